@@ -1,0 +1,44 @@
+package io.s3e.client;
+
+/**
+ * What one client can carry, in requests and bytes. The fetch layer never asks for more.
+ *
+ * <p>A client may <i>lend</i> memory: it delivers a response in a buffer of its own, of at most
+ * {@code lentSlotBytes}, which stays valid until it is given back. Every lent response occupies a
+ * whole slot, however short it is. All other responses are <i>copied</i> out of the client's
+ * buffers during the callback.
+ *
+ * @param copyRequestBytes the longest range of a copied GET, in bytes
+ * @param copyRequests how many copied GETs may be in flight
+ * @param lentSlotBytes the longest range of a lent GET, in bytes; 0 if the client lends nothing
+ * @param lentSlots how many lent buffers may be in flight or held; 0 if the client lends nothing
+ * @param ownedBytes direct or native memory that the client may hold at most for response bodies,
+ *     whatever is in flight; charged to the memory budget for the client's life
+ */
+public record ClientLimits(
+    int copyRequestBytes, int copyRequests, int lentSlotBytes, int lentSlots, long ownedBytes) {
+
+  public ClientLimits {
+    if (copyRequestBytes < 1 || copyRequests < 1) {
+      throw new IllegalArgumentException(
+          "a client needs at least one copied request of at least one byte, got "
+              + copyRequests
+              + " of "
+              + copyRequestBytes
+              + " bytes");
+    }
+    if (lentSlotBytes < 0 || lentSlots < 0 || ownedBytes < 0) {
+      throw new IllegalArgumentException("negative limit");
+    }
+  }
+
+  /** Limits of a client that only copies. */
+  public static ClientLimits copying(int requestBytes, int requests, long ownedBytes) {
+    return new ClientLimits(requestBytes, requests, 0, 0, ownedBytes);
+  }
+
+  /** Whether the client lends buffers. */
+  public boolean lends() {
+    return lentSlots > 0;
+  }
+}

@@ -1,0 +1,51 @@
+package io.s3e.client;
+
+import java.io.IOException;
+
+/**
+ * Reads ranges of S3 objects. One instance serves many objects and threads; all methods may be
+ * called from any thread. The contract is checked by one suite over every implementation.
+ */
+public interface ObjectClient extends AutoCloseable {
+
+  /** Short name for logs and reports, for example {@code crt-borrowed}. */
+  String name();
+
+  /** What the client can carry; constant over its life. */
+  ClientLimits limits();
+
+  /**
+   * Asks for an object's size and version. Blocks the calling thread, at most for the configured
+   * request timeout.
+   *
+   * @throws RequestFailure if the store refuses or the network fails; {@link
+   *     RequestFailure.Kind#NOT_FOUND} if there is no such object
+   */
+  ObjectHead head(HeadRequest request) throws IOException;
+
+  /**
+   * Starts one GET of {@code request.range()} and returns without waiting for the network (a client
+   * with its own threads may queue it). Everything else is told to {@code handler}, including
+   * failures to start. Sends {@code Range}, {@code If-Match} where an ETag is given, and the
+   * request's own headers; asks for no checksum and no compression.
+   *
+   * @return a handle to cancel the exchange
+   */
+  Exchange get(GetRequest request, ResponseHandler handler);
+
+  /**
+   * Cancels what is in flight, waits a bounded time for it to end, and frees the client's memory and
+   * threads. Idempotent. A {@code get} after {@code close} fails through its handler.
+   */
+  @Override
+  void close();
+
+  /** A GET under way. */
+  interface Exchange {
+    /**
+     * Asks the client to stop early. Idempotent, never blocks, may be called from any thread,
+     * including from within the handler. The handler still gets its one terminal call, soon.
+     */
+    void cancel();
+  }
+}

@@ -1,0 +1,12 @@
+package io.s3e.client;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What HEAD tells of an object.
+ *
+ * @param size length in bytes
+ * @param etag ETag as sent, quotes included; null if the store sends none
+ * @param versionId version; null if the bucket is not versioned
+ */
+public record ObjectHead(long size, @Nullable String etag, @Nullable String versionId) {}

@@ -1,0 +1,81 @@
+package io.s3e.block;
+
+/**
+ * The grid that an object is cut into: blocks 0, 1, … of {@code blockSize} bytes, the last one
+ * possibly shorter. All arithmetic between offsets and blocks is here.
+ *
+ * @param objectSize length of the object in bytes, 0 or more
+ * @param blockSize size of a block in bytes, a power of two from 1 (tests) to 64 MiB
+ */
+public record BlockLayout(long objectSize, int blockSize) {
+
+  /** The largest block, in bytes. */
+  public static final int MAX_BLOCK_BYTES = 64 << 20;
+
+  public BlockLayout {
+    if (objectSize < 0) {
+      throw new IllegalArgumentException("object size " + objectSize + " is negative");
+    }
+    if (blockSize < 1 || blockSize > MAX_BLOCK_BYTES || Integer.bitCount(blockSize) != 1) {
+      throw new IllegalArgumentException(
+          "block size " + blockSize + " is not a power of two from 1 to " + MAX_BLOCK_BYTES);
+    }
+  }
+
+  /** Number of blocks; 0 for an empty object. */
+  public long blocks() {
+    return blocksOver(objectSize);
+  }
+
+  /** The block that holds the byte at {@code offset}, which must be inside the object. */
+  public long blockAt(long offset) {
+    if (offset < 0 || offset >= objectSize) {
+      throw new IndexOutOfBoundsException(
+          "offset " + offset + " is outside an object of " + objectSize + " bytes");
+    }
+    return offset >> shift();
+  }
+
+  /** Offset of the first byte of {@code block}. */
+  public long startOf(long block) {
+    return block << shift();
+  }
+
+  /** Offset after the last byte of {@code block}. */
+  public long endOf(long block) {
+    return Math.min(objectSize, (block + 1) << shift());
+  }
+
+  /** Bytes in {@code block}. */
+  public int lengthOf(long block) {
+    return (int) (endOf(block) - startOf(block));
+  }
+
+  /** The bytes of a run of blocks. */
+  public ByteRange bytesOf(BlockRange run) {
+    return new ByteRange(startOf(run.first()), Math.min(objectSize, startOf(run.end())));
+  }
+
+  /**
+   * The blocks that hold any byte of {@code [start, end)}, clipped to the object; empty if there are
+   * none.
+   */
+  public BlockRange covering(long start, long end) {
+    long from = Math.max(0, start);
+    long to = Math.min(objectSize, end);
+    if (from >= to) {
+      long at = Math.min(blocks(), from >> shift());
+      return new BlockRange(at, at);
+    }
+    return new BlockRange(from >> shift(), ((to - 1) >> shift()) + 1);
+  }
+
+  /** How many blocks {@code bytes} bytes fill, the last one possibly in part. */
+  public long blocksOver(long bytes) {
+    return (bytes + blockSize - 1) >> shift();
+  }
+
+  private int shift() {
+    return Integer.numberOfTrailingZeros(blockSize);
+  }
+}

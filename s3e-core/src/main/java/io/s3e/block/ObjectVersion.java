@@ -1,0 +1,97 @@
+package io.s3e.block;
+
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The identity that blocks in memory are kept under: one immutable content of one object. Two
+ * streams share blocks if and only if their versions are equal.
+ *
+ * <p>Without an ETag the content is not known yet, so such a version equals only itself: each
+ * {@link #unidentified} call gives a new identity.
+ */
+public final class ObjectVersion {
+  private static final AtomicLong IDENTITIES = new AtomicLong();
+
+  private final ObjectRef object;
+  private final long size;
+  private final @Nullable String etag;
+  private final @Nullable String versionId;
+  private final long identity;
+  private final int hash;
+
+  private ObjectVersion(
+      ObjectRef object,
+      long size,
+      @Nullable String etag,
+      @Nullable String versionId,
+      long identity) {
+    if (size < 0) {
+      throw new IllegalArgumentException("size " + size + " of " + object + " is negative");
+    }
+    this.object = Objects.requireNonNull(object, "object");
+    this.size = size;
+    this.etag = etag;
+    this.versionId = versionId;
+    this.identity = identity;
+    this.hash = Objects.hash(object, size, etag, versionId, identity);
+  }
+
+  /** A version known by its ETag, and by its version id where the bucket is versioned. */
+  public static ObjectVersion identified(
+      ObjectRef object, long size, String etag, @Nullable String versionId) {
+    return new ObjectVersion(object, size, Objects.requireNonNull(etag), versionId, 0);
+  }
+
+  /** A version whose ETag nobody has told; shared with nobody. */
+  public static ObjectVersion unidentified(
+      ObjectRef object, long size, @Nullable String versionId) {
+    return new ObjectVersion(object, size, null, versionId, IDENTITIES.incrementAndGet());
+  }
+
+  public ObjectRef object() {
+    return object;
+  }
+
+  /** Length in bytes. */
+  public long size() {
+    return size;
+  }
+
+  /** ETag as S3 gave it, quotes included; null if not known. */
+  public @Nullable String etag() {
+    return etag;
+  }
+
+  /** Version id; null if not known or not versioned. */
+  public @Nullable String versionId() {
+    return versionId;
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof ObjectVersion that
+        && identity == that.identity
+        && size == that.size
+        && object.equals(that.object)
+        && Objects.equals(etag, that.etag)
+        && Objects.equals(versionId, that.versionId);
+  }
+
+  @Override
+  public int hashCode() {
+    return hash;
+  }
+
+  @Override
+  public String toString() {
+    return object
+        + " ("
+        + size
+        + " bytes, ETag "
+        + (etag == null ? "unknown" : etag)
+        + (versionId == null ? "" : ", version " + versionId)
+        + ")";
+  }
+}

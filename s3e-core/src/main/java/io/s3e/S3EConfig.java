@@ -1,0 +1,209 @@
+package io.s3e;
+
+import io.s3e.block.BlockLayout;
+import java.time.Duration;
+
+/**
+ * What one engine may use and how patient it is. Immutable; {@link #DEFAULTS} changed by {@link
+ * #toBuilder()}. Credentials, endpoint and transport belong to the client, not here.
+ *
+ * @param blockBytes unit of memory, cache and hand-over, in bytes; a power of two from 64 KiB to 64
+ *     MiB (docs/adr has the sweep behind the default)
+ * @param requestBytes the longest GET, in bytes; at least a block, at most 1 GiB
+ * @param memoryBytes hard limit of direct and native memory for object data, in bytes, over the
+ *     whole JVM; at least two blocks. 0 chooses an eighth of the heap, from 64 to 256 MiB
+ * @param maxWindowBytes the farthest that prefetch runs ahead of one reader, in bytes; 0 leaves it
+ *     to measured bandwidth and the budget
+ * @param prefetch false never fetches what nobody asked for
+ * @param coalesceGapBytes readVectored joins ranges no farther apart than this, in bytes
+ * @param maxAttempts how often one GET is sent before its reader gets the error; 1 to 100
+ * @param retryBase pause before the second attempt; doubles with each further one, with jitter
+ * @param retryCap longest pause between attempts
+ * @param stallTimeout a GET that brings no byte for so long is cancelled and sent again
+ * @param readTimeout longest time that one read may wait in all before it fails
+ */
+public record S3EConfig(
+    int blockBytes,
+    int requestBytes,
+    long memoryBytes,
+    long maxWindowBytes,
+    boolean prefetch,
+    int coalesceGapBytes,
+    int maxAttempts,
+    Duration retryBase,
+    Duration retryCap,
+    Duration stallTimeout,
+    Duration readTimeout) {
+
+  /** The defaults, as documented in docs/CONFIGURATION.md. */
+  public static final S3EConfig DEFAULTS =
+      new S3EConfig(
+          256 << 10,
+          8 << 20,
+          0,
+          0,
+          true,
+          256 << 10,
+          7,
+          Duration.ofMillis(100),
+          Duration.ofSeconds(10),
+          Duration.ofSeconds(10),
+          Duration.ofMinutes(5));
+
+  private static final int MIN_BLOCK = 64 << 10;
+  private static final int MAX_REQUEST = 1 << 30;
+
+  public S3EConfig {
+    require(
+        blockBytes >= MIN_BLOCK
+            && blockBytes <= BlockLayout.MAX_BLOCK_BYTES
+            && Integer.bitCount(blockBytes) == 1,
+        "block size",
+        blockBytes,
+        "a power of two from 64 KiB to 64 MiB");
+    require(
+        requestBytes >= blockBytes && requestBytes <= MAX_REQUEST,
+        "request size",
+        requestBytes,
+        "from the block size (" + blockBytes + ") to 1 GiB");
+    require(
+        memoryBytes == 0 || memoryBytes >= 2L * blockBytes,
+        "memory budget",
+        memoryBytes,
+        "0 (automatic) or at least two blocks (" + 2L * blockBytes + ")");
+    require(maxWindowBytes >= 0, "maximum window", maxWindowBytes, "0 (automatic) or more");
+    require(coalesceGapBytes >= 0, "coalescing gap", coalesceGapBytes, "0 or more");
+    require(maxAttempts >= 1 && maxAttempts <= 100, "attempts", maxAttempts, "from 1 to 100");
+    require(!retryBase.isNegative(), "first retry pause", retryBase, "0 or more");
+    require(retryCap.compareTo(retryBase) >= 0, "longest retry pause", retryCap, "at least the first pause (" + retryBase + ")");
+    require(isPositive(stallTimeout), "stall timeout", stallTimeout, "more than 0");
+    require(isPositive(readTimeout), "read timeout", readTimeout, "more than 0");
+  }
+
+  private static boolean isPositive(Duration value) {
+    return !value.isNegative() && !value.isZero();
+  }
+
+  private static void require(boolean holds, String what, Object value, String accepted) {
+    if (!holds) {
+      throw new IllegalArgumentException(what + " " + value + ": expected " + accepted);
+    }
+  }
+
+  /** The memory budget in bytes, with the automatic choice made from this JVM's heap limit. */
+  public long effectiveMemoryBytes() {
+    if (memoryBytes > 0) {
+      return memoryBytes;
+    }
+    // An eighth of the heap fits the 10 % (at least 384 MiB) that Spark and YARN add for overhead.
+    long eighth = Runtime.getRuntime().maxMemory() / 8;
+    return Math.max(2L * blockBytes, Math.min(256L << 20, Math.max(64L << 20, eighth)));
+  }
+
+  /** A builder that starts from this configuration. */
+  public Builder toBuilder() {
+    return new Builder(this);
+  }
+
+  /** Collects changes; {@link #build()} checks them together. */
+  public static final class Builder {
+    private int blockBytes;
+    private int requestBytes;
+    private long memoryBytes;
+    private long maxWindowBytes;
+    private boolean prefetch;
+    private int coalesceGapBytes;
+    private int maxAttempts;
+    private Duration retryBase;
+    private Duration retryCap;
+    private Duration stallTimeout;
+    private Duration readTimeout;
+
+    private Builder(S3EConfig from) {
+      blockBytes = from.blockBytes;
+      requestBytes = from.requestBytes;
+      memoryBytes = from.memoryBytes;
+      maxWindowBytes = from.maxWindowBytes;
+      prefetch = from.prefetch;
+      coalesceGapBytes = from.coalesceGapBytes;
+      maxAttempts = from.maxAttempts;
+      retryBase = from.retryBase;
+      retryCap = from.retryCap;
+      stallTimeout = from.stallTimeout;
+      readTimeout = from.readTimeout;
+    }
+
+    public Builder blockBytes(int value) {
+      blockBytes = value;
+      return this;
+    }
+
+    public Builder requestBytes(int value) {
+      requestBytes = value;
+      return this;
+    }
+
+    public Builder memoryBytes(long value) {
+      memoryBytes = value;
+      return this;
+    }
+
+    public Builder maxWindowBytes(long value) {
+      maxWindowBytes = value;
+      return this;
+    }
+
+    public Builder prefetch(boolean value) {
+      prefetch = value;
+      return this;
+    }
+
+    public Builder coalesceGapBytes(int value) {
+      coalesceGapBytes = value;
+      return this;
+    }
+
+    public Builder maxAttempts(int value) {
+      maxAttempts = value;
+      return this;
+    }
+
+    public Builder retryBase(Duration value) {
+      retryBase = value;
+      return this;
+    }
+
+    public Builder retryCap(Duration value) {
+      retryCap = value;
+      return this;
+    }
+
+    public Builder stallTimeout(Duration value) {
+      stallTimeout = value;
+      return this;
+    }
+
+    public Builder readTimeout(Duration value) {
+      readTimeout = value;
+      return this;
+    }
+
+    /**
+     * @throws IllegalArgumentException naming the value that is out of range and what is accepted
+     */
+    public S3EConfig build() {
+      return new S3EConfig(
+          blockBytes,
+          requestBytes,
+          memoryBytes,
+          maxWindowBytes,
+          prefetch,
+          coalesceGapBytes,
+          maxAttempts,
+          retryBase,
+          retryCap,
+          stallTimeout,
+          readTimeout);
+    }
+  }
+}

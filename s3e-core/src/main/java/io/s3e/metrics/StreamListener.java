@@ -1,0 +1,43 @@
+package io.s3e.metrics;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Hears what one stream causes. Called from readers' threads and from the client's; implementations
+ * are thread-safe, fast, and never block or throw. A listener may outlive its stream by the
+ * requests still in flight, and must not hold the stream strongly: a forgotten stream has to remain
+ * collectable.
+ */
+public interface StreamListener {
+
+  /** Hears nothing. */
+  StreamListener NONE = new StreamListener() {};
+
+  /** A GET of {@code bytes} bytes at {@code offset} is sent; {@code prefetch} if nobody waits. */
+  default void onGetStarted(long offset, long bytes, boolean prefetch) {}
+
+  /**
+   * That GET ended.
+   *
+   * @param received bytes of body received, at most what was asked
+   * @param nanos time since it was sent
+   * @param failure why it failed, or null
+   */
+  default void onGetFinished(
+      long offset, long received, long nanos, @Nullable Exception failure) {}
+
+  /** A failed GET will be sent again after a pause. */
+  default void onRetry(Exception failure) {}
+
+  /** A reader got {@code bytes} bytes that were in memory when it asked. */
+  default void onMemoryHit(long bytes) {}
+
+  /** A reader waited {@code nanos} ns for bytes at {@code offset}. */
+  default void onStall(long offset, long nanos) {}
+
+  /** Prefetched bytes were read by somebody for the first time. */
+  default void onPrefetchUsed(long bytes) {}
+
+  /** Prefetched bytes were dropped before anybody read them. */
+  default void onPrefetchWasted(long bytes) {}
+}

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  *     and holds on to that
  * @param versionId version to read in a versioned bucket; null for the latest
  * @param splitStart first byte that the reader expects to need, 0 if unknown
- * @param splitEnd byte after the last that the reader expects to need, -1 if unknown; prefetch stops
- *     there, reads do not
+ * @param splitEnd byte after the last that the reader expects to need, -1 if unknown; prefetch
+ *     stops there, reads do not
  * @param headers sent with every request for this stream
  * @param context handed to the client with every request for this stream; null if it needs none.
  *     Streams with a context of their own share blocks all the same
@@ -48,7 +48,11 @@ public record OpenOptions(
     }
     if (splitStart < 0 || (splitEnd != -1 && splitEnd < splitStart)) {
       throw new IllegalArgumentException(
-          "split [" + splitStart + ", " + splitEnd + "): expected 0 <= start <= end, end -1 unknown");
+          "split ["
+              + splitStart
+              + ", "
+              + splitEnd
+              + "): expected 0 <= start <= end, end -1 unknown");
     }
   }
 
@@ -68,8 +72,7 @@ public record OpenOptions(
   }
 
   public OpenOptions withSplit(long start, long end) {
-    return new OpenOptions(
-        policy, size, etag, versionId, start, end, headers, context, listener);
+    return new OpenOptions(policy, size, etag, versionId, start, end, headers, context, listener);
   }
 
   public OpenOptions withHeaders(Map<String, String> value) {

@@ -75,7 +75,11 @@ public record S3EConfig(
     require(coalesceGapBytes >= 0, "coalescing gap", coalesceGapBytes, "0 or more");
     require(maxAttempts >= 1 && maxAttempts <= 100, "attempts", maxAttempts, "from 1 to 100");
     require(!retryBase.isNegative(), "first retry pause", retryBase, "0 or more");
-    require(retryCap.compareTo(retryBase) >= 0, "longest retry pause", retryCap, "at least the first pause (" + retryBase + ")");
+    require(
+        retryCap.compareTo(retryBase) >= 0,
+        "longest retry pause",
+        retryCap,
+        "at least the first pause (" + retryBase + ")");
     require(isPositive(stallTimeout), "stall timeout", stallTimeout, "more than 0");
     require(isPositive(readTimeout), "read timeout", readTimeout, "more than 0");
   }

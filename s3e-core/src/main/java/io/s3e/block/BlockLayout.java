@@ -57,8 +57,8 @@ public record BlockLayout(long objectSize, int blockSize) {
   }
 
   /**
-   * The blocks that hold any byte of {@code [start, end)}, clipped to the object; empty if there are
-   * none.
+   * The blocks that hold any byte of {@code [start, end)}, clipped to the object; empty if there
+   * are none.
    */
   public BlockRange covering(long start, long end) {
     long from = Math.max(0, start);

@@ -34,8 +34,8 @@ public interface ObjectClient extends AutoCloseable {
   Exchange get(GetRequest request, ResponseHandler handler);
 
   /**
-   * Cancels what is in flight, waits a bounded time for it to end, and frees the client's memory and
-   * threads. Idempotent. A {@code get} after {@code close} fails through its handler.
+   * Cancels what is in flight, waits a bounded time for it to end, and frees the client's memory
+   * and threads. Idempotent. A {@code get} after {@code close} fails through its handler.
    */
   @Override
   void close();

@@ -23,8 +23,7 @@ public interface StreamListener {
    * @param nanos time since it was sent
    * @param failure why it failed, or null
    */
-  default void onGetFinished(
-      long offset, long received, long nanos, @Nullable Exception failure) {}
+  default void onGetFinished(long offset, long received, long nanos, @Nullable Exception failure) {}
 
   /** A failed GET will be sent again after a pause. */
   default void onRetry(Exception failure) {}

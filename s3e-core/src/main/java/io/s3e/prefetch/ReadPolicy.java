@@ -1,6 +1,8 @@
 package io.s3e.prefetch;
 
-/** What the opener of a stream says about the order of its reads. A hint: it never changes bytes. */
+/**
+ * What the opener of a stream says about the order of its reads. A hint: it never changes bytes.
+ */
 public enum ReadPolicy {
   /** Unknown: watch the reads and decide. */
   ADAPTIVE,

@@ -1,0 +1,71 @@
+package io.s3e.buffer;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+
+/**
+ * The right to use one buffer of a {@link BlockPool}. Whoever got it from {@link
+ * BlockPool#tryAcquire} owns it, may hand it on, and the last owner releases it exactly once, from
+ * any thread.
+ *
+ * <p>One step of state: held → released, by compare-and-set in {@link #release}. A lease is an
+ * object of its own for each acquisition, so a second release finds its own lease released and
+ * cannot touch the buffer's next holder. Racing releases: one wins, the others throw.
+ *
+ * <p>The memory must not be used after the release, not even for reading: it belongs to somebody
+ * else then, or is no longer mapped, which can end the process.
+ */
+public final class BlockLease {
+  private static final VarHandle RELEASED;
+
+  static {
+    try {
+      RELEASED = MethodHandles.lookup().findVarHandle(BlockLease.class, "released", boolean.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private final BlockPool pool;
+  private final int index;
+  private final ByteBuffer view;
+  private volatile boolean released;
+
+  BlockLease(BlockPool pool, int index, ByteBuffer view) {
+    this.pool = pool;
+    this.index = index;
+    this.view = view;
+  }
+
+  /**
+   * The buffer: direct, with a capacity of the pool's block size. The same view at every call, made
+   * for this lease with position 0, limit at the capacity and big-endian order; its contents are
+   * whatever the previous holder left.
+   *
+   * @throws IllegalStateException once the lease is released
+   */
+  public ByteBuffer buffer() {
+    if (released) {
+      throw new IllegalStateException(this + " is released, its buffer is no longer its own");
+    }
+    return view;
+  }
+
+  /**
+   * Gives the buffer back to the pool. Any thread; takes no lock unless the pool is closed.
+   *
+   * @throws IllegalStateException if it was released before; nothing changes then
+   */
+  public void release() {
+    if (!RELEASED.compareAndSet(this, false, true)) {
+      throw new IllegalStateException(this + " is released for the second time");
+    }
+    pool.giveBack(index);
+  }
+
+  @Override
+  public String toString() {
+    return "lease of buffer " + index + " (" + pool.blockBytes() + " bytes)";
+  }
+}

@@ -1,0 +1,131 @@
+package io.s3e.buffer;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A hard limit in bytes over everything that holds object data outside the heap: slabs of pools and
+ * the memory that clients own. Whoever wants such memory reserves it here first, and gives the
+ * reservation back after the memory is gone, so that {@link #reserved()} is never less than what is
+ * really held.
+ *
+ * <p>All of the state is one number, {@code 0 <= reserved <= limit}, moved only by compare-and-set.
+ * Any thread may call anything; no call blocks, and losing a race costs one more try.
+ */
+public final class MemoryBudget {
+  private static final Logger LOG = LoggerFactory.getLogger(MemoryBudget.class);
+  private static final AtomicReference<MemoryBudget> JVM = new AtomicReference<>();
+  private static final AtomicBoolean DIFFERENT_LIMIT_LOGGED = new AtomicBoolean();
+
+  private final long limit;
+  private final AtomicLong reserved = new AtomicLong();
+
+  /**
+   * A budget of its own; production code shares {@link #ofJvm}.
+   *
+   * @param limitBytes the most that may be reserved at a time, at least 1
+   * @throws IllegalArgumentException if {@code limitBytes} is not positive
+   */
+  public MemoryBudget(long limitBytes) {
+    if (limitBytes < 1) {
+      throw new IllegalArgumentException("limit " + limitBytes + " is not at least 1 byte");
+    }
+    this.limit = limitBytes;
+  }
+
+  /**
+   * The one budget of this JVM. The first caller's limit holds for the life of the JVM; a later
+   * caller who asks for another limit gets the same budget, and the first time that happens one
+   * INFO line names both limits.
+   *
+   * @param limitBytes the limit if there is no budget yet, at least 1
+   * @throws IllegalArgumentException if {@code limitBytes} is not positive
+   */
+  public static MemoryBudget ofJvm(long limitBytes) {
+    MemoryBudget candidate = new MemoryBudget(limitBytes);
+    MemoryBudget present = JVM.compareAndExchange(null, candidate);
+    if (present == null) {
+      return candidate;
+    }
+    if (present.limit != limitBytes && DIFFERENT_LIMIT_LOGGED.compareAndSet(false, true)) {
+      LOG.info(
+          "The memory budget of this JVM stays at {} bytes, as first configured; a later"
+              + " configuration asks for {} bytes and is not applied",
+          present.limit,
+          limitBytes);
+    }
+    return present;
+  }
+
+  /**
+   * Reserves all of {@code bytes} or nothing.
+   *
+   * @param bytes 0 or more
+   * @return whether the bytes are now reserved; {@code false} if the limit does not leave that much
+   * @throws IllegalArgumentException if {@code bytes} is negative
+   */
+  public boolean tryReserve(long bytes) {
+    requireNotNegative(bytes);
+    long current = reserved.get();
+    while (bytes <= limit - current) {
+      long witness = reserved.compareAndExchange(current, current + bytes);
+      if (witness == current) {
+        return true;
+      }
+      current = witness;
+    }
+    return false;
+  }
+
+  /**
+   * Gives back what {@link #tryReserve} granted.
+   *
+   * @param bytes 0 or more, at most what is reserved
+   * @throws IllegalArgumentException if {@code bytes} is negative
+   * @throws IllegalStateException if less than {@code bytes} is reserved; nothing changes then
+   */
+  public void release(long bytes) {
+    requireNotNegative(bytes);
+    long current = reserved.get();
+    while (true) {
+      if (bytes > current) {
+        throw new IllegalStateException(
+            "release of " + bytes + " bytes while only " + current + " are reserved");
+      }
+      long witness = reserved.compareAndExchange(current, current - bytes);
+      if (witness == current) {
+        return;
+      }
+      current = witness;
+    }
+  }
+
+  /** The most that may be reserved at a time, in bytes. */
+  public long limit() {
+    return limit;
+  }
+
+  /** Bytes reserved now. */
+  public long reserved() {
+    return reserved.get();
+  }
+
+  /** Bytes that could be reserved now. */
+  public long available() {
+    return limit - reserved.get();
+  }
+
+  @Override
+  public String toString() {
+    return "budget of " + limit + " bytes, " + reserved.get() + " reserved";
+  }
+
+  private static void requireNotNegative(long bytes) {
+    if (bytes < 0) {
+      throw new IllegalArgumentException(bytes + " bytes is negative");
+    }
+  }
+}

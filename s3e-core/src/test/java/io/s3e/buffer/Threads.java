@@ -1,0 +1,62 @@
+package io.s3e.buffer;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Runs one body in many threads that start together, each with its own part of one seed. */
+final class Threads {
+  private static final long DEADLINE_SECONDS = 120;
+
+  private Threads() {}
+
+  interface Body {
+    void run(int thread, SplittableRandom random) throws Exception;
+  }
+
+  /** The seed of this run: {@code -Ds3e.test.seed=N} repeats one, otherwise a new one. */
+  static long seed() {
+    Long given = Long.getLong("s3e.test.seed");
+    return given != null ? given : ThreadLocalRandom.current().nextLong();
+  }
+
+  /** Returns when all bodies have; throws an AssertionError that names the seed if one failed. */
+  static void run(int threads, long seed, Body body) throws InterruptedException {
+    ExecutorService executor = Executors.newFixedThreadPool(threads);
+    try {
+      CountDownLatch start = new CountDownLatch(threads);
+      SplittableRandom root = new SplittableRandom(seed);
+      List<Future<?>> running = new ArrayList<>();
+      for (int t = 0; t < threads; t++) {
+        int thread = t;
+        SplittableRandom random = root.split();
+        running.add(
+            executor.submit(
+                () -> {
+                  start.countDown();
+                  start.await();
+                  body.run(thread, random);
+                  return null;
+                }));
+      }
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(DEADLINE_SECONDS);
+      for (Future<?> each : running) {
+        each.get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+      }
+    } catch (ExecutionException e) {
+      throw new AssertionError("failed with seed " + seed, e.getCause());
+    } catch (TimeoutException e) {
+      throw new AssertionError("not done after " + DEADLINE_SECONDS + " s, seed " + seed, e);
+    } finally {
+      executor.shutdownNow();
+    }
+  }
+}

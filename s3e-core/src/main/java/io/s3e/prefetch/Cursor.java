@@ -1,0 +1,81 @@
+package io.s3e.prefetch;
+
+import io.s3e.block.BlockRange;
+
+/**
+ * One sequential reader inside a stream: where it is, how far it has asked ahead and how large its
+ * window is. Not thread-safe.
+ *
+ * <p>Invariants: {@code reached <= asked}; {@code next}, {@code reached} never go back.
+ */
+final class Cursor {
+  /** Offset of the first byte of its run of contiguous reads. */
+  final long runStart;
+
+  /** It began inside what another cursor had read: memory probably still holds that. */
+  final boolean rereading;
+
+  /** Offset where the last read began. */
+  long readStart;
+
+  /** Offset after the last byte read. */
+  long next;
+
+  /** Block after the last one that a read touched. */
+  long reached;
+
+  /** First block at or after {@link #reached} that it has not asked for. */
+  long asked;
+
+  /** How far to be ahead of {@link #reached}, in blocks; meaningful once {@link #active}. */
+  long windowBlocks;
+
+  /** Reads that went on where the last one ended, into a block not touched before. */
+  int crossings;
+
+  /** It prefetches. */
+  boolean active;
+
+  /** A reader had to wait at this cursor. */
+  boolean stalled;
+
+  /** A request was refused; nothing is asked for until the reader reaches another block. */
+  boolean held;
+
+  /** Bytes and reads that the stream had served when this cursor was last used. */
+  long servedAtUse;
+
+  long readsAtUse;
+
+  Cursor(long start, long startBlock, boolean rereading) {
+    this.runStart = start;
+    this.rereading = rereading;
+    this.readStart = start;
+    this.next = start;
+    this.reached = startBlock;
+    this.asked = startBlock;
+  }
+
+  /**
+   * Moves over a read of {@code [start, end)} that touches {@code blocks}. A read behind the cursor
+   * leaves it where it is.
+   *
+   * @return whether the read touched a block that no read of this cursor had touched
+   */
+  boolean advance(long start, long end, BlockRange blocks) {
+    readStart = start;
+    next = Math.max(next, end);
+    if (blocks.end() <= reached) {
+      return false;
+    }
+    reached = blocks.end();
+    asked = Math.max(asked, reached);
+    held = false;
+    return true;
+  }
+
+  /** Whether it has moved on from its first read, so that its window has had a chance to help. */
+  boolean isContinued() {
+    return crossings > 0;
+  }
+}

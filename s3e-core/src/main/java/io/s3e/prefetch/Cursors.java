@@ -1,0 +1,106 @@
+package io.s3e.prefetch;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The cursors of one stream, least recently used first. Not thread-safe. */
+final class Cursors {
+  private final List<Cursor> byUse = new ArrayList<>();
+
+  List<Cursor> leastRecentFirst() {
+    return byUse;
+  }
+
+  /** The cursor that ends nearest to {@code position}, at most {@code gap} bytes away, or null. */
+  @Nullable Cursor near(long position, long gap) {
+    Cursor nearest = null;
+    long distance = gap;
+    for (int i = byUse.size() - 1; i >= 0; i--) {
+      Cursor cursor = byUse.get(i);
+      long away = Math.abs(position - cursor.next);
+      if (away < distance || (away == distance && nearest == null)) {
+        nearest = cursor;
+        distance = away;
+      }
+      if (distance == 0 && nearest != null) {
+        break;
+      }
+    }
+    return nearest;
+  }
+
+  /** The cursor that wants {@code block}, or null. */
+  @Nullable Cursor ownerOf(long block, Outstanding outstanding) {
+    for (Cursor cursor : byUse) {
+      if (outstanding.isOwned(block, cursor)) {
+        return cursor;
+      }
+    }
+    return null;
+  }
+
+  /** The cursor whose last read holds {@code position}, most recently used first, or null. */
+  @Nullable Cursor readingAt(long position) {
+    for (int i = byUse.size() - 1; i >= 0; i--) {
+      Cursor cursor = byUse.get(i);
+      if (cursor.readStart <= position && position < cursor.next) {
+        return cursor;
+      }
+    }
+    return null;
+  }
+
+  /** Whether some cursor has moved over {@code position}. */
+  boolean haveRead(long position) {
+    for (Cursor cursor : byUse) {
+      if (cursor.runStart <= position && position < cursor.next) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Makes {@code cursor} the most recently used; adds it if it is new. */
+  void use(Cursor cursor) {
+    int last = byUse.size() - 1;
+    if (last >= 0 && byUse.get(last) == cursor) {
+      return;
+    }
+    byUse.remove(cursor);
+    byUse.add(cursor);
+  }
+
+  void remove(Cursor cursor) {
+    byUse.remove(cursor);
+  }
+
+  int active() {
+    int count = 0;
+    for (Cursor cursor : byUse) {
+      count += cursor.active ? 1 : 0;
+    }
+    return count;
+  }
+
+  /**
+   * The cursor to give up if there are more than {@code max}: the least recently used of those that
+   * never went on from their first read, so that scattered reads do not drive out sequential ones;
+   * else the least recently used. Never the most recently used. Null if there is room.
+   */
+  @Nullable Cursor surplus(int max) {
+    if (byUse.size() <= max) {
+      return null;
+    }
+    for (Cursor cursor : byUse.subList(0, byUse.size() - 1)) {
+      if (!cursor.isContinued()) {
+        return cursor;
+      }
+    }
+    return byUse.get(0);
+  }
+
+  void clear() {
+    byUse.clear();
+  }
+}

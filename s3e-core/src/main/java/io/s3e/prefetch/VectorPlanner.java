@@ -1,0 +1,113 @@
+package io.s3e.prefetch;
+
+import io.s3e.block.ByteRange;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/** Joins the ranges of a vectored read where one fetch of both costs less than two. Pure. */
+public final class VectorPlanner {
+
+  /**
+   * Ranges that are fetched as one.
+   *
+   * @param span from the first byte of the first member to the last byte of the last
+   * @param members indexes into the list that was planned, in order of offset; at least one
+   */
+  public record Group(ByteRange span, List<Integer> members) {
+    public Group {
+      members = List.copyOf(members);
+    }
+  }
+
+  private VectorPlanner() {}
+
+  /**
+   * Sorts {@code ranges} and joins neighbours. A joined group has no gap longer than {@code
+   * gapBytes}, spans at most {@code maxBytes}, and holds at most {@code maxOverRead} times as many
+   * bytes that nobody asked for as bytes that somebody did. A range longer than {@code maxBytes} is
+   * a group of its own. So is each empty range, which overlaps nothing.
+   *
+   * @return groups in order of offset; each index of {@code ranges} is a member of exactly one
+   * @throws IllegalArgumentException if two ranges overlap; the message names both
+   */
+  public static List<Group> plan(
+      List<ByteRange> ranges, int gapBytes, double maxOverRead, long maxBytes) {
+    List<Integer> order =
+        IntStream.range(0, ranges.size())
+            .boxed()
+            .sorted(
+                Comparator.comparingLong((Integer i) -> ranges.get(i).start())
+                    .thenComparingLong(i -> ranges.get(i).end()))
+            .toList();
+    List<Group> groups = new ArrayList<>();
+    Joined joined = new Joined(gapBytes, maxOverRead, maxBytes, groups);
+    ByteRange last = new ByteRange(0, 0);
+    for (int index : order) {
+      ByteRange range = ranges.get(index);
+      if (range.isEmpty()) {
+        groups.add(new Group(range, List.of(index)));
+        continue;
+      }
+      if (range.start() < last.end()) {
+        throw new IllegalArgumentException("ranges " + last + " and " + range + " overlap");
+      }
+      joined.add(range, index);
+      last = range;
+    }
+    joined.finish();
+    groups.sort(
+        Comparator.comparingLong((Group group) -> group.span().start())
+            .thenComparingLong(group -> group.span().end()));
+    return List.copyOf(groups);
+  }
+
+  /** The group that is being joined. */
+  private static final class Joined {
+    private final int gapBytes;
+    private final double maxOverRead;
+    private final long maxBytes;
+    private final List<Group> groups;
+
+    private List<Integer> members = new ArrayList<>();
+    private long start;
+    private long end;
+    private long used;
+
+    Joined(int gapBytes, double maxOverRead, long maxBytes, List<Group> groups) {
+      this.gapBytes = gapBytes;
+      this.maxOverRead = maxOverRead;
+      this.maxBytes = maxBytes;
+      this.groups = groups;
+    }
+
+    void add(ByteRange range, int index) {
+      if (!members.isEmpty() && !fits(range)) {
+        finish();
+      }
+      if (members.isEmpty()) {
+        start = range.start();
+        used = 0;
+      }
+      members.add(index);
+      end = range.end();
+      used += range.length();
+    }
+
+    private boolean fits(ByteRange range) {
+      long length = range.end() - start;
+      long wanted = used + range.length();
+      return range.start() - end <= gapBytes
+          && length <= maxBytes
+          && length - wanted <= maxOverRead * wanted;
+    }
+
+    void finish() {
+      if (!members.isEmpty()) {
+        groups.add(new Group(new ByteRange(start, end), members));
+        members = new ArrayList<>();
+      }
+    }
+  }
+}

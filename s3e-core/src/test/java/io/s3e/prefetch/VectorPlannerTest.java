@@ -1,0 +1,141 @@
+package io.s3e.prefetch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.s3e.block.ByteRange;
+import io.s3e.prefetch.VectorPlanner.Group;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class VectorPlannerTest {
+  private static final long NO_LIMIT = Long.MAX_VALUE;
+
+  private static ByteRange range(long start, long end) {
+    return new ByteRange(start, end);
+  }
+
+  @Test
+  void nothingIsPlannedAsNothing() {
+    assertThat(VectorPlanner.plan(List.of(), 10, 1, NO_LIMIT)).isEmpty();
+  }
+
+  @Test
+  void neighboursAreJoinedInOrderOfOffset() {
+    assertThat(
+            VectorPlanner.plan(
+                List.of(range(300, 400), range(0, 100), range(110, 200)), 10, 1, NO_LIMIT))
+        .containsExactly(
+            new Group(range(0, 200), List.of(1, 2)), new Group(range(300, 400), List.of(0)));
+  }
+
+  @Test
+  void touchingRangesAreJoinedWithoutAnyGapAllowed() {
+    assertThat(VectorPlanner.plan(List.of(range(0, 10), range(10, 20)), 0, 0, NO_LIMIT))
+        .containsExactly(new Group(range(0, 20), List.of(0, 1)));
+  }
+
+  @Test
+  void overReadIsBoundedWhateverTheGap() {
+    List<ByteRange> sparse = List.of(range(0, 10), range(50, 60), range(100, 110));
+    assertThat(VectorPlanner.plan(sparse, 1000, 1.9, NO_LIMIT)).hasSize(3);
+    assertThat(VectorPlanner.plan(sparse, 1000, 2, NO_LIMIT)).hasSize(2);
+    assertThat(VectorPlanner.plan(sparse, 1000, 3, NO_LIMIT)).hasSize(1);
+  }
+
+  @Test
+  void aGroupDoesNotOutgrowTheLimitButALongRangeStays() {
+    assertThat(
+            VectorPlanner.plan(
+                List.of(range(0, 500), range(500, 550), range(550, 600)), 10, 1, 100))
+        .containsExactly(
+            new Group(range(0, 500), List.of(0)), new Group(range(500, 600), List.of(1, 2)));
+  }
+
+  @Test
+  void emptyRangesOverlapNothing() {
+    assertThat(
+            VectorPlanner.plan(
+                List.of(range(0, 100), range(50, 50), range(50, 50), range(100, 120)),
+                0,
+                0,
+                NO_LIMIT))
+        .containsExactly(
+            new Group(range(0, 120), List.of(0, 3)),
+            new Group(range(50, 50), List.of(1)),
+            new Group(range(50, 50), List.of(2)));
+  }
+
+  @Test
+  void overlapIsRefusedNamingBothRanges() {
+    assertThatThrownBy(
+            () -> VectorPlanner.plan(List.of(range(90, 120), range(0, 100)), 0, 0, NO_LIMIT))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("ranges [0, 100) and [90, 120) overlap");
+    assertThatThrownBy(
+            () ->
+                VectorPlanner.plan(
+                    List.of(range(0, 100), range(50, 50), range(99, 120)), 0, 0, NO_LIMIT))
+        .hasMessage("ranges [0, 100) and [99, 120) overlap");
+  }
+
+  @Test
+  void randomPlansLoseNothingAndKeepTheirBounds() {
+    long base = System.nanoTime();
+    for (int i = 0; i < 2000; i++) {
+      long seed = base + i;
+      Random random = new Random(seed);
+      List<ByteRange> ranges = randomRanges(random);
+      int gap = random.nextInt(60);
+      double ratio = random.nextInt(30) / 10.0;
+      long max = 1 + random.nextInt(400);
+      assertPlan(ranges, gap, ratio, max, "seed " + seed);
+    }
+  }
+
+  private static List<ByteRange> randomRanges(Random random) {
+    List<ByteRange> ranges = new ArrayList<>();
+    long at = random.nextInt(50);
+    for (int i = random.nextInt(40); i > 0; i--) {
+      long length = random.nextInt(120);
+      ranges.add(ByteRange.ofLength(at, length));
+      at += length + (random.nextBoolean() ? 0 : random.nextInt(100));
+    }
+    Collections.shuffle(ranges, random);
+    return ranges;
+  }
+
+  private static void assertPlan(
+      List<ByteRange> ranges, int gap, double ratio, long max, String seed) {
+    List<Group> groups = VectorPlanner.plan(ranges, gap, ratio, max);
+    List<Integer> seen = new ArrayList<>();
+    for (Group group : groups) {
+      List<ByteRange> members = group.members().stream().map(ranges::get).toList();
+      seen.addAll(group.members());
+      assertThat(members.get(0).start()).as(seed).isEqualTo(group.span().start());
+      assertThat(members.get(members.size() - 1).end()).as(seed).isEqualTo(group.span().end());
+      long used = 0;
+      for (int i = 0; i < members.size(); i++) {
+        used += members.get(i).length();
+        if (i > 0) {
+          assertThat(members.get(i).start() - members.get(i - 1).end())
+              .as(seed)
+              .isBetween(0L, (long) gap);
+        }
+      }
+      if (members.size() > 1) {
+        assertThat(group.span().length()).as(seed).isLessThanOrEqualTo(max);
+        assertThat((double) (group.span().length() - used))
+            .as(seed)
+            .isLessThanOrEqualTo(ratio * used);
+      }
+    }
+    assertThat(seen).as(seed).doesNotHaveDuplicates().hasSize(ranges.size());
+    assertThat(groups)
+        .as(seed)
+        .isSortedAccordingTo((a, b) -> Long.compare(a.span().start(), b.span().start()));
+  }
+}

@@ -1,0 +1,131 @@
+package io.s3e;
+
+import io.s3e.block.ObjectVersion;
+import io.s3e.client.HeadRequest;
+import io.s3e.client.ObjectClient;
+import io.s3e.client.ObjectHead;
+import io.s3e.fetch.Fetcher;
+import io.s3e.fetch.ObjectHandle;
+import io.s3e.fetch.ObjectTruncatedException;
+import io.s3e.prefetch.ReadPlanner;
+import io.s3e.stream.BlockReader;
+import io.s3e.stream.S3EInputStream;
+import io.s3e.stream.StreamSettings;
+import io.s3e.stream.StreamSource;
+import java.io.IOException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Builds the streams of one engine and owns what they share beside the fetcher. */
+final class EngineStreams implements AutoCloseable {
+  /** Threads that copy vectored ranges. They mostly wait, for GETs that are all under way. */
+  private static final int VECTORED_THREADS = 32;
+
+  private static final int IDLE_SECONDS = 10;
+
+  private final S3EConfig config;
+  private final Fetcher fetcher;
+  private final ObjectClient client;
+  private final StreamSettings settings;
+  private final ThreadPoolExecutor vectored;
+
+  /** Readers that prefetch at the moment; they share the budget's part for speculation. */
+  private final AtomicInteger windows = new AtomicInteger();
+
+  EngineStreams(S3EConfig config, Fetcher fetcher, ObjectClient client) {
+    this.config = config;
+    this.fetcher = fetcher;
+    this.client = client;
+    this.settings =
+        new StreamSettings(
+            config.prefetch(),
+            config.requestBytes(),
+            config.maxWindowBytes(),
+            config.coalesceGapBytes(),
+            config.readTimeout());
+    AtomicInteger threads = new AtomicInteger();
+    this.vectored =
+        new ThreadPoolExecutor(
+            VECTORED_THREADS,
+            VECTORED_THREADS,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            task -> {
+              Thread thread = new Thread(task, "s3e-vectored-" + threads.incrementAndGet());
+              thread.setDaemon(true);
+              return thread;
+            });
+    vectored.allowCoreThreadTimeOut(true);
+  }
+
+  S3EInputStream open(ObjectVersion version, OpenOptions options) {
+    ObjectHandle handle =
+        new ObjectHandle(
+            version, config.blockBytes(), options.headers(), options.context(), options.listener());
+    return new S3EInputStream(new Source(options), handle);
+  }
+
+  /** Vectored reads that have not begun fail; those that wait fail with their streams. */
+  @Override
+  public void close() {
+    vectored.shutdown();
+  }
+
+  private final class Source implements StreamSource {
+    private final OpenOptions options;
+
+    Source(OpenOptions options) {
+      this.options = options;
+    }
+
+    @Override
+    public StreamSettings settings() {
+      return settings;
+    }
+
+    @Override
+    public BlockReader reader(ObjectHandle handle) {
+      ReadPlanner planner =
+          new ReadPlanner(
+              handle.layout(),
+              options.policy(),
+              options.splitStart(),
+              options.splitEnd(),
+              ReadPlanner.Limits.defaults(config.blockBytes(), config.requestBytes()));
+      return new BlockReader(
+          fetcher, handle, planner, config.prefetch(), config.maxWindowBytes(), windows);
+    }
+
+    @Override
+    public long actualSize(ObjectHandle handle, ObjectTruncatedException cause) throws IOException {
+      if (options.size() < 0) {
+        throw new IOException("Object became shorter while it was read", cause);
+      }
+      long actual = cause.actualSize();
+      if (actual < 0) {
+        ObjectHead head =
+            client.head(
+                new HeadRequest(
+                    handle.version().object(),
+                    handle.version().versionId(),
+                    handle.headers(),
+                    handle.context()));
+        actual = head.size();
+      }
+      if (actual >= handle.layout().objectSize()) {
+        throw new IOException(
+            "The store answered that a range inside the object is behind its end", cause);
+      }
+      return actual;
+    }
+
+    @Override
+    public Executor vectored() {
+      return vectored;
+    }
+  }
+}

@@ -1,0 +1,187 @@
+package io.s3e;
+
+import io.s3e.block.ObjectRef;
+import io.s3e.block.ObjectVersion;
+import io.s3e.buffer.BlockPool;
+import io.s3e.buffer.MemoryBudget;
+import io.s3e.client.ClientProvider;
+import io.s3e.client.ClientProvider.ClientMemory;
+import io.s3e.client.HeadRequest;
+import io.s3e.client.ObjectClient;
+import io.s3e.client.ObjectHead;
+import io.s3e.client.RequestFailure;
+import io.s3e.fetch.Fetcher;
+import io.s3e.metrics.EngineMetrics;
+import io.s3e.stream.S3EInputStream;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An engine: one client, its share of the memory budget, and the blocks in memory, shared by all
+ * streams opened on it. Any thread.
+ *
+ * <pre>{@code
+ * try (S3E engine = S3E.create(S3EConfig.DEFAULTS, AwsClients.auto(settings));
+ *     S3EInputStream in = engine.open(new ObjectRef("bucket", "key"))) {
+ *   in.readFullyAt(offset, bytes, 0, bytes.length);
+ * }
+ * }</pre>
+ *
+ * <p><b>Memory.</b> An engine takes its part of the JVM's {@link MemoryBudget} when it is created:
+ * five eighths of what is left for the client if the client lends its memory, the rest for pooled
+ * buffers. Both are given back by {@link #close}.
+ */
+public final class S3E implements AutoCloseable {
+  /** The client's memory carries what is in flight; the rest holds short reads and the cache. */
+  private static final int CLIENT_EIGHTHS = 5;
+
+  private final S3EConfig config;
+  private final MemoryBudget budget;
+  private final ObjectClient client;
+  private final BlockPool pool;
+  private final Fetcher fetcher;
+  private final EngineStreams streams;
+  private final EngineMetrics metrics = new EngineMetrics();
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  private S3E(S3EConfig config, MemoryBudget budget, ClientProvider provider) {
+    this.config = config;
+    this.budget = budget;
+    long forClient = budget.available() / 8 * CLIENT_EIGHTHS;
+    this.client =
+        provider.create(new ClientMemory(forClient, config.requestBytes(), config.blockBytes()));
+    long owned = client.limits().ownedBytes();
+    if (owned > forClient || !budget.tryReserve(owned)) {
+      client.close();
+      throw new IllegalStateException(
+          "client "
+              + client.name()
+              + " owns "
+              + owned
+              + " bytes, more than the granted "
+              + forClient);
+    }
+    this.pool = new BlockPool(budget, config.blockBytes(), poolBlocks(config, budget));
+    this.fetcher =
+        new Fetcher(
+            new Fetcher.FetchConfig(
+                config.blockBytes(),
+                config.requestBytes(),
+                config.maxAttempts(),
+                config.retryBase(),
+                config.retryCap(),
+                config.stallTimeout()),
+            client,
+            pool,
+            metrics);
+    this.streams = new EngineStreams(config, fetcher, client);
+  }
+
+  private static int poolBlocks(S3EConfig config, MemoryBudget budget) {
+    long blocks = budget.available() / config.blockBytes();
+    if (blocks < 2) {
+      throw new IllegalStateException(
+          "memory budget of "
+              + budget.limit()
+              + " bytes has "
+              + budget.available()
+              + " bytes left, fewer than two blocks of "
+              + config.blockBytes()
+              + " bytes: raise the budget or lower the block size");
+    }
+    return (int) Math.min(Integer.MAX_VALUE, blocks);
+  }
+
+  /**
+   * An engine within the JVM's memory budget, which the first engine's configuration sets.
+   *
+   * @throws IllegalStateException if the budget has less than two blocks left
+   */
+  public static S3E create(S3EConfig config, ClientProvider client) {
+    return create(config, MemoryBudget.ofJvm(config.effectiveMemoryBytes()), client);
+  }
+
+  /** An engine within a budget of its own choice. */
+  public static S3E create(S3EConfig config, MemoryBudget budget, ClientProvider client) {
+    return new S3E(config, budget, client);
+  }
+
+  /** Opens an object of unknown size; asks the store for it. */
+  public S3EInputStream open(ObjectRef object) throws IOException {
+    return open(object, OpenOptions.DEFAULTS);
+  }
+
+  /**
+   * Opens an object. Asks the store for size and version only if the options do not tell the size;
+   * otherwise nothing is sent before the first read.
+   *
+   * @throws FileNotFoundException if there is no such object
+   */
+  public S3EInputStream open(ObjectRef object, OpenOptions options) throws IOException {
+    if (closed.get()) {
+      throw new IOException("Cannot open " + object + ": the engine is closed");
+    }
+    return streams.open(version(object, options), options);
+  }
+
+  private ObjectVersion version(ObjectRef object, OpenOptions options) throws IOException {
+    if (options.size() >= 0) {
+      return version(object, options.size(), options.etag(), options.versionId());
+    }
+    ObjectHead head = head(object, options);
+    String etag = options.etag() == null ? head.etag() : options.etag();
+    String versionId = options.versionId() == null ? head.versionId() : options.versionId();
+    return version(object, head.size(), etag, versionId);
+  }
+
+  private static ObjectVersion version(
+      ObjectRef object, long size, @Nullable String etag, @Nullable String versionId) {
+    return etag == null
+        ? ObjectVersion.unidentified(object, size, versionId)
+        : ObjectVersion.identified(object, size, etag, versionId);
+  }
+
+  private ObjectHead head(ObjectRef object, OpenOptions options) throws IOException {
+    try {
+      return client.head(
+          new HeadRequest(object, options.versionId(), options.headers(), options.context()));
+    } catch (RequestFailure e) {
+      if (e.kind() == RequestFailure.Kind.NOT_FOUND) {
+        throw (IOException) new FileNotFoundException("No such object: " + object).initCause(e);
+      }
+      throw new IOException("Cannot open " + object + ": " + e.getMessage(), e);
+    }
+  }
+
+  /** What this engine has done so far. */
+  public EngineMetrics metrics() {
+    return metrics;
+  }
+
+  public S3EConfig config() {
+    return config;
+  }
+
+  /** The client that the engine reads with. */
+  public ObjectClient client() {
+    return client;
+  }
+
+  /**
+   * Fails what is being read, cancels what is in flight, waits a bounded time for the client to
+   * end, and gives all memory back. Idempotent.
+   */
+  @Override
+  public void close() {
+    if (!closed.compareAndSet(false, true)) {
+      return;
+    }
+    streams.close();
+    fetcher.close();
+    client.close();
+    budget.release(client.limits().ownedBytes());
+    pool.close();
+  }
+}

@@ -1,0 +1,20 @@
+package io.s3e.block;
+
+/**
+ * One block of one immutable content.
+ *
+ * @param version whose block
+ * @param index which block of its grid, 0 or more
+ */
+public record BlockId(ObjectVersion version, long index) {
+  @Override
+  public int hashCode() {
+    // Spread the index: adjacent blocks of one object are the common case.
+    return version.hashCode() * 31 + (int) (index * 0x9E3779B1L);
+  }
+
+  @Override
+  public String toString() {
+    return "block " + index + " of " + version;
+  }
+}

@@ -1,0 +1,265 @@
+package io.s3e.cache;
+
+import io.s3e.block.BlockId;
+import java.nio.ByteBuffer;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One block on its way into memory or in it, shared by everybody who reads it.
+ *
+ * <p><b>States.</b> {@code FETCHING → READY} or {@code FETCHING → FAILED}, moved once, by the fetch
+ * that created the block. READY publishes the bytes: they never change afterwards.
+ *
+ * <p><b>References.</b> {@code refs} starts at 1, the <i>residency</i>, which {@link #evict()}
+ * drops once. Readers add one with {@link #tryPin()} and take it away with {@link #unpin()}. At 0
+ * the block is dead for good: its memory goes back to the {@link Slab}, and {@code tryPin} fails,
+ * so that no reader ever sees recycled memory. A reader may pin before the bytes have come; then
+ * eviction cannot come between their arrival and the reader, which is what makes a waiting reader's
+ * progress certain. A pin is held for the length of one copy, never between calls of the
+ * application, so an idle stream holds no memory.
+ *
+ * <p><b>Losing a race</b> to evict costs nothing (the flag says who won); losing one to pin means
+ * to look the block up again.
+ *
+ * <p>All methods may be called from any thread. None takes a lock; only {@link #await} waits.
+ */
+public final class Block {
+
+  /** Hears what becomes of a block's bytes. Any thread; must not block. */
+  public interface Fate {
+    /** Somebody read the block for the first time. */
+    void onFirstRead(Block block);
+
+    /** The block was dropped before anybody read it. */
+    void onDroppedUnread(Block block);
+  }
+
+  private enum State {
+    FETCHING,
+    READY,
+    FAILED
+  }
+
+  private static final AtomicIntegerFieldUpdater<Block> REFS =
+      AtomicIntegerFieldUpdater.newUpdater(Block.class, "refs");
+  private static final AtomicIntegerFieldUpdater<Block> UNREAD =
+      AtomicIntegerFieldUpdater.newUpdater(Block.class, "unread");
+  private static final AtomicIntegerFieldUpdater<Block> RESIDENT =
+      AtomicIntegerFieldUpdater.newUpdater(Block.class, "resident");
+
+  private final BlockId id;
+  private final long start;
+  private final int length;
+  private final Fate fate;
+  private final CountDownLatch settled = new CountDownLatch(1);
+
+  private volatile State state = State.FETCHING;
+  private volatile int refs = 1;
+
+  /** 1 until the first read or until the block is abandoned. */
+  private volatile int unread = 1;
+
+  /** 1 until {@link #evict()}; read by its updater alone. */
+  @SuppressWarnings("UnusedVariable")
+  private volatile int resident = 1;
+
+  // Written before READY or FAILED is, read after.
+  private @Nullable Slab slab;
+  private @Nullable ByteBuffer memory;
+  private int base;
+  private @Nullable Exception failure;
+
+  /**
+   * @param start offset of the block's first byte in the object
+   * @param length bytes in the block
+   */
+  public Block(BlockId id, long start, int length, Fate fate) {
+    this.id = id;
+    this.start = start;
+    this.length = length;
+    this.fate = fate;
+  }
+
+  public BlockId id() {
+    return id;
+  }
+
+  /** Offset of the first byte in the object. */
+  public long start() {
+    return start;
+  }
+
+  /** Offset after the last byte in the object. */
+  public long end() {
+    return start + length;
+  }
+
+  /** Bytes in the block. */
+  public int length() {
+    return length;
+  }
+
+  /** What hears of this block; the fetch that created it. */
+  public Fate fate() {
+    return fate;
+  }
+
+  public boolean isReady() {
+    return state == State.READY;
+  }
+
+  public boolean isFetching() {
+    return state == State.FETCHING;
+  }
+
+  /** Why the block failed; null unless it did. */
+  public @Nullable Exception failure() {
+    return state == State.FAILED ? failure : null;
+  }
+
+  /**
+   * FETCHING → READY. The block's bytes are {@code memory[base, base + length)} and belong to
+   * {@code slab}. Called once, by the fetch, when all of them are there.
+   */
+  void publish(Slab owner, ByteBuffer bytes, int offset) {
+    requireFetching();
+    slab = owner;
+    memory = bytes;
+    base = offset;
+    state = State.READY;
+    settled.countDown();
+  }
+
+  /** FETCHING → FAILED. The residency goes with it. Called once, by the fetch. */
+  public void fail(Exception cause) {
+    requireFetching();
+    failure = cause;
+    state = State.FAILED;
+    settled.countDown();
+    evict();
+  }
+
+  private void requireFetching() {
+    if (state != State.FETCHING) {
+      throw new IllegalStateException(id + " is " + state + " already");
+    }
+  }
+
+  /**
+   * Waits until the block is ready or has failed.
+   *
+   * @param nanos longest wait in ns
+   * @return false if it still is neither
+   */
+  public boolean await(long nanos) throws InterruptedException {
+    return settled.await(nanos, TimeUnit.NANOSECONDS);
+  }
+
+  /** Keeps the block's memory from being recycled. False if that has happened. */
+  public boolean tryPin() {
+    for (; ; ) {
+      int now = refs;
+      if (now == 0) {
+        return false;
+      }
+      if (REFS.compareAndSet(this, now, now + 1)) {
+        return true;
+      }
+    }
+  }
+
+  /** Ends a pin. */
+  public void unpin() {
+    int left = REFS.decrementAndGet(this);
+    if (left == 0) {
+      Slab owner = slab;
+      if (owner != null) {
+        owner.blockDied();
+      }
+    } else if (left < 0) {
+      throw new IllegalStateException("unpinned more often than pinned: " + id);
+    }
+  }
+
+  /** Drops the residency; the memory goes back when the last pin ends. Idempotent. */
+  void evict() {
+    if (RESIDENT.compareAndSet(this, 1, 0)) {
+      if (isReady() && UNREAD.compareAndSet(this, 1, 0)) {
+        fate.onDroppedUnread(this);
+      }
+      unpin();
+    }
+  }
+
+  /** Whether nobody has read or abandoned the block yet. */
+  public boolean isUnread() {
+    return unread == 1;
+  }
+
+  /** A reader, holding a pin, takes bytes of the ready block. */
+  public void touch() {
+    Slab owner = requireSlab();
+    if (unread == 1 && UNREAD.compareAndSet(this, 1, 0)) {
+      fate.onFirstRead(this);
+      owner.blockSettled();
+    } else {
+      owner.touched();
+    }
+  }
+
+  /**
+   * Nobody who asked for the block wants it any more; it may stay as long as nothing needs room.
+   */
+  public void abandon() {
+    if (isReady() && UNREAD.compareAndSet(this, 1, 0)) {
+      fate.onDroppedUnread(this);
+      requireSlab().blockSettled();
+    }
+  }
+
+  /**
+   * Copies {@code count} bytes from {@code offset} within the block. The caller holds a pin and the
+   * block is ready.
+   */
+  public void copyTo(int offset, byte[] target, int targetOffset, int count) {
+    requireMemory().get(base + checked(offset, count), target, targetOffset, count);
+  }
+
+  /** Copies as above and moves the target's position by {@code count}. */
+  public void copyTo(int offset, ByteBuffer target, int count) {
+    target.put(target.position(), requireMemory(), base + checked(offset, count), count);
+    target.position(target.position() + count);
+  }
+
+  private int checked(int offset, int count) {
+    if (offset < 0 || count < 0 || offset > length - count) {
+      throw new IndexOutOfBoundsException(
+          "bytes [" + offset + ", " + ((long) offset + count) + ") of " + length + " in " + id);
+    }
+    return offset;
+  }
+
+  private ByteBuffer requireMemory() {
+    ByteBuffer bytes = memory;
+    if (bytes == null) {
+      throw new IllegalStateException(id + " has no bytes");
+    }
+    return bytes;
+  }
+
+  private Slab requireSlab() {
+    Slab owner = slab;
+    if (owner == null) {
+      throw new IllegalStateException(id + " has no memory");
+    }
+    return owner;
+  }
+
+  @Override
+  public String toString() {
+    return id + " (" + state + ", refs " + refs + ")";
+  }
+}

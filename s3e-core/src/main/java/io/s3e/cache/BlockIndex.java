@@ -1,0 +1,35 @@
+package io.s3e.cache;
+
+import io.s3e.block.BlockId;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All blocks in memory or on their way there, by name. A block is entered before its fetch starts
+ * and at most one block stands under a name, which is what makes fetches single flight. It is
+ * removed when it fails or is evicted. Lookups take no lock.
+ */
+public final class BlockIndex {
+  private final ConcurrentMap<BlockId, Block> blocks = new ConcurrentHashMap<>();
+
+  /** The block under this name, in whatever state; null if there is none. */
+  public @Nullable Block get(BlockId id) {
+    return blocks.get(id);
+  }
+
+  /** Enters a block; false if another one has its name. */
+  public boolean add(Block block) {
+    return blocks.putIfAbsent(block.id(), block) == null;
+  }
+
+  /** Removes this very block; whatever else has taken its name stays. */
+  public void remove(Block block) {
+    blocks.remove(block.id(), block);
+  }
+
+  /** Number of blocks. */
+  public int size() {
+    return blocks.size();
+  }
+}

@@ -1,0 +1,142 @@
+package io.s3e.cache;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.Policy;
+import com.github.benmanes.caffeine.cache.RemovalCause;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which slabs of one kind of memory stay when room is needed.
+ *
+ * <p>Slabs with blocks that nobody has read yet wait in a queue, oldest first; once all their
+ * blocks are read or abandoned they move to a Caffeine cache (W-TinyLFU, weighed in bytes), whose
+ * coldest go first. Fetches for a waiting reader may take from both, speculation only from the
+ * second: a prefetched block is not pushed out by another guess. When all of a kind is unread and
+ * nobody reads it, the oldest goes first, because a reader that is alive consumes its window within
+ * moments, and one that is not must not hold the budget.
+ *
+ * <p>Thread-safe; a read of a resident block only feeds Caffeine's lossy, lock-free buffer.
+ */
+public final class Residency {
+  /** Coldest entries looked at for one victim; one is enough unless others took them meanwhile. */
+  private static final int CANDIDATES = 4;
+
+  private final BlockIndex index;
+  private final Queue<Slab> unread = new ConcurrentLinkedQueue<>();
+  private final Cache<Slab, Slab> read;
+  private final Policy.Eviction<Slab, Slab> coldness;
+  private volatile boolean closed;
+
+  /**
+   * @param index where evicted blocks are removed from
+   * @param capacityBytes all the memory there is of this kind
+   */
+  public Residency(BlockIndex index, long capacityBytes) {
+    this.index = index;
+    this.read =
+        Caffeine.newBuilder()
+            .maximumWeight(Math.max(1, capacityBytes))
+            .weigher((Slab slab, Slab same) -> slab.bytes())
+            .executor(Runnable::run)
+            .evictionListener(
+                (@Nullable Slab slab, @Nullable Slab same, RemovalCause cause) -> {
+                  if (slab != null) {
+                    drop(slab);
+                  }
+                })
+            .build();
+    this.coldness = read.policy().eviction().orElseThrow();
+  }
+
+  /**
+   * Makes {@code blocks} readable out of {@code memory}, where they stand one after the other, and
+   * takes over the memory.
+   *
+   * @param bytes what the memory weighs
+   * @param free gives the memory back
+   */
+  public void publish(List<Block> blocks, ByteBuffer memory, int bytes, Runnable free) {
+    Slab slab = new Slab(bytes, blocks, this, free);
+    slab.publish(memory);
+    // Only a readable slab may be evicted, so it is queued afterwards; a reader may have been
+    // quicker.
+    unread.add(slab);
+    if (slab.isSettled()) {
+      settled(slab);
+    }
+    if (closed) {
+      clear();
+    }
+  }
+
+  /**
+   * All blocks of the slab are read or abandoned. Called twice at most; one call finds it queued.
+   */
+  void settled(Slab slab) {
+    if (unread.remove(slab)) {
+      read.put(slab, slab);
+      if (closed) {
+        clear();
+      }
+    }
+  }
+
+  /** The slab is read once more. */
+  void touched(Slab slab) {
+    // Asked for the asking's sake: it is what Caffeine counts.
+    Slab unused = read.getIfPresent(slab);
+  }
+
+  /** Evicts the coldest slab that has been read. False if there is none. */
+  public boolean evictRead() {
+    for (Slab slab : coldness.coldest(CANDIDATES).keySet()) {
+      if (read.asMap().remove(slab) != null) {
+        drop(slab);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Evicts the oldest slab that nobody has read to its end. False if there is none. */
+  public boolean evictUnread() {
+    Slab slab = unread.poll();
+    if (slab == null) {
+      return false;
+    }
+    drop(slab);
+    return true;
+  }
+
+  /**
+   * Evicts everything, now and whatever is still published. Memory under a pin goes back when the
+   * pin ends.
+   */
+  public void close() {
+    closed = true;
+    clear();
+  }
+
+  private void clear() {
+    while (evictUnread()) {
+      continue;
+    }
+    for (Slab slab : read.asMap().keySet()) {
+      if (read.asMap().remove(slab) != null) {
+        drop(slab);
+      }
+    }
+  }
+
+  private void drop(Slab slab) {
+    for (Block block : slab.blocks()) {
+      index.remove(block);
+      block.evict();
+    }
+  }
+}

@@ -1,0 +1,415 @@
+package io.s3e.fetch;
+
+import io.s3e.block.BlockId;
+import io.s3e.block.BlockRange;
+import io.s3e.buffer.BlockPool;
+import io.s3e.cache.Block;
+import io.s3e.cache.BlockIndex;
+import io.s3e.client.ClientLimits;
+import io.s3e.client.ObjectClient;
+import io.s3e.client.RequestFailure;
+import io.s3e.metrics.EngineMetrics;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Finds blocks in memory, joins fetches that are under way, and starts new ones: the one way from a
+ * reader to S3. Shared by all streams of an engine.
+ *
+ * <p>The path of one block: {@link #find} in the index; else {@link #demand} starts a {@link
+ * RunFetch} for it (waiting for memory if it must) and {@link #await} waits for the bytes, with a
+ * deadline. {@link #prefetch} starts runs only as far as {@link Admission} has room, and never
+ * waits.
+ *
+ * <p>Any thread. Readers wait on their block alone; the only thread here is one timer for pauses
+ * between attempts and for the silence of attempts.
+ */
+public final class Fetcher implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Fetcher.class);
+
+  private static final long TICK_MILLIS = 100;
+  private static final long CLOSED_CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+  /** S3 asks to slow down for a reason: wait longer than after a lost connection. */
+  private static final int THROTTLED_FACTOR = 5;
+
+  private final FetchConfig config;
+  private final ObjectClient client;
+  private final BlockIndex index = new BlockIndex();
+  private final Admission admission;
+  private final EngineMetrics metrics;
+  private final Set<RunFetch> running = ConcurrentHashMap.newKeySet();
+  private final LinkEstimate link = new LinkEstimate();
+  private final ScheduledExecutorService timer;
+  private final Future<?> ticking;
+  private volatile boolean closed;
+  private volatile long linkWindow = Long.MAX_VALUE;
+
+  /**
+   * Patience and sizes of a fetcher.
+   *
+   * @param blockBytes block size in bytes
+   * @param requestBytes longest GET in bytes
+   * @param maxAttempts GETs sent for one run before its reader gets the error
+   * @param retryBase pause before the second attempt
+   * @param retryCap longest pause
+   * @param stallTimeout silence after which an attempt is given up
+   */
+  public record FetchConfig(
+      int blockBytes,
+      int requestBytes,
+      int maxAttempts,
+      Duration retryBase,
+      Duration retryCap,
+      Duration stallTimeout) {}
+
+  public Fetcher(FetchConfig config, ObjectClient client, BlockPool pool, EngineMetrics metrics) {
+    this.config = config;
+    this.client = client;
+    this.metrics = metrics;
+    this.admission = new Admission(pool, client.limits(), index);
+    ScheduledThreadPoolExecutor executor =
+        new ScheduledThreadPoolExecutor(
+            1,
+            task -> {
+              Thread thread = new Thread(task, "s3e-timer");
+              thread.setDaemon(true);
+              return thread;
+            });
+    executor.setRemoveOnCancelPolicy(true);
+    executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    this.timer = executor;
+    this.ticking =
+        executor.scheduleWithFixedDelay(
+            this::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  FetchConfig config() {
+    return config;
+  }
+
+  ObjectClient client() {
+    return client;
+  }
+
+  BlockIndex index() {
+    return index;
+  }
+
+  Admission admission() {
+    return admission;
+  }
+
+  public EngineMetrics metrics() {
+    return metrics;
+  }
+
+  /** How much one of {@code windows} readers may have in flight ahead of it, in bytes. */
+  public long windowBytes(int windows) {
+    return Math.min(linkWindow, admission.speculativeBytes() / Math.max(1, windows));
+  }
+
+  /** The block under this name, pinned; null if it is not in memory and not on its way. */
+  public @Nullable Block find(ObjectHandle handle, long block) {
+    BlockId id = handle.block(block);
+    for (; ; ) {
+      Block found = index.get(id);
+      if (found == null || found.tryPin()) {
+        return found;
+      }
+      // Dead: evicted, or failed, a moment ago. Whoever killed it has removed it or is about to.
+      index.remove(found);
+    }
+  }
+
+  /**
+   * Starts fetching what is absent of {@code wanted}, as far as there is room, nearest first.
+   *
+   * <p>Both kinds leave the demand reserve alone: a reader's claim to it is for the block that it
+   * waits for next, which is what {@link #demand} is for.
+   *
+   * @param asked true if a reader has asked for these bytes, false if they are a guess
+   * @param started gets each run that was started
+   * @return the first block that was neither there nor started; {@code wanted.end()} if all were
+   */
+  public long prefetch(
+      ObjectHandle handle, BlockRange wanted, boolean asked, Consumer<RunFetch> started) {
+    long next = wanted.first();
+    while (next < wanted.end()) {
+      if (index.get(handle.block(next)) != null) {
+        next++;
+        continue;
+      }
+      long end = absentUntil(handle, next, wanted.end());
+      Admission.Grant grant = tryAdmit(handle, next, end, true);
+      if (grant == null) {
+        metrics.prefetchRefused();
+        return next;
+      }
+      next = start(handle, next, end, grant, !asked, started);
+    }
+    return next;
+  }
+
+  /**
+   * Starts fetching {@code block} for a reader that waits for it, and with it what is absent behind
+   * it up to {@code end} as far as one request goes. Waits for memory.
+   *
+   * @param deadline by {@link System#nanoTime()}
+   * @return the block, pinned; null if another thread was quicker and it must be looked up
+   */
+  public @Nullable Block demand(
+      ObjectHandle handle, long block, long end, long deadline, Consumer<RunFetch> started)
+      throws IOException {
+    requireOpen(handle);
+    long until = absentUntil(handle, block, end);
+    Admission.Grant grant = tryAdmit(handle, block, until, false);
+    if (grant == null) {
+      grant = awaitAdmission(handle, copiedBlocks(until - block), deadline);
+    }
+    RunFetch run = enter(handle, block, until, grant, false);
+    if (run == null) {
+      return null;
+    }
+    Block first = run.blocks().get(0);
+    boolean pinned = first.tryPin();
+    started.accept(run);
+    run.start();
+    return pinned ? first : null;
+  }
+
+  private Admission.Grant awaitAdmission(ObjectHandle handle, int blocks, long deadline)
+      throws IOException {
+    try {
+      Admission.Grant grant = admission.awaitCopy(blocks, handle, deadline);
+      if (grant == null) {
+        requireOpen(handle);
+        throw new IOException("no memory became free before the read's deadline");
+      }
+      return grant;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("interrupted while waiting for memory");
+    }
+  }
+
+  private Admission.@Nullable Grant tryAdmit(
+      ObjectHandle handle, long first, long end, boolean speculative) {
+    ClientLimits limits = client.limits();
+    long bytes = handle.layout().bytesOf(new BlockRange(first, end)).length();
+    if (limits.lends() && bytes > limits.copyRequestBytes()) {
+      Admission.Grant grant = admission.tryLend(speculative);
+      if (grant != null) {
+        return grant;
+      }
+    }
+    return admission.tryCopy(copiedBlocks(end - first), speculative);
+  }
+
+  /** How many of {@code blocks} blocks one copied GET can bring. */
+  private int copiedBlocks(long blocks) {
+    long most =
+        Math.min(config.requestBytes(), client.limits().copyRequestBytes()) / config.blockBytes();
+    return (int) Math.min(blocks, Math.max(1, most));
+  }
+
+  private int lentBlocks() {
+    long most = Math.min(config.requestBytes(), client.limits().lentSlotBytes());
+    return (int) Math.max(1, most / config.blockBytes());
+  }
+
+  private long absentUntil(ObjectHandle handle, long first, long end) {
+    long most = Math.max(copiedBlocks(Long.MAX_VALUE), client.limits().lends() ? lentBlocks() : 1);
+    long limit = Math.min(end, first + most);
+    long until = first + 1;
+    while (until < limit && index.get(handle.block(until)) == null) {
+      until++;
+    }
+    return until;
+  }
+
+  private long start(
+      ObjectHandle handle,
+      long first,
+      long end,
+      Admission.Grant grant,
+      boolean prefetch,
+      Consumer<RunFetch> started) {
+    RunFetch run = enter(handle, first, end, grant, prefetch);
+    if (run == null) {
+      return first;
+    }
+    started.accept(run);
+    run.start();
+    return first + run.blocks().size();
+  }
+
+  /**
+   * Enters a run's blocks into the index, as many in a row as nobody else has entered meanwhile.
+   * Null if that is none; the grant is given back then.
+   */
+  private @Nullable RunFetch enter(
+      ObjectHandle handle, long first, long end, Admission.Grant grant, boolean prefetch) {
+    int count = (int) Math.min(end - first, grant.isLent() ? lentBlocks() : grant.leases().size());
+    RunFetch run = RunFetch.enter(this, handle, first, count, grant, prefetch);
+    if (run == null) {
+      return null;
+    }
+    running.add(run);
+    if (closed) {
+      run.cancel(engineClosed());
+    }
+    return run;
+  }
+
+  /**
+   * Waits until a pinned block is ready.
+   *
+   * @param deadline by {@link System#nanoTime()}
+   * @return true if it is ready; false if its fetch was a guess or was cancelled, and the reader
+   *     should ask for the block itself
+   * @throws IOException if a fetch for a reader failed, the deadline passed, or the stream was
+   *     closed
+   */
+  public boolean await(ObjectHandle handle, Block block, long deadline) throws IOException {
+    if (block.isReady()) {
+      return true;
+    }
+    RunFetch run = (RunFetch) block.fate();
+    if (!run.join()) {
+      return false;
+    }
+    try {
+      run.demand();
+      awaitSettled(handle, block, deadline);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("interrupted while waiting for " + block.id());
+    } finally {
+      run.leave();
+    }
+    Exception failure = block.failure();
+    if (failure == null) {
+      return true;
+    }
+    if (isNobodysError(failure)) {
+      return false;
+    }
+    throw asIoException(failure);
+  }
+
+  private void awaitSettled(ObjectHandle handle, Block block, long deadline)
+      throws IOException, InterruptedException {
+    while (!block.await(CLOSED_CHECK_NANOS)) {
+      requireOpen(handle);
+      if (System.nanoTime() - deadline > 0) {
+        throw new IOException("no answer before the read's deadline");
+      }
+    }
+  }
+
+  private static boolean isNobodysError(Exception failure) {
+    return failure instanceof RequestFailure request
+        && request.kind() == RequestFailure.Kind.CANCELLED;
+  }
+
+  /** What the reader sees: the reason behind a rejected answer where that is the real news. */
+  private static IOException asIoException(Exception failure) {
+    Throwable cause = failure.getCause();
+    if (cause instanceof ObjectChangedException || cause instanceof ObjectTruncatedException) {
+      return (IOException) cause;
+    }
+    if (failure instanceof RequestFailure request) {
+      return switch (request.kind()) {
+        case CHANGED ->
+            new ObjectChangedException(
+                "Object changed while it was read: " + request.getMessage(), request);
+        case OUT_OF_RANGE ->
+            new ObjectTruncatedException(String.valueOf(request.getMessage()), -1, request);
+        default -> request;
+      };
+    }
+    return new IOException(failure);
+  }
+
+  private void requireOpen(ObjectHandle handle) throws IOException {
+    if (closed) {
+      throw engineClosed();
+    }
+    if (handle.isClosed()) {
+      throw new IOException("Stream is closed!");
+    }
+  }
+
+  private static RequestFailure engineClosed() {
+    return new RequestFailure(RequestFailure.Kind.CANCELLED, 0, "the engine is closed", null);
+  }
+
+  /** A run is over. */
+  void ended(RunFetch run) {
+    running.remove(run);
+  }
+
+  /** A GET brought all it was asked for. */
+  void completed(long bytes, long nanos) {
+    synchronized (link) {
+      link.completed(bytes, nanos, System.nanoTime());
+    }
+  }
+
+  /** Pause before the next attempt after {@code attempts} of them, in ns, with jitter. */
+  long pauseNanos(int attempts, boolean throttled) {
+    long base = config.retryBase().toNanos() * (throttled ? THROTTLED_FACTOR : 1);
+    long grown = base << Math.min(attempts - 1, 20);
+    long capped =
+        grown < base ? config.retryCap().toNanos() : Math.min(grown, config.retryCap().toNanos());
+    return capped <= 1 ? capped : capped / 2 + ThreadLocalRandom.current().nextLong(capped / 2 + 1);
+  }
+
+  /** Runs {@code task} on the timer after {@code nanos} ns; false if the engine is closing. */
+  boolean later(Runnable task, long nanos) {
+    try {
+      return !timer.schedule(task, nanos, TimeUnit.NANOSECONDS).isCancelled() && !closed;
+    } catch (RejectedExecutionException e) {
+      return false;
+    }
+  }
+
+  private void tick() {
+    long now = System.nanoTime();
+    for (RunFetch run : running) {
+      try {
+        run.checkDeadline(now);
+      } catch (RuntimeException e) {
+        // An exception would end the ticking, and with it every other run's deadline.
+        LOG.warn("Deadline check of {} failed", run, e);
+      }
+    }
+    synchronized (link) {
+      linkWindow = link.windowBytes();
+    }
+  }
+
+  /** Cancels everything in flight and evicts everything. Streams fail from now on. Idempotent. */
+  @Override
+  public void close() {
+    closed = true;
+    ticking.cancel(false);
+    timer.shutdownNow();
+    running.forEach(run -> run.cancel(engineClosed()));
+    admission.close();
+  }
+}

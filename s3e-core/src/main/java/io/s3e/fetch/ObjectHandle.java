@@ -1,0 +1,97 @@
+package io.s3e.fetch;
+
+import io.s3e.block.BlockId;
+import io.s3e.block.BlockLayout;
+import io.s3e.block.ObjectVersion;
+import io.s3e.metrics.StreamListener;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One opening of one object: which version, cut how, and what goes along with its requests.
+ * Requests in flight hold the handle, never the stream, so that a forgotten stream can be
+ * collected.
+ *
+ * <p>If the ETag was not known at opening, the first accepted answer tells it; from then on every
+ * request sends it and every answer must carry it. Any thread.
+ */
+public final class ObjectHandle {
+  private final ObjectVersion version;
+  private final BlockLayout layout;
+  private final Map<String, String> headers;
+  private final @Nullable Object context;
+  private final StreamListener listener;
+  private final AtomicReference<@Nullable String> etag;
+  private volatile boolean closed;
+
+  public ObjectHandle(
+      ObjectVersion version,
+      int blockBytes,
+      Map<String, String> headers,
+      @Nullable Object context,
+      StreamListener listener) {
+    this.version = version;
+    this.layout = new BlockLayout(version.size(), blockBytes);
+    this.headers = headers;
+    this.context = context;
+    this.listener = listener;
+    this.etag = new AtomicReference<>(version.etag());
+  }
+
+  /** The same opening of an object that turned out to have another size. */
+  public ObjectHandle resized(long size) {
+    ObjectHandle resized =
+        new ObjectHandle(
+            ObjectVersion.unidentified(version.object(), size, version.versionId()),
+            layout.blockSize(),
+            headers,
+            context,
+            listener);
+    resized.etag.set(etag.get());
+    return resized;
+  }
+
+  public ObjectVersion version() {
+    return version;
+  }
+
+  public BlockLayout layout() {
+    return layout;
+  }
+
+  public BlockId block(long index) {
+    return new BlockId(version, index);
+  }
+
+  public Map<String, String> headers() {
+    return headers;
+  }
+
+  public @Nullable Object context() {
+    return context;
+  }
+
+  public StreamListener listener() {
+    return listener;
+  }
+
+  /** The ETag that the object was opened with or has told since; null if neither. */
+  public @Nullable String etag() {
+    return etag.get();
+  }
+
+  /** Remembers the ETag of the first answer; false if an earlier answer had another. */
+  boolean learnEtag(String seen) {
+    return etag.compareAndSet(null, seen) || seen.equals(etag.get());
+  }
+
+  /** Nobody will read through this handle any more; those who wait on it give up. */
+  public void close() {
+    closed = true;
+  }
+
+  public boolean isClosed() {
+    return closed;
+  }
+}

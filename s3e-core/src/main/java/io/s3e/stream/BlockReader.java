@@ -1,0 +1,258 @@
+package io.s3e.stream;
+
+import io.s3e.block.BlockLayout;
+import io.s3e.block.BlockRange;
+import io.s3e.block.ByteRange;
+import io.s3e.cache.Block;
+import io.s3e.fetch.Fetcher;
+import io.s3e.fetch.ObjectHandle;
+import io.s3e.fetch.RunFetch;
+import io.s3e.prefetch.ReadPlanner;
+import io.s3e.prefetch.ReadPolicy;
+import java.io.IOException;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The read path of one opened object: position in, pinned block out. Tells the {@link ReadPlanner}
+ * what is read and where the reader had to wait, and starts what it plans.
+ *
+ * <p>Any number of threads may {@link #acquire} at once. The planner is guarded by a lock that is
+ * held for its arithmetic alone, once per block and never while waiting; positioned readers that
+ * find it taken go on without planning.
+ */
+public final class BlockReader {
+  private final Fetcher fetcher;
+  private final ObjectHandle handle;
+  private final ReadPlanner planner;
+  private final boolean prefetch;
+  private final long maxWindowBytes;
+  private final AtomicInteger windows;
+  private final AtomicBoolean hasWindow = new AtomicBoolean();
+  private final ReentrantLock planning = new ReentrantLock();
+
+  /** Runs started here that are under way or hold blocks that nobody has read. */
+  private final Queue<RunFetch> runs = new ConcurrentLinkedQueue<>();
+
+  private final Consumer<RunFetch> track = this::track;
+
+  /**
+   * @param maxWindowBytes configured cap of the readahead window, in bytes; 0 for none
+   * @param windows how many readers of the engine prefetch at the moment; they share the budget
+   */
+  public BlockReader(
+      Fetcher fetcher,
+      ObjectHandle handle,
+      ReadPlanner planner,
+      boolean prefetch,
+      long maxWindowBytes,
+      AtomicInteger windows) {
+    this.fetcher = fetcher;
+    this.handle = handle;
+    this.planner = planner;
+    this.prefetch = prefetch;
+    this.maxWindowBytes = maxWindowBytes;
+    this.windows = windows;
+  }
+
+  ObjectHandle handle() {
+    return handle;
+  }
+
+  private BlockLayout layout() {
+    return handle.layout();
+  }
+
+  /**
+   * The block that holds {@code position}, ready and pinned, if it is in memory; null otherwise.
+   * Never waits and starts nothing.
+   */
+  @Nullable Block acquireReady(long position) {
+    Block block = fetcher.find(handle, layout().blockAt(position));
+    if (block == null) {
+      return null;
+    }
+    if (!block.isReady()) {
+      block.unpin();
+      return null;
+    }
+    return block;
+  }
+
+  /**
+   * The block that holds {@code position}, ready and pinned. Fetches what is missing of {@code
+   * [position, end)} in parallel and waits for the first block of it.
+   *
+   * @param end where the read ends, after {@code position} and inside the object
+   * @param sequential whether a moving position reads, and not a positioned read
+   * @param deadline by {@link System#nanoTime()}
+   */
+  Block acquire(long position, long end, boolean sequential, long deadline) throws IOException {
+    Block block = acquireReady(position);
+    if (block != null) {
+      fetcher.metrics().memoryHit();
+      handle.listener().onMemoryHit(Math.min(end, block.end()) - position);
+      planRead(position, end, sequential);
+    } else {
+      block = fetch(position, end, sequential, deadline);
+    }
+    block.touch();
+    return block;
+  }
+
+  private Block fetch(long position, long end, boolean sequential, long deadline)
+      throws IOException {
+    long started = System.nanoTime();
+    BlockRange wanted = layout().covering(position, end);
+    boolean planned = false;
+    for (; ; ) {
+      Block block = fetcher.find(handle, wanted.first());
+      if (block == null) {
+        block = fetcher.demand(handle, wanted.first(), wanted.end(), deadline, track);
+        if (block == null) {
+          continue;
+        }
+      }
+      boolean ready = false;
+      try {
+        if (!planned) {
+          planned = true;
+          startRest(wanted);
+          planRead(position, end, sequential);
+          if (!block.isReady()) {
+            plan(() -> planner.onStall(position, 0), sequential);
+          }
+        }
+        ready = fetcher.await(handle, block, deadline);
+      } finally {
+        if (!ready) {
+          block.unpin();
+        }
+      }
+      if (ready) {
+        long waited = System.nanoTime() - started;
+        fetcher.metrics().waited(waited);
+        handle.listener().onStall(position, waited);
+        return block;
+      }
+    }
+  }
+
+  private void startRest(BlockRange wanted) {
+    if (wanted.count() > 1) {
+      fetcher.prefetch(handle, new BlockRange(wanted.first() + 1, wanted.end()), true, track);
+    }
+  }
+
+  /** Starts fetching ranges that somebody will read in a moment, as far as there is room. */
+  void announce(ByteRange range) {
+    if (!range.isEmpty()) {
+      fetcher.prefetch(handle, layout().covering(range.start(), range.end()), true, track);
+    }
+  }
+
+  private void planRead(long position, long end, boolean sequential) {
+    // A moving position goes on to the end of its block as a rule; it is not heard of in between.
+    long until = sequential ? Math.max(end, layout().endOf(layout().blockAt(position))) : end;
+    plan(() -> planner.onRead(position, until - position), sequential);
+  }
+
+  private void plan(Supplier<ReadPlanner.Plan> step, boolean wait) {
+    if (!prefetch) {
+      return;
+    }
+    if (wait) {
+      planning.lock();
+    } else if (!planning.tryLock()) {
+      return;
+    }
+    ReadPlanner.Plan plan;
+    try {
+      planner.limitWindow(windowLimit());
+      plan = step.get();
+    } finally {
+      planning.unlock();
+    }
+    follow(plan);
+  }
+
+  private long windowLimit() {
+    long share = fetcher.windowBytes(windows.get());
+    return maxWindowBytes > 0 ? Math.min(maxWindowBytes, share) : share;
+  }
+
+  private void follow(ReadPlanner.Plan plan) {
+    plan.abandoned().forEach(this::abandon);
+    for (BlockRange run : plan.prefetch()) {
+      if (hasWindow.compareAndSet(false, true)) {
+        windows.incrementAndGet();
+      }
+      long stopped = fetcher.prefetch(handle, run, false, track);
+      if (stopped < run.end()) {
+        planning.lock();
+        try {
+          planner.onRefused(new BlockRange(stopped, run.end()));
+        } finally {
+          planning.unlock();
+        }
+        return;
+      }
+    }
+  }
+
+  private void track(RunFetch run) {
+    runs.removeIf(RunFetch::isSpent);
+    runs.add(run);
+    if (handle.isClosed() && runs.remove(run)) {
+      run.abandon();
+    }
+  }
+
+  private void abandon(BlockRange range) {
+    ByteRange bytes = layout().bytesOf(range);
+    for (RunFetch run : runs) {
+      boolean inside = run.range().start() >= bytes.start() && run.range().end() <= bytes.end();
+      if (inside && runs.remove(run)) {
+        run.abandon();
+      }
+    }
+  }
+
+  void setPolicy(ReadPolicy policy) {
+    configure(() -> planner.setPolicy(policy));
+  }
+
+  void setSplit(long start, long end) {
+    configure(() -> planner.setSplit(start, end));
+  }
+
+  void setMinimumReadahead(long bytes) {
+    configure(() -> planner.setMinimumReadahead(bytes));
+  }
+
+  private void configure(Runnable change) {
+    planning.lock();
+    try {
+      change.run();
+    } finally {
+      planning.unlock();
+    }
+  }
+
+  /** Cancels what is under way, lets go what came and nobody read, and forgets the pattern. */
+  void release() {
+    configure(planner::reset);
+    for (RunFetch run = runs.poll(); run != null; run = runs.poll()) {
+      run.abandon();
+    }
+    if (hasWindow.compareAndSet(true, false)) {
+      windows.decrementAndGet();
+    }
+  }
+}

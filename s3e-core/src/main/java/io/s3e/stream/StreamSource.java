@@ -1,0 +1,25 @@
+package io.s3e.stream;
+
+import io.s3e.fetch.ObjectHandle;
+import io.s3e.fetch.ObjectTruncatedException;
+import java.io.IOException;
+import java.util.concurrent.Executor;
+
+/** What a stream needs of its engine. */
+public interface StreamSource {
+
+  StreamSettings settings();
+
+  /** A reader of the opened object. */
+  BlockReader reader(ObjectHandle handle);
+
+  /**
+   * The size of an object that turned out shorter than its opener said.
+   *
+   * @throws IOException if the size was not the opener's word, or cannot be found out
+   */
+  long actualSize(ObjectHandle handle, ObjectTruncatedException cause) throws IOException;
+
+  /** Runs the copying of vectored reads; its threads may wait for blocks. */
+  Executor vectored();
+}

@@ -1,0 +1,75 @@
+package io.s3e.stream;
+
+import io.s3e.cache.Block;
+import java.nio.ByteBuffer;
+
+/** Where a read puts its bytes: an array or a buffer. Belongs to one read. */
+abstract sealed class Target {
+  private final int requested;
+
+  private Target(int requested) {
+    this.requested = requested;
+  }
+
+  /** Bytes that were wanted in all. */
+  int requested() {
+    return requested;
+  }
+
+  /** Bytes still wanted. */
+  abstract int remaining();
+
+  /** Takes what the pinned block has from {@code position} on, as far as wanted; how many bytes. */
+  int copy(Block block, long position) {
+    int offset = (int) (position - block.start());
+    int count = Math.min(remaining(), block.length() - offset);
+    take(block, offset, count);
+    return count;
+  }
+
+  abstract void take(Block block, int offset, int count);
+
+  static final class OfArray extends Target {
+    private final byte[] array;
+    private int offset;
+    private int left;
+
+    OfArray(byte[] array, int offset, int length) {
+      super(length);
+      this.array = array;
+      this.offset = offset;
+      this.left = length;
+    }
+
+    @Override
+    int remaining() {
+      return left;
+    }
+
+    @Override
+    void take(Block block, int from, int count) {
+      block.copyTo(from, array, offset, count);
+      offset += count;
+      left -= count;
+    }
+  }
+
+  static final class OfBuffer extends Target {
+    private final ByteBuffer buffer;
+
+    OfBuffer(ByteBuffer buffer) {
+      super(buffer.remaining());
+      this.buffer = buffer;
+    }
+
+    @Override
+    int remaining() {
+      return buffer.remaining();
+    }
+
+    @Override
+    void take(Block block, int from, int count) {
+      block.copyTo(from, buffer, count);
+    }
+  }
+}

@@ -1,0 +1,363 @@
+package io.s3e.testing;
+
+import io.s3e.block.ObjectRef;
+import io.s3e.client.ClientLimits;
+import io.s3e.client.GetRequest;
+import io.s3e.client.HeadRequest;
+import io.s3e.client.LentBuffer;
+import io.s3e.client.ObjectClient;
+import io.s3e.client.ObjectHead;
+import io.s3e.client.RequestFailure;
+import io.s3e.client.ResponseHandler;
+import io.s3e.client.ResponseHead;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Objects in memory behind the client contract, answered on threads of its own, as badly as a test
+ * wants: {@link Faults} decides for each GET. Lent buffers are poisoned when they are given back,
+ * so that a reader that still looks at one reads wrong bytes and not, by luck, the right ones.
+ */
+public final class MemoryObjectClient implements ObjectClient {
+  private final Map<ObjectRef, byte[]> objects = new ConcurrentHashMap<>();
+  private final Map<ObjectRef, String> etags = new ConcurrentHashMap<>();
+  private final List<GetRequest> gets = new CopyOnWriteArrayList<>();
+  private final AtomicInteger heads = new AtomicInteger();
+  private final AtomicInteger lentOut = new AtomicInteger();
+  private final AtomicInteger doubleCloses = new AtomicInteger();
+  private final AtomicInteger active = new AtomicInteger();
+  private final AtomicInteger mostActive = new AtomicInteger();
+  private final ExecutorService threads =
+      Executors.newCachedThreadPool(
+          task -> {
+            Thread thread = new Thread(task, "memory-client");
+            thread.setDaemon(true);
+            return thread;
+          });
+  private final ClientLimits limits;
+  private volatile Faults faults = (request, number) -> Answer.GOOD;
+  private volatile CountDownLatch gate = new CountDownLatch(0);
+
+  /** How one GET is answered. */
+  public record Answer(
+      int chunkBytes,
+      int truncateAt,
+      RequestFailure failure,
+      ResponseHead head,
+      long delayMillis,
+      boolean lateAfterCancel,
+      boolean neverEnds) {
+    public static final Answer GOOD =
+        new Answer(Integer.MAX_VALUE, Integer.MAX_VALUE, null, null, 0, false, false);
+
+    /** Delivers the body in chunks of so many bytes. */
+    public Answer inChunksOf(int bytes) {
+      return new Answer(bytes, truncateAt, failure, head, delayMillis, lateAfterCancel, neverEnds);
+    }
+
+    /** Ends the body well-formed after so many bytes. */
+    public Answer shortAfter(int bytes) {
+      return new Answer(chunkBytes, bytes, failure, head, delayMillis, lateAfterCancel, neverEnds);
+    }
+
+    /** Breaks after so many bytes of body. */
+    public Answer failingAfter(int bytes, RequestFailure.Kind kind) {
+      return new Answer(
+          chunkBytes,
+          bytes,
+          new RequestFailure(kind, 0, "injected " + kind, null),
+          head,
+          delayMillis,
+          lateAfterCancel,
+          neverEnds);
+    }
+
+    /** Answers with another head. */
+    public Answer withHead(ResponseHead value) {
+      return new Answer(
+          chunkBytes, truncateAt, failure, value, delayMillis, lateAfterCancel, neverEnds);
+    }
+
+    /** Waits before each chunk. */
+    public Answer after(long millis) {
+      return new Answer(chunkBytes, truncateAt, failure, head, millis, lateAfterCancel, neverEnds);
+    }
+
+    /** Goes on delivering after a cancel, as if it had not heard. */
+    public Answer deaf() {
+      return new Answer(chunkBytes, truncateAt, failure, head, delayMillis, true, neverEnds);
+    }
+
+    /** Falls silent after {@code truncateAt} bytes and stays so until cancelled. */
+    public Answer silentAfter(int bytes) {
+      return new Answer(chunkBytes, bytes, failure, head, delayMillis, lateAfterCancel, true);
+    }
+  }
+
+  /** Chooses the answer to the {@code number}th GET, counted from 0. */
+  @FunctionalInterface
+  public interface Faults {
+    Answer answer(GetRequest request, int number);
+  }
+
+  public MemoryObjectClient(ClientLimits limits) {
+    this.limits = limits;
+  }
+
+  /** Random but reproducible content. */
+  public static byte[] bytes(int length, long seed) {
+    byte[] bytes = new byte[length];
+    new Random(seed).nextBytes(bytes);
+    return bytes;
+  }
+
+  public void put(ObjectRef object, byte[] content, String etag) {
+    objects.put(object, content);
+    etags.put(object, etag);
+  }
+
+  public void faults(Faults value) {
+    faults = value;
+  }
+
+  /** Holds all answers back until {@link #open()}. */
+  public void hold() {
+    gate = new CountDownLatch(1);
+  }
+
+  /** Lets all answers go. */
+  public void open() {
+    gate.countDown();
+  }
+
+  public List<GetRequest> gets() {
+    return List.copyOf(gets);
+  }
+
+  public int heads() {
+    return heads.get();
+  }
+
+  /** Lent buffers that nobody has given back. */
+  public int lentOut() {
+    return lentOut.get();
+  }
+
+  /** Lent buffers given back more than once. */
+  public int doubleCloses() {
+    return doubleCloses.get();
+  }
+
+  /** The most GETs that were under way at once. */
+  public int mostActive() {
+    return mostActive.get();
+  }
+
+  public long bytesAsked() {
+    return gets.stream().mapToLong(request -> request.range().length()).sum();
+  }
+
+  @Override
+  public String name() {
+    return "memory";
+  }
+
+  @Override
+  public ClientLimits limits() {
+    return limits;
+  }
+
+  @Override
+  public ObjectHead head(HeadRequest request) throws IOException {
+    heads.incrementAndGet();
+    byte[] content = objects.get(request.object());
+    if (content == null) {
+      throw new RequestFailure(RequestFailure.Kind.NOT_FOUND, 404, "no " + request.object(), null);
+    }
+    return new ObjectHead(content.length, etags.get(request.object()), null);
+  }
+
+  @Override
+  public Exchange get(GetRequest request, ResponseHandler handler) {
+    int number;
+    synchronized (gets) {
+      number = gets.size();
+      gets.add(request);
+    }
+    int now = active.incrementAndGet();
+    mostActive.accumulateAndGet(now, Math::max);
+    Delivery delivery = new Delivery(request, handler, faults.answer(request, number));
+    threads.execute(delivery);
+    return delivery::cancel;
+  }
+
+  @Override
+  public void close() {
+    gate.countDown();
+    threads.shutdownNow();
+    try {
+      if (!threads.awaitTermination(10, TimeUnit.SECONDS)) {
+        throw new IllegalStateException("deliveries still run");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private final class Delivery implements Runnable {
+    private final GetRequest request;
+    private final ResponseHandler handler;
+    private final Answer answer;
+    private volatile boolean cancelled;
+
+    Delivery(GetRequest request, ResponseHandler handler, Answer answer) {
+      this.request = request;
+      this.handler = handler;
+      this.answer = answer;
+    }
+
+    void cancel() {
+      cancelled = true;
+    }
+
+    private boolean heedsCancel() {
+      return cancelled && !answer.lateAfterCancel();
+    }
+
+    @Override
+    public void run() {
+      RequestFailure failure;
+      try {
+        failure = deliver();
+      } catch (IOException e) {
+        failure = new RequestFailure(RequestFailure.Kind.REJECTED, 0, "rejected", e);
+      } catch (InterruptedException e) {
+        failure = new RequestFailure(RequestFailure.Kind.CANCELLED, 0, "client closed", e);
+      } finally {
+        active.decrementAndGet();
+      }
+      if (failure == null) {
+        handler.onDone();
+      } else {
+        handler.onFailure(failure);
+      }
+    }
+
+    private RequestFailure deliver() throws IOException, InterruptedException {
+      gate.await();
+      byte[] content = objects.get(request.object());
+      if (content == null) {
+        return new RequestFailure(RequestFailure.Kind.NOT_FOUND, 404, "no such key", null);
+      }
+      String etag = etags.get(request.object());
+      if (request.etag() != null && !request.etag().equals(etag) && answer.head() == null) {
+        return new RequestFailure(RequestFailure.Kind.CHANGED, 412, "precondition failed", null);
+      }
+      if (request.range().start() >= content.length) {
+        return new RequestFailure(RequestFailure.Kind.OUT_OF_RANGE, 416, "behind the end", null);
+      }
+      int start = (int) request.range().start();
+      int end = (int) Math.min(content.length, request.range().end());
+      if (answer.failure() != null && answer.truncateAt() < 0) {
+        return answer.failure();
+      }
+      ResponseHead head =
+          answer.head() != null
+              ? answer.head()
+              : new ResponseHead(
+                  206,
+                  "bytes " + start + "-" + (end - 1) + "/" + content.length,
+                  end - start,
+                  etag,
+                  null,
+                  null);
+      handler.onHead(head);
+      if (request.lend()) {
+        return lend(content, start, end);
+      }
+      return copy(content, start, end);
+    }
+
+    private RequestFailure copy(byte[] content, int start, int end)
+        throws IOException, InterruptedException {
+      int stop = (int) Math.min(end, (long) start + answer.truncateAt());
+      for (int at = start; at < stop; ) {
+        if (answer.delayMillis() > 0) {
+          Thread.sleep(answer.delayMillis());
+        }
+        if (heedsCancel()) {
+          return new RequestFailure(RequestFailure.Kind.CANCELLED, 0, "cancelled", null);
+        }
+        int count = Math.min(stop - at, answer.chunkBytes());
+        handler.onData(ByteBuffer.wrap(content, at, count).slice());
+        at += count;
+      }
+      return ending();
+    }
+
+    private RequestFailure lend(byte[] content, int start, int end)
+        throws IOException, InterruptedException {
+      if (answer.delayMillis() > 0) {
+        Thread.sleep(answer.delayMillis());
+      }
+      if (heedsCancel()) {
+        return new RequestFailure(RequestFailure.Kind.CANCELLED, 0, "cancelled", null);
+      }
+      if (answer.failure() == null && !answer.neverEnds()) {
+        int stop = (int) Math.min(end, (long) start + answer.truncateAt());
+        ByteBuffer memory = ByteBuffer.allocateDirect(Math.max(0, stop - start));
+        memory.put(content, start, Math.max(0, stop - start)).flip();
+        handler.onLent(new Lent(memory));
+      }
+      return ending();
+    }
+
+    private RequestFailure ending() throws InterruptedException {
+      while (answer.neverEnds()) {
+        if (cancelled) {
+          return new RequestFailure(RequestFailure.Kind.CANCELLED, 0, "cancelled", null);
+        }
+        Thread.sleep(1);
+      }
+      return answer.failure();
+    }
+  }
+
+  private final class Lent implements LentBuffer {
+    private final ByteBuffer memory;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    Lent(ByteBuffer memory) {
+      this.memory = memory;
+      lentOut.incrementAndGet();
+    }
+
+    @Override
+    public ByteBuffer bytes() {
+      return memory;
+    }
+
+    @Override
+    public void close() {
+      if (closed.compareAndSet(false, true)) {
+        for (int i = 0; i < memory.limit(); i++) {
+          memory.put(i, (byte) 0x5A);
+        }
+        lentOut.decrementAndGet();
+      } else {
+        doubleCloses.incrementAndGet();
+      }
+    }
+  }
+}

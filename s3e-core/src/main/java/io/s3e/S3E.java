@@ -1,5 +1,6 @@
 package io.s3e;
 
+import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
 import io.s3e.buffer.BlockPool;
@@ -12,9 +13,13 @@ import io.s3e.client.ObjectHead;
 import io.s3e.client.RequestFailure;
 import io.s3e.fetch.Fetcher;
 import io.s3e.metrics.EngineMetrics;
+import io.s3e.prefetch.ReadPolicy;
 import io.s3e.stream.S3EInputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.WritableByteChannel;
+import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -124,6 +129,69 @@ public final class S3E implements AutoCloseable {
       throw new IOException("Cannot open " + object + ": the engine is closed");
     }
     return streams.open(version(object, options), options);
+  }
+
+  /**
+   * Reads a range into {@code target} from its position on, with many GETs in flight.
+   *
+   * @param range which bytes; null for the whole object
+   * @return how many bytes
+   * @throws java.io.EOFException if the range goes behind the end of the object
+   */
+  public long read(
+      ObjectRef object,
+      OpenOptions options,
+      @Nullable ByteRange range,
+      ByteBuffer target,
+      ProgressListener progress)
+      throws IOException {
+    return transfer(object, options, range, progress, download -> download.to(target));
+  }
+
+  /**
+   * Writes a range to a file, with many GETs in flight. The file appears, and replaces what has its
+   * name, only when it is whole. Otherwise as {@link #read}.
+   */
+  public long download(
+      ObjectRef object,
+      OpenOptions options,
+      @Nullable ByteRange range,
+      Path target,
+      ProgressListener progress)
+      throws IOException {
+    return transfer(object, options, range, progress, download -> download.to(target));
+  }
+
+  /**
+   * Writes a range to a channel, in order, with many GETs in flight. Otherwise as {@link #read}.
+   */
+  public long transfer(
+      ObjectRef object,
+      OpenOptions options,
+      @Nullable ByteRange range,
+      WritableByteChannel target,
+      ProgressListener progress)
+      throws IOException {
+    return transfer(object, options, range, progress, download -> download.to(target));
+  }
+
+  private interface Delivery {
+    void deliver(Download download) throws IOException;
+  }
+
+  private long transfer(
+      ObjectRef object,
+      OpenOptions options,
+      @Nullable ByteRange range,
+      ProgressListener progress,
+      Delivery delivery)
+      throws IOException {
+    // The download says itself what it will read; a guess beside it could only be wrong.
+    try (S3EInputStream in = open(object, options.withPolicy(ReadPolicy.RANDOM))) {
+      ByteRange bytes = range == null ? new ByteRange(0, in.size()) : range;
+      delivery.deliver(new Download(in, bytes, config.effectiveMemoryBytes(), progress));
+      return bytes.length();
+    }
   }
 
   private ObjectVersion version(ObjectRef object, OpenOptions options) throws IOException {

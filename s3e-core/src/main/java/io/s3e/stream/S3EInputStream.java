@@ -368,6 +368,16 @@ public final class S3EInputStream extends InputStream {
   }
 
   /**
+   * Says that these bytes will be read soon: starts the GETs for what is missing of them, nearest
+   * first, as far as memory and concurrency allow, and does not wait. What found no room is fetched
+   * when it is read.
+   */
+  public void willRead(ByteRange range) throws IOException {
+    requireOpen();
+    reader.announce(range);
+  }
+
+  /**
    * Gives back everything the stream holds: cancels what is under way, lets prefetched blocks go
    * and fails pending vectored reads. The stream stays usable.
    */

@@ -1,0 +1,92 @@
+package io.s3e;
+
+import io.s3e.block.ByteRange;
+import io.s3e.stream.S3EInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.WritableByteChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+
+/**
+ * Moves a range of an object to where the caller wants it. As many GETs are kept in flight as
+ * memory allows; their bytes are handed over in order, on the calling thread.
+ */
+final class Download {
+  /** Bytes handed over at once, and between two looks at what else could be asked for. */
+  private static final int CHUNK_BYTES = 1 << 20;
+
+  private final S3EInputStream in;
+  private final ByteRange range;
+  private final long aheadBytes;
+  private final ProgressListener progress;
+
+  /**
+   * @param aheadBytes how far ahead GETs are started, in bytes; memory may stop them earlier
+   */
+  Download(S3EInputStream in, ByteRange range, long aheadBytes, ProgressListener progress)
+      throws EOFException {
+    if (range.end() > in.size()) {
+      throw new EOFException("Range " + range + " goes behind the end of " + in);
+    }
+    this.in = in;
+    this.range = range;
+    this.aheadBytes = aheadBytes;
+    this.progress = progress;
+  }
+
+  /** Fills {@code target} from its position on, which moves. */
+  void to(ByteBuffer target) throws IOException {
+    if (target.remaining() < range.length()) {
+      throw new IllegalArgumentException(
+          "buffer has room for " + target.remaining() + " bytes of the " + range.length());
+    }
+    for (long at = range.start(); at < range.end(); ) {
+      int count = (int) Math.min(CHUNK_BYTES, range.end() - at);
+      ByteBuffer chunk = target.duplicate().limit(target.position() + count);
+      read(at, chunk);
+      target.position(target.position() + count);
+      at += count;
+      progress.onProgress(at - range.start(), range.length());
+    }
+  }
+
+  /** Writes to a channel, in order. */
+  void to(WritableByteChannel target) throws IOException {
+    ByteBuffer chunk = ByteBuffer.allocateDirect((int) Math.min(CHUNK_BYTES, range.length()));
+    for (long at = range.start(); at < range.end(); ) {
+      chunk.clear().limit((int) Math.min(chunk.capacity(), range.end() - at));
+      at += chunk.remaining();
+      read(at - chunk.remaining(), chunk);
+      chunk.flip();
+      while (chunk.hasRemaining()) {
+        target.write(chunk);
+      }
+      progress.onProgress(at - range.start(), range.length());
+    }
+  }
+
+  /** Writes a file that appears under its name, replacing what is there, only when it is whole. */
+  void to(Path target) throws IOException {
+    Path absolute = target.toAbsolutePath();
+    Path partial =
+        Files.createTempFile(absolute.getParent(), "." + absolute.getFileName(), ".part");
+    try {
+      try (FileChannel channel = FileChannel.open(partial, StandardOpenOption.WRITE)) {
+        to(channel);
+      }
+      Files.move(partial, absolute, StandardCopyOption.REPLACE_EXISTING);
+    } finally {
+      Files.deleteIfExists(partial);
+    }
+  }
+
+  private void read(long at, ByteBuffer chunk) throws IOException {
+    in.willRead(new ByteRange(at, Math.min(range.end(), at + aheadBytes)));
+    in.readFullyAt(at, chunk);
+  }
+}

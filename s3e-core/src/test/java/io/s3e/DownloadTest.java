@@ -1,0 +1,128 @@
+package io.s3e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.s3e.block.ByteRange;
+import io.s3e.block.ObjectRef;
+import io.s3e.buffer.MemoryBudget;
+import io.s3e.client.ClientLimits;
+import io.s3e.client.RequestFailure;
+import io.s3e.testing.MemoryObjectClient;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class DownloadTest {
+  private static final int BLOCK = 64 << 10;
+  private static final int REQUEST = 4 * BLOCK;
+  private static final int SIZE = 5_000_003;
+  private static final ObjectRef OBJECT = new ObjectRef("bucket", "dir/object");
+
+  private final byte[] content = MemoryObjectClient.bytes(SIZE, 7);
+  private final MemoryObjectClient client =
+      new MemoryObjectClient(new ClientLimits(BLOCK, 8, REQUEST, 8, 8 * REQUEST));
+  private final MemoryBudget budget = new MemoryBudget(64L * BLOCK);
+  private final S3E engine =
+      S3E.create(
+          S3EConfig.DEFAULTS.toBuilder()
+              .blockBytes(BLOCK)
+              .requestBytes(REQUEST)
+              .maxAttempts(2)
+              .retryBase(java.time.Duration.ZERO)
+              .build(),
+          budget,
+          granted -> client);
+
+  DownloadTest() {
+    client.put(OBJECT, content, "\"e\"");
+  }
+
+  @AfterEach
+  void close() {
+    engine.close();
+    assertThat(budget.reserved()).isZero();
+  }
+
+  @Test
+  void fillsABufferInParallelAndTellsHowFarItIs() throws IOException {
+    List<Long> steps = new ArrayList<>();
+    ByteBuffer target = ByteBuffer.allocate(SIZE);
+
+    long count =
+        engine.read(
+            OBJECT,
+            OpenOptions.DEFAULTS,
+            null,
+            target,
+            (done, total) -> {
+              assertThat(total).isEqualTo(SIZE);
+              steps.add(done);
+            });
+
+    assertThat(count).isEqualTo(SIZE);
+    assertThat(target.array()).isEqualTo(content);
+    assertThat(steps).isSorted().endsWith((long) SIZE);
+    assertThat(client.mostActive()).as("GETs at once").isGreaterThan(3);
+    assertThat(client.bytesAsked()).as("no byte twice").isEqualTo(SIZE);
+  }
+
+  @Test
+  void writesARangeToAFile(@TempDir Path dir) throws IOException {
+    Path file = dir.resolve("part.bin");
+
+    engine.download(
+        OBJECT, OpenOptions.DEFAULTS, new ByteRange(100, 3_000_001), file, ProgressListener.NONE);
+
+    assertThat(Files.readAllBytes(file)).isEqualTo(Arrays.copyOfRange(content, 100, 3_000_001));
+    assertThat(dir).isDirectoryNotContaining("glob:**.part");
+  }
+
+  @Test
+  void leavesNoFileBehindWhenItFails(@TempDir Path dir) {
+    client.faults(
+        (request, number) ->
+            MemoryObjectClient.Answer.GOOD.failingAfter(-1, RequestFailure.Kind.SERVER));
+
+    assertThatThrownBy(
+            () ->
+                engine.download(
+                    OBJECT, OpenOptions.DEFAULTS, null, dir.resolve("f"), ProgressListener.NONE))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("s3://bucket/dir/object")
+        .hasMessageContaining("injected SERVER");
+    assertThat(dir).isEmptyDirectory();
+  }
+
+  @Test
+  void refusesARangeBehindTheEnd() {
+    assertThatThrownBy(
+            () ->
+                engine.read(
+                    OBJECT,
+                    OpenOptions.DEFAULTS,
+                    new ByteRange(0, SIZE + 1),
+                    ByteBuffer.allocate(SIZE + 1),
+                    ProgressListener.NONE))
+        .isInstanceOf(EOFException.class);
+  }
+
+  @Test
+  void anEmptyObjectIsAnEmptyFile(@TempDir Path dir) throws IOException {
+    ObjectRef empty = new ObjectRef("bucket", "empty");
+    client.put(empty, new byte[0], "\"0\"");
+
+    engine.download(empty, OpenOptions.DEFAULTS, null, dir.resolve("e"), ProgressListener.NONE);
+
+    assertThat(dir.resolve("e")).isEmptyFile();
+    assertThat(client.gets()).isEmpty();
+  }
+}

@@ -1,0 +1,324 @@
+package io.s3e.client.aws;
+
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
+
+/**
+ * How S3E's clients reach a store. Immutable and checked; made by {@link #builder()}. Every message
+ * of a bad value names the setting, the value and what is accepted.
+ */
+public final class AwsClientSettings {
+  private static final double MAX_GBPS = 1000;
+  private static final int MAX_CONNECTIONS = 4096;
+  private static final int MAX_THREADS = 256;
+  private static final Duration LONGEST = Duration.ofHours(1);
+
+  private final @Nullable URI endpoint;
+  private final @Nullable String region;
+  private final boolean pathStyle;
+  private final @Nullable AwsCredentialsProvider credentials;
+  private final boolean anonymous;
+  private final double targetGbps;
+  private final int maxConnections;
+  private final Duration connectTimeout;
+  private final Duration requestTimeout;
+  private final Duration stallTimeout;
+  private final int eventLoopThreads;
+  private final @Nullable Path caFile;
+  private final boolean trustAll;
+  private final boolean environmentProxy;
+  private final String userAgentSuffix;
+  private final Map<String, String> headers;
+
+  private AwsClientSettings(Builder b) {
+    endpoint = b.endpoint;
+    region = b.region;
+    pathStyle = b.pathStyle;
+    credentials = b.credentials;
+    anonymous = b.anonymous;
+    targetGbps = b.targetGbps;
+    maxConnections = b.maxConnections;
+    connectTimeout = b.connectTimeout;
+    requestTimeout = b.requestTimeout;
+    stallTimeout = b.stallTimeout;
+    eventLoopThreads = b.eventLoopThreads;
+    caFile = b.caFile;
+    trustAll = b.trustAll;
+    environmentProxy = b.environmentProxy;
+    userAgentSuffix = b.userAgentSuffix;
+    headers = Map.copyOf(b.headers);
+  }
+
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** A builder that starts from these settings. */
+  public Builder toBuilder() {
+    return new Builder(this);
+  }
+
+  /** The store's URI; null for AWS's own endpoint of the region. */
+  public @Nullable URI endpoint() {
+    return endpoint;
+  }
+
+  /** Signing region; null to find it as the SDK does, or us-east-1 if there is an endpoint. */
+  public @Nullable String region() {
+    return region;
+  }
+
+  /** Whether the bucket goes into the path rather than the host name. */
+  public boolean pathStyle() {
+    return pathStyle;
+  }
+
+  /** Who signs; null for the SDK's default chain, unless {@link #anonymous()}. */
+  public @Nullable AwsCredentialsProvider credentials() {
+    return credentials;
+  }
+
+  /** Whether requests go unsigned. */
+  public boolean anonymous() {
+    return anonymous;
+  }
+
+  /** Throughput to open connections for, in Gbit/s. */
+  public double targetGbps() {
+    return targetGbps;
+  }
+
+  /** Upper limit of connections. */
+  public int maxConnections() {
+    return maxConnections;
+  }
+
+  /** Longest wait for a connection. */
+  public Duration connectTimeout() {
+    return connectTimeout;
+  }
+
+  /** Longest wait for an answer to a request that has no body to stream. */
+  public Duration requestTimeout() {
+    return requestTimeout;
+  }
+
+  /** How long a connection may bring (next to) nothing before it is given up. */
+  public Duration stallTimeout() {
+    return stallTimeout;
+  }
+
+  /** Upper limit of native network threads; there are no more than processors. */
+  public int eventLoopThreads() {
+    return eventLoopThreads;
+  }
+
+  /** PEM file of the certificates to trust in place of the system's; null for the system's. */
+  public @Nullable Path caFile() {
+    return caFile;
+  }
+
+  /** Whether any certificate is accepted. */
+  public boolean trustAll() {
+    return trustAll;
+  }
+
+  /** Whether proxies named in the environment are used. */
+  public boolean environmentProxy() {
+    return environmentProxy;
+  }
+
+  /** What follows "S3E" in the User-Agent header; may be empty. */
+  public String userAgentSuffix() {
+    return userAgentSuffix;
+  }
+
+  /** Headers added to every request. */
+  public Map<String, String> headers() {
+    return headers;
+  }
+
+  /** Collects settings; each setter checks its value and throws IllegalArgumentException. */
+  public static final class Builder {
+    private @Nullable URI endpoint;
+    private @Nullable String region;
+    private boolean pathStyle;
+    private @Nullable AwsCredentialsProvider credentials;
+    private boolean anonymous;
+    // The CRT opens a connection for each 0.4 Gbit/s: 62.
+    private double targetGbps = 25;
+    private int maxConnections = 64;
+    private Duration connectTimeout = Duration.ofSeconds(5);
+    private Duration requestTimeout = Duration.ofSeconds(30);
+    private Duration stallTimeout = Duration.ofSeconds(3);
+    private int eventLoopThreads = 8;
+    private @Nullable Path caFile;
+    private boolean trustAll;
+    private boolean environmentProxy;
+    private String userAgentSuffix = "";
+    private Map<String, String> headers = new LinkedHashMap<>();
+
+    private Builder() {}
+
+    private Builder(AwsClientSettings s) {
+      endpoint = s.endpoint;
+      region = s.region;
+      pathStyle = s.pathStyle;
+      credentials = s.credentials;
+      anonymous = s.anonymous;
+      targetGbps = s.targetGbps;
+      maxConnections = s.maxConnections;
+      connectTimeout = s.connectTimeout;
+      requestTimeout = s.requestTimeout;
+      stallTimeout = s.stallTimeout;
+      eventLoopThreads = s.eventLoopThreads;
+      caFile = s.caFile;
+      trustAll = s.trustAll;
+      environmentProxy = s.environmentProxy;
+      userAgentSuffix = s.userAgentSuffix;
+      headers = new LinkedHashMap<>(s.headers);
+    }
+
+    /** An absolute http or https URI without query; null (the default) for AWS. */
+    public Builder endpoint(@Nullable URI value) {
+      boolean known =
+          value == null
+              || (value.getHost() != null
+                  && ("http".equalsIgnoreCase(value.getScheme())
+                      || "https".equalsIgnoreCase(value.getScheme()))
+                  && value.getRawQuery() == null);
+      require(known, "endpoint", value, "http://host[:port] or https://host[:port]");
+      endpoint = value;
+      return this;
+    }
+
+    /** A region's name, for example eu-central-1; null (the default) to find it. */
+    public Builder region(@Nullable String value) {
+      require(value == null || !value.isBlank(), "region", value, "a region such as eu-central-1");
+      region = value;
+      return this;
+    }
+
+    /** Default false. */
+    public Builder pathStyle(boolean value) {
+      pathStyle = value;
+      return this;
+    }
+
+    /** Null (the default) for the SDK's default chain. Not closed by the clients. */
+    public Builder credentials(@Nullable AwsCredentialsProvider value) {
+      credentials = value;
+      return this;
+    }
+
+    /** True sends unsigned requests, whatever the credentials. Default false. */
+    public Builder anonymous(boolean value) {
+      anonymous = value;
+      return this;
+    }
+
+    /** In Gbit/s, above 0 to 1000. Default 25. */
+    public Builder targetGbps(double value) {
+      require(value > 0 && value <= MAX_GBPS, "targetGbps", value, "above 0 to " + MAX_GBPS);
+      targetGbps = value;
+      return this;
+    }
+
+    /** 1 to 4096. Default 64. */
+    public Builder maxConnections(int value) {
+      require(
+          value >= 1 && value <= MAX_CONNECTIONS,
+          "maxConnections",
+          value,
+          "1 to " + MAX_CONNECTIONS);
+      maxConnections = value;
+      return this;
+    }
+
+    /** 1 ms to 1 h. Default 5 s. */
+    public Builder connectTimeout(Duration value) {
+      connectTimeout = timeout("connectTimeout", value);
+      return this;
+    }
+
+    /** 1 ms to 1 h. Default 30 s. */
+    public Builder requestTimeout(Duration value) {
+      requestTimeout = timeout("requestTimeout", value);
+      return this;
+    }
+
+    /** 1 ms to 1 h; the CRT rounds up to whole seconds, at least 2. Default 3 s. */
+    public Builder stallTimeout(Duration value) {
+      stallTimeout = timeout("stallTimeout", value);
+      return this;
+    }
+
+    /** 1 to 256. Default 8. */
+    public Builder eventLoopThreads(int value) {
+      require(value >= 1 && value <= MAX_THREADS, "eventLoopThreads", value, "1 to " + MAX_THREADS);
+      eventLoopThreads = value;
+      return this;
+    }
+
+    /** A PEM file; null (the default) for the system's certificates. */
+    public Builder caFile(@Nullable Path value) {
+      caFile = value;
+      return this;
+    }
+
+    /** True accepts any certificate: only for tests and benchmarks. Default false. */
+    public Builder trustAll(boolean value) {
+      trustAll = value;
+      return this;
+    }
+
+    /** True honours HTTP_PROXY and HTTPS_PROXY. Default false. */
+    public Builder environmentProxy(boolean value) {
+      environmentProxy = value;
+      return this;
+    }
+
+    /** Printable ASCII. Default empty. */
+    public Builder userAgentSuffix(String value) {
+      require(
+          value.chars().allMatch(c -> c >= ' ' && c < 127),
+          "userAgentSuffix",
+          value,
+          "printable ASCII");
+      userAgentSuffix = value;
+      return this;
+    }
+
+    /** A header for every request. */
+    public Builder header(String name, String value) {
+      require(!name.isBlank(), "header", name, "a name and a value");
+      headers.put(name, value);
+      return this;
+    }
+
+    public AwsClientSettings build() {
+      return new AwsClientSettings(this);
+    }
+
+    private static Duration timeout(String key, Duration value) {
+      require(
+          value.compareTo(Duration.ofMillis(1)) >= 0 && value.compareTo(LONGEST) <= 0,
+          key,
+          value,
+          "1 ms to 1 h");
+      return value;
+    }
+
+    private static void require(
+        boolean holds, String key, @Nullable Object value, String accepted) {
+      if (!holds) {
+        throw new IllegalArgumentException(key + " is '" + value + "'; accepted is " + accepted);
+      }
+    }
+  }
+}

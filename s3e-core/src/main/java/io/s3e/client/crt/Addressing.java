@@ -1,0 +1,98 @@
+package io.s3e.client.crt;
+
+import io.s3e.block.ObjectRef;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.services.s3.endpoints.S3EndpointParams;
+import software.amazon.awssdk.services.s3.endpoints.S3EndpointProvider;
+
+/**
+ * Turns buckets and keys into hosts and paths. Hosts come from the SDK's own endpoint rules
+ * (partitions, buckets whose names do not fit a host name, IP addresses), asked once for each
+ * bucket. Keys are percent-encoded as S3's canonical URI wants, since the signature covers the path
+ * as sent. Thread-safe.
+ */
+final class Addressing {
+  private static final S3EndpointProvider RULES = S3EndpointProvider.defaultProvider();
+  private static final char[] HEX = "0123456789ABCDEF".toCharArray();
+
+  /**
+   * Where one bucket answers.
+   *
+   * @param endpoint scheme, host and port only
+   * @param host value of the Host header
+   * @param pathPrefix encoded path before the key, without a trailing slash; may be empty
+   */
+  record Target(URI endpoint, String host, String pathPrefix) {}
+
+  private final CrtSettings settings;
+  private final ConcurrentHashMap<String, Target> targets = new ConcurrentHashMap<>();
+
+  Addressing(CrtSettings settings) {
+    this.settings = settings;
+  }
+
+  Target target(String bucket) {
+    Target known = targets.get(bucket);
+    return known != null ? known : targets.computeIfAbsent(bucket, this::resolve);
+  }
+
+  /** Path and query of a request for the object. */
+  static String path(Target target, ObjectRef object, @Nullable String versionId) {
+    StringBuilder path =
+        new StringBuilder(target.pathPrefix().length() + object.key().length() + 8);
+    path.append(target.pathPrefix()).append('/');
+    encode(object.key(), true, path);
+    if (versionId != null) {
+      path.append("?versionId=");
+      encode(versionId, false, path);
+    }
+    return path.toString();
+  }
+
+  @SuppressWarnings("deprecation") // url(): what would replace it is absent in older SDKs.
+  private Target resolve(String bucket) {
+    S3EndpointParams.Builder params =
+        S3EndpointParams.builder()
+            .bucket(bucket)
+            .region(Region.of(settings.region()))
+            .forcePathStyle(settings.pathStyle());
+    if (settings.endpoint() != null) {
+      params.endpoint(settings.endpoint().toString());
+    }
+    URI url = RULES.resolveEndpoint(params.build()).join().url();
+    String authority = url.getRawAuthority();
+    String path = url.getRawPath();
+    String prefix = path == null ? "" : path;
+    while (prefix.endsWith("/")) {
+      prefix = prefix.substring(0, prefix.length() - 1);
+    }
+    return new Target(URI.create(url.getScheme() + "://" + authority), authority, prefix);
+  }
+
+  /** RFC 3986 unreserved characters stay, everything else becomes %XX of its UTF-8 bytes. */
+  private static void encode(String text, boolean keepSlash, StringBuilder out) {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    for (byte b : bytes) {
+      char c = (char) (b & 0xFF);
+      if (isUnreserved(c) || (keepSlash && c == '/')) {
+        out.append(c);
+      } else {
+        out.append('%').append(HEX[c >> 4]).append(HEX[c & 15]);
+      }
+    }
+  }
+
+  private static boolean isUnreserved(char c) {
+    return (c >= 'a' && c <= 'z')
+        || (c >= 'A' && c <= 'Z')
+        || (c >= '0' && c <= '9')
+        || c == '-'
+        || c == '.'
+        || c == '_'
+        || c == '~';
+  }
+}

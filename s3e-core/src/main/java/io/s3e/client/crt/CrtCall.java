@@ -1,0 +1,137 @@
+package io.s3e.client.crt;
+
+import io.s3e.client.ObjectClient;
+import io.s3e.client.RequestFailure;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import software.amazon.awssdk.crt.s3.S3FinishedResponseContext;
+import software.amazon.awssdk.crt.s3.S3MetaRequest;
+import software.amazon.awssdk.crt.s3.S3MetaRequestResponseHandler;
+
+/**
+ * One request in the CRT, from before its native half exists until after it has ended.
+ *
+ * <p>States, moved under this object's monitor:
+ *
+ * <pre>
+ * NEW ──attach──▶ SENT ──onFinished──▶ ENDED
+ *   └──endUnsent / onFinished before attach──▶ ENDED
+ * </pre>
+ *
+ * The one terminal call comes from whoever reaches ENDED first: native {@code onFinished} once the
+ * request was handed over (the CRT calls it exactly once, also for cancelled requests), or {@link
+ * #endUnsent} if it never was. {@link #cancel} only asks; it never ends a call by itself, so no
+ * terminal call can overtake a data callback.
+ *
+ * <p>The native handle is closed by whichever of {@code attach} and {@code onFinished} comes
+ * second: the event loop may finish a request before {@code makeMetaRequest} has returned it.
+ */
+abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exchange {
+  private static final Logger LOG = LoggerFactory.getLogger(CrtCall.class);
+
+  private enum State {
+    NEW,
+    SENT,
+    ENDED
+  }
+
+  private final BiConsumer<CrtCall, @Nullable RequestFailure> onEnded;
+
+  // Guarded by this.
+  private State state = State.NEW;
+  private boolean cancelled;
+  private @Nullable S3MetaRequest nativeHalf;
+
+  /**
+   * @param onEnded called once, after the terminal call
+   */
+  CrtCall(BiConsumer<CrtCall, @Nullable RequestFailure> onEnded) {
+    this.onEnded = onEnded;
+  }
+
+  /** The terminal call: success if {@code failure} is null. */
+  protected abstract void ended(@Nullable RequestFailure failure);
+
+  /** Translates how the CRT says it ended; null for success. */
+  protected abstract @Nullable RequestFailure outcome(S3FinishedResponseContext context);
+
+  /** Words for messages: operation and object. */
+  protected abstract String subject();
+
+  final synchronized boolean isCancelled() {
+    return cancelled;
+  }
+
+  /** Takes the native half, which this call closes when both are done with each other. */
+  final void attach(S3MetaRequest request) {
+    boolean closeNow;
+    synchronized (this) {
+      closeNow = state == State.ENDED;
+      if (!closeNow) {
+        nativeHalf = request;
+        state = State.SENT;
+        if (cancelled) {
+          request.cancel();
+        }
+      }
+    }
+    if (closeNow) {
+      request.close();
+    }
+  }
+
+  /** Ends a call that was never handed to the CRT. */
+  final void endUnsent(RequestFailure failure) {
+    end(failure);
+  }
+
+  @Override
+  public final void cancel() {
+    synchronized (this) {
+      if (cancelled || state == State.ENDED) {
+        return;
+      }
+      cancelled = true;
+      if (nativeHalf != null) {
+        nativeHalf.cancel();
+      }
+    }
+  }
+
+  @Override
+  public final void onFinished(S3FinishedResponseContext context) {
+    RequestFailure failure;
+    try {
+      failure = outcome(context);
+    } catch (RuntimeException e) {
+      failure = CrtFailures.unexpected(subject(), e);
+    }
+    end(failure);
+  }
+
+  private void end(@Nullable RequestFailure failure) {
+    S3MetaRequest finished;
+    synchronized (this) {
+      if (state == State.ENDED) {
+        LOG.warn("{} ended twice, the second time with {}", subject(), String.valueOf(failure));
+        return;
+      }
+      state = State.ENDED;
+      finished = nativeHalf;
+      nativeHalf = null;
+    }
+    if (finished != null) {
+      finished.close();
+    }
+    try {
+      ended(failure);
+    } catch (Throwable e) {
+      // Nobody above: this runs on a native event loop, which an exception must not reach.
+      LOG.error("The handler of {} failed in its terminal call", subject(), e);
+    } finally {
+      onEnded.accept(this, failure);
+    }
+  }
+}

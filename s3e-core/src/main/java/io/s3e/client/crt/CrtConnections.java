@@ -1,0 +1,200 @@
+package io.s3e.client.crt;
+
+import java.nio.file.Files;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import software.amazon.awssdk.crt.auth.credentials.DelegateCredentialsProvider;
+import software.amazon.awssdk.crt.auth.signing.AwsSigningConfig;
+import software.amazon.awssdk.crt.http.HttpMonitoringOptions;
+import software.amazon.awssdk.crt.http.HttpProxyEnvironmentVariableSetting;
+import software.amazon.awssdk.crt.http.HttpProxyEnvironmentVariableSetting.HttpProxyEnvironmentVariableType;
+import software.amazon.awssdk.crt.io.ClientTlsContext;
+import software.amazon.awssdk.crt.io.ExponentialBackoffRetryOptions;
+import software.amazon.awssdk.crt.io.StandardRetryOptions;
+import software.amazon.awssdk.crt.io.TlsContextOptions;
+import software.amazon.awssdk.crt.s3.S3Client;
+import software.amazon.awssdk.crt.s3.S3ClientOptions;
+
+/**
+ * The native objects of one {@link CrtObjectClient}: one or two CRT clients and what they share.
+ * Opened all or none; closed in the opposite order, the shared parts only after the CRT clients
+ * have ended or the wait for them is over (the native side counts its own references, so closing
+ * early is safe but would leave the event loops to a thread of theirs).
+ */
+final class CrtConnections {
+  private static final Logger LOG = LoggerFactory.getLogger(CrtConnections.class);
+
+  /** A connection that delivers less than this for the whole stall time-out is given up. */
+  private static final long STALL_BYTES_PER_SECOND = 1024;
+
+  private final Deque<Runnable> closers = new ArrayDeque<>();
+  private final CrtSettings settings;
+  private final EventLoops eventLoops;
+  private final @Nullable CredentialsCache credentials;
+  private final S3Client narrow;
+  private final @Nullable S3Client wide;
+
+  private CrtConnections(CrtSettings settings, CrtLayout layout, boolean borrowed) {
+    this.settings = settings;
+    try {
+      eventLoops = EventLoops.acquire(settings.eventLoopThreads());
+      closers.push(eventLoops::release);
+      ClientTlsContext tls = settings.isTls() ? tls() : null;
+      credentials =
+          settings.credentials() == null ? null : new CredentialsCache(settings.credentials());
+      AwsSigningConfig signing = credentials == null ? null : signing(credentials);
+      narrow = client(tls, signing, layout.narrowBytes(), borrowed ? layout.narrowPoolBytes() : 0);
+      closers.push(narrow::close);
+      wide =
+          layout.lends() && borrowed
+              ? client(tls, signing, layout.wideBytes(), layout.widePoolBytes())
+              : null;
+      if (wide != null) {
+        closers.push(wide::close);
+      }
+    } catch (RuntimeException | Error e) {
+      closeAll();
+      throw e;
+    }
+  }
+
+  /**
+   * @throws IllegalStateException if {@code borrowed} and a pool does not fit into direct memory
+   * @throws IllegalArgumentException if the CA file cannot be read
+   */
+  static CrtConnections open(CrtSettings settings, CrtLayout layout, boolean borrowed) {
+    return new CrtConnections(settings, layout, borrowed);
+  }
+
+  S3Client narrow() {
+    return narrow;
+  }
+
+  /** The client whose slots are lent; null if nothing is. */
+  @Nullable S3Client wide() {
+    return wide;
+  }
+
+  /** Null for unsigned requests. */
+  @Nullable CredentialsCache credentials() {
+    return credentials;
+  }
+
+  /** Closes the CRT clients, waits up to {@code patience} for them to end, then the rest. */
+  void close(Duration patience) {
+    long deadline = System.nanoTime() + patience.toNanos();
+    CompletableFuture<Void> ended = narrow.getShutdownCompleteFuture();
+    if (wide != null) {
+      ended = CompletableFuture.allOf(ended, wide.getShutdownCompleteFuture());
+      closers.pop().run();
+    }
+    closers.pop().run();
+    try {
+      ended.get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      LOG.warn("The CRT client did not end within {}; it ends in the background", patience);
+    } catch (ExecutionException e) {
+      LOG.warn("The CRT client ended with an error", e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    closeAll();
+  }
+
+  private void closeAll() {
+    while (!closers.isEmpty()) {
+      closers.pop().run();
+    }
+  }
+
+  private ClientTlsContext tls() {
+    try (TlsContextOptions options = TlsContextOptions.createDefaultClient()) {
+      if (settings.trustAll()) {
+        options.withVerifyPeer(false);
+      } else if (settings.caFile() != null) {
+        if (!Files.isReadable(settings.caFile())) {
+          throw new IllegalArgumentException(
+              "the CA file " + settings.caFile() + " cannot be read");
+        }
+        options.overrideDefaultTrustStoreFromPath(null, settings.caFile().toString());
+      }
+      ClientTlsContext context = new ClientTlsContext(options);
+      closers.push(context::close);
+      return context;
+    }
+  }
+
+  private AwsSigningConfig signing(CredentialsCache cache) {
+    closers.push(cache::close);
+    DelegateCredentialsProvider provider =
+        new DelegateCredentialsProvider.DelegateCredentialsProviderBuilder()
+            .withHandler(cache)
+            .build();
+    closers.push(provider::close);
+    // S3's rules: the path is signed as sent, the body is not signed.
+    AwsSigningConfig signing =
+        AwsSigningConfig.getDefaultS3SigningConfig(settings.region(), provider);
+    closers.push(signing::close);
+    return signing;
+  }
+
+  private S3Client client(
+      @Nullable ClientTlsContext tls,
+      @Nullable AwsSigningConfig signing,
+      int partBytes,
+      long poolBytes) {
+    S3ClientOptions options =
+        new S3ClientOptions()
+            .withRegion(settings.region())
+            .withClientBootstrap(eventLoops.bootstrap())
+            .withPartSize(partBytes)
+            .withThroughputTargetGbps(settings.targetGbps())
+            .withMaxConnections(settings.maxConnections())
+            .withConnectTimeoutMs((int) settings.connectTimeout().toMillis())
+            .withHttpMonitoringOptions(stallMonitor())
+            .withComputeContentMd5(false)
+            .withProxyEnvironmentVariableSetting(environmentProxy());
+    if (tls != null) {
+      options.withTlsContext(tls);
+    }
+    if (signing != null) {
+      options.withSigningConfig(signing);
+    }
+    if (poolBytes > 0) {
+      BorrowedPools.configure(options, poolBytes);
+    }
+    ExponentialBackoffRetryOptions backoff =
+        new ExponentialBackoffRetryOptions()
+            .withEventLoopGroup(eventLoops.group())
+            .withMaxRetries(1);
+    // Each retry costs five or ten tokens of a bucket; one that holds a single token allows none.
+    options.withStandardRetryOptions(
+        new StandardRetryOptions().withBackoffRetryOptions(backoff).withInitialBucketCapacity(1));
+    return new S3Client(options);
+  }
+
+  private HttpMonitoringOptions stallMonitor() {
+    HttpMonitoringOptions monitor = new HttpMonitoringOptions();
+    monitor.setMinThroughputBytesPerSecond(STALL_BYTES_PER_SECOND);
+    long seconds = (settings.stallTimeout().toMillis() + 999) / 1000;
+    monitor.setAllowableThroughputFailureIntervalSeconds((int) Math.max(2, seconds));
+    return monitor;
+  }
+
+  private HttpProxyEnvironmentVariableSetting environmentProxy() {
+    HttpProxyEnvironmentVariableSetting proxy = new HttpProxyEnvironmentVariableSetting();
+    proxy.setEnvironmentVariableType(
+        settings.environmentProxy()
+            ? HttpProxyEnvironmentVariableType.ENABLED
+            : HttpProxyEnvironmentVariableType.DISABLED);
+    return proxy;
+  }
+}

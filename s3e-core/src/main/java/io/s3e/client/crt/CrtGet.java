@@ -1,0 +1,134 @@
+package io.s3e.client.crt;
+
+import io.s3e.client.GetRequest;
+import io.s3e.client.RequestFailure;
+import io.s3e.client.RequestFailure.Kind;
+import io.s3e.client.ResponseHandler;
+import io.s3e.client.ResponseHead;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.crt.http.HttpHeader;
+import software.amazon.awssdk.crt.s3.S3FinishedResponseContext;
+
+/**
+ * A ranged GET whose body the CRT delivers as {@code byte[]}; the way for versions of aws-crt that
+ * cannot lend. Callbacks come one at a time, each after the one before, from native event loops.
+ *
+ * <p>A handler that throws ends the exchange: the exception is kept as the reason and a bare one is
+ * thrown on to the CRT, which fails the request.
+ */
+class CrtGet extends CrtCall {
+  /** Tells the CRT to fail the request; the reason is kept on the Java side. */
+  private static final class Refused extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    Refused() {
+      super("response refused", null, false, false);
+    }
+  }
+
+  protected final GetRequest request;
+  protected final ResponseHandler handler;
+
+  // Touched by the CRT's callbacks only, one at a time.
+  private boolean headSeen;
+  private @Nullable Throwable refusal;
+
+  CrtGet(
+      GetRequest request,
+      ResponseHandler handler,
+      BiConsumer<CrtCall, @Nullable RequestFailure> onEnded) {
+    super(onEnded);
+    this.request = request;
+    this.handler = handler;
+  }
+
+  @Override
+  public final void onResponseHeaders(int status, HttpHeader[] headers) {
+    if (headSeen || refusal != null || status / 100 != 2) {
+      return;
+    }
+    headSeen = true;
+    ResponseHead head = CrtHeaders.responseHead(status, headers);
+    try {
+      handler.onHead(head);
+      checkStart(head);
+    } catch (Throwable e) {
+      throw refuse(e);
+    }
+  }
+
+  @Override
+  public final int onResponseBody(ByteBuffer body, long start, long end) {
+    deliver(body);
+    return 0;
+  }
+
+  /** Hands a chunk to the handler, or refuses what comes after a refusal. */
+  protected final void deliver(ByteBuffer chunk) {
+    checkNotRefused();
+    try {
+      handler.onData(chunk);
+    } catch (Throwable e) {
+      throw refuse(e);
+    }
+  }
+
+  protected final void checkNotRefused() {
+    if (refusal != null) {
+      throw new Refused();
+    }
+  }
+
+  /** Keeps the reason and gives the exception to throw into the CRT. */
+  protected final RuntimeException refuse(Throwable reason) {
+    if (refusal == null) {
+      refusal = reason;
+    }
+    return new Refused();
+  }
+
+  @Override
+  protected final @Nullable RequestFailure outcome(S3FinishedResponseContext context) {
+    if (refusal != null) {
+      return new RequestFailure(
+          Kind.REJECTED,
+          context.getResponseStatus(),
+          subject() + ": response refused: " + refusal.getMessage(),
+          refusal);
+    }
+    if (context.getErrorCode() != 0) {
+      return CrtFailures.of(subject(), context, isCancelled());
+    }
+    return headSeen ? null : CrtFailures.noHead(subject());
+  }
+
+  @Override
+  protected final void ended(@Nullable RequestFailure failure) {
+    if (failure == null) {
+      handler.onDone();
+    } else {
+      handler.onFailure(failure);
+    }
+  }
+
+  @Override
+  protected final String subject() {
+    return "GET " + request.object() + " " + request.range();
+  }
+
+  /**
+   * Stops the CRT where a response begins elsewhere than asked: from here on it would compute the
+   * parts still to fetch from that start, and for one past the asked end the number underflows.
+   */
+  private void checkStart(ResponseHead head) throws IOException {
+    String expected = "bytes " + request.range().start() + "-";
+    String contentRange = head.contentRange();
+    if (contentRange != null && !contentRange.startsWith(expected)) {
+      throw new IOException(
+          "asked for " + request.range().httpHeader() + ", got Content-Range " + contentRange);
+    }
+  }
+}

@@ -1,0 +1,125 @@
+package io.s3e.client.crt;
+
+import io.s3e.client.ClientLimits;
+import io.s3e.client.ClientProvider.ClientMemory;
+
+/**
+ * How a {@link CrtObjectClient} divides the memory it may own. Pure arithmetic.
+ *
+ * <p>The CRT hands out memory in slots of one part size, and a response occupies a whole slot
+ * however short it is. So one size fits badly: a slot for 8 MiB wastes 8 MiB on a 64 KiB read. The
+ * client has two pools: <i>wide</i> slots, lent to the engine for long sequential requests, and
+ * <i>narrow</i> ones for short reads, copied out of during the callback and free again at once.
+ *
+ * <p>Narrow slots hold an eighth of a request (at least a block, at most about 1 MiB) and take an
+ * eighth of the memory, but at least 16 of them, so that 16 threads with random reads do not queue;
+ * never more than 32 or half the memory. The rest goes to wide slots. A wide slot is as long as the
+ * engine's longest request, or shorter, down to 1 MiB, if that is what it takes to have 16 of them:
+ * 16 requests in flight fill 10 Gbit/s, whatever their size. With room for fewer than four wide
+ * slots of 1 MiB nothing is lent.
+ *
+ * @param narrowBytes length of a narrow slot and of the longest copied request, in bytes
+ * @param narrowSlots how many narrow slots
+ * @param wideBytes length of a wide slot; 0 if nothing is lent
+ * @param wideSlots how many wide slots; 0 if nothing is lent
+ */
+record CrtLayout(int narrowBytes, int narrowSlots, int wideBytes, int wideSlots) {
+  private static final int MIB = 1 << 20;
+
+  /** Enough concurrent requests for any throughput that one JVM reaches. */
+  private static final int MAX_SLOTS = 256;
+
+  private static final int MIN_NARROW_SLOTS = 16;
+  private static final int MAX_NARROW_SLOTS = 32;
+  private static final int WANTED_WIDE_SLOTS = 16;
+  private static final int MIN_WIDE_SLOTS = 4;
+
+  /** The CRT's pool allocates 16 slots as one buffer, which must stay below 2 GiB. */
+  private static final int MAX_SLOT_BYTES = 64 * MIB;
+
+  /**
+   * The least memory with which a client can make progress on more than one request: two blocks.
+   */
+  static long minimumBytes(ClientMemory memory) {
+    return 2L * Math.min(memory.blockBytes(), MAX_SLOT_BYTES);
+  }
+
+  /** Narrow and wide slots, for a CRT that lends. */
+  static CrtLayout lending(ClientMemory memory) {
+    int block = block(memory);
+    int narrow = narrowBytes(memory, block);
+    long half = memory.ownedBytes() / 2 / narrow;
+    long wanted =
+        Math.max(MIN_NARROW_SLOTS, Math.min(MAX_NARROW_SLOTS, memory.ownedBytes() / 8 / narrow));
+    int narrowSlots = (int) Math.min(half, wanted);
+    long rest = memory.ownedBytes() - (long) narrowSlots * narrow;
+    int smallest = roundUp(MIB, block);
+    if (narrowSlots < 1 || rest / smallest < MIN_WIDE_SLOTS) {
+      return copying(memory);
+    }
+    int wide = slotBytes(memory, rest, smallest, block);
+    int wideSlots = (int) Math.min(MAX_SLOTS, rest / wide);
+    if (wideSlots < MIN_WIDE_SLOTS) {
+      return copying(memory);
+    }
+    return new CrtLayout(narrow, narrowSlots, wide, wideSlots);
+  }
+
+  /**
+   * Narrow slots only, as long as is affordable, for a CRT that cannot lend or too little memory.
+   */
+  static CrtLayout copying(ClientMemory memory) {
+    if (memory.ownedBytes() < minimumBytes(memory)) {
+      throw new IllegalArgumentException(
+          "the CRT client needs memory for two blocks, "
+              + minimumBytes(memory)
+              + " bytes, got "
+              + memory.ownedBytes());
+    }
+    int block = block(memory);
+    int slot = slotBytes(memory, memory.ownedBytes(), block, block);
+    int slots = (int) Math.min(MAX_SLOTS, memory.ownedBytes() / slot);
+    return new CrtLayout(slot, slots, 0, 0);
+  }
+
+  boolean lends() {
+    return wideSlots > 0;
+  }
+
+  long narrowPoolBytes() {
+    return (long) narrowBytes * narrowSlots;
+  }
+
+  long widePoolBytes() {
+    return (long) wideBytes * wideSlots;
+  }
+
+  ClientLimits limits() {
+    return new ClientLimits(
+        narrowBytes, narrowSlots, wideBytes, wideSlots, narrowPoolBytes() + widePoolBytes());
+  }
+
+  private static int block(ClientMemory memory) {
+    return Math.min(memory.blockBytes(), MAX_SLOT_BYTES);
+  }
+
+  private static int narrowBytes(ClientMemory memory, int block) {
+    int eighth = roundUp(Math.max(1, memory.requestBytes() / 8), block);
+    int cap = roundUp(MIB, block);
+    return Math.min(eighth, cap);
+  }
+
+  /**
+   * The engine's request size, or the longest multiple of the block (at least {@code smallest})
+   * that gives {@link #WANTED_WIDE_SLOTS} slots in {@code bytes}.
+   */
+  private static int slotBytes(ClientMemory memory, long bytes, int smallest, int block) {
+    int request = Math.min(roundUp(memory.requestBytes(), block), MAX_SLOT_BYTES / block * block);
+    long affordable = bytes / WANTED_WIDE_SLOTS / block * block;
+    return (int) Math.max(Math.min(smallest, request), Math.min(request, affordable));
+  }
+
+  private static int roundUp(int value, int multiple) {
+    return (int) Math.min(MAX_SLOT_BYTES, ((long) value + multiple - 1) / multiple * multiple);
+  }
+}

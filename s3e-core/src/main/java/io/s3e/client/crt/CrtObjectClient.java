@@ -1,0 +1,272 @@
+package io.s3e.client.crt;
+
+import io.s3e.block.ObjectRef;
+import io.s3e.client.ClientLimits;
+import io.s3e.client.ClientProvider.ClientMemory;
+import io.s3e.client.GetRequest;
+import io.s3e.client.HeadRequest;
+import io.s3e.client.ObjectClient;
+import io.s3e.client.ObjectHead;
+import io.s3e.client.RequestFailure;
+import io.s3e.client.RequestFailure.Kind;
+import io.s3e.client.ResponseHandler;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import software.amazon.awssdk.crt.http.HttpRequest;
+import software.amazon.awssdk.crt.s3.S3Client;
+import software.amazon.awssdk.crt.s3.S3MetaRequestOptions;
+import software.amazon.awssdk.crt.s3.S3MetaRequestOptions.MetaRequestType;
+
+/**
+ * Reads by the CRT's native {@code S3Client}, without the SDK's wrapper around it.
+ *
+ * <h2>Two pools</h2>
+ *
+ * The CRT puts every response into a slot of one part size. This client therefore holds two CRT
+ * clients over the same event loops, TLS context and credentials: a <i>wide</i> one, whose slots
+ * are lent to the engine without a copy, and a <i>narrow</i> one for short reads whose bytes are
+ * copied during the callback. {@link CrtLayout} says how long and how many the slots are. Both
+ * pools live in Java direct memory, start empty, grow 16 slots at a time and shrink when idle; what
+ * {@link #limits()} reports as owned is their ceiling. A request for which no slot is free waits in
+ * the CRT until one is closed.
+ *
+ * <p>With a version of aws-crt that cannot lend (before 0.50), or direct memory too small for the
+ * pools ({@code -XX:MaxDirectMemorySize}, of which the CRT takes 80 % at most), there is only a
+ * narrow client, whose slots are native memory and whose bodies pass through a {@code byte[]}.
+ *
+ * <h2>What the CRT does to a response</h2>
+ *
+ * A range no longer than a slot is one GET. The CRT reports status 206 for any response that has a
+ * Content-Range, and rewrites that header: start and total are the server's, the end is the one
+ * asked for. A response without Content-Range (200 for 206) fails inside the CRT and is told as
+ * {@link Kind#REJECTED}. So a short answer shows in the number of bytes only, which the fetch layer
+ * counts. Redirects are not followed.
+ *
+ * <h2>Retries</h2>
+ *
+ * The fetch layer owns them. The CRT takes a maximum of 0 for "use the default", so it is denied
+ * the budget for retries instead ({@link CrtConnections}).
+ *
+ * <h2>Threads and closing</h2>
+ *
+ * {@code get} returns without waiting, except that signing needs credentials: {@link
+ * CredentialsCache}. Handlers run on native event loops. {@link #close} refuses new calls, cancels
+ * those in flight, waits up to {@value #CLOSE_WAIT_SECONDS} s for their terminal calls, then closes
+ * the CRT clients and what they share. Buffers still on loan stay valid until they are closed.
+ */
+public final class CrtObjectClient implements ObjectClient {
+  private static final Logger LOG = LoggerFactory.getLogger(CrtObjectClient.class);
+  private static final long CLOSE_WAIT_SECONDS = 10;
+
+  private final CrtSettings settings;
+  private final CrtLayout layout;
+  private final boolean borrowed;
+  private final Addressing addressing;
+  private final CrtConnections connections;
+  private final Set<CrtCall> inFlight = ConcurrentHashMap.newKeySet();
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  private CrtObjectClient(
+      CrtSettings settings, CrtLayout layout, boolean borrowed, CrtConnections connections) {
+    this.settings = settings;
+    this.layout = layout;
+    this.borrowed = borrowed;
+    this.connections = connections;
+    addressing = new Addressing(settings);
+  }
+
+  /**
+   * Opens a client, lending if the library and the memory allow it.
+   *
+   * @throws IllegalArgumentException if the memory is less than {@link #minimumBytes}, or the CA
+   *     file cannot be read
+   * @throws IllegalStateException if {@link CrtLibrary#unusableBecause()} is not null
+   */
+  public static CrtObjectClient open(CrtSettings settings, ClientMemory memory) {
+    return open(settings, memory, CrtLibrary.lendsBuffers());
+  }
+
+  /** As above; {@code lend} false takes the {@code byte[]} way even where the CRT could lend. */
+  public static CrtObjectClient open(CrtSettings settings, ClientMemory memory, boolean lend) {
+    String problem = CrtLibrary.unusableBecause();
+    if (problem != null) {
+      throw new IllegalStateException("the CRT cannot be used: " + problem);
+    }
+    if (lend && CrtLibrary.lendsBuffers()) {
+      CrtLayout layout = CrtLayout.lending(memory);
+      try {
+        return new CrtObjectClient(
+            settings, layout, true, CrtConnections.open(settings, layout, true));
+      } catch (IllegalStateException e) {
+        LOG.info(
+            "The CRT's direct buffer pool does not fit ({}); reading through byte arrays instead",
+            e.getMessage());
+      }
+    }
+    CrtLayout layout = CrtLayout.copying(memory);
+    return new CrtObjectClient(
+        settings, layout, false, CrtConnections.open(settings, layout, false));
+  }
+
+  /** The least {@code memory.ownedBytes()} that {@link #open} accepts, in bytes. */
+  public static long minimumBytes(ClientMemory memory) {
+    return CrtLayout.minimumBytes(memory);
+  }
+
+  @Override
+  public String name() {
+    return borrowed ? "crt-borrowed" : "crt-copied";
+  }
+
+  @Override
+  public ClientLimits limits() {
+    return layout.limits();
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Goes through the narrow CRT client as a plain request, so it shares its connections, signing
+   * and time-outs.
+   */
+  @Override
+  public ObjectHead head(HeadRequest request) throws RequestFailure {
+    CrtHead call = new CrtHead(request, this::ended);
+    start(
+        call,
+        connections.narrow(),
+        () ->
+            new S3MetaRequestOptions()
+                .withMetaRequestType(MetaRequestType.DEFAULT)
+                .withOperationName("HeadObject")
+                .withEndpoint(endpoint(request.object()))
+                .withHttpRequest(
+                    message("HEAD", request.object(), request.versionId(), request.headers())));
+    return call.await(settings.requestTimeout());
+  }
+
+  @Override
+  public Exchange get(GetRequest request, ResponseHandler handler) {
+    CrtGet call =
+        borrowed
+            ? BorrowedPools.get(request, handler, this::ended)
+            : new CrtGet(request, handler, this::ended);
+    S3Client wide = connections.wide();
+    if (request.lend() && wide == null) {
+      call.endUnsent(
+          new RequestFailure(Kind.OTHER, 0, call.subject() + ": this client lends nothing", null));
+      return call;
+    }
+    start(
+        call,
+        request.lend() && wide != null ? wide : connections.narrow(),
+        () ->
+            new S3MetaRequestOptions()
+                .withMetaRequestType(MetaRequestType.GET_OBJECT)
+                .withEndpoint(endpoint(request.object()))
+                .withHttpRequest(rangedGet(request)));
+    return call;
+  }
+
+  @Override
+  public void close() {
+    if (!closed.compareAndSet(false, true)) {
+      return;
+    }
+    for (CrtCall call : inFlight) {
+      call.cancel();
+    }
+    awaitCalls();
+    connections.close(Duration.ofSeconds(CLOSE_WAIT_SECONDS));
+  }
+
+  /** Builds the options of a request once there are credentials to sign it with. */
+  private interface Preparation {
+    S3MetaRequestOptions options();
+  }
+
+  private void start(CrtCall call, S3Client client, Preparation preparation) {
+    // Registered before the check: close() sees either this call or makes the check fail.
+    inFlight.add(call);
+    if (closed.get()) {
+      call.endUnsent(CrtFailures.closed(call.subject()));
+      return;
+    }
+    CredentialsCache credentials = connections.credentials();
+    if (credentials == null) {
+      send(call, client, preparation);
+    } else {
+      credentials.whenReady(
+          () -> send(call, client, preparation),
+          e -> call.endUnsent(CrtFailures.unexpected(call.subject() + ": no credentials", e)));
+    }
+  }
+
+  private static void send(CrtCall call, S3Client client, Preparation preparation) {
+    if (call.isCancelled()) {
+      call.endUnsent(CrtFailures.cancelled(call.subject()));
+      return;
+    }
+    try {
+      call.attach(client.makeMetaRequest(preparation.options().withResponseHandler(call)));
+    } catch (RuntimeException e) {
+      call.endUnsent(CrtFailures.unexpected(call.subject(), e));
+    }
+  }
+
+  private HttpRequest rangedGet(GetRequest request) {
+    HttpRequest message = message("GET", request.object(), request.versionId(), request.headers());
+    message.addHeader("Range", request.range().httpHeader());
+    if (request.etag() != null) {
+      message.addHeader("If-Match", request.etag());
+    }
+    return message;
+  }
+
+  private HttpRequest message(
+      String method, ObjectRef object, @Nullable String versionId, Map<String, String> headers) {
+    Addressing.Target target = addressing.target(object.bucket());
+    HttpRequest message = new HttpRequest(method, Addressing.path(target, object, versionId));
+    message.addHeader("Host", target.host());
+    message.addHeader("User-Agent", settings.userAgent());
+    settings.headers().forEach(message::addHeader);
+    headers.forEach(message::addHeader);
+    return message;
+  }
+
+  private URI endpoint(ObjectRef object) {
+    return addressing.target(object.bucket()).endpoint();
+  }
+
+  private void ended(CrtCall call, @Nullable RequestFailure failure) {
+    CredentialsCache credentials = connections.credentials();
+    if (credentials != null && failure != null && failure.kind() == Kind.FORBIDDEN) {
+      credentials.suspect();
+    }
+    inFlight.remove(call);
+  }
+
+  private void awaitCalls() {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(CLOSE_WAIT_SECONDS);
+    while (!inFlight.isEmpty() && System.nanoTime() < deadline) {
+      try {
+        Thread.sleep(1);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return;
+      }
+    }
+    if (!inFlight.isEmpty()) {
+      LOG.warn(
+          "{} requests did not end within {} s of cancelling", inFlight.size(), CLOSE_WAIT_SECONDS);
+    }
+  }
+}

@@ -1,0 +1,61 @@
+package io.s3e.client.crt;
+
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
+
+/**
+ * How a {@link CrtObjectClient} reaches the store. Values are taken as they are; {@code
+ * io.s3e.client.aws.AwsClientSettings} is what users fill in, and it checks them.
+ *
+ * @param endpoint scheme, host and port of an S3-compatible store; null for AWS's own endpoint of
+ *     the region, by https
+ * @param region signing region
+ * @param pathStyle true for {@code endpoint/bucket/key}, false for {@code bucket.endpoint/key}
+ *     where the bucket's name allows it
+ * @param credentials who signs; null sends unsigned requests. Not closed by the client
+ * @param targetGbps throughput in Gbit/s for which the CRT opens connections: about one for each
+ *     0.4 Gbit/s, at least 10
+ * @param maxConnections upper limit of connections, for each of the client's two connection pools;
+ *     0 for none beyond {@code targetGbps}
+ * @param connectTimeout longest wait for a connection
+ * @param requestTimeout longest wait for a HEAD
+ * @param stallTimeout how long a connection may deliver less than 1 KiB/s before it is given up;
+ *     rounded up to whole seconds
+ * @param eventLoopThreads upper limit of native network threads, which all clients of the JVM share
+ * @param caFile PEM file with the certificates to trust in place of the system's; null for the
+ *     system's. The CRT knows nothing of Java's trust store
+ * @param trustAll true accepts any certificate: only for tests and benchmarks
+ * @param environmentProxy true honours {@code HTTP_PROXY} and {@code HTTPS_PROXY}
+ * @param userAgent value of the User-Agent header
+ * @param headers headers added to every request
+ */
+public record CrtSettings(
+    @Nullable URI endpoint,
+    String region,
+    boolean pathStyle,
+    @Nullable AwsCredentialsProvider credentials,
+    double targetGbps,
+    int maxConnections,
+    Duration connectTimeout,
+    Duration requestTimeout,
+    Duration stallTimeout,
+    int eventLoopThreads,
+    @Nullable Path caFile,
+    boolean trustAll,
+    boolean environmentProxy,
+    String userAgent,
+    Map<String, String> headers) {
+
+  public CrtSettings {
+    headers = Map.copyOf(headers);
+  }
+
+  /** Whether requests go by TLS. */
+  boolean isTls() {
+    return endpoint == null || "https".equalsIgnoreCase(endpoint.getScheme());
+  }
+}

@@ -1,0 +1,154 @@
+package io.s3e.client.sdk;
+
+import io.s3e.client.GetRequest;
+import io.s3e.client.ObjectClient;
+import io.s3e.client.RequestFailure;
+import io.s3e.client.ResponseHandler;
+import io.s3e.client.ResponseHead;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.core.ResponseInputStream;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.GetObjectResponse;
+
+/**
+ * One GET of a {@link SyncObjectClient}: a task for one pool thread, which alone calls the handler,
+ * except for the terminal call of a cancelled exchange ({@link CancelThread}).
+ *
+ * <p>The body is read to its end or the connection is dropped; nothing is ever drained.
+ */
+final class SyncExchange implements ObjectClient.Exchange, Runnable {
+  /** One read of the body. As large as a socket receive buffer usually gets; no larger helps. */
+  private static final int CHUNK_BYTES = 64 << 10;
+
+  private static final ThreadLocal<byte[]> CHUNK =
+      ThreadLocal.withInitial(() -> new byte[CHUNK_BYTES]);
+
+  private final S3Client s3;
+  private final GetRequest request;
+  private final String subject;
+  private final HandlerGate gate;
+
+  // Guarded by this.
+  private boolean cancelled;
+  private @Nullable ResponseInputStream<GetObjectResponse> body;
+
+  SyncExchange(
+      S3Client s3, GetRequest request, ResponseHandler handler, Consumer<SyncExchange> onEnded) {
+    this.s3 = s3;
+    this.request = request;
+    subject = SdkRequests.subject(request);
+    gate = new HandlerGate(handler, () -> onEnded.accept(this));
+  }
+
+  /** Ends an exchange that no thread took up. */
+  void endUnsent(RequestFailure failure) {
+    gate.end(failure);
+  }
+
+  String subject() {
+    return subject;
+  }
+
+  @Override
+  public void cancel() {
+    ResponseInputStream<GetObjectResponse> open;
+    synchronized (this) {
+      if (cancelled || gate.hasEnded()) {
+        return;
+      }
+      cancelled = true;
+      open = body;
+    }
+    // Two steps, since aborting may close a TLS connection and the terminal call runs a handler.
+    CancelThread.execute(
+        () -> {
+          gate.end(SdkRequests.cancelled(subject));
+          if (open != null) {
+            open.abort();
+          }
+        });
+  }
+
+  @Override
+  public void run() {
+    if (gate.hasEnded()) {
+      return;
+    }
+    ResponseInputStream<GetObjectResponse> opened;
+    try {
+      opened = s3.getObject(SdkRequests.get(request));
+    } catch (RuntimeException e) {
+      gate.end(SdkRequests.failure(subject, e));
+      return;
+    }
+    if (!keep(opened)) {
+      opened.abort();
+      return;
+    }
+    RequestFailure failure = transfer(opened);
+    drop(opened, failure == null);
+    gate.end(failure);
+  }
+
+  /** Makes the stream known to {@link #cancel}; false if that came first. */
+  private synchronized boolean keep(ResponseInputStream<GetObjectResponse> opened) {
+    body = opened;
+    return !cancelled;
+  }
+
+  private @Nullable RequestFailure transfer(ResponseInputStream<GetObjectResponse> in) {
+    ResponseHead head = SdkRequests.head(in.response());
+    try {
+      if (!gate.call(handler -> handler.onHead(head))) {
+        return SdkRequests.cancelled(subject);
+      }
+    } catch (Throwable e) {
+      return SdkRequests.rejected(subject, head.status(), e);
+    }
+    byte[] chunk = CHUNK.get();
+    long received = 0;
+    while (true) {
+      int count;
+      try {
+        count = in.read(chunk, 0, chunk.length);
+      } catch (IOException e) {
+        return SdkRequests.network(subject, e);
+      } catch (RuntimeException e) {
+        return SdkRequests.failure(subject, e);
+      }
+      if (count < 0) {
+        return received < head.contentLength()
+            ? SdkRequests.truncated(subject, received, head.contentLength())
+            : null;
+      }
+      received += count;
+      ByteBuffer bytes = ByteBuffer.wrap(chunk, 0, count);
+      try {
+        if (!gate.call(handler -> handler.onData(bytes))) {
+          return SdkRequests.cancelled(subject);
+        }
+      } catch (Throwable e) {
+        return SdkRequests.rejected(subject, head.status(), e);
+      }
+    }
+  }
+
+  private void drop(ResponseInputStream<GetObjectResponse> in, boolean whole) {
+    synchronized (this) {
+      body = null;
+    }
+    if (!whole) {
+      in.abort();
+      return;
+    }
+    try {
+      in.close();
+    } catch (IOException e) {
+      // The body is complete; a connection that cannot be given back is dropped.
+      in.abort();
+    }
+  }
+}

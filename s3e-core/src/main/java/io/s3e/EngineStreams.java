@@ -4,6 +4,7 @@ import io.s3e.block.ObjectVersion;
 import io.s3e.client.HeadRequest;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.ObjectHead;
+import io.s3e.fetch.EncodedBodyException;
 import io.s3e.fetch.Fetcher;
 import io.s3e.fetch.ObjectHandle;
 import io.s3e.fetch.ObjectTruncatedException;
@@ -107,20 +108,39 @@ final class EngineStreams implements AutoCloseable {
       }
       long actual = cause.actualSize();
       if (actual < 0) {
-        ObjectHead head =
-            client.head(
-                new HeadRequest(
-                    handle.version().object(),
-                    handle.version().versionId(),
-                    handle.headers(),
-                    handle.context()));
-        actual = head.size();
+        actual = head(handle).size();
       }
       if (actual >= handle.layout().objectSize()) {
         throw new IOException(
             "The store answered that a range inside the object is behind its end", cause);
       }
       return actual;
+    }
+
+    @Override
+    public void confirmEncoding(ObjectHandle handle, EncodedBodyException cause)
+        throws IOException {
+      ObjectHead head = head(handle);
+      String etag = handle.etag();
+      boolean sameVersion = etag == null || etag.equals(head.etag());
+      if (!sameVersion || !cause.encoding().equals(head.contentEncoding())) {
+        throw new IOException(
+            handle.version()
+                + " is stored with Content-Encoding "
+                + head.contentEncoding()
+                + ", not as it was answered: something on the way changes bodies",
+            cause);
+      }
+      handle.storedAs(cause.encoding());
+    }
+
+    private ObjectHead head(ObjectHandle handle) throws IOException {
+      return client.head(
+          new HeadRequest(
+              handle.version().object(),
+              handle.version().versionId(),
+              handle.headers(),
+              handle.context()));
     }
 
     @Override

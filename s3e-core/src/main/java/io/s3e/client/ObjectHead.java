@@ -8,5 +8,10 @@ import org.jspecify.annotations.Nullable;
  * @param size length in bytes
  * @param etag ETag as sent, quotes included; null if the store sends none
  * @param versionId version; null if the bucket is not versioned
+ * @param contentEncoding {@code Content-Encoding} that the object is stored with; null if none
  */
-public record ObjectHead(long size, @Nullable String etag, @Nullable String versionId) {}
+public record ObjectHead(
+    long size,
+    @Nullable String etag,
+    @Nullable String versionId,
+    @Nullable String contentEncoding) {}

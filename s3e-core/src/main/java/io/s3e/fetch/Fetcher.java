@@ -329,8 +329,8 @@ public final class Fetcher implements AutoCloseable {
   /** What the reader sees: the reason behind a rejected answer where that is the real news. */
   private static IOException asIoException(Exception failure) {
     Throwable cause = failure.getCause();
-    if (cause instanceof ObjectChangedException || cause instanceof ObjectTruncatedException) {
-      return (IOException) cause;
+    if (cause instanceof IOException found && isForTheReader(found)) {
+      return found;
     }
     if (failure instanceof RequestFailure request) {
       return switch (request.kind()) {
@@ -343,6 +343,13 @@ public final class Fetcher implements AutoCloseable {
       };
     }
     return new IOException(failure);
+  }
+
+  /** What sending the same GET again would not change, and a reader knows how to go on from. */
+  static boolean isForTheReader(@Nullable Throwable cause) {
+    return cause instanceof ObjectChangedException
+        || cause instanceof ObjectTruncatedException
+        || cause instanceof EncodedBodyException;
   }
 
   private void requireOpen(ObjectHandle handle) throws IOException {

@@ -23,6 +23,7 @@ public final class ObjectHandle {
   private final @Nullable Object context;
   private final StreamListener listener;
   private final AtomicReference<@Nullable String> etag;
+  private volatile @Nullable String storedEncoding;
   private volatile boolean closed;
 
   public ObjectHandle(
@@ -49,6 +50,7 @@ public final class ObjectHandle {
             context,
             listener);
     resized.etag.set(etag.get());
+    resized.storedEncoding = storedEncoding;
     return resized;
   }
 
@@ -84,6 +86,18 @@ public final class ObjectHandle {
   /** Remembers the ETag of the first answer; false if an earlier answer had another. */
   boolean learnEtag(String seen) {
     return etag.compareAndSet(null, seen) || seen.equals(etag.get());
+  }
+
+  /**
+   * The object itself is stored with this Content-Encoding: answers that have it are as they
+   * should.
+   */
+  public void storedAs(String encoding) {
+    storedEncoding = encoding;
+  }
+
+  boolean isStoredAs(String encoding) {
+    return encoding.equals(storedEncoding);
   }
 
   /** Nobody will read through this handle any more; those who wait on it give up. */

@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What the head of an answer must say before a byte of its body is taken: status 206, no
- * Content-Encoding, a Content-Range that starts and ends where asked with a known total length, a
- * Content-Length that agrees, and the ETag that the stream was opened on. That the body then has
- * exactly these bytes is counted by {@link RunFetch}. Pure.
+ * Content-Encoding but the one that the object is stored with, a Content-Range that starts and ends
+ * where asked with a known total length, a Content-Length that agrees, and the ETag that the stream
+ * was opened on. That the body then has exactly these bytes is counted by {@link RunFetch}. Pure.
  */
 final class ResponseCheck {
   private static final Pattern CONTENT_RANGE =
@@ -23,6 +23,7 @@ final class ResponseCheck {
   /**
    * @throws ObjectChangedException if the ETag is another one
    * @throws ObjectTruncatedException if the object ends before the range does
+   * @throws EncodedBodyException if there is an encoding that the object is not known to have
    * @throws IOException if the answer is not the one to this request; sending it again may help
    */
   static void check(GetRequest request, ResponseHead head, ObjectHandle handle) throws IOException {
@@ -30,8 +31,9 @@ final class ResponseCheck {
       throw rejected(request, "status " + head.status() + " instead of 206");
     }
     String encoding = head.contentEncoding();
-    if (encoding != null && !isTransparent(encoding)) {
-      throw rejected(request, "Content-Encoding " + encoding);
+    if (encoding != null && !isTransparent(encoding) && !handle.isStoredAs(encoding)) {
+      throw new EncodedBodyException(
+          "Answer to GET " + request.range() + " has Content-Encoding " + encoding, encoding);
     }
     checkRange(request, head, handle);
     String etag = head.etag();

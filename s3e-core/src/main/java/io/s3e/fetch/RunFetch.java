@@ -244,8 +244,7 @@ public final class RunFetch implements Block.Fate {
   private static boolean isRetryable(IOException failure) {
     return failure instanceof RequestFailure request
         && request.isRetryable()
-        && !(request.getCause() instanceof ObjectChangedException)
-        && !(request.getCause() instanceof ObjectTruncatedException);
+        && !Fetcher.isForTheReader(request.getCause());
   }
 
   /** Running → over. Fails what has not been published and gives the rest of the memory back. */

@@ -3,6 +3,7 @@ package io.s3e.stream;
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectVersion;
 import io.s3e.cache.Block;
+import io.s3e.fetch.EncodedBodyException;
 import io.s3e.fetch.ObjectChangedException;
 import io.s3e.fetch.ObjectHandle;
 import io.s3e.fetch.ObjectTruncatedException;
@@ -253,6 +254,8 @@ public final class S3EInputStream extends InputStream {
         return position > started ? (int) (position - started) : -1;
       } catch (ObjectTruncatedException e) {
         truncate(e, reader);
+      } catch (EncodedBodyException e) {
+        source.confirmEncoding(reader.handle(), e);
       } catch (IOException e) {
         throw describe(e, position, target.remaining());
       }
@@ -320,6 +323,8 @@ public final class S3EInputStream extends InputStream {
         return next > at ? (int) (next - at) : -1;
       } catch (ObjectTruncatedException e) {
         truncate(e, from);
+      } catch (EncodedBodyException e) {
+        source.confirmEncoding(from.handle(), e);
       } catch (IOException e) {
         throw describe(e, next, target.remaining());
       }

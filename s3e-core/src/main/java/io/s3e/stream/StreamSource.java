@@ -1,5 +1,6 @@
 package io.s3e.stream;
 
+import io.s3e.fetch.EncodedBodyException;
 import io.s3e.fetch.ObjectHandle;
 import io.s3e.fetch.ObjectTruncatedException;
 import java.io.IOException;
@@ -19,6 +20,13 @@ public interface StreamSource {
    * @throws IOException if the size was not the opener's word, or cannot be found out
    */
   long actualSize(ObjectHandle handle, ObjectTruncatedException cause) throws IOException;
+
+  /**
+   * Finds out whether an encoding is the object's own, and tells the handle if so.
+   *
+   * @throws IOException if it is not, or cannot be found out
+   */
+  void confirmEncoding(ObjectHandle handle, EncodedBodyException cause) throws IOException;
 
   /** Runs the copying of vectored reads; its threads may wait for blocks. */
   Executor vectored();

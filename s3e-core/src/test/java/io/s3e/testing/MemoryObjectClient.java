@@ -185,7 +185,7 @@ public final class MemoryObjectClient implements ObjectClient {
     if (content == null) {
       throw new RequestFailure(RequestFailure.Kind.NOT_FOUND, 404, "no " + request.object(), null);
     }
-    return new ObjectHead(content.length, etags.get(request.object()), null);
+    return new ObjectHead(content.length, etags.get(request.object()), null, null);
   }
 
   @Override

@@ -60,7 +60,10 @@ final class CrtHead extends CrtCall {
           Kind.OTHER, status, subject() + ": answer without Content-Length", null);
     }
     return new ObjectHead(
-        size, CrtHeaders.find(answer, "ETag"), CrtHeaders.find(answer, "x-amz-version-id"));
+        size,
+        CrtHeaders.find(answer, "ETag"),
+        CrtHeaders.find(answer, "x-amz-version-id"),
+        CrtHeaders.find(answer, "Content-Encoding"));
   }
 
   @Override

@@ -78,7 +78,8 @@ final class SdkRequests {
           subject + ": answer without Content-Length",
           null);
     }
-    return new ObjectHead(length, response.eTag(), response.versionId());
+    return new ObjectHead(
+        length, response.eTag(), response.versionId(), response.contentEncoding());
   }
 
   static String subject(GetRequest request) {

@@ -1,0 +1,141 @@
+package io.s3e;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.Reader;
+import java.io.Writer;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Which package may know of which; the list of layers below is the map of the core. */
+@AnalyzeClasses(packages = "io.s3e", importOptions = ImportOption.DoNotIncludeTests.class)
+class ArchitectureTest {
+  /** From the ground up; those of one row do not know each other. */
+  private static final List<List<String>> LAYERS =
+      List.of(
+          List.of("io.s3e.block", "io.s3e.metrics", "io.s3e.buffer"),
+          List.of("io.s3e.client", "io.s3e.prefetch", "io.s3e.cache"),
+          List.of("io.s3e.fetch", "io.s3e.client.crt", "io.s3e.client.sdk"),
+          List.of("io.s3e.stream", "io.s3e.client.aws"),
+          List.of("io.s3e"));
+
+  @ArchTest
+  static final ArchRule NO_CYCLES = slices().matching("io.s3e.(**)").should().beFreeOfCycles();
+
+  @ArchTest
+  static void importsGoOnlyDownward(JavaClasses classes) {
+    for (int row = 0; row < LAYERS.size(); row++) {
+      for (String layer : LAYERS.get(row)) {
+        List<String> forbidden = new ArrayList<>(LAYERS.get(row));
+        forbidden.remove(layer);
+        LAYERS.subList(row + 1, LAYERS.size()).forEach(forbidden::addAll);
+        noClasses()
+            .that()
+            .resideInAPackage(layer)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(forbidden.toArray(String[]::new))
+            .as(layer + " knows nothing of what is beside or above it")
+            .allowEmptyShould(true)
+            .check(classes);
+      }
+    }
+  }
+
+  @ArchTest
+  static final ArchRule NO_HADOOP =
+      noClasses().should().dependOnClassesThat().resideInAPackage("org.apache.hadoop..");
+
+  @ArchTest
+  static final ArchRule SDK_ONLY_IN_ITS_CLIENTS =
+      noClasses()
+          .that()
+          .resideOutsideOfPackages("io.s3e.client.aws", "io.s3e.client.crt", "io.s3e.client.sdk")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("software.amazon..");
+
+  @ArchTest
+  static final ArchRule POLICY_HAS_NO_THREADS =
+      noClasses()
+          .that()
+          .resideInAPackage("io.s3e.prefetch")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("java.util.concurrent..")
+          .orShould()
+          .dependOnClassesThat()
+          .areAssignableTo(Thread.class);
+
+  /** Value types may draw a number that nobody else has; that needs an atomic counter. */
+  @ArchTest
+  static final ArchRule VALUES_HAVE_NO_THREADS =
+      noClasses()
+          .that()
+          .resideInAPackage("io.s3e.block")
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage("java.util.concurrent", "java.util.concurrent.locks")
+          .orShould()
+          .dependOnClassesThat()
+          .areAssignableTo(Thread.class);
+
+  @ArchTest
+  static final ArchRule POLICY_DOES_NO_IO =
+      noClasses()
+          .that()
+          .resideInAnyPackage("io.s3e.block", "io.s3e.prefetch")
+          .should()
+          .dependOnClassesThat()
+          .areAssignableTo(InputStream.class)
+          .orShould()
+          .dependOnClassesThat()
+          .areAssignableTo(OutputStream.class)
+          .orShould()
+          .dependOnClassesThat()
+          .areAssignableTo(Reader.class)
+          .orShould()
+          .dependOnClassesThat()
+          .areAssignableTo(Writer.class)
+          .orShould()
+          .dependOnClassesThat()
+          .resideInAnyPackage("java.nio.channels..", "java.nio.file..", "java.net..");
+
+  @ArchTest
+  static final ArchRule POLICY_HAS_NO_CLOCK =
+      noClasses()
+          .that()
+          .resideInAnyPackage("io.s3e.block", "io.s3e.prefetch")
+          .should()
+          .callMethod(System.class, "nanoTime")
+          .orShould()
+          .callMethod(System.class, "currentTimeMillis")
+          .orShould()
+          .dependOnClassesThat()
+          .areAssignableTo(Clock.class);
+
+  @ArchTest
+  static final ArchRule NAMES_SAY_SOMETHING =
+      noClasses()
+          .should()
+          .haveSimpleNameEndingWith("Util")
+          .orShould()
+          .haveSimpleNameEndingWith("Utils")
+          .orShould()
+          .haveSimpleNameEndingWith("Helper")
+          .orShould()
+          .haveSimpleNameEndingWith("Manager")
+          .orShould()
+          .haveSimpleNameEndingWith("Impl")
+          .orShould()
+          .resideInAnyPackage("..util..", "..utils..", "..common..", "..impl..");
+}

@@ -67,14 +67,18 @@ public final class ReadPlanner {
           || maxCursors < 1
           || parallelRamp < 1) {
         throw new IllegalArgumentException(
-            "prefetch limits must be positive: initial window %d, small request %d, request %d, largest window %d, cursors %d, parallel requests %d"
-                .formatted(
-                    initialWindowBytes,
-                    smallRequestBytes,
-                    requestBytes,
-                    maxWindowBytes,
-                    maxCursors,
-                    parallelRamp));
+            "prefetch limits must be positive: initial window "
+                + initialWindowBytes
+                + ", small request "
+                + smallRequestBytes
+                + ", request "
+                + requestBytes
+                + ", largest window "
+                + maxWindowBytes
+                + ", cursors "
+                + maxCursors
+                + ", parallel requests "
+                + parallelRamp);
       }
     }
 

@@ -296,8 +296,7 @@ public final class Fetcher implements AutoCloseable {
       run.demand();
       awaitSettled(handle, block, deadline);
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new InterruptedIOException("interrupted while waiting for " + block.id());
+      throw interrupted(block);
     } finally {
       run.leave();
     }
@@ -309,6 +308,20 @@ public final class Fetcher implements AutoCloseable {
       return false;
     }
     throw asIoException(failure);
+  }
+
+  /** Whether a pinned block becomes ready within {@code nanos} ns, however its fetch may end. */
+  public boolean isReadyWithin(Block block, long nanos) throws IOException {
+    try {
+      return block.await(nanos) && block.isReady();
+    } catch (InterruptedException e) {
+      throw interrupted(block);
+    }
+  }
+
+  private static InterruptedIOException interrupted(Block block) {
+    Thread.currentThread().interrupt();
+    return new InterruptedIOException("interrupted while waiting for " + block.id());
   }
 
   private void awaitSettled(ObjectHandle handle, Block block, long deadline)

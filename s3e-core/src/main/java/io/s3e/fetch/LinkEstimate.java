@@ -9,7 +9,8 @@ import java.util.Arrays;
  * <p>Bandwidth is the highest rate at which bodies arrived over any of the last {@value #BUCKETS}
  * intervals of {@value #BUCKET_MILLIS} ms; latency the shortest time that a large request took
  * lately, so that requests queueing behind each other do not make the link look longer. The cap is
- * twice the product: with less, a growing window could never find out that there is more.
+ * four times the product: twice, so that a growing window can find out that there is more, and
+ * twice again because both factors are measured low while it still grows.
  *
  * <p>Time is passed in. Not thread-safe; callers synchronise.
  */
@@ -18,6 +19,7 @@ final class LinkEstimate {
   private static final long BUCKET_MILLIS = 250;
   private static final long BUCKET_NANOS = BUCKET_MILLIS * 1_000_000;
   private static final int LATENCIES = 32;
+  private static final int HEADROOM = 4;
 
   private final long[] bucketBytes = new long[BUCKETS];
   private long lastBucket = Long.MIN_VALUE;
@@ -47,7 +49,7 @@ final class LinkEstimate {
     }
   }
 
-  /** Twice bandwidth × latency in bytes; {@link Long#MAX_VALUE} until enough has been seen. */
+  /** Four times bandwidth × latency in bytes; {@link Long#MAX_VALUE} until enough has been seen. */
   long windowBytes() {
     if (latencies < LATENCIES) {
       return Long.MAX_VALUE;
@@ -61,6 +63,6 @@ final class LinkEstimate {
       shortest = Math.min(shortest, nanos);
     }
     double bytesPerNano = (double) best / BUCKET_NANOS;
-    return (long) (2 * bytesPerNano * shortest);
+    return (long) (HEADROOM * bytesPerNano * shortest);
   }
 }

@@ -28,6 +28,9 @@ import org.jspecify.annotations.Nullable;
  * find it taken go on without planning.
  */
 public final class BlockReader {
+  /** A wait is a stall from here on; less is the hand-over between two threads. */
+  private static final long STALL_NANOS = 200_000;
+
   private final Fetcher fetcher;
   private final ObjectHandle handle;
   private final ReadPlanner planner;
@@ -125,8 +128,9 @@ public final class BlockReader {
           planned = true;
           startRest(wanted);
           planRead(position, end, sequential);
-          if (!block.isReady()) {
-            plan(() -> planner.onStall(position, 0), sequential);
+          // Grow the window while waiting and not afterwards: the wait is what it is to shorten.
+          if (!fetcher.isReadyWithin(block, STALL_NANOS)) {
+            plan(() -> planner.onStall(position, STALL_NANOS), sequential);
           }
         }
         ready = fetcher.await(handle, block, deadline);

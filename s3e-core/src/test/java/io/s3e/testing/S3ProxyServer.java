@@ -1,10 +1,7 @@
 package io.s3e.testing;
 
+import io.s3e.testserver.S3TestServer;
 import java.net.URI;
-import java.util.Properties;
-import org.gaul.s3proxy.BlobStores;
-import org.gaul.s3proxy.S3Proxy;
-import org.gaul.s3proxy.auth.AuthenticationType;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -17,47 +14,39 @@ import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /**
- * A real S3 protocol server (S3Proxy, in memory) inside the test JVM, on a free port of the
- * loopback interface. Signed, it checks signatures; anonymous, it takes any request.
+ * An {@link S3TestServer} with a client to prepare data. Signed, it checks signatures; anonymous,
+ * it takes any request.
  *
  * <p>As a JUnit extension, {@code @RegisterExtension static final S3ProxyServer S3 =
  * S3ProxyServer.signed()}, it lives as long as the test class; otherwise call {@link #start} and
  * {@link #close}. Its threads are not daemons, so it must be closed.
  */
 public final class S3ProxyServer implements BeforeAllCallback, AfterAllCallback, AutoCloseable {
-  public static final String ACCESS_KEY = "access";
-  public static final String SECRET_KEY = "secret-of-the-tests";
+  public static final String ACCESS_KEY = S3TestServer.ACCESS_KEY;
+  public static final String SECRET_KEY = S3TestServer.SECRET_KEY;
   public static final String REGION = "us-east-1";
 
-  private final AuthenticationType authentication;
-  private S3Proxy proxy;
+  private final boolean signed;
+  private S3TestServer server;
   private S3Client s3;
 
-  private S3ProxyServer(AuthenticationType authentication) {
-    this.authentication = authentication;
+  private S3ProxyServer(boolean signed) {
+    this.signed = signed;
   }
 
   /** A server, not started, that accepts only requests signed with its keys. */
   public static S3ProxyServer signed() {
-    return new S3ProxyServer(AuthenticationType.AWS_V2_OR_V4);
+    return new S3ProxyServer(true);
   }
 
   /** A server, not started, that accepts unsigned requests. */
   public static S3ProxyServer anonymous() {
-    return new S3ProxyServer(AuthenticationType.NONE);
+    return new S3ProxyServer(false);
   }
 
   /** Starts the server; returns when it answers. */
   public S3ProxyServer start() throws Exception {
-    S3Proxy.Builder builder =
-        S3Proxy.builder()
-            .blobStore(BlobStores.create("transient-nio2", new Properties()))
-            .endpoint(URI.create("http://127.0.0.1:0"));
-    if (authentication != AuthenticationType.NONE) {
-      builder.awsAuthentication(authentication, ACCESS_KEY, SECRET_KEY);
-    }
-    proxy = builder.build();
-    proxy.start();
+    server = signed ? S3TestServer.inMemory() : S3TestServer.inMemoryAnonymous();
     s3 =
         S3Client.builder()
             .endpointOverride(endpoint())
@@ -71,7 +60,7 @@ public final class S3ProxyServer implements BeforeAllCallback, AfterAllCallback,
 
   /** {@code http://127.0.0.1:PORT}; to be used path-style. */
   public URI endpoint() {
-    return URI.create("http://127.0.0.1:" + proxy.getPort());
+    return server.endpoint();
   }
 
   /** The keys the server knows. */
@@ -110,8 +99,8 @@ public final class S3ProxyServer implements BeforeAllCallback, AfterAllCallback,
     if (s3 != null) {
       s3.close();
     }
-    if (proxy != null) {
-      proxy.stop();
+    if (server != null) {
+      server.close();
     }
   }
 }

@@ -21,7 +21,7 @@ final class S3ProxyHost implements Supplier<URI>, Consumer<String>, AutoCloseabl
   private final S3Proxy proxy;
 
   /** Starts the server; {@code directory} null keeps the objects in memory. */
-  S3ProxyHost(Path directory, String accessKey, String secretKey) throws Exception {
+  S3ProxyHost(Path directory, boolean signed, String accessKey, String secretKey) throws Exception {
     store =
         directory == null
             ? new TransientNio2BlobStore()
@@ -30,7 +30,10 @@ final class S3ProxyHost implements Supplier<URI>, Consumer<String>, AutoCloseabl
         S3Proxy.builder()
             .blobStore(store)
             .endpoint(ANY_PORT)
-            .awsAuthentication(AuthenticationType.AWS_V4, accessKey, secretKey)
+            .awsAuthentication(
+                signed ? AuthenticationType.AWS_V2_OR_V4 : AuthenticationType.NONE,
+                accessKey,
+                secretKey)
             .ignoreUnknownHeaders(true)
             .build();
     proxy.start();

@@ -38,26 +38,32 @@ public final class S3TestServer implements AutoCloseable {
 
   /** Starts a server that keeps its objects on the heap, and speaks versioning and SSE-C. */
   public static S3TestServer inMemory() throws Exception {
-    return start(null);
+    return start(null, true);
+  }
+
+  /** Like {@link #inMemory}, but takes any request, signed or not. */
+  public static S3TestServer inMemoryAnonymous() throws Exception {
+    return start(null, false);
   }
 
   /** Starts a server whose buckets are the directories within {@code directory}. */
   public static S3TestServer onDisk(Path directory) throws Exception {
-    return start(directory);
+    return start(directory, true);
   }
 
-  private static S3TestServer start(Path directory) throws Exception {
+  private static S3TestServer start(Path directory, boolean signed) throws Exception {
     ClassLoader loader = serverLoader();
     Constructor<?> constructor =
         Class.forName("io.s3e.testserver.S3ProxyHost", true, loader)
-            .getDeclaredConstructor(Path.class, String.class, String.class);
+            .getDeclaredConstructor(Path.class, boolean.class, String.class, String.class);
     constructor.setAccessible(true);
     Thread thread = Thread.currentThread();
     ClassLoader before = thread.getContextClassLoader();
     thread.setContextClassLoader(loader);
     try {
       return new S3TestServer(
-          loader, (AutoCloseable) constructor.newInstance(directory, ACCESS_KEY, SECRET_KEY));
+          loader,
+          (AutoCloseable) constructor.newInstance(directory, signed, ACCESS_KEY, SECRET_KEY));
     } finally {
       thread.setContextClassLoader(before);
     }

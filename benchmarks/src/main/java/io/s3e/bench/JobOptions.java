@@ -1,0 +1,65 @@
+package io.s3e.bench;
+
+import io.s3e.bench.workload.WorkloadKind;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a comparison is to do, checked.
+ *
+ * @param engines what is compared, in the order of the table
+ * @param workloads what is read, in the order of the table
+ * @param rounds how often each engine runs each workload, warm-up apart
+ * @param bytes size of the text object, and of a sequential read
+ * @param randomBytes how much {@code rnd} reads in a run
+ * @param seekBytes how much {@code back} reads in a run
+ * @param parquetScale TPC-H scale of the Parquet object
+ * @param timeToFirstByteMillis of the embedded server
+ * @param bytesPerSecond of a connection of the embedded server; 0 is unlimited
+ * @param heap {@code -Xmx} of each engine's JVM
+ * @param jvmOptions more options of each engine's JVM
+ * @param readDeadline a single read that takes longer has failed
+ * @param hadoop configuration entries for every engine
+ * @param uri the user's own object; null for the embedded server
+ * @param workDirectory where data and temporary files go; null for the system's
+ * @param reportDirectory where the report goes
+ */
+record JobOptions(
+    List<Engine> engines,
+    List<WorkloadKind> workloads,
+    int rounds,
+    long bytes,
+    long randomBytes,
+    long seekBytes,
+    double parquetScale,
+    long timeToFirstByteMillis,
+    long bytesPerSecond,
+    String heap,
+    List<String> jvmOptions,
+    Duration readDeadline,
+    Map<String, String> hadoop,
+    @Nullable String uri,
+    @Nullable Path workDirectory,
+    Path reportDirectory) {
+
+  /** Warm-up of a sequential read: enough for the compiler, short for a slow stream. */
+  private static final long WARM_UP_BYTES = 64L << 20;
+
+  /** How much a run of a workload reads; what a Parquet run reads is up to the file. */
+  long bytesOf(WorkloadKind workload) {
+    return switch (workload) {
+      case SEQ -> bytes;
+      case RND -> randomBytes;
+      case BACK -> seekBytes;
+      case PARQUET -> 0;
+    };
+  }
+
+  /** How much the run before the counted ones reads. */
+  long warmUpBytesOf(WorkloadKind workload) {
+    return Math.min(WARM_UP_BYTES, bytesOf(workload));
+  }
+}

@@ -1,0 +1,317 @@
+package io.s3e.bench;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.s3e.bench.report.Report;
+import io.s3e.bench.report.TextTable;
+import io.s3e.bench.workload.WorkloadKind;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.apache.hadoop.conf.Configuration;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** The command: reads its options, runs the comparison, prints the table. */
+@Command(
+    name = "s3e-benchmarks",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    showDefaultValues = true,
+    description =
+        "Reads real data from S3 through S3E and through the streams of S3A, compares every byte,"
+            + " and prints what each of them took.")
+public final class Main implements Callable<Integer> {
+
+  private static final long MEBIBYTE = 1L << 20;
+
+  @Spec private @Nullable CommandSpec spec;
+
+  @Parameters(
+      arity = "0..1",
+      paramLabel = "s3a://BUCKET/KEY",
+      description =
+          "An object of your own to read. Without it the job starts an S3 server of its own and"
+              + " writes TPC-H lineitem into it, as text and as Parquet.")
+  private @Nullable String uri;
+
+  @Option(
+      names = "--workloads",
+      split = ",",
+      defaultValue = "seq,rnd,parquet",
+      description = "Of seq, rnd, parquet, back.")
+  private List<String> workloads = List.of();
+
+  @Option(
+      names = "--engines",
+      split = ",",
+      defaultValue = "s3e,classic,prefetch,analytics",
+      description = "What to compare; a name of your own needs --set.")
+  private List<String> engines = List.of();
+
+  @Option(
+      names = "--set",
+      paramLabel = "ENGINE:KEY=VALUE",
+      description = "A Hadoop configuration entry for one engine. Repeatable.")
+  private List<String> engineSettings = List.of();
+
+  @Option(
+      names = {"-D", "--define"},
+      paramLabel = "KEY=VALUE",
+      mapFallbackValue = "",
+      description = "A Hadoop configuration entry for every engine. Repeatable.")
+  private Map<String, String> definitions = Map.of();
+
+  @Option(
+      names = "--conf",
+      paramLabel = "FILE",
+      description = "A core-site.xml; by default that of HADOOP_CONF_DIR, if there is one.")
+  private List<Path> configurationFiles = List.of();
+
+  @Option(names = "--rounds", defaultValue = "3", description = "Counted runs of each engine.")
+  private int rounds;
+
+  @Option(
+      names = "--size",
+      paramLabel = "MIB",
+      defaultValue = "512",
+      description = "Size of the text object and of a sequential read.")
+  private long sizeMebibytes;
+
+  @Option(
+      names = "--random-size",
+      paramLabel = "MIB",
+      defaultValue = "128",
+      description = "How much rnd reads in a run.")
+  private long randomMebibytes;
+
+  @Option(
+      names = "--seek-size",
+      paramLabel = "MIB",
+      defaultValue = "48",
+      description = "How much back reads in a run.")
+  private long seekMebibytes;
+
+  @Option(
+      names = "--scale",
+      defaultValue = "0.3",
+      description = "TPC-H scale of the Parquet object.")
+  private double scale;
+
+  @Option(
+      names = "--ttfb",
+      paramLabel = "MS",
+      defaultValue = "30",
+      description = "Time to first byte of the embedded server.")
+  private long timeToFirstByteMillis;
+
+  @Option(
+      names = "--bandwidth",
+      paramLabel = "MB/S",
+      defaultValue = "60",
+      description = "Bandwidth of one connection of the embedded server; 0 is unlimited.")
+  private double megabytesPerSecond;
+
+  @Option(names = "--heap", defaultValue = "2g", description = "-Xmx of each engine's JVM.")
+  private String heap = "";
+
+  @Option(
+      names = "--jvm-option",
+      paramLabel = "OPTION",
+      description = "Another option of each engine's JVM. Repeatable.")
+  private List<String> jvmOptions = List.of();
+
+  @Option(
+      names = "--read-deadline",
+      paramLabel = "S",
+      defaultValue = "30",
+      description = "A single read that takes longer has failed.")
+  private long readDeadlineSeconds;
+
+  @Option(
+      names = "--work-dir",
+      paramLabel = "DIR",
+      description = "Where data and temporary files go while the job runs (three times --size).")
+  private @Nullable Path workDirectory;
+
+  @Option(
+      names = "--report",
+      paramLabel = "DIR",
+      defaultValue = "s3e-report",
+      description = "Where the report goes.")
+  private Path reportDirectory = Path.of("s3e-report");
+
+  @Option(names = "--no-progress", negatable = true, description = "No progress bars.")
+  private boolean silent;
+
+  /** Runs the command and exits with its code. */
+  public static void main(String[] args) {
+    System.exit(execute(new PrintWriter(System.out, true, UTF_8), args));
+  }
+
+  /**
+   * Runs the command in this JVM.
+   *
+   * @return 0 when the job ran to its end, even if an engine failed; 1 when it could not; 2 for an
+   *     option that makes no sense
+   */
+  static int execute(PrintWriter out, String... args) {
+    return new CommandLine(new Main())
+        .setOut(out)
+        .setExecutionExceptionHandler(
+            (e, commandLine, parsed) -> {
+              e.printStackTrace(commandLine.getErr());
+              return 1;
+            })
+        .execute(args);
+  }
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    JobOptions options = options();
+    PrintWriter out = commandSpec().commandLine().getOut();
+    Progress progress = new Progress(System.err, !silent);
+    try (RunDirectory directory = new RunDirectory(options.workDirectory());
+        Target target = target(options, directory, progress)) {
+      out.println(target.description());
+      options.workloads().forEach(w -> out.println("  " + w.label() + ": " + w.description()));
+      List<Summary> summaries = new Comparison(options, target, directory, progress).run();
+      out.println();
+      out.println(TextTable.render(summaries));
+      Report report = Report.write(options.reportDirectory(), summaries, settings(options, target));
+      out.println("Report:  " + report.html().toAbsolutePath());
+      out.println(
+          "Chart:   "
+              + (report.png() == null ? report.chartFailure() : report.png().toAbsolutePath()));
+      out.println("Results: " + report.json().toAbsolutePath());
+    }
+    return 0;
+  }
+
+  private static Target target(JobOptions options, RunDirectory directory, Progress progress)
+      throws IOException, InterruptedException {
+    String uri = options.uri();
+    return uri == null
+        ? EmbeddedTarget.start(options, EnumSet.copyOf(options.workloads()), directory, progress)
+        : UserTarget.open(uri, options, directory, progress);
+  }
+
+  private CommandSpec commandSpec() {
+    if (spec == null) {
+      throw new IllegalStateException("picocli has not filled the command in");
+    }
+    return spec;
+  }
+
+  private ParameterException wrong(String message) {
+    return new ParameterException(commandSpec().commandLine(), message);
+  }
+
+  private JobOptions options() {
+    if (rounds < 1 || sizeMebibytes < 1 || scale <= 0 || readDeadlineSeconds < 1) {
+      throw wrong("--rounds, --size, --scale and --read-deadline must be positive");
+    }
+    if (uri != null && !uri.startsWith("s3a://")) {
+      throw wrong("Expected s3a://BUCKET/KEY instead of " + uri);
+    }
+    try {
+      Map<String, Map<String, String>> settings = settingsByEngine();
+      return new JobOptions(
+          engines.stream()
+              .map(name -> Engine.of(name, settings.getOrDefault(name, Map.of())))
+              .toList(),
+          workloads.stream().map(WorkloadKind::of).toList(),
+          rounds,
+          sizeMebibytes * MEBIBYTE,
+          Math.min(randomMebibytes, sizeMebibytes * 4) * MEBIBYTE,
+          Math.min(seekMebibytes, sizeMebibytes) * MEBIBYTE,
+          scale,
+          timeToFirstByteMillis,
+          Math.round(megabytesPerSecond * 1e6),
+          heap,
+          jvmOptions,
+          Duration.ofSeconds(readDeadlineSeconds),
+          hadoopEntries(),
+          uri,
+          workDirectory,
+          reportDirectory);
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(commandSpec().commandLine(), String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private Map<String, Map<String, String>> settingsByEngine() {
+    Map<String, Map<String, String>> settings = new HashMap<>();
+    for (String entry : engineSettings) {
+      int colon = entry.indexOf(':');
+      int equals = entry.indexOf('=', colon + 1);
+      if (colon <= 0 || equals < 0) {
+        throw new IllegalArgumentException("Expected ENGINE:KEY=VALUE instead of " + entry);
+      }
+      settings
+          .computeIfAbsent(entry.substring(0, colon), engine -> new HashMap<>())
+          .put(entry.substring(colon + 1, equals), entry.substring(equals + 1));
+    }
+    return settings;
+  }
+
+  /** What the user's files and definitions set, without Hadoop's own defaults. */
+  private Map<String, String> hadoopEntries() {
+    Configuration configuration = new Configuration(false);
+    List<Path> files = configurationFiles;
+    String directory = System.getenv("HADOOP_CONF_DIR");
+    if (files.isEmpty() && directory != null) {
+      files = List.of(Path.of(directory, "core-site.xml"));
+    }
+    for (Path file : files) {
+      if (file.toFile().isFile()) {
+        configuration.addResource(new org.apache.hadoop.fs.Path(file.toUri()));
+      } else if (!configurationFiles.isEmpty()) {
+        throw new IllegalArgumentException("There is no file " + file);
+      }
+    }
+    Map<String, String> entries = new HashMap<>();
+    for (Map.Entry<String, String> entry : configuration) {
+      entries.put(entry.getKey(), entry.getValue());
+    }
+    entries.putAll(definitions);
+    return entries;
+  }
+
+  private static Map<String, Object> settings(JobOptions options, Target target) {
+    Map<String, Object> settings = new LinkedHashMap<>();
+    settings.put("target", target.description());
+    settings.put("rounds", options.rounds());
+    settings.put("bytes", options.bytes());
+    settings.put("randomBytes", options.randomBytes());
+    settings.put("seekBytes", options.seekBytes());
+    settings.put("parquetScale", options.parquetScale());
+    settings.put("heap", options.heap());
+    settings.put("jvmOptions", String.join(" ", options.jvmOptions()));
+    settings.put("readDeadline", options.readDeadline().toSeconds() + " s");
+    options
+        .engines()
+        .forEach(
+            engine ->
+                settings.put(
+                    "engine " + engine.name(),
+                    engine.settings().toString().toLowerCase(Locale.ROOT).contains("secret")
+                        ? "(holds a secret)"
+                        : engine.settings().toString()));
+    return settings;
+  }
+}

@@ -1,0 +1,95 @@
+package io.s3e.bench;
+
+import java.io.PrintStream;
+import me.tongfei.progressbar.ConsoleProgressBarConsumer;
+import me.tongfei.progressbar.ProgressBar;
+import me.tongfei.progressbar.ProgressBarBuilder;
+import me.tongfei.progressbar.ProgressBarStyle;
+
+/**
+ * Progress bars on the terminal, or nothing. Bars go to standard error, so that standard output
+ * holds the result alone.
+ */
+final class Progress {
+
+  /** Often enough to look alive; rare when a log takes the lines. */
+  private static final int TERMINAL_INTERVAL_MILLIS = 250;
+
+  private static final int LOG_INTERVAL_MILLIS = 5_000;
+  private static final int FALLBACK_WIDTH = 110;
+
+  private final PrintStream terminal;
+  private final boolean shown;
+
+  Progress(PrintStream terminal, boolean shown) {
+    this.terminal = terminal;
+    this.shown = shown;
+  }
+
+  /** A bar that is told where the work stands. Closing it leaves its last state on the screen. */
+  interface Bar extends AutoCloseable {
+    void at(long done);
+
+    void note(String text);
+
+    @Override
+    void close();
+  }
+
+  /** A bar over bytes, in MiB with the rate. */
+  Bar bytes(String task, long total) {
+    return shown ? bar(task, total, "MiB", 1L << 20, true) : new SilentBar();
+  }
+
+  /** A bar over countable things. */
+  Bar count(String task, long total, String unit) {
+    return shown ? bar(task, total, " " + unit, 1, false) : new SilentBar();
+  }
+
+  private Bar bar(String task, long total, String unit, long unitSize, boolean speed) {
+    boolean interactive = System.console() != null;
+    ConsoleProgressBarConsumer consumer =
+        interactive
+            ? new ConsoleProgressBarConsumer(terminal)
+            : new ConsoleProgressBarConsumer(terminal, FALLBACK_WIDTH);
+    ProgressBarBuilder builder =
+        new ProgressBarBuilder()
+            .setTaskName(task)
+            .setInitialMax(total)
+            .setUnit(unit, unitSize)
+            .setStyle(ProgressBarStyle.ASCII)
+            .setUpdateIntervalMillis(interactive ? TERMINAL_INTERVAL_MILLIS : LOG_INTERVAL_MILLIS)
+            .setConsumer(consumer);
+    ProgressBar bar = (speed ? builder.showSpeed() : builder).build();
+    return new ShownBar(bar);
+  }
+
+  private record ShownBar(ProgressBar bar) implements Bar {
+    @Override
+    public void at(long done) {
+      bar.stepTo(done);
+    }
+
+    @Override
+    public void note(String text) {
+      bar.setExtraMessage(text);
+    }
+
+    @Override
+    public void close() {
+      bar.close();
+    }
+  }
+
+  /** Takes every report and shows none. */
+  private record SilentBar() implements Bar {
+    @Override
+    public void at(long done) {}
+
+    @Override
+    public void note(String text) {}
+
+    @Override
+    public void close() {}
+  }
+}

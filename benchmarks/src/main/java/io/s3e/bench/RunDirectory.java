@@ -1,0 +1,97 @@
+package io.s3e.bench;
+
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The directory of everything that a run needs and nobody wants afterwards: data, the server's
+ * objects, logs, temporary files. {@link #close} deletes it; so does the end of the JVM, however it
+ * comes.
+ */
+final class RunDirectory implements AutoCloseable {
+
+  private final Path path;
+  private final Thread atExit;
+
+  /**
+   * @param parent where to create it; null for the system's temporary directory
+   */
+  RunDirectory(@Nullable Path parent) throws IOException {
+    path =
+        parent == null
+            ? Files.createTempDirectory("s3e-bench-")
+            : Files.createTempDirectory(Files.createDirectories(parent), "s3e-bench-");
+    for (String name : new String[] {"data", "objects", "tmp", "logs"}) {
+      Files.createDirectory(path.resolve(name));
+    }
+    atExit = new Thread(this::deleteAtExit, "delete-run-directory");
+    Runtime.getRuntime().addShutdownHook(atExit);
+  }
+
+  /** The data as it was generated, or as it was first read: what is compared with. */
+  Path data() {
+    return path.resolve("data");
+  }
+
+  /** The server's objects. */
+  Path objects() {
+    return path.resolve("objects");
+  }
+
+  /** Temporary files of all processes. */
+  Path tmp() {
+    return path.resolve("tmp");
+  }
+
+  /** Standard error of the child processes. */
+  Path logs() {
+    return path.resolve("logs");
+  }
+
+  private void deleteAtExit() {
+    try {
+      delete();
+    } catch (IOException e) {
+      System.err.println("Could not delete " + path + ": " + e);
+    }
+  }
+
+  private void delete() throws IOException {
+    if (!Files.exists(path)) {
+      return;
+    }
+    Files.walkFileTree(
+        path,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+              throws IOException {
+            Files.deleteIfExists(file);
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult visitFileFailed(Path file, IOException gone) {
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult postVisitDirectory(Path directory, @Nullable IOException e)
+              throws IOException {
+            Files.deleteIfExists(directory);
+            return FileVisitResult.CONTINUE;
+          }
+        });
+  }
+
+  @Override
+  public void close() throws IOException {
+    Runtime.getRuntime().removeShutdownHook(atExit);
+    delete();
+  }
+}

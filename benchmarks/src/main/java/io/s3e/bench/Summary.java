@@ -1,0 +1,100 @@
+package io.s3e.bench;
+
+import io.s3e.bench.workload.RunResult;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * All counted runs of one engine and workload.
+ *
+ * @param engine the engine
+ * @param workload label of the workload
+ * @param runs in the order of the rounds; never empty
+ */
+public record Summary(Engine engine, String workload, List<Measurement> runs) {
+
+  public Summary {
+    runs = List.copyOf(runs);
+  }
+
+  private List<Measurement> good() {
+    return runs.stream().filter(run -> run.result().isOk()).toList();
+  }
+
+  /** Whether at least one run gave a figure. */
+  public boolean hasFigures() {
+    return !good().isEmpty();
+  }
+
+  /** Median over the runs that ended well; NaN when none did or nobody could measure. */
+  public double median(ToDoubleFunction<Measurement> figure) {
+    double[] values = sorted(figure);
+    if (values.length == 0) {
+      return Double.NaN;
+    }
+    int middle = values.length / 2;
+    return values.length % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+  }
+
+  /** Largest distance between two runs that ended well, as a share of the median. */
+  public double spread(ToDoubleFunction<Measurement> figure) {
+    double[] values = sorted(figure);
+    return values.length < 2
+        ? Double.NaN
+        : (values[values.length - 1] - values[0]) / median(figure);
+  }
+
+  private double[] sorted(ToDoubleFunction<Measurement> figure) {
+    return good().stream()
+        .mapToDouble(figure)
+        .filter(value -> !Double.isNaN(value))
+        .sorted()
+        .toArray();
+  }
+
+  /** What to say about it: "ok", or how many runs failed and how the first of them did. */
+  public String verdict() {
+    Optional<RunResult> failure =
+        runs.stream().map(Measurement::result).filter(result -> !result.isOk()).findFirst();
+    if (failure.isEmpty()) {
+      return "ok, every byte right";
+    }
+    RunResult first = failure.get();
+    String what =
+        switch (first.status()) {
+          case WRONG_BYTES -> "WRONG BYTES";
+          case HUNG -> "HUNG";
+          case FAILED -> "FAILED";
+          case OK -> throw new IllegalStateException("A good run is no failure: " + first);
+        };
+    long failed = runs.stream().filter(run -> !run.result().isOk()).count();
+    return "%s in %d of %d runs: %s".formatted(what, failed, runs.size(), first.failure());
+  }
+
+  /** The summary of one engine and workload, if it has runs. */
+  static Optional<Summary> find(List<Summary> summaries, String engine, String workload) {
+    return summaries.stream()
+        .filter(s -> s.engine().name().equals(engine) && s.workload().equals(workload))
+        .findFirst();
+  }
+
+  /** Best median rate of S3A's own streams in a workload; NaN when none has a figure. */
+  public static double bestS3a(List<Summary> summaries, String workload) {
+    return Arrays.stream(
+            summaries.stream()
+                .filter(s -> s.engine().isS3a() && s.workload().equals(workload) && s.hasFigures())
+                .mapToDouble(s -> s.median(Measurement::megabytesPerSecond))
+                .toArray())
+        .max()
+        .orElse(Double.NaN);
+  }
+
+  /** Median rate of S3A's classic stream in a workload; NaN when it has none. */
+  public static double classic(List<Summary> summaries, String workload) {
+    return find(summaries, "classic", workload)
+        .map(s -> s.median(Measurement::megabytesPerSecond))
+        .orElse(Double.NaN);
+  }
+}

@@ -1,0 +1,39 @@
+package io.s3e.bench;
+
+import io.s3e.bench.server.ServerStats;
+import io.s3e.bench.workload.WorkloadKind;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Where the objects are that a comparison reads, and what is known of them. */
+interface Target extends AutoCloseable {
+
+  /**
+   * An object to read.
+   *
+   * @param uri its name
+   * @param reference local file with its first bytes; null when there is none
+   * @param columns columns to read, when it is a Parquet file
+   * @param checksum what reading these columns must give; null when the first engine's result is
+   *     taken
+   */
+  record Subject(
+      String uri, @Nullable String reference, List<String> columns, @Nullable Long checksum) {}
+
+  /** A line for people: what is read. */
+  String description();
+
+  /** Hadoop configuration entries that every engine gets. */
+  Map<String, String> hadoop();
+
+  /** What a workload reads here; null when there is nothing here that it could read. */
+  @Nullable Subject subject(WorkloadKind workload);
+
+  /** Counts of the server; null when the server is somebody else's. */
+  @Nullable ServerStats serverStats() throws IOException, InterruptedException;
+
+  @Override
+  void close() throws IOException;
+}

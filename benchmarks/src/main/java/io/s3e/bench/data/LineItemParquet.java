@@ -1,0 +1,216 @@
+package io.s3e.bench.data;
+
+import static org.apache.parquet.schema.LogicalTypeAnnotation.dateType;
+import static org.apache.parquet.schema.LogicalTypeAnnotation.decimalType;
+import static org.apache.parquet.schema.LogicalTypeAnnotation.stringType;
+import static org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName.BINARY;
+import static org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName.INT32;
+import static org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName.INT64;
+
+import io.trino.tpch.LineItem;
+import io.trino.tpch.LineItemGenerator;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.function.LongConsumer;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.parquet.hadoop.ParquetWriter;
+import org.apache.parquet.hadoop.api.WriteSupport;
+import org.apache.parquet.hadoop.metadata.CompressionCodecName;
+import org.apache.parquet.io.LocalOutputFile;
+import org.apache.parquet.io.OutputFile;
+import org.apache.parquet.io.api.Binary;
+import org.apache.parquet.io.api.RecordConsumer;
+import org.apache.parquet.schema.MessageType;
+import org.apache.parquet.schema.Types;
+import org.jspecify.annotations.Nullable;
+
+/** TPC-H lineitem as a Parquet file: 16 columns, Snappy, several row groups. */
+public final class LineItemParquet {
+
+  /**
+   * A quarter of Spark's row group: a file that is written in seconds still has several, and a
+   * column chunk is still megabytes.
+   */
+  private static final long ROW_GROUP_BYTES = 32L << 20;
+
+  /** Lines of scale 1, near enough for a progress bar. */
+  private static final long ROWS_OF_SCALE_1 = 6_001_215;
+
+  private static final int CENTS_PRECISION = 15;
+
+  private static final MessageType SCHEMA =
+      Types.buildMessage()
+          .required(INT64)
+          .named("l_orderkey")
+          .required(INT64)
+          .named("l_partkey")
+          .required(INT64)
+          .named("l_suppkey")
+          .required(INT32)
+          .named("l_linenumber")
+          .required(INT64)
+          .as(decimalType(2, CENTS_PRECISION))
+          .named("l_quantity")
+          .required(INT64)
+          .as(decimalType(2, CENTS_PRECISION))
+          .named("l_extendedprice")
+          .required(INT64)
+          .as(decimalType(2, CENTS_PRECISION))
+          .named("l_discount")
+          .required(INT64)
+          .as(decimalType(2, CENTS_PRECISION))
+          .named("l_tax")
+          .required(BINARY)
+          .as(stringType())
+          .named("l_returnflag")
+          .required(BINARY)
+          .as(stringType())
+          .named("l_linestatus")
+          .required(INT32)
+          .as(dateType())
+          .named("l_shipdate")
+          .required(INT32)
+          .as(dateType())
+          .named("l_commitdate")
+          .required(INT32)
+          .as(dateType())
+          .named("l_receiptdate")
+          .required(BINARY)
+          .as(stringType())
+          .named("l_shipinstruct")
+          .required(BINARY)
+          .as(stringType())
+          .named("l_shipmode")
+          .required(BINARY)
+          .as(stringType())
+          .named("l_comment")
+          .named("lineitem");
+
+  private LineItemParquet() {}
+
+  /** Rows at a scale, near enough for a progress bar. */
+  public static long approximateRows(double scale) {
+    return Math.round(ROWS_OF_SCALE_1 * scale);
+  }
+
+  /**
+   * Writes the whole table.
+   *
+   * @param scale TPC-H scale factor; 1 is about six million rows
+   * @param progress told how many rows are written, now and then
+   */
+  public static void write(Path file, double scale, LongConsumer progress) throws IOException {
+    try (ParquetWriter<LineItem> writer =
+        new Builder(new LocalOutputFile(file))
+            .withCompressionCodec(CompressionCodecName.SNAPPY)
+            .withRowGroupSize(ROW_GROUP_BYTES)
+            .withConf(new Configuration(false))
+            .build()) {
+      long rows = 0;
+      for (LineItem item : new LineItemGenerator(scale, 1, 1)) {
+        writer.write(item);
+        if (++rows % 10_000 == 0) {
+          progress.accept(rows);
+        }
+      }
+    }
+  }
+
+  private static final class Builder extends ParquetWriter.Builder<LineItem, Builder> {
+    Builder(OutputFile file) {
+      super(file);
+    }
+
+    @Override
+    protected Builder self() {
+      return this;
+    }
+
+    @Override
+    protected WriteSupport<LineItem> getWriteSupport(Configuration configuration) {
+      return new LineItemWriteSupport();
+    }
+  }
+
+  private static final class LineItemWriteSupport extends WriteSupport<LineItem> {
+    private @Nullable RowWriter rows;
+
+    @Override
+    public WriteContext init(Configuration configuration) {
+      return new WriteContext(SCHEMA, Map.of());
+    }
+
+    @Override
+    public void prepareForWrite(RecordConsumer consumer) {
+      rows = new RowWriter(consumer);
+    }
+
+    @Override
+    public void write(LineItem item) {
+      if (rows == null) {
+        throw new IllegalStateException("A row came before prepareForWrite");
+      }
+      rows.write(item);
+    }
+  }
+
+  /** Turns rows into calls of Parquet's record consumer, column after column of the schema. */
+  private static final class RowWriter {
+    private final RecordConsumer consumer;
+    private int column;
+
+    RowWriter(RecordConsumer consumer) {
+      this.consumer = consumer;
+    }
+
+    void write(LineItem item) {
+      column = 0;
+      consumer.startMessage();
+      add(item.getOrderKey());
+      add(item.getPartKey());
+      add(item.getSupplierKey());
+      add(item.getLineNumber());
+      add(item.getQuantity() * 100);
+      add(item.getExtendedPriceInCents());
+      add(item.getDiscountPercent());
+      add(item.getTaxPercent());
+      add(item.getReturnFlag());
+      add(item.getStatus());
+      add(item.getShipDate());
+      add(item.getCommitDate());
+      add(item.getReceiptDate());
+      add(item.getShipInstructions());
+      add(item.getShipMode());
+      add(item.getComment());
+      consumer.endMessage();
+    }
+
+    private void add(long value) {
+      begin();
+      consumer.addLong(value);
+      end();
+    }
+
+    private void add(int value) {
+      begin();
+      consumer.addInteger(value);
+      end();
+    }
+
+    private void add(String value) {
+      begin();
+      consumer.addBinary(Binary.fromString(value));
+      end();
+    }
+
+    private void begin() {
+      consumer.startField(SCHEMA.getFieldName(column), column);
+    }
+
+    private void end() {
+      consumer.endField(SCHEMA.getFieldName(column), column);
+      column++;
+    }
+  }
+}

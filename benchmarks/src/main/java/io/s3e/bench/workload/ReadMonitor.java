@@ -1,0 +1,91 @@
+package io.s3e.bench.workload;
+
+import java.util.Arrays;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Times the application's calls, counts its bytes, and knows which calls are still out, for the
+ * watchdog and the progress bar. Any thread; a call is begun and ended by the same thread.
+ */
+final class ReadMonitor {
+
+  /**
+   * A call that has not returned.
+   *
+   * @param what the call, for a person
+   * @param thread who waits
+   * @param startNanos since when
+   */
+  record Pending(String what, Thread thread, long startNanos) {}
+
+  private static final int FIRST_CAPACITY = 1024;
+
+  private final Map<Thread, Pending> pending = new ConcurrentHashMap<>();
+  private final LongAdder bytes = new LongAdder();
+  private long[] latencies = new long[FIRST_CAPACITY];
+  private int count;
+
+  /** The calling thread begins a call. */
+  void begin(String what) {
+    Thread thread = Thread.currentThread();
+    pending.put(thread, new Pending(what, thread, System.nanoTime()));
+  }
+
+  /** It ended well, and brought so many bytes that the application wanted. */
+  void endRead(long used) {
+    long nanos = forget();
+    bytes.add(used);
+    synchronized (this) {
+      if (count == latencies.length) {
+        latencies = Arrays.copyOf(latencies, 2 * count);
+      }
+      latencies[count++] = nanos;
+    }
+  }
+
+  /** It ended, well or not, and is not to be timed: an open, a close, a call that threw. */
+  void end() {
+    forget();
+  }
+
+  private long forget() {
+    Pending call = pending.remove(Thread.currentThread());
+    return call == null ? 0 : System.nanoTime() - call.startNanos();
+  }
+
+  long bytesUsed() {
+    return bytes.sum();
+  }
+
+  /** A call that has been out for longer than this, or null. */
+  @Nullable Pending overdue(long limitNanos) {
+    long now = System.nanoTime();
+    for (Pending call : pending.values()) {
+      if (now - call.startNanos() > limitNanos) {
+        return call;
+      }
+    }
+    return null;
+  }
+
+  synchronized long reads() {
+    return count;
+  }
+
+  /**
+   * Time that this share of the calls did not exceed, in nanoseconds; -1 when there were none.
+   *
+   * @param quantile between 0 and 1
+   */
+  synchronized long latency(double quantile) {
+    if (count == 0) {
+      return -1;
+    }
+    long[] sorted = Arrays.copyOf(latencies, count);
+    Arrays.sort(sorted);
+    return sorted[Math.min(count - 1, (int) Math.floor(quantile * count))];
+  }
+}

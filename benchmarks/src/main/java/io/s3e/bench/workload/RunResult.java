@@ -1,0 +1,59 @@
+package io.s3e.bench.workload;
+
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one run measured in the process of its engine. Figures are -1 where they could not be
+ * measured.
+ *
+ * @param status how it ended
+ * @param failure why, when it did not end well
+ * @param wallNanos from the first open to the last close, comparison of the bytes included
+ * @param bytesUsed bytes that the application got and wanted
+ * @param reads calls of the application
+ * @param readP50Nanos median time of a call
+ * @param readP99Nanos 99th percentile of the same
+ * @param cpuNanos processor time of the process, less that of comparing bytes
+ * @param peakHeapBytes most heap in use, garbage included
+ * @param peakDirectBytes most direct buffers of the JVM's own count in use
+ * @param peakResidentBytes most anonymous memory of the process: heap, direct and native
+ * @param checksum what {@link Workload#run} returned
+ */
+public record RunResult(
+    Status status,
+    @Nullable String failure,
+    long wallNanos,
+    long bytesUsed,
+    long reads,
+    long readP50Nanos,
+    long readP99Nanos,
+    long cpuNanos,
+    long peakHeapBytes,
+    long peakDirectBytes,
+    long peakResidentBytes,
+    long checksum) {
+
+  /** How a run ended. */
+  public enum Status {
+    /** All bytes came and were right. */
+    OK,
+    /** The file system returned bytes that the object does not hold. */
+    WRONG_BYTES,
+    /** The file system, or the process, gave up. */
+    FAILED,
+    /** A read did not return within its deadline. */
+    HUNG
+  }
+
+  /** A run without figures. */
+  public static RunResult failed(Status status, String failure) {
+    return new RunResult(status, failure, -1, -1, -1, -1, -1, -1, -1, -1, -1, 0);
+  }
+
+  /** Whether it has figures. */
+  @JsonIgnore
+  public boolean isOk() {
+    return status == Status.OK;
+  }
+}

@@ -1,0 +1,25 @@
+package io.s3e.bench.workload;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One run of one workload.
+ *
+ * @param workload label of a {@link WorkloadKind}
+ * @param uri the object
+ * @param reference local file with the object's first bytes; null when there is none, as for
+ *     Parquet
+ * @param bytes how much to read; a workload over a Parquet file reads all of its columns instead
+ * @param columns columns to read of a Parquet file
+ * @param seed seed of random positions: equal for all engines in a round
+ * @param readDeadlineMillis a single read that takes longer fails the run
+ */
+public record RunSpec(
+    String workload,
+    String uri,
+    @Nullable String reference,
+    long bytes,
+    List<String> columns,
+    long seed,
+    long readDeadlineMillis) {}

@@ -1,0 +1,39 @@
+package io.s3e.bench.workload;
+
+import org.apache.hadoop.fs.FSDataInputStream;
+
+/**
+ * Seeks to and fro: reads 1 MiB, skips 2 MiB forward, reads 1 MiB, goes back 3 MiB, and so on,
+ * until every byte has been read once.
+ */
+final class ToAndFro implements Workload {
+
+  private static final int PIECE_BYTES = 1 << 20;
+
+  /** Order in which each group of six pieces is visited: forth by three, back by two. */
+  private static final int[] ORDER = {0, 3, 1, 4, 2, 5};
+
+  @Override
+  public long run(RunContext context) throws Exception {
+    ReadMonitor monitor = context.monitor();
+    byte[] buffer = new byte[PIECE_BYTES];
+    long pieces = context.spec().bytes() / PIECE_BYTES;
+    try (FSDataInputStream in = context.open()) {
+      for (long group = 0; group + ORDER.length <= pieces; group += ORDER.length) {
+        for (int step : ORDER) {
+          long position = (group + step) * PIECE_BYTES;
+          monitor.begin("seek and readFully of 1 MiB at " + position);
+          try {
+            in.seek(position);
+            in.readFully(buffer, 0, PIECE_BYTES);
+            monitor.endRead(PIECE_BYTES);
+          } finally {
+            monitor.end();
+          }
+          context.check(position, buffer, PIECE_BYTES);
+        }
+      }
+    }
+    return 0;
+  }
+}

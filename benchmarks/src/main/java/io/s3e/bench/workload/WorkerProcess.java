@@ -1,0 +1,161 @@
+package io.s3e.bench.workload;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.sun.management.OperatingSystemMXBean;
+import io.s3e.bench.process.ControlLoop;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs workloads through one engine, as a process of its own, on the orders of a parent. Every run
+ * has a new file system, so that nothing is left in memory from the one before; the JVM, and what
+ * its compiler has learnt, stays.
+ */
+public final class WorkerProcess {
+
+  /** Name of the command that takes {@link Settings}. */
+  public static final String CONFIGURE = "configure";
+
+  /** Name of the command that takes a {@link RunSpec} and answers with a {@link RunResult}. */
+  public static final String RUN = "run";
+
+  /** Name of the event that tells the bytes read so far, several times a second. */
+  public static final String PROGRESS = "progress";
+
+  /**
+   * An engine as Hadoop sees it.
+   *
+   * @param hadoop entries for its {@link Configuration}
+   */
+  public record Settings(Map<String, String> hadoop) {}
+
+  private static final long WATCH_INTERVAL_MILLIS = 100;
+
+  private final ControlLoop loop;
+  private final Configuration configuration = new Configuration();
+  private final Map<String, ReferenceFile> references = new HashMap<>();
+
+  private WorkerProcess(ControlLoop loop) {
+    this.loop = loop;
+  }
+
+  /** Serves the parent's commands until the parent is gone. */
+  public static void main(String[] args) throws InterruptedException {
+    ControlLoop loop = new ControlLoop();
+    WorkerProcess worker = new WorkerProcess(loop);
+    loop.serve(Map.of(CONFIGURE, worker::configure, RUN, worker::run));
+  }
+
+  private @Nullable Object configure(JsonNode body) throws IOException {
+    loop.parse(body, Settings.class).hadoop().forEach(configuration::set);
+    return null;
+  }
+
+  private Object run(JsonNode body) throws Exception {
+    RunSpec spec = loop.parse(body, RunSpec.class);
+    Workload workload = WorkloadKind.of(spec.workload()).workload();
+    ReadMonitor monitor = new ReadMonitor();
+    Thread watchdog = new Thread(() -> watch(monitor, spec), "watchdog");
+    watchdog.setDaemon(true);
+    watchdog.start();
+    try {
+      return measure(workload, spec, monitor);
+    } catch (WrongBytesException e) {
+      return RunResult.failed(RunResult.Status.WRONG_BYTES, ControlLoop.describe(e));
+    } catch (Exception | LinkageError | OutOfMemoryError e) {
+      e.printStackTrace(System.err);
+      return RunResult.failed(RunResult.Status.FAILED, ControlLoop.describe(e));
+    } finally {
+      watchdog.interrupt();
+      watchdog.join();
+    }
+  }
+
+  private RunResult measure(Workload workload, RunSpec spec, ReadMonitor monitor) throws Exception {
+    monitor.begin("start of the file system");
+    // Workloads find this very instance in Hadoop's cache; closing it takes it out.
+    try (FileSystem fileSystem = FileSystem.get(URI.create(spec.uri()), configuration)) {
+      monitor.end();
+      RunContext context = new RunContext(fileSystem, spec, reference(spec), monitor);
+      System.gc();
+      MemoryPeak peak = new MemoryPeak();
+      long checksum;
+      long wall;
+      long cpu = processCpuNanos();
+      try (peak) {
+        long start = System.nanoTime();
+        checksum = workload.run(context);
+        wall = System.nanoTime() - start;
+      }
+      cpu = cpu < 0 ? -1 : processCpuNanos() - cpu - context.checkCpuNanos();
+      return new RunResult(
+          RunResult.Status.OK,
+          null,
+          wall,
+          monitor.bytesUsed(),
+          monitor.reads(),
+          monitor.latency(0.50),
+          monitor.latency(0.99),
+          cpu,
+          peak.heapBytes(),
+          peak.directBytes(),
+          peak.residentBytes(),
+          checksum);
+    }
+  }
+
+  private @Nullable ReferenceFile reference(RunSpec spec) throws IOException {
+    String path = spec.reference();
+    if (path == null) {
+      return null;
+    }
+    ReferenceFile file = references.get(path);
+    if (file == null) {
+      file = new ReferenceFile(Path.of(path));
+      references.put(path, file);
+    }
+    return file;
+  }
+
+  private static long processCpuNanos() {
+    return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean os
+        ? os.getProcessCpuTime()
+        : -1;
+  }
+
+  /** Tells the progress, and ends this process when a read takes longer than its deadline. */
+  private void watch(ReadMonitor monitor, RunSpec spec) {
+    long limit = TimeUnit.MILLISECONDS.toNanos(spec.readDeadlineMillis());
+    try {
+      while (true) {
+        Thread.sleep(WATCH_INTERVAL_MILLIS);
+        loop.event(PROGRESS, monitor.bytesUsed());
+        ReadMonitor.Pending overdue = monitor.overdue(limit);
+        if (overdue != null) {
+          loop.resultAndHalt(
+              RunResult.failed(
+                  RunResult.Status.HUNG, describe(overdue, spec.readDeadlineMillis())));
+        }
+      }
+    } catch (InterruptedException ended) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static String describe(ReadMonitor.Pending overdue, long limitMillis) {
+    StackTraceElement[] stack = overdue.thread().getStackTrace();
+    return overdue.what()
+        + " did not return within "
+        + limitMillis
+        + " ms"
+        + (stack.length == 0 ? "" : "; it waits in " + stack[0]);
+  }
+}

@@ -9,11 +9,20 @@ import io.s3e.block.BlockRange;
  * <p>Invariants: {@code reached <= asked}; {@code next}, {@code reached} never go back.
  */
 final class Cursor {
+  /** How a cursor comes to be. */
+  enum Origin {
+    /** A read where no other cursor is. */
+    JUMP,
+    /** A read of what another cursor had prefetched. */
+    FORK,
+    /** A read of what another cursor had read: memory probably still holds that. */
+    REREAD
+  }
+
+  final Origin origin;
+
   /** Offset of the first byte of its run of contiguous reads. */
   final long runStart;
-
-  /** It began inside what another cursor had read: memory probably still holds that. */
-  final boolean rereading;
 
   /** Offset where the last read began. */
   long readStart;
@@ -27,8 +36,14 @@ final class Cursor {
   /** First block at or after {@link #reached} that it has not asked for. */
   long asked;
 
+  /** Block up to which the plan that is being made wants to ask. */
+  long claimed;
+
   /** How far to be ahead of {@link #reached}, in blocks; meaningful once {@link #active}. */
   long windowBlocks;
+
+  /** Refusals have made its requests at least so long, in blocks. */
+  long leastRequest;
 
   /** Reads that went on where the last one ended, into a block not touched before. */
   int crossings;
@@ -47,9 +62,9 @@ final class Cursor {
 
   long readsAtUse;
 
-  Cursor(long start, long startBlock, boolean rereading) {
+  Cursor(long start, long startBlock, Origin origin) {
     this.runStart = start;
-    this.rereading = rereading;
+    this.origin = origin;
     this.readStart = start;
     this.next = start;
     this.reached = startBlock;

@@ -1,5 +1,6 @@
 package io.s3e.prefetch;
 
+import io.s3e.block.BlockLayout;
 import io.s3e.block.BlockRange;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -9,7 +10,8 @@ import java.util.TreeMap;
 
 /**
  * The blocks of one stream that were asked for as prefetch and not yet read, refused or abandoned,
- * each with the cursor that wants it. Not thread-safe.
+ * each with the cursor that wants it; and those that were abandoned since the last plan. Tells the
+ * ledger how each of them ended. Not thread-safe.
  *
  * <p>Invariants: pieces are disjoint and not empty; {@link #count()} is the sum of their lengths.
  */
@@ -19,7 +21,17 @@ final class Outstanding {
   /** First block of each piece → the piece. */
   private final TreeMap<Long, Piece> pieces = new TreeMap<>();
 
+  private final long blocks;
+  private final int blockSize;
+  private final WasteLedger ledger;
   private long count;
+  private List<BlockRange> abandoned = new ArrayList<>();
+
+  Outstanding(BlockLayout layout, WasteLedger ledger) {
+    this.blocks = layout.blocks();
+    this.blockSize = layout.blockSize();
+    this.ledger = ledger;
+  }
 
   /** Number of outstanding blocks. */
   long count() {
@@ -78,37 +90,76 @@ final class Outstanding {
     count += run.count();
   }
 
-  /** Gives what is outstanding of {@code run} to {@code owner}. */
+  /** Gives what cursors that no longer prefetch want of {@code run} to {@code owner}. */
   void adopt(BlockRange run, Cursor owner) {
     for (Map.Entry<Long, Piece> entry : cutOut(run).entrySet()) {
-      entry.setValue(new Piece(entry.getValue().end, owner));
+      if (!entry.getValue().owner.active) {
+        entry.setValue(new Piece(entry.getValue().end, owner));
+      }
     }
   }
 
-  /** Gives what {@code from} wants of {@code run} to {@code owner}. */
-  void adopt(BlockRange run, Cursor owner, Cursor from) {
-    for (Map.Entry<Long, Piece> entry : cutOut(run).entrySet()) {
+  /** Gives what {@code from} wants in {@code [start, end)} to {@code owner}. */
+  void handOver(long start, long end, Cursor from, Cursor owner) {
+    if (start >= end) {
+      return;
+    }
+    for (Map.Entry<Long, Piece> entry : cutOut(new BlockRange(start, end)).entrySet()) {
       if (entry.getValue().owner == from) {
         entry.setValue(new Piece(entry.getValue().end, owner));
       }
     }
   }
 
-  /** Removes what is outstanding of {@code run}, whoever wants it; says how many blocks it was. */
-  long remove(BlockRange run) {
+  /** A read takes {@code run}: whatever of it is outstanding was worth its fetch. */
+  void use(BlockRange run) {
     Map<Long, Piece> inside = cutOut(run);
-    long removed = 0;
+    long used = 0;
     for (Map.Entry<Long, Piece> entry : inside.entrySet()) {
-      removed += entry.getValue().end - entry.getKey();
+      used += entry.getValue().end - entry.getKey();
     }
     inside.clear();
-    count -= removed;
-    return removed;
+    count -= used;
+    ledger.used(used * blockSize);
   }
 
-  /** Removes what {@code owner} wants of {@code run} and adds it to {@code removed}. */
-  void removeOwned(BlockRange run, Cursor owner, List<BlockRange> removed) {
+  /** What {@code owner} wants of {@code run} was not sent. */
+  void takeBack(BlockRange run, Cursor owner) {
+    removeOwned(run, owner, new ArrayList<>());
+  }
+
+  /** Abandons what {@code owner} wants of {@code run}: nobody came to read it. */
+  void abandon(BlockRange run, Cursor owner) {
+    ledger.wasted(removeOwned(run, owner, abandoned) * blockSize);
+  }
+
+  /** Abandons what {@code owner} wants at {@code first} and after it, to make room for others. */
+  void yield(long first, Cursor owner) {
+    removeOwned(from(first), owner, abandoned);
+  }
+
+  /** Abandons all that {@code owner} wants: nobody came to read it. */
+  void abandonAll(Cursor owner) {
+    abandon(from(0), owner);
+  }
+
+  private BlockRange from(long first) {
+    return new BlockRange(first, Math.max(first, blocks));
+  }
+
+  /** The runs abandoned since this was called last. */
+  List<BlockRange> takeAbandoned() {
+    if (abandoned.isEmpty()) {
+      return List.of();
+    }
+    List<BlockRange> taken = abandoned;
+    abandoned = new ArrayList<>();
+    return taken;
+  }
+
+  private long removeOwned(BlockRange run, Cursor owner, List<BlockRange> removed) {
     Iterator<Map.Entry<Long, Piece>> entries = cutOut(run).entrySet().iterator();
+    long before = count;
     while (entries.hasNext()) {
       Map.Entry<Long, Piece> entry = entries.next();
       if (entry.getValue().owner == owner) {
@@ -117,6 +168,7 @@ final class Outstanding {
         entries.remove();
       }
     }
+    return before - count;
   }
 
   /** Adds {@code run} to the end of {@code runs}, as one with the last if they touch. */

@@ -7,7 +7,12 @@ import java.util.List;
 /**
  * How a window is cut into requests. A small window is cut into many short requests, so that the
  * ramp-up buys parallelism first; once there are {@code parallelRamp} of them, a larger window
- * makes them longer, up to the request size.
+ * makes them longer, up to the request size. Towards the end they become shorter again, so that the
+ * last ones do not run alone.
+ *
+ * @param minBlocks the shortest request of a ramp-up
+ * @param maxBlocks the longest request
+ * @param parallelRamp number of requests in a window while they are not full length
  */
 record RequestSizing(long minBlocks, long maxBlocks, int parallelRamp) {
 
@@ -20,10 +25,18 @@ record RequestSizing(long minBlocks, long maxBlocks, int parallelRamp) {
     return new RequestSizing(Math.max(1, min), max, limits.parallelRamp());
   }
 
-  /** Length of a request, in blocks, for a window of {@code windowBlocks}. */
-  long requestFor(long windowBlocks) {
-    long share = Math.max(minBlocks, Math.min(maxBlocks, windowBlocks / parallelRamp));
-    return Math.max(1, Math.min(share, windowBlocks));
+  /**
+   * Length of a request, in blocks.
+   *
+   * @param window blocks in the window
+   * @param least length that refusals have asked for
+   * @param left blocks from the request's start to where prefetch ends
+   */
+  long requestFor(long window, long least, long left) {
+    long byWindow = Math.max(minBlocks, Math.max(least, window / parallelRamp));
+    long request = Math.min(maxBlocks, byWindow);
+    long taper = Math.max(minBlocks, left / parallelRamp);
+    return Math.max(1, Math.min(Math.min(request, taper), window));
   }
 
   /**

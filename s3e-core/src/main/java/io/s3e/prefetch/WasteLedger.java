@@ -16,6 +16,7 @@ final class WasteLedger {
   private long used;
   private long wasted;
   private int distrust;
+  private boolean fellBack;
 
   WasteLedger(long periodBytes) {
     this.periodBytes = periodBytes;
@@ -34,15 +35,20 @@ final class WasteLedger {
     }
   }
 
-  /** Returns true if this ends the period because too much was wasted. */
-  boolean wasted(long bytes) {
+  void wasted(long bytes) {
     wasted += bytes;
-    if (wasted <= periodBytes / TOLERATED_PART) {
-      return false;
+    if (wasted > periodBytes / TOLERATED_PART) {
+      distrust = Math.min(MAX_DISTRUST, distrust + 1);
+      fellBack = true;
+      begin();
     }
-    distrust = Math.min(MAX_DISTRUST, distrust + 1);
-    begin();
-    return true;
+  }
+
+  /** Whether a period has ended for waste since this was asked last. */
+  boolean takeFallBack() {
+    boolean taken = fellBack;
+    fellBack = false;
+    return taken;
   }
 
   private void begin() {

@@ -1,0 +1,195 @@
+package io.s3e.prefetch;
+
+import io.s3e.block.BlockLayout;
+import io.s3e.block.BlockRange;
+import io.s3e.prefetch.ReadPlanner.Limits;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Window arithmetic of one stream's cursors: how large each window is, what has to be asked for to
+ * fill it, and who gives way when the cap is reached. Counts in blocks. Not thread-safe.
+ */
+final class Windows {
+  /** Refusals do not make requests so long that a window holds fewer of them. */
+  private static final int LEAST_PARALLEL = 4;
+
+  /** A whole file will be read, so its window starts two doublings further. */
+  private static final int WHOLE_FILE_FACTOR = 4;
+
+  private final BlockLayout layout;
+  private final Limits limits;
+  private final RequestSizing sizing;
+  private final Cursors cursors;
+  private final Outstanding outstanding;
+  private final AccessPattern pattern;
+  private final long initial;
+  private long limitBytes = Long.MAX_VALUE;
+  private long minimumBytes;
+
+  Windows(
+      BlockLayout layout,
+      Limits limits,
+      Cursors cursors,
+      Outstanding outstanding,
+      AccessPattern pattern) {
+    this.layout = layout;
+    this.limits = limits;
+    this.sizing = RequestSizing.of(layout, limits);
+    this.cursors = cursors;
+    this.outstanding = outstanding;
+    this.pattern = pattern;
+    this.initial = layout.blocksOver(limits.initialWindowBytes());
+  }
+
+  void limit(long bytes) {
+    limitBytes = Math.max(0, bytes);
+  }
+
+  void setMinimum(long bytes) {
+    minimumBytes = Math.max(0, bytes);
+  }
+
+  /** How far all cursors together may be ahead. */
+  long cap() {
+    return Math.min(limits.maxWindowBytes(), limitBytes) / layout.blockSize();
+  }
+
+  private long share() {
+    return cap() / Math.max(1, cursors.active());
+  }
+
+  /** How far {@code cursor} should be ahead. */
+  long windowOf(Cursor cursor) {
+    return Math.min(Math.max(cursor.windowBlocks, layout.blocksOver(minimumBytes)), share());
+  }
+
+  /** The window of a cursor that begins to prefetch: no more than it has shown, if it has. */
+  void open(Cursor cursor) {
+    cursor.active = true;
+    if (pattern.policy() == ReadPolicy.WHOLE_FILE) {
+      cursor.windowBlocks = WHOLE_FILE_FACTOR * initial;
+    } else if (cursor.isContinued()) {
+      long shown = 2 * layout.blocksOver(cursor.next - cursor.runStart);
+      cursor.windowBlocks = Math.min(initial, Math.max(sizing.minBlocks(), shown));
+    } else {
+      cursor.windowBlocks = initial;
+    }
+  }
+
+  /** The reader had to wait. */
+  void grow(Cursor cursor) {
+    cursor.windowBlocks = Math.min(share(), 2 * windowOf(cursor));
+  }
+
+  /** What {@code cursor} wanted from {@code asked} on was refused. */
+  void shrink(Cursor cursor) {
+    long window = windowOf(cursor);
+    long request = sizing.requestFor(window, cursor.leastRequest, Long.MAX_VALUE);
+    long half = Math.max(sizing.minBlocks(), window / 2);
+    cursor.windowBlocks = Math.max(half, Math.min(window, cursor.asked - cursor.reached));
+    cursor.leastRequest = Math.min(2 * request, cursor.windowBlocks / LEAST_PARALLEL);
+    cursor.held = true;
+  }
+
+  /** Windows begin again: too much was wasted. */
+  void fallBack() {
+    for (Cursor cursor : cursors.leastRecentFirst()) {
+      cursor.windowBlocks = Math.min(cursor.windowBlocks, initial);
+      cursor.leastRequest = 0;
+    }
+  }
+
+  /** Where {@code cursor} should have asked up to; {@code asked} if nothing is due. */
+  long refillEnd(Cursor cursor) {
+    long limit = pattern.splitLimit();
+    long window = windowOf(cursor);
+    if (cursor.reached > limit + 1) {
+      limit = layout.blocks();
+      window = Math.min(window, sizing.minBlocks());
+    }
+    if (!cursor.active || cursor.held || window == 0 || cursor.asked >= limit) {
+      return cursor.asked;
+    }
+    long target = Math.min(limit, cursor.reached + window);
+    long request = sizing.requestFor(window, cursor.leastRequest, limit - cursor.asked);
+    return sizing.refillEnd(cursor.asked, target, limit, request);
+  }
+
+  /** Asks for what is missing of {@code [asked, end)}, as far as there is room; in order. */
+  List<BlockRange> refill(Cursor cursor, long end) {
+    if (end <= cursor.asked) {
+      return List.of();
+    }
+    long left = Math.max(end, pattern.splitLimit()) - cursor.asked;
+    long request = sizing.requestFor(windowOf(cursor), cursor.leastRequest, left);
+    List<BlockRange> requests = new ArrayList<>();
+    for (BlockRange missing : outstanding.missingFrom(new BlockRange(cursor.asked, end))) {
+      long granted = Math.min(missing.count(), makeRoom(missing.count(), cursor));
+      BlockRange run = new BlockRange(missing.first(), missing.first() + granted);
+      if (!run.isEmpty()) {
+        sizing.cut(run, request, requests);
+        outstanding.add(run, cursor);
+      }
+      if (granted < missing.count()) {
+        cursor.asked = run.end();
+        return requests;
+      }
+    }
+    cursor.asked = end;
+    return requests;
+  }
+
+  /** Nobody reads {@code owner}: what others do not count on is abandoned. */
+  void giveUp(Cursor owner) {
+    handOver(0, owner);
+    outstanding.abandonAll(owner);
+    owner.asked = owner.reached;
+  }
+
+  /** What other cursors count on becomes theirs. */
+  private void handOver(long first, Cursor owner) {
+    for (Cursor other : cursors.leastRecentFirst()) {
+      if (other != owner && other.active) {
+        long end = Math.max(other.asked, other.claimed);
+        outstanding.handOver(Math.max(first, other.reached), end, owner, other);
+      }
+    }
+  }
+
+  /** Blocks that may still go out, after cursors that do not prefetch have given way. */
+  private long makeRoom(long wanted, Cursor cursor) {
+    for (Cursor other : cursors.leastRecentFirst()) {
+      if (cap() - outstanding.count() >= wanted) {
+        break;
+      }
+      if (other != cursor && !other.active) {
+        giveUp(other);
+      }
+    }
+    return Math.max(0, cap() - outstanding.count());
+  }
+
+  /** One more cursor prefetches: the others keep what is nearest to their readers. */
+  void trimOthers(Cursor cursor) {
+    long share = share();
+    for (Cursor other : cursors.leastRecentFirst()) {
+      long kept = other.reached + share;
+      if (other != cursor && other.active && other.asked > kept) {
+        handOver(kept, other);
+        outstanding.yield(kept, other);
+        other.asked = kept;
+      }
+    }
+  }
+
+  /** Appends where {@code cursor} is to {@code text}. */
+  void describe(Cursor cursor, StringBuilder text) {
+    text.append("; at ").append(cursor.next);
+    if (cursor.active) {
+      text.append(" window ").append(windowOf(cursor) * layout.blockSize());
+    }
+    text.append(" ahead ").append(outstanding.countOf(cursor) * layout.blockSize());
+    text.append(cursor.held ? " held" : "");
+  }
+}

@@ -1,0 +1,377 @@
+package io.s3e.prefetch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.s3e.prefetch.ReadPlanner.Limits;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What the planner answers to reads, step by step: blocks of 256 KiB, requests of at most 8 MiB,
+ * the default limits. {@link Transcript} tells how to read the scripts.
+ */
+class ReadPlannerTranscriptTest {
+  private static final int BLOCK = 256 << 10;
+  private static final int REQUEST = 8 << 20;
+
+  private static Transcript over(String size, ReadPolicy policy) {
+    return over(size, policy, "0", "-1");
+  }
+
+  private static Transcript over(
+      String size, ReadPolicy policy, String splitStart, String splitEnd) {
+    return new Transcript(
+        size, BLOCK, policy, splitStart, splitEnd, Limits.defaults(BLOCK, REQUEST));
+  }
+
+  private static void assertTranscript(Transcript transcript, String expected) {
+    assertThat(transcript.play(expected)).isEqualTo(expected);
+  }
+
+  @Test
+  void readsFromTheStartOpenAWindowAndEachWaitDoublesIt() {
+    assertTranscript(
+        over("1G", ReadPolicy.ADAPTIVE),
+        """
+        read 0 64K -> fetch [256K,8448K) in 8
+        stall 0
+        scan 64K 512K 64K
+          at 256K -> fetch [8448K,16640K) in 4
+        stall 448K -> fetch [16640K,33024K) in 4
+        stall 448K -> fetch [33024K,65792K) in 4
+        scan 512K 16M 64K
+          at 8M -> fetch [65792K,73984K)
+        stall 16320K -> fetch [73984K,139520K) in 8
+        scan 16M 48M 64K
+          at 16M -> fetch [139520K,147712K)
+          at 24M -> fetch [147712K,155904K)
+          at 32M -> fetch [155904K,164096K)
+          at 40M -> fetch [164096K,172288K)
+        """);
+  }
+
+  @Test
+  void aFirstReadElsewhereFetchesNothingUntilReadsGoOn() {
+    assertTranscript(
+        over("1G", ReadPolicy.ADAPTIVE),
+        """
+        read 100M 64K
+        stall 100M
+        read 102464K 64K
+        scan 102528K 104448K 64K
+          at 102656K -> fetch [102912K,103936K)
+          at 103680K -> fetch [103936K,104960K)
+        stall 104384K -> fetch [104960K,105984K)
+        stall 104384K -> fetch [105984K,108032K) in 2
+        """);
+  }
+
+  @Test
+  void footerThenColumnsFetchNothingAhead() {
+    assertTranscript(
+        over("1G", ReadPolicy.ADAPTIVE),
+        """
+        read 1073741816 8
+        read 1073676288 65528
+        read 4 64K
+        read 300M 256K
+        read 500M 256K
+        """);
+  }
+
+  @Test
+  void readsGoOnOverSmallSkips() {
+    assertTranscript(
+        over("1G", ReadPolicy.ADAPTIVE),
+        """
+        read 0 1M -> fetch [1M,9M) in 8
+        read 1M 1M -> fetch [9M,10M)
+        read 2560K 1M -> fetch [10M,11M) abandon [2M,2560K)
+        read 4M 256K -> fetch [11M,12M) abandon [3584K,4M)
+        """);
+  }
+
+  @Test
+  void jumpsEndGuessingAndPersistentReadsReviveIt() {
+    assertTranscript(
+        over("1G", ReadPolicy.ADAPTIVE),
+        """
+        read 0 64K -> fetch [256K,8448K) in 8
+        read 100M 256K
+        read 200M 256K
+        read 300M 256K -> abandon [256K,8448K)
+        read 400M 256K
+        read 409856K 256K
+        read 410112K 256K
+        read 410368K 256K -> fetch [401M,403M) in 2
+        """);
+  }
+
+  @Test
+  void prefetchStopsAtTheSplitsEndAndIsSmallBeyond() {
+    assertTranscript(
+        over("1G", ReadPolicy.SEQUENTIAL, "128M", "160M"),
+        """
+        read 0 64K
+        read 128M 64K -> fetch [131328K,139520K) in 8
+        stall 128M
+        scan 131136K 160M 64K
+          at 131328K -> fetch [139520K,147712K) in 4
+          at 132864K -> fetch [147712K,146M)
+          at 134656K -> fetch [146M,151296K)
+          at 133M -> fetch [151296K,152832K)
+          at 137472K -> fetch [152832K,154112K)
+          at 138496K -> fetch [154112K,155136K)
+          at 139520K -> fetch [155136K,156160K)
+          at 140544K -> fetch [156160K,157184K)
+          at 141568K -> fetch [157184K,158208K)
+          at 142592K -> fetch [158208K,159232K)
+          at 143616K -> fetch [159232K,160256K)
+          at 144640K -> fetch [160256K,161280K)
+          at 145664K -> fetch [161280K,162304K)
+          at 146688K -> fetch [162304K,163328K)
+          at 147200K -> fetch [163328K,160M)
+        scan 160M 163M 64K
+          at 164096K -> fetch [164352K,165376K)
+          at 165120K -> fetch [165376K,166400K)
+          at 166144K -> fetch [166400K,167424K)
+        """);
+  }
+
+  @Test
+  void prefetchStopsAtTheObjectsEnd() {
+    assertTranscript(
+        over("10500000", ReadPolicy.SEQUENTIAL),
+        """
+        read 0 64K -> fetch [256K,8448K) in 8
+        scan 64K 10500000 64K
+          at 1M -> fetch [8448K,9472K)
+          at 2M -> fetch [9472K,10500000)
+        read 10500000 64K
+        """);
+  }
+
+  @Test
+  void aWholeFileStartsFarther() {
+    assertTranscript(
+        over("1G", ReadPolicy.WHOLE_FILE),
+        """
+        read 0 64K -> fetch [256K,33024K) in 8
+        stall 0
+        scan 64K 8M 1M
+          at 64K -> fetch [33024K,65792K) in 4
+        """);
+  }
+
+  @Test
+  void randomFetchesNothingAhead() {
+    assertTranscript(
+        over("1G", ReadPolicy.RANDOM),
+        """
+        read 0 64K
+        stall 0
+        readahead 1M
+        scan 64K 100M 64K
+        """);
+  }
+
+  @Test
+  void aPolicyChangedLaterTakesEffectWithTheNextRead() {
+    assertTranscript(
+        over("1G", ReadPolicy.RANDOM),
+        """
+        read 0 64K
+        policy sequential
+        read 64K 64K -> fetch [256K,8448K) in 8
+        read 128K 128K
+        read 400M 4M -> fetch [404M,412M) in 8
+        policy random
+        read 400M 5M -> abandon [256K,8448K) [405M,412M)
+        """);
+  }
+
+  @Test
+  void readersAtTwoPlacesShareTheCap() {
+    assertTranscript(
+        over("1G", ReadPolicy.SEQUENTIAL),
+        """
+        limit 32M
+        read 0 1M -> fetch [1M,9M) in 8
+        stall 0
+        read 1M 1M -> fetch [9M,17M) in 4
+        stall 1M -> fetch [17M,33M) in 4
+        read 2M 1M
+        read 500M 1M -> fetch [501M,509M) in 8 abandon [19M,33M)
+        stall 500M
+        read 501M 1M -> fetch [509M,517M) in 4
+        read 3M 1M
+        read 502M 1M -> fetch [517M,519M)
+        describe -> SEQUENTIAL, ahead 32505856 of 33554432; at 4194304 window 16777216 ahead 15728640; at 527433728 window 16777216 ahead 16777216
+        """);
+  }
+
+  @Test
+  void aStepBackLeavesTheReaderAheadAlone() {
+    assertTranscript(
+        over("1G", ReadPolicy.SEQUENTIAL),
+        """
+        scan 0 4M 64K
+          at 0 -> fetch [256K,8448K) in 8
+          at 1M -> fetch [8448K,9472K)
+          at 2M -> fetch [9472K,10496K)
+          at 3M -> fetch [10496K,11520K)
+        read 1M 64K
+        read 1088K 64K
+        read 4M 64K -> fetch [11520K,12544K)
+        read 1M 512K
+        stall 1M
+        read 1536K 512K -> fetch [2M,4M) in 2
+        read 4160K 64K
+        """);
+  }
+
+  @Test
+  void aRefusalIsAskedAgainWhenTheReaderGetsOn() {
+    assertTranscript(
+        over("1G", ReadPolicy.SEQUENTIAL),
+        """
+        read 0 64K -> fetch [256K,8448K) in 8
+        refuse 6M
+        stall 0
+        read 64K 64K
+        scan 128K 6M 64K
+          at 1280K -> fetch [6M,7424K)
+          at 2560K -> fetch [7424K,8704K)
+          at 3840K -> fetch [8704K,9984K)
+          at 5M -> fetch [9984K,11M)
+        describe -> SEQUENTIAL, ahead 5242880 of 167772160; at 6291456 window 6029312 ahead 5242880
+        """);
+  }
+
+  @Test
+  void concurrencyRefusedMakesRequestsLonger() {
+    assertTranscript(
+        over("1G", ReadPolicy.SEQUENTIAL),
+        """
+        read 0 256K -> fetch [256K,8448K) in 8
+        stall 0
+        read 256K 256K -> fetch [8448K,16640K) in 4
+        stall 256K -> fetch [16640K,33024K) in 4
+        refuse 16640K
+        read 512K 256K
+        describe -> SEQUENTIAL, ahead 16252928 of 167772160; at 786432 window 16777216 ahead 16252928
+        scan 768K 20M 256K
+          at 4M -> fetch [16640K,20736K)
+          at 8M -> fetch [20736K,24832K)
+          at 12M -> fetch [24832K,28928K)
+          at 16M -> fetch [28928K,33024K)
+        """);
+  }
+
+  @Test
+  void theCapMayChange() {
+    assertTranscript(
+        over("1G", ReadPolicy.SEQUENTIAL),
+        """
+        limit 2M
+        read 0 64K -> fetch [256K,2304K) in 2
+        limit 100K
+        scan 64K 4M 64K
+        limit 1G
+        scan 4M 5M 64K
+          at 4M -> fetch [4352K,12544K) in 8
+        """);
+  }
+
+  @Test
+  void aReadInsideTheWindowTakesItAlong() {
+    assertTranscript(
+        over("1G", ReadPolicy.SEQUENTIAL),
+        """
+        read 0 64K -> fetch [256K,8448K) in 8
+        read 5M 64K -> fetch [8448K,13568K) in 5
+        read 64K 64K
+        read 5184K 512K
+        """);
+  }
+
+  @Test
+  void wasteEndsTrust() {
+    assertTranscript(
+        over("1G", ReadPolicy.SEQUENTIAL),
+        """
+        read 0 64K -> fetch [256K,8448K) in 8
+        read 100M 64K -> fetch [102656K,110848K) in 8
+        read 200M 64K -> fetch [205056K,213248K) in 8
+        read 300M 64K -> abandon [256K,8448K) [102656K,110848K) [205056K,213248K)
+        read 400M 64K
+        describe -> SEQUENTIAL (jumping), distrust 1, ahead 0 of 167772160; at 65536 ahead 0; at 104923136 ahead 0; at 209780736 ahead 0; at 314638336 ahead 0; at 419495936 ahead 0
+        scan 409664K 411M 64K
+          at 411136K -> fetch [411392K,414464K) in 3
+          at 402M -> fetch [414464K,415488K)
+          at 403M -> fetch [415488K,416512K)
+          at 404M -> fetch [416512K,417536K)
+          at 405M -> fetch [417536K,418560K)
+          at 406M -> fetch [418560K,419584K)
+          at 407M -> fetch [419584K,420608K)
+          at 408M -> fetch [420608K,421632K)
+          at 409M -> fetch [421632K,422656K)
+          at 410M -> fetch [422656K,423680K)
+        """);
+  }
+
+  @Test
+  void aResetAbandonsEverythingOnce() {
+    assertTranscript(
+        over("1G", ReadPolicy.SEQUENTIAL),
+        """
+        read 0 64K -> fetch [256K,8448K) in 8
+        reset -> abandon [256K,8448K)
+        reset
+        read 0 64K -> fetch [256K,8448K) in 8
+        """);
+  }
+
+  @Test
+  void askedForReadaheadIsTheLeastWindow() {
+    assertTranscript(
+        over("1G", ReadPolicy.SEQUENTIAL),
+        """
+        readahead 16M
+        read 0 64K -> fetch [256K,16640K) in 8
+        """);
+  }
+
+  @Test
+  void whatNobodyReadsForLongIsAbandoned() {
+    assertTranscript(
+        over("1G", ReadPolicy.SEQUENTIAL),
+        """
+        read 0 64K -> fetch [256K,8448K) in 8
+        read 500M 16M -> fetch [516M,524M) in 8
+        scan 516M 539M 1M
+          at 516M -> fetch [524M,525M)
+          at 517M -> fetch [525M,526M)
+          at 518M -> fetch [526M,527M)
+          at 519M -> fetch [527M,528M)
+          at 520M -> fetch [528M,529M)
+          at 521M -> fetch [529M,530M)
+          at 522M -> fetch [530M,531M)
+          at 523M -> fetch [531M,532M)
+          at 524M -> fetch [532M,533M)
+          at 525M -> fetch [533M,534M)
+          at 526M -> fetch [534M,535M)
+          at 527M -> fetch [535M,536M)
+          at 528M -> fetch [536M,537M)
+          at 529M -> fetch [537M,538M)
+          at 530M -> fetch [538M,539M)
+          at 531M -> fetch [539M,540M)
+          at 532M -> fetch [540M,541M) abandon [256K,8448K)
+          at 533M -> fetch [541M,542M)
+          at 534M -> fetch [542M,543M)
+          at 535M -> fetch [543M,544M)
+          at 536M -> fetch [544M,545M)
+          at 537M -> fetch [545M,546M)
+          at 538M -> fetch [546M,547M)
+        """);
+  }
+}

@@ -1,0 +1,157 @@
+package io.s3e.prefetch;
+
+import io.s3e.block.BlockLayout;
+import io.s3e.block.BlockRange;
+import io.s3e.block.ByteRange;
+import io.s3e.prefetch.ReadPlanner.Limits;
+import io.s3e.prefetch.ReadPlanner.Plan;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/**
+ * Plays a program of reads against a planner and writes down what it answers. One step a line, and
+ * its answer after an arrow:
+ *
+ * <pre>
+ * read 0 64K -> fetch [256K,8448K) in 8
+ * stall 0
+ * scan 64K 1M 64K
+ *   at 256K -> fetch [8448K,16640K) in 4
+ * </pre>
+ *
+ * {@code read OFFSET LENGTH}, {@code stall OFFSET}, {@code refuse OFFSET} (the latest plan from
+ * there on), {@code scan FROM TO PIECE} (reads; those that are answered are listed), {@code limit
+ * BYTES}, {@code readahead BYTES}, {@code policy NAME}, {@code split START END}, {@code reset},
+ * {@code describe}. {@code in N} is the number of requests.
+ */
+final class Transcript {
+  private final BlockLayout layout;
+  private final ReadPlanner planner;
+  private final List<String> lines = new ArrayList<>();
+  private Plan latest = Plan.NOTHING;
+
+  Transcript(
+      String size,
+      int blockBytes,
+      ReadPolicy policy,
+      String splitStart,
+      String splitEnd,
+      Limits limits) {
+    layout = new BlockLayout(bytes(size), blockBytes);
+    planner = new ReadPlanner(layout, policy, bytes(splitStart), bytes(splitEnd), limits);
+  }
+
+  /** Plays the steps of {@code script}; what stands behind its arrows is ignored. */
+  String play(String script) {
+    for (String line : script.lines().toList()) {
+      if (!line.isBlank() && !line.startsWith(" ")) {
+        step(line.split("->")[0].strip());
+      }
+    }
+    return lines.stream().map(line -> line + "\n").collect(Collectors.joining());
+  }
+
+  private void step(String step) {
+    String[] words = step.split(" ");
+    switch (words[0]) {
+      case "read" -> answer(step, planner.onRead(bytes(words[1]), bytes(words[2])));
+      case "stall" -> answer(step, planner.onStall(bytes(words[1]), 0));
+      case "scan" -> scan(step, bytes(words[1]), bytes(words[2]), bytes(words[3]));
+      case "refuse" -> {
+        refuse(layout.blockAt(bytes(words[1])));
+        lines.add(step);
+      }
+      case "limit" -> {
+        planner.limitWindow(bytes(words[1]));
+        lines.add(step);
+      }
+      case "readahead" -> {
+        planner.setMinimumReadahead(bytes(words[1]));
+        lines.add(step);
+      }
+      case "policy" -> {
+        planner.setPolicy(ReadPolicy.valueOf(words[1].toUpperCase(Locale.ROOT)));
+        lines.add(step);
+      }
+      case "split" -> {
+        planner.setSplit(bytes(words[1]), bytes(words[2]));
+        lines.add(step);
+      }
+      case "reset" -> answer(step, planner.reset());
+      case "describe" -> lines.add(step + " -> " + planner.describe());
+      default -> throw new IllegalArgumentException("no such step: " + step);
+    }
+  }
+
+  private void scan(String step, long from, long to, long piece) {
+    lines.add(step);
+    for (long at = from; at < to; at += piece) {
+      Plan plan = planner.onRead(at, Math.min(piece, to - at));
+      if (!plan.isNothing()) {
+        answer("  at " + text(at), plan);
+      }
+    }
+  }
+
+  private void refuse(long block) {
+    for (BlockRange run : latest.prefetch()) {
+      if (run.contains(block)) {
+        planner.onRefused(new BlockRange(block, run.end()));
+        return;
+      }
+    }
+    throw new IllegalArgumentException("block " + block + " is not in " + latest);
+  }
+
+  private void answer(String step, Plan plan) {
+    latest = plan;
+    StringBuilder line = new StringBuilder(step);
+    if (!plan.isNothing()) {
+      line.append(" ->");
+    }
+    if (!plan.prefetch().isEmpty()) {
+      line.append(" fetch").append(runs(plan.prefetch()));
+    }
+    if (!plan.abandoned().isEmpty()) {
+      line.append(" abandon").append(runs(plan.abandoned()));
+    }
+    lines.add(line.toString());
+  }
+
+  /** Adjacent runs as one, with their number. */
+  private String runs(List<BlockRange> runs) {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < runs.size(); ) {
+      int first = i++;
+      while (i < runs.size() && runs.get(i).first() == runs.get(i - 1).end()) {
+        i++;
+      }
+      ByteRange start = layout.bytesOf(runs.get(first));
+      ByteRange end = layout.bytesOf(runs.get(i - 1));
+      text.append(" [%s,%s)".formatted(text(start.start()), text(end.end())));
+      if (i - first > 1) {
+        text.append(" in ").append(i - first);
+      }
+    }
+    return text.toString();
+  }
+
+  private static String text(long bytes) {
+    if (bytes != 0 && bytes % (1 << 20) == 0) {
+      return (bytes >> 20) + "M";
+    }
+    return bytes != 0 && bytes % (1 << 10) == 0 ? (bytes >> 10) + "K" : Long.toString(bytes);
+  }
+
+  static long bytes(String text) {
+    int last = text.length() - 1;
+    return switch (text.charAt(last)) {
+      case 'K' -> Long.parseLong(text.substring(0, last)) << 10;
+      case 'M' -> Long.parseLong(text.substring(0, last)) << 20;
+      case 'G' -> Long.parseLong(text.substring(0, last)) << 30;
+      default -> Long.parseLong(text);
+    };
+  }
+}

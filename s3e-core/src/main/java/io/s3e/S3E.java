@@ -28,19 +28,30 @@ import org.jspecify.annotations.Nullable;
  * streams opened on it. Any thread.
  *
  * <pre>{@code
- * try (S3E engine = S3E.create(S3EConfig.DEFAULTS, AwsClients.auto(settings));
+ * try (S3E engine = S3E.create(S3EConfig.DEFAULTS, AwsClients.provider(ClientKind.AUTO, settings));
  *     S3EInputStream in = engine.open(new ObjectRef("bucket", "key"))) {
  *   in.readFullyAt(offset, bytes, 0, bytes.length);
  * }
  * }</pre>
  *
  * <p><b>Memory.</b> An engine takes its part of the JVM's {@link MemoryBudget} when it is created:
- * five eighths of what is left for the client if the client lends its memory, the rest for pooled
- * buffers. Both are given back by {@link #close}.
+ * a part that its client owns (five eighths if it is the first), and pooled buffers as they are
+ * needed, for which engines make room for each other. Both are given back by {@link #close}.
  */
 public final class S3E implements AutoCloseable {
-  /** The client's memory carries what is in flight; the rest holds short reads and the cache. */
-  private static final int CLIENT_EIGHTHS = 5;
+  /**
+   * Clients leave an eighth of the JVM's budget to pooled buffers, however many engines there are.
+   */
+  private static final int POOLS_SHARE = 8;
+
+  /**
+   * Of what is left above that, the part for the client's memory. It carries what is in flight; the
+   * rest holds short reads and what was read. Five eighths of the whole budget for the first
+   * engine.
+   */
+  private static final int CLIENT_PART = 5;
+
+  private static final int CLIENT_OF = 7;
 
   private final S3EConfig config;
   private final MemoryBudget budget;
@@ -54,21 +65,12 @@ public final class S3E implements AutoCloseable {
   private S3E(S3EConfig config, MemoryBudget budget, ClientProvider provider) {
     this.config = config;
     this.budget = budget;
-    long forClient = budget.available() / 8 * CLIENT_EIGHTHS;
+    budget.reclaim(budget.limit() / POOLS_SHARE, null);
+    long forClient =
+        Math.max(0, budget.available() - budget.limit() / POOLS_SHARE) / CLIENT_OF * CLIENT_PART;
     this.client =
         provider.create(new ClientMemory(forClient, config.requestBytes(), config.blockBytes()));
-    long owned = client.limits().ownedBytes();
-    if (owned > forClient || !budget.tryReserve(owned)) {
-      client.close();
-      throw new IllegalStateException(
-          "client "
-              + client.name()
-              + " owns "
-              + owned
-              + " bytes, more than the granted "
-              + forClient);
-    }
-    this.pool = new BlockPool(budget, config.blockBytes(), poolBlocks(config, budget));
+    this.pool = pool(config, budget, client, forClient);
     this.fetcher =
         new Fetcher(
             new Fetcher.FetchConfig(
@@ -79,24 +81,39 @@ public final class S3E implements AutoCloseable {
                 config.retryCap(),
                 config.stallTimeout()),
             client,
+            budget,
             pool,
             metrics);
     this.streams = new EngineStreams(config, fetcher, client);
   }
 
-  private static int poolBlocks(S3EConfig config, MemoryBudget budget) {
+  /**
+   * Reserves what the client owns and makes the pool of the rest; closes the client if it cannot.
+   */
+  private static BlockPool pool(
+      S3EConfig config, MemoryBudget budget, ObjectClient client, long granted) {
+    long owned = client.limits().ownedBytes();
+    boolean reserved = owned <= granted && budget.tryReserve(owned);
     long blocks = budget.available() / config.blockBytes();
-    if (blocks < 2) {
-      throw new IllegalStateException(
-          "memory budget of "
-              + budget.limit()
-              + " bytes has "
-              + budget.available()
-              + " bytes left, fewer than two blocks of "
-              + config.blockBytes()
-              + " bytes: raise the budget or lower the block size");
+    if (reserved && blocks >= 2) {
+      return new BlockPool(budget, config.blockBytes(), (int) Math.min(Integer.MAX_VALUE, blocks));
     }
-    return (int) Math.min(Integer.MAX_VALUE, blocks);
+    client.close();
+    if (reserved) {
+      budget.release(owned);
+    }
+    throw new IllegalStateException(
+        "memory budget of "
+            + budget.limit()
+            + " bytes has "
+            + blocks * config.blockBytes()
+            + " bytes left beside the "
+            + owned
+            + " bytes of client "
+            + client.name()
+            + ", fewer than two blocks of "
+            + config.blockBytes()
+            + " bytes: raise the budget or lower the block size");
   }
 
   /**

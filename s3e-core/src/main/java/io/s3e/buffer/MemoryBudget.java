@@ -1,8 +1,11 @@
 package io.s3e.buffer;
 
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,6 +23,16 @@ public final class MemoryBudget {
   private static final AtomicReference<MemoryBudget> JVM = new AtomicReference<>();
   private static final AtomicBoolean DIFFERENT_LIMIT_LOGGED = new AtomicBoolean();
 
+  /** Someone who holds reservations and can do without some of them. */
+  public interface Holder {
+    /**
+     * Gives back about {@code bytes} bytes of what is held for later and not in use. Called on the
+     * thread of whoever waits for memory; must not wait for anything but its own short locks.
+     */
+    void giveBack(long bytes);
+  }
+
+  private final Set<Holder> holders = ConcurrentHashMap.newKeySet();
   private final long limit;
   private final AtomicLong reserved = new AtomicLong();
 
@@ -100,6 +113,34 @@ public final class MemoryBudget {
         return;
       }
       current = witness;
+    }
+  }
+
+  /** From now on {@code holder} is asked when others need memory. */
+  public void register(Holder holder) {
+    holders.add(holder);
+  }
+
+  /** Ends {@link #register}. */
+  public void unregister(Holder holder) {
+    holders.remove(holder);
+  }
+
+  /**
+   * Asks the other holders to give memory back until {@code bytes} are available. The caller holds
+   * no lock that a holder could need.
+   *
+   * @param asker not asked itself; null asks all
+   */
+  public void reclaim(long bytes, @Nullable Holder asker) {
+    for (Holder holder : holders) {
+      long missing = bytes - available();
+      if (missing <= 0) {
+        return;
+      }
+      if (holder != asker) {
+        holder.giveBack(missing);
+      }
     }
   }
 

@@ -2,6 +2,7 @@ package io.s3e.fetch;
 
 import io.s3e.buffer.BlockLease;
 import io.s3e.buffer.BlockPool;
+import io.s3e.buffer.MemoryBudget;
 import io.s3e.cache.BlockIndex;
 import io.s3e.cache.Residency;
 import io.s3e.client.ClientLimits;
@@ -24,16 +25,19 @@ import org.jspecify.annotations.Nullable;
  * never evicts what nobody has read yet. A reader that waits needs one pooled buffer and one copied
  * request, no more. It takes them from what is free, then evicts blocks that have been read, then
  * blocks that were fetched and not read, oldest first. Whatever else holds a buffer gives it back
- * by itself: a pin lasts one copy, and a GET has a deadline. So every reader that waits is served
- * as long as there are two pooled buffers in all. Readers hold no pin while they wait here.
+ * by itself: a pin lasts one copy, and a GET has a deadline. Where the JVM's budget is held by
+ * other engines, the reader asks them to {@linkplain #giveBack give back} what they only keep. So
+ * every reader that waits is served as long as there are two pooled buffers in all. Readers hold no
+ * pin while they wait here.
  *
  * <p>Nothing here takes a lock. Waiting readers stand in a queue and are woken when memory or
  * concurrency comes back; each looks again at least every {@value #RECHECK_MILLIS} ms.
  */
-final class Admission {
+final class Admission implements MemoryBudget.Holder {
   private static final long RECHECK_MILLIS = 20;
   private static final int RESERVE_SHARE = 8;
 
+  private final MemoryBudget budget;
   private final BlockPool pool;
   private final int reservedBuffers;
   private final Residency pooled;
@@ -43,7 +47,8 @@ final class Admission {
   private final int slotBytes;
   private final Queue<Thread> waiting = new ConcurrentLinkedQueue<>();
 
-  Admission(BlockPool pool, ClientLimits limits, BlockIndex index) {
+  Admission(MemoryBudget budget, BlockPool pool, ClientLimits limits, BlockIndex index) {
+    this.budget = budget;
     this.pool = pool;
     this.reservedBuffers = reserve(pool.maxBlocks());
     this.pooled = new Residency(index, (long) pool.maxBlocks() * pool.blockBytes());
@@ -150,6 +155,9 @@ final class Admission {
         if (left <= 0) {
           return null;
         }
+        if (pool.leased() < pool.maxBlocks()) {
+          budget.reclaim(pool.blockBytes(), this);
+        }
         LockSupport.parkNanos(this, Math.min(left, TimeUnit.MILLISECONDS.toNanos(RECHECK_MILLIS)));
         if (Thread.interrupted()) {
           throw new InterruptedException();
@@ -179,8 +187,26 @@ final class Admission {
     }
   }
 
+  /** Evicts until so much is free that the pool can do without, and lets the pool shrink. */
+  @Override
+  public void giveBack(long bytes) {
+    long target = Math.max(0, pool.reservedBytes() - bytes);
+    // A slab goes back only when all of its blocks are free, so evict in growing steps.
+    for (int step = 1; pool.reservedBytes() > target; step *= 2) {
+      boolean evicted = false;
+      for (int i = 0; i < step; i++) {
+        evicted |= pooled.evictRead() || pooled.evictUnread();
+      }
+      pool.trim();
+      if (!evicted) {
+        return;
+      }
+    }
+  }
+
   /** Evicts everything, now and from now on; what readers have pinned goes when the pin ends. */
   void close() {
+    budget.unregister(this);
     pooled.close();
     lent.close();
   }

@@ -3,6 +3,7 @@ package io.s3e.fetch;
 import io.s3e.block.BlockId;
 import io.s3e.block.BlockRange;
 import io.s3e.buffer.BlockPool;
+import io.s3e.buffer.MemoryBudget;
 import io.s3e.cache.Block;
 import io.s3e.cache.BlockIndex;
 import io.s3e.client.ClientLimits;
@@ -76,11 +77,20 @@ public final class Fetcher implements AutoCloseable {
       Duration retryCap,
       Duration stallTimeout) {}
 
-  public Fetcher(FetchConfig config, ObjectClient client, BlockPool pool, EngineMetrics metrics) {
+  /**
+   * @param budget where {@code pool} takes its memory from; asked for more when readers wait
+   */
+  public Fetcher(
+      FetchConfig config,
+      ObjectClient client,
+      MemoryBudget budget,
+      BlockPool pool,
+      EngineMetrics metrics) {
     this.config = config;
     this.client = client;
     this.metrics = metrics;
-    this.admission = new Admission(pool, client.limits(), index);
+    this.admission = new Admission(budget, pool, client.limits(), index);
+    budget.register(admission);
     ScheduledThreadPoolExecutor executor =
         new ScheduledThreadPoolExecutor(
             1,

@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
 /** The cursors of one stream, least recently used first. Not thread-safe. */
 final class Cursors {
   private final List<Cursor> byUse = new ArrayList<>();
+  private long servedBytes;
+  private long servedReads;
 
   List<Cursor> leastRecentFirst() {
     return byUse;
@@ -61,8 +63,23 @@ final class Cursors {
     return false;
   }
 
+  /** The stream serves a read of so many bytes; the age of cursors is counted in them. */
+  void countRead(long bytes) {
+    servedBytes += bytes;
+    servedReads++;
+  }
+
+  /** The cursors that others have served more than so many bytes and reads since. */
+  List<Cursor> idle(long bytes, long reads) {
+    return byUse.stream()
+        .filter(c -> servedBytes - c.servedAtUse > bytes && servedReads - c.readsAtUse > reads)
+        .toList();
+  }
+
   /** Makes {@code cursor} the most recently used; adds it if it is new. */
   void use(Cursor cursor) {
+    cursor.servedAtUse = servedBytes;
+    cursor.readsAtUse = servedReads;
     int last = byUse.size() - 1;
     if (last >= 0 && byUse.get(last) == cursor) {
       return;

@@ -18,17 +18,18 @@ import org.jspecify.annotations.Nullable;
  * and what they wanted is abandoned.
  *
  * <p><b>When a cursor prefetches.</b> Never under {@link ReadPolicy#RANDOM}. Under {@link
- * ReadPolicy#SEQUENTIAL} and {@link ReadPolicy#WHOLE_FILE} from its first read. Under {@link
- * ReadPolicy#ADAPTIVE} from its first read if that is the stream's first and lies at the start of
- * the split; else once reads have gone on from one block into the next, several times if the stream
- * has jumped about. A cursor that began inside data already read also has to wait for bytes first,
- * for memory probably holds them.
+ * ReadPolicy#SEQUENTIAL} and {@link ReadPolicy#WHOLE_FILE} from its first read, unless the stream
+ * has jumped about or wasted what was prefetched. Under {@link ReadPolicy#ADAPTIVE} from its first
+ * read if that is the stream's first and lies at the start of the split. Else once reads have gone
+ * on from one block into the next: once, or several times after jumps and waste. A cursor that
+ * began inside data already read also has to wait for bytes first, for memory probably holds them.
  *
  * <p><b>How far.</b> The window starts small and doubles for each wait of the reader, up to the
- * cap; a refusal halves it. It is cut into {@link Limits#parallelRamp} requests until these have
- * their full length. Requests are issued whole, when one of them fits into the window. Cursors that
- * prefetch share the cap. Prefetch stops at the split's end; a reader that goes on for more than a
- * block beyond it gets one small request ahead.
+ * cap; after a refusal it falls to what was granted. It is cut into {@link Limits#parallelRamp}
+ * requests until these have their full length, and towards the end into shorter ones again.
+ * Requests are issued whole, when one of them fits into the window. Cursors that prefetch share the
+ * cap. Prefetch stops at the split's end; a reader that goes on for more than a block beyond it
+ * gets one small request ahead.
  *
  * <p><b>Trust.</b> If more than a fifth of what was prefetched lately was never read, windows fall
  * back to where they began, and new cursors have to show more before they prefetch.
@@ -145,9 +146,6 @@ public final class ReadPlanner {
   private final Cursors cursors = new Cursors();
   private final Windows windows;
 
-  private long servedBytes;
-  private long servedReads;
-
   /** The latest prefetch, for {@link #onRefused}. */
   private List<BlockRange> lastPrefetch = List.of();
 
@@ -181,15 +179,14 @@ public final class ReadPlanner {
     if (pattern.policy() == ReadPolicy.RANDOM) {
       return planRandom(touched);
     }
-    servedBytes += end - position;
-    servedReads++;
+    cursors.countRead(end - position);
     Cursor cursor = cursors.near(position, (long) GAP_BLOCKS * layout.blockSize());
     if (cursor != null
         && touched.count() == 1
         && touched.end() == cursor.reached
         && !outstanding.contains(touched.first())) {
       cursor.advance(position, end, touched);
-      markUsed(cursor);
+      cursors.use(cursor);
       return Plan.NOTHING;
     }
     return planRead(cursor, position, end, touched);
@@ -212,7 +209,7 @@ public final class ReadPlanner {
     if (cursor.advance(position, end, touched) && near != null) {
       cursor.crossings++;
     }
-    markUsed(cursor);
+    cursors.use(cursor);
     outstanding.use(touched);
     if (near == null && cursor.origin == Cursor.Origin.JUMP && pattern.onJump()) {
       abandonGuesses();
@@ -267,7 +264,7 @@ public final class ReadPlanner {
       return Plan.NOTHING;
     }
     cursor.stalled = true;
-    markUsed(cursor);
+    cursors.use(cursor);
     if (!cursor.active || cursor.held) {
       return Plan.NOTHING;
     }
@@ -289,8 +286,10 @@ public final class ReadPlanner {
     if (cursor == null) {
       return;
     }
-    boolean planned = lastPrefetch.stream().anyMatch(p -> p.contains(run.first()));
-    for (BlockRange each : planned ? lastPrefetch : List.of(run)) {
+    boolean latest = lastPrefetch.stream().anyMatch(p -> p.contains(run.first()));
+    // Of an older plan nobody knows the end: better to ask again for what is already on its way.
+    BlockRange rest = new BlockRange(run.first(), layout.blocks());
+    for (BlockRange each : latest ? lastPrefetch : List.of(rest)) {
       long from = Math.max(each.first(), run.first());
       if (from < each.end()) {
         outstanding.takeBack(new BlockRange(from, each.end()), cursor);
@@ -347,7 +346,9 @@ public final class ReadPlanner {
   private Cursor begin(long position, BlockRange touched) {
     Cursor parent = cursors.ownerOf(touched.first(), outstanding);
     if (parent != null) {
-      return fork(parent, new Cursor(position, touched.first(), Cursor.Origin.FORK));
+      Cursor child = new Cursor(position, touched.first(), Cursor.Origin.FORK);
+      windows.fork(parent, child);
+      return child;
     }
     Cursor.Origin origin = cursors.haveRead(position) ? Cursor.Origin.REREAD : Cursor.Origin.JUMP;
     Cursor cursor = new Cursor(position, touched.first(), origin);
@@ -355,20 +356,6 @@ public final class ReadPlanner {
       windows.open(cursor);
     }
     return cursor;
-  }
-
-  /** The part of the parent's window that lies ahead of the child becomes the child's. */
-  private Cursor fork(Cursor parent, Cursor child) {
-    child.active = parent.active;
-    child.windowBlocks = parent.windowBlocks;
-    child.leastRequest = parent.leastRequest;
-    child.crossings = parent.crossings;
-    child.asked = Math.max(child.asked, parent.asked);
-    outstanding.handOver(child.reached, layout.blocks(), parent, child);
-    parent.asked = Math.max(parent.reached, Math.min(parent.asked, child.reached));
-    parent.active = false;
-    parent.crossings = 0;
-    return child;
   }
 
   /** The stream jumps about: what was prefetched on one read's evidence is a wrong guess. */
@@ -379,12 +366,6 @@ public final class ReadPlanner {
         cursor.active = false;
       }
     }
-  }
-
-  private void markUsed(Cursor cursor) {
-    cursors.use(cursor);
-    cursor.servedAtUse = servedBytes;
-    cursor.readsAtUse = servedReads;
   }
 
   /** {@code cursor} has moved over the position of others: they are one reader now. */
@@ -404,14 +385,7 @@ public final class ReadPlanner {
 
   private void retireIdle() {
     long idleBytes = 2L * limits.requestBytes() * Math.max(2, cursors.active());
-    List<Cursor> all = cursors.leastRecentFirst();
-    for (int i = all.size() - 1; i >= 0; i--) {
-      Cursor cursor = all.get(i);
-      if (servedBytes - cursor.servedAtUse > idleBytes
-          && servedReads - cursor.readsAtUse > 2L * limits.maxCursors()) {
-        retire(cursor);
-      }
-    }
+    cursors.idle(idleBytes, 2L * limits.maxCursors()).forEach(this::retire);
     Cursor surplus = cursors.surplus(limits.maxCursors());
     if (surplus != null) {
       retire(surplus);

@@ -77,6 +77,21 @@ final class Windows {
     }
   }
 
+  /**
+   * {@code child} goes on inside what {@code parent} prefetched: what lies ahead becomes its own.
+   */
+  void fork(Cursor parent, Cursor child) {
+    child.active = parent.active;
+    child.windowBlocks = parent.windowBlocks;
+    child.leastRequest = parent.leastRequest;
+    child.crossings = parent.crossings;
+    child.asked = Math.max(child.asked, parent.asked);
+    outstanding.handOver(child.reached, layout.blocks(), parent, child);
+    parent.asked = Math.max(parent.reached, Math.min(parent.asked, child.reached));
+    parent.active = false;
+    parent.crossings = 0;
+  }
+
   /** The reader had to wait. */
   void grow(Cursor cursor) {
     cursor.windowBlocks = Math.min(share(), 2 * windowOf(cursor));

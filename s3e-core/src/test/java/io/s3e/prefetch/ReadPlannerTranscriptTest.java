@@ -374,4 +374,19 @@ class ReadPlannerTranscriptTest {
           at 538M -> fetch [546M,547M)
         """);
   }
+
+  @Test
+  void aLateRefusalTakesBackWhatFollows() {
+    assertTranscript(
+        over("1G", ReadPolicy.SEQUENTIAL),
+        """
+        read 0 64K -> fetch [256K,8448K) in 8
+        read 64K 1M -> fetch [8448K,9472K)
+        refuse 6M
+        describe -> SEQUENTIAL, ahead 4980736 of 167772160; at 1114112 window 4980736 ahead 4980736 held
+        read 1088K 256K
+        scan 1344K 3M 256K
+          at 1856K -> fetch [6M,7M)
+        """);
+  }
 }

@@ -5,7 +5,9 @@ import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.prefetch.ReadPlanner.Limits;
 import io.s3e.prefetch.ReadPlanner.Plan;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -21,16 +23,16 @@ import java.util.stream.Collectors;
  *   at 256K -> fetch [8448K,16640K) in 4
  * </pre>
  *
- * {@code read OFFSET LENGTH}, {@code stall OFFSET}, {@code refuse OFFSET} (the latest plan from
- * there on), {@code scan FROM TO PIECE} (reads; those that are answered are listed), {@code limit
- * BYTES}, {@code readahead BYTES}, {@code policy NAME}, {@code split START END}, {@code reset},
- * {@code describe}. {@code in N} is the number of requests.
+ * {@code read OFFSET LENGTH}, {@code stall OFFSET}, {@code refuse OFFSET} (its plan from there on),
+ * {@code scan FROM TO PIECE} (reads; those that are answered are listed), {@code limit BYTES},
+ * {@code readahead BYTES}, {@code policy NAME}, {@code split START END}, {@code reset}, {@code
+ * describe}. {@code in N} is the number of requests.
  */
 final class Transcript {
   private final BlockLayout layout;
   private final ReadPlanner planner;
   private final List<String> lines = new ArrayList<>();
-  private Plan latest = Plan.NOTHING;
+  private final Deque<Plan> plans = new ArrayDeque<>();
 
   Transcript(
       String size,
@@ -96,17 +98,19 @@ final class Transcript {
   }
 
   private void refuse(long block) {
-    for (BlockRange run : latest.prefetch()) {
-      if (run.contains(block)) {
-        planner.onRefused(new BlockRange(block, run.end()));
-        return;
+    for (Plan plan : plans) {
+      for (BlockRange run : plan.prefetch()) {
+        if (run.contains(block)) {
+          planner.onRefused(new BlockRange(block, run.end()));
+          return;
+        }
       }
     }
-    throw new IllegalArgumentException("block " + block + " is not in " + latest);
+    throw new IllegalArgumentException("block " + block + " was never asked for");
   }
 
   private void answer(String step, Plan plan) {
-    latest = plan;
+    plans.push(plan);
     StringBuilder line = new StringBuilder(step);
     if (!plan.isNothing()) {
       line.append(" ->");

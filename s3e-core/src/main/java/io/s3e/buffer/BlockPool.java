@@ -85,6 +85,7 @@ public final class BlockPool implements AutoCloseable {
   private final MemoryBudget budget;
   private final int blockBytes;
   private final int maxBlocks;
+  private final int blocksPerSlab;
   private final SlabMemory memory;
   private final IndexStack free;
 
@@ -115,10 +116,10 @@ public final class BlockPool implements AutoCloseable {
    * @throws IllegalArgumentException if one of the numbers is too small
    */
   public BlockPool(MemoryBudget budget, int blockBytes, int maxBlocks) {
-    this(budget, blockBytes, maxBlocks, DirectMemory.INSTANCE);
+    this(budget, blockBytes, maxBlocks, SLAB_BYTES, DirectMemory.INSTANCE);
   }
 
-  BlockPool(MemoryBudget budget, int blockBytes, int maxBlocks, SlabMemory memory) {
+  BlockPool(MemoryBudget budget, int blockBytes, int maxBlocks, int slabBytes, SlabMemory memory) {
     if (blockBytes < 1) {
       throw new IllegalArgumentException("block size " + blockBytes + " is not at least 1 byte");
     }
@@ -128,6 +129,7 @@ public final class BlockPool implements AutoCloseable {
     this.budget = budget;
     this.blockBytes = blockBytes;
     this.maxBlocks = maxBlocks;
+    this.blocksPerSlab = Math.max(1, slabBytes / blockBytes);
     this.memory = memory;
     this.free = new IndexStack(maxBlocks);
     this.views = new ByteBuffer[maxBlocks];
@@ -286,7 +288,7 @@ public final class BlockPool implements AutoCloseable {
    * budget still has, so that a budget of two blocks yields two.
    */
   private int reserveBlocks() {
-    int blocks = Math.min(Math.max(1, SLAB_BYTES / blockBytes), unusedCount);
+    int blocks = Math.min(blocksPerSlab, unusedCount);
     while (blocks > 0 && !budget.tryReserve((long) blocks * blockBytes)) {
       blocks = (int) Math.min(blocks - 1, budget.available() / blockBytes);
     }

@@ -158,7 +158,7 @@ class BlockPoolTest {
   void trimFreesIdleSlabsOnlyAndThePoolGrowsAgain() {
     MemoryBudget budget = new MemoryBudget(64 * MIB);
     CountingMemory memory = new CountingMemory(budget);
-    BlockPool pool = new BlockPool(budget, 256 * KIB, 12, memory);
+    BlockPool pool = new BlockPool(budget, 256 * KIB, 12, MIB, memory);
     List<BlockLease> leases = acquireAll(pool);
     assertThat(memory.liveSlabs()).isEqualTo(3);
     BlockLease kept = leases.remove(5);
@@ -180,7 +180,7 @@ class BlockPoolTest {
   void closeFreesASlabWithItsLastLease() {
     MemoryBudget budget = new MemoryBudget(64 * MIB);
     CountingMemory memory = new CountingMemory(budget);
-    BlockPool pool = new BlockPool(budget, 512 * KIB, 6, memory);
+    BlockPool pool = new BlockPool(budget, 512 * KIB, 6, MIB, memory);
     List<BlockLease> leases = acquireAll(pool);
     leases.remove(5).release();
     leases.remove(4).release();
@@ -206,7 +206,7 @@ class BlockPoolTest {
   void refusedDirectMemoryGivesTheReservationBackAndIsNotAskedForAgainAtOnce() {
     MemoryBudget budget = new MemoryBudget(64 * MIB);
     CountingMemory memory = new CountingMemory(budget);
-    try (BlockPool pool = new BlockPool(budget, MIB, 8, memory)) {
+    try (BlockPool pool = new BlockPool(budget, MIB, 8, MIB, memory)) {
       BlockLease lease = pool.tryAcquire();
       memory.refuse(true);
       assertThat(pool.tryAcquire()).isNull();
@@ -239,7 +239,7 @@ class BlockPoolTest {
             throw new AssertionError("nothing was allocated");
           }
         };
-    try (BlockPool pool = new BlockPool(budget, MIB, 1, broken)) {
+    try (BlockPool pool = new BlockPool(budget, MIB, 1, MIB, broken)) {
       assertThatThrownBy(pool::tryAcquire).hasMessage("broken");
       assertThat(budget.reserved()).isZero();
       assertThat(pool.leased()).isZero();

@@ -1,0 +1,182 @@
+package io.s3e.buffer;
+
+import static org.jetbrains.lincheck.datastructures.ManagedStrategyGuaranteeKt.forClasses;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.Param;
+import org.jetbrains.lincheck.datastructures.StressOptions;
+import org.jetbrains.lincheck.datastructures.ThreadIdGen;
+import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The pool behaves like a counter of leases, one call at a time: it refuses only when everything is
+ * leased or it is closed, whatever trims go on meanwhile, and {@code leased()} is exact. Behind the
+ * counter, no buffer has two holders, memory is freed once and not under a lease, and the budget
+ * equals the slabs whenever nothing runs.
+ */
+@Param(name = "me", gen = ThreadIdGen.class)
+public class BlockPoolLincheckTest {
+  private static final int BLOCK_BYTES = Integer.BYTES;
+  private static final int BLOCKS = 3;
+  private static final int MAX_THREADS = 8;
+
+  /** How many more programs than in every build: {@code -Ds3e.lincheck.scale=50} for a long run. */
+  private static final int SCALE = Integer.getInteger("s3e.lincheck.scale", 1);
+
+  private final MemoryBudget budget = new MemoryBudget((long) BLOCKS * BLOCK_BYTES);
+  private final HeapMemory memory = new HeapMemory();
+  private final BlockPool pool =
+      new BlockPool(budget, BLOCK_BYTES, BLOCKS, 2 * BLOCK_BYTES, memory);
+  private final List<Deque<BlockLease>> mine = new ArrayList<>();
+
+  public BlockPoolLincheckTest() {
+    for (int i = 0; i < MAX_THREADS; i++) {
+      mine.add(new ArrayDeque<>());
+    }
+  }
+
+  @Operation
+  public boolean acquire(@Param(name = "me") int me) {
+    BlockLease lease = pool.tryAcquire();
+    if (lease == null) {
+      return false;
+    }
+    if (lease.buffer().getInt(0) != 0) {
+      throw new AssertionError("the buffer has another holder");
+    }
+    lease.buffer().putInt(0, me + 1);
+    mine.get(me).push(lease);
+    return true;
+  }
+
+  @Operation
+  public boolean release(@Param(name = "me") int me) {
+    BlockLease lease = mine.get(me).poll();
+    if (lease == null) {
+      return false;
+    }
+    if (lease.buffer().getInt(0) != me + 1) {
+      throw new AssertionError("somebody else wrote to the buffer");
+    }
+    lease.buffer().putInt(0, 0);
+    lease.release();
+    return true;
+  }
+
+  @Operation
+  public int leased() {
+    return pool.leased();
+  }
+
+  @Operation
+  public void trim() {
+    pool.trim();
+  }
+
+  @Operation
+  public void close() {
+    pool.close();
+  }
+
+  @Validate
+  public void budgetEqualsSlabs() {
+    long live = memory.bytes.get();
+    if (budget.reserved() != live || pool.reservedBytes() != live) {
+      throw new AssertionError(
+          live + " bytes live, " + pool.reservedBytes() + " in the pool's view, " + budget);
+    }
+  }
+
+  @Test
+  void everyInterleavingOfShortProgramsIsLinearizable() {
+    new ModelCheckingOptions()
+        .addGuarantee(
+            forClasses("java.util.ArrayDeque", "java.util.ArrayList").allMethods().ignore())
+        .sequentialSpecification(Sequential.class)
+        .threads(3)
+        .actorsPerThread(3)
+        .actorsBefore(2)
+        .actorsAfter(2)
+        .iterations(8 * SCALE)
+        .invocationsPerIteration(150)
+        .check(BlockPoolLincheckTest.class);
+  }
+
+  @Test
+  void realThreadsAreLinearizable() {
+    new StressOptions()
+        .sequentialSpecification(Sequential.class)
+        .threads(3)
+        .actorsPerThread(4)
+        .iterations(30)
+        .invocationsPerIteration(2_000)
+        .check(BlockPoolLincheckTest.class);
+  }
+
+  /**
+   * Small buffers that pose as large ones are not possible, so slabs share one zeroed page range.
+   */
+  private static final class HeapMemory implements SlabMemory {
+    final AtomicLong bytes = new AtomicLong();
+
+    @Override
+    public ByteBuffer allocate(int size) {
+      bytes.addAndGet(size);
+      return ByteBuffer.allocate(size);
+    }
+
+    @Override
+    public void free(ByteBuffer slab) {
+      for (int i = 0; i < slab.capacity(); i += BLOCK_BYTES) {
+        if (slab.getInt(i) != 0) {
+          throw new AssertionError("freed under a lease, or twice");
+        }
+        slab.putInt(i, -1);
+      }
+      bytes.addAndGet(-slab.capacity());
+    }
+  }
+
+  /** The same calls, one at a time. */
+  public static class Sequential {
+    private final int[] mine = new int[MAX_THREADS];
+    private int leased;
+    private boolean closed;
+
+    public boolean acquire(int me) {
+      if (closed || leased == BLOCKS) {
+        return false;
+      }
+      mine[me]++;
+      leased++;
+      return true;
+    }
+
+    public boolean release(int me) {
+      if (mine[me] == 0) {
+        return false;
+      }
+      mine[me]--;
+      leased--;
+      return true;
+    }
+
+    public int leased() {
+      return leased;
+    }
+
+    public void trim() {}
+
+    public void close() {
+      closed = true;
+    }
+  }
+}

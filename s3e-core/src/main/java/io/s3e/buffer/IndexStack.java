@@ -38,33 +38,29 @@ final class IndexStack {
 
   /** Puts {@code index}, which is not on the stack and which the caller alone holds, on the top. */
   void push(int index) {
-    long current = head.get();
     while (true) {
+      long current = head.get();
       int top = low(current);
       int below = top == NONE ? 0 : high(nodes.getAcquire(top));
       nodes.setRelease(index, word(below + 1, top));
-      long witness = head.compareAndExchange(current, word(high(current) + 1, index));
-      if (witness == current) {
+      if (head.compareAndSet(current, word(high(current) + 1, index))) {
         return;
       }
-      current = witness;
     }
   }
 
   /** Takes the top, or answers {@link #NONE} if the stack is empty. */
   int pop() {
-    long current = head.get();
     while (true) {
+      long current = head.get();
       int top = low(current);
       if (top == NONE) {
         return NONE;
       }
       int next = low(nodes.getAcquire(top));
-      long witness = head.compareAndExchange(current, word(high(current) + 1, next));
-      if (witness == current) {
+      if (head.compareAndSet(current, word(high(current) + 1, next))) {
         return top;
       }
-      current = witness;
     }
   }
 
@@ -75,15 +71,13 @@ final class IndexStack {
    * @return the former top, or {@link #NONE}
    */
   int takeAll() {
-    long current = head.get();
-    while (low(current) != NONE) {
-      long witness = head.compareAndExchange(current, word(high(current) + 1, NONE));
-      if (witness == current) {
-        break;
+    while (true) {
+      long current = head.get();
+      int top = low(current);
+      if (top == NONE || head.compareAndSet(current, word(high(current) + 1, NONE))) {
+        return top;
       }
-      current = witness;
     }
-    return low(current);
   }
 
   /** The index below {@code index} in a chain that the caller got from {@link #takeAll}. */

@@ -82,15 +82,15 @@ public final class MemoryBudget {
    */
   public boolean tryReserve(long bytes) {
     requireNotNegative(bytes);
-    long current = reserved.get();
-    while (bytes <= limit - current) {
-      long witness = reserved.compareAndExchange(current, current + bytes);
-      if (witness == current) {
+    while (true) {
+      long current = reserved.get();
+      if (bytes > limit - current) {
+        return false;
+      }
+      if (reserved.compareAndSet(current, current + bytes)) {
         return true;
       }
-      current = witness;
     }
-    return false;
   }
 
   /**
@@ -102,17 +102,15 @@ public final class MemoryBudget {
    */
   public void release(long bytes) {
     requireNotNegative(bytes);
-    long current = reserved.get();
     while (true) {
+      long current = reserved.get();
       if (bytes > current) {
         throw new IllegalStateException(
             "release of " + bytes + " bytes while only " + current + " are reserved");
       }
-      long witness = reserved.compareAndExchange(current, current - bytes);
-      if (witness == current) {
+      if (reserved.compareAndSet(current, current - bytes)) {
         return;
       }
-      current = witness;
     }
   }
 

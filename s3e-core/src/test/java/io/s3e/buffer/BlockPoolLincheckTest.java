@@ -1,5 +1,6 @@
 package io.s3e.buffer;
 
+import static io.s3e.buffer.Programs.program;
 import static org.jetbrains.lincheck.datastructures.ManagedStrategyGuaranteeKt.forClasses;
 
 import java.nio.ByteBuffer;
@@ -25,7 +26,7 @@ import org.junit.jupiter.api.Test;
 @Param(name = "me", gen = ThreadIdGen.class)
 public class BlockPoolLincheckTest {
   private static final int BLOCK_BYTES = Integer.BYTES;
-  private static final int BLOCKS = 3;
+  private static final int BLOCKS = 2;
   private static final int MAX_THREADS = 8;
 
   /** How many more programs than in every build: {@code -Ds3e.lincheck.scale=50} for a long run. */
@@ -36,6 +37,7 @@ public class BlockPoolLincheckTest {
   private final BlockPool pool =
       new BlockPool(budget, BLOCK_BYTES, BLOCKS, 2 * BLOCK_BYTES, memory);
   private final List<Deque<BlockLease>> mine = new ArrayList<>();
+  private volatile boolean closed;
 
   public BlockPoolLincheckTest() {
     for (int i = 0; i < MAX_THREADS; i++) {
@@ -81,9 +83,10 @@ public class BlockPoolLincheckTest {
     pool.trim();
   }
 
-  @Operation
+  @Operation(runOnce = true)
   public void close() {
     pool.close();
+    closed = true;
   }
 
   @Validate
@@ -93,20 +96,45 @@ public class BlockPoolLincheckTest {
       throw new AssertionError(
           live + " bytes live, " + pool.reservedBytes() + " in the pool's view, " + budget);
     }
+    if (closed && live > 0 && pool.leased() == 0) {
+      throw new AssertionError(live + " bytes live after close and the last release");
+    }
   }
 
   @Test
-  void everyInterleavingOfShortProgramsIsLinearizable() {
+  void shortProgramsAreLinearizable() {
     new ModelCheckingOptions()
+        .sequentialSpecification(Sequential.class)
         .addGuarantee(
             forClasses("java.util.ArrayDeque", "java.util.ArrayList").allMethods().ignore())
-        .sequentialSpecification(Sequential.class)
-        .threads(3)
-        .actorsPerThread(3)
+        .addCustomScenario(
+            program(BlockPoolLincheckTest.class, "acquire release", "acquire", "acquire", "trim"))
+        .addCustomScenario(
+            program(BlockPoolLincheckTest.class, "acquire", "trim", "release acquire", "trim"))
+        .addCustomScenario(program(BlockPoolLincheckTest.class, "acquire", "", "release", "close"))
+        .addCustomScenario(
+            program(BlockPoolLincheckTest.class, "", "leased", "acquire release", "acquire leased"))
+        .addCustomScenario(
+            program(
+                BlockPoolLincheckTest.class,
+                "acquire acquire",
+                "acquire",
+                "release release",
+                "trim trim"))
+        .addCustomScenario(
+            program(
+                BlockPoolLincheckTest.class,
+                "acquire release",
+                "acquire",
+                "acquire",
+                "acquire",
+                "close"))
+        .threads(2)
+        .actorsPerThread(2)
         .actorsBefore(2)
         .actorsAfter(2)
-        .iterations(8 * SCALE)
-        .invocationsPerIteration(150)
+        .iterations(4 * SCALE)
+        .invocationsPerIteration(300)
         .check(BlockPoolLincheckTest.class);
   }
 
@@ -116,14 +144,12 @@ public class BlockPoolLincheckTest {
         .sequentialSpecification(Sequential.class)
         .threads(3)
         .actorsPerThread(4)
-        .iterations(30)
-        .invocationsPerIteration(2_000)
+        .iterations(5 * SCALE)
+        .invocationsPerIteration(500)
         .check(BlockPoolLincheckTest.class);
   }
 
-  /**
-   * Small buffers that pose as large ones are not possible, so slabs share one zeroed page range.
-   */
+  /** Memory on the heap: a buffer holds 0 while it is free and -1 once its slab is freed. */
   private static final class HeapMemory implements SlabMemory {
     final AtomicLong bytes = new AtomicLong();
 

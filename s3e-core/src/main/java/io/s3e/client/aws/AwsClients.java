@@ -30,22 +30,35 @@ public final class AwsClients {
 
   private AwsClients() {}
 
+  /** A provider of whichever client reads best here: {@link ClientKind#AUTO}. */
+  public static ClientProvider auto(AwsClientSettings settings) {
+    return provider(ClientKind.AUTO, settings);
+  }
+
   /** A provider of clients of that kind. Clients are made when the engine asks. */
   public static ClientProvider provider(ClientKind kind, AwsClientSettings settings) {
     return memory -> open(kind, settings, memory);
   }
 
+  /**
+   * A provider of the CRT's client in the form that it has with versions of aws-crt which cannot
+   * lend: to compare, and for stores with which borrowed buffers turn out to be trouble.
+   */
+  public static ClientProvider crtWithoutLending(AwsClientSettings settings) {
+    return memory -> CrtObjectClient.open(crtSettings(settings), memory, false);
+  }
+
   private static ObjectClient open(
       ClientKind kind, AwsClientSettings settings, ClientMemory memory) {
     return switch (kind) {
-      case AUTO -> auto(settings, memory);
+      case AUTO -> crtOrSync(settings, memory);
       case CRT -> CrtObjectClient.open(crtSettings(settings), memory);
       case SDK_ASYNC -> SdkClients.async(settings, region(settings), memory);
       case SDK_SYNC -> SdkClients.sync(settings, region(settings), memory);
     };
   }
 
-  private static ObjectClient auto(AwsClientSettings settings, ClientMemory memory) {
+  private static ObjectClient crtOrSync(AwsClientSettings settings, ClientMemory memory) {
     String problem = CrtLibrary.unusableBecause();
     if (problem == null && memory.ownedBytes() < CrtObjectClient.minimumBytes(memory)) {
       problem = "the engine's memory is too small for it (" + memory.ownedBytes() + " bytes)";

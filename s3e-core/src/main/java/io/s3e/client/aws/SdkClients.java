@@ -6,6 +6,7 @@ import io.s3e.client.ObjectClient;
 import io.s3e.client.crt.CrtLibrary;
 import io.s3e.client.sdk.AsyncObjectClient;
 import io.s3e.client.sdk.SyncObjectClient;
+import java.util.Map;
 import software.amazon.awssdk.auth.credentials.AnonymousCredentialsProvider;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration;
@@ -66,6 +67,7 @@ final class SdkClients {
         "sdk-async",
         ClientLimits.copying(memory.requestBytes(), settings.maxConnections(), 0),
         settings.requestTimeout(),
+        Map.of(),
         s3::close);
   }
 
@@ -132,7 +134,8 @@ final class SdkClients {
               .maxConcurrency(settings.maxConnections())
               .minimumPartSizeInBytes((long) limits.copyRequestBytes())
               .initialReadBufferSizeInBytes((long) limits.copyRequestBytes())
-              .retryConfiguration(retries -> retries.numRetries(0))
+              // The least: the CRT takes 0 for its default.
+              .retryConfiguration(retries -> retries.numRetries(1))
               .httpConfiguration(
                   http ->
                       http.connectionTimeout(settings.connectTimeout())
@@ -147,7 +150,7 @@ final class SdkClients {
       }
       S3AsyncClient s3 = builder.build();
       return new AsyncObjectClient(
-          s3, "sdk-async-crt", limits, settings.requestTimeout(), s3::close);
+          s3, "sdk-async-crt", limits, settings.requestTimeout(), settings.headers(), s3::close);
     }
 
     /** As many requests as fit, shorter ones if that makes them at least four. */

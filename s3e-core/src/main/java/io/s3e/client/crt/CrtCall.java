@@ -9,6 +9,7 @@ import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.crt.s3.S3FinishedResponseContext;
 import software.amazon.awssdk.crt.s3.S3MetaRequest;
 import software.amazon.awssdk.crt.s3.S3MetaRequestResponseHandler;
+import software.amazon.awssdk.crt.s3.S3RequestMetrics;
 
 /**
  * One request in the CRT, from before its native half exists until after it has ended.
@@ -24,6 +25,10 @@ import software.amazon.awssdk.crt.s3.S3MetaRequestResponseHandler;
  * request was handed over (the CRT calls it exactly once, also for cancelled requests), or {@link
  * #endUnsent} if it never was. {@link #cancel} only asks; it never ends a call by itself, so no
  * terminal call can overtake a data callback.
+ *
+ * <p>The CRT cannot be told not to retry. It tells of a failed attempt only when it begins the next
+ * one ({@link #onTelemetry}): that cancels the request, and the end gives the failed attempt's
+ * reason. So the server may see a second request, but the fetch layer never waits for its answer.
  *
  * <p>The native handle is closed by whichever of {@code attach} and {@code onFinished} comes
  * second: the event loop may finish a request before {@code makeMetaRequest} has returned it.
@@ -43,6 +48,7 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
   private State state = State.NEW;
   private boolean cancelled;
   private @Nullable S3MetaRequest nativeHalf;
+  private CrtFailures.@Nullable Attempt failedAttempt;
 
   /**
    * @param onEnded called once, after the terminal call
@@ -54,8 +60,12 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
   /** The terminal call: success if {@code failure} is null. */
   protected abstract void ended(@Nullable RequestFailure failure);
 
-  /** Translates how the CRT says it ended; null for success. */
-  protected abstract @Nullable RequestFailure outcome(S3FinishedResponseContext context);
+  /**
+   * How it ended; null for success.
+   *
+   * @param failure what the CRT says, null for success
+   */
+  protected abstract @Nullable RequestFailure outcome(@Nullable RequestFailure failure);
 
   /** Words for messages: operation and object. */
   protected abstract String subject();
@@ -72,7 +82,7 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
       if (!closeNow) {
         nativeHalf = request;
         state = State.SENT;
-        if (cancelled) {
+        if (cancelled || failedAttempt != null) {
           request.cancel();
         }
       }
@@ -101,14 +111,43 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
   }
 
   @Override
+  public final void onTelemetry(S3RequestMetrics attempt) {
+    if (attempt.getErrorCode() == 0) {
+      return;
+    }
+    synchronized (this) {
+      if (cancelled || failedAttempt != null || state == State.ENDED) {
+        return;
+      }
+      failedAttempt = new CrtFailures.Attempt(attempt.getErrorCode(), attempt.getResponseStatus());
+      if (nativeHalf != null) {
+        nativeHalf.cancel();
+      }
+    }
+  }
+
+  @Override
   public final void onFinished(S3FinishedResponseContext context) {
     RequestFailure failure;
     try {
-      failure = outcome(context);
+      failure = outcome(failure(context));
     } catch (RuntimeException e) {
       failure = CrtFailures.unexpected(subject(), e);
     }
     end(failure);
+  }
+
+  private @Nullable RequestFailure failure(S3FinishedResponseContext context) {
+    if (context.getErrorCode() == 0) {
+      return null;
+    }
+    CrtFailures.Attempt attempt;
+    boolean wanted;
+    synchronized (this) {
+      attempt = failedAttempt;
+      wanted = cancelled;
+    }
+    return CrtFailures.of(subject(), context, attempt, wanted);
   }
 
   private void end(@Nullable RequestFailure failure) {

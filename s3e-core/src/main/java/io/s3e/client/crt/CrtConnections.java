@@ -35,6 +35,9 @@ final class CrtConnections {
   /** A connection that delivers less than this for the whole stall time-out is given up. */
   private static final long STALL_BYTES_PER_SECOND = 1024;
 
+  /** The least that the CRT takes: 0 would mean its default. */
+  private static final long RETRY_PAUSE_MILLIS = 1;
+
   private final Deque<Runnable> closers = new ArrayDeque<>();
   private final CrtSettings settings;
   private final EventLoops eventLoops;
@@ -171,14 +174,24 @@ final class CrtConnections {
     if (poolBytes > 0) {
       BorrowedPools.configure(options, poolBytes);
     }
-    ExponentialBackoffRetryOptions backoff =
-        new ExponentialBackoffRetryOptions()
-            .withEventLoopGroup(eventLoops.group())
-            .withMaxRetries(1);
-    // Each retry costs five or ten tokens of a bucket; one that holds a single token allows none.
-    options.withStandardRetryOptions(
-        new StandardRetryOptions().withBackoffRetryOptions(backoff).withInitialBucketCapacity(1));
+    options.withStandardRetryOptions(retries());
     return new S3Client(options);
+  }
+
+  /**
+   * As few retries as the CRT can be told: one, and that only if a request succeeded since the last
+   * one, for it takes a token from a bucket that holds a single one. (A maximum of 0 would mean the
+   * default.) {@link CrtCall} cancels what is left.
+   */
+  private StandardRetryOptions retries() {
+    return new StandardRetryOptions()
+        .withInitialBucketCapacity(1)
+        .withBackoffRetryOptions(
+            new ExponentialBackoffRetryOptions()
+                .withEventLoopGroup(eventLoops.group())
+                .withMaxRetries(1)
+                .withJitterMode(ExponentialBackoffRetryOptions.JitterMode.None)
+                .withBackoffScaleFactorMS(RETRY_PAUSE_MILLIS));
   }
 
   private HttpMonitoringOptions stallMonitor() {

@@ -4,6 +4,7 @@ import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.crt.CRT;
 import software.amazon.awssdk.crt.s3.S3FinishedResponseContext;
 
@@ -21,13 +22,34 @@ final class CrtFailures {
 
   private CrtFailures() {}
 
-  static RequestFailure of(String subject, S3FinishedResponseContext context, boolean cancelled) {
+  /**
+   * The first attempt that failed, as the CRT's telemetry has it.
+   *
+   * @param errorCode the CRT's
+   * @param status HTTP status, or not above 0 if there was none
+   */
+  record Attempt(int errorCode, int status) {}
+
+  /**
+   * @param attempt the failed attempt after which this side cancelled the request; null if none did
+   * @param wanted whether the engine cancelled
+   */
+  static RequestFailure of(
+      String subject,
+      S3FinishedResponseContext context,
+      @Nullable Attempt attempt,
+      boolean wanted) {
     int code = context.getErrorCode();
     int status = context.getResponseStatus();
+    boolean cancelled = isCancellation(CRT.awsErrorName(code));
+    if (attempt != null) {
+      code = cancelled ? attempt.errorCode() : code;
+      status = status == 0 ? Math.max(0, attempt.status()) : status;
+    }
     String name = CRT.awsErrorName(code);
     byte[] payload = context.getErrorPayload();
     String body = payload == null ? "" : new String(payload, StandardCharsets.UTF_8);
-    Kind kind = cancelled && isCancellation(name) ? Kind.CANCELLED : kind(name, status, body);
+    Kind kind = cancelled && wanted ? Kind.CANCELLED : kind(name, status, body);
     return new RequestFailure(kind, status, message(subject, status, name, code, body), null);
   }
 
@@ -60,12 +82,13 @@ final class CrtFailures {
       return Kind.THROTTLED;
     }
     if (status >= 300) {
-      return s3Code.equals("RequestTimeout") ? Kind.SERVER : RequestFailure.kindOf(status);
+      boolean timeout =
+          s3Code.equals("RequestTimeout") || name.equals("AWS_ERROR_S3_REQUEST_TIMEOUT");
+      return timeout ? Kind.SERVER : RequestFailure.kindOf(status);
     }
     return switch (name) {
-      // The CRT keeps no status for these two.
       case "AWS_ERROR_S3_SLOW_DOWN" -> Kind.THROTTLED;
-      case "AWS_ERROR_S3_INTERNAL_ERROR" -> Kind.SERVER;
+      case "AWS_ERROR_S3_INTERNAL_ERROR", "AWS_ERROR_S3_REQUEST_TIMEOUT" -> Kind.SERVER;
       // A response that the CRT itself could not make sense of, for example 200 for 206.
       case "AWS_ERROR_S3_MISSING_CONTENT_RANGE_HEADER",
           "AWS_ERROR_S3_INVALID_CONTENT_RANGE_HEADER",

@@ -10,7 +10,6 @@ import java.nio.ByteBuffer;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.crt.http.HttpHeader;
-import software.amazon.awssdk.crt.s3.S3FinishedResponseContext;
 
 /**
  * A ranged GET whose body the CRT delivers as {@code byte[]}; the way for versions of aws-crt that
@@ -33,7 +32,7 @@ class CrtGet extends CrtCall {
   protected final ResponseHandler handler;
 
   // Touched by the CRT's callbacks only, one at a time.
-  private boolean headSeen;
+  private int status;
   private @Nullable Throwable refusal;
 
   CrtGet(
@@ -46,11 +45,11 @@ class CrtGet extends CrtCall {
   }
 
   @Override
-  public final void onResponseHeaders(int status, HttpHeader[] headers) {
-    if (headSeen || refusal != null || status / 100 != 2) {
+  public final void onResponseHeaders(int responseStatus, HttpHeader[] headers) {
+    if (status != 0 || refusal != null || responseStatus / 100 != 2) {
       return;
     }
-    headSeen = true;
+    status = responseStatus;
     ResponseHead head = CrtHeaders.responseHead(status, headers);
     try {
       handler.onHead(head);
@@ -91,18 +90,15 @@ class CrtGet extends CrtCall {
   }
 
   @Override
-  protected final @Nullable RequestFailure outcome(S3FinishedResponseContext context) {
+  protected final @Nullable RequestFailure outcome(@Nullable RequestFailure failure) {
     if (refusal != null) {
       return new RequestFailure(
           Kind.REJECTED,
-          context.getResponseStatus(),
+          status,
           subject() + ": response refused: " + refusal.getMessage(),
           refusal);
     }
-    if (context.getErrorCode() != 0) {
-      return CrtFailures.of(subject(), context, isCancelled());
-    }
-    return headSeen ? null : CrtFailures.noHead(subject());
+    return failure == null && status == 0 ? CrtFailures.noHead(subject()) : failure;
   }
 
   @Override
@@ -120,8 +116,8 @@ class CrtGet extends CrtCall {
   }
 
   /**
-   * Stops the CRT where a response begins elsewhere than asked: from here on it would compute the
-   * parts still to fetch from that start, and for one past the asked end the number underflows.
+   * Stops versions of the CRT that do not check where a response begins: they would compute the
+   * parts still to fetch from there, and for a start past the asked end that number underflows.
    */
   private void checkStart(ResponseHead head) throws IOException {
     String expected = "bytes " + request.range().start() + "-";

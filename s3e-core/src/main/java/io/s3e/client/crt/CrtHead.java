@@ -10,7 +10,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.crt.http.HttpHeader;
-import software.amazon.awssdk.crt.s3.S3FinishedResponseContext;
 
 /** A HEAD, which one thread waits for. */
 final class CrtHead extends CrtCall {
@@ -67,8 +66,8 @@ final class CrtHead extends CrtCall {
   }
 
   @Override
-  protected @Nullable RequestFailure outcome(S3FinishedResponseContext context) {
-    return context.getErrorCode() == 0 ? null : CrtFailures.of(subject(), context, isCancelled());
+  protected @Nullable RequestFailure outcome(@Nullable RequestFailure outcome) {
+    return outcome;
   }
 
   @Override

@@ -45,15 +45,15 @@ import software.amazon.awssdk.crt.s3.S3MetaRequestOptions.MetaRequestType;
  * <h2>What the CRT does to a response</h2>
  *
  * A range no longer than a slot is one GET. The CRT reports status 206 for any response that has a
- * Content-Range, and rewrites that header: start and total are the server's, the end is the one
- * asked for. A response without Content-Range (200 for 206) fails inside the CRT and is told as
- * {@link Kind#REJECTED}. So a short answer shows in the number of bytes only, which the fetch layer
- * counts. Redirects are not followed.
+ * Content-Range, and rewrites that header from the range it asked for. A response without one, or
+ * with another range than asked for, fails inside the CRT (from 0.50 on) and is told as {@link
+ * Kind#REJECTED}; earlier versions let a short answer pass, which then shows in the number of bytes
+ * only. The fetch layer counts them. Redirects are not followed.
  *
  * <h2>Retries</h2>
  *
- * The fetch layer owns them. The CRT takes a maximum of 0 for "use the default", so it is denied
- * the budget for retries instead ({@link CrtConnections}).
+ * The fetch layer owns them. The CRT cannot be told to do none, but a request is cancelled as soon
+ * as it begins its second attempt ({@link CrtCall}).
  *
  * <h2>Threads and closing</h2>
  *

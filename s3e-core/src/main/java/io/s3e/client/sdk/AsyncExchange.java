@@ -14,6 +14,7 @@ import org.reactivestreams.Subscription;
 import software.amazon.awssdk.core.async.AsyncResponseTransformer;
 import software.amazon.awssdk.core.async.SdkPublisher;
 import software.amazon.awssdk.services.s3.S3AsyncClient;
+import software.amazon.awssdk.services.s3.model.GetObjectRequest;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 
 /**
@@ -44,10 +45,10 @@ final class AsyncExchange
     gate = new HandlerGate(handler, () -> onEnded.accept(this));
   }
 
-  void start(S3AsyncClient s3, GetRequest request) {
+  void start(S3AsyncClient s3, GetObjectRequest request) {
     CompletableFuture<Void> started;
     try {
-      started = s3.getObject(SdkRequests.get(request), this);
+      started = s3.getObject(request, this);
     } catch (RuntimeException e) {
       gate.end(SdkRequests.failure(subject, e));
       return;

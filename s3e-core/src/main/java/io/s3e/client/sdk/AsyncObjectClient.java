@@ -9,6 +9,7 @@ import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.ResponseHandler;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -31,6 +32,7 @@ public final class AsyncObjectClient implements ObjectClient {
   private final String name;
   private final ClientLimits limits;
   private final Duration headTimeout;
+  private final Map<String, String> headers;
   private final @Nullable Runnable closeAlso;
   private final InFlight<AsyncExchange> inFlight = new InFlight<>();
   private final AtomicBoolean closed = new AtomicBoolean();
@@ -41,6 +43,7 @@ public final class AsyncObjectClient implements ObjectClient {
    * @param limits how many GETs of which length may be in flight, and what memory the SDK client
    *     holds for them; lends nothing
    * @param headTimeout longest wait for a HEAD
+   * @param headers sent with every request, where the SDK client cannot be told
    * @param closeAlso runs last when this client closes, for example to close the SDK's; null for
    *     nothing
    */
@@ -49,6 +52,7 @@ public final class AsyncObjectClient implements ObjectClient {
       String name,
       ClientLimits limits,
       Duration headTimeout,
+      Map<String, String> headers,
       @Nullable Runnable closeAlso) {
     if (limits.lends()) {
       throw new IllegalArgumentException("an SDK client lends nothing, got " + limits);
@@ -57,6 +61,7 @@ public final class AsyncObjectClient implements ObjectClient {
     this.name = name;
     this.limits = limits;
     this.headTimeout = headTimeout;
+    this.headers = Map.copyOf(headers);
     this.closeAlso = closeAlso;
   }
 
@@ -76,7 +81,8 @@ public final class AsyncObjectClient implements ObjectClient {
     if (closed.get()) {
       throw SdkRequests.closed(subject);
     }
-    CompletableFuture<HeadObjectResponse> answer = s3.headObject(SdkRequests.head(request));
+    CompletableFuture<HeadObjectResponse> answer =
+        s3.headObject(SdkRequests.head(request, headers));
     try {
       return SdkRequests.head(subject, answer.get(headTimeout.toMillis(), TimeUnit.MILLISECONDS));
     } catch (ExecutionException e) {
@@ -104,7 +110,7 @@ public final class AsyncObjectClient implements ObjectClient {
           new RequestFailure(
               Kind.OTHER, 0, exchange.subject() + ": this client lends nothing", null));
     } else {
-      exchange.start(s3, request);
+      exchange.start(s3, SdkRequests.get(request, headers));
     }
     return exchange;
   }

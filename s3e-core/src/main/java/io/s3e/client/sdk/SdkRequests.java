@@ -19,6 +19,7 @@ import software.amazon.awssdk.awscore.exception.AwsServiceException;
 import software.amazon.awssdk.core.exception.AbortedException;
 import software.amazon.awssdk.core.exception.ApiCallAttemptTimeoutException;
 import software.amazon.awssdk.core.exception.ApiCallTimeoutException;
+import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.services.s3.model.GetObjectRequest;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 import software.amazon.awssdk.services.s3.model.HeadObjectRequest;
@@ -36,25 +37,37 @@ final class SdkRequests {
           "RequestThrottled",
           "TooManyRequestsException");
 
+  private static final String CRT_FAILED = "Failed to send the request";
+
   private SdkRequests() {}
 
   static GetObjectRequest get(GetRequest request) {
+    return get(request, Map.of());
+  }
+
+  static HeadObjectRequest head(HeadRequest request) {
+    return head(request, Map.of());
+  }
+
+  /** With further headers, which those of the request replace. */
+  static GetObjectRequest get(GetRequest request, Map<String, String> always) {
     return GetObjectRequest.builder()
         .bucket(request.object().bucket())
         .key(request.object().key())
         .range(request.range().httpHeader())
         .ifMatch(request.etag())
         .versionId(request.versionId())
-        .overrideConfiguration(headers(request.headers()))
+        .overrideConfiguration(headers(always, request.headers()))
         .build();
   }
 
-  static HeadObjectRequest head(HeadRequest request) {
+  /** With further headers, which those of the request replace. */
+  static HeadObjectRequest head(HeadRequest request, Map<String, String> always) {
     return HeadObjectRequest.builder()
         .bucket(request.object().bucket())
         .key(request.object().key())
         .versionId(request.versionId())
-        .overrideConfiguration(headers(request.headers()))
+        .overrideConfiguration(headers(always, request.headers()))
         .build();
   }
 
@@ -127,8 +140,7 @@ final class SdkRequests {
     if (cause instanceof AbortedException) {
       return new RequestFailure(Kind.CANCELLED, 0, subject + ": " + cause.getMessage(), cause);
     }
-    Kind kind = isNetwork(cause) ? Kind.NETWORK : Kind.OTHER;
-    return new RequestFailure(kind, 0, subject + ": " + cause, cause);
+    return new RequestFailure(clientKind(cause), 0, subject + ": " + cause, cause);
   }
 
   private static RequestFailure serviceFailure(String subject, AwsServiceException refused) {
@@ -147,6 +159,18 @@ final class SdkRequests {
         kind, status, subject + ": " + status + " " + refused.getMessage(), refused);
   }
 
+  private static Kind clientKind(Throwable thrown) {
+    String message = thrown.getMessage();
+    if (thrown instanceof SdkClientException && message != null && message.startsWith(CRT_FAILED)) {
+      // All that the SDK's wrapper of the CRT leaves of the CRT's error is its description.
+      if (message.contains("throttling")) {
+        return Kind.THROTTLED;
+      }
+      return message.contains("internal server error") ? Kind.SERVER : Kind.NETWORK;
+    }
+    return isNetwork(thrown) ? Kind.NETWORK : Kind.OTHER;
+  }
+
   private static boolean isNetwork(@Nullable Throwable thrown) {
     for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
       if (cause instanceof IOException
@@ -160,8 +184,10 @@ final class SdkRequests {
     return false;
   }
 
-  private static AwsRequestOverrideConfiguration headers(Map<String, String> headers) {
+  private static AwsRequestOverrideConfiguration headers(
+      Map<String, String> always, Map<String, String> headers) {
     AwsRequestOverrideConfiguration.Builder override = AwsRequestOverrideConfiguration.builder();
+    always.forEach(override::putHeader);
     headers.forEach(override::putHeader);
     return override.build();
   }

@@ -113,7 +113,7 @@ final class Comparison {
         for (Engine engine : order) {
           steps.begin(workload, engine, round);
           List<Measurement> done = runs.getOrDefault(engine, new ArrayList<>());
-          if (done.stream().filter(m -> !m.result().isOk()).count() < ENOUGH_FAILURES) {
+          if (isWorthTrying(done)) {
             Measurement measurement = measure(workers, engine, workload, round, steps);
             if (round > 0 || !measurement.result().isOk()) {
               done.add(measurement);
@@ -128,6 +128,12 @@ final class Comparison {
     return options.engines().stream()
         .map(e -> new Summary(e, workload.label(), runs.getOrDefault(e, List.of())))
         .toList();
+  }
+
+  /** A hang has cost a whole deadline already; other failures may have been chance. */
+  private static boolean isWorthTrying(List<Measurement> done) {
+    return done.stream().noneMatch(m -> m.result().status() == RunResult.Status.HUNG)
+        && done.stream().filter(m -> !m.result().isOk()).count() < ENOUGH_FAILURES;
   }
 
   private Measurement measure(

@@ -20,6 +20,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -66,6 +67,7 @@ public final class Main implements Callable<Integer> {
   @Option(
       names = "--set",
       paramLabel = "ENGINE:KEY=VALUE",
+      showDefaultValue = Visibility.NEVER,
       description = "A Hadoop configuration entry for one engine. Repeatable.")
   private List<String> engineSettings = List.of();
 
@@ -73,12 +75,14 @@ public final class Main implements Callable<Integer> {
       names = {"-D", "--define"},
       paramLabel = "KEY=VALUE",
       mapFallbackValue = "",
+      showDefaultValue = Visibility.NEVER,
       description = "A Hadoop configuration entry for every engine. Repeatable.")
   private Map<String, String> definitions = Map.of();
 
   @Option(
       names = "--conf",
       paramLabel = "FILE",
+      showDefaultValue = Visibility.NEVER,
       description = "A core-site.xml; by default that of HADOOP_CONF_DIR, if there is one.")
   private List<Path> configurationFiles = List.of();
 
@@ -132,6 +136,7 @@ public final class Main implements Callable<Integer> {
   @Option(
       names = "--jvm-option",
       paramLabel = "OPTION",
+      showDefaultValue = Visibility.NEVER,
       description = "Another option of each engine's JVM. Repeatable.")
   private List<String> jvmOptions = List.of();
 
@@ -155,8 +160,13 @@ public final class Main implements Callable<Integer> {
       description = "Where the report goes.")
   private Path reportDirectory = Path.of("s3e-report");
 
-  @Option(names = "--no-progress", negatable = true, description = "No progress bars.")
-  private boolean silent;
+  @Option(
+      names = "--progress",
+      negatable = true,
+      defaultValue = "true",
+      fallbackValue = "true",
+      description = "Progress bars on standard error.")
+  private boolean progressShown;
 
   /** Runs the command and exits with its code. */
   public static void main(String[] args) {
@@ -184,7 +194,7 @@ public final class Main implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     JobOptions options = options();
     PrintWriter out = commandSpec().commandLine().getOut();
-    Progress progress = new Progress(System.err, !silent);
+    Progress progress = new Progress(System.err, progressShown);
     try (RunDirectory directory = new RunDirectory(options.workDirectory());
         Target target = target(options, directory, progress)) {
       out.println(target.description());

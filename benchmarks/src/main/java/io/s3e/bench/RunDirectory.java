@@ -1,6 +1,7 @@
 package io.s3e.bench;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,15 +23,31 @@ final class RunDirectory implements AutoCloseable {
    * @param parent where to create it; null for the system's temporary directory
    */
   RunDirectory(@Nullable Path parent) throws IOException {
-    path =
-        parent == null
-            ? Files.createTempDirectory("s3e-bench-")
-            : Files.createTempDirectory(Files.createDirectories(parent), "s3e-bench-");
+    path = parent == null ? createWhereAttributesWork() : create(Files.createDirectories(parent));
     for (String name : new String[] {"data", "objects", "tmp", "logs"}) {
       Files.createDirectory(path.resolve(name));
     }
     atExit = new Thread(this::deleteAtExit, "delete-run-directory");
     Runtime.getRuntime().addShutdownHook(atExit);
+  }
+
+  private static Path create(Path parent) throws IOException {
+    return Files.createTempDirectory(parent, "s3e-bench-");
+  }
+
+  /**
+   * In the temporary directory, or, where that cannot hold the attributes in which S3Proxy keeps
+   * ETags (tmpfs before Linux 6.6), in the working directory.
+   */
+  private static Path createWhereAttributesWork() throws IOException {
+    Path temporary = Files.createTempDirectory("s3e-bench-");
+    try {
+      Files.setAttribute(temporary, "user:s3e", ByteBuffer.wrap(new byte[1]));
+      return temporary;
+    } catch (IOException | UnsupportedOperationException noAttributes) {
+      Files.delete(temporary);
+      return create(Path.of("").toAbsolutePath());
+    }
   }
 
   /** The data as it was generated, or as it was first read: what is compared with. */

@@ -4,6 +4,8 @@ import io.s3e.bench.Measurement;
 import io.s3e.bench.Summary;
 import java.awt.Font;
 import java.io.IOException;
+import java.math.BigDecimal;
+import java.math.MathContext;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -54,11 +56,16 @@ final class Charts {
       List<Double> values = new ArrayList<>();
       for (String workload : workloads) {
         double median = median(summaries, engine, workload, figure);
-        values.add(Double.isFinite(median) ? median : 0);
+        values.add(Double.isFinite(median) ? rounded(median) : 0);
       }
       chart.addSeries(engine, workloads, values);
     }
     return chart;
+  }
+
+  /** Three digits: the label on a bar has no room for more. */
+  private static double rounded(double value) {
+    return new BigDecimal(value).round(new MathContext(3)).doubleValue();
   }
 
   private static double median(

@@ -68,6 +68,11 @@ final class RunContext {
     return reference().length();
   }
 
+  /** How much to read of an object that is read from the front: as asked, if there is so much. */
+  long bytesFromFront() {
+    return Math.min(spec.bytes(), referenceLength());
+  }
+
   /** Compares what a read returned with what the object holds. */
   void check(long position, byte[] bytes, int count) throws WrongBytesException {
     long start = THREADS.getCurrentThreadCpuTime();

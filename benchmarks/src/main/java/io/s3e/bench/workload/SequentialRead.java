@@ -11,7 +11,7 @@ final class SequentialRead implements Workload {
   public long run(RunContext context) throws Exception {
     ReadMonitor monitor = context.monitor();
     byte[] buffer = new byte[BUFFER_BYTES];
-    long length = context.spec().bytes();
+    long length = context.bytesFromFront();
     try (FSDataInputStream in = context.open()) {
       long position = 0;
       while (position < length) {

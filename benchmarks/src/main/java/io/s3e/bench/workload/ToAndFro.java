@@ -17,7 +17,7 @@ final class ToAndFro implements Workload {
   public long run(RunContext context) throws Exception {
     ReadMonitor monitor = context.monitor();
     byte[] buffer = new byte[PIECE_BYTES];
-    long pieces = context.spec().bytes() / PIECE_BYTES;
+    long pieces = context.bytesFromFront() / PIECE_BYTES;
     try (FSDataInputStream in = context.open()) {
       for (long group = 0; group + ORDER.length <= pieces; group += ORDER.length) {
         for (int step : ORDER) {

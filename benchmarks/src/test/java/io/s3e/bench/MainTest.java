@@ -1,0 +1,195 @@
+package io.s3e.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.s3e.bench.process.ChildJvm;
+import io.s3e.bench.server.ServerProcess;
+import io.s3e.bench.server.Shape;
+import io.s3e.bench.server.ShapedS3Server;
+import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The whole command at a small size: child JVMs, server, data, engines, table and report. */
+class MainTest {
+
+  @TempDir private Path temp;
+
+  private record Outcome(int code, String out, JsonNode results) {
+    JsonNode summary(String workload, String engine) {
+      for (JsonNode summary : results.get("summaries")) {
+        if (summary.get("workload").asText().equals(workload)
+            && summary.get("engine").asText().equals(engine)) {
+          return summary;
+        }
+      }
+      throw new AssertionError("No " + workload + " by " + engine + " in " + results);
+    }
+
+    String verdict(String workload, String engine) {
+      return summary(workload, engine).get("verdict").asText();
+    }
+  }
+
+  private Outcome run(String... arguments) throws Exception {
+    List<String> all = new ArrayList<>(List.of(arguments));
+    Path report = temp.resolve("report");
+    Path work = temp.resolve("work");
+    all.addAll(List.of("--report", report.toString(), "--work-dir", work.toString()));
+    all.addAll(List.of("--no-progress", "--heap", "256m", "--ttfb", "1", "--bandwidth", "0"));
+    StringWriter out = new StringWriter();
+    int code = Main.execute(new PrintWriter(out, true), all.toArray(String[]::new));
+
+    assertThat(report.resolve("report.html")).isNotEmptyFile();
+    try (Stream<Path> left = Files.list(work)) {
+      assertThat(left).as("what the run left behind").isEmpty();
+    }
+    JsonNode results = new ObjectMapper().readTree(report.resolve("results.json").toFile());
+    return new Outcome(code, out.toString(), results);
+  }
+
+  @Test
+  void everyWorkloadIsMeasuredAndEveryByteRight() throws Exception {
+    Outcome outcome =
+        run(
+            "--engines=classic",
+            "--workloads=seq,rnd,parquet,back",
+            "--size=6",
+            "--random-size=4",
+            "--scale=0.001",
+            "--rounds=1");
+
+    assertThat(outcome.code()).isZero();
+    for (String workload : List.of("seq", "rnd", "parquet", "back")) {
+      JsonNode summary = outcome.summary(workload, "classic");
+      JsonNode run = summary.get("runs").get(0);
+      assertThat(summary.get("verdict").asText()).as(workload).startsWith("ok");
+      assertThat(summary.get("x classic").asText()).isEqualTo("1.00");
+      assertThat(run.get("result").get("wallNanos").asLong()).isPositive();
+      assertThat(run.get("result").get("bytesUsed").asLong()).isPositive();
+      assertThat(run.get("server").get("operations").get("GET_OBJECT").get("requests").asLong())
+          .isPositive();
+    }
+    JsonNode seq = outcome.summary("seq", "classic").get("runs").get(0).get("result");
+    assertThat(seq.get("bytesUsed").asLong()).isEqualTo(6 << 20);
+    assertThat(outcome.out()).contains("classic").contains("ok, every byte right");
+  }
+
+  @Test
+  void badPeersAreNamedAndTheJobGoesOn() throws Exception {
+    Outcome outcome =
+        run(
+            "--engines=corrupting,hanging,missing,classic",
+            "--set=corrupting:fs.s3a.impl=" + CorruptingFileSystem.class.getName(),
+            "--set=hanging:fs.s3a.impl=" + HangingFileSystem.class.getName(),
+            "--set=missing:fs.s3a.impl=no.such.FileSystem",
+            "--workloads=seq",
+            "--size=2",
+            "--rounds=1",
+            "--read-deadline=8");
+
+    assertThat(outcome.code()).isZero();
+    assertThat(outcome.verdict("seq", "corrupting"))
+        .startsWith("WRONG BYTES in 2 of 2 runs")
+        .contains("at " + CorruptingFileSystem.WRONG_BYTE);
+    assertThat(outcome.verdict("seq", "hanging"))
+        .startsWith("HUNG in 1 of 1 runs")
+        .contains("open did not return within 8000 ms");
+    assertThat(outcome.verdict("seq", "missing"))
+        .startsWith("FAILED in 2 of 2 runs")
+        .contains("no.such.FileSystem");
+    assertThat(outcome.verdict("seq", "classic")).startsWith("ok");
+    assertThat(outcome.summary("seq", "corrupting").get("MB/s").asText()).isEqualTo("n/a");
+  }
+
+  private static Configuration configuration(Map<String, String> entries) {
+    Configuration configuration = new Configuration(false);
+    entries.forEach(configuration::set);
+    return configuration;
+  }
+
+  private void write(String uri, byte[] content, Map<String, String> hadoop) throws Exception {
+    Configuration configuration = new Configuration();
+    hadoop.forEach(configuration::set);
+    configuration.set("hadoop.tmp.dir", temp.resolve("tmp").toString());
+    try (FileSystem s3a = FileSystem.newInstance(URI.create(uri), configuration);
+        OutputStream out = s3a.create(new org.apache.hadoop.fs.Path(uri))) {
+      out.write(content);
+    }
+  }
+
+  @Test
+  void anObjectOfTheUsersOwn() throws Exception {
+    Path root = Files.createDirectory(temp.resolve("root"));
+    byte[] content = new byte[3_000_000];
+    new Random(5).nextBytes(content);
+    Files.createDirectory(root.resolve("mine"));
+    ShapedS3Server.Settings settings =
+        new ShapedS3Server.Settings(root, 0, "access", "secret", Shape.UNSHAPED);
+    try (ShapedS3Server server = ShapedS3Server.start(settings)) {
+      Map<String, String> hadoop =
+          Map.of(
+              "fs.s3a.endpoint", server.endpoint().toString(),
+              "fs.s3a.endpoint.region", "us-east-1",
+              "fs.s3a.path.style.access", "true",
+              "fs.s3a.access.key", "access",
+              "fs.s3a.secret.key", "secret");
+      write("s3a://mine/object", content, hadoop);
+      Path coreSite = temp.resolve("core-site.xml");
+      try (OutputStream out = Files.newOutputStream(coreSite)) {
+        configuration(hadoop).writeXml(out);
+      }
+      Outcome outcome =
+          run(
+              "s3a://mine/object",
+              "--conf=" + coreSite,
+              "--engines=classic,corrupting",
+              "--set=corrupting:fs.s3a.impl=" + CorruptingFileSystem.class.getName(),
+              "--workloads=seq,parquet",
+              "--rounds=1");
+
+      JsonNode classic = outcome.summary("seq", "classic");
+      assertThat(classic.get("verdict").asText()).startsWith("ok");
+      assertThat(classic.get("GETs").asText()).isEqualTo("n/a");
+      assertThat(classic.get("runs").get(0).get("result").get("bytesUsed").asLong())
+          .isEqualTo(content.length);
+      assertThat(outcome.verdict("seq", "corrupting")).startsWith("WRONG BYTES");
+      assertThat(outcome.results().get("summaries")).as("no Parquet in it").hasSize(2);
+      assertThat(outcome.results().toString()).doesNotContain("secret");
+    }
+  }
+
+  @Test
+  void optionsThatMakeNoSenseAreNamed() {
+    for (String[] arguments :
+        new String[][] {
+          {"--engines=nobody"}, {"--workloads=sleep"}, {"--rounds=0"}, {"--set=x"}, {"http://x/y"}
+        }) {
+      StringWriter out = new StringWriter();
+      assertThat(Main.execute(new PrintWriter(out, true), arguments)).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void serverIsAProcessThatEndsWithItsParentsLine() throws Exception {
+    Path log = temp.resolve("server.log");
+    ChildJvm server = ChildJvm.start("server", ServerProcess.class, List.of(), log);
+    server.close();
+
+    assertThat(server.isAlive()).isFalse();
+  }
+}

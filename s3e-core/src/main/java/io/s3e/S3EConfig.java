@@ -16,7 +16,8 @@ import java.time.Duration;
  *     to measured bandwidth and the budget
  * @param prefetch false never fetches what nobody asked for
  * @param coalesceGapBytes readVectored joins ranges no farther apart than this, in bytes
- * @param maxAttempts how often one GET is sent before its reader gets the error; 1 to 100
+ * @param maxAttempts how often a GET may bring no new block before its reader gets the error; 1 to
+ *     100
  * @param retryBase pause before the second attempt; doubles with each further one, with jitter
  * @param retryCap longest pause between attempts
  * @param stallTimeout a GET that brings no byte for so long is cancelled and sent again

@@ -62,6 +62,7 @@ public final class RunFetch implements Block.Fate {
 
   // Written inside an attempt or between attempts, never both at once.
   private int published;
+  private int publishedBefore;
   private int filledInBlock;
   private int attempts;
 
@@ -172,6 +173,7 @@ public final class RunFetch implements Block.Fate {
       return;
     }
     attempts++;
+    publishedBefore = published;
     Attempt attempt = new Attempt(remaining(), attempts);
     current = attempt;
     if (over.get()) {
@@ -216,6 +218,10 @@ public final class RunFetch implements Block.Fate {
   private void afterFailure(IOException failure, boolean mayRetry) {
     if (over.get()) {
       return;
+    }
+    if (published > publishedBefore) {
+      // A connection that breaks but brings blocks is not counted against the run.
+      attempts = 1;
     }
     boolean again =
         mayRetry

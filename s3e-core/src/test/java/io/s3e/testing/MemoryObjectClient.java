@@ -47,6 +47,7 @@ public final class MemoryObjectClient implements ObjectClient {
           });
   private final ClientLimits limits;
   private volatile Faults faults = (request, number) -> Answer.GOOD;
+  private volatile String storedEncoding;
   private volatile CountDownLatch gate = new CountDownLatch(0);
 
   /** How one GET is answered. */
@@ -127,6 +128,11 @@ public final class MemoryObjectClient implements ObjectClient {
     etags.put(object, etag);
   }
 
+  /** What HEAD tells as the objects' Content-Encoding. */
+  public void storedEncoding(String value) {
+    storedEncoding = value;
+  }
+
   public void faults(Faults value) {
     faults = value;
   }
@@ -185,7 +191,7 @@ public final class MemoryObjectClient implements ObjectClient {
     if (content == null) {
       throw new RequestFailure(RequestFailure.Kind.NOT_FOUND, 404, "no " + request.object(), null);
     }
-    return new ObjectHead(content.length, etags.get(request.object()), null, null);
+    return new ObjectHead(content.length, etags.get(request.object()), null, storedEncoding);
   }
 
   @Override

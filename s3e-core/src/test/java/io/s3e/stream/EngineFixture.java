@@ -1,0 +1,86 @@
+package io.s3e.stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.s3e.OpenOptions;
+import io.s3e.S3E;
+import io.s3e.S3EConfig;
+import io.s3e.block.ObjectRef;
+import io.s3e.buffer.MemoryBudget;
+import io.s3e.client.ClientLimits;
+import io.s3e.testing.MemoryObjectClient;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/**
+ * One engine over objects in memory, and the check after each test that everything was given back.
+ */
+final class EngineFixture implements AfterEachCallback {
+  static final int BLOCK = 64 << 10;
+  static final int REQUEST = 8 * BLOCK;
+  static final ObjectRef OBJECT = new ObjectRef("bucket", "key");
+  static final String ETAG = "\"v1\"";
+
+  final MemoryObjectClient client;
+  final MemoryBudget budget;
+  final S3E engine;
+  byte[] content = new byte[0];
+
+  private EngineFixture(
+      ClientLimits limits, long budgetBlocks, UnaryOperator<S3EConfig.Builder> changes) {
+    client = new MemoryObjectClient(limits);
+    budget = new MemoryBudget(budgetBlocks * BLOCK);
+    S3EConfig.Builder config =
+        S3EConfig.DEFAULTS.toBuilder()
+            .blockBytes(BLOCK)
+            .requestBytes(REQUEST)
+            .maxAttempts(3)
+            .retryBase(Duration.ofMillis(1))
+            .retryCap(Duration.ofMillis(5));
+    engine = S3E.create(changes.apply(config).build(), budget, granted -> client);
+  }
+
+  /** A client that copies, with room for everything. */
+  static EngineFixture copying() {
+    return copying(changes -> changes);
+  }
+
+  static EngineFixture copying(UnaryOperator<S3EConfig.Builder> changes) {
+    return new EngineFixture(ClientLimits.copying(REQUEST, 32, 0), 1024, changes);
+  }
+
+  /** A client that lends, with few slots. */
+  static EngineFixture lending() {
+    return new EngineFixture(
+        new ClientLimits(BLOCK, 8, REQUEST, 8, 8L * REQUEST), 256, changes -> changes);
+  }
+
+  byte[] put(int blocks) {
+    return putBytes(blocks * BLOCK);
+  }
+
+  byte[] putBytes(int bytes) {
+    content = MemoryObjectClient.bytes(bytes, 42);
+    client.put(OBJECT, content, ETAG);
+    return content;
+  }
+
+  S3EInputStream open() throws IOException {
+    return open(OpenOptions.DEFAULTS);
+  }
+
+  S3EInputStream open(OpenOptions options) throws IOException {
+    return engine.open(OBJECT, options);
+  }
+
+  @Override
+  public void afterEach(ExtensionContext context) {
+    engine.close();
+    assertThat(budget.reserved()).as("bytes still reserved").isZero();
+    assertThat(client.lentOut()).as("lent buffers still out").isZero();
+    assertThat(client.doubleCloses()).as("lent buffers closed twice").isZero();
+  }
+}

@@ -1,0 +1,236 @@
+package io.s3e.stream;
+
+import static io.s3e.stream.EngineFixture.BLOCK;
+import static io.s3e.stream.EngineFixture.ETAG;
+import static io.s3e.stream.EngineFixture.REQUEST;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.s3e.OpenOptions;
+import io.s3e.block.ByteRange;
+import io.s3e.client.GetRequest;
+import io.s3e.metrics.EngineMetrics;
+import io.s3e.prefetch.ReadPolicy;
+import io.s3e.testing.MemoryObjectClient.Answer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Which GETs reads send, how many of them at once, and how often a reader waits. */
+@Timeout(60)
+class ReadRequestsTest {
+  @RegisterExtension final EngineFixture s3e = EngineFixture.copying();
+
+  private static List<ByteRange> ranges(List<GetRequest> gets) {
+    return gets.stream().map(GetRequest::range).toList();
+  }
+
+  private void awaitGets(int count) throws InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    while (s3e.client.gets().size() < count) {
+      assertThat(System.nanoTime()).as("deadline for " + count + " GETs").isLessThan(deadline);
+      Thread.sleep(1);
+    }
+  }
+
+  @Test
+  void aSequentialScanWaitsForFewOfItsBlocksAndFetchesEachByteOnce() throws Exception {
+    byte[] content = s3e.put(400);
+    s3e.client.faults((request, number) -> Answer.GOOD.after(5));
+
+    try (S3EInputStream in = s3e.open()) {
+      assertThat(in.readAllBytes()).isEqualTo(content);
+    }
+
+    EngineMetrics.Snapshot metrics = s3e.engine.metrics().snapshot();
+    assertThat(metrics.serialWaits()).as("waits for 400 blocks").isLessThan(60);
+    assertThat(metrics.bytesFetched()).isEqualTo(content.length);
+    assertThat(s3e.client.bytesAsked()).isEqualTo(content.length);
+    assertThat(s3e.client.heads()).as("HEADs, one for the unknown size").isEqualTo(1);
+  }
+
+  @Test
+  void aSecondOpeningReadsFromMemory() throws Exception {
+    byte[] content = s3e.put(100);
+    try (S3EInputStream in = s3e.open()) {
+      assertThat(in.readAllBytes()).isEqualTo(content);
+    }
+    int gets = s3e.client.gets().size();
+
+    OpenOptions known = OpenOptions.DEFAULTS.withSize(content.length).withVersion(ETAG, null);
+    try (S3EInputStream in = s3e.open(known)) {
+      assertThat(in.readAllBytes()).isEqualTo(content);
+      in.seek(0);
+      assertThat(in.readNBytes(BLOCK)).isEqualTo(Arrays.copyOf(content, BLOCK));
+    }
+
+    assertThat(s3e.client.gets()).hasSize(gets);
+    assertThat(s3e.client.heads()).isEqualTo(1);
+  }
+
+  @Test
+  void anotherVersionIsNotServedFromTheFirstOnesBlocks() throws Exception {
+    s3e.put(2);
+    try (S3EInputStream in = s3e.open()) {
+      in.readAllBytes();
+    }
+    byte[] other = new byte[2 * BLOCK];
+    s3e.client.put(EngineFixture.OBJECT, other, "\"v2\"");
+
+    try (S3EInputStream in = s3e.open()) {
+      assertThat(in.readAllBytes()).isEqualTo(other);
+    }
+  }
+
+  @Test
+  void aRandomReadFetchesTheBlocksItNeedsAndNothingElse() throws Exception {
+    byte[] content = s3e.put(100);
+    byte[] target = new byte[BLOCK];
+
+    try (S3EInputStream in = s3e.open(OpenOptions.DEFAULTS.withPolicy(ReadPolicy.RANDOM))) {
+      in.readFullyAt(10 * BLOCK + 5, target, 0, BLOCK);
+      in.readFullyAt(70 * BLOCK, target, 0, 10);
+      in.readFullyAt(70 * BLOCK + 20, target, 0, 10);
+    }
+
+    assertThat(ranges(s3e.client.gets()))
+        .containsExactly(
+            new ByteRange(10L * BLOCK, 12L * BLOCK), new ByteRange(70L * BLOCK, 71L * BLOCK));
+    assertThat(Arrays.copyOf(target, 10))
+        .isEqualTo(Arrays.copyOfRange(content, 70 * BLOCK + 20, 70 * BLOCK + 30));
+  }
+
+  @Test
+  void aReadOverSeveralRequestsFetchesThemAtOnce() throws Exception {
+    byte[] content = s3e.put(64);
+    s3e.client.hold();
+    try (S3EInputStream in = s3e.open(OpenOptions.DEFAULTS.withPolicy(ReadPolicy.RANDOM))) {
+      byte[] target = new byte[4 * REQUEST];
+
+      CompletableFuture<Integer> read =
+          CompletableFuture.supplyAsync(
+              () -> {
+                try {
+                  return in.readAt(0, target, 0, target.length);
+                } catch (IOException e) {
+                  throw new UncheckedIOException(e);
+                }
+              });
+      awaitGets(4);
+      s3e.client.open();
+
+      assertThat(read.get(30, TimeUnit.SECONDS)).isEqualTo(target.length);
+      assertThat(target).isEqualTo(Arrays.copyOf(content, target.length));
+      assertThat(s3e.client.gets()).hasSize(4);
+    }
+  }
+
+  @Test
+  void twoReadersOfTheSameBytesShareOneGet() throws Exception {
+    byte[] content = s3e.put(8);
+    s3e.client.hold();
+    OpenOptions random = OpenOptions.DEFAULTS.withPolicy(ReadPolicy.RANDOM);
+    try (S3EInputStream first = s3e.open(random);
+        S3EInputStream second = s3e.open(random)) {
+      byte[][] targets = new byte[2][REQUEST];
+      Thread[] readers = new Thread[2];
+      for (int i = 0; i < 2; i++) {
+        S3EInputStream in = i == 0 ? first : second;
+        byte[] target = targets[i];
+        readers[i] =
+            new Thread(
+                () -> {
+                  try {
+                    in.readFullyAt(0, target, 0, REQUEST);
+                  } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                  }
+                });
+        readers[i].start();
+      }
+      awaitGets(1);
+      Thread.sleep(50);
+      s3e.client.open();
+      for (Thread reader : readers) {
+        reader.join(30_000);
+      }
+
+      assertThat(targets[0]).isEqualTo(content);
+      assertThat(targets[1]).isEqualTo(content);
+      assertThat(s3e.client.gets()).hasSize(1);
+    }
+  }
+
+  @Test
+  void prefetchStopsAtTheEndOfTheSplit() throws Exception {
+    s3e.put(200);
+    long end = 40L * BLOCK;
+
+    try (S3EInputStream in = s3e.open(OpenOptions.DEFAULTS.withSplit(0, end))) {
+      in.readNBytes((int) end - 1);
+    }
+
+    assertThat(ranges(s3e.client.gets())).allMatch(range -> range.end() <= end + BLOCK);
+  }
+
+  @Test
+  void vectoredRangesAreAskedForAtOnceAndCloseOnesTogether() throws Exception {
+    byte[] content = s3e.put(200);
+    List<ByteRange> wanted =
+        List.of(
+            new ByteRange(0, 1000),
+            new ByteRange(1500, 3000),
+            new ByteRange(100L * BLOCK, 100L * BLOCK + 10),
+            new ByteRange(50L * BLOCK, 50L * BLOCK),
+            new ByteRange(150L * BLOCK + 7, 152L * BLOCK));
+    s3e.client.hold();
+
+    try (S3EInputStream in = s3e.open(OpenOptions.DEFAULTS.withPolicy(ReadPolicy.RANDOM))) {
+      var results = in.readVectored(wanted, ByteBuffer::allocate, buffer -> {});
+      assertThat(ranges(s3e.client.gets()))
+          .containsExactlyInAnyOrder(
+              new ByteRange(0, BLOCK),
+              new ByteRange(100L * BLOCK, 101L * BLOCK),
+              new ByteRange(150L * BLOCK, 152L * BLOCK));
+      s3e.client.open();
+      for (int i = 0; i < wanted.size(); i++) {
+        byte[] got = new byte[(int) wanted.get(i).length()];
+        results.get(i).get(30, TimeUnit.SECONDS).get(got);
+        assertThat(got)
+            .isEqualTo(
+                Arrays.copyOfRange(
+                    content, (int) wanted.get(i).start(), (int) wanted.get(i).end()));
+      }
+    }
+  }
+
+  @Test
+  void closingCancelsWhatWasFetchedAheadAndCountsItAsWasted() throws Exception {
+    s3e.put(200);
+    S3EInputStream in = s3e.open(OpenOptions.DEFAULTS.withPolicy(ReadPolicy.SEQUENTIAL));
+    in.readNBytes(3 * BLOCK);
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    while (s3e.engine.metrics().snapshot().bytesFetched() < s3e.client.bytesAsked()) {
+      assertThat(System.nanoTime()).isLessThan(deadline);
+      Thread.sleep(1);
+    }
+
+    in.close();
+
+    EngineMetrics.Snapshot metrics = s3e.engine.metrics().snapshot();
+    assertThat(metrics.prefetchWastedBytes()).isPositive();
+    assertThat(metrics.prefetchUsedBytes() + metrics.prefetchWastedBytes())
+        .isEqualTo(metrics.bytesFetched() - demanded());
+  }
+
+  private long demanded() {
+    // The first GET is the read's own; everything else was a guess.
+    return s3e.client.gets().get(0).range().length();
+  }
+}

@@ -10,7 +10,6 @@ import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.ResponseInputStream;
-import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 
 /**
@@ -26,7 +25,7 @@ final class SyncExchange implements ObjectClient.Exchange, Runnable {
   private static final ThreadLocal<byte[]> CHUNK =
       ThreadLocal.withInitial(() -> new byte[CHUNK_BYTES]);
 
-  private final S3Client s3;
+  private final BlockingStore store;
   private final GetRequest request;
   private final String subject;
   private final HandlerGate gate;
@@ -36,8 +35,11 @@ final class SyncExchange implements ObjectClient.Exchange, Runnable {
   private @Nullable ResponseInputStream<GetObjectResponse> body;
 
   SyncExchange(
-      S3Client s3, GetRequest request, ResponseHandler handler, Consumer<SyncExchange> onEnded) {
-    this.s3 = s3;
+      BlockingStore store,
+      GetRequest request,
+      ResponseHandler handler,
+      Consumer<SyncExchange> onEnded) {
+    this.store = store;
     this.request = request;
     subject = SdkRequests.subject(request);
     gate = new HandlerGate(handler, () -> onEnded.accept(this));
@@ -79,8 +81,8 @@ final class SyncExchange implements ObjectClient.Exchange, Runnable {
     }
     ResponseInputStream<GetObjectResponse> opened;
     try {
-      opened = s3.getObject(SdkRequests.get(request));
-    } catch (RuntimeException e) {
+      opened = store.get(request);
+    } catch (IOException | RuntimeException e) {
       gate.end(SdkRequests.failure(subject, e));
       return;
     }

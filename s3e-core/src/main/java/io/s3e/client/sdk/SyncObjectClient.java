@@ -8,6 +8,7 @@ import io.s3e.client.ObjectHead;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.ResponseHandler;
+import java.io.IOException;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -36,7 +37,7 @@ public final class SyncObjectClient implements ObjectClient {
   private static final AtomicInteger NUMBER = new AtomicInteger();
   private static final long IDLE_THREAD_SECONDS = 10;
 
-  private final S3Client s3;
+  private final BlockingStore store;
   private final String name;
   private final ClientLimits limits;
   private final ThreadPoolExecutor threads;
@@ -59,7 +60,17 @@ public final class SyncObjectClient implements ObjectClient {
    */
   public SyncObjectClient(
       S3Client s3, String name, int threads, int requestBytes, @Nullable Runnable closeAlso) {
-    this.s3 = s3;
+    this(BlockingStore.of(s3), name, threads, requestBytes, closeAlso);
+  }
+
+  /** As above, by whatever way leads to an SDK client. */
+  public SyncObjectClient(
+      BlockingStore store,
+      String name,
+      int threads,
+      int requestBytes,
+      @Nullable Runnable closeAlso) {
+    this.store = store;
     this.name = name;
     this.closeAlso = closeAlso;
     limits = ClientLimits.copying(requestBytes, threads, 0);
@@ -97,15 +108,17 @@ public final class SyncObjectClient implements ObjectClient {
       throw SdkRequests.closed(subject);
     }
     try {
-      return SdkRequests.head(subject, s3.headObject(SdkRequests.head(request)));
-    } catch (RuntimeException e) {
+      return store.head(request);
+    } catch (RequestFailure e) {
+      throw e;
+    } catch (IOException | RuntimeException e) {
       throw SdkRequests.failure(subject, e);
     }
   }
 
   @Override
   public Exchange get(GetRequest request, ResponseHandler handler) {
-    SyncExchange exchange = new SyncExchange(s3, request, handler, inFlight::remove);
+    SyncExchange exchange = new SyncExchange(store, request, handler, inFlight::remove);
     // Registered before the check: close() sees either this exchange or makes the check fail.
     inFlight.add(exchange);
     if (closed.get()) {

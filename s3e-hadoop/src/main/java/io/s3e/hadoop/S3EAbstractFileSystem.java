@@ -1,0 +1,48 @@
+package io.s3e.hadoop;
+
+import java.io.IOException;
+import java.lang.ref.Cleaner;
+import java.net.URI;
+import java.net.URISyntaxException;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.DelegateToFileSystem;
+import org.apache.hadoop.fs.FileSystem;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * {@link S3EFileSystem} for programs that use FileContext: {@code
+ * fs.AbstractFileSystem.s3a.impl=io.s3e.hadoop.S3EAbstractFileSystem}. FileContext knows no close;
+ * S3A closes its file system when the object is collected, and so does this.
+ */
+public class S3EAbstractFileSystem extends DelegateToFileSystem {
+  private static final Logger LOG = LoggerFactory.getLogger(S3EAbstractFileSystem.class);
+  private static final Cleaner CLEANER = Cleaner.create();
+  private static final int NO_PORT = -1;
+
+  public S3EAbstractFileSystem(URI uri, Configuration conf) throws IOException, URISyntaxException {
+    super(uri, new S3EFileSystem(), conf, uri.getScheme(), false);
+    CLEANER.register(this, closing(fsImpl));
+  }
+
+  @Override
+  public int getUriDefaultPort() {
+    return NO_PORT;
+  }
+
+  @Override
+  public String toString() {
+    return "S3EAbstractFileSystem{" + fsImpl + "}";
+  }
+
+  /** Refers to the file system only, so that the object that delegates to it can be collected. */
+  private static Runnable closing(FileSystem fileSystem) {
+    return () -> {
+      try {
+        fileSystem.close();
+      } catch (IOException e) {
+        LOG.warn("Closing {} failed", fileSystem.getUri(), e);
+      }
+    };
+  }
+}

@@ -1,0 +1,148 @@
+package io.s3e.hadoop;
+
+import java.io.IOException;
+import java.net.URI;
+import java.util.concurrent.CompletableFuture;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.impl.OpenFileParameters;
+import org.apache.hadoop.fs.s3a.Constants;
+import org.apache.hadoop.fs.s3a.S3AFileSystem;
+import org.apache.hadoop.fs.s3a.S3AReadOpContext;
+import org.apache.hadoop.fs.s3a.S3AUtils;
+import org.apache.hadoop.fs.s3a.Statistic;
+import org.apache.hadoop.fs.store.audit.AuditSpan;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * S3A with its reads done by S3E: {@code fs.s3a.impl=io.s3e.hadoop.S3EFileSystem}. Writes, listing,
+ * credentials, encryption, audit and delegation tokens are S3A's own.
+ *
+ * <p>On Hadoop 3.4.2 and later S3A opens the file and asks {@link S3EStreamFactory} for the stream;
+ * on 3.4.1, which has no such seam, {@link DirectOpener} does both. Either way the stream that
+ * comes back is lazy, and gets this file system's engine and the hints of {@code openFile()} before
+ * it is handed out.
+ *
+ * <p>{@code fs.s3a.s3e.enabled=false}, for all buckets or for one, leaves a plain S3AFileSystem.
+ */
+public class S3EFileSystem extends S3AFileSystem {
+  private static final Logger LOG = LoggerFactory.getLogger(S3EFileSystem.class);
+  private static final String STREAM_FACTORY = "io.s3e.hadoop.S3EStreamFactory";
+
+  private @Nullable ReadEngine engine;
+  private @Nullable DirectOpener opener;
+
+  /**
+   * @throws IllegalArgumentException if a setting of S3E's is not accepted; names the key, the
+   *     value and what is accepted
+   */
+  @Override
+  public void initialize(URI name, Configuration original) throws IOException {
+    String bucket = name.getHost();
+    Configuration conf = S3AUtils.propagateBucketOptions(original, bucket);
+    AdapterConfig config = AdapterConfig.read(conf, bucket);
+    boolean reads = config.enabled() && !OwnClientLimits.encryptsInClient(conf);
+    if (config.enabled() && !reads) {
+      LOG.info("Reading {} by S3A's own stream: objects are encrypted in the client", name);
+    }
+    super.initialize(name, reads ? withStreams(original, bucket) : original);
+    if (reads) {
+      engine = new ReadEngine(getUri().toString(), new FileSystemClients(this, config));
+      opener = StreamSpi.isPresent() ? null : new DirectOpener(new Access(), engine);
+    }
+  }
+
+  /** Selects S3E's streams, whatever the general or the bucket's configuration selects. */
+  private static Configuration withStreams(Configuration original, String bucket) {
+    Configuration conf = new Configuration(original);
+    if (StreamSpi.isPresent()) {
+      pin(conf, bucket, Constants.INPUT_STREAM_TYPE, Constants.INPUT_STREAM_TYPE_CUSTOM);
+      pin(conf, bucket, Constants.INPUT_STREAM_CUSTOM_FACTORY, STREAM_FACTORY);
+      pin(conf, bucket, Constants.PREFETCH_ENABLED_KEY, "false");
+    }
+    return conf;
+  }
+
+  private static void pin(Configuration conf, String bucket, String key, String value) {
+    conf.set(key, value);
+    conf.set("fs.s3a.bucket." + bucket + "." + key.substring("fs.s3a.".length()), value);
+  }
+
+  @Override
+  public FSDataInputStream open(Path path, int bufferSize) throws IOException {
+    DirectOpener direct = opener;
+    return direct != null
+        ? direct.open(qualify(path))
+        : withEngine(super.open(path, bufferSize), OpenHints.NONE);
+  }
+
+  @Override
+  public CompletableFuture<FSDataInputStream> openFileWithOptions(
+      Path rawPath, OpenFileParameters parameters) throws IOException {
+    DirectOpener direct = opener;
+    if (direct != null) {
+      return direct.open(qualify(rawPath), parameters);
+    }
+    OpenHints hints = OpenHints.of(parameters);
+    return super.openFileWithOptions(rawPath, parameters)
+        .thenApply(opened -> withEngine(opened, hints));
+  }
+
+  private FSDataInputStream withEngine(FSDataInputStream opened, OpenHints hints) {
+    ReadEngine own = engine;
+    if (own != null && opened.getWrappedStream() instanceof S3EReadable stream) {
+      stream.attach(own, hints);
+    }
+    return opened;
+  }
+
+  /** Ends all reads, then closes S3A. */
+  @Override
+  public void close() throws IOException {
+    try {
+      ReadEngine own = engine;
+      if (own != null) {
+        own.close();
+      }
+      DirectOpener direct = opener;
+      if (direct != null) {
+        direct.close();
+      }
+    } finally {
+      super.close();
+    }
+  }
+
+  @Override
+  public String toString() {
+    ReadEngine own = engine;
+    return own == null ? super.toString() : "S3EFileSystem{" + own + ", " + super.toString() + "}";
+  }
+
+  /** What {@link DirectOpener} needs of the protected parts of S3AFileSystem. */
+  private final class Access implements DirectOpener.FileSystemAccess {
+    @Override
+    public S3AFileSystem fileSystem() {
+      return S3EFileSystem.this;
+    }
+
+    @Override
+    public AuditSpan openSpan(Path path) throws IOException {
+      return entryPoint(Statistic.INVOCATION_OPEN, path);
+    }
+
+    @Override
+    public S3AReadOpContext readContext(FileStatus status, AuditSpan span) {
+      return createReadContext(status, span);
+    }
+
+    @Override
+    public @Nullable Statistics fileSystemStatistics() {
+      return statistics;
+    }
+  }
+}

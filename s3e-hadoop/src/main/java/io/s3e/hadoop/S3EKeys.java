@@ -1,0 +1,271 @@
+package io.s3e.hadoop;
+
+import io.s3e.S3EConfig;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Predicate;
+
+/**
+ * Every setting of S3E under Hadoop: the one place where names, defaults, ranges and descriptions
+ * stand. docs/CONFIGURATION.md is generated from {@link #ALL} by {@link ConfigurationReference}.
+ *
+ * <p>S3A applies per-bucket overrides only to names that begin with {@code fs.s3a.}.
+ */
+final class S3EKeys {
+  static final String PREFIX = "fs.s3a.s3e.";
+
+  private static final S3EConfig CORE = S3EConfig.DEFAULTS;
+  private static final long KIB = 1L << 10;
+  private static final long MIB = 1L << 20;
+  private static final long GIB = 1L << 30;
+
+  static final ConfigKey<Boolean> ENABLED =
+      flag(
+          "enabled",
+          true,
+          "`false` reads with S3A's own stream, as `fs.s3a.input.stream.type` and its default"
+              + " choose it. Useful for one bucket: `fs.s3a.bucket.NAME.s3e.enabled`.");
+
+  static final ConfigKey<ClientChoice> CLIENT =
+      new ConfigKey<>(
+          PREFIX + "client",
+          "choice",
+          "auto",
+          "one of " + ClientChoice.NAMES,
+          "Which HTTP client fetches: `auto` the fastest that can serve this bucket; `crt` the AWS"
+              + " Common Runtime with buffers that are not copied; `sdk-async` and `sdk-sync`"
+              + " clients of the AWS SDK that S3E makes itself; `s3a` the client that S3A made."
+              + " What a choice cannot carry is read by `s3a`, and an INFO line says why.",
+          ClientChoice::parse,
+          choice -> true);
+
+  static final ConfigKey<Long> BLOCK_SIZE =
+      size(
+          "block.size",
+          CORE.blockBytes(),
+          64 * KIB,
+          64 * MIB,
+          "a power of two",
+          value -> Long.bitCount(value) == 1,
+          "Unit of memory and hand-over: a byte can be read as soon as its block is complete.");
+
+  static final ConfigKey<Long> REQUEST_SIZE =
+      size(
+          "request.size",
+          CORE.requestBytes(),
+          64 * KIB,
+          GIB,
+          "at least `fs.s3a.s3e.block.size`",
+          value -> true,
+          "The longest GET. Adjacent missing blocks are fetched together up to this length.");
+
+  static final ConfigKey<Long> MEMORY_BUDGET =
+      size(
+          "memory.budget",
+          CORE.memoryBytes(),
+          0,
+          1024 * GIB,
+          "0 or at least two blocks",
+          value -> true,
+          "Hard limit of direct and native memory for object data, over the whole JVM: cached"
+              + " blocks, prefetched blocks and requests in flight. 0 takes an eighth of the heap"
+              + " limit, at least 64M and at most 256M. Direct memory counts against"
+              + " `spark.executor.memoryOverhead`.");
+
+  static final ConfigKey<Boolean> PREFETCH =
+      flag("prefetch.enabled", CORE.prefetch(), "`false` fetches only what is asked for.");
+
+  static final ConfigKey<Long> PREFETCH_WINDOW_MAX =
+      size(
+          "prefetch.window.max",
+          CORE.maxWindowBytes(),
+          0,
+          64 * GIB,
+          "",
+          value -> true,
+          "The farthest that prefetch runs ahead of one reader. 0 leaves it to the measured"
+              + " bandwidth and latency and to the memory budget.");
+
+  static final ConfigKey<Long> VECTORED_GAP_MAX =
+      size(
+          "vectored.gap.max",
+          CORE.coalesceGapBytes(),
+          0,
+          64 * MIB,
+          "",
+          value -> true,
+          "`readVectored` joins ranges that are no farther apart than this into one GET.");
+
+  static final ConfigKey<Integer> RETRY_ATTEMPTS =
+      count(
+          "retry.attempts",
+          CORE.maxAttempts(),
+          1,
+          100,
+          "How often one GET is sent before its reader gets the error.");
+
+  static final ConfigKey<Duration> RETRY_INTERVAL =
+      duration(
+          "retry.interval",
+          CORE.retryBase(),
+          Duration.ZERO,
+          Duration.ofMinutes(10),
+          "Pause before the second attempt; doubles with each further one, with jitter.");
+
+  static final ConfigKey<Duration> RETRY_INTERVAL_MAX =
+      duration(
+          "retry.interval.max",
+          CORE.retryCap(),
+          Duration.ZERO,
+          Duration.ofHours(1),
+          "Longest pause between attempts; at least `fs.s3a.s3e.retry.interval`.");
+
+  static final ConfigKey<Duration> STALL_TIMEOUT =
+      duration(
+          "stall.timeout",
+          CORE.stallTimeout(),
+          Duration.ofMillis(100),
+          Duration.ofHours(1),
+          "A GET that brings no byte for so long is cancelled and sent again.");
+
+  static final ConfigKey<Duration> READ_TIMEOUT =
+      duration(
+          "read.timeout",
+          CORE.readTimeout(),
+          Duration.ofSeconds(1),
+          Duration.ofHours(24),
+          "Longest time that one read waits in all, retries included, before it fails.");
+
+  static final ConfigKey<Duration> CONNECT_TIMEOUT =
+      duration(
+          "connect.timeout",
+          Duration.ofSeconds(5),
+          Duration.ofMillis(100),
+          Duration.ofMinutes(10),
+          "Longest wait for a connection. Not for client `s3a`, which has S3A's.");
+
+  static final ConfigKey<Double> THROUGHPUT_TARGET =
+      new ConfigKey<>(
+          PREFIX + "throughput.target.gbps",
+          "number",
+          "25",
+          "a number from 0.1 to 1000",
+          "Throughput in Gbit/s that the `crt` client opens connections for: about one for each"
+              + " 0.4 Gbit/s, at least 10.",
+          Double::valueOf,
+          value -> value >= 0.1 && value <= 1000);
+
+  static final ConfigKey<Integer> MAX_CONNECTIONS =
+      count(
+          "max.connections",
+          0,
+          0,
+          100_000,
+          "Upper limit of connections of S3E's own client; 0 leaves it to the client.");
+
+  static final ConfigKey<Integer> CLIENT_THREADS =
+      count(
+          "client.threads",
+          32,
+          1,
+          1000,
+          "GETs that the blocking clients (`sdk-sync`, `s3a`) have in flight, each on a thread of"
+              + " S3E's own pool; S3A's pool, which uploads share, is not used.");
+
+  static final ConfigKey<String> TLS_CA_FILE =
+      new ConfigKey<>(
+          PREFIX + "tls.ca.file",
+          "path",
+          "",
+          "a path",
+          "PEM file of the certificates that the `crt` client trusts, in place of the system's. It"
+              + " does not read Java's trust store; if `javax.net.ssl.trustStore` is set and this"
+              + " is not, `auto` uses `s3a`.",
+          text -> text,
+          value -> true);
+
+  /** In the order of the documentation. */
+  static final List<ConfigKey<?>> ALL =
+      List.of(
+          ENABLED,
+          CLIENT,
+          BLOCK_SIZE,
+          REQUEST_SIZE,
+          MEMORY_BUDGET,
+          PREFETCH,
+          PREFETCH_WINDOW_MAX,
+          VECTORED_GAP_MAX,
+          RETRY_ATTEMPTS,
+          RETRY_INTERVAL,
+          RETRY_INTERVAL_MAX,
+          STALL_TIMEOUT,
+          READ_TIMEOUT,
+          CONNECT_TIMEOUT,
+          THROUGHPUT_TARGET,
+          MAX_CONNECTIONS,
+          CLIENT_THREADS,
+          TLS_CA_FILE);
+
+  private S3EKeys() {}
+
+  private static ConfigKey<Boolean> flag(String name, boolean byDefault, String description) {
+    return new ConfigKey<>(
+        PREFIX + name,
+        "flag",
+        Boolean.toString(byDefault),
+        "true or false",
+        description,
+        ConfigValues::flag,
+        value -> true);
+  }
+
+  private static ConfigKey<Integer> count(
+      String name, int byDefault, int min, int max, String description) {
+    return new ConfigKey<>(
+        PREFIX + name,
+        "integer",
+        Integer.toString(byDefault),
+        String.format(Locale.ROOT, "an integer from %d to %d", min, max),
+        description,
+        Integer::valueOf,
+        value -> value >= min && value <= max);
+  }
+
+  private static ConfigKey<Long> size(
+      String name,
+      long byDefault,
+      long min,
+      long max,
+      String also,
+      Predicate<Long> valid,
+      String description) {
+    return new ConfigKey<>(
+        PREFIX + name,
+        "size",
+        ConfigValues.sizeText(byDefault),
+        "a size from "
+            + ConfigValues.sizeText(min)
+            + " to "
+            + ConfigValues.sizeText(max)
+            + (also.isEmpty() ? "" : ", " + also),
+        description,
+        ConfigValues::size,
+        value -> value >= min && value <= max && valid.test(value));
+  }
+
+  private static ConfigKey<Duration> duration(
+      String name, Duration byDefault, Duration min, Duration max, String description) {
+    return new ConfigKey<>(
+        PREFIX + name,
+        "duration",
+        ConfigValues.durationText(byDefault),
+        "a duration from "
+            + ConfigValues.durationText(min)
+            + " to "
+            + ConfigValues.durationText(max),
+        description,
+        ConfigValues::duration,
+        value -> value.compareTo(min) >= 0 && value.compareTo(max) <= 0);
+  }
+}

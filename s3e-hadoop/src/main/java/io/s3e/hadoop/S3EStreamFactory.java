@@ -1,0 +1,109 @@
+package io.s3e.hadoop;
+
+import io.s3e.S3E;
+import java.io.IOException;
+import java.util.Locale;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.StreamCapabilities;
+import org.apache.hadoop.fs.s3a.S3AInputStream;
+import org.apache.hadoop.fs.s3a.impl.ChangeDetectionPolicy;
+import org.apache.hadoop.fs.s3a.impl.streams.AbstractObjectInputStreamFactory;
+import org.apache.hadoop.fs.s3a.impl.streams.InputStreamType;
+import org.apache.hadoop.fs.s3a.impl.streams.ObjectInputStream;
+import org.apache.hadoop.fs.s3a.impl.streams.ObjectReadParameters;
+import org.apache.hadoop.fs.s3a.impl.streams.StreamFactoryRequirements;
+import org.apache.hadoop.fs.s3a.impl.streams.StreamIntegration;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * S3E's streams by the stream SPI of Hadoop 3.4.2 and later. Inside {@link S3EFileSystem} the
+ * streams get that file system's engine. In a plain S3AFileSystem ({@code
+ * fs.s3a.input.stream.type=custom} and {@code fs.s3a.input.stream.custom.factory} this class) they
+ * share one engine of the factory's, which reads by S3A's client, for the SPI shows nothing of
+ * credentials or endpoint.
+ *
+ * <p>Where objects are encrypted in the client, S3A's classic stream is returned.
+ */
+public class S3EStreamFactory extends AbstractObjectInputStreamFactory {
+  private static final Logger LOG = LoggerFactory.getLogger(S3EStreamFactory.class);
+
+  private @Nullable ReadEngine engine;
+  private boolean byClassicStream;
+
+  /** Called by S3A. */
+  public S3EStreamFactory() {
+    super("S3EStreamFactory");
+  }
+
+  /**
+   * @throws IllegalArgumentException if a setting of S3E's is not accepted
+   */
+  @Override
+  protected void serviceInit(Configuration conf) throws Exception {
+    super.serviceInit(conf);
+    AdapterConfig config = AdapterConfig.read(conf, null);
+    byClassicStream = !config.enabled() || OwnClientLimits.encryptsInClient(conf);
+    if (byClassicStream) {
+      LOG.info(
+          "Reading by S3A's classic stream: {}",
+          config.enabled()
+              ? "objects are encrypted in the client"
+              : S3EKeys.ENABLED.name() + " is false");
+      return;
+    }
+    ChangeDetectionPolicy policy = ChangeDetectionPolicy.getPolicy(conf);
+    engine =
+        new ReadEngine(
+            "a file system without S3EFileSystem",
+            () ->
+                new ReadEngine.Made(
+                    S3E.create(config.engine(), S3AStore.provider(config, policy)), () -> {}));
+  }
+
+  @Override
+  protected void serviceStop() throws Exception {
+    ReadEngine own = engine;
+    if (own != null) {
+      own.close();
+    }
+    super.serviceStop();
+  }
+
+  @Override
+  public ObjectInputStream readObject(ObjectReadParameters parameters) throws IOException {
+    ReadEngine own = engine;
+    if (own == null) {
+      if (byClassicStream) {
+        return new S3AInputStream(parameters);
+      }
+      throw new IllegalStateException(getName() + " was not initialized");
+    }
+    return new S3EObjectInputStream(parameters, own);
+  }
+
+  @Override
+  public InputStreamType streamType() {
+    return InputStreamType.Custom;
+  }
+
+  /** None of S3A's threads: S3E has its own. */
+  @Override
+  public StreamFactoryRequirements factoryRequirements() {
+    return new StreamFactoryRequirements(
+        0, 0, StreamIntegration.populateVectoredIOContext(getConfig()));
+  }
+
+  @Override
+  public boolean hasCapability(String capability) {
+    return switch (capability.toLowerCase(Locale.ROOT)) {
+      case StreamCapabilities.IOSTATISTICS_CONTEXT,
+          StreamCapabilities.READAHEAD,
+          StreamCapabilities.UNBUFFER,
+          StreamCapabilities.VECTOREDIO ->
+          true;
+      default -> super.hasCapability(capability);
+    };
+  }
+}

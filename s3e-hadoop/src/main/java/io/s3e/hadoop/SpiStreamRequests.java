@@ -1,0 +1,66 @@
+package io.s3e.hadoop;
+
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.hadoop.fs.s3a.S3AReadOpContext;
+import org.apache.hadoop.fs.s3a.impl.ChangeDetectionPolicy;
+import org.apache.hadoop.fs.s3a.impl.streams.ObjectInputStreamCallbacks;
+import org.apache.hadoop.fs.s3a.impl.streams.ObjectReadParameters;
+import org.apache.hadoop.fs.s3a.statistics.ChangeTrackerStatistics;
+import org.apache.hadoop.fs.store.audit.AuditSpan;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.core.ResponseInputStream;
+import software.amazon.awssdk.services.s3.model.GetObjectRequest;
+import software.amazon.awssdk.services.s3.model.GetObjectResponse;
+
+/** Requests through the callbacks of the stream SPI, which activate the span themselves. */
+final class SpiStreamRequests implements StreamRequests {
+  private final ObjectInputStreamCallbacks callbacks;
+  private final S3AReadOpContext context;
+  private final AuditSpan span;
+  private final ChangeTrackerStatistics changeStatistics;
+  private final AtomicReference<@Nullable String> seenRevision = new AtomicReference<>();
+
+  SpiStreamRequests(ObjectReadParameters parameters) {
+    callbacks = parameters.getCallbacks();
+    context = parameters.getContext();
+    span = parameters.getAuditSpan();
+    changeStatistics = parameters.getStreamStatistics().getChangeTrackerStatistics();
+  }
+
+  @Override
+  public GetObjectRequest.Builder newGetRequestBuilder(String key) {
+    return callbacks.newGetRequestBuilder(key);
+  }
+
+  @Override
+  public ResponseInputStream<GetObjectResponse> getObject(GetObjectRequest request)
+      throws IOException {
+    return callbacks.getObject(request);
+  }
+
+  @Override
+  public AuditSpan span() {
+    return span;
+  }
+
+  @Override
+  public ChangeDetectionPolicy changePolicy() {
+    return context.getChangeDetectionPolicy();
+  }
+
+  @Override
+  public ChangeTrackerStatistics changeStatistics() {
+    return changeStatistics;
+  }
+
+  @Override
+  public AtomicReference<@Nullable String> seenRevision() {
+    return seenRevision;
+  }
+
+  @Override
+  public void close() throws IOException {
+    callbacks.close();
+  }
+}

@@ -58,6 +58,16 @@ public final class RunFetch implements Block.Fate {
   /** Whether some reader waits or has waited: then the run is retried like a read. */
   private volatile boolean demanded;
 
+  /**
+   * Whether there is no attempt: before the first, and in the pause before the next. Whoever takes
+   * it from true to false goes on alone: {@link #send} with an attempt, everybody else with {@link
+   * #finish}. So memory is never given back beside an attempt that has just begun.
+   */
+  private final AtomicBoolean between = new AtomicBoolean(true);
+
+  /** Set once somebody has ended the run from outside; no attempt begins from then on. */
+  private volatile @Nullable IOException cancelled;
+
   private volatile @Nullable Attempt current;
 
   // Written inside an attempt or between attempts, never both at once.
@@ -131,6 +141,11 @@ public final class RunFetch implements Block.Fate {
     }
   }
 
+  /** How many are interested. */
+  int interested() {
+    return interest.get();
+  }
+
   /** A reader is about to wait for a block: from now on the run is worth retrying. */
   void demand() {
     demanded = true;
@@ -169,16 +184,17 @@ public final class RunFetch implements Block.Fate {
 
   /** Sends the next attempt, for what is still missing. */
   private void send() {
-    if (over.get()) {
+    if (!between.compareAndSet(true, false)) {
       return;
     }
     attempts++;
     publishedBefore = published;
     Attempt attempt = new Attempt(remaining(), attempts);
     current = attempt;
-    if (over.get()) {
-      // Cancelled while this attempt was being set up: nobody else would end it.
-      attempt.close(() -> {});
+    IOException why = cancelled;
+    if (why != null) {
+      // Cancelled while this attempt was being set up: nobody else may have seen it.
+      attempt.close(() -> finish(why));
       return;
     }
     attempt.begin(fetcher.client());
@@ -192,10 +208,13 @@ public final class RunFetch implements Block.Fate {
 
   /** Ends the run from outside: nobody wants it, or the engine closes. */
   void cancel(IOException why) {
-    Attempt attempt = current;
-    if (attempt == null) {
+    cancelled = why;
+    if (between.compareAndSet(true, false)) {
       finish(why);
-    } else {
+      return;
+    }
+    Attempt attempt = current;
+    if (attempt != null) {
       attempt.fail(why, false);
     }
   }
@@ -239,11 +258,12 @@ public final class RunFetch implements Block.Fate {
     boolean throttled =
         failure instanceof RequestFailure request
             && request.kind() == RequestFailure.Kind.THROTTLED;
-    if (!fetcher.later(this::send, fetcher.pauseNanos(attempts, throttled))) {
-      finish(failure);
-    } else if (interest.get() == 0) {
-      // The last one left between the check above and current = null; its cancel saw no attempt.
-      finish(failure);
+    between.set(true);
+    boolean scheduled = fetcher.later(this::send, fetcher.pauseNanos(attempts, throttled));
+    // A cancel since the attempt was closed has found neither an attempt nor a pause to end.
+    IOException why = cancelled;
+    if ((!scheduled || why != null) && between.compareAndSet(true, false)) {
+      finish(why != null ? why : failure);
     }
   }
 

@@ -3,6 +3,7 @@ package io.s3e.buffer;
 import static io.s3e.buffer.BlockPoolTest.acquireAll;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.s3e.testing.Threads;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashSet;

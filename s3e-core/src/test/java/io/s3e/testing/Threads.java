@@ -1,4 +1,4 @@
-package io.s3e.buffer;
+package io.s3e.testing;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -13,23 +13,23 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /** Runs one body in many threads that start together, each with its own part of one seed. */
-final class Threads {
+public final class Threads {
   private static final long DEADLINE_SECONDS = 120;
 
   private Threads() {}
 
-  interface Body {
+  public interface Body {
     void run(int thread, SplittableRandom random) throws Exception;
   }
 
   /** The seed of this run: {@code -Ds3e.test.seed=N} repeats one, otherwise a new one. */
-  static long seed() {
+  public static long seed() {
     Long given = Long.getLong("s3e.test.seed");
     return given != null ? given : ThreadLocalRandom.current().nextLong();
   }
 
   /** Returns when all bodies have; throws an AssertionError that names the seed if one failed. */
-  static void run(int threads, long seed, Body body) throws InterruptedException {
+  public static void run(int threads, long seed, Body body) throws InterruptedException {
     ExecutorService executor = Executors.newFixedThreadPool(threads);
     try {
       CountDownLatch start = new CountDownLatch(threads);

@@ -1,0 +1,155 @@
+package io.s3e.fetch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.s3e.block.ObjectRef;
+import io.s3e.block.ObjectVersion;
+import io.s3e.buffer.BlockPool;
+import io.s3e.buffer.MemoryBudget;
+import io.s3e.cache.Block;
+import io.s3e.client.ClientLimits;
+import io.s3e.metrics.EngineMetrics;
+import io.s3e.metrics.StreamListener;
+import io.s3e.testing.MemoryObjectClient;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+/**
+ * A fetcher over a {@link ScriptedClient}, small blocks, short pauses, and the reading of one block
+ * as streams do it. {@link #close()} checks what must hold after every test: no memory is out, no
+ * lent buffer is out, and no exception but a refusal came out of a handler.
+ */
+final class FetchRig implements AutoCloseable {
+  static final int BLOCK = 1 << 10;
+  static final int REQUEST_BLOCKS = 4;
+  private static final ObjectRef OBJECT = new ObjectRef("bucket", "key");
+
+  final byte[] content;
+  final ScriptedClient client;
+  final MemoryBudget budget;
+  final BlockPool pool;
+  final EngineMetrics metrics = new EngineMetrics();
+  final Fetcher fetcher;
+
+  private final ObjectVersion version;
+
+  /** All of the object fits into memory. */
+  static FetchRig copying(int blocks) {
+    return new FetchRig(
+        blocks, blocks * 2, ClientLimits.copying(REQUEST_BLOCKS * BLOCK, 64, 0), 4, 500);
+  }
+
+  /**
+   * @param blocks size of the object
+   * @param memoryBlocks size of the pool
+   * @param attempts most GETs for a run
+   * @param stallMillis silence until an attempt is given up
+   */
+  FetchRig(int blocks, int memoryBlocks, ClientLimits limits, int attempts, long stallMillis) {
+    this.content = MemoryObjectClient.bytes(blocks * BLOCK, blocks);
+    this.client = new ScriptedClient(content, limits);
+    this.budget = new MemoryBudget((long) memoryBlocks * BLOCK);
+    this.pool = new BlockPool(budget, BLOCK, memoryBlocks);
+    this.version = ObjectVersion.identified(OBJECT, content.length, ScriptedClient.ETAG, null);
+    this.fetcher =
+        new Fetcher(
+            new Fetcher.FetchConfig(
+                BLOCK,
+                REQUEST_BLOCKS * BLOCK,
+                attempts,
+                Duration.ofNanos(1_000),
+                Duration.ofMillis(2),
+                Duration.ofMillis(stallMillis)),
+            client,
+            budget,
+            pool,
+            metrics);
+  }
+
+  ObjectHandle open() {
+    return new ObjectHandle(version, BLOCK, Map.of(), null, StreamListener.NONE);
+  }
+
+  /** Reads one block as a stream does; fetches up to {@code end} with it if it is absent. */
+  byte[] read(ObjectHandle handle, long block, long end, Consumer<RunFetch> started)
+      throws IOException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    for (; ; ) {
+      Block found = fetcher.find(handle, block);
+      if (found == null) {
+        found = fetcher.demand(handle, block, end, deadline, started);
+        if (found == null) {
+          continue;
+        }
+      }
+      try {
+        if (fetcher.await(handle, found, deadline)) {
+          found.touch();
+          byte[] bytes = new byte[found.length()];
+          found.copyTo(0, bytes, 0, bytes.length);
+          return bytes;
+        }
+      } finally {
+        found.unpin();
+      }
+    }
+  }
+
+  byte[] read(ObjectHandle handle, long block) throws IOException {
+    return read(handle, block, block + 1, run -> {});
+  }
+
+  /** Runs in a thread of its own. */
+  static <T> CompletableFuture<T> async(Callable<T> task) {
+    CompletableFuture<T> result = new CompletableFuture<>();
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                result.complete(task.call());
+              } catch (Throwable e) {
+                result.completeExceptionally(e);
+              }
+            });
+    thread.setDaemon(true);
+    thread.start();
+    return result;
+  }
+
+  static void awaitTrue(BooleanSupplier condition) throws InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    while (!condition.getAsBoolean()) {
+      if (System.nanoTime() > deadline) {
+        throw new AssertionError("did not become true within 20 s");
+      }
+      Thread.sleep(1);
+    }
+  }
+
+  void requireRight(byte[] got, long block) {
+    int start = (int) block * BLOCK;
+    if (!Arrays.equals(got, Arrays.copyOfRange(content, start, start + BLOCK))) {
+      throw new AssertionError("wrong bytes in block " + block);
+    }
+  }
+
+  @Override
+  public void close() throws InterruptedException {
+    fetcher.close();
+    client.awaitQuiet();
+    client.close();
+    pool.close();
+    assertThat(client.violations()).isEmpty();
+    assertThat(client.lentOut()).as("lent buffers out").isZero();
+    assertThat(pool.leased()).as("pooled buffers out").isZero();
+    assertThat(budget.reserved()).as("bytes reserved").isZero();
+    assertThat(fetcher.index().size()).as("blocks in the index").isZero();
+  }
+}

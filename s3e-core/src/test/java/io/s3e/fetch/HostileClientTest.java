@@ -1,0 +1,356 @@
+package io.s3e.fetch;
+
+import static io.s3e.fetch.FetchRig.BLOCK;
+import static io.s3e.fetch.FetchRig.REQUEST_BLOCKS;
+import static io.s3e.fetch.FetchRig.awaitTrue;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.s3e.block.BlockRange;
+import io.s3e.client.ClientLimits;
+import io.s3e.client.RequestFailure.Kind;
+import io.s3e.testing.Threads;
+import java.io.IOException;
+import java.util.List;
+import java.util.Queue;
+import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Clients that do everything wrong: whatever they do, a reader gets the right bytes or an
+ * IOException, every buffer comes home once, and the client sees no exception but a refusal.
+ */
+class HostileClientTest {
+  /** The second GET of a run and later ones are answered well, unless a test says otherwise. */
+  enum Vice {
+    ONE_BYTE_AT_A_TIME {
+      @Override
+      void answer(ScriptedClient.Call call) throws IOException {
+        call.head();
+        for (int i = 0; i < call.length() && !call.request.lend(); i++) {
+          call.data(i, i + 1);
+        }
+        if (call.request.lend()) {
+          call.body();
+        }
+        call.done();
+      }
+    },
+    EMPTY_CHUNKS {
+      @Override
+      void answer(ScriptedClient.Call call) throws IOException {
+        call.head();
+        if (!call.request.lend()) {
+          call.data(0, 0);
+        }
+        call.body();
+        if (!call.request.lend()) {
+          call.data(0, 0);
+        }
+        call.done();
+      }
+    },
+    SHORT {
+      @Override
+      void answer(ScriptedClient.Call call) throws IOException {
+        call.head();
+        if (call.request.lend()) {
+          call.lend(call.length() - 1);
+        } else {
+          call.data(0, call.length() - 1);
+        }
+        call.done();
+      }
+    },
+    LONG {
+      @Override
+      void answer(ScriptedClient.Call call) throws IOException {
+        call.head();
+        call.data(0, call.length() / 2);
+        call.data(call.length() / 2, call.length() + 1);
+        call.done();
+      }
+    },
+    GARBAGE_BEHIND_THE_END {
+      @Override
+      void answer(ScriptedClient.Call call) throws IOException {
+        call.head();
+        call.body();
+        call.garbage(BLOCK);
+        call.done();
+      }
+    },
+    NO_BODY {
+      @Override
+      void answer(ScriptedClient.Call call) throws IOException {
+        call.head();
+        call.done();
+      }
+    },
+    NOTHING_BUT_DONE {
+      @Override
+      void answer(ScriptedClient.Call call) {
+        call.done();
+      }
+    },
+    BODY_BEFORE_HEAD {
+      @Override
+      void answer(ScriptedClient.Call call) throws IOException {
+        call.body();
+        call.head();
+        call.done();
+      }
+    },
+    WHOLE_OBJECT {
+      @Override
+      void answer(ScriptedClient.Call call) throws IOException {
+        call.head(200, null, ScriptedClient.ETAG);
+        call.body();
+        call.done();
+      }
+    },
+    OTHER_RANGE {
+      @Override
+      void answer(ScriptedClient.Call call) throws IOException {
+        long start = call.request.range().start() + 1;
+        call.head(206, "bytes " + start + "-" + start + "/1000000", ScriptedClient.ETAG);
+        call.garbage(call.length());
+        call.done();
+      }
+    },
+    DEAF_TO_REFUSALS {
+      @Override
+      void answer(ScriptedClient.Call call) throws IOException {
+        insist(() -> call.head(500, null, null));
+        insist(() -> call.garbage(call.length()));
+        insist(() -> call.data(0, call.length()));
+        call.done();
+      }
+    },
+    DONE_TWICE {
+      @Override
+      void answer(ScriptedClient.Call call) throws IOException {
+        call.answerWell();
+        call.done();
+        call.fail(Kind.NETWORK);
+      }
+    },
+    FAILS_THEN_GOES_ON {
+      @Override
+      void answer(ScriptedClient.Call call) throws IOException {
+        call.head();
+        call.fail(Kind.NETWORK);
+        insist(() -> call.garbage(call.length()));
+        insist(call::body);
+        call.done();
+        call.fail(Kind.FORBIDDEN);
+      }
+    },
+    LENDS_TWICE {
+      @Override
+      void answer(ScriptedClient.Call call) throws IOException {
+        call.head();
+        call.lend(call.length());
+        insist(() -> call.lend(call.length()));
+        call.done();
+      }
+    },
+    TERMINAL_FROM_TWO_THREADS {
+      @Override
+      void answer(ScriptedClient.Call call) throws Exception {
+        call.head();
+        call.body();
+        Thread other = new Thread(() -> call.fail(Kind.NETWORK));
+        other.start();
+        call.done();
+        other.join();
+      }
+    },
+    GARBAGE_WHILE_THE_BODY_COMES {
+      @Override
+      void answer(ScriptedClient.Call call) throws Exception {
+        call.head();
+        call.fail(Kind.SERVER);
+        for (int i = 0; i < 50; i++) {
+          insist(() -> call.garbage(100));
+          Thread.sleep(0, 200_000);
+        }
+      }
+    };
+
+    abstract void answer(ScriptedClient.Call call) throws Exception;
+  }
+
+  private interface Step {
+    void run() throws IOException;
+  }
+
+  /** Goes on as if the refusal had not been heard. */
+  private static void insist(Step step) {
+    try {
+      step.run();
+    } catch (IOException e) {
+      assertThat(e).isNotNull();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void theFirstAnswerIsBadAndTheReaderDoesNotNotice(Vice vice) throws Exception {
+    for (ClientLimits limits : List.of(copying(), lending())) {
+      try (FetchRig rig = new FetchRig(8, 16, limits, 4, 2_000)) {
+        rig.client.script(
+            (call, number) -> {
+              if (number == 0) {
+                vice.answer(call);
+              } else {
+                call.answerWell();
+              }
+            });
+        ObjectHandle handle = rig.open();
+        for (long block = 0; block < 8; block++) {
+          rig.requireRight(rig.read(handle, block, 8, run -> {}), block);
+        }
+      }
+    }
+  }
+
+  @Test
+  void anAttemptThatWasGivenUpForItsSilenceCannotWriteAnyMore() throws Exception {
+    try (FetchRig rig = new FetchRig(8, 16, copying(), 4, 300)) {
+      CountDownLatch read = new CountDownLatch(1);
+      Queue<IOException> refusals = new ConcurrentLinkedQueue<>();
+      rig.client.script(
+          (call, number) -> {
+            if (number > 0) {
+              call.answerWell();
+              return;
+            }
+            call.head();
+            call.data(0, 100);
+            call.awaitCancel(20_000);
+            read.await();
+            try {
+              call.garbage(call.length() - 100);
+            } catch (IOException e) {
+              refusals.add(e);
+            }
+            call.done();
+          });
+      ObjectHandle handle = rig.open();
+      rig.requireRight(rig.read(handle, 0, REQUEST_BLOCKS, run -> {}), 0);
+      read.countDown();
+      awaitTrue(() -> refusals.size() == 1);
+      for (long block = 0; block < REQUEST_BLOCKS; block++) {
+        rig.requireRight(rig.read(handle, block), block);
+      }
+      assertThat(rig.client.gets()).hasSize(2);
+      assertThat(rig.client.gets().get(1).range().start()).isEqualTo(100);
+    }
+  }
+
+  @Test
+  void answersThatCompleteOutOfOrder() throws Exception {
+    try (FetchRig rig = FetchRig.copying(32)) {
+      CountDownLatch last = new CountDownLatch(1);
+      rig.client.script(
+          (call, number) -> {
+            if (number < 7) {
+              last.await();
+            }
+            call.answerWell();
+            last.countDown();
+          });
+      ObjectHandle handle = rig.open();
+      rig.fetcher.prefetch(handle, new BlockRange(0, 32), true, run -> {});
+      for (long block = 0; block < 32; block++) {
+        rig.requireRight(rig.read(handle, block), block);
+      }
+      assertThat(rig.client.gets()).hasSize(8);
+    }
+  }
+
+  /** Everything at once, in too little memory, with streams that come and go. */
+  @ParameterizedTest
+  @EnumSource
+  void aStormOfVicesEndsInRightBytesOrErrors(Memory memory) throws Exception {
+    long seed = Threads.seed();
+    int blocks = 64;
+    try (FetchRig rig = new FetchRig(blocks, memory.blocks, memory.limits, 4, 200)) {
+      AtomicInteger served = new AtomicInteger();
+      Vice[] vices = Vice.values();
+      rig.client.script(
+          (call, number) -> {
+            SplittableRandom random = new SplittableRandom(seed + number);
+            if (random.nextInt(40) == 0) {
+              call.awaitCancel(2_000);
+              call.fail(Kind.CANCELLED);
+            } else if (random.nextInt(3) == 0) {
+              vices[random.nextInt(vices.length)].answer(call);
+            } else {
+              call.answerWell();
+            }
+          });
+      Threads.run(8, seed, (thread, random) -> readAtRandom(rig, blocks, random, served));
+      assertThat(served.get()).as("blocks served, seed %d", seed).isGreaterThan(500);
+    }
+  }
+
+  /** How much of it there is. */
+  enum Memory {
+    TWO_BUFFERS(2, copying()),
+    PLENTY(96, copying()),
+    LENT(8, lending());
+
+    private final int blocks;
+    private final ClientLimits limits;
+
+    Memory(int blocks, ClientLimits limits) {
+      this.blocks = blocks;
+      this.limits = limits;
+    }
+  }
+
+  private static void readAtRandom(
+      FetchRig rig, int blocks, SplittableRandom random, AtomicInteger served) {
+    Queue<RunFetch> runs = new ConcurrentLinkedQueue<>();
+    ObjectHandle handle = rig.open();
+    for (int i = 0; i < 120; i++) {
+      long block = random.nextInt(blocks);
+      long end = Math.min(blocks, block + random.nextInt(1, 8));
+      if (random.nextInt(4) == 0) {
+        rig.fetcher.prefetch(handle, new BlockRange(block, end), false, runs::add);
+      }
+      try {
+        rig.requireRight(rig.read(handle, block, end, runs::add), block);
+        served.incrementAndGet();
+      } catch (IOException e) {
+        assertThat(e).hasMessageNotContaining("deadline");
+      }
+      if (random.nextInt(10) == 0) {
+        handle.close();
+        abandonAll(runs);
+        handle = rig.open();
+      }
+    }
+    abandonAll(runs);
+  }
+
+  private static void abandonAll(Queue<RunFetch> runs) {
+    for (RunFetch run = runs.poll(); run != null; run = runs.poll()) {
+      run.abandon();
+    }
+  }
+
+  private static ClientLimits copying() {
+    return ClientLimits.copying(REQUEST_BLOCKS * BLOCK, 16, 0);
+  }
+
+  private static ClientLimits lending() {
+    return new ClientLimits(BLOCK, 8, REQUEST_BLOCKS * BLOCK, 4, 0);
+  }
+}

@@ -1,0 +1,254 @@
+package io.s3e.fetch;
+
+import io.s3e.client.ClientLimits;
+import io.s3e.client.GetRequest;
+import io.s3e.client.HeadRequest;
+import io.s3e.client.LentBuffer;
+import io.s3e.client.ObjectClient;
+import io.s3e.client.ObjectHead;
+import io.s3e.client.RequestFailure;
+import io.s3e.client.ResponseHandler;
+import io.s3e.client.ResponseHead;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A client whose every answer is a script that may keep the contract of {@link ResponseHandler} or
+ * break it. What a script must never see, whatever it does, is an exception other than the
+ * IOException of a refused answer: those are collected in {@link #violations()}.
+ */
+final class ScriptedClient implements ObjectClient {
+  static final String ETAG = "\"v1\"";
+
+  private final byte[] content;
+  private final ClientLimits limits;
+  private final Queue<Throwable> violations = new ConcurrentLinkedQueue<>();
+  private final List<GetRequest> gets = new CopyOnWriteArrayList<>();
+  private final List<Call> calls = new CopyOnWriteArrayList<>();
+  private final AtomicInteger numbers = new AtomicInteger();
+  private final AtomicInteger lentOut = new AtomicInteger();
+  private final AtomicInteger running = new AtomicInteger();
+  private final ExecutorService threads = Executors.newCachedThreadPool();
+  private volatile Script script = (call, number) -> call.answerWell();
+
+  /** One answer; runs on a thread of the client's. An IOException counts as heard. */
+  interface Script {
+    void answer(Call call, int number) throws Exception;
+  }
+
+  ScriptedClient(byte[] content, ClientLimits limits) {
+    this.content = content;
+    this.limits = limits;
+  }
+
+  ScriptedClient script(Script value) {
+    script = value;
+    return this;
+  }
+
+  /** GETs so far, in the order of their arrival. */
+  List<GetRequest> gets() {
+    return gets;
+  }
+
+  /** The same GETs with what became of them. */
+  List<Call> calls() {
+    return calls;
+  }
+
+  /** Exceptions that came out of a handler and are no refusals. */
+  Queue<Throwable> violations() {
+    return violations;
+  }
+
+  /** Lent buffers that nobody has given back. */
+  int lentOut() {
+    return lentOut.get();
+  }
+
+  /** Waits until no script runs. */
+  void awaitQuiet() throws InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    while (running.get() > 0) {
+      if (System.nanoTime() > deadline) {
+        throw new AssertionError(running.get() + " scripts still run");
+      }
+      Thread.sleep(1);
+    }
+  }
+
+  @Override
+  public String name() {
+    return "scripted";
+  }
+
+  @Override
+  public ClientLimits limits() {
+    return limits;
+  }
+
+  @Override
+  public ObjectHead head(HeadRequest request) {
+    return new ObjectHead(content.length, ETAG, null, null);
+  }
+
+  @Override
+  public Exchange get(GetRequest request, ResponseHandler handler) {
+    Call call = new Call(request, handler);
+    gets.add(request);
+    calls.add(call);
+    int number = numbers.getAndIncrement();
+    running.incrementAndGet();
+    threads.execute(() -> run(call, number));
+    return call::cancel;
+  }
+
+  private void run(Call call, int number) {
+    try {
+      script.answer(call, number);
+    } catch (IOException e) {
+      call.heard(e);
+    } catch (Throwable e) {
+      violations.add(e);
+    } finally {
+      running.decrementAndGet();
+    }
+  }
+
+  @Override
+  public void close() {
+    threads.shutdownNow();
+  }
+
+  /** One GET and what a script can do with it. */
+  final class Call {
+    final GetRequest request;
+    private final ResponseHandler handler;
+    private final CountDownLatch cancelled = new CountDownLatch(1);
+    private final AtomicBoolean terminal = new AtomicBoolean();
+
+    Call(GetRequest request, ResponseHandler handler) {
+      this.request = request;
+      this.handler = handler;
+    }
+
+    int length() {
+      return (int) request.range().length();
+    }
+
+    boolean isCancelled() {
+      return cancelled.getCount() == 0;
+    }
+
+    boolean awaitCancel(long millis) throws InterruptedException {
+      return cancelled.await(millis, TimeUnit.MILLISECONDS);
+    }
+
+    private void cancel() {
+      cancelled.countDown();
+    }
+
+    /** As the contract has it: a refused answer ends with onFailure. */
+    private void heard(IOException refusal) {
+      if (!terminal.get()) {
+        fail(new RequestFailure(RequestFailure.Kind.REJECTED, 0, "refused", refusal));
+      }
+    }
+
+    void head() throws IOException {
+      long start = request.range().start();
+      long end = request.range().end();
+      head(206, "bytes " + start + "-" + (end - 1) + "/" + content.length, ETAG);
+    }
+
+    void head(int status, String contentRange, String etag) throws IOException {
+      handler.onHead(new ResponseHead(status, contentRange, -1, etag, null, null));
+    }
+
+    /** Bytes {@code [from, to)} of the range, in one chunk; beyond the object's end come zeros. */
+    void data(int from, int to) throws IOException {
+      byte[] chunk = new byte[to - from];
+      int start = (int) request.range().start() + from;
+      int there = Math.max(0, Math.min(chunk.length, content.length - start));
+      System.arraycopy(content, Math.min(start, content.length), chunk, 0, there);
+      handler.onData(ByteBuffer.wrap(chunk));
+    }
+
+    /** Bytes that are not the object's. */
+    void garbage(int length) throws IOException {
+      handler.onData(ByteBuffer.wrap(new byte[length]));
+    }
+
+    /** The first {@code length} bytes in a buffer that must come back exactly once. */
+    void lend(int length) throws IOException {
+      ByteBuffer memory = ByteBuffer.allocateDirect(length);
+      memory.put(content, (int) request.range().start(), length).flip();
+      lentOut.incrementAndGet();
+      handler.onLent(new Lent(memory));
+    }
+
+    void body() throws IOException {
+      if (request.lend()) {
+        lend(length());
+      } else {
+        data(0, length());
+      }
+    }
+
+    void done() {
+      terminal.set(true);
+      handler.onDone();
+    }
+
+    void fail(RequestFailure.Kind kind) {
+      fail(new RequestFailure(kind, 0, "scripted " + kind, null));
+    }
+
+    private void fail(RequestFailure failure) {
+      terminal.set(true);
+      handler.onFailure(failure);
+    }
+
+    void answerWell() throws IOException {
+      head();
+      body();
+      done();
+    }
+  }
+
+  private final class Lent implements LentBuffer {
+    private final ByteBuffer memory;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    Lent(ByteBuffer memory) {
+      this.memory = memory;
+    }
+
+    @Override
+    public ByteBuffer bytes() {
+      return memory;
+    }
+
+    @Override
+    public void close() {
+      if (!closed.compareAndSet(false, true)) {
+        violations.add(new AssertionError("a lent buffer was given back twice"));
+        return;
+      }
+      for (int i = 0; i < memory.capacity(); i++) {
+        memory.put(i, (byte) 0xDD);
+      }
+      lentOut.decrementAndGet();
+    }
+  }
+}

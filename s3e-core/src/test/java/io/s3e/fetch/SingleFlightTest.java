@@ -1,0 +1,212 @@
+package io.s3e.fetch;
+
+import static io.s3e.fetch.FetchRig.BLOCK;
+import static io.s3e.fetch.FetchRig.REQUEST_BLOCKS;
+import static io.s3e.fetch.FetchRig.async;
+import static io.s3e.fetch.FetchRig.awaitTrue;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.s3e.block.BlockRange;
+import io.s3e.client.GetRequest;
+import io.s3e.client.RequestFailure;
+import io.s3e.testing.Threads;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/**
+ * However many want a block, it is fetched once; and nobody suffers for another's change of mind.
+ */
+class SingleFlightTest {
+
+  @Test
+  void sixteenReadersOfOneAbsentBlockSendOneGet() throws Exception {
+    try (FetchRig rig = FetchRig.copying(8)) {
+      CountDownLatch gate = new CountDownLatch(1);
+      rig.client.script(
+          (call, number) -> {
+            gate.await();
+            call.answerWell();
+          });
+      AtomicInteger arrived = new AtomicInteger();
+      Threads.run(
+          16,
+          0,
+          (thread, random) -> {
+            if (arrived.incrementAndGet() == 16) {
+              gate.countDown();
+            }
+            rig.requireRight(rig.read(rig.open(), 5), 5);
+          });
+      assertThat(rig.client.gets()).hasSize(1);
+    }
+  }
+
+  @Test
+  void overlappingReadsAndPrefetchesFetchEachByteOnce() throws Exception {
+    long seed = Threads.seed();
+    int blocks = 256;
+    try (FetchRig rig = FetchRig.copying(blocks)) {
+      Threads.run(
+          8,
+          seed,
+          (thread, random) -> {
+            ObjectHandle handle = rig.open();
+            for (int i = 0; i < 400; i++) {
+              long block = random.nextInt(blocks);
+              long end = Math.min(blocks, block + random.nextInt(1, 10));
+              if (random.nextInt(3) == 0) {
+                rig.fetcher.prefetch(handle, new BlockRange(block, end), false, run -> {});
+              } else {
+                rig.requireRight(rig.read(handle, block, end, run -> {}), block);
+              }
+            }
+          });
+      int[] fetched = new int[blocks];
+      for (GetRequest get : rig.client.gets()) {
+        for (long at = get.range().start(); at < get.range().end(); at += BLOCK) {
+          fetched[(int) (at / BLOCK)]++;
+        }
+      }
+      assertThat(fetched).as("GETs of each block, seed %d", seed).containsOnly(1, 1);
+    }
+  }
+
+  @Test
+  void aJoinedFetchSurvivesTheStreamThatStartedIt() throws Exception {
+    try (FetchRig rig = FetchRig.copying(8)) {
+      CountDownLatch gate = new CountDownLatch(1);
+      rig.client.script(
+          (call, number) -> {
+            gate.await();
+            call.answerWell();
+          });
+      List<RunFetch> runs = new ArrayList<>();
+      ObjectHandle starter = rig.open();
+      rig.fetcher.prefetch(starter, new BlockRange(2, 4), false, runs::add);
+      CompletableFuture<byte[]> joiner = async(() -> rig.read(rig.open(), 3));
+      awaitTrue(() -> runs.get(0).interested() == 2);
+      starter.close();
+      runs.get(0).abandon();
+      gate.countDown();
+      rig.requireRight(joiner.get(20, TimeUnit.SECONDS), 3);
+      assertThat(rig.client.gets()).hasSize(1);
+      assertThat(rig.client.calls().get(0).isCancelled()).isFalse();
+    }
+  }
+
+  @Test
+  void theLastOneToLeaveCancelsAndALatecomerFetchesAnew() throws Exception {
+    try (FetchRig rig = FetchRig.copying(8)) {
+      rig.client.script(
+          (call, number) -> {
+            if (number == 0) {
+              call.head();
+              call.data(0, 100);
+              call.awaitCancel(20_000);
+              call.fail(RequestFailure.Kind.CANCELLED);
+            } else {
+              call.answerWell();
+            }
+          });
+      List<RunFetch> runs = new ArrayList<>();
+      rig.fetcher.prefetch(rig.open(), new BlockRange(0, 2), false, runs::add);
+      awaitTrue(() -> rig.client.calls().size() == 1);
+      runs.get(0).abandon();
+      awaitTrue(() -> rig.client.calls().get(0).isCancelled());
+      awaitTrue(() -> rig.pool.leased() == 0);
+      rig.requireRight(rig.read(rig.open(), 1), 1);
+      assertThat(rig.client.gets()).hasSize(2);
+    }
+  }
+
+  @Test
+  void aFailedPrefetchIsSilentAndTheReaderAsksAgain() throws Exception {
+    try (FetchRig rig = FetchRig.copying(8)) {
+      rig.client.script(
+          (call, number) -> {
+            if (number == 0) {
+              call.fail(RequestFailure.Kind.FORBIDDEN);
+            } else {
+              call.answerWell();
+            }
+          });
+      rig.fetcher.prefetch(rig.open(), new BlockRange(0, REQUEST_BLOCKS), false, run -> {});
+      awaitTrue(() -> rig.pool.leased() == 0 && !rig.client.calls().isEmpty());
+      rig.requireRight(rig.read(rig.open(), 0), 0);
+      assertThat(rig.client.gets()).hasSize(2);
+      assertThat(rig.metrics.snapshot().retries()).isZero();
+    }
+  }
+
+  @Test
+  void allReadersOfAFailedFetchGetItsErrorAndTheNextOneTriesAgain() throws Exception {
+    try (FetchRig rig = FetchRig.copying(8)) {
+      CountDownLatch gate = new CountDownLatch(1);
+      rig.client.script(
+          (call, number) -> {
+            gate.await();
+            if (number == 0) {
+              call.fail(RequestFailure.Kind.FORBIDDEN);
+            } else {
+              call.answerWell();
+            }
+          });
+      List<RunFetch> runs = new CopyOnWriteArrayList<>();
+      List<CompletableFuture<byte[]>> readers = new ArrayList<>();
+      for (int i = 0; i < 6; i++) {
+        readers.add(async(() -> rig.read(rig.open(), 0, 1, runs::add)));
+      }
+      awaitTrue(() -> runs.size() == 1 && runs.get(0).interested() == 7);
+      gate.countDown();
+      for (CompletableFuture<byte[]> reader : readers) {
+        assertThatThrownBy(() -> reader.get(20, TimeUnit.SECONDS))
+            .hasMessageContaining("scripted FORBIDDEN");
+      }
+      rig.requireRight(rig.read(rig.open(), 0), 0);
+      assertThat(rig.client.gets()).hasSize(2);
+    }
+  }
+
+  @Test
+  void aRetryGoesOnWhereTheBytesEnded() throws Exception {
+    try (FetchRig rig = FetchRig.copying(8)) {
+      int broken = BLOCK + 300;
+      rig.client.script(
+          (call, number) -> {
+            call.head();
+            if (number == 0) {
+              call.data(0, 17);
+              call.data(17, broken);
+              call.fail(RequestFailure.Kind.NETWORK);
+            } else {
+              call.data(0, call.length());
+              call.done();
+            }
+          });
+      ObjectHandle handle = rig.open();
+      for (long block = 0; block < REQUEST_BLOCKS; block++) {
+        rig.requireRight(rig.read(handle, block, REQUEST_BLOCKS, run -> {}), block);
+      }
+      assertThat(rig.client.gets()).hasSize(2);
+      assertThat(rig.client.gets().get(1).range().start()).isEqualTo(broken);
+      assertThat(rig.client.gets().get(1).range().end()).isEqualTo(REQUEST_BLOCKS * BLOCK);
+    }
+  }
+
+  @Test
+  void theReaderGetsTheErrorWhenTheAttemptsAreSpent() throws Exception {
+    try (FetchRig rig = FetchRig.copying(8)) {
+      rig.client.script((call, number) -> call.fail(RequestFailure.Kind.SERVER));
+      assertThatThrownBy(() -> rig.read(rig.open(), 0)).hasMessageContaining("scripted SERVER");
+      assertThat(rig.client.gets()).hasSize(4);
+      assertThat(rig.pool.leased()).isZero();
+    }
+  }
+}

@@ -24,14 +24,13 @@ import org.apache.hadoop.fs.contract.AbstractFSContract;
 import org.apache.hadoop.fs.contract.ContractTestUtils;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * Hadoop's own contract suites, for one way of plugging S3E in. They are JUnit 5 from Hadoop 3.5.0
  * on.
  */
-@Tag("hadoop-contract")
 abstract class ContractSuites {
   /** The configuration of the file system under test; its bucket is {@link S3AServer#BUCKET}. */
   abstract Configuration configuration();
@@ -134,6 +133,7 @@ abstract class ContractSuites {
   }
 
   @Nested
+  @ExtendWith(SkipsWhatHadoopLacks.class)
   class Vectored extends AbstractContractVectoredReadTest {
     @Override
     protected Configuration createConfiguration() {

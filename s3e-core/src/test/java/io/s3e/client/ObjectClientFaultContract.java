@@ -248,31 +248,38 @@ abstract class ObjectClientFaultContract {
 
   @Test
   void cancelEndsAStalledExchangeSoon() throws Exception {
+    ObjectClient patient = openPatient();
     for (Fault fault : List.of(Fault.stallAfter(10_000), Fault.stallAtOnce())) {
       server.forgetRequests();
       server.always(fault);
       RecordingHandler handler = new RecordingHandler();
       ObjectClient.Exchange exchange =
-          client.get(request(new ByteRange(0, LENGTH), Map.of()), handler);
+          patient.get(request(new ByteRange(0, LENGTH), Map.of()), handler);
       awaitRequests(1);
       long start = System.nanoTime();
       exchange.cancel();
       assertThat(handler.awaitFailure().kind()).isEqualTo(Kind.CANCELLED);
-      assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(1));
+      assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(10));
     }
     server.heal();
-    assertThat(get().awaitDone()).isEqualTo(Arrays.copyOf(content, LENGTH));
+    RecordingHandler after = new RecordingHandler();
+    patient.get(request(new ByteRange(0, LENGTH), Map.of()), after);
+    assertThat(after.awaitDone()).isEqualTo(Arrays.copyOf(content, LENGTH));
+    patient.close();
   }
 
   @Test
   void closeEndsStalledExchanges() throws Exception {
+    ObjectClient patient = openPatient();
     server.always(Fault.stallAfter(100));
     List<RecordingHandler> handlers = new ArrayList<>();
     for (int i = 0; i < 8; i++) {
-      handlers.add(get());
+      RecordingHandler handler = new RecordingHandler();
+      patient.get(request(new ByteRange(0, LENGTH), Map.of()), handler);
+      handlers.add(handler);
     }
     awaitRequests(1);
-    client.close();
+    patient.close();
     for (RecordingHandler handler : handlers) {
       assertThat(handler.hasEnded()).isTrue();
       assertThat(handler.awaitFailure().kind()).isEqualTo(Kind.CANCELLED);
@@ -366,6 +373,11 @@ abstract class ObjectClientFaultContract {
     assertThat(handler.awaitDone()).containsExactly(9);
     // The SDK escapes the second of two slashes, which is the same key.
     assertThat(server.gets().get(0).target().replace("/%2F", "//")).isEqualTo(target);
+  }
+
+  /** A client that does not take a stall for a failure while a test lasts. */
+  private ObjectClient openPatient() {
+    return open(settings().stallTimeout(Duration.ofSeconds(60)).build(), MEMORY);
   }
 
   private interface HeadCheck {

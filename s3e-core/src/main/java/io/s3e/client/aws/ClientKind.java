@@ -6,11 +6,14 @@ import java.util.stream.Collectors;
 
 /** Which client reads. */
 public enum ClientKind {
-  /** The CRT where it can be used, else {@link #SDK_SYNC}. */
+  /** {@link #CRT} where it can be used, else {@link #SDK_SYNC}. */
   AUTO("auto"),
   /** The CRT's native client; fails where it cannot be used. */
   CRT("crt"),
-  /** The SDK's asynchronous client over the CRT, or over Netty where the CRT cannot be used. */
+  /**
+   * The SDK's asynchronous client over the CRT; fails where that cannot be used. For another one
+   * (Netty) make an {@link io.s3e.client.sdk.AsyncObjectClient} of it.
+   */
   SDK_ASYNC("sdk-async"),
   /** The SDK's synchronous client over Apache HttpClient. */
   SDK_SYNC("sdk-sync");

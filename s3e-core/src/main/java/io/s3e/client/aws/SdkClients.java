@@ -6,7 +6,6 @@ import io.s3e.client.ObjectClient;
 import io.s3e.client.crt.CrtLibrary;
 import io.s3e.client.sdk.AsyncObjectClient;
 import io.s3e.client.sdk.SyncObjectClient;
-import java.util.Map;
 import software.amazon.awssdk.auth.credentials.AnonymousCredentialsProvider;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration;
@@ -18,7 +17,6 @@ import software.amazon.awssdk.http.apache.ApacheHttpClient;
 import software.amazon.awssdk.http.apache.ProxyConfiguration;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3AsyncClient;
-import software.amazon.awssdk.services.s3.S3AsyncClientBuilder;
 import software.amazon.awssdk.services.s3.S3BaseClientBuilder;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.S3ClientBuilder;
@@ -56,19 +54,18 @@ final class SdkClients {
   }
 
   static ObjectClient async(AwsClientSettings settings, String region, ClientMemory memory) {
-    if (CrtLibrary.unusableBecause() == null) {
-      return CrtBacked.open(settings, region, memory);
+    String problem = CrtLibrary.unusableBecause();
+    if (problem != null) {
+      throw new IllegalStateException("the SDK's asynchronous client cannot be used: " + problem);
     }
-    S3AsyncClientBuilder builder = S3AsyncClient.builder();
-    configure(builder, settings, region);
-    S3AsyncClient s3 = builder.build();
-    return new AsyncObjectClient(
-        s3,
-        "sdk-async",
-        ClientLimits.copying(memory.requestBytes(), settings.maxConnections(), 0),
-        settings.requestTimeout(),
-        Map.of(),
-        s3::close);
+    if (settings.caFile() != null) {
+      throw new IllegalArgumentException(
+          "caFile is '"
+              + settings.caFile()
+              + "'; accepted is none with the SDK's asynchronous client, which trusts the system's"
+              + " certificates only");
+    }
+    return CrtBacked.open(settings, region, memory);
   }
 
   private static <B extends S3BaseClientBuilder<B, C>, C> void configure(

@@ -82,7 +82,7 @@ final class AsyncExchange
         return;
       }
     }
-    CancelThread.execute(() -> stop(SdkRequests.cancelled(subject)));
+    CancelThreads.terminal(() -> stop(SdkRequests.cancelled(subject)));
   }
 
   @Override
@@ -102,6 +102,10 @@ final class AsyncExchange
     ResponseHead head = SdkRequests.head(response);
     announced = head.contentLength();
     status = head.status();
+    if (status / 100 != 2) {
+      stop(SdkRequests.notAnAnswer(subject, status));
+      return;
+    }
     try {
       gate.call(handler -> handler.onHead(head));
     } catch (Throwable e) {
@@ -164,7 +168,11 @@ final class AsyncExchange
       Subscription source = subscription;
       boolean goesOn = false;
       try {
-        goesOn = gate.call(handler -> handler.onData(chunk));
+        if (announced >= 0 && received > announced) {
+          stop(SdkRequests.overlong(subject, announced));
+        } else {
+          goesOn = gate.call(handler -> handler.onData(chunk));
+        }
       } catch (Throwable e) {
         stop(SdkRequests.rejected(subject, status, e));
       }

@@ -108,6 +108,18 @@ final class SdkRequests {
         Kind.REJECTED, status, subject + ": response refused: " + reason.getMessage(), reason);
   }
 
+  /** More bytes came than the answer announced, for not every HTTP client stops there. */
+  static RequestFailure overlong(String subject, long announced) {
+    return new RequestFailure(
+        Kind.NETWORK, 0, subject + ": the body goes on after its " + announced + " bytes", null);
+  }
+
+  /** The SDK throws for refusals, so this status is none: what came was not HTTP. */
+  static RequestFailure notAnAnswer(String subject, int status) {
+    return new RequestFailure(
+        Kind.NETWORK, 0, subject + ": what came is no answer, status " + status, null);
+  }
+
   static RequestFailure cancelled(String subject) {
     return new RequestFailure(Kind.CANCELLED, 0, subject + ": cancelled", null);
   }

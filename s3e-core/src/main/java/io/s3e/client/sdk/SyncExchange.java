@@ -14,7 +14,7 @@ import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 
 /**
  * One GET of a {@link SyncObjectClient}: a task for one pool thread, which alone calls the handler,
- * except for the terminal call of a cancelled exchange ({@link CancelThread}).
+ * except for the terminal call of a cancelled exchange ({@link CancelThreads}).
  *
  * <p>The body is read to its end or the connection is dropped; nothing is ever drained.
  */
@@ -64,14 +64,10 @@ final class SyncExchange implements ObjectClient.Exchange, Runnable {
       cancelled = true;
       open = body;
     }
-    // Two steps, since aborting may close a TLS connection and the terminal call runs a handler.
-    CancelThread.execute(
-        () -> {
-          gate.end(SdkRequests.cancelled(subject));
-          if (open != null) {
-            open.abort();
-          }
-        });
+    CancelThreads.terminal(() -> gate.end(SdkRequests.cancelled(subject)));
+    if (open != null) {
+      CancelThreads.abort(open::abort);
+    }
   }
 
   @Override
@@ -83,7 +79,7 @@ final class SyncExchange implements ObjectClient.Exchange, Runnable {
     try {
       opened = store.get(request);
     } catch (IOException | RuntimeException e) {
-      gate.end(SdkRequests.failure(subject, e));
+      end(SdkRequests.failure(subject, e));
       return;
     }
     if (!keep(opened)) {
@@ -92,7 +88,16 @@ final class SyncExchange implements ObjectClient.Exchange, Runnable {
     }
     RequestFailure failure = transfer(opened);
     drop(opened, failure == null);
-    gate.end(failure);
+    end(failure);
+  }
+
+  /** Ends the exchange; what breaks after cancelling broke because of it. */
+  private void end(@Nullable RequestFailure failure) {
+    boolean wanted;
+    synchronized (this) {
+      wanted = cancelled;
+    }
+    gate.end(failure != null && wanted ? SdkRequests.cancelled(subject) : failure);
   }
 
   /** Makes the stream known to {@link #cancel}; false if that came first. */
@@ -103,6 +108,9 @@ final class SyncExchange implements ObjectClient.Exchange, Runnable {
 
   private @Nullable RequestFailure transfer(ResponseInputStream<GetObjectResponse> in) {
     ResponseHead head = SdkRequests.head(in.response());
+    if (head.status() / 100 != 2) {
+      return SdkRequests.notAnAnswer(subject, head.status());
+    }
     try {
       if (!gate.call(handler -> handler.onHead(head))) {
         return SdkRequests.cancelled(subject);
@@ -127,6 +135,9 @@ final class SyncExchange implements ObjectClient.Exchange, Runnable {
             : null;
       }
       received += count;
+      if (head.contentLength() >= 0 && received > head.contentLength()) {
+        return SdkRequests.overlong(subject, head.contentLength());
+      }
       ByteBuffer bytes = ByteBuffer.wrap(chunk, 0, count);
       try {
         if (!gate.call(handler -> handler.onData(bytes))) {

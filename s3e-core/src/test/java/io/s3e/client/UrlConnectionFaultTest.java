@@ -1,0 +1,18 @@
+package io.s3e.client;
+
+import io.s3e.client.ClientProvider.ClientMemory;
+import io.s3e.client.aws.AwsClientSettings;
+
+/** The contract on faults over the SDK's synchronous client with the JDK's HTTP. */
+class UrlConnectionFaultTest extends ObjectClientFaultContract {
+  @Override
+  protected ObjectClient open(AwsClientSettings settings, ClientMemory memory) {
+    return UserClients.urlConnection(settings, memory);
+  }
+
+  /** The JDK sends a GET again when a connection that it reuses breaks. */
+  @Override
+  protected int requestsPerFailure() {
+    return 2;
+  }
+}

@@ -1,0 +1,12 @@
+package io.s3e.client;
+
+import io.s3e.client.ClientProvider.ClientMemory;
+import io.s3e.client.aws.AwsClientSettings;
+
+/** The contract over the SDK's synchronous client with the JDK's HTTP. */
+class UrlConnectionObjectClientTest extends ObjectClientContract {
+  @Override
+  protected ObjectClient open(AwsClientSettings settings, ClientMemory memory) {
+    return UserClients.urlConnection(settings, memory);
+  }
+}

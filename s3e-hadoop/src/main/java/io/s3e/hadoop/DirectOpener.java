@@ -23,6 +23,7 @@ import org.apache.hadoop.fs.s3a.S3AUtils;
 import org.apache.hadoop.fs.s3a.Statistic;
 import org.apache.hadoop.fs.s3a.impl.OpenFileSupport;
 import org.apache.hadoop.fs.s3a.statistics.S3AInputStreamStatistics;
+import org.apache.hadoop.fs.statistics.IOStatisticsAggregator;
 import org.apache.hadoop.fs.statistics.impl.IOStatisticsBinding;
 import org.apache.hadoop.fs.store.audit.AuditSpan;
 import org.apache.hadoop.util.LambdaUtils;
@@ -90,7 +91,8 @@ final class DirectOpener implements Closeable {
 
   /** As {@code FileSystem.open}: one HEAD. */
   FSDataInputStream open(Path path) throws IOException {
-    return open(path, support.openSimpleFile(0), OpenHints.NONE);
+    return open(
+        path, support.openSimpleFile(0), OpenHints.NONE, S3EFileSystem.currentThreadsCounter());
   }
 
   /** As {@code openFile().build()}: a HEAD only if neither status nor length is given. */
@@ -99,16 +101,20 @@ final class DirectOpener implements Closeable {
     OpenFileSupport.OpenFileInformation information =
         support.prepareToOpenFile(path, parameters, fileSystem.getDefaultBlockSize(path));
     OpenHints hints = OpenHints.of(parameters);
+    IOStatisticsAggregator opener = S3EFileSystem.currentThreadsCounter();
     CompletableFuture<FSDataInputStream> opened = new CompletableFuture<>();
     threads.execute(
         () -> {
-          var unused = LambdaUtils.eval(opened, () -> open(path, information, hints));
+          var unused = LambdaUtils.eval(opened, () -> open(path, information, hints, opener));
         });
     return opened;
   }
 
   private FSDataInputStream open(
-      Path path, OpenFileSupport.OpenFileInformation information, OpenHints hints)
+      Path path,
+      OpenFileSupport.OpenFileInformation information,
+      OpenHints hints,
+      IOStatisticsAggregator opener)
       throws IOException {
     S3AInputStreamStatistics statistics =
         fileSystem.getInstrumentation().newInputStreamStatistics(access.fileSystemStatistics());
@@ -139,7 +145,9 @@ final class DirectOpener implements Closeable {
                 span,
                 context.getChangeDetectionPolicy(),
                 statistics.getChangeTrackerStatistics()));
-    return new FSDataInputStream(new S3EHadoopInputStream(source, engine, hints));
+    S3EHadoopInputStream stream = new S3EHadoopInputStream(source, engine);
+    stream.attach(engine, hints, opener);
+    return new FSDataInputStream(stream);
   }
 
   private S3AFileStatus fetchStatus(Path path) throws IOException {

@@ -6,6 +6,7 @@ import io.s3e.stream.S3EInputStream;
 import java.io.IOException;
 import org.apache.hadoop.fs.FSExceptionMessages;
 import org.apache.hadoop.fs.s3a.impl.ChangeDetectionPolicy;
+import org.apache.hadoop.fs.statistics.IOStatisticsAggregator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,14 +27,16 @@ final class OpenStream {
   // Guarded by this; the volatile field is read without the lock on the read path.
   private ReadEngine engine;
   private OpenHints hints;
+  private IOStatisticsAggregator opener;
   private long readahead;
   private volatile @Nullable S3EInputStream stream;
   private volatile boolean closed;
 
-  OpenStream(StreamSource source, ReadEngine engine, OpenHints hints) {
+  OpenStream(StreamSource source, ReadEngine engine) {
     this.source = source;
     this.engine = engine;
-    this.hints = hints;
+    hints = OpenHints.NONE;
+    opener = source.context().getIOStatisticsAggregator();
     readahead = source.context().getReadahead();
   }
 
@@ -46,10 +49,12 @@ final class OpenStream {
   }
 
   /** Reads by another engine and with hints, if nothing has been read yet. */
-  synchronized void attach(ReadEngine newEngine, OpenHints newHints) {
+  synchronized void attach(
+      ReadEngine newEngine, OpenHints newHints, IOStatisticsAggregator newOpener) {
     if (stream == null) {
       engine = newEngine;
       hints = newHints;
+      opener = newOpener;
     }
   }
 
@@ -110,12 +115,14 @@ final class OpenStream {
    */
   void close() throws IOException {
     S3EInputStream current;
+    IOStatisticsAggregator counting;
     synchronized (this) {
       if (closed) {
         return;
       }
       closed = true;
       current = stream;
+      counting = opener;
     }
     try {
       if (current != null) {
@@ -126,10 +133,7 @@ final class OpenStream {
         source.requests().close();
       } finally {
         source.statistics().close();
-        source
-            .context()
-            .getIOStatisticsAggregator()
-            .aggregate(source.statistics().getIOStatistics());
+        counting.aggregate(source.statistics().getIOStatistics());
       }
     }
   }

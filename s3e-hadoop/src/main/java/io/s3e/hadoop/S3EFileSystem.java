@@ -13,6 +13,8 @@ import org.apache.hadoop.fs.s3a.S3AFileSystem;
 import org.apache.hadoop.fs.s3a.S3AReadOpContext;
 import org.apache.hadoop.fs.s3a.S3AUtils;
 import org.apache.hadoop.fs.s3a.Statistic;
+import org.apache.hadoop.fs.statistics.IOStatisticsAggregator;
+import org.apache.hadoop.fs.statistics.IOStatisticsContext;
 import org.apache.hadoop.fs.store.audit.AuditSpan;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -77,7 +79,7 @@ public class S3EFileSystem extends S3AFileSystem {
     DirectOpener direct = opener;
     return direct != null
         ? direct.open(qualify(path))
-        : withEngine(super.open(path, bufferSize), OpenHints.NONE);
+        : withEngine(super.open(path, bufferSize), OpenHints.NONE, currentThreadsCounter());
   }
 
   @Override
@@ -88,14 +90,20 @@ public class S3EFileSystem extends S3AFileSystem {
       return direct.open(qualify(rawPath), parameters);
     }
     OpenHints hints = OpenHints.of(parameters);
+    IOStatisticsAggregator opener = currentThreadsCounter();
     return super.openFileWithOptions(rawPath, parameters)
-        .thenApply(opened -> withEngine(opened, hints));
+        .thenApply(opened -> withEngine(opened, hints, opener));
   }
 
-  private FSDataInputStream withEngine(FSDataInputStream opened, OpenHints hints) {
+  static IOStatisticsAggregator currentThreadsCounter() {
+    return IOStatisticsContext.getCurrentIOStatisticsContext().getAggregator();
+  }
+
+  private FSDataInputStream withEngine(
+      FSDataInputStream opened, OpenHints hints, IOStatisticsAggregator opener) {
     ReadEngine own = engine;
     if (own != null && opened.getWrappedStream() instanceof S3EReadable stream) {
-      stream.attach(own, hints);
+      stream.attach(own, hints, opener);
     }
     return opened;
   }

@@ -20,6 +20,7 @@ import org.apache.hadoop.fs.FileRange;
 import org.apache.hadoop.fs.StreamCapabilities;
 import org.apache.hadoop.fs.s3a.statistics.S3AInputStreamStatistics;
 import org.apache.hadoop.fs.statistics.IOStatistics;
+import org.apache.hadoop.fs.statistics.IOStatisticsAggregator;
 import org.apache.hadoop.fs.statistics.IOStatisticsSource;
 import org.apache.hadoop.fs.statistics.StreamStatisticNames;
 import org.jspecify.annotations.Nullable;
@@ -52,16 +53,16 @@ final class S3EHadoopInputStream extends FSInputStream
   /** Where the next read starts; may lie past the end. Guarded by this. */
   private long position;
 
-  S3EHadoopInputStream(StreamSource source, ReadEngine engine, OpenHints hints) {
-    open = new OpenStream(source, engine, hints);
+  S3EHadoopInputStream(StreamSource source, ReadEngine engine) {
+    open = new OpenStream(source, engine);
     statistics = new ReadStatistics(source);
     length = source.length();
     leak = LeakReport.watch(this, open);
   }
 
   @Override
-  public void attach(ReadEngine engine, OpenHints hints) {
-    open.attach(engine, hints);
+  public void attach(ReadEngine engine, OpenHints hints, IOStatisticsAggregator opener) {
+    open.attach(engine, hints, opener);
   }
 
   boolean isOpen() {

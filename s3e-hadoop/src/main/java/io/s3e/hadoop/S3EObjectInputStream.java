@@ -15,6 +15,7 @@ import org.apache.hadoop.fs.s3a.S3ObjectAttributes;
 import org.apache.hadoop.fs.s3a.impl.streams.InputStreamType;
 import org.apache.hadoop.fs.s3a.impl.streams.ObjectInputStream;
 import org.apache.hadoop.fs.s3a.impl.streams.ObjectReadParameters;
+import org.apache.hadoop.fs.statistics.IOStatisticsAggregator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,7 +32,7 @@ final class S3EObjectInputStream extends ObjectInputStream
 
   S3EObjectInputStream(ObjectReadParameters parameters, ReadEngine engine) {
     super(InputStreamType.Custom, parameters);
-    stream = new S3EHadoopInputStream(source(parameters), engine, OpenHints.NONE);
+    stream = new S3EHadoopInputStream(source(parameters), engine);
   }
 
   private static StreamSource source(ObjectReadParameters parameters) {
@@ -48,8 +49,8 @@ final class S3EObjectInputStream extends ObjectInputStream
   }
 
   @Override
-  public void attach(ReadEngine engine, OpenHints hints) {
-    stream.attach(engine, hints);
+  public void attach(ReadEngine engine, OpenHints hints, IOStatisticsAggregator opener) {
+    stream.attach(engine, hints, opener);
   }
 
   @Override

@@ -29,7 +29,7 @@ final class RecordingProxy implements AutoCloseable {
    * One request.
    *
    * @param target path and query
-   * @param headers by name in any case; of repeated ones the last
+   * @param headers by name in any case; repeated ones joined by commas
    */
   record Request(String method, String target, Map<String, String> headers) {
     boolean isRead(String key) {
@@ -155,7 +155,10 @@ final class RecordingProxy implements AutoCloseable {
     for (String line : head.split("\r\n")) {
       int colon = line.indexOf(':');
       if (colon > 0) {
-        headers.put(line.substring(0, colon), line.substring(colon + 1).trim());
+        headers.merge(
+            line.substring(0, colon),
+            line.substring(colon + 1).trim(),
+            (first, second) -> first + "," + second);
       }
     }
     return headers;
@@ -165,7 +168,7 @@ final class RecordingProxy implements AutoCloseable {
     return Long.parseLong(headers.getOrDefault("Content-Length", "0"));
   }
 
-  /** -1 for a body without known length: copied until the connection ends. */
+  /** -1 for a chunked body. */
   private long responseLength(String head, Map<String, String> headers, Queue<String> methods) {
     if (head.startsWith("HTTP/1.1 100")) {
       return 0;
@@ -179,8 +182,34 @@ final class RecordingProxy implements AutoCloseable {
   }
 
   private static void copyBody(InputStream in, OutputStream out, long length) throws IOException {
+    if (length >= 0) {
+      copy(in, out, length);
+      return;
+    }
+    long chunk;
+    do {
+      String line = readLine(in);
+      out.write(line.getBytes(StandardCharsets.ISO_8859_1));
+      chunk = Long.parseLong(line.trim().split(";")[0], 16);
+      copy(in, out, chunk + 2);
+    } while (chunk > 0);
+  }
+
+  private static String readLine(InputStream in) throws IOException {
+    StringBuilder line = new StringBuilder();
+    while (line.length() == 0 || line.charAt(line.length() - 1) != '\n') {
+      int next = in.read();
+      if (next < 0) {
+        throw new EOFException();
+      }
+      line.append((char) next);
+    }
+    return line.toString();
+  }
+
+  private static void copy(InputStream in, OutputStream out, long length) throws IOException {
     byte[] chunk = new byte[64 << 10];
-    long left = length < 0 ? Long.MAX_VALUE : length;
+    long left = length;
     while (left > 0) {
       int count = in.read(chunk, 0, (int) Math.min(left, chunk.length));
       if (count < 0) {

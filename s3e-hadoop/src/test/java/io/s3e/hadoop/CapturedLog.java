@@ -1,0 +1,30 @@
+package io.s3e.hadoop;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/** What slf4j-simple writes while this is open: it logs to whatever System.err is at that time. */
+final class CapturedLog implements AutoCloseable {
+  private final PrintStream before = System.err;
+  private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+
+  CapturedLog() {
+    System.setErr(new PrintStream(bytes, true, StandardCharsets.UTF_8));
+  }
+
+  List<String> lines(String containing) {
+    return bytes
+        .toString(StandardCharsets.UTF_8)
+        .lines()
+        .filter(line -> line.contains(containing))
+        .toList();
+  }
+
+  @Override
+  public void close() {
+    System.setErr(before);
+    before.print(bytes.toString(StandardCharsets.UTF_8));
+  }
+}

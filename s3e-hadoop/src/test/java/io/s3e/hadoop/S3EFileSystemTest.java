@@ -1,0 +1,357 @@
+package io.s3e.hadoop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.net.URI;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileContext;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.s3a.DefaultS3ClientFactory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What the configuration of S3EFileSystem does, on every version of Hadoop. */
+class S3EFileSystemTest {
+  private static final int SIZE = 1 << 20;
+  private static final String OTHER_BUCKET = "s3e-other";
+  private static final String SECRET = Base64.getEncoder().encodeToString(new byte[32]);
+
+  private RecordingProxy proxy;
+  private Configuration conf;
+  private final byte[] data = S3AReads.random(SIZE);
+  private final Path file = new Path("/settings/file");
+
+  @BeforeEach
+  void startProxy() throws Exception {
+    proxy = new RecordingProxy(S3AServer.endpoint());
+    conf = S3AReads.small(S3AServer.s3e(proxy.endpoint()));
+  }
+
+  @AfterEach
+  void stopProxy() throws Exception {
+    proxy.close();
+  }
+
+  private void write(FileSystem fs) throws IOException {
+    write(fs, data);
+  }
+
+  private void write(FileSystem fs, byte[] bytes) throws IOException {
+    try (FSDataOutputStream out = fs.create(file, true)) {
+      out.write(bytes);
+    }
+    proxy.clear();
+  }
+
+  private byte[] read(FileSystem fs) throws IOException {
+    try (FSDataInputStream in = fs.open(file)) {
+      byte[] read = new byte[SIZE];
+      in.readFully(read);
+      return read;
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"auto", "crt", "sdk-async", "sdk-sync", "s3a"})
+  void everyClientReads(String client) throws Exception {
+    conf.set("fs.s3a.s3e.client", client);
+    try (FileSystem fs = S3AReads.open(conf)) {
+      write(fs);
+      assertThat(read(fs)).isEqualTo(data);
+      assertThat(proxy.reads("file")).isNotEmpty();
+    }
+  }
+
+  @Test
+  void oneBucketReadsByS3AsStream() throws Exception {
+    S3AServer.createBucket(OTHER_BUCKET);
+    conf.set("fs.s3a.bucket." + OTHER_BUCKET + ".s3e.enabled", "false");
+    try (FileSystem fs = S3AReads.open(conf);
+        FileSystem other = FileSystem.newInstance(URI.create("s3a://" + OTHER_BUCKET), conf)) {
+      write(fs);
+      write(other);
+      assertThat(read(other)).isEqualTo(data);
+      try (FSDataInputStream in = fs.open(file)) {
+        assertThat(in.getWrappedStream()).isInstanceOf(S3EReadable.class);
+      }
+      try (FSDataInputStream in = other.open(file)) {
+        assertThat(in.getWrappedStream().getClass().getName())
+            .startsWith("org.apache.hadoop.fs.s3a.");
+      }
+    }
+  }
+
+  @Test
+  void aBucketsStreamTypeDoesNotSwitchS3EOff() throws Exception {
+    conf.set("fs.s3a.input.stream.type", "classic");
+    conf.set("fs.s3a.bucket." + S3AServer.BUCKET + ".input.stream.type", "classic");
+    conf.set("fs.s3a.bucket." + S3AServer.BUCKET + ".prefetch.enabled", "true");
+    try (FileSystem fs = S3AReads.open(conf)) {
+      write(fs);
+      try (FSDataInputStream in = fs.open(file)) {
+        assertThat(in.getWrappedStream()).isInstanceOf(S3EReadable.class);
+      }
+    }
+  }
+
+  @Test
+  void aBucketHasSettingsOfItsOwn() throws Exception {
+    conf.set("fs.s3a.bucket." + S3AServer.BUCKET + ".s3e.request.size", "64K");
+    try (FileSystem fs = S3AReads.open(conf)) {
+      write(fs);
+      assertThat(read(fs)).isEqualTo(data);
+    }
+    assertThat(proxy.reads("file"))
+        .hasSize(SIZE / (64 << 10))
+        .allSatisfy(get -> assertThat(length(get)).isEqualTo(64 << 10));
+  }
+
+  private static long length(RecordingProxy.Request get) {
+    String[] range = get.headers().get("Range").substring("bytes=".length()).split("-");
+    return Long.parseLong(range[1]) - Long.parseLong(range[0]) + 1;
+  }
+
+  @Test
+  void aBadSettingFailsTheFileSystem() {
+    conf.set("fs.s3a.bucket." + S3AServer.BUCKET + ".s3e.block.size", "7M");
+    assertThatThrownBy(() -> S3AReads.open(conf))
+        .hasStackTraceContaining(
+            "fs.s3a.bucket.s3e-test.s3e.block.size = \"7M\" (bucket s3e-test): expected a size");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"auto", "s3a"})
+  void customerKeysAreSent(String client) throws Exception {
+    conf.set("fs.s3a.encryption.algorithm", "SSE-C");
+    conf.set("fs.s3a.encryption.key", SECRET);
+    conf.set("fs.s3a.s3e.client", client);
+    try (FileSystem fs = S3AReads.open(conf)) {
+      write(fs);
+      assertThat(read(fs)).isEqualTo(data);
+    }
+    assertThat(proxy.reads("file"))
+        .isNotEmpty()
+        .allSatisfy(
+            get -> {
+              assertThat(get.headers())
+                  .containsEntry("x-amz-server-side-encryption-customer-algorithm", "AES256")
+                  .containsEntry("x-amz-server-side-encryption-customer-key", SECRET);
+              assertThat(get.headers().get("x-amz-server-side-encryption-customer-key-MD5"))
+                  .isNotNull();
+            });
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"auto", "sdk-sync", "s3a"})
+  void requesterPaysIsSent(String client) throws Exception {
+    conf.setBoolean("fs.s3a.requester.pays.enabled", true);
+    conf.set("fs.s3a.s3e.client", client);
+    try (FileSystem fs = S3AReads.open(conf)) {
+      write(fs);
+      assertThat(read(fs)).isEqualTo(data);
+    }
+    assertThat(proxy.reads("file"))
+        .isNotEmpty()
+        .allSatisfy(
+            get -> assertThat(get.headers()).containsEntry("x-amz-request-payer", "requester"));
+  }
+
+  /** The setting came with Hadoop 3.4.2. */
+  @Tag("stream-spi")
+  @ParameterizedTest
+  @ValueSource(strings = {"auto", "s3a"})
+  void customHeadersAreSent(String client) throws Exception {
+    conf.set("fs.s3a.client.s3.custom.headers", "x-team=storage;lake");
+    conf.set("fs.s3a.s3e.client", client);
+    try (FileSystem fs = S3AReads.open(conf)) {
+      write(fs);
+      assertThat(read(fs)).isEqualTo(data);
+    }
+    assertThat(proxy.reads("file"))
+        .isNotEmpty()
+        .allSatisfy(get -> assertThat(get.headers().get("x-team")).isEqualTo("storage,lake"));
+  }
+
+  @Test
+  void changesMayBeIgnored() throws Exception {
+    conf.set("fs.s3a.change.detection.mode", "none");
+    conf.set("fs.s3a.s3e.prefetch.enabled", "false");
+    byte[] other = data.clone();
+    other[SIZE - 1] ^= 1;
+    try (FileSystem fs = S3AReads.open(conf)) {
+      write(fs);
+      try (FSDataInputStream in = fs.open(file)) {
+        assertThat(in.read()).isEqualTo(data[0] & 0xff);
+        in.unbuffer();
+        write(fs, other);
+        assertThat(in.read(SIZE - 1, new byte[1], 0, 1)).isEqualTo(1);
+      }
+    }
+    assertThat(proxy.reads("file"))
+        .isNotEmpty()
+        .allSatisfy(get -> assertThat(get.headers()).doesNotContainKey("If-Match"));
+  }
+
+  @Test
+  void changesMayBeWarnedOf() throws Exception {
+    conf.set("fs.s3a.change.detection.mode", "warn");
+    conf.set("fs.s3a.s3e.prefetch.enabled", "false");
+    byte[] other = data.clone();
+    other[SIZE - 1] ^= 1;
+    try (CapturedLog log = new CapturedLog();
+        FileSystem fs = S3AReads.open(conf)) {
+      write(fs);
+      try (FSDataInputStream in = fs.open(file)) {
+        assertThat(in.read()).isEqualTo(data[0] & 0xff);
+        in.unbuffer();
+        write(fs, other);
+        byte[] last = new byte[1];
+        in.readFully(SIZE - 1, last);
+        in.readFully(SIZE / 2, last);
+      }
+      assertThat(log.lines("change detected on")).hasSize(1);
+    }
+  }
+
+  @Test
+  void changesMayBeFoundWithoutConditions() throws Exception {
+    conf.set("fs.s3a.change.detection.mode", "client");
+    byte[] other = data.clone();
+    other[0] ^= 1;
+    try (FileSystem fs = S3AReads.open(conf)) {
+      write(fs);
+      try (FSDataInputStream in = fs.open(file)) {
+        write(fs, other);
+        assertThatThrownBy(in::read)
+            .isInstanceOf(org.apache.hadoop.fs.s3a.RemoteFileChangedException.class);
+      }
+    }
+    assertThat(proxy.reads("file"))
+        .isNotEmpty()
+        .allSatisfy(get -> assertThat(get.headers()).doesNotContainKey("If-Match"));
+  }
+
+  @Test
+  void aStoreWithoutETagsIsRefusedWhereOneIsRequired() throws Exception {
+    // The CRT refuses such a store by itself, whatever is configured.
+    conf.set("fs.s3a.s3e.client", "s3a");
+    conf.set("fs.s3a.change.detection.version.required", "true");
+    try (FileSystem fs = S3AReads.open(conf)) {
+      write(fs);
+      proxy.rewriteResponseHeads(head -> head.replaceAll("(?im)^etag:[^\r]*\r\n", ""));
+      try (FSDataInputStream in =
+          fs.openFile(file).opt("fs.option.openfile.length", "1000").build().get()) {
+        assertThatThrownBy(in::read)
+            .isInstanceOf(org.apache.hadoop.fs.s3a.NoVersionAttributeException.class);
+      }
+      assertThat(proxy.reads("file")).hasSize(1);
+    }
+  }
+
+  @Test
+  void fileContextReadsByS3E() throws Exception {
+    conf.set("fs.AbstractFileSystem.s3a.impl", S3EAbstractFileSystem.class.getName());
+    try (FileSystem fs = S3AReads.open(conf)) {
+      write(fs);
+    }
+    FileContext context = FileContext.getFileContext(URI.create("s3a://" + S3AServer.BUCKET), conf);
+    try (FSDataInputStream in = context.open(file)) {
+      assertThat(in.getWrappedStream()).isInstanceOf(S3EReadable.class);
+      byte[] read = new byte[SIZE];
+      in.readFully(read);
+      assertThat(read).isEqualTo(data);
+    }
+    assertThat(context.getDefaultFileSystem().toString()).contains("S3EFileSystem");
+  }
+
+  @Test
+  void whyS3AsClientReadsIsSaidOnce() throws Exception {
+    conf.set("fs.s3a.s3.client.factory.impl", OtherFactory.class.getName());
+    try (CapturedLog log = new CapturedLog();
+        FileSystem fs = S3AReads.open(conf)) {
+      write(fs);
+      assertThat(read(fs)).isEqualTo(data);
+      assertThat(read(fs)).isEqualTo(data);
+      List<String> said = log.lines("by S3A's client");
+      assertThat(said).hasSize(1);
+      assertThat(said.get(0))
+          .contains("INFO")
+          .contains("s3a://s3e-test")
+          .contains("fs.s3a.s3.client.factory.impl is");
+      assertThat(fs.toString()).contains("by s3a");
+    }
+  }
+
+  /** A client factory of somebody's own. */
+  public static final class OtherFactory extends DefaultS3ClientFactory {}
+
+  @Test
+  void aForgottenStreamIsReportedAndClosed() throws Exception {
+    try (CapturedLog log = new CapturedLog();
+        FileSystem fs = S3AReads.open(conf)) {
+      write(fs);
+      forgetOne(fs);
+      long deadline = System.nanoTime() + 60_000_000_000L;
+      while (log.lines("Stream not closed while reading").isEmpty()) {
+        assertThat(System.nanoTime()).as("no leak reported in time").isLessThan(deadline);
+        System.gc();
+        Thread.sleep(20);
+      }
+      assertThat(log.lines("Stream not closed").get(0)).contains("settings/file");
+      while (log.lines("forgetOne").isEmpty()) {
+        assertThat(System.nanoTime()).as("no stack reported in time").isLessThan(deadline);
+        Thread.sleep(20);
+      }
+      assertThat(read(fs)).isEqualTo(data);
+    }
+  }
+
+  /** In a frame of its own, so that nothing on the stack keeps the stream. */
+  private void forgetOne(FileSystem fs) throws IOException {
+    FSDataInputStream in = fs.open(file);
+    byte[] some = new byte[100_000];
+    in.readFully(some);
+    assertThat(some).isEqualTo(Arrays.copyOf(data, some.length));
+  }
+
+  @Test
+  void aRefusedReaderIsToldSo() throws Exception {
+    try (FileSystem fs = S3AReads.open(conf)) {
+      write(fs);
+      proxy.rewriteResponseHeads(
+          head -> head.replaceFirst("HTTP/1.1 206 [^\r]*", "HTTP/1.1 403 Forbidden"));
+      try (FSDataInputStream in = fs.open(file)) {
+        assertThatThrownBy(in::read)
+            .isInstanceOf(java.nio.file.AccessDeniedException.class)
+            .hasMessageContaining("settings/file");
+      }
+    }
+  }
+
+  @Test
+  void manyFileSystemsShareTheMemory() throws Exception {
+    try (FileSystem first = S3AReads.open(conf)) {
+      write(first);
+      for (int i = 0; i < 5; i++) {
+        try (FileSystem second = S3AReads.open(conf);
+            FileSystem third = S3AReads.open(conf)) {
+          assertThat(read(first)).isEqualTo(data);
+          assertThat(read(second)).isEqualTo(data);
+          assertThat(read(third)).isEqualTo(data);
+        }
+      }
+    }
+  }
+}

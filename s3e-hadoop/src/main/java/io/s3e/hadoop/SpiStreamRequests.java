@@ -24,7 +24,8 @@ final class SpiStreamRequests implements StreamRequests {
   SpiStreamRequests(ObjectReadParameters parameters) {
     callbacks = parameters.getCallbacks();
     context = parameters.getContext();
-    span = parameters.getAuditSpan();
+    // Not parameters.getAuditSpan(): Hadoop 3.4.2 has it in the context only.
+    span = context.getAuditSpan();
     changeStatistics = parameters.getStreamStatistics().getChangeTrackerStatistics();
   }
 

@@ -1,23 +1,12 @@
 package io.s3e.fetch;
 
-import io.s3e.block.BlockLayout;
 import io.s3e.block.ByteRange;
-import io.s3e.buffer.BlockLease;
 import io.s3e.cache.Block;
-import io.s3e.client.GetRequest;
-import io.s3e.client.LentBuffer;
-import io.s3e.client.ObjectClient;
 import io.s3e.client.RequestFailure;
-import io.s3e.client.ResponseHandler;
-import io.s3e.client.ResponseHead;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,22 +24,16 @@ import org.jspecify.annotations.Nullable;
  * and the reader that comes to its blocks fetches them itself.
  *
  * <p><b>Attempts are fenced.</b> A client may call late: after a cancel, after a time-out, out of
- * turn. Each call enters its attempt first ({@link Attempt#enter}), which fails once the attempt is
- * closed, and memory is given back or handed to the next attempt only when the attempt is closed
- * <i>and</i> no call is inside. A retry continues at {@code offset + filled}, in the same buffers;
- * it never appends to what another attempt may still write.
- *
- * <p><b>Ownership.</b> A pooled buffer is the run's until its block is published, then the block's
- * slab's. A lent buffer goes straight to the slab.
+ * turn. Each call passes its attempt's {@link Fence} first, and memory is given back or handed to
+ * the next attempt only when the fence is closed <i>and</i> no call is inside. A retry continues at
+ * {@code offset + filled}, in the same buffers; it never appends to what another attempt may still
+ * write. Who owns the memory meanwhile is told by {@link Landing}.
  */
 public final class RunFetch implements Block.Fate {
   private final Fetcher fetcher;
   private final ObjectHandle handle;
-  private final Admission.Grant grant;
+  private final Landing landing;
   private final boolean prefetch;
-
-  /** At least one, adjacent, ascending; complete before {@link #start}. */
-  private final List<Block> blocks = new ArrayList<>();
 
   private final AtomicInteger interest = new AtomicInteger(1);
   private final AtomicBoolean over = new AtomicBoolean();
@@ -70,16 +53,14 @@ public final class RunFetch implements Block.Fate {
 
   private volatile @Nullable Attempt current;
 
-  // Written inside an attempt or between attempts, never both at once.
-  private int published;
+  // Written between attempts.
   private int publishedBefore;
-  private int filledInBlock;
   private int attempts;
 
   private RunFetch(Fetcher fetcher, ObjectHandle handle, Admission.Grant grant, boolean prefetch) {
     this.fetcher = fetcher;
     this.handle = handle;
-    this.grant = grant;
+    this.landing = new Landing(fetcher, grant);
     this.prefetch = prefetch;
     this.demanded = !prefetch;
   }
@@ -96,36 +77,15 @@ public final class RunFetch implements Block.Fate {
       Admission.Grant grant,
       boolean prefetch) {
     RunFetch run = new RunFetch(fetcher, handle, grant, prefetch);
-    BlockLayout layout = handle.layout();
-    for (long index = firstBlock; index < firstBlock + count; index++) {
-      Block block =
-          new Block(handle.block(index), layout.startOf(index), layout.lengthOf(index), run);
-      if (!fetcher.index().add(block)) {
-        break;
-      }
-      run.blocks.add(block);
-    }
-    run.releaseLeasesFrom(run.blocks.size());
-    if (run.blocks.isEmpty()) {
-      grant.leaveLane();
-      return null;
-    }
-    return run;
-  }
-
-  private void releaseLeasesFrom(int first) {
-    List<BlockLease> leases = grant.leases();
-    for (int i = first; i < leases.size(); i++) {
-      fetcher.admission().release(leases.get(i));
-    }
+    return run.landing.enter(handle, firstBlock, count, run) ? run : null;
   }
 
   List<Block> blocks() {
-    return blocks;
+    return landing.blocks();
   }
 
   public ByteRange range() {
-    return new ByteRange(blocks.get(0).start(), blocks.get(blocks.size() - 1).end());
+    return landing.range();
   }
 
   /** Counts one more who is interested. False if the run has been given up. */
@@ -161,7 +121,7 @@ public final class RunFetch implements Block.Fate {
   /** The stream that started the run gives it up: cancels it, or lets what came go. */
   public void abandon() {
     leave();
-    blocks.forEach(Block::abandon);
+    blocks().forEach(Block::abandon);
   }
 
   /** Whether it is over and everything it brought has been read or dropped. */
@@ -169,7 +129,7 @@ public final class RunFetch implements Block.Fate {
     if (!over.get()) {
       return false;
     }
-    for (Block block : blocks) {
+    for (Block block : blocks()) {
       if (block.isReady() && block.isUnread()) {
         return false;
       }
@@ -188,22 +148,16 @@ public final class RunFetch implements Block.Fate {
       return;
     }
     attempts++;
-    publishedBefore = published;
-    Attempt attempt = new Attempt(remaining(), attempts);
+    publishedBefore = landing.published();
+    Attempt attempt = new Attempt(this, landing, fetcher, handle, attempts);
     current = attempt;
     IOException why = cancelled;
     if (why != null) {
       // Cancelled while this attempt was being set up: nobody else may have seen it.
-      attempt.close(() -> finish(why));
+      attempt.withdraw(() -> finish(why));
       return;
     }
-    attempt.begin(fetcher.client());
-  }
-
-  private ByteRange remaining() {
-    return grant.isLent()
-        ? range()
-        : new ByteRange(blocks.get(published).start() + filledInBlock, range().end());
+    attempt.begin(prefetch);
   }
 
   /** Ends the run from outside: nobody wants it, or the engine closes. */
@@ -233,12 +187,17 @@ public final class RunFetch implements Block.Fate {
     }
   }
 
+  /** An attempt brought all that was missing, and is fenced. */
+  void attemptDone() {
+    finish(null);
+  }
+
   /** An attempt has failed and is fenced. */
-  private void afterFailure(IOException failure, boolean mayRetry) {
+  void attemptFailed(IOException failure, boolean mayRetry) {
     if (over.get()) {
       return;
     }
-    if (published > publishedBefore) {
+    if (landing.published() > publishedBefore) {
       // A connection that breaks but brings blocks is not counted against the run.
       attempts = 1;
     }
@@ -281,24 +240,12 @@ public final class RunFetch implements Block.Fate {
     current = null;
     fetcher.ended(this);
     if (failure != null) {
-      fail(failure);
+      if (demanded && interest.get() > 0) {
+        fetcher.metrics().failed();
+      }
+      landing.fail(failure);
     }
-    boolean slotIsTheSlabs = grant.isLent() && published > 0;
-    if (!slotIsTheSlabs) {
-      grant.leaveLane();
-    }
-  }
-
-  private void fail(IOException failure) {
-    if (demanded && interest.get() > 0) {
-      fetcher.metrics().failed();
-    }
-    List<Block> unpublished = blocks.subList(published, blocks.size());
-    unpublished.forEach(fetcher.index()::remove);
-    for (int i = published; i < blocks.size() && !grant.isLent(); i++) {
-      fetcher.admission().release(grant.leases().get(i));
-    }
-    unpublished.forEach(block -> block.fail(failure));
+    landing.end();
   }
 
   @Override
@@ -321,280 +268,4 @@ public final class RunFetch implements Block.Fate {
   public String toString() {
     return "GET " + range() + " of " + handle.version() + (prefetch ? ", prefetch" : "");
   }
-
-  /** Publishes one block out of its pooled buffer. */
-  private void publishPooled(BlockLease lease, ByteBuffer bytes) {
-    Block block = blocks.get(published++);
-    filledInBlock = 0;
-    fetcher
-        .admission()
-        .pooled()
-        .publish(
-            List.of(block),
-            bytes,
-            fetcher.config().blockBytes(),
-            () -> fetcher.admission().release(lease));
-  }
-
-  /**
-   * One GET. {@code gate} is IDLE, BUSY while a call of the client is inside, CLOSING if it was
-   * closed during such a call, and CLOSED. Closing runs {@code afterwards} once no call is inside:
-   * at once, or by the call on its way out.
-   */
-  private final class Attempt implements ResponseHandler {
-    private static final int IDLE = 0;
-    private static final int BUSY = 1;
-    private static final int CLOSING = 2;
-    private static final int CLOSED = 3;
-
-    private final GetRequest request;
-    private final int number;
-    private final long startedNanos = System.nanoTime();
-    private final AtomicInteger gate = new AtomicInteger(IDLE);
-    private volatile long lastByteNanos = startedNanos;
-
-    /** What follows the closing; set by the one call that closes. */
-    private final AtomicReference<@Nullable Runnable> afterwards = new AtomicReference<>();
-
-    private volatile ObjectClient.@Nullable Exchange exchange;
-    private boolean headSeen;
-    private long received;
-
-    Attempt(ByteRange wanted, int number) {
-      this.number = number;
-      this.request =
-          new GetRequest(
-              handle.version().object(),
-              wanted,
-              handle.etag(),
-              handle.version().versionId(),
-              grant.isLent(),
-              handle.headers(),
-              handle.context());
-    }
-
-    void begin(ObjectClient client) {
-      fetcher.metrics().getStarted(prefetch);
-      handle.listener().onGetStarted(request.range().start(), request.range().length(), prefetch);
-      ObjectClient.Exchange started;
-      try {
-        started = client.get(request, this);
-      } catch (RuntimeException e) {
-        onFailure(
-            new RequestFailure(
-                RequestFailure.Kind.OTHER, 0, "client refused GET of " + request.object(), e));
-        return;
-      }
-      exchange = started;
-      if (gate.get() >= CLOSING) {
-        started.cancel();
-      }
-    }
-
-    boolean isLate(long now) {
-      long stall = fetcher.config().stallTimeout().toNanos() << Math.min(number - 1, 4);
-      // A lent response arrives whole, so its silence says nothing until a slow link had its time.
-      long patience =
-          request.lend() ? stall + request.range().length() * NANOS_PER_SLOW_BYTE : stall;
-      return now - lastByteNanos > patience;
-    }
-
-    private boolean enter() {
-      return gate.compareAndSet(IDLE, BUSY);
-    }
-
-    private void exit() {
-      if (!gate.compareAndSet(BUSY, IDLE)) {
-        gate.set(CLOSED);
-        Objects.requireNonNull(afterwards.get()).run();
-      }
-    }
-
-    /** Closes the attempt for all later calls; false if it was closed already. */
-    boolean close(Runnable then) {
-      if (!afterwards.compareAndSet(null, then)) {
-        return false;
-      }
-      for (; ; ) {
-        if (gate.compareAndSet(IDLE, CLOSED)) {
-          then.run();
-          return true;
-        }
-        if (gate.compareAndSet(BUSY, CLOSING)) {
-          return true;
-        }
-      }
-    }
-
-    /** Closes the attempt because of {@code failure}, tells the client, and goes on from there. */
-    void fail(IOException failure, boolean mayRetry) {
-      boolean closed =
-          close(
-              () -> {
-                report(failure);
-                afterFailure(failure, mayRetry);
-              });
-      ObjectClient.Exchange started = exchange;
-      if (closed && started != null) {
-        started.cancel();
-      }
-    }
-
-    private void report(@Nullable Exception failure) {
-      handle
-          .listener()
-          .onGetFinished(
-              request.range().start(), received, System.nanoTime() - startedNanos, failure);
-    }
-
-    @Override
-    public void onHead(ResponseHead head) throws IOException {
-      if (!enter()) {
-        throw closedAlready();
-      }
-      try {
-        ResponseCheck.check(request, head, handle);
-        headSeen = true;
-        lastByteNanos = System.nanoTime();
-      } finally {
-        exit();
-      }
-    }
-
-    @Override
-    public void onData(ByteBuffer chunk) throws IOException {
-      if (!enter()) {
-        throw closedAlready();
-      }
-      try {
-        requireHead();
-        int count = chunk.remaining();
-        if (grant.isLent() || received + count > request.range().length()) {
-          throw surplus(received + count);
-        }
-        received += count;
-        fetcher.metrics().bytesFetched(count);
-        lastByteNanos = System.nanoTime();
-        fill(chunk);
-      } finally {
-        exit();
-      }
-    }
-
-    private void fill(ByteBuffer chunk) {
-      while (chunk.hasRemaining()) {
-        Block block = blocks.get(published);
-        BlockLease lease = grant.leases().get(published);
-        int count = Math.min(chunk.remaining(), block.length() - filledInBlock);
-        ByteBuffer target = lease.buffer();
-        target.put(filledInBlock, chunk, chunk.position(), count);
-        chunk.position(chunk.position() + count);
-        filledInBlock += count;
-        if (filledInBlock == block.length()) {
-          publishPooled(lease, target);
-        }
-      }
-    }
-
-    @Override
-    public void onLent(LentBuffer buffer) throws IOException {
-      if (!enter()) {
-        buffer.close();
-        throw closedAlready();
-      }
-      try {
-        acceptLent(buffer);
-      } finally {
-        exit();
-      }
-    }
-
-    private void acceptLent(LentBuffer buffer) throws IOException {
-      int count = buffer.bytes().remaining();
-      if (!headSeen || !grant.isLent() || published > 0 || count != request.range().length()) {
-        buffer.close();
-        requireHead();
-        throw surplus(count);
-      }
-      received = count;
-      fetcher.metrics().bytesFetched(count);
-      published = blocks.size();
-      fetcher
-          .admission()
-          .lent()
-          .publish(
-              blocks,
-              buffer.bytes(),
-              fetcher.client().limits().lentSlotBytes(),
-              () -> {
-                buffer.close();
-                fetcher.admission().releaseSlot();
-              });
-    }
-
-    @Override
-    public void onDone() {
-      if (published < blocks.size()) {
-        onFailure(
-            new RequestFailure(
-                RequestFailure.Kind.NETWORK,
-                0,
-                "body of GET "
-                    + request.range()
-                    + " of "
-                    + request.object()
-                    + " ended after "
-                    + received
-                    + " bytes",
-                null));
-        return;
-      }
-      close(
-          () -> {
-            report(null);
-            fetcher.completed(received, System.nanoTime() - startedNanos);
-            finish(null);
-          });
-    }
-
-    @Override
-    public void onFailure(RequestFailure failure) {
-      if (published == blocks.size()) {
-        // Every byte is there and was counted; how the connection ended after them does not matter.
-        onDone();
-        return;
-      }
-      close(
-          () -> {
-            report(failure);
-            afterFailure(failure, true);
-          });
-    }
-
-    private void requireHead() throws IOException {
-      if (!headSeen) {
-        throw new IOException("body before head in the answer to " + request);
-      }
-    }
-
-    private IOException surplus(long count) {
-      return new IOException(
-          "Answer to GET "
-              + request.range()
-              + " of "
-              + request.object()
-              + " has "
-              + count
-              + " bytes or more instead of "
-              + request.range().length());
-    }
-
-    private IOException closedAlready() {
-      return new IOException(
-          "GET " + request.range() + " of " + request.object() + " was given up");
-    }
-  }
-
-  /** 4 µs a byte: 256 KiB/s, below which a link is taken for dead at the first attempt. */
-  private static final long NANOS_PER_SLOW_BYTE = 4_000;
 }

@@ -1,0 +1,208 @@
+package io.s3e.fetch;
+
+import io.s3e.client.GetRequest;
+import io.s3e.client.LentBuffer;
+import io.s3e.client.ObjectClient;
+import io.s3e.client.RequestFailure;
+import io.s3e.client.ResponseHandler;
+import io.s3e.client.ResponseHead;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One GET of a {@link RunFetch}. Checks the head, counts the body, and lets bytes land.
+ *
+ * <p>Every call of the client that touches memory enters the {@link Fence} first. The attempt ends
+ * once, by whoever closes the fence first: the client's terminal call, the deadline, or a cancel.
+ * Calls that come later find it closed and change nothing.
+ */
+final class Attempt implements ResponseHandler {
+  /** 4 µs a byte: 256 KiB/s, below which a link is taken for dead at the first attempt. */
+  private static final long NANOS_PER_SLOW_BYTE = 4_000;
+
+  private static final int MAX_PATIENCE_DOUBLINGS = 4;
+
+  private final RunFetch run;
+  private final Landing landing;
+  private final Fetcher fetcher;
+  private final ObjectHandle handle;
+  private final GetRequest request;
+  private final long patienceNanos;
+  private final long startedNanos = System.nanoTime();
+  private final Fence fence = new Fence();
+  private volatile long lastByteNanos = startedNanos;
+  private volatile ObjectClient.@Nullable Exchange exchange;
+
+  // Written inside the fence.
+  private boolean headSeen;
+  private long received;
+
+  /**
+   * @param number which attempt of the run in a row without a new block, from 1; later ones are
+   *     more patient
+   */
+  Attempt(RunFetch run, Landing landing, Fetcher fetcher, ObjectHandle handle, int number) {
+    this.run = run;
+    this.landing = landing;
+    this.fetcher = fetcher;
+    this.handle = handle;
+    this.request =
+        new GetRequest(
+            handle.version().object(),
+            landing.missing(),
+            handle.etag(),
+            handle.version().versionId(),
+            landing.isLent(),
+            handle.headers(),
+            handle.context());
+    long stall =
+        fetcher.config().stallTimeout().toNanos() << Math.min(number - 1, MAX_PATIENCE_DOUBLINGS);
+    // A lent response arrives whole, so its silence says nothing until a slow link had its time.
+    this.patienceNanos =
+        request.lend() ? stall + request.range().length() * NANOS_PER_SLOW_BYTE : stall;
+  }
+
+  void begin(boolean prefetch) {
+    fetcher.metrics().getStarted(prefetch);
+    handle.listener().onGetStarted(request.range().start(), request.range().length(), prefetch);
+    ObjectClient.Exchange started;
+    try {
+      started = fetcher.client().get(request, this);
+    } catch (RuntimeException e) {
+      onFailure(
+          new RequestFailure(RequestFailure.Kind.OTHER, 0, subject() + ": client refused", e));
+      return;
+    }
+    exchange = started;
+    if (fence.isClosed()) {
+      started.cancel();
+    }
+  }
+
+  boolean isLate(long now) {
+    return now - lastByteNanos > patienceNanos;
+  }
+
+  /** Ends an attempt that never began. */
+  void withdraw(Runnable then) {
+    fence.close(then);
+  }
+
+  /** Ends the attempt from outside, tells the client, and lets the run go on from there. */
+  void fail(IOException failure, boolean mayRetry) {
+    boolean closed = fence.close(() -> endedBy(failure, mayRetry));
+    ObjectClient.Exchange started = exchange;
+    if (closed && started != null) {
+      started.cancel();
+    }
+  }
+
+  private void endedBy(IOException failure, boolean mayRetry) {
+    report(failure);
+    run.attemptFailed(failure, mayRetry);
+  }
+
+  private void report(@Nullable Exception failure) {
+    long nanos = System.nanoTime() - startedNanos;
+    handle.listener().onGetFinished(request.range().start(), received, nanos, failure);
+  }
+
+  @Override
+  public void onHead(ResponseHead head) throws IOException {
+    enter();
+    try {
+      ResponseCheck.check(request, head, handle);
+      headSeen = true;
+      lastByteNanos = System.nanoTime();
+    } finally {
+      fence.exit();
+    }
+  }
+
+  @Override
+  public void onData(ByteBuffer chunk) throws IOException {
+    enter();
+    try {
+      int count = chunk.remaining();
+      requireExpected(!request.lend() && received + count <= request.range().length(), count);
+      received += count;
+      fetcher.metrics().bytesFetched(count);
+      lastByteNanos = System.nanoTime();
+      landing.accept(chunk);
+    } finally {
+      fence.exit();
+    }
+  }
+
+  @Override
+  public void onLent(LentBuffer buffer) throws IOException {
+    boolean taken = false;
+    try {
+      enter();
+      try {
+        int count = buffer.bytes().remaining();
+        requireExpected(count == request.range().length(), count);
+        received = count;
+        fetcher.metrics().bytesFetched(count);
+        taken = true;
+        landing.accept(buffer);
+      } finally {
+        fence.exit();
+      }
+    } finally {
+      if (!taken) {
+        buffer.close();
+      }
+    }
+  }
+
+  @Override
+  public void onDone() {
+    if (!landing.isComplete()) {
+      onFailure(
+          new RequestFailure(
+              RequestFailure.Kind.NETWORK,
+              0,
+              subject() + ": body ended after " + received + " bytes",
+              null));
+      return;
+    }
+    fence.close(
+        () -> {
+          report(null);
+          fetcher.completed(received, System.nanoTime() - startedNanos);
+          run.attemptDone();
+        });
+  }
+
+  @Override
+  public void onFailure(RequestFailure failure) {
+    if (landing.isComplete()) {
+      // Every byte is there and was counted; how the connection ended after them does not matter.
+      onDone();
+      return;
+    }
+    fence.close(() -> endedBy(failure, true));
+  }
+
+  private void enter() throws IOException {
+    if (!fence.enter()) {
+      throw new IOException(subject() + " was given up");
+    }
+  }
+
+  private void requireExpected(boolean expected, int count) throws IOException {
+    if (!headSeen) {
+      throw new IOException(subject() + ": body before head");
+    }
+    if (!expected) {
+      throw new IOException(
+          subject() + ": brought " + (received + count) + " bytes, not what it asked for");
+    }
+  }
+
+  private String subject() {
+    return "GET " + request.range() + " of " + request.object();
+  }
+}

@@ -1,0 +1,159 @@
+package io.s3e.fetch;
+
+import io.s3e.block.ByteRange;
+import io.s3e.buffer.BlockLease;
+import io.s3e.cache.Block;
+import io.s3e.client.LentBuffer;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Where the bytes of one run land: its blocks, the memory granted for them, and how much of it is
+ * filled. Blocks are published one by one as their last byte comes, or all at once out of a lent
+ * buffer.
+ *
+ * <p><b>Ownership.</b> A pooled buffer is this landing's until its block is published, then the
+ * block's slab's. A lent buffer goes straight to the slab, and with it the slot.
+ *
+ * <p><b>Threads.</b> Touched inside a {@link Fence} that is open, or after it was closed: by one
+ * thread at a time, each seeing what the one before did.
+ */
+final class Landing {
+  private final Fetcher fetcher;
+  private final Admission.Grant grant;
+
+  /** At least one once the run starts; adjacent, ascending. */
+  private final List<Block> blocks = new ArrayList<>();
+
+  private int published;
+  private int filledInBlock;
+
+  Landing(Fetcher fetcher, Admission.Grant grant) {
+    this.fetcher = fetcher;
+    this.grant = grant;
+  }
+
+  /**
+   * Makes up to {@code count} blocks and enters them into the index, as many in a row as nobody
+   * else has entered. False if that is none; the grant is given back then.
+   */
+  boolean enter(ObjectHandle handle, long firstBlock, int count, Block.Fate fate) {
+    for (long index = firstBlock; index < firstBlock + count; index++) {
+      long start = handle.layout().startOf(index);
+      Block block = new Block(handle.block(index), start, handle.layout().lengthOf(index), fate);
+      if (!fetcher.index().add(block)) {
+        break;
+      }
+      blocks.add(block);
+    }
+    releaseLeases(blocks.size(), grant.leases().size());
+    if (blocks.isEmpty()) {
+      grant.leaveLane();
+      return false;
+    }
+    return true;
+  }
+
+  List<Block> blocks() {
+    return blocks;
+  }
+
+  ByteRange range() {
+    return new ByteRange(blocks.get(0).start(), blocks.get(blocks.size() - 1).end());
+  }
+
+  boolean isLent() {
+    return grant.isLent();
+  }
+
+  /** Blocks published so far. */
+  int published() {
+    return published;
+  }
+
+  boolean isComplete() {
+    return published == blocks.size();
+  }
+
+  /** What the next attempt has to ask for. */
+  ByteRange missing() {
+    return grant.isLent()
+        ? range()
+        : new ByteRange(blocks.get(published).start() + filledInBlock, range().end());
+  }
+
+  /** Takes the next bytes of the run, which are no more than are missing. */
+  void accept(ByteBuffer chunk) {
+    while (chunk.hasRemaining()) {
+      Block block = blocks.get(published);
+      BlockLease lease = grant.leases().get(published);
+      int count = Math.min(chunk.remaining(), block.length() - filledInBlock);
+      ByteBuffer memory = lease.buffer();
+      memory.put(filledInBlock, chunk, chunk.position(), count);
+      chunk.position(chunk.position() + count);
+      filledInBlock += count;
+      if (filledInBlock == block.length()) {
+        published++;
+        filledInBlock = 0;
+        fetcher
+            .admission()
+            .pooled()
+            .publish(
+                List.of(block),
+                memory,
+                fetcher.config().blockBytes(),
+                () -> fetcher.admission().release(lease));
+      }
+    }
+  }
+
+  /**
+   * Takes over a buffer with all bytes of the run.
+   *
+   * @throws IOException if the run did not ask for one or has one; the buffer is closed then
+   */
+  void accept(LentBuffer buffer) throws IOException {
+    if (!grant.isLent() || published > 0) {
+      buffer.close();
+      throw new IOException("a lent buffer that nobody asked for");
+    }
+    published = blocks.size();
+    fetcher
+        .admission()
+        .lent()
+        .publish(
+            blocks,
+            buffer.bytes(),
+            fetcher.client().limits().lentSlotBytes(),
+            () -> {
+              buffer.close();
+              fetcher.admission().releaseSlot();
+            });
+  }
+
+  /**
+   * Fails what has not been published: out of the index first, then the memory, then the readers.
+   */
+  void fail(IOException failure) {
+    List<Block> unpublished = blocks.subList(published, blocks.size());
+    unpublished.forEach(fetcher.index()::remove);
+    releaseLeases(published, grant.isLent() ? 0 : blocks.size());
+    unpublished.forEach(block -> block.fail(failure));
+  }
+
+  /** Nothing more lands. Ends the concurrency, and the slot if no slab has it. */
+  void end() {
+    boolean slotIsTheSlabs = grant.isLent() && published > 0;
+    if (!slotIsTheSlabs) {
+      grant.leaveLane();
+    }
+  }
+
+  private void releaseLeases(int first, int end) {
+    for (int i = first; i < end; i++) {
+      fetcher.admission().release(grant.leases().get(i));
+    }
+  }
+}

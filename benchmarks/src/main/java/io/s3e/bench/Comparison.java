@@ -139,7 +139,7 @@ final class Comparison {
   private Measurement measure(
       Map<Engine, ChildJvm> workers, Engine engine, WorkloadKind workload, int round, Steps steps)
       throws IOException, InterruptedException {
-    ServerStats before = quietServerStats();
+    ServerStats before = null;
     RunResult result;
     try {
       ChildJvm worker = workers.get(engine);
@@ -147,20 +147,37 @@ final class Comparison {
         worker = startWorker(engine, workload);
         workers.put(engine, worker);
       }
-      result =
-          worker.call(
-              WorkerProcess.RUN,
-              spec(workload, round),
-              options.readDeadline().plus(SILENCE_BEYOND_DEADLINE),
-              RunResult.class,
-              steps.watch(workload, engine, round));
+      int times = round == 0 ? options.warmUpsOf(workload) : 1;
+      do {
+        result =
+            worker.call(WorkerProcess.PREPARE, spec(workload, round), patience(), RunResult.class);
+        if (result.isOk()) {
+          before = quietServerStats();
+          result = call(worker, engine, workload, round, steps);
+        }
+      } while (--times > 0 && result.isOk());
     } catch (ChildFailureException e) {
-      result = RunResult.failed(RunResult.Status.FAILED, String.valueOf(e.getMessage()));
+      result = RunResult.withoutFigures(RunResult.Status.FAILED, String.valueOf(e.getMessage()));
     }
     result = verifyChecksum(workload, result);
     ServerStats after = quietServerStats();
     ServerStats used = before == null || after == null ? null : after.since(before);
     return new Measurement(engine.name(), workload.label(), round, result, used);
+  }
+
+  private RunResult call(
+      ChildJvm worker, Engine engine, WorkloadKind workload, int round, Steps steps)
+      throws IOException, InterruptedException {
+    return worker.call(
+        WorkerProcess.RUN,
+        spec(workload, round),
+        patience(),
+        RunResult.class,
+        steps.watch(workload, engine, round));
+  }
+
+  private Duration patience() {
+    return options.readDeadline().plus(SILENCE_BEYOND_DEADLINE);
   }
 
   /** What a run read of a Parquet file must be what the reference, or the first engine, read. */
@@ -174,7 +191,7 @@ final class Comparison {
         given != null ? given : checksums.putIfAbsent(workload.label(), result.checksum());
     return expected == null || expected == result.checksum()
         ? result
-        : RunResult.failed(
+        : RunResult.withoutFigures(
             RunResult.Status.WRONG_BYTES,
             "checksum of the columns' pages is %08x instead of %08x"
                 .formatted(result.checksum(), expected));
@@ -188,6 +205,7 @@ final class Comparison {
     return new RunSpec(
         workload.label(),
         subject.uri(),
+        subject.warmUpUri(),
         subject.reference(),
         round == 0 ? options.warmUpBytesOf(workload) : options.bytesOf(workload),
         subject.columns(),

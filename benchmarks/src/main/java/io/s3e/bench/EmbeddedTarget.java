@@ -35,6 +35,9 @@ final class EmbeddedTarget implements Target {
   private static final String BUCKET = "s3e-bench";
   private static final String TEXT = "lineitem.tbl";
   private static final String PARQUET = "lineitem.parquet";
+  private static final String WARM_UP = "warm-up";
+  private static final String WARM_UP_URI = "s3a://" + BUCKET + '/' + WARM_UP;
+  private static final int WARM_UP_BYTES = 1 << 20;
 
   /** The columns of TPC-H query 3. */
   private static final List<String> COLUMNS =
@@ -118,6 +121,9 @@ final class EmbeddedTarget implements Target {
     URI bucket = URI.create("s3a://" + BUCKET + "/");
     ExecutorService threads = Executors.newFixedThreadPool(2);
     try (FileSystem s3a = FileSystem.newInstance(bucket, configuration)) {
+      try (OutputStream out = s3a.create(new org.apache.hadoop.fs.Path("/" + WARM_UP), true)) {
+        out.write(new byte[WARM_UP_BYTES]);
+      }
       Future<?> textDone = text ? threads.submit(() -> writeText(s3a, progress)) : null;
       Future<?> parquetDone = parquet ? threads.submit(() -> writeParquet(s3a, progress)) : null;
       await(textDone);
@@ -195,8 +201,8 @@ final class EmbeddedTarget implements Target {
     String key = workload.readsParquet() ? PARQUET : TEXT;
     String uri = "s3a://" + BUCKET + '/' + key;
     return workload.readsParquet()
-        ? new Subject(uri, null, COLUMNS, parquetChecksum)
-        : new Subject(uri, directory.data().resolve(key).toString(), List.of(), null);
+        ? new Subject(uri, WARM_UP_URI, null, COLUMNS, parquetChecksum)
+        : new Subject(uri, WARM_UP_URI, directory.data().resolve(key).toString(), List.of(), null);
   }
 
   @Override

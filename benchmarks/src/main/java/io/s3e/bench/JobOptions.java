@@ -45,6 +45,9 @@ record JobOptions(
     @Nullable Path workDirectory,
     Path reportDirectory) {
 
+  /** A scan of the small Parquet file is over before the compiler has seen it: more of them. */
+  private static final int PARQUET_WARM_UPS = 3;
+
   /** Warm-up of a sequential read: enough for the compiler, short for a slow stream. */
   private static final long WARM_UP_BYTES = 64L << 20;
 
@@ -58,7 +61,12 @@ record JobOptions(
     };
   }
 
-  /** How much the run before the counted ones reads. */
+  /** How many runs come before the counted ones. */
+  int warmUpsOf(WorkloadKind workload) {
+    return workload.readsParquet() ? PARQUET_WARM_UPS : 1;
+  }
+
+  /** How much a run before the counted ones reads. */
   long warmUpBytesOf(WorkloadKind workload) {
     return Math.min(WARM_UP_BYTES, bytesOf(workload));
   }

@@ -14,13 +14,19 @@ interface Target extends AutoCloseable {
    * An object to read.
    *
    * @param uri its name
+   * @param warmUpUri a small object beside it, to start clients and connections with; null when
+   *     there is none
    * @param reference local file with its first bytes; null when there is none
    * @param columns columns to read, when it is a Parquet file
    * @param checksum what reading these columns must give; null when the first engine's result is
    *     taken
    */
   record Subject(
-      String uri, @Nullable String reference, List<String> columns, @Nullable Long checksum) {}
+      String uri,
+      @Nullable String warmUpUri,
+      @Nullable String reference,
+      List<String> columns,
+      @Nullable Long checksum) {}
 
   /** A line for people: what is read. */
   String description();

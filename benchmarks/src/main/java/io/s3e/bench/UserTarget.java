@@ -115,9 +115,9 @@ final class UserTarget implements Target {
   @Override
   public @Nullable Subject subject(WorkloadKind workload) {
     if (workload.readsParquet()) {
-      return columns.isEmpty() ? null : new Subject(uri, null, columns, null);
+      return columns.isEmpty() ? null : new Subject(uri, null, null, columns, null);
     }
-    return reference == null ? null : new Subject(uri, reference.toString(), List.of(), null);
+    return reference == null ? null : new Subject(uri, null, reference.toString(), List.of(), null);
   }
 
   @Override

@@ -108,7 +108,7 @@ class MainTest {
         .contains("at " + CorruptingFileSystem.WRONG_BYTE);
     assertThat(outcome.verdict("seq", "hanging"))
         .startsWith("HUNG in 1 of 1 runs")
-        .contains("open did not return within 8000 ms");
+        .contains("did not return within 8000 ms");
     assertThat(outcome.verdict("seq", "missing"))
         .startsWith("FAILED in 2 of 2 runs")
         .contains("no.such.FileSystem");

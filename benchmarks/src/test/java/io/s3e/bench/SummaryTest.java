@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class SummaryTest {
 
   private static final RunResult FAILURE =
-      RunResult.failed(RunResult.Status.WRONG_BYTES, "wrong byte at 7");
+      RunResult.withoutFigures(RunResult.Status.WRONG_BYTES, "wrong byte at 7");
 
   /** A run of 1 GB in so many seconds. */
   private static RunResult gigabyteIn(double seconds) {

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
 import org.knowm.xchart.BitmapEncoder;
 import org.knowm.xchart.CategoryChart;
 import org.knowm.xchart.CategoryChartBuilder;
@@ -33,7 +34,7 @@ final class Charts {
         List.of(
             chart(summaries, "Throughput", "MB/s", Measurement::megabytesPerSecond),
             chart(summaries, "Client CPU", "s/GB", Measurement::clientCpuPerGigabyte),
-            chart(summaries, "Median call", "ms", Measurement::p50Millis),
+            chart(summaries, "Fetched", "bytes for each used", Measurement::fetchedPerUsed),
             chart(summaries, "Peak memory", "MiB", Measurement::peakResidentMebibytes));
     BitmapEncoder.saveBitmap(charts, 2, 2, file.toString(), BitmapEncoder.BitmapFormat.PNG);
   }
@@ -53,10 +54,10 @@ final class Charts {
     List<String> workloads = summaries.stream().map(Summary::workload).distinct().toList();
     List<String> engines = summaries.stream().map(s -> s.engine().name()).distinct().toList();
     for (String engine : engines) {
-      List<Double> values = new ArrayList<>();
+      List<@Nullable Double> values = new ArrayList<>();
       for (String workload : workloads) {
         double median = median(summaries, engine, workload, figure);
-        values.add(Double.isFinite(median) ? rounded(median) : 0);
+        values.add(Double.isFinite(median) ? rounded(median) : null);
       }
       chart.addSeries(engine, workloads, values);
     }

@@ -47,7 +47,7 @@ public record RunResult(
   }
 
   /** A run without figures. */
-  public static RunResult failed(Status status, String failure) {
+  public static RunResult withoutFigures(Status status, @Nullable String failure) {
     return new RunResult(status, failure, -1, -1, -1, -1, -1, -1, -1, -1, -1, 0);
   }
 

@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param workload label of a {@link WorkloadKind}
  * @param uri the object
+ * @param warmUpUri a small object that is read before the run, so that clients and connections
+ *     exist as in a process that has been running; null when there is none
  * @param reference local file with the object's first bytes; null when there is none, as for
  *     Parquet
  * @param bytes how much to read; a workload over a Parquet file reads all of its columns instead
@@ -18,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 public record RunSpec(
     String workload,
     String uri,
+    @Nullable String warmUpUri,
     @Nullable String reference,
     long bytes,
     List<String> columns,

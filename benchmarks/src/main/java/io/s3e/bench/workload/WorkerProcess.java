@@ -9,8 +9,10 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +25,13 @@ public final class WorkerProcess {
 
   /** Name of the command that takes {@link Settings}. */
   public static final String CONFIGURE = "configure";
+
+  /**
+   * Name of the command that takes the {@link RunSpec} of the next run and makes its file system,
+   * with clients and connections as a process has them that has been running. Answers with a {@link
+   * RunResult} that has a status and no figures.
+   */
+  public static final String PREPARE = "prepare";
 
   /** Name of the command that takes a {@link RunSpec} and answers with a {@link RunResult}. */
   public static final String RUN = "run";
@@ -38,10 +47,14 @@ public final class WorkerProcess {
   public record Settings(Map<String, String> hadoop) {}
 
   private static final long WATCH_INTERVAL_MILLIS = 100;
+  private static final int WARM_UP_BUFFER_BYTES = 64 << 10;
 
   private final ControlLoop loop;
   private final Configuration configuration = new Configuration();
   private final Map<String, ReferenceFile> references = new HashMap<>();
+
+  /** Made for the next run, which closes it. Used by the thread that serves commands. */
+  private @Nullable FileSystem prepared;
 
   private WorkerProcess(ControlLoop loop) {
     this.loop = loop;
@@ -51,7 +64,7 @@ public final class WorkerProcess {
   public static void main(String[] args) throws InterruptedException {
     ControlLoop loop = new ControlLoop();
     WorkerProcess worker = new WorkerProcess(loop);
-    loop.serve(Map.of(CONFIGURE, worker::configure, RUN, worker::run));
+    loop.serve(Map.of(CONFIGURE, worker::configure, PREPARE, worker::prepare, RUN, worker::run));
   }
 
   private @Nullable Object configure(JsonNode body) throws IOException {
@@ -59,20 +72,43 @@ public final class WorkerProcess {
     return null;
   }
 
+  private Object prepare(JsonNode body) throws Exception {
+    RunSpec spec = loop.parse(body, RunSpec.class);
+    ReadMonitor monitor = new ReadMonitor();
+    return watched(
+        spec,
+        monitor,
+        () -> {
+          monitor.begin("start of the file system");
+          // Workloads find this very instance in Hadoop's cache; closing it takes it out.
+          prepared = FileSystem.get(URI.create(spec.uri()), configuration);
+          monitor.begin("first read of " + spec.warmUpUri());
+          warmUp(prepared, spec.warmUpUri());
+          monitor.end();
+          System.gc();
+          return RunResult.withoutFigures(RunResult.Status.OK, null);
+        });
+  }
+
   private Object run(JsonNode body) throws Exception {
     RunSpec spec = loop.parse(body, RunSpec.class);
     Workload workload = WorkloadKind.of(spec.workload()).workload();
     ReadMonitor monitor = new ReadMonitor();
+    return watched(spec, monitor, () -> measure(workload, spec, monitor));
+  }
+
+  private RunResult watched(RunSpec spec, ReadMonitor monitor, Callable<RunResult> task)
+      throws InterruptedException {
     Thread watchdog = new Thread(() -> watch(monitor, spec), "watchdog");
     watchdog.setDaemon(true);
     watchdog.start();
     try {
-      return measure(workload, spec, monitor);
+      return task.call();
     } catch (WrongBytesException e) {
-      return RunResult.failed(RunResult.Status.WRONG_BYTES, ControlLoop.describe(e));
+      return RunResult.withoutFigures(RunResult.Status.WRONG_BYTES, ControlLoop.describe(e));
     } catch (Exception | LinkageError | OutOfMemoryError e) {
       e.printStackTrace(System.err);
-      return RunResult.failed(RunResult.Status.FAILED, ControlLoop.describe(e));
+      return RunResult.withoutFigures(RunResult.Status.FAILED, ControlLoop.describe(e));
     } finally {
       watchdog.interrupt();
       watchdog.join();
@@ -80,12 +116,13 @@ public final class WorkerProcess {
   }
 
   private RunResult measure(Workload workload, RunSpec spec, ReadMonitor monitor) throws Exception {
-    monitor.begin("start of the file system");
-    // Workloads find this very instance in Hadoop's cache; closing it takes it out.
-    try (FileSystem fileSystem = FileSystem.get(URI.create(spec.uri()), configuration)) {
-      monitor.end();
+    FileSystem made = prepared;
+    prepared = null;
+    if (made == null) {
+      throw new IllegalStateException("No run was prepared");
+    }
+    try (FileSystem fileSystem = made) {
       RunContext context = new RunContext(fileSystem, spec, reference(spec), monitor);
-      System.gc();
       MemoryPeak peak = new MemoryPeak();
       long checksum;
       long wall;
@@ -109,6 +146,19 @@ public final class WorkerProcess {
           peak.directBytes(),
           peak.residentBytes(),
           checksum);
+    }
+  }
+
+  private static void warmUp(FileSystem fileSystem, @Nullable String uri) throws IOException {
+    if (uri == null) {
+      return;
+    }
+    byte[] buffer = new byte[WARM_UP_BUFFER_BYTES];
+    try (FSDataInputStream in = fileSystem.open(new org.apache.hadoop.fs.Path(uri))) {
+      int got;
+      do {
+        got = in.read(buffer);
+      } while (got >= 0);
     }
   }
 
@@ -141,7 +191,7 @@ public final class WorkerProcess {
         ReadMonitor.Pending overdue = monitor.overdue(limit);
         if (overdue != null) {
           loop.resultAndHalt(
-              RunResult.failed(
+              RunResult.withoutFigures(
                   RunResult.Status.HUNG, describe(overdue, spec.readDeadlineMillis())));
         }
       }

@@ -40,12 +40,6 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Errors</b> tell the object, its size, and the offset and length of the read.
  */
 public final class S3EInputStream extends InputStream {
-  /** Reads up to this many bytes go through {@link #line}. */
-  private static final int SHORT_READ = 1024;
-
-  /** Bytes copied at once for short reads: a pin and a copy cost some 50 ns, so spread them. */
-  private static final int LINE_BYTES = 8 << 10;
-
   private final StreamSource source;
   private volatile BlockReader reader;
   private volatile boolean open = true;
@@ -56,9 +50,12 @@ public final class S3EInputStream extends InputStream {
   /** The block last read from by the moving position, not pinned: it may be dead. */
   private @Nullable Block current;
 
-  private byte[] line = new byte[0];
-  private long lineStart;
-  private int lineLength;
+  private final ShortReads near = new ShortReads();
+
+  /**
+   * The generation that {@link #current} and {@link #near} belong to: another thread may end it.
+   */
+  private int keptSince;
 
   /**
    * @param source where the stream's readers come from
@@ -146,19 +143,16 @@ public final class S3EInputStream extends InputStream {
   /** {@inheritDoc} */
   @Override
   public int read() throws IOException {
-    int offset = inLine(position);
-    if (offset < 0) {
-      requireOpen();
-      if (position >= size() || !fillLine()) {
+    startRead();
+    int index = near.indexOf(position);
+    if (index < 0) {
+      if (position >= size() || !fetchNear()) {
         return -1;
       }
-      offset = inLine(position);
-    }
-    if (!open) {
-      throw closed();
+      index = near.indexOf(position);
     }
     position++;
-    return line[offset] & 0xFF;
+    return near.byteAt(index);
   }
 
   /**
@@ -170,20 +164,19 @@ public final class S3EInputStream extends InputStream {
   @Override
   public int read(byte[] target, int offset, int length) throws IOException {
     Objects.checkFromIndexSize(offset, length, target.length);
-    requireOpen();
+    startRead();
     if (length == 0) {
       return 0;
     }
-    int inLine = inLine(position);
-    if (inLine < 0 && length <= SHORT_READ) {
-      if (position >= size() || !fillLine()) {
+    int index = near.indexOf(position);
+    if (index < 0 && length <= ShortReads.MAX_BYTES) {
+      if (position >= size() || !fetchNear()) {
         return -1;
       }
-      inLine = inLine(position);
+      index = near.indexOf(position);
     }
-    if (inLine >= 0) {
-      int count = Math.min(length, lineLength - inLine);
-      System.arraycopy(line, inLine, target, offset, count);
+    if (index >= 0) {
+      int count = near.copy(index, target, offset, length);
       position += count;
       return count;
     }
@@ -192,7 +185,7 @@ public final class S3EInputStream extends InputStream {
 
   /** Reads as {@link #read(byte[], int, int)} into the space that remains in {@code target}. */
   public int read(ByteBuffer target) throws IOException {
-    requireOpen();
+    startRead();
     if (!target.hasRemaining()) {
       return 0;
     }
@@ -216,22 +209,25 @@ public final class S3EInputStream extends InputStream {
     }
   }
 
-  private int inLine(long at) {
-    long offset = at - lineStart;
-    return offset >= 0 && offset < lineLength ? (int) offset : -1;
+  /**
+   * Checks that the stream is open, and forgets what was kept before the last {@link #unbuffer}.
+   */
+  private void startRead() throws IOException {
+    requireOpen();
+    int now = generation.get();
+    if (now != keptSince) {
+      keptSince = now;
+      current = null;
+      near.clear();
+    }
   }
 
-  /** Copies what follows the position into the line; false at the end of the object. */
-  private boolean fillLine() throws IOException {
-    if (line.length == 0) {
-      line = new byte[LINE_BYTES];
-    }
+  /** Copies what follows the position into the array for short reads; false at the end. */
+  private boolean fetchNear() throws IOException {
     long at = position;
-    lineLength = 0;
-    int count = readBlocks(new Target.OfArray(line, 0, line.length));
+    int count = readBlocks(near.refill(at));
     position = at;
-    lineStart = at;
-    lineLength = Math.max(0, count);
+    near.filled(Math.max(0, count));
     return count > 0;
   }
 
@@ -388,9 +384,6 @@ public final class S3EInputStream extends InputStream {
    */
   public void unbuffer() {
     generation.incrementAndGet();
-    current = null;
-    lineLength = 0;
-    line = new byte[0];
     reader.release();
   }
 

@@ -169,7 +169,7 @@ class S3EFileSystemTest {
   }
 
   /** The setting came with Hadoop 3.4.2. */
-  @Tag("stream-spi")
+  @Tag("hadoop-3.5")
   @ParameterizedTest
   @ValueSource(strings = {"auto", "s3a"})
   void customHeadersAreSent(String client) throws Exception {

@@ -21,6 +21,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 import java.util.zip.CRC32;
+import javax.net.ServerSocketFactory;
+import javax.net.ssl.SSLContext;
 
 /**
  * A small S3 server that does wrong what it is told to: GET with one range and HEAD, path style, no
@@ -49,6 +51,7 @@ public final class HostileS3Server implements AutoCloseable {
   private record Stored(byte[] content, String etag) {}
 
   private final ServerSocket listener;
+  private final String scheme;
   private final Map<String, Stored> objects = new ConcurrentHashMap<>();
   private final List<Request> requests = new CopyOnWriteArrayList<>();
   private final Queue<Fault> script = new ConcurrentLinkedQueue<>();
@@ -56,14 +59,20 @@ public final class HostileS3Server implements AutoCloseable {
   private volatile Function<Request, Fault> rule = request -> Fault.none();
   private volatile boolean closed;
 
-  private HostileS3Server() throws IOException {
-    listener = new ServerSocket(0, 256, InetAddress.getByName("127.0.0.1"));
+  private HostileS3Server(ServerSocketFactory sockets, String scheme) throws IOException {
+    listener = sockets.createServerSocket(0, 256, InetAddress.getByName("127.0.0.1"));
+    this.scheme = scheme;
     daemon("hostile-s3-accept", this::accept);
   }
 
   /** A server on a free port of the loopback interface. */
   public static HostileS3Server start() throws IOException {
-    return new HostileS3Server();
+    return new HostileS3Server(ServerSocketFactory.getDefault(), "http");
+  }
+
+  /** As above, by TLS. */
+  public static HostileS3Server startTls(SSLContext context) throws IOException {
+    return new HostileS3Server(context.getServerSocketFactory(), "https");
   }
 
   /** An endpoint where nobody listens. */
@@ -74,7 +83,7 @@ public final class HostileS3Server implements AutoCloseable {
   }
 
   public URI endpoint() {
-    return URI.create("http://127.0.0.1:" + listener.getLocalPort());
+    return URI.create(scheme + "://127.0.0.1:" + listener.getLocalPort());
   }
 
   /** Stores an object, or a new version of it, and returns its ETag with quotes. */

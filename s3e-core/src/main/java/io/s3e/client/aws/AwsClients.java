@@ -52,10 +52,19 @@ public final class AwsClients {
       ClientKind kind, AwsClientSettings settings, ClientMemory memory) {
     return switch (kind) {
       case AUTO -> crtOrSync(settings, memory);
-      case CRT -> CrtObjectClient.open(crtSettings(settings), memory);
+      case CRT -> crt(settings, memory);
       case SDK_ASYNC -> SdkClients.async(settings, region(settings), memory);
       case SDK_SYNC -> SdkClients.sync(settings, region(settings), memory);
     };
+  }
+
+  private static ObjectClient crt(AwsClientSettings settings, ClientMemory memory) {
+    // Asked here, since without the jar the client's class does not even load.
+    String problem = CrtLibrary.unusableBecause();
+    if (problem != null) {
+      throw new IllegalStateException("the CRT client cannot be used: " + problem);
+    }
+    return CrtObjectClient.open(crtSettings(settings), memory);
   }
 
   private static ObjectClient crtOrSync(AwsClientSettings settings, ClientMemory memory) {

@@ -1,7 +1,7 @@
 package io.s3e.client.crt;
 
 import java.nio.file.Files;
-import java.time.Duration;
+import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
@@ -11,6 +11,7 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import software.amazon.awssdk.crt.CrtRuntimeException;
 import software.amazon.awssdk.crt.auth.credentials.DelegateCredentialsProvider;
 import software.amazon.awssdk.crt.auth.signing.AwsSigningConfig;
 import software.amazon.awssdk.crt.http.HttpMonitoringOptions;
@@ -91,9 +92,12 @@ final class CrtConnections {
     return credentials;
   }
 
-  /** Closes the CRT clients, waits up to {@code patience} for them to end, then the rest. */
-  void close(Duration patience) {
-    long deadline = System.nanoTime() + patience.toNanos();
+  /**
+   * Closes the CRT clients, waits for them to end, then closes the rest.
+   *
+   * @param deadline in {@link System#nanoTime}; a second is granted in any case
+   */
+  void close(long deadline) {
     CompletableFuture<Void> ended = narrow.getShutdownCompleteFuture();
     if (wide != null) {
       ended = CompletableFuture.allOf(ended, wide.getShutdownCompleteFuture());
@@ -101,9 +105,10 @@ final class CrtConnections {
     }
     closers.pop().run();
     try {
-      ended.get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+      long left = deadline - System.nanoTime();
+      ended.get(Math.max(TimeUnit.SECONDS.toNanos(1), left), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
-      LOG.warn("The CRT client did not end within {}; it ends in the background", patience);
+      LOG.warn("The CRT client has not ended yet; it ends in the background");
     } catch (ExecutionException e) {
       LOG.warn("The CRT client ended with an error", e.getCause());
     } catch (InterruptedException e) {
@@ -123,15 +128,25 @@ final class CrtConnections {
       if (settings.trustAll()) {
         options.withVerifyPeer(false);
       } else if (settings.caFile() != null) {
-        if (!Files.isReadable(settings.caFile())) {
-          throw new IllegalArgumentException(
-              "the CA file " + settings.caFile() + " cannot be read");
-        }
-        options.overrideDefaultTrustStoreFromPath(null, settings.caFile().toString());
+        trustOnly(options, settings.caFile());
       }
       ClientTlsContext context = new ClientTlsContext(options);
       closers.push(context::close);
       return context;
+    }
+  }
+
+  private static void trustOnly(TlsContextOptions options, Path caFile) {
+    if (!Files.isReadable(caFile)) {
+      throw new IllegalArgumentException("the CA file " + caFile + " cannot be read");
+    }
+    try {
+      options.overrideDefaultTrustStoreFromPath(null, caFile.toString());
+      // The options are read now, to tell of a bad file here and not at the first request.
+      options.getNativeHandle();
+    } catch (CrtRuntimeException e) {
+      throw new IllegalArgumentException(
+          "the CA file " + caFile + " holds no certificate: " + e.errorName, e);
     }
   }
 

@@ -103,9 +103,14 @@ record CrtLayout(int narrowBytes, int narrowSlots, int wideBytes, int wideSlots)
     return Math.min(memory.blockBytes(), MAX_SLOT_BYTES);
   }
 
+  /** The engine's request size in whole blocks. */
+  private static int request(ClientMemory memory, int block) {
+    return Math.max(block, Math.min(memory.requestBytes(), MAX_SLOT_BYTES) / block * block);
+  }
+
   private static int narrowBytes(ClientMemory memory, int block) {
     int eighth = roundUp(Math.max(1, memory.requestBytes() / 8), block);
-    int cap = roundUp(MIB, block);
+    int cap = Math.min(roundUp(MIB, block), request(memory, block));
     return Math.min(eighth, cap);
   }
 
@@ -114,7 +119,7 @@ record CrtLayout(int narrowBytes, int narrowSlots, int wideBytes, int wideSlots)
    * that gives {@link #WANTED_WIDE_SLOTS} slots in {@code bytes}.
    */
   private static int slotBytes(ClientMemory memory, long bytes, int smallest, int block) {
-    int request = Math.min(roundUp(memory.requestBytes(), block), MAX_SLOT_BYTES / block * block);
+    int request = request(memory, block);
     long affordable = bytes / WANTED_WIDE_SLOTS / block * block;
     return (int) Math.max(Math.min(smallest, request), Math.min(request, affordable));
   }

@@ -1,5 +1,7 @@
 package io.s3e.client.crt;
 
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 public final class CrtLibrary {
   private static final String CRT_CLASS = "software.amazon.awssdk.crt.CRT";
   private static final String S3_CLIENT_CLASS = "software.amazon.awssdk.crt.s3.S3Client";
+  private static final String OPTIONS_CLASS = "software.amazon.awssdk.crt.s3.S3MetaRequestOptions";
   private static final String BORROWED_CLASS =
       "software.amazon.awssdk.crt.s3.S3BorrowedBufferDelivery";
 
@@ -40,12 +43,38 @@ public final class CrtLibrary {
       return "software.amazon.awssdk.crt:aws-crt is not on the classpath";
     }
     try {
-      Loader.load();
-      return null;
-    } catch (RuntimeException | LinkageError e) {
-      // CrtRuntimeException, UnknownPlatformException, UnsatisfiedLinkError, ...: whatever stops
-      // the library from loading is a reason to do without it, not to fail.
+      Class<?> crt = Class.forName(CRT_CLASS, true, CrtLibrary.class.getClassLoader());
+      checkLoaded(crt);
+      return isPresent(OPTIONS_CLASS, "withOperationName")
+          ? null
+          : "the version of aws-crt on the classpath is too old";
+    } catch (InvocationTargetException e) {
+      return "its native library does not load: " + e.getCause();
+    } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
+      // Whatever stops the library from loading is a reason to do without it, not to fail.
       return "its native library does not load: " + e;
+    }
+  }
+
+  /** Newer versions keep the failure of their static initializer for this; older ones throw it. */
+  private static void checkLoaded(Class<?> crt) throws ReflectiveOperationException {
+    Method check;
+    try {
+      check = crt.getMethod("checkLoaded");
+    } catch (NoSuchMethodException e) {
+      return;
+    }
+    check.invoke(null);
+  }
+
+  private static boolean isPresent(String className, String methodOfString)
+      throws ClassNotFoundException {
+    try {
+      Class<?> owner = Class.forName(className, false, CrtLibrary.class.getClassLoader());
+      owner.getMethod(methodOfString, String.class);
+      return true;
+    } catch (NoSuchMethodException e) {
+      return false;
     }
   }
 
@@ -55,13 +84,6 @@ public final class CrtLibrary {
       return true;
     } catch (ClassNotFoundException | LinkageError e) {
       return false;
-    }
-  }
-
-  /** Keeps the CRT's types out of the class that must load without them. */
-  private static final class Loader {
-    static void load() {
-      software.amazon.awssdk.crt.CRT.checkLoaded();
     }
   }
 }

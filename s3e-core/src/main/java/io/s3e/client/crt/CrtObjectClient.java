@@ -11,7 +11,6 @@ import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.ResponseHandler;
 import java.net.URI;
-import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -59,8 +58,11 @@ import software.amazon.awssdk.crt.s3.S3MetaRequestOptions.MetaRequestType;
  *
  * {@code get} returns without waiting, except that signing needs credentials: {@link
  * CredentialsCache}. Handlers run on native event loops. {@link #close} refuses new calls, cancels
- * those in flight, waits up to {@value #CLOSE_WAIT_SECONDS} s for their terminal calls, then closes
- * the CRT clients and what they share. Buffers still on loan stay valid until they are closed.
+ * those in flight, waits for their terminal calls, then closes the CRT clients and what they share,
+ * all within about {@value #CLOSE_WAIT_SECONDS} s. Buffers still on loan stay valid until they are
+ * closed. A cancelled request ends at once, except while it waits for a connection: then it ends
+ * with the attempt to connect, which the connect time-out bounds, but not a TLS handshake with a
+ * server that is not trusted (10 to 30 s).
  */
 public final class CrtObjectClient implements ObjectClient {
   private static final Logger LOG = LoggerFactory.getLogger(CrtObjectClient.class);
@@ -184,8 +186,9 @@ public final class CrtObjectClient implements ObjectClient {
     for (CrtCall call : inFlight) {
       call.cancel();
     }
-    awaitCalls();
-    connections.close(Duration.ofSeconds(CLOSE_WAIT_SECONDS));
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(CLOSE_WAIT_SECONDS);
+    awaitCalls(deadline);
+    connections.close(deadline);
   }
 
   /** Builds the options of a request once there are credentials to sign it with. */
@@ -217,7 +220,8 @@ public final class CrtObjectClient implements ObjectClient {
     }
     try {
       call.attach(client.makeMetaRequest(preparation.options().withResponseHandler(call)));
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | LinkageError e) {
+      // LinkageError: a version of aws-crt that has changed; nobody else would end the call.
       call.endUnsent(CrtFailures.unexpected(call.subject(), e));
     }
   }
@@ -254,8 +258,7 @@ public final class CrtObjectClient implements ObjectClient {
     inFlight.remove(call);
   }
 
-  private void awaitCalls() {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(CLOSE_WAIT_SECONDS);
+  private void awaitCalls(long deadline) {
     while (!inFlight.isEmpty() && System.nanoTime() < deadline) {
       try {
         Thread.sleep(1);

@@ -1,0 +1,72 @@
+package io.s3e.client.aws;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+
+class AwsClientSettingsTest {
+  private final AwsClientSettings.Builder builder = AwsClientSettings.builder();
+
+  @Test
+  void badValuesAreNamedWithWhatIsAccepted() {
+    refused(() -> builder.endpoint(URI.create("ftp://x")), "endpoint", "ftp://x", "http://host");
+    refused(() -> builder.endpoint(URI.create("store:9000")), "endpoint", "store:9000", "https://");
+    refused(() -> builder.region(" "), "region", "' '", "eu-central-1");
+    refused(() -> builder.targetGbps(0), "targetGbps", "'0.0'", "1000");
+    refused(() -> builder.targetGbps(Double.NaN), "targetGbps", "NaN", "1000");
+    refused(() -> builder.maxConnections(0), "maxConnections", "'0'", "1 to 4096");
+    refused(() -> builder.connectTimeout(Duration.ZERO), "connectTimeout", "PT0S", "1 ms to 1 h");
+    refused(() -> builder.requestTimeout(Duration.ofDays(1)), "requestTimeout", "PT24H", "1 h");
+    refused(() -> builder.stallTimeout(Duration.ofMillis(-1)), "stallTimeout", "-", "1 ms");
+    refused(() -> builder.eventLoopThreads(1000), "eventLoopThreads", "'1000'", "1 to 256");
+    refused(() -> builder.userAgentSuffix("a\nb"), "userAgentSuffix", "a\nb", "ASCII");
+    refused(() -> builder.header("", "x"), "header", "''", "name");
+    refused(() -> ClientKind.parse("some.key", "fast"), "some.key", "'fast'", "sdk-sync");
+  }
+
+  @Test
+  void kindsAreFoundByName() {
+    assertThat(ClientKind.parse("key", " Sdk-Sync ")).isEqualTo(ClientKind.SDK_SYNC);
+    for (ClientKind kind : ClientKind.values()) {
+      assertThat(ClientKind.parse("key", kind.configName())).isEqualTo(kind);
+    }
+  }
+
+  @Test
+  void aBuilderStartsFromSettings() {
+    AwsClientSettings settings =
+        builder
+            .endpoint(URI.create("https://store.example"))
+            .region("eu-central-1")
+            .pathStyle(true)
+            .anonymous(true)
+            .targetGbps(50)
+            .maxConnections(128)
+            .connectTimeout(Duration.ofSeconds(1))
+            .requestTimeout(Duration.ofSeconds(2))
+            .stallTimeout(Duration.ofSeconds(3))
+            .eventLoopThreads(4)
+            .caFile(Path.of("ca.pem"))
+            .trustAll(true)
+            .environmentProxy(true)
+            .userAgentSuffix("app/1")
+            .header("a", "b")
+            .build();
+    assertThat(settings.toBuilder().build()).usingRecursiveComparison().isEqualTo(settings);
+    settings.toBuilder().header("c", "d").build();
+    assertThat(settings.headers()).containsOnlyKeys("a");
+  }
+
+  private static void refused(ThrowingCallable setter, String key, String value, String accepted) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(setter)
+        .withMessageContaining(key)
+        .withMessageContaining(value)
+        .withMessageContaining(accepted);
+  }
+}

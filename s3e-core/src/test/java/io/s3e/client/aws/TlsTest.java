@@ -1,0 +1,144 @@
+package io.s3e.client.aws;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.s3e.block.ByteRange;
+import io.s3e.block.ObjectRef;
+import io.s3e.client.ClientProvider.ClientMemory;
+import io.s3e.client.GetRequest;
+import io.s3e.client.HeadRequest;
+import io.s3e.client.ObjectClient;
+import io.s3e.client.RequestFailure;
+import io.s3e.client.RequestFailure.Kind;
+import io.s3e.testing.HostileS3Server;
+import io.s3e.testing.RecordingHandler;
+import io.s3e.testing.SelfSigned;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
+import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+
+/** Which certificates the clients trust. */
+class TlsTest {
+  private static final ClientMemory MEMORY = new ClientMemory(32L << 20, 1 << 20, 64 << 10);
+  private static final ObjectRef OBJECT = new ObjectRef("bucket", "object");
+
+  @TempDir static Path dir;
+  private static SelfSigned certificate;
+  private static HostileS3Server server;
+  private static byte[] content;
+
+  @BeforeAll
+  static void start() throws Exception {
+    certificate = SelfSigned.create(dir);
+    server = HostileS3Server.startTls(certificate.serverContext());
+    content = new byte[700_000];
+    new Random(20260807).nextBytes(content);
+    server.put(OBJECT, content);
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    server.close();
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"CRT", "SDK_SYNC"})
+  void aCertificateAuthorityFromAFileIsTrusted(ClientKind kind) throws Exception {
+    try (ObjectClient client = open(kind, settings().caFile(certificate.pem()).build())) {
+      reads(client);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"CRT", "SDK_SYNC", "SDK_ASYNC"})
+  void trustAllTrustsAll(ClientKind kind) throws Exception {
+    try (ObjectClient client = open(kind, settings().trustAll(true).build())) {
+      reads(client);
+    }
+  }
+
+  @Test
+  void anUnknownCertificateIsANetworkFailure() throws Exception {
+    try (ObjectClient client = open(ClientKind.SDK_SYNC, settings().build())) {
+      assertThat(get(client, false).awaitFailure().kind()).isEqualTo(Kind.NETWORK);
+    }
+  }
+
+  /** The CRT's TLS library makes a failed handshake last 10 to 30 s, so this one is cut short. */
+  @Test
+  void theCrtDoesNotReadFromAnUnknownServerEither() throws Exception {
+    server.forgetRequests();
+    RecordingHandler handler;
+    try (ObjectClient client = open(ClientKind.CRT, settings().build())) {
+      handler = get(client, false);
+      assertThatExceptionOfType(RequestFailure.class)
+          .isThrownBy(() -> client.head(new HeadRequest(OBJECT, null, Map.of(), null)))
+          .satisfies(e -> assertThat(e.kind()).isEqualTo(Kind.NETWORK));
+    }
+    assertThat(handler.awaitFailure().kind()).isIn(Kind.NETWORK, Kind.CANCELLED);
+    assertThat(server.requests()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"CRT", "SDK_SYNC"})
+  void aFileWithoutCertificatesIsRefused(ClientKind kind) throws Exception {
+    Path missing = dir.resolve("missing.pem");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> open(kind, settings().caFile(missing).build()))
+        .withMessageContaining("missing.pem");
+    Path empty = Files.createTempFile(dir, "empty", ".pem");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> open(kind, settings().caFile(empty).build()))
+        .withMessageContaining(empty.getFileName().toString());
+  }
+
+  @Test
+  void theAsynchronousClientSaysThatItKnowsNoFile() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> open(ClientKind.SDK_ASYNC, settings().caFile(certificate.pem()).build()))
+        .withMessageContaining("caFile");
+  }
+
+  private static void reads(ObjectClient client) throws Exception {
+    for (boolean lend : new boolean[] {false, client.limits().lends()}) {
+      assertThat(get(client, lend).awaitDone()).isEqualTo(Arrays.copyOf(content, 60_000));
+    }
+    assertThat(client.head(new HeadRequest(OBJECT, null, Map.of(), null)).size())
+        .isEqualTo(content.length);
+  }
+
+  private static RecordingHandler get(ObjectClient client, boolean lend) {
+    RecordingHandler handler = new RecordingHandler();
+    client.get(
+        new GetRequest(OBJECT, new ByteRange(0, 60_000), null, null, lend, Map.of(), null),
+        handler);
+    return handler;
+  }
+
+  private static ObjectClient open(ClientKind kind, AwsClientSettings settings) {
+    return AwsClients.provider(kind, settings).create(MEMORY);
+  }
+
+  private static AwsClientSettings.Builder settings() {
+    return AwsClientSettings.builder()
+        .endpoint(server.endpoint())
+        .region("us-east-1")
+        .pathStyle(true)
+        .requestTimeout(Duration.ofSeconds(5))
+        .credentials(
+            StaticCredentialsProvider.create(AwsBasicCredentials.create("access", "secret")));
+  }
+}

@@ -1,0 +1,77 @@
+package io.s3e.client.aws;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.s3e.client.ClientProvider.ClientMemory;
+import io.s3e.client.ObjectClient;
+import java.io.File;
+import java.net.URI;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.junit.jupiter.api.Test;
+
+/** The choice of a client where aws-crt is not on the classpath. */
+class WithoutCrtTest {
+
+  @Test
+  void theSynchronousClientTakesOver() throws Exception {
+    assertThat(inLoaderWithoutCrt(Choice.class.getName())).isEqualTo("sdk-sync");
+  }
+
+  @Test
+  void askingForTheCrtSaysWhyItCannotBe() throws Exception {
+    assertThat(inLoaderWithoutCrt(Demand.class.getName()))
+        .contains("aws-crt is not on the classpath");
+  }
+
+  /** What {@link ClientKind#AUTO} opens. Runs in a class loader of its own. */
+  public static final class Choice implements Callable<String> {
+    @Override
+    public String call() {
+      try (ObjectClient client = open(ClientKind.AUTO)) {
+        return client.name();
+      }
+    }
+  }
+
+  /** What {@link ClientKind#CRT} says. Runs in a class loader of its own. */
+  public static final class Demand implements Callable<String> {
+    @Override
+    public String call() {
+      try (ObjectClient client = open(ClientKind.CRT)) {
+        return client.name();
+      } catch (IllegalStateException e) {
+        return e.getMessage();
+      }
+    }
+  }
+
+  private static ObjectClient open(ClientKind kind) {
+    AwsClientSettings settings =
+        AwsClientSettings.builder()
+            .endpoint(URI.create("http://127.0.0.1:1"))
+            .region("us-east-1")
+            .anonymous(true)
+            .build();
+    return AwsClients.provider(kind, settings).create(new ClientMemory(32 << 20, 1 << 20, 1 << 16));
+  }
+
+  private static String inLoaderWithoutCrt(String callable) throws Exception {
+    String classPath =
+        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+    List<URL> urls = new ArrayList<>();
+    for (String entry : classPath.split(File.pathSeparator)) {
+      if (!new File(entry).getName().startsWith("aws-crt-")) {
+        urls.add(new File(entry).toURI().toURL());
+      }
+    }
+    try (URLClassLoader loader =
+        new URLClassLoader(urls.toArray(new URL[0]), ClassLoader.getPlatformClassLoader())) {
+      Class<?> type = loader.loadClass(callable);
+      return (String) ((Callable<?>) type.getConstructor().newInstance()).call();
+    }
+  }
+}

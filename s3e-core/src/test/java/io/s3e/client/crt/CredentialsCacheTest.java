@@ -1,0 +1,145 @@
+package io.s3e.client.crt;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import software.amazon.awssdk.auth.credentials.AnonymousCredentialsProvider;
+import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
+import software.amazon.awssdk.auth.credentials.AwsCredentials;
+import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
+import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
+
+class CredentialsCacheTest {
+  private final AtomicInteger asked = new AtomicInteger();
+  private CredentialsCache cache;
+
+  @AfterEach
+  void close() {
+    cache.close();
+  }
+
+  @Test
+  void asksOnceAndThenAnswersOnTheCallersThread() throws Exception {
+    open(() -> AwsBasicCredentials.create("key", "secret"));
+    assertThat(readyOn()).isNotSameAs(Thread.currentThread());
+    for (int i = 0; i < 100; i++) {
+      assertThat(readyOn()).isSameAs(Thread.currentThread());
+    }
+    assertThat(asked).hasValue(1);
+    assertThat(new String(cache.getCredentials().getAccessKeyId(), StandardCharsets.UTF_8))
+        .isEqualTo("key");
+    assertThat(cache.getCredentials().getSessionToken()).isNull();
+  }
+
+  @Test
+  void aProviderThatBlocksDoesNotBlockTheCaller() throws Exception {
+    CountDownLatch release = new CountDownLatch(1);
+    open(
+        () -> {
+          awaitQuietly(release);
+          return AwsBasicCredentials.create("key", "secret");
+        });
+    CompletableFuture<Void> ready = new CompletableFuture<>();
+    cache.whenReady(() -> ready.complete(null), ready::completeExceptionally);
+    assertThat(ready).isNotDone();
+    release.countDown();
+    ready.get(10, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void expiredCredentialsAreAskedForAgain() throws Exception {
+    open(
+        () ->
+            AwsSessionCredentials.builder()
+                .accessKeyId("key-" + asked.get())
+                .secretAccessKey("secret")
+                .sessionToken("token")
+                .expirationTime(Instant.now().plusSeconds(asked.get() == 1 ? 5 : 3600))
+                .build());
+    readyOn();
+    readyOn();
+    readyOn();
+    assertThat(asked).hasValue(2);
+    assertThat(cache.getCredentials().getSessionToken())
+        .isEqualTo("token".getBytes(StandardCharsets.UTF_8));
+  }
+
+  @Test
+  void suspectedCredentialsServeUntilNewOnesAreThere() throws Exception {
+    open(() -> AwsBasicCredentials.create("key-" + asked.get(), "secret"));
+    readyOn();
+    cache.suspect();
+    assertThat(readyOn()).isSameAs(Thread.currentThread());
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+    while (!new String(cache.getCredentials().getAccessKeyId(), StandardCharsets.UTF_8)
+        .equals("key-2")) {
+      assertThat(System.nanoTime()).isLessThan(deadline);
+      Thread.sleep(1);
+    }
+  }
+
+  @Test
+  void aFailureIsToldAndNotRemembered() throws Exception {
+    open(
+        () -> {
+          if (asked.get() == 1) {
+            throw new IllegalStateException("not yet");
+          }
+          return AwsBasicCredentials.create("key", "secret");
+        });
+    CompletableFuture<RuntimeException> failure = new CompletableFuture<>();
+    cache.whenReady(() -> failure.complete(null), failure::complete);
+    assertThat(failure.get(10, TimeUnit.SECONDS)).hasMessage("not yet");
+    readyOn();
+  }
+
+  @Test
+  void anonymousCredentialsStayAnonymous() throws Exception {
+    open(AnonymousCredentialsProvider.create());
+    readyOn();
+    assertThat(cache.getCredentials().getAccessKeyId()).isNull();
+  }
+
+  @Test
+  void aClosedCacheFailsThoseWhoWouldHaveToWait() {
+    open(() -> AwsBasicCredentials.create("key", "secret"));
+    cache.close();
+    CompletableFuture<Void> ready = new CompletableFuture<>();
+    cache.whenReady(() -> ready.complete(null), ready::completeExceptionally);
+    assertThat(ready).isCompletedExceptionally();
+  }
+
+  private void open(AwsCredentialsProvider source) {
+    cache =
+        new CredentialsCache(
+            new AwsCredentialsProvider() {
+              @Override
+              public AwsCredentials resolveCredentials() {
+                asked.incrementAndGet();
+                return source.resolveCredentials();
+              }
+            });
+  }
+
+  /** Waits until there are credentials; the thread on which that was told. */
+  private Thread readyOn() throws Exception {
+    CompletableFuture<Thread> ready = new CompletableFuture<>();
+    cache.whenReady(() -> ready.complete(Thread.currentThread()), ready::completeExceptionally);
+    return ready.get(10, TimeUnit.SECONDS);
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) {
+    try {
+      latch.await(10, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}

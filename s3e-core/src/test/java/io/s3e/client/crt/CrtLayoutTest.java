@@ -1,0 +1,77 @@
+package io.s3e.client.crt;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.s3e.client.ClientLimits;
+import io.s3e.client.ClientProvider.ClientMemory;
+import org.junit.jupiter.api.Test;
+
+class CrtLayoutTest {
+  private static final int KIB = 1 << 10;
+  private static final int MIB = 1 << 20;
+
+  @Test
+  void plentyOfMemoryGivesWholeRequests() {
+    CrtLayout layout = CrtLayout.lending(new ClientMemory(256L * MIB, 8 * MIB, 256 * KIB));
+    assertThat(layout).isEqualTo(new CrtLayout(MIB, 32, 8 * MIB, 28));
+  }
+
+  @Test
+  void littleMemoryGivesSixteenShorterSlots() {
+    CrtLayout layout = CrtLayout.lending(new ClientMemory(64L * MIB, 8 * MIB, 256 * KIB));
+    assertThat(layout).isEqualTo(new CrtLayout(MIB, 16, 3 * MIB, 16));
+  }
+
+  @Test
+  void scarceMemoryKeepsSlotsOfOneMebibyte() {
+    CrtLayout layout = CrtLayout.lending(new ClientMemory(12L * MIB, 8 * MIB, 256 * KIB));
+    assertThat(layout).isEqualTo(new CrtLayout(MIB, 6, MIB, 6));
+  }
+
+  @Test
+  void tooLittleMemoryLendsNothing() {
+    CrtLayout layout = CrtLayout.lending(new ClientMemory(6L * MIB, 8 * MIB, 256 * KIB));
+    assertThat(layout.lends()).isFalse();
+    assertThat(layout).isEqualTo(new CrtLayout(256 * KIB, 24, 0, 0));
+  }
+
+  @Test
+  void twoBlocksAreTheLeast() {
+    ClientMemory two = new ClientMemory(128 * KIB, 8 * MIB, 64 * KIB);
+    assertThat(CrtLayout.lending(two)).isEqualTo(new CrtLayout(64 * KIB, 2, 0, 0));
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> CrtLayout.lending(new ClientMemory(128 * KIB - 1, 8 * MIB, 64 * KIB)))
+        .withMessageContaining("131072");
+  }
+
+  @Test
+  void withoutLendingRequestsAreAsLongAsSixteenFit() {
+    assertThat(CrtLayout.copying(new ClientMemory(256L * MIB, 8 * MIB, 256 * KIB)))
+        .isEqualTo(new CrtLayout(8 * MIB, 32, 0, 0));
+    assertThat(CrtLayout.copying(new ClientMemory(32L * MIB, 8 * MIB, 256 * KIB)))
+        .isEqualTo(new CrtLayout(2 * MIB, 16, 0, 0));
+  }
+
+  @Test
+  void whateverIsGrantedIsNeverExceeded() {
+    for (int block : new int[] {64 * KIB, 256 * KIB, MIB, 8 * MIB, 64 * MIB}) {
+      for (long owned = 2L * block; owned < 2L << 30; owned = owned * 3 / 2 + 12_345) {
+        for (int request : new int[] {block, 3 * block, 8 * MIB, 20 * MIB, 1 << 30}) {
+          ClientMemory memory = new ClientMemory(owned, Math.max(block, request), block);
+          for (CrtLayout layout :
+              new CrtLayout[] {CrtLayout.lending(memory), CrtLayout.copying(memory)}) {
+            ClientLimits limits = layout.limits();
+            assertThat(limits.ownedBytes()).as("%s %s", memory, layout).isLessThanOrEqualTo(owned);
+            assertThat(limits.copyRequestBytes() % block).as("%s %s", memory, layout).isZero();
+            assertThat(limits.lentSlotBytes() % block).as("%s %s", memory, layout).isZero();
+            assertThat(limits.copyRequestBytes()).isBetween(block, memory.requestBytes());
+            assertThat(limits.lentSlotBytes()).isLessThanOrEqualTo(memory.requestBytes());
+            assertThat(limits.lends() ? limits.lentSlots() : 4).isGreaterThanOrEqualTo(4);
+            assertThat(16L * limits.lentSlotBytes()).isLessThan(Integer.MAX_VALUE);
+          }
+        }
+      }
+    }
+  }
+}

@@ -11,6 +11,7 @@ import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration;
 import software.amazon.awssdk.core.client.config.SdkAdvancedClientOption;
 import software.amazon.awssdk.core.retry.RetryMode;
 import software.amazon.awssdk.http.nio.netty.NettyNioAsyncHttpClient;
+import software.amazon.awssdk.http.nio.netty.SdkEventLoopGroup;
 import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3AsyncClient;
@@ -19,6 +20,10 @@ import software.amazon.awssdk.services.s3.S3Client;
 
 /** SDK clients as users make them, in S3E's hands. */
 final class UserClients {
+  /** Shared, since to end one takes Netty two seconds. Its threads are daemons. */
+  private static final SdkEventLoopGroup NETTY_THREADS =
+      SdkEventLoopGroup.builder().numberOfThreads(2).build();
+
   private UserClients() {}
 
   /** Netty under the SDK's asynchronous client. */
@@ -27,6 +32,7 @@ final class UserClients {
         S3AsyncClient.builder()
             .httpClientBuilder(
                 NettyNioAsyncHttpClient.builder()
+                    .eventLoopGroup(NETTY_THREADS)
                     .connectionTimeout(settings.connectTimeout())
                     .readTimeout(settings.stallTimeout()));
     S3AsyncClient s3 = configured(builder, settings).build();

@@ -220,13 +220,13 @@ public final class Fetcher implements AutoCloseable {
       ObjectHandle handle, long first, long end, boolean speculative) {
     ClientLimits limits = client.limits();
     long bytes = handle.layout().bytesOf(new BlockRange(first, end)).length();
-    if (limits.lends() && bytes > limits.copyRequestBytes()) {
-      Admission.Grant grant = admission.tryLend(speculative);
-      if (grant != null) {
-        return grant;
-      }
+    boolean isLong = bytes > limits.copyRequestBytes();
+    Admission.Grant grant = limits.lends() && isLong ? admission.tryLend(speculative) : null;
+    if (grant == null) {
+      grant = admission.tryCopy(copiedBlocks(end - first), speculative);
     }
-    return admission.tryCopy(copiedBlocks(end - first), speculative);
+    // A short run wastes most of a slot, but an idle slot is all waste.
+    return grant == null && limits.lends() && !isLong ? admission.tryLend(speculative) : grant;
   }
 
   /** How many of {@code blocks} blocks one copied GET can bring. */
@@ -314,7 +314,7 @@ public final class Fetcher implements AutoCloseable {
     if (failure == null) {
       return true;
     }
-    if (isNobodysError(failure)) {
+    if (run.isPrefetch() || isNobodysError(failure)) {
       return false;
     }
     throw asIoException(failure);

@@ -101,6 +101,13 @@ public final class RunFetch implements Block.Fate {
     }
   }
 
+  /**
+   * Whether it was started as a guess: then its failure is nobody's, even if a reader has joined.
+   */
+  boolean isPrefetch() {
+    return prefetch;
+  }
+
   /** How many are interested. */
   int interested() {
     return interest.get();

@@ -127,6 +127,25 @@ class ReadFaultsTest {
   }
 
   @Test
+  void aReaderThatJoinsAFailingPrefetchAsksForItself() throws Exception {
+    byte[] content = s3e.put(40);
+    s3e.client.faults(
+        (request, number) ->
+            number > 0
+                ? Answer.GOOD.after(100).failingAfter(10, RequestFailure.Kind.FORBIDDEN)
+                : Answer.GOOD);
+
+    try (S3EInputStream in = s3e.open(OpenOptions.DEFAULTS.withPolicy(ReadPolicy.SEQUENTIAL))) {
+      in.readNBytes(BLOCK);
+      while (s3e.client.gets().size() < 2) {
+        Thread.sleep(1);
+      }
+      s3e.client.faults((request, number) -> Answer.GOOD);
+      assertThat(in.readAllBytes()).isEqualTo(Arrays.copyOfRange(content, BLOCK, content.length));
+    }
+  }
+
+  @Test
   void aStalledBodyIsGivenUpAndFetchedAgain() throws Exception {
     byte[] content = s3e.put(30);
     s3e.client.faults(

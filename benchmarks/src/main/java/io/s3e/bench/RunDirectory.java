@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The directory of everything that a run needs and nobody wants afterwards: data, the server's
- * objects, logs, temporary files. {@link #close} deletes it; so does the end of the JVM, however it
- * comes.
+ * objects, logs, temporary files. {@link #close} deletes it; so does the end of the JVM, unless it
+ * is killed without a chance to.
  */
 final class RunDirectory implements AutoCloseable {
 

@@ -14,8 +14,8 @@ import org.apache.hadoop.fs.store.audit.AuditSpan;
 
 /**
  * Gives the requests of S3E's own client what S3A's interceptors and request factory would have
- * given them: SSE-C keys, and the audit span's {@code Referer} header with the range of this GET.
- * The span is active on the thread that issues the GET.
+ * given them: SSE-C keys, and the audit span's {@code Referer} header with the range of a GET. The
+ * span is active on the thread that issues the GET.
  */
 final class AuditedClient implements ObjectClient {
   private final ObjectClient client;
@@ -36,7 +36,12 @@ final class AuditedClient implements ObjectClient {
 
   @Override
   public ObjectHead head(HeadRequest request) throws IOException {
-    return client.head(request);
+    StreamRequests stream = (StreamRequests) Objects.requireNonNull(request.context());
+    try (AuditSpan active = stream.span().activate()) {
+      Map<String, String> headers = new HashMap<>(request.headers());
+      headers.putAll(SpanHeaders.ofHead(request, stream));
+      return client.head(new HeadRequest(request.object(), request.versionId(), headers, stream));
+    }
   }
 
   @Override
@@ -44,7 +49,7 @@ final class AuditedClient implements ObjectClient {
     StreamRequests stream = (StreamRequests) Objects.requireNonNull(request.context());
     try (AuditSpan active = stream.span().activate()) {
       Map<String, String> headers = new HashMap<>(request.headers());
-      headers.putAll(SpanHeaders.of(request, stream));
+      headers.putAll(SpanHeaders.ofGet(request, stream));
       return client.get(
           new GetRequest(
               request.object(),

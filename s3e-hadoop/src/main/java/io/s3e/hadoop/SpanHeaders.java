@@ -1,6 +1,7 @@
 package io.s3e.hadoop;
 
 import io.s3e.client.GetRequest;
+import io.s3e.client.HeadRequest;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,9 +20,9 @@ import software.amazon.awssdk.http.SdkHttpRequest;
 import software.amazon.awssdk.services.s3.model.GetObjectRequest;
 
 /**
- * The headers that S3A would add to one GET. The audit span is asked as the SDK asks it, by {@code
- * modifyHttpRequest} with an HTTP request that is never sent, so whatever auditor is configured
- * decides.
+ * The headers that S3A would add to one request. The audit span is asked as the SDK asks it, by
+ * {@code modifyHttpRequest} with an HTTP request that is never sent, so whatever auditor is
+ * configured decides.
  */
 final class SpanHeaders {
   private static final String SSE_ALGORITHM = "x-amz-server-side-encryption-customer-algorithm";
@@ -30,12 +31,25 @@ final class SpanHeaders {
 
   private SpanHeaders() {}
 
-  static Map<String, String> of(GetRequest request, StreamRequests stream) {
-    GetObjectRequest s3aRequest =
+  /** For a GET of a range. */
+  static Map<String, String> ofGet(GetRequest request, StreamRequests stream) {
+    return of(
         stream
             .newGetRequestBuilder(request.object().key())
             .range(request.range().httpHeader())
-            .build();
+            .build(),
+        SdkHttpMethod.GET,
+        stream);
+  }
+
+  /** For a HEAD. */
+  static Map<String, String> ofHead(HeadRequest request, StreamRequests stream) {
+    return of(
+        stream.newGetRequestBuilder(request.object().key()).build(), SdkHttpMethod.HEAD, stream);
+  }
+
+  private static Map<String, String> of(
+      GetObjectRequest s3aRequest, SdkHttpMethod method, StreamRequests stream) {
     Map<String, String> headers = new HashMap<>();
     put(headers, SSE_ALGORITHM, s3aRequest.sseCustomerAlgorithm());
     put(headers, SSE_KEY, s3aRequest.sseCustomerKey());
@@ -46,29 +60,32 @@ final class SpanHeaders {
         .ifPresent(more -> putAll(headers, more));
     AuditSpan span = stream.span();
     if (span instanceof AuditSpanS3A auditor) {
-      putAll(headers, byAuditor(auditor, s3aRequest));
+      putAll(headers, byAuditor(auditor, s3aRequest, method));
     }
     return headers;
   }
 
   private static Map<String, List<String>> byAuditor(
-      AuditSpanS3A auditor, GetObjectRequest s3aRequest) {
-    SdkHttpRequest bare =
+      AuditSpanS3A auditor, GetObjectRequest s3aRequest, SdkHttpMethod method) {
+    SdkHttpRequest.Builder bare =
         SdkHttpRequest.builder()
-            .method(SdkHttpMethod.GET)
+            .method(method)
             .protocol("https")
             .host(s3aRequest.bucket())
-            .encodedPath("/")
-            .putHeader("Range", s3aRequest.range())
-            .build();
+            .encodedPath("/");
+    if (s3aRequest.range() != null) {
+      bare.putHeader("Range", s3aRequest.range());
+    }
     ExecutionAttributes attributes =
         new ExecutionAttributes()
             .putAttribute(AwsExecutionAttribute.SERVICE_NAME, "S3")
-            .putAttribute(AwsExecutionAttribute.OPERATION_NAME, "GetObject");
+            .putAttribute(
+                AwsExecutionAttribute.OPERATION_NAME,
+                method == SdkHttpMethod.GET ? "GetObject" : "HeadObject");
     SdkHttpRequest audited;
-    // A span keeps the range between being told and writing it: one GET at a time.
+    // A span keeps the range between being told and writing it: one request at a time.
     synchronized (auditor) {
-      audited = auditor.modifyHttpRequest(new Attempt(s3aRequest, bare), attributes);
+      audited = auditor.modifyHttpRequest(new Attempt(s3aRequest, bare.build()), attributes);
     }
     Map<String, List<String>> added = new HashMap<>(audited.headers());
     added.remove("Range");

@@ -13,6 +13,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
@@ -199,6 +202,55 @@ abstract class S3AReads {
         assertThat(bytes).isEqualTo(slice((int) range.getOffset(), range.getLength()));
         pool.putBuffer(buffer);
       }
+    }
+  }
+
+  @Test
+  void readsOfManyThreadsDoNotMixUp() throws Exception {
+    int threads = 8;
+    ExecutorService pool = Executors.newFixedThreadPool(threads);
+    try (FSDataInputStream in = openWithStatus()) {
+      List<Future<?>> readers = new ArrayList<>();
+      for (int t = 0; t < threads; t++) {
+        long seed = t;
+        readers.add(
+            pool.submit(
+                () -> {
+                  Random random = new Random(seed);
+                  byte[] some = new byte[70_000];
+                  for (int i = 0; i < 40; i++) {
+                    int at = random.nextInt(SIZE - some.length);
+                    in.readFully(at, some);
+                    assertThat(some).as("at %s, seed %s", at, seed).isEqualTo(slice(at, 70_000));
+                  }
+                  return null;
+                }));
+      }
+      byte[] whole = new byte[SIZE];
+      in.readFully(whole);
+      assertThat(whole).isEqualTo(data);
+      for (Future<?> reader : readers) {
+        reader.get(DEADLINE_SECONDS, TimeUnit.SECONDS);
+      }
+    } finally {
+      pool.shutdownNow();
+    }
+  }
+
+  /**
+   * S3 tells a Content-Encoding that was stored with the object; S3A reads the bytes as they are.
+   */
+  @Test
+  void anObjectWithAnEncodingOfItsOwnIsReadAsStored() throws Exception {
+    proxy.rewriteResponseHeads(
+        head ->
+            head.contains("Content-Range") || head.contains("Last-Modified")
+                ? head.replaceFirst("\r\n\r\n$", "\r\nContent-Encoding: gzip\r\n\r\n")
+                : head);
+    try (FSDataInputStream in = openForRandomReads()) {
+      byte[] some = new byte[1000];
+      in.readFully(500_000, some);
+      assertThat(some).isEqualTo(slice(500_000, 1000));
     }
   }
 

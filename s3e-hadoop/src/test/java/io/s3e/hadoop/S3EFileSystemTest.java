@@ -3,6 +3,7 @@ package io.s3e.hadoop;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.s3e.testserver.S3TestServer;
 import java.io.IOException;
 import java.net.URI;
 import java.util.Arrays;
@@ -168,7 +169,7 @@ class S3EFileSystemTest {
             get -> assertThat(get.headers()).containsEntry("x-amz-request-payer", "requester"));
   }
 
-  /** The setting came with Hadoop 3.4.2. */
+  /** Older versions of S3A send no such headers. */
   @Tag("hadoop-3.5")
   @ParameterizedTest
   @ValueSource(strings = {"auto", "s3a"})
@@ -337,6 +338,41 @@ class S3EFileSystemTest {
             .isInstanceOf(java.nio.file.AccessDeniedException.class)
             .hasMessageContaining("settings/file");
       }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"auto", "sdk-sync", "s3a"})
+  void aWrongSecretIsRefused(String client) throws Exception {
+    conf.set("fs.s3a.s3e.client", client);
+    try (FileSystem fs = S3AReads.open(conf)) {
+      write(fs);
+    }
+    conf.set("fs.s3a.secret.key", "wrong");
+    try (FileSystem fs = S3AReads.open(conf);
+        FSDataInputStream in =
+            fs.openFile(file).opt("fs.option.openfile.length", "1000").build().get()) {
+      assertThatThrownBy(in::read).isInstanceOf(java.nio.file.AccessDeniedException.class);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"auto", "sdk-sync", "s3a"})
+  void nobodysRequestsAreNotSigned(String client) throws Exception {
+    try (S3TestServer open = S3TestServer.inMemoryAnonymous().withBucket(S3AServer.BUCKET);
+        RecordingProxy before = new RecordingProxy(open.endpoint())) {
+      conf.set("fs.s3a.endpoint", before.endpoint().toString());
+      conf.set(
+          "fs.s3a.aws.credentials.provider",
+          "org.apache.hadoop.fs.s3a.AnonymousAWSCredentialsProvider");
+      conf.set("fs.s3a.s3e.client", client);
+      try (FileSystem fs = S3AReads.open(conf)) {
+        write(fs);
+        assertThat(read(fs)).isEqualTo(data);
+      }
+      assertThat(before.reads("file"))
+          .isNotEmpty()
+          .allSatisfy(get -> assertThat(get.headers()).doesNotContainKey("Authorization"));
     }
   }
 

@@ -28,7 +28,11 @@ final class Landing {
   private final List<Block> blocks = new ArrayList<>();
 
   private int published;
+
   private int filledInBlock;
+
+  /** Whether all blocks are published; written as told above, read by anybody. */
+  private volatile boolean complete;
 
   Landing(Fetcher fetcher, Admission.Grant grant) {
     this.fetcher = fetcher;
@@ -74,7 +78,7 @@ final class Landing {
   }
 
   boolean isComplete() {
-    return published == blocks.size();
+    return complete;
   }
 
   /** What the next attempt has to ask for. */
@@ -96,6 +100,7 @@ final class Landing {
       filledInBlock += count;
       if (filledInBlock == block.length()) {
         published++;
+        complete = published == blocks.size();
         filledInBlock = 0;
         fetcher
             .admission()
@@ -120,6 +125,7 @@ final class Landing {
       throw new IOException("a lent buffer that nobody asked for");
     }
     published = blocks.size();
+    complete = true;
     fetcher
         .admission()
         .lent()

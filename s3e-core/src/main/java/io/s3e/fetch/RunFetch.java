@@ -118,9 +118,12 @@ public final class RunFetch implements Block.Fate {
     demanded = true;
   }
 
-  /** One fewer is interested; the last one cancels what is still running. */
+  /**
+   * One fewer is interested; the last one cancels what is still running, unless all bytes have
+   * come: to cancel then would only cost the connection.
+   */
   void leave() {
-    if (interest.decrementAndGet() == 0 && !over.get()) {
+    if (interest.decrementAndGet() == 0 && !over.get() && !landing.isComplete()) {
       cancel(new RequestFailure(RequestFailure.Kind.CANCELLED, 0, "no longer wanted", null));
     }
   }
@@ -201,7 +204,9 @@ public final class RunFetch implements Block.Fate {
 
   /** An attempt has failed and is fenced. */
   void attemptFailed(IOException failure, boolean mayRetry) {
-    if (over.get()) {
+    if (landing.isComplete()) {
+      // Only the client's last word was missing.
+      finish(null);
       return;
     }
     if (landing.published() > publishedBefore) {

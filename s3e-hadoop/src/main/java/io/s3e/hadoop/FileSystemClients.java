@@ -55,7 +55,7 @@ final class FileSystemClients implements ReadEngine.Maker {
       return byS3A();
     }
     String reason = OwnClientLimits.reason(conf, bucket);
-    if (reason == null && isCrt()) {
+    if (reason == null && config.client() != ClientChoice.SDK_SYNC) {
       reason = crtReason();
     }
     if (reason != null) {
@@ -119,13 +119,17 @@ final class FileSystemClients implements ReadEngine.Maker {
     return config.client() == ClientChoice.AUTO || config.client() == ClientChoice.CRT;
   }
 
+  /** All clients but the synchronous one stand upon the CRT. */
   private @Nullable String crtReason() {
     String unusable = CrtLibrary.unusableBecause();
     if (unusable != null) {
       return unusable;
     }
     boolean tls = endpoint().map(uri -> "https".equalsIgnoreCase(uri.getScheme())).orElse(true);
-    return tls ? OwnClientLimits.tlsReason(config) : null;
+    if (!tls) {
+      return null;
+    }
+    return isCrt() ? OwnClientLimits.crtTrust(config) : OwnClientLimits.sdkAsyncTrust(config);
   }
 
   private void sayFallback(@Nullable String reason) {
@@ -193,7 +197,9 @@ final class FileSystemClients implements ReadEngine.Maker {
             .connectTimeout(config.connectTimeout())
             .stallTimeout(config.engine().stallTimeout())
             .userAgentSuffix(userAgent(overrides));
-    if (config.maxConnections() > 0) {
+    if (config.client() == ClientChoice.SDK_SYNC) {
+      settings.maxConnections(config.clientThreads());
+    } else if (config.maxConnections() > 0) {
       settings.maxConnections(config.maxConnections());
     }
     if (!config.tlsCaFile().isEmpty()) {

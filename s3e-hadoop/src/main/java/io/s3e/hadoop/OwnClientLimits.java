@@ -70,13 +70,23 @@ final class OwnClientLimits {
     return null;
   }
 
-  /** Why the CRT in particular will not do for requests by TLS; null if there is no reason. */
-  static @Nullable String tlsReason(AdapterConfig config) {
+  /** Why the CRT cannot check the store's certificate as it should; null if it can. */
+  static @Nullable String crtTrust(AdapterConfig config) {
     return System.getProperty(TRUST_STORE) != null && config.tlsCaFile().isEmpty()
         ? TRUST_STORE
             + " is set, which the AWS CRT does not read, and "
             + S3EKeys.TLS_CA_FILE.name()
             + " is not"
+        : null;
+  }
+
+  /** As {@link #crtTrust}, of the SDK's client over the CRT: it trusts the system only. */
+  static @Nullable String sdkAsyncTrust(AdapterConfig config) {
+    if (!config.tlsCaFile().isEmpty()) {
+      return S3EKeys.TLS_CA_FILE.name() + " is set, which this client does not read";
+    }
+    return System.getProperty(TRUST_STORE) != null
+        ? TRUST_STORE + " is set, which this client does not read"
         : null;
   }
 

@@ -162,8 +162,9 @@ final class S3EKeys {
           "max.connections",
           0,
           0,
-          100_000,
-          "Upper limit of connections of S3E's own client; 0 leaves it to the client.");
+          4096,
+          "Upper limit of connections of the clients `crt` and `sdk-async`; 0 leaves it to the"
+              + " client, which takes 64. `sdk-sync` has one for each of its threads.");
 
   static final ConfigKey<Integer> CLIENT_THREADS =
       count(
@@ -180,9 +181,9 @@ final class S3EKeys {
           "path",
           "",
           "a path",
-          "PEM file of the certificates that the `crt` client trusts, in place of the system's. It"
-              + " does not read Java's trust store; if `javax.net.ssl.trustStore` is set and this"
-              + " is not, `auto` uses `s3a`.",
+          "PEM file of the certificates that the clients `crt` and `sdk-sync` trust, in place of"
+              + " the system's. The CRT does not read Java's trust store; if"
+              + " `javax.net.ssl.trustStore` is set and this is not, `s3a` reads.",
           text -> text,
           value -> true);
 

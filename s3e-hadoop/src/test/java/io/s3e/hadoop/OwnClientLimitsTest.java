@@ -56,6 +56,25 @@ class OwnClientLimitsTest {
     assertThat(OwnClientLimits.encryptsInClient(conf)).isEqualTo(inClient);
   }
 
+  @Test
+  void aJavaTrustStoreIsNotForTheCrt() {
+    AdapterConfig system = AdapterConfig.read(conf, "logs");
+    conf.set("fs.s3a.s3e.tls.ca.file", "/etc/ca.pem");
+    AdapterConfig ownFile = AdapterConfig.read(conf, "logs");
+    assertThat(OwnClientLimits.crtTrust(system)).isNull();
+    assertThat(OwnClientLimits.sdkAsyncTrust(system)).isNull();
+    assertThat(OwnClientLimits.crtTrust(ownFile)).isNull();
+    assertThat(OwnClientLimits.sdkAsyncTrust(ownFile)).contains("fs.s3a.s3e.tls.ca.file is set");
+    System.setProperty("javax.net.ssl.trustStore", "/etc/trust.jks");
+    try {
+      assertThat(OwnClientLimits.crtTrust(system)).contains("javax.net.ssl.trustStore is set");
+      assertThat(OwnClientLimits.crtTrust(ownFile)).isNull();
+      assertThat(OwnClientLimits.sdkAsyncTrust(system)).contains("javax.net.ssl.trustStore is set");
+    } finally {
+      System.clearProperty("javax.net.ssl.trustStore");
+    }
+  }
+
   /** Somebody's own. */
   public static final class OtherFactory extends org.apache.hadoop.fs.s3a.DefaultS3ClientFactory {}
 }

@@ -185,6 +185,7 @@ abstract class ObjectClientFaultContract {
         Fault.shifted(500), range, head -> head.contentRange().startsWith("bytes 1500-"));
     expectHeadOrRejection(
         Fault.shifted(5000), range, head -> head.contentRange().startsWith("bytes 6000-"));
+    expectHeadOrRejection(Fault.etag(null), range, head -> head.etag() == null);
     expectHeadOrRejection(
         Fault.contentRange("nonsense"), range, head -> "nonsense".equals(head.contentRange()));
     server.heal();

@@ -47,7 +47,8 @@ import software.amazon.awssdk.crt.s3.S3MetaRequestOptions.MetaRequestType;
  * Content-Range, and rewrites that header from the range it asked for. A response without one, or
  * with another range than asked for, fails inside the CRT (from 0.50 on) and is told as {@link
  * Kind#REJECTED}; earlier versions let a short answer pass, which then shows in the number of bytes
- * only. The fetch layer counts them. Redirects are not followed.
+ * only. The fetch layer counts them. A response without ETag fails too, unless the request named
+ * one: the CRT does not read from stores that have none. Redirects are not followed.
  *
  * <h2>Retries</h2>
  *
@@ -67,6 +68,9 @@ import software.amazon.awssdk.crt.s3.S3MetaRequestOptions.MetaRequestType;
 public final class CrtObjectClient implements ObjectClient {
   private static final Logger LOG = LoggerFactory.getLogger(CrtObjectClient.class);
   private static final long CLOSE_WAIT_SECONDS = 10;
+
+  /** Statuses with which S3 refuses credentials that are wrong or (400) have expired. */
+  private static final Set<Integer> MAY_BE_CREDENTIALS = Set.of(400, 401, 403);
 
   private final CrtSettings settings;
   private final CrtLayout layout;
@@ -252,7 +256,7 @@ public final class CrtObjectClient implements ObjectClient {
 
   private void ended(CrtCall call, @Nullable RequestFailure failure) {
     CredentialsCache credentials = connections.credentials();
-    if (credentials != null && failure != null && failure.kind() == Kind.FORBIDDEN) {
+    if (credentials != null && failure != null && MAY_BE_CREDENTIALS.contains(failure.status())) {
       credentials.suspect();
     }
     inFlight.remove(call);

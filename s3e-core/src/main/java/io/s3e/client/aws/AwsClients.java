@@ -20,9 +20,10 @@ import software.amazon.awssdk.regions.providers.DefaultAwsRegionProviderChain;
  *
  * <p>{@link ClientKind#AUTO} takes the CRT's native client for http and https alike: measured over
  * loopback it costs about half the processor time of the best SDK client for plain requests and
- * less than half by TLS (docs/adr). It falls back to the synchronous SDK client where the CRT
- * cannot be used (no jar, no native library for the platform, {@code /tmp} mounted noexec) or where
- * the engine's memory is too small for two slots, and says so in one line at INFO.
+ * less than half by TLS (docs/adr/0002-client-choice.md). It falls back to the synchronous SDK
+ * client where the CRT cannot be used (no jar, no native library for the platform, {@code /tmp}
+ * mounted noexec) or where the engine's memory is too small for two slots, and says so in one line
+ * at INFO.
  */
 public final class AwsClients {
   private static final Logger LOG = LoggerFactory.getLogger(AwsClients.class);

@@ -39,7 +39,7 @@ public record S3EConfig(
   /** The defaults, as documented in docs/CONFIGURATION.md. */
   public static final S3EConfig DEFAULTS =
       new S3EConfig(
-          128 << 10,
+          64 << 10,
           8 << 20,
           0,
           0,

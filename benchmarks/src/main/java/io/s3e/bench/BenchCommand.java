@@ -36,7 +36,7 @@ import picocli.CommandLine.Spec;
     description =
         "Reads real data from S3 through S3E and through the streams of S3A, compares every byte,"
             + " and prints what each of them took.")
-public final class Main implements Callable<Integer> {
+public final class BenchCommand implements Callable<Integer> {
 
   private static final long MEBIBYTE = 1L << 20;
 
@@ -180,7 +180,7 @@ public final class Main implements Callable<Integer> {
    *     option that makes no sense
    */
   static int execute(PrintWriter out, String... args) {
-    return new CommandLine(new Main())
+    return new CommandLine(new BenchCommand())
         .setOut(out)
         .setExecutionExceptionHandler(
             (e, commandLine, parsed) -> {

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The whole command at a small size: child JVMs, server, data, engines, table and report. */
-class MainTest {
+class BenchCommandTest {
 
   @TempDir private Path temp;
 
@@ -52,7 +52,7 @@ class MainTest {
     all.addAll(List.of("--report", report.toString(), "--work-dir", work.toString()));
     all.addAll(List.of("--no-progress", "--heap", "256m", "--ttfb", "1", "--bandwidth", "0"));
     StringWriter out = new StringWriter();
-    int code = Main.execute(new PrintWriter(out, true), all.toArray(String[]::new));
+    int code = BenchCommand.execute(new PrintWriter(out, true), all.toArray(String[]::new));
 
     assertThat(report.resolve("report.html")).isNotEmptyFile();
     try (Stream<Path> left = Files.list(work)) {
@@ -180,7 +180,7 @@ class MainTest {
           {"--engines=nobody"}, {"--workloads=sleep"}, {"--rounds=0"}, {"--set=x"}, {"http://x/y"}
         }) {
       StringWriter out = new StringWriter();
-      assertThat(Main.execute(new PrintWriter(out, true), arguments)).isEqualTo(2);
+      assertThat(BenchCommand.execute(new PrintWriter(out, true), arguments)).isEqualTo(2);
     }
   }
 

@@ -23,9 +23,10 @@ final class S3ProxyHost implements Supplier<URI>, Consumer<String>, AutoCloseabl
   /** Starts the server; {@code directory} null keeps the objects in memory. */
   S3ProxyHost(Path directory, boolean signed, String accessKey, String secretKey) throws Exception {
     store =
-        directory == null
-            ? new TransientNio2BlobStore()
-            : new FilesystemNio2BlobStore(directory.toString());
+        new SerialDeletes(
+            directory == null
+                ? new TransientNio2BlobStore()
+                : new FilesystemNio2BlobStore(directory.toString()));
     proxy =
         S3Proxy.builder()
             .blobStore(store)

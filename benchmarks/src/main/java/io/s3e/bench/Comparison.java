@@ -3,6 +3,7 @@ package io.s3e.bench;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.s3e.bench.process.ChildFailureException;
 import io.s3e.bench.process.ChildJvm;
+import io.s3e.bench.raw.RawCeiling;
 import io.s3e.bench.server.ServerStats;
 import io.s3e.bench.workload.RunResult;
 import io.s3e.bench.workload.RunSpec;
@@ -61,13 +62,19 @@ final class Comparison {
     List<Summary> summaries = new ArrayList<>();
     List<WorkloadKind> workloads =
         options.workloads().stream().filter(w -> target.subject(w) != null).toList();
-    long steps = (long) workloads.size() * options.engines().size() * (options.rounds() + 1);
+    long comparisons = workloads.stream().mapToLong(w -> enginesOf(w).size()).sum();
+    long steps = comparisons * (options.rounds() + 1);
     try (Progress.Bar bar = progress.count("compare", steps, "runs")) {
       for (WorkloadKind workload : workloads) {
         summaries.addAll(compare(workload, new Steps(bar, summaries.size())));
       }
     }
     return summaries;
+  }
+
+  /** Raw clients have no way to run most workloads. */
+  private List<Engine> enginesOf(WorkloadKind workload) {
+    return options.engines().stream().filter(engine -> engine.runs(workload)).toList();
   }
 
   /** Counts runs on the bar, over all workloads. */
@@ -105,10 +112,11 @@ final class Comparison {
       throws IOException, InterruptedException {
     Map<Engine, ChildJvm> workers = new LinkedHashMap<>();
     Map<Engine, List<Measurement>> runs = new LinkedHashMap<>();
-    options.engines().forEach(engine -> runs.put(engine, new ArrayList<>()));
+    List<Engine> engines = enginesOf(workload);
+    engines.forEach(engine -> runs.put(engine, new ArrayList<>()));
     try {
       for (int round = 0; round <= options.rounds(); round++) {
-        List<Engine> order = new ArrayList<>(options.engines());
+        List<Engine> order = new ArrayList<>(engines);
         Collections.rotate(order, -round);
         for (Engine engine : order) {
           steps.begin(workload, engine, round);
@@ -125,7 +133,7 @@ final class Comparison {
     } finally {
       workers.values().forEach(ChildJvm::close);
     }
-    return options.engines().stream()
+    return engines.stream()
         .map(e -> new Summary(e, workload.label(), runs.getOrDefault(e, List.of())))
         .toList();
   }
@@ -218,6 +226,7 @@ final class Comparison {
     List<String> jvmOptions = new ArrayList<>();
     jvmOptions.add("-Xmx" + options.heap());
     jvmOptions.add("-Djava.io.tmpdir=" + directory.tmp());
+    jvmOptions.addAll(engine.jvmOptions());
     jvmOptions.addAll(options.jvmOptions());
     String name = engine.name() + "-" + workload.label();
     ChildJvm worker =
@@ -231,7 +240,8 @@ final class Comparison {
       Map<String, String> hadoop = new HashMap<>(target.hadoop());
       hadoop.putAll(options.hadoop());
       hadoop.putAll(engine.settings());
-      WorkerProcess.Settings settings = new WorkerProcess.Settings(hadoop);
+      RawCeiling raw = engine instanceof Engine.RawEngine e ? e.ceiling() : null;
+      WorkerProcess.Settings settings = new WorkerProcess.Settings(hadoop, raw);
       worker.call(WorkerProcess.CONFIGURE, settings, CONFIGURE_PATIENCE, JsonNode.class);
       ready = true;
       return worker;

@@ -1,47 +1,111 @@
 package io.s3e.bench;
 
+import io.s3e.bench.raw.RawCeiling;
+import io.s3e.bench.raw.RawClientKind;
+import io.s3e.bench.raw.RawClients;
+import io.s3e.bench.workload.WorkloadKind;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
-/**
- * One way of reading {@code s3a://}: a name and what a user writes into core-site.xml to get it.
- *
- * @param name how tables and options call it
- * @param settings Hadoop configuration entries
- */
-public record Engine(String name, Map<String, String> settings) {
+/** One way of reading objects, by the name that tables and options call it. */
+public sealed interface Engine {
 
-  private static final String IMPLEMENTATION = "fs.s3a.impl";
-  private static final String STREAM_TYPE = "fs.s3a.input.stream.type";
+  /** How tables and options call it. */
+  String name();
 
-  /** S3E, and the streams of S3A as a user gets each by the one key that selects it. */
-  private static final List<Engine> KNOWN =
-      List.of(
-          new Engine("s3e", Map.of(IMPLEMENTATION, "io.s3e.hadoop.S3EFileSystem")),
-          new Engine("classic", Map.of(STREAM_TYPE, "classic")),
-          new Engine("prefetch", Map.of(STREAM_TYPE, "prefetch")),
-          new Engine("analytics", Map.of(STREAM_TYPE, "analytics")));
+  /** Hadoop configuration entries that are this engine's own. */
+  Map<String, String> settings();
 
-  public Engine {
-    settings = Map.copyOf(settings);
+  /** Whether it can run this workload at all. */
+  boolean runs(WorkloadKind workload);
+
+  /** Options without which its JVM cannot run it. */
+  List<String> jvmOptions();
+
+  /**
+   * A file system behind {@code s3a://}: what a user writes into core-site.xml to get it.
+   *
+   * @param name how tables and options call it
+   * @param settings Hadoop configuration entries
+   */
+  record HadoopEngine(String name, Map<String, String> settings) implements Engine {
+    private static final String IMPLEMENTATION = "fs.s3a.impl";
+
+    public HadoopEngine {
+      settings = Map.copyOf(settings);
+    }
+
+    @Override
+    public boolean runs(WorkloadKind workload) {
+      return true;
+    }
+
+    @Override
+    public List<String> jvmOptions() {
+      return List.of();
+    }
+
+    @Override
+    public boolean isS3a() {
+      return !settings.containsKey(IMPLEMENTATION);
+    }
+  }
+
+  /**
+   * An S3 client without anything above it, which can do nothing but read from the front.
+   *
+   * @param ceiling which client, and how many ranges it has in flight
+   * @param settings Hadoop configuration entries, of which it takes where the store is
+   */
+  record RawEngine(RawCeiling ceiling, Map<String, String> settings) implements Engine {
+
+    public RawEngine {
+      settings = Map.copyOf(settings);
+    }
+
+    @Override
+    public String name() {
+      return ceiling.name();
+    }
+
+    @Override
+    public boolean runs(WorkloadKind workload) {
+      return workload.hasRawCeiling();
+    }
+
+    @Override
+    public List<String> jvmOptions() {
+      return List.of("-XX:MaxDirectMemorySize=" + RawClients.directMebibytes(ceiling) + "m");
+    }
   }
 
   /** Names of the engines that need no settings of their own. */
-  public static List<String> knownNames() {
-    return KNOWN.stream().map(Engine::name).toList();
+  static List<String> knownNames() {
+    List<String> names = new ArrayList<>();
+    KnownEngines.HADOOP.forEach(engine -> names.add(engine.name()));
+    for (RawClientKind client : RawClientKind.values()) {
+      KnownEngines.IN_FLIGHT.forEach(n -> names.add(new RawCeiling(client, n).name()));
+    }
+    return names;
   }
 
   /**
    * Makes an engine of a name and the settings that the user gave for it; they come on top of those
-   * of the known engine of that name, or of the longest known name that it begins with and a dash
-   * ({@code classic-tuned}).
+   * of the known engine of that name, or of the known names that it begins with and a dash ({@code
+   * classic-mine}). {@code raw-CLIENT-N} is a raw client with N ranges in flight.
    *
    * @throws IllegalArgumentException when the name is not known and nothing was set for it
    */
-  public static Engine of(String name, Map<String, String> extra) {
+  static Engine of(String name, Map<String, String> extra) {
+    Optional<RawCeiling> ceiling = RawCeiling.parse(name);
+    if (ceiling.isPresent()) {
+      return new RawEngine(ceiling.get(), extra);
+    }
     Map<String, String> settings = new LinkedHashMap<>();
-    KNOWN.stream()
+    KnownEngines.HADOOP.stream()
         .filter(known -> name.equals(known.name()) || name.startsWith(known.name() + '-'))
         .forEach(known -> settings.putAll(known.settings()));
     settings.putAll(extra);
@@ -49,11 +113,16 @@ public record Engine(String name, Map<String, String> settings) {
       throw new IllegalArgumentException(
           "No engine is named " + name + "; there are " + String.join(", ", knownNames()));
     }
-    return new Engine(name, settings);
+    return new HadoopEngine(name, settings);
   }
 
   /** Whether it is a stream of S3A's own, with which the others are compared. */
-  public boolean isS3a() {
-    return !settings.containsKey(IMPLEMENTATION);
+  default boolean isS3a() {
+    return false;
+  }
+
+  /** Whether it is a raw client: a ceiling, not a stream. */
+  default boolean isRaw() {
+    return this instanceof RawEngine;
   }
 }

@@ -90,6 +90,27 @@ class BenchCommandTest {
   }
 
   @Test
+  void rawClientsRunWhatTheyCanAndAreLeftOutElsewhere() throws Exception {
+    Outcome outcome =
+        run(
+            "--engines=classic,raw-crt-2,raw-sync-2",
+            "--workloads=seq,back",
+            "--size=20",
+            "--seek-size=6",
+            "--rounds=1");
+
+    assertThat(outcome.code()).isZero();
+    for (String engine : List.of("raw-crt-2", "raw-sync-2")) {
+      JsonNode run = outcome.summary("seq", engine).get("runs").get(0);
+      assertThat(outcome.verdict("seq", engine)).startsWith("ok");
+      assertThat(run.get("result").get("bytesUsed").asLong()).isEqualTo(20 << 20);
+      assertThat(run.get("server").get("operations").get("GET_OBJECT").get("requests").asLong())
+          .isEqualTo(3);
+    }
+    assertThat(outcome.results().get("summaries")).as("only classic goes to and fro").hasSize(4);
+  }
+
+  @Test
   void badPeersAreNamedAndTheJobGoesOn() throws Exception {
     Outcome outcome =
         run(

@@ -36,7 +36,11 @@ final class ReadMonitor {
 
   /** It ended well, and brought so many bytes that the application wanted. */
   void endRead(long used) {
-    long nanos = forget();
+    add(forget(), used);
+  }
+
+  /** A call that no thread waited in ended well, after so long, and brought so many bytes. */
+  void add(long nanos, long used) {
     bytes.add(used);
     synchronized (this) {
       if (count == latencies.length) {

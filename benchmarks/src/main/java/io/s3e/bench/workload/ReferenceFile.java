@@ -35,11 +35,14 @@ final class ReferenceFile {
   }
 
   /**
-   * Compares bytes of a buffer with the object's at a position.
+   * Compares a buffer, from its position to its limit, with the object's bytes at a position. The
+   * buffer stays as it is.
    *
    * @throws WrongBytesException naming the first byte that differs
    */
-  void check(long position, byte[] bytes, int offset, int count) throws WrongBytesException {
+  void check(long position, ByteBuffer bytes) throws WrongBytesException {
+    int offset = bytes.position();
+    int count = bytes.remaining();
     int done = 0;
     while (done < count) {
       long at = position + done;
@@ -50,11 +53,12 @@ final class ReferenceFile {
       int inSegment = (int) (at % SEGMENT_BYTES);
       int piece = Math.min(count - done, segment.limit() - inSegment);
       ByteBuffer expected = segment.slice(inSegment, piece);
-      int mismatch = expected.mismatch(ByteBuffer.wrap(bytes, offset + done, piece));
+      int mismatch = expected.mismatch(bytes.slice(offset + done, piece));
       if (mismatch >= 0) {
         throw new WrongBytesException(
             "wrong byte at %d: expected 0x%02x, got 0x%02x"
-                .formatted(at + mismatch, expected.get(mismatch), bytes[offset + done + mismatch]));
+                .formatted(
+                    at + mismatch, expected.get(mismatch), bytes.get(offset + done + mismatch)));
       }
       done += piece;
     }

@@ -3,6 +3,7 @@ package io.s3e.bench.workload;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
+import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.LongAdder;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileSystem;
@@ -14,15 +15,21 @@ final class RunContext {
 
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
-  private final FileSystem fileSystem;
+  private final @Nullable FileSystem fileSystem;
   private final Path path;
   private final RunSpec spec;
   private final @Nullable ReferenceFile reference;
   private final ReadMonitor monitor;
   private final LongAdder checkCpuNanos = new LongAdder();
 
+  /**
+   * @param fileSystem null in a run of a raw client
+   */
   RunContext(
-      FileSystem fileSystem, RunSpec spec, @Nullable ReferenceFile reference, ReadMonitor monitor) {
+      @Nullable FileSystem fileSystem,
+      RunSpec spec,
+      @Nullable ReferenceFile reference,
+      ReadMonitor monitor) {
     this.fileSystem = fileSystem;
     this.path = new Path(spec.uri());
     this.spec = spec;
@@ -39,6 +46,9 @@ final class RunContext {
   }
 
   FileSystem fileSystem() {
+    if (fileSystem == null) {
+      throw new IllegalStateException("This run has no file system: " + spec);
+    }
     return fileSystem;
   }
 
@@ -50,7 +60,7 @@ final class RunContext {
   FSDataInputStream open() throws IOException {
     monitor.begin("open");
     try {
-      return fileSystem.open(path);
+      return fileSystem().open(path);
     } finally {
       monitor.end();
     }
@@ -75,8 +85,13 @@ final class RunContext {
 
   /** Compares what a read returned with what the object holds. */
   void check(long position, byte[] bytes, int count) throws WrongBytesException {
+    check(position, ByteBuffer.wrap(bytes, 0, count));
+  }
+
+  /** Compares a buffer, from its position to its limit, with what the object holds. */
+  void check(long position, ByteBuffer bytes) throws WrongBytesException {
     long start = THREADS.getCurrentThreadCpuTime();
-    reference().check(position, bytes, 0, count);
+    reference().check(position, bytes);
     checkCpuNanos.add(THREADS.getCurrentThreadCpuTime() - start);
   }
 

@@ -3,6 +3,7 @@ package io.s3e.bench.workload;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.sun.management.OperatingSystemMXBean;
 import io.s3e.bench.process.ControlLoop;
+import io.s3e.bench.raw.RawCeiling;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.URI;
@@ -12,14 +13,12 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.FSDataInputStream;
-import org.apache.hadoop.fs.FileSystem;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Runs workloads through one engine, as a process of its own, on the orders of a parent. Every run
- * has a new file system, so that nothing is left in memory from the one before; the JVM, and what
- * its compiler has learnt, stays.
+ * has a new file system or client, so that nothing is left in memory from the one before; the JVM,
+ * and what its compiler has learnt, stays.
  */
 public final class WorkerProcess {
 
@@ -40,21 +39,23 @@ public final class WorkerProcess {
   public static final String PROGRESS = "progress";
 
   /**
-   * An engine as Hadoop sees it.
+   * An engine: what Hadoop finds behind a URI, or a raw client.
    *
    * @param hadoop entries for its {@link Configuration}
+   * @param raw the raw client that reads instead of Hadoop; null for Hadoop
    */
-  public record Settings(Map<String, String> hadoop) {}
+  public record Settings(Map<String, String> hadoop, @Nullable RawCeiling raw) {}
 
   private static final long WATCH_INTERVAL_MILLIS = 100;
-  private static final int WARM_UP_BUFFER_BYTES = 64 << 10;
 
   private final ControlLoop loop;
   private final Configuration configuration = new Configuration();
   private final Map<String, ReferenceFile> references = new HashMap<>();
 
+  private @Nullable RawCeiling raw;
+
   /** Made for the next run, which closes it. Used by the thread that serves commands. */
-  private @Nullable FileSystem prepared;
+  private @Nullable Reader prepared;
 
   private WorkerProcess(ControlLoop loop) {
     this.loop = loop;
@@ -68,7 +69,9 @@ public final class WorkerProcess {
   }
 
   private @Nullable Object configure(JsonNode body) throws IOException {
-    loop.parse(body, Settings.class).hadoop().forEach(configuration::set);
+    Settings settings = loop.parse(body, Settings.class);
+    settings.hadoop().forEach(configuration::set);
+    raw = settings.raw();
     return null;
   }
 
@@ -79,11 +82,13 @@ public final class WorkerProcess {
         spec,
         monitor,
         () -> {
-          monitor.begin("start of the file system");
-          // Workloads find this very instance in Hadoop's cache; closing it takes it out.
-          prepared = FileSystem.get(URI.create(spec.uri()), configuration);
+          monitor.begin("start of the reader");
+          Reader reader = Reader.open(URI.create(spec.uri()), configuration, raw);
+          prepared = reader;
           monitor.begin("first read of " + spec.warmUpUri());
-          warmUp(prepared, spec.warmUpUri());
+          if (spec.warmUpUri() != null) {
+            reader.warmUp(spec.warmUpUri());
+          }
           monitor.end();
           System.gc();
           return RunResult.withoutFigures(RunResult.Status.OK, null);
@@ -92,9 +97,8 @@ public final class WorkerProcess {
 
   private Object run(JsonNode body) throws Exception {
     RunSpec spec = loop.parse(body, RunSpec.class);
-    Workload workload = WorkloadKind.of(spec.workload()).workload();
     ReadMonitor monitor = new ReadMonitor();
-    return watched(spec, monitor, () -> measure(workload, spec, monitor));
+    return watched(spec, monitor, () -> measure(spec, monitor));
   }
 
   private RunResult watched(RunSpec spec, ReadMonitor monitor, Callable<RunResult> task)
@@ -115,14 +119,15 @@ public final class WorkerProcess {
     }
   }
 
-  private RunResult measure(Workload workload, RunSpec spec, ReadMonitor monitor) throws Exception {
-    FileSystem made = prepared;
+  private RunResult measure(RunSpec spec, ReadMonitor monitor) throws Exception {
+    Reader made = prepared;
     prepared = null;
     if (made == null) {
       throw new IllegalStateException("No run was prepared");
     }
-    try (FileSystem fileSystem = made) {
-      RunContext context = new RunContext(fileSystem, spec, reference(spec), monitor);
+    try (Reader reader = made) {
+      Workload workload = reader.workload(WorkloadKind.of(spec.workload()));
+      RunContext context = new RunContext(reader.fileSystem(), spec, reference(spec), monitor);
       MemoryPeak peak = new MemoryPeak();
       long checksum;
       long wall;
@@ -146,19 +151,6 @@ public final class WorkerProcess {
           peak.directBytes(),
           peak.residentBytes(),
           checksum);
-    }
-  }
-
-  private static void warmUp(FileSystem fileSystem, @Nullable String uri) throws IOException {
-    if (uri == null) {
-      return;
-    }
-    byte[] buffer = new byte[WARM_UP_BUFFER_BYTES];
-    try (FSDataInputStream in = fileSystem.open(new org.apache.hadoop.fs.Path(uri))) {
-      int got;
-      do {
-        got = in.read(buffer);
-      } while (got >= 0);
     }
   }
 

@@ -36,6 +36,11 @@ public enum WorkloadKind {
     };
   }
 
+  /** Whether raw clients can run it: everything from front to end, in any order. */
+  public boolean hasRawCeiling() {
+    return this == SEQ;
+  }
+
   /** Whether it reads the Parquet file instead of the text. */
   public boolean readsParquet() {
     return this == PARQUET;

@@ -3,6 +3,7 @@ package io.s3e.bench.workload;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -22,13 +23,15 @@ class ReferenceFileTest {
     ReferenceFile file = new ReferenceFile(path);
     byte[] piece = Arrays.copyOfRange(content, 100, 1100);
 
-    assertThatCode(() -> file.check(100, piece, 0, 1000)).doesNotThrowAnyException();
+    assertThatCode(() -> file.check(100, ByteBuffer.wrap(piece, 0, 1000)))
+        .doesNotThrowAnyException();
     piece[500] ^= 0x10;
-    assertThatCode(() -> file.check(100, piece, 0, 500)).doesNotThrowAnyException();
-    assertThatThrownBy(() -> file.check(100, piece, 0, 1000))
+    assertThatCode(() -> file.check(100, ByteBuffer.wrap(piece, 0, 500)))
+        .doesNotThrowAnyException();
+    assertThatThrownBy(() -> file.check(100, ByteBuffer.wrap(piece, 0, 1000)))
         .isInstanceOf(WrongBytesException.class)
         .hasMessageContaining("at 600");
-    assertThatThrownBy(() -> file.check(9_500, piece, 0, 1000))
+    assertThatThrownBy(() -> file.check(9_500, ByteBuffer.wrap(piece, 0, 1000)))
         .isInstanceOf(WrongBytesException.class);
   }
 
@@ -37,7 +40,7 @@ class ReferenceFileTest {
     Path path = Files.write(temp.resolve("short"), new byte[10]);
     ReferenceFile file = new ReferenceFile(path);
 
-    assertThatThrownBy(() -> file.check(8, new byte[4], 0, 4))
+    assertThatThrownBy(() -> file.check(8, ByteBuffer.wrap(new byte[4], 0, 4)))
         .isInstanceOf(WrongBytesException.class)
         .hasMessageContaining("beyond the object's end at 10");
   }

@@ -1,0 +1,141 @@
+package io.s3e.bench.raw;
+
+import io.s3e.client.ClientLimits;
+import io.s3e.client.ClientProvider.ClientMemory;
+import io.s3e.client.ObjectClient;
+import io.s3e.client.aws.AwsClientSettings;
+import io.s3e.client.aws.AwsClients;
+import io.s3e.client.aws.ClientKind;
+import java.net.URI;
+import java.util.Objects;
+import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
+import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
+import software.amazon.awssdk.core.checksums.ResponseChecksumValidation;
+import software.amazon.awssdk.http.SdkHttpClient;
+import software.amazon.awssdk.http.SdkHttpConfigurationOption;
+import software.amazon.awssdk.http.apache.ApacheHttpClient;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.regions.providers.DefaultAwsRegionProviderChain;
+import software.amazon.awssdk.services.s3.S3AsyncClient;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.S3ClientBuilder;
+import software.amazon.awssdk.services.s3.S3CrtAsyncClientBuilder;
+import software.amazon.awssdk.utils.AttributeMap;
+
+/** Makes raw clients, each with as many connections and as much memory as its ranges need. */
+public final class RawClients {
+
+  private static final int MIB = 1 << 20;
+  private static final int BLOCK_BYTES = 64 << 10;
+
+  /** The CRT client keeps up to 32 slots of 1 MiB for short reads, which these reads never use. */
+  private static final long SHORT_READ_BYTES = 32L * MIB;
+
+  /** The CRT's pool grows by so many slots, and its client makes them shorter to have so many. */
+  private static final int SLOTS_AT_ONCE = 16;
+
+  /** Far above what any of these reach, so that it never limits the number of connections. */
+  private static final double TARGET_GBPS = 100;
+
+  private RawClients() {}
+
+  /** Makes the client of a ceiling. */
+  public static RawClient open(RawCeiling ceiling, AwsClientSettings store) {
+    return switch (ceiling.client()) {
+      case CRT -> crt(ceiling, store, true);
+      case CRT_BYTES -> crt(ceiling, store, false);
+      case CRT_BUILDER -> crtBuilder(store);
+      case SYNC -> sync(ceiling, store);
+    };
+  }
+
+  /**
+   * Direct memory in MiB that the JVM of a ceiling must allow: the CRT takes at most 80 % of {@code
+   * MaxDirectMemorySize} for its pools.
+   */
+  public static long directMebibytes(RawCeiling ceiling) {
+    return crtBytes(ceiling) / MIB * 5 / 4 + 64;
+  }
+
+  private static long crtBytes(RawCeiling ceiling) {
+    int slots = Math.max(ceiling.inFlight(), SLOTS_AT_ONCE);
+    return (long) slots * RawCeiling.RANGE_BYTES + SHORT_READ_BYTES;
+  }
+
+  private static RawClient crt(RawCeiling ceiling, AwsClientSettings store, boolean lend) {
+    AwsClientSettings settings =
+        store.toBuilder().targetGbps(TARGET_GBPS).maxConnections(256).build();
+    ClientMemory memory = new ClientMemory(crtBytes(ceiling), RawCeiling.RANGE_BYTES, BLOCK_BYTES);
+    ObjectClient client =
+        (lend
+                ? AwsClients.provider(ClientKind.CRT, settings)
+                : AwsClients.crtWithoutLending(settings))
+            .create(memory);
+    ClientLimits limits = client.limits();
+    int bytes = lend ? limits.lentSlotBytes() : limits.copyRequestBytes();
+    int slots = lend ? limits.lentSlots() : limits.copyRequests();
+    if (bytes < RawCeiling.RANGE_BYTES || slots < ceiling.inFlight()) {
+      client.close();
+      throw new IllegalStateException(ceiling.name() + " cannot have its buffers: " + limits);
+    }
+    return new SpiRawClient(client, lend);
+  }
+
+  private static RawClient crtBuilder(AwsClientSettings store) {
+    S3CrtAsyncClientBuilder builder =
+        S3AsyncClient.crtBuilder()
+            .region(region(store))
+            .credentialsProvider(credentials(store))
+            .forcePathStyle(store.pathStyle())
+            .checksumValidationEnabled(false)
+            .targetThroughputInGbps(TARGET_GBPS)
+            .minimumPartSizeInBytes((long) RawCeiling.RANGE_BYTES)
+            // It can be given no certificate to trust; whom it talks to is not what is measured.
+            .httpConfiguration(http -> http.trustAllCertificatesEnabled(isPrivate(store)));
+    if (store.endpoint() != null) {
+      builder.endpointOverride(store.endpoint());
+    }
+    return new AsyncRawClient(builder.build());
+  }
+
+  private static RawClient sync(RawCeiling ceiling, AwsClientSettings store) {
+    AttributeMap.Builder options = AttributeMap.builder();
+    if (isPrivate(store)) {
+      options.put(SdkHttpConfigurationOption.TRUST_ALL_CERTIFICATES, true);
+    }
+    SdkHttpClient http =
+        ApacheHttpClient.builder()
+            .maxConnections(ceiling.inFlight())
+            .buildWithDefaults(options.build());
+    S3ClientBuilder builder =
+        S3Client.builder()
+            .httpClient(http)
+            .region(region(store))
+            .credentialsProvider(credentials(store))
+            .forcePathStyle(store.pathStyle())
+            .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED);
+    if (store.endpoint() != null) {
+      builder.endpointOverride(store.endpoint());
+    }
+    return new SyncRawClient(builder.build(), http::close, ceiling.inFlight());
+  }
+
+  /** Whether the store has a certificate that only its user knows. */
+  private static boolean isPrivate(AwsClientSettings store) {
+    return store.caFile() != null || store.trustAll();
+  }
+
+  private static Region region(AwsClientSettings store) {
+    String region = store.region();
+    URI endpoint = store.endpoint();
+    if (region != null) {
+      return Region.of(region);
+    }
+    return endpoint != null ? Region.US_EAST_1 : new DefaultAwsRegionProviderChain().getRegion();
+  }
+
+  private static AwsCredentialsProvider credentials(AwsClientSettings store) {
+    return Objects.requireNonNullElseGet(
+        store.credentials(), () -> DefaultCredentialsProvider.builder().build());
+  }
+}

@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -54,7 +53,7 @@ public final class BenchCommand implements Callable<Integer> {
       names = "--workloads",
       split = ",",
       defaultValue = "seq,rnd,parquet",
-      description = "Of seq, rnd, parquet, back.")
+      description = "Of " + WorkloadKind.NAMES + ".")
   private List<String> workloads = List.of();
 
   @Option(
@@ -100,7 +99,7 @@ public final class BenchCommand implements Callable<Integer> {
       names = "--random-size",
       paramLabel = "MIB",
       defaultValue = "128",
-      description = "How much rnd reads in a run.")
+      description = "How much rnd reads in a run; less with less than 1 MiB in flight.")
   private long randomMebibytes;
 
   @Option(
@@ -216,7 +215,7 @@ public final class BenchCommand implements Callable<Integer> {
       throws IOException, InterruptedException {
     String uri = options.uri();
     return uri == null
-        ? EmbeddedTarget.start(options, EnumSet.copyOf(options.workloads()), directory, progress)
+        ? EmbeddedTarget.start(options, directory, progress)
         : UserTarget.open(uri, options, directory, progress);
   }
 

@@ -212,7 +212,7 @@ final class Comparison {
     }
     return new RunSpec(
         workload.label(),
-        subject.uri(),
+        subject.objects(),
         subject.warmUpUri(),
         subject.reference(),
         round == 0 ? options.warmUpBytesOf(workload) : options.bytesOf(workload),

@@ -1,27 +1,16 @@
 package io.s3e.bench;
 
-import io.s3e.bench.data.LineItemParquet;
-import io.s3e.bench.data.LineItemText;
 import io.s3e.bench.process.ChildJvm;
 import io.s3e.bench.server.ServerProcess;
 import io.s3e.bench.server.ServerStats;
-import io.s3e.bench.workload.ParquetScan;
 import io.s3e.bench.workload.WorkloadKind;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.URI;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.jspecify.annotations.Nullable;
@@ -33,26 +22,19 @@ import org.jspecify.annotations.Nullable;
 final class EmbeddedTarget implements Target {
 
   private static final String BUCKET = "s3e-bench";
-  private static final String TEXT = "lineitem.tbl";
-  private static final String PARQUET = "lineitem.parquet";
-  private static final String WARM_UP = "warm-up";
-  private static final String WARM_UP_URI = "s3a://" + BUCKET + '/' + WARM_UP;
+  private static final String BUCKET_URI = "s3a://" + BUCKET + '/';
+  private static final String WARM_UP_URI = BUCKET_URI + "warm-up";
   private static final int WARM_UP_BYTES = 1 << 20;
-
-  /** The columns of TPC-H query 3. */
-  private static final List<String> COLUMNS =
-      List.of("l_orderkey", "l_extendedprice", "l_discount", "l_shipdate");
 
   private static final String ACCESS_KEY = "s3e-bench";
   private static final String SECRET_KEY = "only-for-the-embedded-server";
   private static final Duration PATIENCE = Duration.ofSeconds(60);
-  private static final int COPY_BYTES = 1 << 20;
 
   private final ChildJvm server;
   private final RunDirectory directory;
   private final JobOptions options;
   private final Map<String, String> hadoop;
-  private long parquetChecksum;
+  private @Nullable EmbeddedData data;
 
   private EmbeddedTarget(ChildJvm server, RunDirectory directory, JobOptions options)
       throws IOException, InterruptedException {
@@ -89,8 +71,7 @@ final class EmbeddedTarget implements Target {
   }
 
   /** Starts the server and fills it with what the workloads need. */
-  static EmbeddedTarget start(
-      JobOptions options, Set<WorkloadKind> workloads, RunDirectory directory, Progress progress)
+  static EmbeddedTarget start(JobOptions options, RunDirectory directory, Progress progress)
       throws IOException, InterruptedException {
     List<String> jvmOptions = List.of("-Xmx512m", "-Djava.io.tmpdir=" + directory.tmp());
     ChildJvm server =
@@ -102,7 +83,7 @@ final class EmbeddedTarget implements Target {
     boolean ready = false;
     try {
       EmbeddedTarget target = new EmbeddedTarget(server, directory, options);
-      target.fill(workloads, progress);
+      target.data = target.fill(progress);
       ready = true;
       return target;
     } finally {
@@ -112,72 +93,16 @@ final class EmbeddedTarget implements Target {
     }
   }
 
-  private void fill(Set<WorkloadKind> workloads, Progress progress)
-      throws IOException, InterruptedException {
-    boolean parquet = workloads.stream().anyMatch(WorkloadKind::readsParquet);
-    boolean text = workloads.stream().anyMatch(workload -> !workload.readsParquet());
+  private EmbeddedData fill(Progress progress) throws IOException, InterruptedException {
     Configuration configuration = new Configuration();
     hadoop.forEach(configuration::set);
-    URI bucket = URI.create("s3a://" + BUCKET + "/");
-    ExecutorService threads = Executors.newFixedThreadPool(2);
-    try (FileSystem s3a = FileSystem.newInstance(bucket, configuration)) {
-      try (OutputStream out = s3a.create(new org.apache.hadoop.fs.Path("/" + WARM_UP), true)) {
+    // Nothing is there yet that a file could overwrite or hide: no requests to look for it.
+    configuration.setBoolean("fs.s3a.create.performance", true);
+    try (FileSystem s3a = FileSystem.newInstance(URI.create(BUCKET_URI), configuration)) {
+      try (OutputStream out = s3a.create(new org.apache.hadoop.fs.Path(WARM_UP_URI), true)) {
         out.write(new byte[WARM_UP_BYTES]);
       }
-      Future<?> textDone = text ? threads.submit(() -> writeText(s3a, progress)) : null;
-      Future<?> parquetDone = parquet ? threads.submit(() -> writeParquet(s3a, progress)) : null;
-      await(textDone);
-      await(parquetDone);
-    } finally {
-      threads.shutdownNow();
-    }
-  }
-
-  private static void await(@Nullable Future<?> task) throws IOException, InterruptedException {
-    if (task == null) {
-      return;
-    }
-    try {
-      task.get();
-    } catch (ExecutionException e) {
-      throw new IOException("The data could not be written: " + e.getCause(), e.getCause());
-    }
-  }
-
-  private @Nullable Void writeText(FileSystem s3a, Progress progress) throws IOException {
-    Path local = directory.data().resolve(TEXT);
-    try (Progress.Bar bar = progress.bytes("generate " + TEXT, options.bytes())) {
-      LineItemText.write(local, options.bytes(), bar::at);
-    }
-    upload(local, s3a, TEXT, progress);
-    return null;
-  }
-
-  private @Nullable Void writeParquet(FileSystem s3a, Progress progress) throws IOException {
-    Path local = directory.data().resolve(PARQUET);
-    double scale = options.parquetScale();
-    try (Progress.Bar bar =
-        progress.count("generate " + PARQUET, LineItemParquet.approximateRows(scale), "rows")) {
-      LineItemParquet.write(local, scale, bar::at);
-    }
-    parquetChecksum = ParquetScan.checksum(local, COLUMNS);
-    upload(local, s3a, PARQUET, progress);
-    return null;
-  }
-
-  private static void upload(Path local, FileSystem s3a, String key, Progress progress)
-      throws IOException {
-    org.apache.hadoop.fs.Path remote = new org.apache.hadoop.fs.Path("/" + key);
-    byte[] buffer = new byte[COPY_BYTES];
-    try (Progress.Bar bar = progress.bytes("upload " + key, Files.size(local));
-        InputStream in = Files.newInputStream(local);
-        OutputStream out = s3a.create(remote, true)) {
-      long done = 0;
-      for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
-        out.write(buffer, 0, n);
-        done += n;
-        bar.at(done);
-      }
+      return EmbeddedData.write(s3a, BUCKET_URI, directory.data(), options, progress);
     }
   }
 
@@ -198,11 +123,10 @@ final class EmbeddedTarget implements Target {
 
   @Override
   public Subject subject(WorkloadKind workload) {
-    String key = workload.readsParquet() ? PARQUET : TEXT;
-    String uri = "s3a://" + BUCKET + '/' + key;
-    return workload.readsParquet()
-        ? new Subject(uri, WARM_UP_URI, null, COLUMNS, parquetChecksum)
-        : new Subject(uri, WARM_UP_URI, directory.data().resolve(key).toString(), List.of(), null);
+    if (data == null) {
+      throw new IllegalStateException("The data is not written yet");
+    }
+    return data.subject(workload, WARM_UP_URI);
   }
 
   @Override

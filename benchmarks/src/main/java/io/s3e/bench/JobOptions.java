@@ -1,6 +1,7 @@
 package io.s3e.bench;
 
 import io.s3e.bench.workload.WorkloadKind;
+import io.s3e.bench.workload.WorkloadSizes;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -51,14 +52,14 @@ record JobOptions(
   /** Warm-up of a sequential read: enough for the compiler, short for a slow stream. */
   private static final long WARM_UP_BYTES = 64L << 20;
 
+  /** How much the workloads read. */
+  WorkloadSizes sizes() {
+    return new WorkloadSizes(bytes, randomBytes, seekBytes);
+  }
+
   /** How much a run of a workload reads; what a Parquet run reads is up to the file. */
   long bytesOf(WorkloadKind workload) {
-    return switch (workload) {
-      case SEQ -> bytes;
-      case RND -> randomBytes;
-      case BACK -> seekBytes;
-      case PARQUET -> 0;
-    };
+    return workload.bytes(sizes());
   }
 
   /** How many runs come before the counted ones. */

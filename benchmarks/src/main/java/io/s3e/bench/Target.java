@@ -1,5 +1,6 @@
 package io.s3e.bench;
 
+import io.s3e.bench.data.ObjectSlice;
 import io.s3e.bench.server.ServerStats;
 import io.s3e.bench.workload.WorkloadKind;
 import java.io.IOException;
@@ -11,18 +12,18 @@ import org.jspecify.annotations.Nullable;
 interface Target extends AutoCloseable {
 
   /**
-   * An object to read.
+   * What a workload reads.
    *
-   * @param uri its name
-   * @param warmUpUri a small object beside it, to start clients and connections with; null when
+   * @param objects the objects, or ranges of one, with where their bytes lie in {@code reference}
+   * @param warmUpUri a small object beside them, to start clients and connections with; null when
    *     there is none
-   * @param reference local file with its first bytes; null when there is none
+   * @param reference local file that the objects are slices of; null when there is none
    * @param columns columns to read, when it is a Parquet file
    * @param checksum what reading these columns must give; null when the first engine's result is
    *     taken
    */
   record Subject(
-      String uri,
+      List<ObjectSlice> objects,
       @Nullable String warmUpUri,
       @Nullable String reference,
       List<String> columns,

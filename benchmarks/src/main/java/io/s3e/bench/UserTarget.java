@@ -1,5 +1,7 @@
 package io.s3e.bench;
 
+import io.s3e.bench.data.ObjectLayout;
+import io.s3e.bench.data.ObjectSlice;
 import io.s3e.bench.server.ServerStats;
 import io.s3e.bench.workload.WorkloadKind;
 import java.io.IOException;
@@ -25,14 +27,17 @@ final class UserTarget implements Target {
   private static final int COPY_BYTES = 1 << 20;
   private static final int MOST_COLUMNS = 4;
 
-  private final String uri;
   private final Map<String, String> hadoop;
   private final @Nullable Path reference;
+  private final ObjectSlice object;
   private final List<String> columns;
 
   private UserTarget(
-      String uri, Map<String, String> hadoop, @Nullable Path reference, List<String> columns) {
-    this.uri = uri;
+      ObjectSlice object,
+      Map<String, String> hadoop,
+      @Nullable Path reference,
+      List<String> columns) {
+    this.object = object;
     this.hadoop = hadoop;
     this.reference = reference;
     this.columns = columns;
@@ -56,12 +61,13 @@ final class UserTarget implements Target {
       if (length == 0) {
         throw new IOException(uri + " is empty: there is nothing to read");
       }
+      ObjectSlice object = ObjectSlice.front(uri, Math.min(length, options.bytes()));
       Path reference = null;
       if (options.workloads().stream().anyMatch(workload -> !workload.readsParquet())) {
         reference = directory.data().resolve("reference");
-        fetch(s3a, path, reference, Math.min(length, options.bytes()), progress);
+        fetch(s3a, path, reference, object.length(), progress);
       }
-      return new UserTarget(uri, hadoop, reference, columns(path, configuration));
+      return new UserTarget(object, hadoop, reference, columns(path, configuration));
     }
   }
 
@@ -104,7 +110,7 @@ final class UserTarget implements Target {
 
   @Override
   public String description() {
-    return uri + ", compared with what S3A's classic stream returned first";
+    return object.uri() + ", compared with what S3A's classic stream returned first";
   }
 
   @Override
@@ -115,9 +121,18 @@ final class UserTarget implements Target {
   @Override
   public @Nullable Subject subject(WorkloadKind workload) {
     if (workload.readsParquet()) {
-      return columns.isEmpty() ? null : new Subject(uri, null, null, columns, null);
+      return columns.isEmpty() ? null : new Subject(List.of(object), null, null, columns, null);
     }
-    return reference == null ? null : new Subject(uri, null, reference.toString(), List.of(), null);
+    return reference == null
+        ? null
+        : new Subject(objects(workload), null, reference.toString(), List.of(), null);
+  }
+
+  /** Streams at once read ranges of the one object, like the tasks of a job its splits. */
+  private List<ObjectSlice> objects(WorkloadKind workload) {
+    return workload.data() == WorkloadKind.Data.STREAMS
+        ? ObjectLayout.ranges(object.uri(), workload.streams(), object.length())
+        : List.of(object);
   }
 
   @Override

@@ -67,14 +67,15 @@ class BenchCommandTest {
     Outcome outcome =
         run(
             "--engines=classic",
-            "--workloads=seq,rnd,parquet,back",
+            "--workloads=seq,seq2,rnd,rnd64k-1,vec,pq,parquet,back",
             "--size=6",
             "--random-size=4",
             "--scale=0.001",
             "--rounds=1");
 
     assertThat(outcome.code()).isZero();
-    for (String workload : List.of("seq", "rnd", "parquet", "back")) {
+    for (String workload :
+        List.of("seq", "seq2", "rnd", "rnd64k-1", "vec", "pq", "parquet", "back")) {
       JsonNode summary = outcome.summary(workload, "classic");
       JsonNode run = summary.get("runs").get(0);
       assertThat(summary.get("verdict").asText()).as(workload).startsWith("ok");

@@ -1,91 +1,65 @@
 package io.s3e.bench.workload;
 
-import java.util.ArrayList;
-import java.util.List;
+import io.s3e.bench.data.ObjectSlice;
 import java.util.SplittableRandom;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import org.apache.hadoop.fs.FSDataInputStream;
 
 /**
- * Positioned reads of 256 KiB at random over the whole object, by 16 threads as 16 tasks would do
- * it: each with a stream of its own. The first failure ends them all.
+ * Positioned reads of one size at random over the whole object, by threads as tasks would do it:
+ * each with a stream of its own. The first failure ends them all.
  */
 final class RandomReads implements Workload {
 
-  private static final int THREADS = 16;
-  private static final int READ_BYTES = 256 << 10;
+  /**
+   * What all threads together read at once in a run of full length. With less in flight the run
+   * reads less, so that one thread is not at it for minutes.
+   */
+  private static final long FULL_RUN_BYTES_AT_ONCE = 1 << 20;
+
+  private final int readBytes;
+  private final int threads;
+
+  RandomReads(int readBytes, int threads) {
+    this.readBytes = readBytes;
+    this.threads = threads;
+  }
+
+  /** How much to read in a run, if a run of full length reads {@code fullRunBytes}. */
+  static long bytes(long fullRunBytes, int readBytes, int threads) {
+    long atOnce = Math.min(FULL_RUN_BYTES_AT_ONCE, (long) threads * readBytes);
+    return fullRunBytes / FULL_RUN_BYTES_AT_ONCE * atOnce;
+  }
 
   @Override
   public long run(RunContext context) throws Exception {
-    long readsPerThread = Math.max(1, context.spec().bytes() / ((long) THREADS * READ_BYTES));
-    AtomicBoolean stop = new AtomicBoolean();
-    ExecutorService threads = Executors.newFixedThreadPool(THREADS);
-    try {
-      List<Future<?>> tasks = new ArrayList<>();
-      for (int thread = 0; thread < THREADS; thread++) {
-        SplittableRandom random = new SplittableRandom(context.spec().seed() * THREADS + thread);
-        tasks.add(
-            threads.submit(
-                () -> {
-                  boolean done = false;
-                  try {
-                    read(context, random, readsPerThread, stop);
-                    done = true;
-                  } finally {
-                    if (!done) {
-                      stop.set(true);
-                    }
-                  }
-                  return null;
-                }));
-      }
-      awaitAll(tasks);
-    } finally {
-      threads.shutdownNow();
-    }
+    long readsPerThread = Math.max(1, context.spec().bytes() / ((long) threads * readBytes));
+    ParallelTasks.run(
+        threads,
+        (thread, stopped) -> {
+          SplittableRandom random = new SplittableRandom(context.spec().seed() * threads + thread);
+          read(context, random, readsPerThread, stopped);
+        });
     return 0;
   }
 
-  private static void awaitAll(List<Future<?>> tasks) throws Exception {
-    Exception first = null;
-    for (Future<?> task : tasks) {
-      try {
-        task.get();
-      } catch (ExecutionException e) {
-        Exception cause = e.getCause() instanceof Exception x ? x : e;
-        if (first == null) {
-          first = cause;
-        } else if (first != cause) {
-          first.addSuppressed(cause);
-        }
-      }
-    }
-    if (first != null) {
-      throw first;
-    }
-  }
-
-  private static void read(
-      RunContext context, SplittableRandom random, long reads, AtomicBoolean stop)
+  private void read(
+      RunContext context, SplittableRandom random, long reads, BooleanSupplier stopped)
       throws Exception {
     ReadMonitor monitor = context.monitor();
-    long length = context.referenceLength();
-    byte[] buffer = new byte[(int) Math.min(READ_BYTES, length)];
-    try (FSDataInputStream in = context.open()) {
-      for (long i = 0; i < reads && !stop.get(); i++) {
-        long position = random.nextLong(length - buffer.length + 1);
-        monitor.begin("positioned read of " + buffer.length + " bytes at " + position);
+    ObjectSlice object = context.object();
+    byte[] buffer = new byte[(int) Math.min(readBytes, object.length())];
+    try (FSDataInputStream in = context.open(object)) {
+      for (long i = 0; i < reads && !stopped.getAsBoolean(); i++) {
+        long position = random.nextLong(object.length() - buffer.length + 1);
+        monitor.begin("positioned read", position, buffer.length);
         try {
           in.readFully(position, buffer, 0, buffer.length);
           monitor.endRead(buffer.length);
         } finally {
           monitor.end();
         }
-        context.check(position, buffer, buffer.length);
+        context.check(object, position, buffer, buffer.length);
       }
     }
   }

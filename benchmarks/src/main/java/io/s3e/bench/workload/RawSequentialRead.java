@@ -1,5 +1,7 @@
 package io.s3e.bench.workload;
 
+import io.s3e.bench.data.ObjectSlice;
+import io.s3e.bench.raw.ByteSink;
 import io.s3e.bench.raw.RawCeiling;
 import io.s3e.bench.raw.RawClient;
 import io.s3e.block.ByteRange;
@@ -12,11 +14,15 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 
 /**
- * The object from the front by a raw client, a fixed number of ranges in flight: a new one begins
- * as soon as one has ended. Bytes are compared where they arrive, in the client's own buffers and
- * on its threads. A read, in the figures, is one range from its request to its last byte.
+ * The objects, one after the other and each from the front, by a raw client, a fixed number of
+ * ranges in flight: a new one begins as soon as one has ended. Bytes are compared where they
+ * arrive, in the client's own buffers and on its threads. A read, in the figures, is one range from
+ * its request to its last byte.
  */
 final class RawSequentialRead implements Workload {
+
+  /** One GET. */
+  private record Part(ObjectSlice object, ByteRange range) {}
 
   private final RawClient client;
   private final int inFlight;
@@ -31,22 +37,21 @@ final class RawSequentialRead implements Workload {
 
   @Override
   public long run(RunContext context) throws Exception {
-    ObjectRef object = objectOf(context.spec().uri());
-    long length = context.bytesFromFront();
     ReadMonitor monitor = context.monitor();
     Semaphore free = new Semaphore(inFlight);
     List<CompletableFuture<Void>> ranges = new ArrayList<>();
-    for (long start = 0; start < length; start += RawCeiling.RANGE_BYTES) {
-      ByteRange range = new ByteRange(start, Math.min(length, start + RawCeiling.RANGE_BYTES));
+    for (Part part : parts(context)) {
       await(free, 1, monitor);
       if (ranges.stream().anyMatch(CompletableFuture::isCompletedExceptionally)) {
         free.release();
         break;
       }
+      ByteRange range = part.range();
+      ByteSink sink = (position, bytes) -> context.check(part.object(), position, bytes);
       long began = System.nanoTime();
       ranges.add(
           client
-              .get(object, range, context::check)
+              .get(objectOf(part.object().uri()), range, sink)
               .thenRun(() -> monitor.add(System.nanoTime() - began, range.length()))
               .whenComplete((done, error) -> free.release()));
     }
@@ -55,6 +60,19 @@ final class RawSequentialRead implements Workload {
       get(range);
     }
     return 0;
+  }
+
+  private static List<Part> parts(RunContext context) {
+    List<Part> parts = new ArrayList<>();
+    long share = context.spec().bytes() / context.objects().size();
+    for (ObjectSlice object : context.objects()) {
+      long end = object.position() + Math.min(share, object.length());
+      for (long start = object.position(); start < end; start += RawCeiling.RANGE_BYTES) {
+        long partEnd = Math.min(end, start + RawCeiling.RANGE_BYTES);
+        parts.add(new Part(object, new ByteRange(start, partEnd)));
+      }
+    }
+    return parts;
   }
 
   private static void await(Semaphore free, int permits, ReadMonitor monitor)

@@ -16,10 +16,17 @@ final class ReadMonitor {
    * A call that has not returned.
    *
    * @param what the call, for a person
+   * @param position of the first byte; -1 when it is no read
+   * @param length bytes it is to bring
    * @param thread who waits
    * @param startNanos since when
    */
-  record Pending(String what, Thread thread, long startNanos) {}
+  record Pending(String what, long position, long length, Thread thread, long startNanos) {
+    @Override
+    public String toString() {
+      return position < 0 ? what : "%s of %d bytes at %d".formatted(what, length, position);
+    }
+  }
 
   private static final int FIRST_CAPACITY = 1024;
 
@@ -28,10 +35,15 @@ final class ReadMonitor {
   private long[] latencies = new long[FIRST_CAPACITY];
   private int count;
 
-  /** The calling thread begins a call. */
+  /** The calling thread begins a call that is no read of certain bytes. */
   void begin(String what) {
+    begin(what, -1, 0);
+  }
+
+  /** The calling thread begins a read. */
+  void begin(String what, long position, long length) {
     Thread thread = Thread.currentThread();
-    pending.put(thread, new Pending(what, thread, System.nanoTime()));
+    pending.put(thread, new Pending(what, position, length, thread, System.nanoTime()));
   }
 
   /** It ended well, and brought so many bytes that the application wanted. */

@@ -1,5 +1,6 @@
 package io.s3e.bench.workload;
 
+import io.s3e.bench.data.ObjectSlice;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
@@ -10,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A local copy of the object's first bytes, mapped, to compare with what a stream returned. Any
+ * A local file that the objects are slices of, mapped, to compare with what a stream returned. Any
  * thread. The mapping is counted as file pages, not as memory of the process that reads.
  */
 final class ReferenceFile {
@@ -30,35 +31,40 @@ final class ReferenceFile {
     }
   }
 
-  long length() {
-    return length;
-  }
-
   /**
-   * Compares a buffer, from its position to its limit, with the object's bytes at a position. The
-   * buffer stays as it is.
+   * Compares the bytes that a buffer has left with an object's at a position, and takes none of
+   * them.
    *
+   * @param position in the object
    * @throws WrongBytesException naming the first byte that differs
    */
-  void check(long position, ByteBuffer bytes) throws WrongBytesException {
-    int offset = bytes.position();
+  void check(ObjectSlice object, long position, ByteBuffer bytes) throws WrongBytesException {
     int count = bytes.remaining();
+    long first = position - object.position();
+    if (first < 0 || first + count > object.length()) {
+      throw new WrongBytesException(
+          "%d bytes at %d are not all within %s".formatted(count, position, object));
+    }
     int done = 0;
     while (done < count) {
-      long at = position + done;
+      long at = object.reference() + first + done;
       if (at >= length) {
-        throw new WrongBytesException("bytes beyond the object's end at " + at);
+        throw new IllegalStateException("The reference file is shorter than " + object);
       }
       MappedByteBuffer segment = segments.get((int) (at / SEGMENT_BYTES));
       int inSegment = (int) (at % SEGMENT_BYTES);
       int piece = Math.min(count - done, segment.limit() - inSegment);
       ByteBuffer expected = segment.slice(inSegment, piece);
-      int mismatch = expected.mismatch(bytes.slice(offset + done, piece));
+      ByteBuffer actual = bytes.slice(bytes.position() + done, piece);
+      int mismatch = expected.mismatch(actual);
       if (mismatch >= 0) {
         throw new WrongBytesException(
-            "wrong byte at %d: expected 0x%02x, got 0x%02x"
+            "wrong byte at %d of %s: expected 0x%02x, got 0x%02x"
                 .formatted(
-                    at + mismatch, expected.get(mismatch), bytes.get(offset + done + mismatch)));
+                    position + done + mismatch,
+                    object.uri(),
+                    expected.get(mismatch),
+                    actual.get(mismatch)));
       }
       done += piece;
     }

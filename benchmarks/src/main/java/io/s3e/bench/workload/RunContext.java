@@ -1,9 +1,11 @@
 package io.s3e.bench.workload;
 
+import io.s3e.bench.data.ObjectSlice;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileSystem;
@@ -16,7 +18,6 @@ final class RunContext {
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
   private final @Nullable FileSystem fileSystem;
-  private final Path path;
   private final RunSpec spec;
   private final @Nullable ReferenceFile reference;
   private final ReadMonitor monitor;
@@ -31,7 +32,6 @@ final class RunContext {
       @Nullable ReferenceFile reference,
       ReadMonitor monitor) {
     this.fileSystem = fileSystem;
-    this.path = new Path(spec.uri());
     this.spec = spec;
     this.reference = reference;
     this.monitor = monitor;
@@ -41,8 +41,9 @@ final class RunContext {
     return spec;
   }
 
+  /** Name of the object of a workload that reads one. */
   Path path() {
-    return path;
+    return new Path(object().uri());
   }
 
   FileSystem fileSystem() {
@@ -56,42 +57,44 @@ final class RunContext {
     return monitor;
   }
 
-  /** Opens the object as an application does that knows nothing but its name. */
-  FSDataInputStream open() throws IOException {
-    monitor.begin("open");
+  /** The objects, or ranges of one, that the workload reads. */
+  List<ObjectSlice> objects() {
+    return spec.objects();
+  }
+
+  /** The object of a workload that reads one. */
+  ObjectSlice object() {
+    return spec.objects().get(0);
+  }
+
+  /** Opens an object as an application does that knows nothing but its name. */
+  FSDataInputStream open(ObjectSlice object) throws IOException {
+    monitor.begin("open of " + object.uri());
     try {
-      return fileSystem().open(path);
+      return fileSystem().open(new Path(object.uri()));
     } finally {
       monitor.end();
     }
   }
 
-  private ReferenceFile reference() {
+  /** How much to read of an object that is read from the front: as asked, if there is so much. */
+  long bytesFromFront() {
+    return Math.min(spec.bytes(), object().length());
+  }
+
+  /** Compares what a read returned with what the object holds there. */
+  void check(ObjectSlice object, long position, byte[] bytes, int count)
+      throws WrongBytesException {
+    check(object, position, ByteBuffer.wrap(bytes, 0, count));
+  }
+
+  /** Compares what a buffer has left with what the object holds there; takes none of it. */
+  void check(ObjectSlice object, long position, ByteBuffer bytes) throws WrongBytesException {
     if (reference == null) {
       throw new IllegalStateException("This run has no reference file: " + spec);
     }
-    return reference;
-  }
-
-  /** How many bytes of the object can be compared, and so may be read. */
-  long referenceLength() {
-    return reference().length();
-  }
-
-  /** How much to read of an object that is read from the front: as asked, if there is so much. */
-  long bytesFromFront() {
-    return Math.min(spec.bytes(), referenceLength());
-  }
-
-  /** Compares what a read returned with what the object holds. */
-  void check(long position, byte[] bytes, int count) throws WrongBytesException {
-    check(position, ByteBuffer.wrap(bytes, 0, count));
-  }
-
-  /** Compares a buffer, from its position to its limit, with what the object holds. */
-  void check(long position, ByteBuffer bytes) throws WrongBytesException {
     long start = THREADS.getCurrentThreadCpuTime();
-    reference().check(position, bytes);
+    reference.check(object, position, bytes);
     checkCpuNanos.add(THREADS.getCurrentThreadCpuTime() - start);
   }
 

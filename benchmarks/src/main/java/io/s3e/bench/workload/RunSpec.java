@@ -1,5 +1,6 @@
 package io.s3e.bench.workload;
 
+import io.s3e.bench.data.ObjectSlice;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -7,10 +8,10 @@ import org.jspecify.annotations.Nullable;
  * One run of one workload.
  *
  * @param workload label of a {@link WorkloadKind}
- * @param uri the object
+ * @param objects what to read, with where its bytes lie in {@code reference}
  * @param warmUpUri a small object that is read before the run, so that clients and connections
  *     exist as in a process that has been running; null when there is none
- * @param reference local file with the object's first bytes; null when there is none, as for
+ * @param reference local file that the objects are slices of; null when there is none, as for
  *     Parquet
  * @param bytes how much to read; a workload over a Parquet file reads all of its columns instead
  * @param columns columns to read of a Parquet file
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record RunSpec(
     String workload,
-    String uri,
+    List<ObjectSlice> objects,
     @Nullable String warmUpUri,
     @Nullable String reference,
     long bytes,

@@ -1,33 +1,68 @@
 package io.s3e.bench.workload;
 
+import io.s3e.bench.data.ObjectSlice;
+import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.apache.hadoop.fs.FSDataInputStream;
 
-/** One stream from the front, into a heap buffer of 1 MiB. */
+/**
+ * Streams at once, a thread and an object (or a range of one) each, from the front into a heap
+ * buffer.
+ */
 final class SequentialRead implements Workload {
 
   private static final int BUFFER_BYTES = 1 << 20;
 
+  /** So that the buffers of 256 streams are no more than 32 MiB. */
+  private static final int BUFFER_BYTES_OF_MANY = 128 << 10;
+
+  private final int streams;
+  private final int bufferBytes;
+
+  SequentialRead(int streams) {
+    this.streams = streams;
+    this.bufferBytes = streams == 1 ? BUFFER_BYTES : BUFFER_BYTES_OF_MANY;
+  }
+
   @Override
   public long run(RunContext context) throws Exception {
+    List<ObjectSlice> objects = context.objects();
+    if (objects.size() != streams) {
+      throw new IllegalStateException(streams + " streams over " + objects.size() + " objects");
+    }
+    long share = context.spec().bytes() / streams;
+    ParallelTasks.run(
+        streams, (thread, stopped) -> read(context, objects.get(thread), share, stopped));
+    return 0;
+  }
+
+  private void read(RunContext context, ObjectSlice object, long share, BooleanSupplier stopped)
+      throws Exception {
     ReadMonitor monitor = context.monitor();
-    byte[] buffer = new byte[BUFFER_BYTES];
-    long length = context.bytesFromFront();
-    try (FSDataInputStream in = context.open()) {
-      long position = 0;
-      while (position < length) {
-        int want = (int) Math.min(BUFFER_BYTES, length - position);
-        monitor.begin("read of " + want + " bytes at " + position);
-        int got = in.read(buffer, 0, want);
-        if (got <= 0) {
+    byte[] buffer = new byte[bufferBytes];
+    long position = object.position();
+    long end = position + Math.min(share, object.length());
+    try (FSDataInputStream in = context.open(object)) {
+      if (position > 0) {
+        in.seek(position);
+      }
+      while (position < end && !stopped.getAsBoolean()) {
+        int want = (int) Math.min(bufferBytes, end - position);
+        monitor.begin("read", position, want);
+        int got;
+        try {
+          got = in.read(buffer, 0, want);
+          if (got <= 0) {
+            throw new WrongBytesException(
+                "read returned %d at %d of %s".formatted(got, position, object));
+          }
+          monitor.endRead(got);
+        } finally {
           monitor.end();
-          throw new WrongBytesException(
-              "read returned " + got + " at " + position + " of " + length + " bytes");
         }
-        monitor.endRead(got);
-        context.check(position, buffer, got);
+        context.check(object, position, buffer, got);
         position += got;
       }
     }
-    return 0;
   }
 }

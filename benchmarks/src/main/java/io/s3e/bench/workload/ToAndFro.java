@@ -1,5 +1,6 @@
 package io.s3e.bench.workload;
 
+import io.s3e.bench.data.ObjectSlice;
 import org.apache.hadoop.fs.FSDataInputStream;
 
 /**
@@ -16,13 +17,14 @@ final class ToAndFro implements Workload {
   @Override
   public long run(RunContext context) throws Exception {
     ReadMonitor monitor = context.monitor();
+    ObjectSlice object = context.object();
     byte[] buffer = new byte[PIECE_BYTES];
     long pieces = context.bytesFromFront() / PIECE_BYTES;
-    try (FSDataInputStream in = context.open()) {
+    try (FSDataInputStream in = context.open(object)) {
       for (long group = 0; group + ORDER.length <= pieces; group += ORDER.length) {
         for (int step : ORDER) {
           long position = (group + step) * PIECE_BYTES;
-          monitor.begin("seek and readFully of 1 MiB at " + position);
+          monitor.begin("seek and readFully", position, PIECE_BYTES);
           try {
             in.seek(position);
             in.readFully(buffer, 0, PIECE_BYTES);
@@ -30,7 +32,7 @@ final class ToAndFro implements Workload {
           } finally {
             monitor.end();
           }
-          context.check(position, buffer, PIECE_BYTES);
+          context.check(object, position, buffer, PIECE_BYTES);
         }
       }
     }

@@ -83,7 +83,8 @@ public final class WorkerProcess {
         monitor,
         () -> {
           monitor.begin("start of the reader");
-          Reader reader = Reader.open(URI.create(spec.uri()), configuration, raw);
+          URI uri = URI.create(spec.objects().get(0).uri());
+          Reader reader = Reader.open(uri, configuration, raw);
           prepared = reader;
           monitor.begin("first read of " + spec.warmUpUri());
           if (spec.warmUpUri() != null) {
@@ -194,7 +195,7 @@ public final class WorkerProcess {
 
   private static String describe(ReadMonitor.Pending overdue, long limitMillis) {
     StackTraceElement[] stack = overdue.thread().getStackTrace();
-    return overdue.what()
+    return overdue
         + " did not return within "
         + limitMillis
         + " ms"

@@ -1,21 +1,160 @@
 package io.s3e.bench.workload;
 
-import java.util.Arrays;
+import io.s3e.bench.data.ObjectLayout;
+import io.s3e.bench.data.ObjectSlice;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
-/** The workloads that can be asked for by name. */
-public enum WorkloadKind {
-  SEQ("seq", "one stream from front to end, reads of 1 MiB"),
-  RND("rnd", "256 KiB positioned reads at random, 16 threads with a stream each"),
-  PARQUET("parquet", "4 of 16 columns by parquet-java"),
-  BACK("back", "to-and-fro seeks: 1 MiB read, then 2 MiB forward or 3 MiB back");
+/**
+ * A workload that can be asked for by name. Some names carry parameters: {@code seq16} is 16
+ * streams, {@code rnd64k-1} is positioned reads of 64 KiB by one thread. Equal by label.
+ */
+public final class WorkloadKind {
+
+  /** What a workload needs to find in the bucket. */
+  public enum Data {
+    /** One large object. */
+    TEXT,
+    /** One large object for each stream. */
+    STREAMS,
+    /** A Parquet file. */
+    PARQUET
+  }
+
+  /** What the names may be, for a person. */
+  public static final String NAMES =
+      "seq, seqN (N streams), rnd, rndKk-T (reads of K KiB by T threads), vec, pq, parquet, back";
+
+  private static final int MOST_STREAMS = 1024;
+  private static final int MOST_READ_KIBIBYTES = 16 << 10;
+  private static final Pattern STREAMS = Pattern.compile("seq:?(\\d{1,4})");
+  private static final Pattern RANDOM = Pattern.compile("rnd(\\d{1,5})k-(\\d{1,4})");
+  private static final int DEFAULT_READ_KIBIBYTES = 256;
+  private static final int DEFAULT_RANDOM_THREADS = 16;
+
+  /** The workloads whose names have no parameters. */
+  private static final Map<String, WorkloadKind> FIXED =
+      Stream.of(
+              new WorkloadKind(
+                  "seq",
+                  "one stream from front to end, reads of 1 MiB",
+                  Data.TEXT,
+                  1,
+                  WorkloadSizes::bytes,
+                  () -> new SequentialRead(1)),
+              random("rnd", DEFAULT_READ_KIBIBYTES, DEFAULT_RANDOM_THREADS),
+              new WorkloadKind(
+                  "vec",
+                  "4 of 16 column chunks of each row group of 64 MiB, by one readVectored",
+                  Data.TEXT,
+                  1,
+                  WorkloadSizes::bytes,
+                  () -> new RowGroupReads(true)),
+              new WorkloadKind(
+                  "pq",
+                  "the same column chunks by seek and readFully",
+                  Data.TEXT,
+                  1,
+                  WorkloadSizes::bytes,
+                  () -> new RowGroupReads(false)),
+              new WorkloadKind(
+                  "parquet",
+                  "4 of 16 columns by parquet-java",
+                  Data.PARQUET,
+                  1,
+                  sizes -> 0,
+                  ParquetScan::new),
+              new WorkloadKind(
+                  "back",
+                  "to-and-fro seeks: 1 MiB read, then 2 MiB forward or 3 MiB back",
+                  Data.TEXT,
+                  1,
+                  WorkloadSizes::seekBytes,
+                  ToAndFro::new))
+          .collect(Collectors.toMap(WorkloadKind::label, Function.identity()));
 
   private final String label;
   private final String description;
+  private final Data data;
+  private final int streams;
+  private final ToLongFunction<WorkloadSizes> bytes;
+  private final Supplier<Workload> workload;
 
-  WorkloadKind(String label, String description) {
+  private WorkloadKind(
+      String label,
+      String description,
+      Data data,
+      int streams,
+      ToLongFunction<WorkloadSizes> bytes,
+      Supplier<Workload> workload) {
     this.label = label;
     this.description = description;
+    this.data = data;
+    this.streams = streams;
+    this.bytes = bytes;
+    this.workload = workload;
+  }
+
+  /**
+   * Finds a workload by its name.
+   *
+   * @throws IllegalArgumentException when there is none; the message lists those that are
+   */
+  public static WorkloadKind of(String label) {
+    WorkloadKind fixed = FIXED.get(label);
+    if (fixed != null) {
+      return fixed;
+    }
+    Matcher streams = STREAMS.matcher(label);
+    if (streams.matches()) {
+      return streams(within(1, Integer.parseInt(streams.group(1)), MOST_STREAMS, label));
+    }
+    Matcher random = RANDOM.matcher(label);
+    if (random.matches()) {
+      return random(
+          label,
+          within(1, Integer.parseInt(random.group(1)), MOST_READ_KIBIBYTES, label),
+          within(1, Integer.parseInt(random.group(2)), MOST_STREAMS, label));
+    }
+    throw new IllegalArgumentException("No workload is named " + label + "; there are " + NAMES);
+  }
+
+  private static int within(int least, int value, int most, String label) {
+    if (value < least || value > most) {
+      throw new IllegalArgumentException(
+          "Expected %d to %d instead of %d in %s".formatted(least, most, value, label));
+    }
+    return value;
+  }
+
+  private static WorkloadKind streams(int streams) {
+    return new WorkloadKind(
+        "seq" + streams,
+        streams + " streams at once from front to end of an object each, reads of 128 KiB",
+        Data.STREAMS,
+        streams,
+        sizes -> Math.max(sizes.bytes(), streams * ObjectLayout.LEAST_STREAM_BYTES),
+        () -> new SequentialRead(streams));
+  }
+
+  private static WorkloadKind random(String label, int kibibytes, int threads) {
+    String who = threads == 1 ? "one thread" : threads + " threads with a stream each";
+    int readBytes = kibibytes << 10;
+    return new WorkloadKind(
+        label,
+        kibibytes + " KiB positioned reads at random, " + who,
+        Data.TEXT,
+        threads,
+        sizes -> RandomReads.bytes(sizes.randomBytes(), readBytes, threads),
+        () -> new RandomReads(readBytes, threads));
   }
 
   /** The name on the command line and in results. */
@@ -27,42 +166,60 @@ public enum WorkloadKind {
     return description;
   }
 
-  Workload workload() {
-    return switch (this) {
-      case SEQ -> new SequentialRead();
-      case RND -> new RandomReads();
-      case PARQUET -> new ParquetScan();
-      case BACK -> new ToAndFro();
-    };
+  public Data data() {
+    return data;
+  }
+
+  /** How many streams are open at once. */
+  public int streams() {
+    return streams;
   }
 
   /** Whether raw clients can run it: everything from front to end, in any order. */
   public boolean hasRawCeiling() {
-    return this == SEQ;
+    return data == Data.STREAMS || equals(FIXED.get("seq"));
   }
 
-  /** Whether it reads the Parquet file instead of the text. */
+  /** Whether it reads the Parquet file. */
   public boolean readsParquet() {
-    return this == PARQUET;
+    return data == Data.PARQUET;
+  }
+
+  /** How much a run reads; what a run over the Parquet file reads is up to the file. */
+  public long bytes(WorkloadSizes sizes) {
+    return bytes.applyAsLong(sizes);
   }
 
   /**
-   * Finds a workload by its name.
+   * The objects that it reads, as slices of one reference file; none for the Parquet file, which is
+   * not made of that.
    *
-   * @throws IllegalArgumentException when there is none; the message lists those that are
+   * @param bucket URI that the objects' names begin with, with a slash at its end
    */
-  public static WorkloadKind of(String label) {
-    return Arrays.stream(values())
-        .filter(kind -> kind.label.equals(label))
-        .findFirst()
-        .orElseThrow(
-            () ->
-                new IllegalArgumentException(
-                    "No workload is named "
-                        + label
-                        + "; there are "
-                        + Arrays.stream(values())
-                            .map(WorkloadKind::label)
-                            .collect(Collectors.joining(", "))));
+  public List<ObjectSlice> objects(String bucket, WorkloadSizes sizes) {
+    return switch (data) {
+      case TEXT -> List.of(ObjectSlice.front(bucket + "lineitem.tbl", sizes.bytes()));
+      case STREAMS -> ObjectLayout.streams(bucket + label + '/', streams, sizes.bytes());
+      case PARQUET -> List.of();
+    };
+  }
+
+  Workload workload() {
+    return workload.get();
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof WorkloadKind kind && kind.label.equals(label);
+  }
+
+  @Override
+  public int hashCode() {
+    return label.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return label;
   }
 }

@@ -3,6 +3,7 @@ package io.s3e.bench.workload;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.s3e.bench.data.ObjectSlice;
 import io.s3e.bench.raw.ByteSink;
 import io.s3e.bench.raw.RawClient;
 import io.s3e.block.ByteRange;
@@ -73,7 +74,14 @@ class RawSequentialReadTest {
     Path reference = Files.write(temp.resolve("reference"), new byte[LENGTH]);
     RunSpec spec =
         new RunSpec(
-            "seq", "s3a://bucket/key", null, reference.toString(), LENGTH, List.of(), 1, 30_000);
+            "seq",
+            List.of(ObjectSlice.front("s3a://bucket/key", LENGTH)),
+            null,
+            reference.toString(),
+            LENGTH,
+            List.of(),
+            1,
+            30_000);
     return new RunContext(null, spec, new ReferenceFile(reference), monitor);
   }
 

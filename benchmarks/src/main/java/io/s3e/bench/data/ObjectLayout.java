@@ -1,0 +1,41 @@
+package io.s3e.bench.data;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * How objects are cut from the reference file. Each list is a pure function of its parameters, so
+ * that every run, whenever it is repeated, reads the same objects.
+ */
+public final class ObjectLayout {
+
+  /** A stream's least share: below that its start would be all that is measured. */
+  public static final long LEAST_STREAM_BYTES = 8L << 20;
+
+  private ObjectLayout() {}
+
+  /**
+   * One object for each stream, all of one size: together {@code bytes}, or more if a share would
+   * be less than {@link #LEAST_STREAM_BYTES}.
+   *
+   * @param directory URI that the objects' names begin with, with a slash at its end
+   */
+  public static List<ObjectSlice> streams(String directory, int streams, long bytes) {
+    long share = Math.max(bytes / streams, LEAST_STREAM_BYTES);
+    List<ObjectSlice> objects = new ArrayList<>(streams);
+    for (int i = 0; i < streams; i++) {
+      objects.add(new ObjectSlice("%spart-%05d".formatted(directory, i), 0, share, i * share));
+    }
+    return objects;
+  }
+
+  /** One range for each stream, all of one size, side by side from the front of one object. */
+  public static List<ObjectSlice> ranges(String uri, int streams, long bytes) {
+    long share = bytes / streams;
+    List<ObjectSlice> ranges = new ArrayList<>(streams);
+    for (int i = 0; i < streams; i++) {
+      ranges.add(new ObjectSlice(uri, i * share, share, i * share));
+    }
+    return ranges;
+  }
+}

@@ -1,0 +1,10 @@
+package io.s3e.bench.workload;
+
+/**
+ * How much the workloads read, as the user asked.
+ *
+ * @param bytes length of the text object, and of what all streams read together
+ * @param randomBytes how much a run of positioned reads brings at most
+ * @param seekBytes how much a run of to-and-fro seeks brings
+ */
+public record WorkloadSizes(long bytes, long randomBytes, long seekBytes) {}

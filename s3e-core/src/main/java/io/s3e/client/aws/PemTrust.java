@@ -13,13 +13,13 @@ import javax.net.ssl.TrustManagerFactory;
 import software.amazon.awssdk.http.TlsTrustManagersProvider;
 
 /** Trust managers that accept what the certificates of a PEM file vouch for. */
-final class PemTrust {
+public final class PemTrust {
   private PemTrust() {}
 
   /**
    * @throws IllegalArgumentException if the file cannot be read or holds no certificates
    */
-  static TlsTrustManagersProvider of(Path pem) {
+  public static TlsTrustManagersProvider of(Path pem) {
     TrustManager[] managers = load(pem);
     return () -> managers;
   }

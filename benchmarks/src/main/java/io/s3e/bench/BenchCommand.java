@@ -1,12 +1,11 @@
 package io.s3e.bench;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import io.s3e.bench.report.Report;
 import io.s3e.bench.report.TextTable;
 import io.s3e.bench.workload.WorkloadKind;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
@@ -26,9 +25,9 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** The command: reads its options, runs the comparison, prints the table. */
+/** The command {@code bench}: reads its options, runs the comparison, prints the table. */
 @Command(
-    name = "s3e-benchmarks",
+    name = "bench",
     mixinStandardHelpOptions = true,
     sortOptions = false,
     showDefaultValues = true,
@@ -167,33 +166,24 @@ public final class BenchCommand implements Callable<Integer> {
       description = "Progress bars on standard error.")
   private boolean progressShown;
 
-  /** Runs the command and exits with its code. */
-  public static void main(String[] args) {
-    System.exit(execute(new PrintWriter(System.out, true, UTF_8), args));
-  }
+  @Option(
+      names = "--json",
+      description =
+          "The results as one JSON document on standard output, everything else on standard"
+              + " error.")
+  private boolean json;
 
-  /**
-   * Runs the command in this JVM.
-   *
-   * @return 0 when the job ran to its end, even if an engine failed; 1 when it could not; 2 for an
-   *     option that makes no sense
-   */
-  static int execute(PrintWriter out, String... args) {
-    return new CommandLine(new BenchCommand())
-        .setOut(out)
-        .setExecutionExceptionHandler(
-            (e, commandLine, parsed) -> {
-              e.printStackTrace(commandLine.getErr());
-              return 1;
-            })
-        .execute(args);
-  }
+  /** Read by whoever tells the failure. */
+  @SuppressWarnings("UnusedVariable")
+  @Option(names = "--verbose", description = "The stack trace if the job cannot run.")
+  private boolean verbose;
 
   @Override
   public Integer call() throws IOException, InterruptedException {
     JobOptions options = options();
-    PrintWriter out = commandSpec().commandLine().getOut();
-    Progress progress = new Progress(System.err, progressShown);
+    CommandLine commandLine = commandSpec().commandLine();
+    PrintWriter out = json ? commandLine.getErr() : commandLine.getOut();
+    Progress progress = new Progress(System.err, progressShown, System.console() != null);
     try (RunDirectory directory = new RunDirectory(options.workDirectory());
         Target target = target(options, directory, progress)) {
       out.println(target.description());
@@ -207,6 +197,9 @@ public final class BenchCommand implements Callable<Integer> {
           "Chart:   "
               + (report.png() == null ? report.chartFailure() : report.png().toAbsolutePath()));
       out.println("Results: " + report.json().toAbsolutePath());
+      if (json) {
+        commandLine.getOut().println(Files.readString(report.json()));
+      }
     }
     return 0;
   }

@@ -10,7 +10,7 @@ import me.tongfei.progressbar.ProgressBarStyle;
  * Progress bars on the terminal, or nothing. Bars go to standard error, so that standard output
  * holds the result alone.
  */
-final class Progress {
+public final class Progress {
 
   /** Often enough to look alive; rare when a log takes the lines. */
   private static final int TERMINAL_INTERVAL_MILLIS = 250;
@@ -20,14 +20,21 @@ final class Progress {
 
   private final PrintStream terminal;
   private final boolean shown;
+  private final boolean interactive;
 
-  Progress(PrintStream terminal, boolean shown) {
+  /**
+   * @param terminal where bars go
+   * @param shown false for no bars
+   * @param interactive whether somebody watches; else the bars are lines of a log
+   */
+  public Progress(PrintStream terminal, boolean shown, boolean interactive) {
     this.terminal = terminal;
     this.shown = shown;
+    this.interactive = interactive;
   }
 
   /** A bar that is told where the work stands. Closing it leaves its last state on the screen. */
-  interface Bar extends AutoCloseable {
+  public interface Bar extends AutoCloseable {
     void at(long done);
 
     void note(String text);
@@ -36,8 +43,8 @@ final class Progress {
     void close();
   }
 
-  /** A bar over bytes, in MiB with the rate. */
-  Bar bytes(String task, long total) {
+  /** A bar over bytes, in MiB with the rate; of -1 bytes if nobody knows how many. */
+  public Bar bytes(String task, long total) {
     return shown ? bar(task, total, "MiB", 1L << 20, true) : new SilentBar();
   }
 
@@ -47,7 +54,6 @@ final class Progress {
   }
 
   private Bar bar(String task, long total, String unit, long unitSize, boolean speed) {
-    boolean interactive = System.console() != null;
     ConsoleProgressBarConsumer consumer =
         interactive
             ? new ConsoleProgressBarConsumer(terminal)

@@ -23,6 +23,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 
 /** The whole command at a small size: child JVMs, server, data, engines, table and report. */
 class BenchCommandTest {
@@ -45,6 +46,12 @@ class BenchCommandTest {
     }
   }
 
+  private static int execute(StringWriter out, String... arguments) {
+    return new CommandLine(new BenchCommand())
+        .setOut(new PrintWriter(out, true))
+        .execute(arguments);
+  }
+
   private Outcome run(String... arguments) throws Exception {
     List<String> all = new ArrayList<>(List.of(arguments));
     Path report = temp.resolve("report");
@@ -52,7 +59,7 @@ class BenchCommandTest {
     all.addAll(List.of("--report", report.toString(), "--work-dir", work.toString()));
     all.addAll(List.of("--no-progress", "--heap", "256m", "--ttfb", "1", "--bandwidth", "0"));
     StringWriter out = new StringWriter();
-    int code = BenchCommand.execute(new PrintWriter(out, true), all.toArray(String[]::new));
+    int code = execute(out, all.toArray(String[]::new));
 
     assertThat(report.resolve("report.html")).isNotEmptyFile();
     try (Stream<Path> left = Files.list(work)) {
@@ -202,7 +209,7 @@ class BenchCommandTest {
           {"--engines=nobody"}, {"--workloads=sleep"}, {"--rounds=0"}, {"--set=x"}, {"http://x/y"}
         }) {
       StringWriter out = new StringWriter();
-      assertThat(BenchCommand.execute(new PrintWriter(out, true), arguments)).isEqualTo(2);
+      assertThat(execute(out, arguments)).isEqualTo(2);
     }
   }
 

@@ -1,0 +1,169 @@
+package io.s3e.cli;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.WritableByteChannel;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the bytes of one object go. {@link #commit} makes them visible; a destination that is
+ * closed before leaves nothing behind.
+ */
+abstract class Destination implements AutoCloseable {
+
+  /** Takes the bytes in order; closed by {@link #commit} or {@link #close}. */
+  abstract WritableByteChannel channel();
+
+  /** What to call it in the result; null for nothing. */
+  abstract @Nullable String label();
+
+  /** All bytes are there. */
+  abstract void commit() throws IOException;
+
+  @Override
+  public abstract void close() throws IOException;
+
+  /** Where bytes are counted and dropped. */
+  static Destination nothing() {
+    return new Direct(new Discarding(), null);
+  }
+
+  static Destination standardOutput(StandardStreams streams) {
+    return new Direct(streams.dataOut(), "-");
+  }
+
+  /**
+   * A file, under a temporary name beside it until it is whole; or a device or pipe that exists.
+   *
+   * @param overwrite whether a file of that name may be replaced
+   */
+  static Destination file(Path file, boolean overwrite) throws IOException {
+    if (Files.isDirectory(file)) {
+      throw new IOException(file + " is a directory");
+    }
+    if (Files.exists(file) && !Files.isRegularFile(file)) {
+      return new Direct(FileChannel.open(file, StandardOpenOption.WRITE), file.toString());
+    }
+    refuseExisting(file, overwrite);
+    Path directory = file.toAbsolutePath().getParent();
+    if (directory == null || !Files.isDirectory(directory)) {
+      throw new NoSuchFileException(String.valueOf(directory), null, "no such directory");
+    }
+    return new TemporaryFile(file, directory, overwrite);
+  }
+
+  private static void refuseExisting(Path file, boolean overwrite) throws IOException {
+    if (!overwrite && Files.exists(file)) {
+      throw new FileAlreadyExistsException(file.toString(), null, "exists; --force replaces it");
+    }
+  }
+
+  /** Bytes that nobody can take back. */
+  private static final class Direct extends Destination {
+    private final WritableByteChannel channel;
+    private final @Nullable String label;
+
+    Direct(WritableByteChannel channel, @Nullable String label) {
+      this.channel = channel;
+      this.label = label;
+    }
+
+    @Override
+    WritableByteChannel channel() {
+      return channel;
+    }
+
+    @Override
+    @Nullable String label() {
+      return label;
+    }
+
+    @Override
+    void commit() {}
+
+    @Override
+    public void close() throws IOException {
+      channel.close();
+    }
+  }
+
+  /** Owns the temporary file until it has its name or is deleted. */
+  private static final class TemporaryFile extends Destination {
+    private final Path file;
+    private final Path temporary;
+    private final boolean overwrite;
+    private final FileChannel channel;
+    private final AtExit atExit;
+
+    TemporaryFile(Path file, Path directory, boolean overwrite) throws IOException {
+      this.file = file;
+      this.overwrite = overwrite;
+      // Not File.createTempFile, whose files only their owner may read.
+      this.temporary = directory.resolve("." + file.getFileName() + "." + UUID.randomUUID());
+      this.channel =
+          FileChannel.open(temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+      this.atExit = new AtExit("delete-temporary-file", this::deleteAtExit);
+    }
+
+    @Override
+    WritableByteChannel channel() {
+      return channel;
+    }
+
+    @Override
+    String label() {
+      return file.toString();
+    }
+
+    @Override
+    void commit() throws IOException {
+      channel.close();
+      if (overwrite) {
+        Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
+      } else {
+        refuseExisting(file, false);
+        Files.move(temporary, file);
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      channel.close();
+      Files.deleteIfExists(temporary);
+      atExit.close();
+    }
+
+    private void deleteAtExit() {
+      try {
+        Files.deleteIfExists(temporary);
+      } catch (IOException e) {
+        System.err.println("Could not delete " + temporary + ": " + e);
+      }
+    }
+  }
+
+  private static final class Discarding implements WritableByteChannel {
+    @Override
+    public int write(ByteBuffer source) {
+      int count = source.remaining();
+      source.position(source.limit());
+      return count;
+    }
+
+    @Override
+    public boolean isOpen() {
+      return true;
+    }
+
+    @Override
+    public void close() {}
+  }
+}

@@ -1,0 +1,110 @@
+package io.s3e.cli;
+
+import io.s3e.OpenOptions;
+import io.s3e.S3E;
+import io.s3e.S3EConfig;
+import io.s3e.block.ByteRange;
+import io.s3e.block.ObjectRef;
+import io.s3e.client.HeadRequest;
+import io.s3e.client.ObjectHead;
+import io.s3e.client.aws.AwsClientSettings;
+import io.s3e.client.aws.AwsClients;
+import io.s3e.client.aws.ClientKind;
+import java.io.EOFException;
+import java.io.IOException;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** What to read of an object, and with how many requests. */
+final class ReadOptions {
+  private static final int MAX_PARALLEL = 256;
+  private static final long MIN_PART = 64L << 10;
+  private static final long MAX_PART = 64L << 20;
+  private static final long MIN_MEMORY = 64L << 20;
+
+  /**
+   * Memory for a request in flight, in parts: the engine gives five eighths of its memory to the
+   * client, which keeps an eighth of that for short reads and an eighth for readers that wait.
+   */
+  private static final double PARTS_PER_REQUEST = 8.0 / 5 * 8 / 7 * 8 / 7;
+
+  /** The CRT opens a connection for each 0.4 Gbit/s. */
+  private static final double GBPS_PER_CONNECTION = 0.4;
+
+  @Option(
+      names = "--range",
+      paramLabel = "RANGE",
+      converter = RangeSpec.Converter.class,
+      description = "Only these bytes: " + RangeSpec.FORM + ".")
+  private @Nullable RangeSpec range;
+
+  @Option(names = "--version-id", paramLabel = "ID", description = "This version of the object.")
+  private @Nullable String versionId;
+
+  @Option(names = "--parallel", paramLabel = "N", description = "Requests in flight; default 16.")
+  private int parallel = 16;
+
+  @Option(
+      names = "--part-size",
+      paramLabel = "SIZE",
+      converter = ByteSize.Converter.class,
+      description = "The longest request, 64k to 64m; default 8m.")
+  private long partSize = 8L << 20;
+
+  @Option(
+      names = "--client",
+      paramLabel = "KIND",
+      converter = StoreOptions.ClientConverter.class,
+      description = "auto, crt, sdk-async or sdk-sync; default auto.")
+  private ClientKind client = ClientKind.AUTO;
+
+  @Nullable String versionId() {
+    return versionId;
+  }
+
+  /**
+   * An engine with memory for that many requests of that size.
+   *
+   * @throws IllegalArgumentException if an option is out of range
+   */
+  S3E engine(StoreOptions store) {
+    if (parallel < 1 || parallel > MAX_PARALLEL) {
+      throw new IllegalArgumentException("--parallel is " + parallel + "; accepted is 1 to 256");
+    }
+    if (partSize < MIN_PART || partSize > MAX_PART) {
+      throw new IllegalArgumentException("--part-size is " + partSize + "; accepted is 64k to 64m");
+    }
+    long memory = Math.max(MIN_MEMORY, (long) (PARTS_PER_REQUEST * parallel * partSize));
+    S3EConfig config =
+        S3EConfig.DEFAULTS.toBuilder().requestBytes((int) partSize).memoryBytes(memory).build();
+    AwsClientSettings.Builder settings = store.settings().maxConnections(parallel);
+    double gbps = parallel * GBPS_PER_CONNECTION;
+    return S3E.create(config, AwsClients.provider(client, settings.targetGbps(gbps).build()));
+  }
+
+  /**
+   * What is to be read.
+   *
+   * @param open the version that the store told, so that no other is read
+   * @param bytes within the object
+   */
+  record Selection(ObjectRef object, OpenOptions open, ObjectHead head, ByteRange bytes) {}
+
+  /**
+   * Asks the store for size and version.
+   *
+   * @throws EOFException if the object has nothing of the range
+   */
+  Selection select(S3E engine, ObjectRef object) throws IOException {
+    ObjectHead head = engine.client().head(new HeadRequest(object, versionId, Map.of(), null));
+    String version = versionId == null ? head.versionId() : versionId;
+    ByteRange bytes = range == null ? new ByteRange(0, head.size()) : range.in(head.size());
+    OpenOptions open =
+        OpenOptions.DEFAULTS
+            .withSize(head.size())
+            .withVersion(head.etag(), version)
+            .withSplit(bytes.start(), bytes.end());
+    return new Selection(object, open, head, bytes);
+  }
+}

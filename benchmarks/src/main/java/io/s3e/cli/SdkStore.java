@@ -1,0 +1,76 @@
+package io.s3e.cli;
+
+import io.s3e.client.aws.PemTrust;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
+import software.amazon.awssdk.core.checksums.ResponseChecksumValidation;
+import software.amazon.awssdk.http.SdkHttpClient;
+import software.amazon.awssdk.http.apache.ApacheHttpClient;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.S3ClientBuilder;
+
+/**
+ * The SDK's synchronous client, for what S3E's read path does not do: metadata and uploads. Retries
+ * as the SDK does. Any thread; {@link #close} ends it.
+ */
+final class SdkStore implements AutoCloseable {
+  private static final Duration SOCKET_TIMEOUT = Duration.ofSeconds(60);
+  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+
+  private final SdkHttpClient http;
+  private final S3Client s3;
+  private final RequestCounter counter = new RequestCounter();
+
+  /**
+   * @param connections how many requests may be under way
+   * @param checksums whether requests carry checksums that nobody asked for by name
+   */
+  SdkStore(StoreOptions options, int connections, boolean checksums) {
+    ApacheHttpClient.Builder transport =
+        ApacheHttpClient.builder()
+            .maxConnections(connections)
+            .connectionTimeout(CONNECT_TIMEOUT)
+            .socketTimeout(SOCKET_TIMEOUT);
+    Path caBundle = options.caBundle();
+    if (caBundle != null) {
+      transport.tlsTrustManagersProvider(PemTrust.of(caBundle));
+    }
+    RequestChecksumCalculation calculation =
+        checksums
+            ? RequestChecksumCalculation.WHEN_SUPPORTED
+            : RequestChecksumCalculation.WHEN_REQUIRED;
+    this.http = transport.build();
+    S3ClientBuilder builder =
+        S3Client.builder()
+            .httpClient(http)
+            .region(Region.of(options.region()))
+            .credentialsProvider(options.credentials())
+            .forcePathStyle(options.pathStyle())
+            .requestChecksumCalculation(calculation)
+            .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED)
+            .overrideConfiguration(overrides -> overrides.addExecutionInterceptor(counter));
+    URI endpoint = options.endpoint();
+    if (endpoint != null) {
+      builder.endpointOverride(endpoint);
+    }
+    this.s3 = builder.build();
+  }
+
+  S3Client s3() {
+    return s3;
+  }
+
+  /** What was sent so far. */
+  RequestCounter counter() {
+    return counter;
+  }
+
+  @Override
+  public void close() {
+    s3.close();
+    http.close();
+  }
+}

@@ -1,0 +1,46 @@
+package io.s3e.cli;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.WritableByteChannel;
+
+/**
+ * Standard output as a channel whose failures are told apart from the network's: the reader of a
+ * pipe that has seen enough is no failure of the store. Closing it leaves the stream open.
+ */
+final class StandardOutput implements WritableByteChannel {
+  private final WritableByteChannel channel;
+  private volatile boolean open = true;
+
+  StandardOutput(OutputStream out) {
+    this.channel = Channels.newChannel(out);
+  }
+
+  /**
+   * @throws ClosedPipeException if nobody reads the output any more
+   */
+  @Override
+  public int write(ByteBuffer source) throws IOException {
+    try {
+      return channel.write(source);
+    } catch (IOException e) {
+      String message = String.valueOf(e.getMessage());
+      if (message.contains("Broken pipe") || message.contains("Pipe closed")) {
+        throw new ClosedPipeException(e);
+      }
+      throw new IOException("Cannot write to standard output: " + message, e);
+    }
+  }
+
+  @Override
+  public boolean isOpen() {
+    return open;
+  }
+
+  @Override
+  public void close() {
+    open = false;
+  }
+}

@@ -1,0 +1,40 @@
+package io.s3e.cli;
+
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
+import java.io.FileOutputStream;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.channels.WritableByteChannel;
+
+/**
+ * What a command reads from and writes to. None of them is closed by a command.
+ *
+ * @param in data to upload
+ * @param out results or the bytes of objects, never both
+ * @param err progress and failures
+ * @param errIsTerminal whether somebody watches {@code err}
+ */
+public record StandardStreams(
+    InputStream in, OutputStream out, PrintStream err, boolean errIsTerminal) {
+
+  /** The launcher can ask whether standard error is a terminal; this JVM cannot. */
+  private static final String TERMINAL_PROPERTY = "s3e.terminal";
+
+  /** Those of this process, without buffers between. */
+  static StandardStreams ofProcess() {
+    String told = System.getProperty(TERMINAL_PROPERTY);
+    boolean terminal = told == null ? System.console() != null : Boolean.parseBoolean(told);
+    return new StandardStreams(
+        new FileInputStream(FileDescriptor.in),
+        new FileOutputStream(FileDescriptor.out),
+        System.err,
+        terminal);
+  }
+
+  /** Standard output for the bytes of objects. */
+  WritableByteChannel dataOut() {
+    return new StandardOutput(out);
+  }
+}

@@ -1,0 +1,349 @@
+package io.s3e.cli;
+
+import io.s3e.block.ObjectRef;
+import io.s3e.cli.PartSource.Part;
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InterruptedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.core.sync.RequestBody;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.CompletedPart;
+import software.amazon.awssdk.services.s3.model.S3Exception;
+import software.amazon.awssdk.services.s3.model.UploadPartResponse;
+
+/**
+ * Brings one source into one object: by one PUT if it has one part, else by a multipart upload with
+ * {@code parallel} parts under way. The caller's thread reads the source and blocks while that many
+ * are; a pool of as many threads, owned by the upload, sends.
+ *
+ * <p><b>The end.</b> A multipart upload is either completed or aborted, once: by {@link #close} or
+ * by the interruption of the process, whichever comes first; the other waits. Before it is aborted
+ * no part is under way any more, since a part that arrives later would stay, and cost, for ever.
+ */
+final class Upload implements AutoCloseable {
+  private static final int NOT_IMPLEMENTED = 501;
+  private static final long QUIET_SECONDS = 10;
+  private static final String ONLY_IF_ABSENT = "*";
+
+  /**
+   * What becomes of the bytes.
+   *
+   * @param object where they go
+   * @param overwrite whether an object of that name may be replaced
+   * @param contentType of the object
+   * @param metadata of the object
+   * @param storageClass null for the bucket's
+   * @param checksum of every request with a body
+   */
+  record Target(
+      ObjectRef object,
+      boolean overwrite,
+      String contentType,
+      Map<String, String> metadata,
+      @Nullable String storageClass,
+      Checksum checksum) {}
+
+  /** What the store says of the object; null where it says nothing. */
+  record Stored(@Nullable String etag, @Nullable String versionId) {}
+
+  private final S3Client s3;
+  private final Target target;
+  private final LongConsumer progress;
+  private final AtomicLong bytes = new AtomicLong();
+  private final ExecutorService threads;
+  private final Semaphore free;
+  private final AtomicBoolean failed = new AtomicBoolean();
+  private final AtExit atExit;
+
+  /** The multipart upload that has to be ended; null before and after. Guarded by this. */
+  private @Nullable String unfinished;
+
+  /**
+   * @param progress hears, from any thread, how many bytes were sent so far
+   */
+  Upload(S3Client s3, Target target, int parallel, LongConsumer progress) {
+    this.s3 = s3;
+    this.target = target;
+    this.progress = progress;
+    this.threads =
+        Executors.newFixedThreadPool(
+            parallel,
+            task -> {
+              Thread thread = new Thread(task, "s3e-upload");
+              thread.setDaemon(true);
+              return thread;
+            });
+    this.free = new Semaphore(parallel);
+    this.atExit = new AtExit("abort-upload", this::abortAtExit);
+  }
+
+  /**
+   * Uploads all of the source.
+   *
+   * @throws SdkException if the store refuses, 412 if the object exists and may not be replaced
+   * @throws IOException if the source cannot be read
+   */
+  Stored send(PartSource source) throws IOException, InterruptedException {
+    Part first = source.next();
+    if (first == null) {
+      throw new IllegalStateException("a source without a first part");
+    }
+    Part second = source.next();
+    return second == null ? sendWhole(first) : sendParts(first, second, source);
+  }
+
+  /** Bytes sent so far. */
+  long bytes() {
+    return bytes.get();
+  }
+
+  private Stored sendWhole(Part part) {
+    return onlyIfAbsent(
+        condition -> {
+          var answer =
+              s3.putObject(
+                  request ->
+                      request
+                          .bucket(target.object().bucket())
+                          .key(target.object().key())
+                          .contentType(target.contentType())
+                          .metadata(target.metadata())
+                          .storageClass(target.storageClass())
+                          .checksumAlgorithm(target.checksum().algorithm())
+                          .ifNoneMatch(condition),
+                  body(part));
+          return new Stored(answer.eTag(), answer.versionId());
+        });
+  }
+
+  private Stored sendParts(Part first, Part second, PartSource source)
+      throws IOException, InterruptedException {
+    String id = begin();
+    List<Future<CompletedPart>> sent = new ArrayList<>();
+    sent.add(submit(id, first));
+    sent.add(submit(id, second));
+    for (Part part = source.next(); part != null && !failed.get(); part = source.next()) {
+      sent.add(submit(id, part));
+    }
+    List<CompletedPart> parts = new ArrayList<>();
+    for (Future<CompletedPart> part : sent) {
+      parts.add(await(part));
+    }
+    return complete(id, parts);
+  }
+
+  private String begin() {
+    String id =
+        s3.createMultipartUpload(
+                request ->
+                    request
+                        .bucket(target.object().bucket())
+                        .key(target.object().key())
+                        .contentType(target.contentType())
+                        .metadata(target.metadata())
+                        .storageClass(target.storageClass())
+                        .checksumAlgorithm(target.checksum().algorithm()))
+            .uploadId();
+    synchronized (this) {
+      unfinished = id;
+    }
+    return id;
+  }
+
+  private Future<CompletedPart> submit(String id, Part part) throws InterruptedException {
+    free.acquire();
+    return threads.submit(
+        () -> {
+          boolean done = false;
+          try {
+            CompletedPart completed = sendPart(id, part);
+            done = true;
+            return completed;
+          } finally {
+            if (!done) {
+              failed.set(true);
+            }
+            part.release();
+            free.release();
+          }
+        });
+  }
+
+  private CompletedPart sendPart(String id, Part part) {
+    UploadPartResponse answer =
+        s3.uploadPart(
+            request ->
+                request
+                    .bucket(target.object().bucket())
+                    .key(target.object().key())
+                    .uploadId(id)
+                    .partNumber(part.number())
+                    .checksumAlgorithm(target.checksum().algorithm()),
+            body(part));
+    // The store wants to hear again what it has confirmed.
+    return CompletedPart.builder()
+        .partNumber(part.number())
+        .eTag(answer.eTag())
+        .checksumCRC32(answer.checksumCRC32())
+        .checksumCRC32C(answer.checksumCRC32C())
+        .checksumCRC64NVME(answer.checksumCRC64NVME())
+        .checksumSHA1(answer.checksumSHA1())
+        .checksumSHA256(answer.checksumSHA256())
+        .build();
+  }
+
+  private synchronized Stored complete(String id, List<CompletedPart> parts) {
+    Stored stored =
+        onlyIfAbsent(
+            condition -> {
+              var answer =
+                  s3.completeMultipartUpload(
+                      request ->
+                          request
+                              .bucket(target.object().bucket())
+                              .key(target.object().key())
+                              .uploadId(id)
+                              .multipartUpload(upload -> upload.parts(parts))
+                              .ifNoneMatch(condition));
+              return new Stored(answer.eTag(), answer.versionId());
+            });
+    unfinished = null;
+    return stored;
+  }
+
+  /**
+   * Sends with the condition that there is no such object, unless it may be replaced. To a store
+   * that does not know the condition it is sent without: the caller has looked before.
+   */
+  private Stored onlyIfAbsent(Function<@Nullable String, Stored> request) {
+    if (target.overwrite()) {
+      return request.apply(null);
+    }
+    try {
+      return request.apply(ONLY_IF_ABSENT);
+    } catch (S3Exception e) {
+      if (e.statusCode() != NOT_IMPLEMENTED) {
+        throw e;
+      }
+      return request.apply(null);
+    }
+  }
+
+  private RequestBody body(Part part) {
+    AtomicLong counted = new AtomicLong();
+    return RequestBody.fromContentProvider(
+        () -> {
+          // Signing and retries read it anew; what was counted for them was not sent.
+          count(-counted.getAndSet(0));
+          return new Counted(part.open(), counted);
+        },
+        part.length(),
+        target.contentType());
+  }
+
+  private void count(long more) {
+    progress.accept(bytes.addAndGet(more));
+  }
+
+  private static CompletedPart await(Future<CompletedPart> part)
+      throws IOException, InterruptedException {
+    try {
+      return part.get();
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof SdkException refused) {
+        throw refused;
+      }
+      throw new IOException("A part could not be sent: " + e.getCause(), e.getCause());
+    }
+  }
+
+  /** Ends the threads; aborts the upload if it was not completed. */
+  @Override
+  public void close() throws IOException {
+    atExit.close();
+    abort();
+  }
+
+  private synchronized void abort() throws IOException {
+    threads.shutdownNow();
+    String id = unfinished;
+    if (id == null) {
+      return;
+    }
+    unfinished = null;
+    try {
+      if (!threads.awaitTermination(QUIET_SECONDS, TimeUnit.SECONDS)) {
+        throw new IOException("parts are still under way; upload " + id + " is not aborted");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw (IOException)
+          new InterruptedIOException("upload " + id + " is not aborted").initCause(e);
+    }
+    s3.abortMultipartUpload(
+        request ->
+            request.bucket(target.object().bucket()).key(target.object().key()).uploadId(id));
+  }
+
+  private void abortAtExit() {
+    try {
+      abort();
+    } catch (IOException | SdkException e) {
+      System.err.println("Could not abort the upload of " + target.object() + ": " + e);
+    }
+  }
+
+  /** Counts what is read of a part. */
+  private final class Counted extends FilterInputStream {
+    private final AtomicLong counted;
+
+    Counted(InputStream in, AtomicLong counted) {
+      super(in);
+      this.counted = counted;
+    }
+
+    @Override
+    public int read() throws IOException {
+      int value = super.read();
+      if (value >= 0) {
+        add(1);
+      }
+      return value;
+    }
+
+    @Override
+    public int read(byte[] target, int offset, int length) throws IOException {
+      int count = super.read(target, offset, length);
+      if (count > 0) {
+        add(count);
+      }
+      return count;
+    }
+
+    @Override
+    public boolean markSupported() {
+      return false;
+    }
+
+    private void add(int more) {
+      counted.addAndGet(more);
+      count(more);
+    }
+  }
+}

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Visibility;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -114,19 +115,7 @@ public final class BenchCommand implements Callable<Integer> {
       description = "TPC-H scale of the Parquet object.")
   private double scale;
 
-  @Option(
-      names = "--ttfb",
-      paramLabel = "MS",
-      defaultValue = "30",
-      description = "Time to first byte of the embedded server.")
-  private long timeToFirstByteMillis;
-
-  @Option(
-      names = "--bandwidth",
-      paramLabel = "MB/S",
-      defaultValue = "60",
-      description = "Bandwidth of one connection of the embedded server; 0 is unlimited.")
-  private double megabytesPerSecond;
+  @Mixin private ServerOptions serverOptions = new ServerOptions();
 
   @Option(names = "--heap", defaultValue = "2g", description = "-Xmx of each engine's JVM.")
   private String heap = "";
@@ -242,8 +231,7 @@ public final class BenchCommand implements Callable<Integer> {
           Math.min(randomMebibytes, sizeMebibytes * 4) * MEBIBYTE,
           Math.min(seekMebibytes, sizeMebibytes) * MEBIBYTE,
           scale,
-          timeToFirstByteMillis,
-          Math.round(megabytesPerSecond * 1e6),
+          serverOptions.settings(),
           heap,
           jvmOptions,
           Duration.ofSeconds(readDeadlineSeconds),

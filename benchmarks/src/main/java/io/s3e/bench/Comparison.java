@@ -227,6 +227,7 @@ final class Comparison {
     jvmOptions.add("-Xmx" + options.heap());
     jvmOptions.add("-Djava.io.tmpdir=" + directory.tmp());
     jvmOptions.addAll(engine.jvmOptions());
+    jvmOptions.addAll(target.jvmOptions());
     jvmOptions.addAll(options.jvmOptions());
     String name = engine.name() + "-" + workload.label();
     ChildJvm worker =

@@ -1,15 +1,19 @@
 package io.s3e.bench;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.s3e.bench.process.ChildJvm;
+import io.s3e.bench.server.SelfSignedCertificate;
 import io.s3e.bench.server.ServerProcess;
 import io.s3e.bench.server.ServerStats;
 import io.s3e.bench.workload.WorkloadKind;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
@@ -33,6 +37,7 @@ final class EmbeddedTarget implements Target {
   private final ChildJvm server;
   private final RunDirectory directory;
   private final JobOptions options;
+  private final ServerProcess.Started started;
   private final Map<String, String> hadoop;
   private @Nullable EmbeddedData data;
 
@@ -41,33 +46,38 @@ final class EmbeddedTarget implements Target {
     this.server = server;
     this.directory = directory;
     this.options = options;
+    ServerSettings settings = options.server();
+    Path requestLog = settings.requestLog();
     ServerProcess.Start start =
         new ServerProcess.Start(
             directory.objects().toString(),
             BUCKET,
             ACCESS_KEY,
             SECRET_KEY,
-            options.timeToFirstByteMillis(),
-            options.bytesPerSecond());
-    String endpoint = server.call(ServerProcess.START, start, PATIENCE, String.class);
-    hadoop =
-        Map.of(
-            "fs.s3a.endpoint",
-            endpoint,
-            "fs.s3a.endpoint.region",
-            "us-east-1",
-            "fs.s3a.path.style.access",
-            "true",
-            "fs.s3a.connection.ssl.enabled",
-            "false",
-            "fs.s3a.aws.credentials.provider",
-            "org.apache.hadoop.fs.s3a.SimpleAWSCredentialsProvider",
-            "fs.s3a.access.key",
-            ACCESS_KEY,
-            "fs.s3a.secret.key",
-            SECRET_KEY,
-            "hadoop.tmp.dir",
-            directory.tmp().toString());
+            settings.shape(),
+            settings.tls() ? directory.tmp().resolve("tls").toString() : null,
+            requestLog == null ? null : requestLog.toAbsolutePath().toString());
+    started = server.call(ServerProcess.START, start, PATIENCE, ServerProcess.Started.class);
+    hadoop = entries(started.endpoint());
+    SelfSignedCertificate certificate = started.certificate();
+    if (certificate != null) {
+      hadoop.put("fs.s3a.s3e.tls.ca.file", certificate.pem().toString());
+    }
+  }
+
+  /** What S3A needs to reach an endpoint of the server. */
+  private Map<String, String> entries(String endpoint) {
+    Map<String, String> entries = new LinkedHashMap<>();
+    entries.put("fs.s3a.endpoint", endpoint);
+    entries.put("fs.s3a.endpoint.region", "us-east-1");
+    entries.put("fs.s3a.path.style.access", "true");
+    entries.put("fs.s3a.connection.ssl.enabled", Boolean.toString(endpoint.startsWith("https:")));
+    entries.put(
+        "fs.s3a.aws.credentials.provider", "org.apache.hadoop.fs.s3a.SimpleAWSCredentialsProvider");
+    entries.put("fs.s3a.access.key", ACCESS_KEY);
+    entries.put("fs.s3a.secret.key", SECRET_KEY);
+    entries.put("hadoop.tmp.dir", directory.tmp().toString());
+    return entries;
   }
 
   /** Starts the server and fills it with what the workloads need. */
@@ -95,7 +105,7 @@ final class EmbeddedTarget implements Target {
 
   private EmbeddedData fill(Progress progress) throws IOException, InterruptedException {
     Configuration configuration = new Configuration();
-    hadoop.forEach(configuration::set);
+    entries(started.backEndpoint()).forEach(configuration::set);
     // Nothing is there yet that a file could overwrite or hide: no requests to look for it.
     configuration.setBoolean("fs.s3a.create.performance", true);
     try (FileSystem s3a = FileSystem.newInstance(URI.create(BUCKET_URI), configuration)) {
@@ -108,17 +118,18 @@ final class EmbeddedTarget implements Target {
 
   @Override
   public String description() {
-    String pace =
-        options.bytesPerSecond() == 0
-            ? "unlimited bandwidth"
-            : String.format(Locale.ROOT, "%.0f MB/s a connection", options.bytesPerSecond() / 1e6);
-    return "embedded S3 server, plain HTTP, %d ms to the first byte, %s"
-        .formatted(options.timeToFirstByteMillis(), pace);
+    return "embedded S3 server, " + options.server().description();
   }
 
   @Override
   public Map<String, String> hadoop() {
-    return hadoop;
+    return Collections.unmodifiableMap(hadoop);
+  }
+
+  @Override
+  public List<String> jvmOptions() {
+    SelfSignedCertificate certificate = started.certificate();
+    return certificate == null ? List.of() : certificate.jvmOptions();
   }
 
   @Override
@@ -134,8 +145,15 @@ final class EmbeddedTarget implements Target {
     return server.call(ServerProcess.STATS, null, PATIENCE, ServerStats.class);
   }
 
+  /** Ends the server; what it wrote of its requests is complete then. */
   @Override
-  public void close() {
-    server.close();
+  public void close() throws IOException {
+    try (server) {
+      if (server.isAlive()) {
+        server.call(ServerProcess.STOP, null, PATIENCE, JsonNode.class);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 }

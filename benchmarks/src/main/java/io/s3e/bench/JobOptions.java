@@ -18,8 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param randomBytes how much {@code rnd} reads in a run
  * @param seekBytes how much {@code back} reads in a run
  * @param parquetScale TPC-H scale of the Parquet object
- * @param timeToFirstByteMillis of the embedded server
- * @param bytesPerSecond of a connection of the embedded server; 0 is unlimited
+ * @param server how the embedded server serves
  * @param heap {@code -Xmx} of each engine's JVM
  * @param jvmOptions more options of each engine's JVM
  * @param readDeadline a single read that takes longer has failed
@@ -36,8 +35,7 @@ record JobOptions(
     long randomBytes,
     long seekBytes,
     double parquetScale,
-    long timeToFirstByteMillis,
-    long bytesPerSecond,
+    ServerSettings server,
     String heap,
     List<String> jvmOptions,
     Duration readDeadline,

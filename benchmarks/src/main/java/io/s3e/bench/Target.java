@@ -35,6 +35,9 @@ interface Target extends AutoCloseable {
   /** Hadoop configuration entries that every engine gets. */
   Map<String, String> hadoop();
 
+  /** Options of every JVM that reads here, in front of the user's own. */
+  List<String> jvmOptions();
+
   /** What a workload reads here; null when there is nothing here that it could read. */
   @Nullable Subject subject(WorkloadKind workload);
 

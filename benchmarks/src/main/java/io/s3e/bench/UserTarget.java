@@ -119,6 +119,11 @@ final class UserTarget implements Target {
   }
 
   @Override
+  public List<String> jvmOptions() {
+    return List.of();
+  }
+
+  @Override
   public @Nullable Subject subject(WorkloadKind workload) {
     if (workload.readsParquet()) {
       return columns.isEmpty() ? null : new Subject(List.of(object), null, null, columns, null);

@@ -7,28 +7,43 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Serves one client's connection until either side closes it. Runs on one thread of its own, which
- * blocks in reads, in sleeps and in {@code sendfile}; owns the channel.
+ * blocks in reads, in sleeps and in writes; owns the connection.
  */
 final class ClientConnection implements Runnable {
 
+  /** Makes a connection that was accepted ready for HTTP; blocks while TLS shakes hands. */
+  @FunctionalInterface
+  interface WireFactory {
+    Wire open(SocketChannel accepted) throws IOException;
+  }
+
   private static final AtomicLong NEXT_REQUEST_ID = new AtomicLong();
 
-  private final SocketChannel client;
-  private final Shape shape;
+  private final SocketChannel accepted;
+  private final long number;
+  private final WireFactory wires;
+  private final Shaper shaper;
   private final SignatureV4 signatures;
   private final ObjectFiles files;
   private final Relay relay;
   private final RequestLog log;
 
+  /**
+   * @param number in the order in which connections are accepted
+   */
   ClientConnection(
-      SocketChannel client,
-      Shape shape,
+      SocketChannel accepted,
+      long number,
+      WireFactory wires,
+      Shaper shaper,
       SignatureV4 signatures,
       ObjectFiles files,
       Relay relay,
       RequestLog log) {
-    this.client = client;
-    this.shape = shape;
+    this.accepted = accepted;
+    this.number = number;
+    this.wires = wires;
+    this.shaper = shaper;
     this.signatures = signatures;
     this.files = files;
     this.relay = relay;
@@ -37,10 +52,11 @@ final class ClientConnection implements Runnable {
 
   @Override
   public void run() {
-    try (client) {
+    try (accepted;
+        Wire client = wires.open(accepted)) {
       HttpReader reader = new HttpReader(client);
       for (HttpHead request = reader.readHead(); request != null; request = reader.readHead()) {
-        if (!serve(request, reader) || request.closesConnection()) {
+        if (!serve(request, reader, client) || request.closesConnection()) {
           return;
         }
       }
@@ -52,36 +68,28 @@ final class ClientConnection implements Runnable {
   }
 
   /** Answers one request; whether the connection can carry another. */
-  private boolean serve(HttpHead request, HttpReader reader) throws IOException {
-    Operation operation = Operation.of(request);
-    log.began(operation);
-    boolean complete = false;
+  private boolean serve(HttpHead request, HttpReader reader, Wire client) throws IOException {
+    Exchange exchange = new Exchange(request, number);
+    log.began(exchange);
     try {
-      boolean keepAlive = dispatch(request, operation, reader);
-      complete = true;
+      boolean keepAlive = dispatch(exchange, reader, client);
+      exchange.completed();
       return keepAlive;
     } finally {
-      if (!complete) {
-        log.aborted(operation);
-      }
-      log.ended();
+      log.ended(exchange);
     }
   }
 
-  private boolean dispatch(HttpHead request, Operation operation, HttpReader reader)
-      throws IOException {
-    long arrived = System.nanoTime();
-    if (operation == Operation.GET_OBJECT) {
-      try (ObjectFiles.OpenObject object = openIfOwn(request)) {
+  private boolean dispatch(Exchange exchange, HttpReader reader, Wire client) throws IOException {
+    if (exchange.operation() == Operation.GET_OBJECT) {
+      try (ObjectFiles.OpenObject object = openIfOwn(exchange.request())) {
         if (object != null) {
-          answerGet(request, object, arrived);
+          answerGet(exchange, object, client);
           return true;
         }
       }
-      log.relayedGet();
     }
-    Relay.Outcome outcome = relay.exchange(request, operation, reader, client);
-    return outcome.keepAlive();
+    return relay.exchange(exchange, reader, client);
   }
 
   private ObjectFiles.@Nullable OpenObject openIfOwn(HttpHead request) throws IOException {
@@ -89,15 +97,14 @@ final class ClientConnection implements Runnable {
     return own ? files.open(request.rawPath()) : null;
   }
 
-  private void answerGet(HttpHead request, ObjectFiles.OpenObject object, long arrived)
+  private void answerGet(Exchange exchange, ObjectFiles.OpenObject object, Wire client)
       throws IOException {
     String requestId = Long.toString(NEXT_REQUEST_ID.incrementAndGet());
-    ShapedWriter out = new ShapedWriter(client, shape, arrived);
+    ShapedWriter out = shaper.begin(client, exchange.operation(), exchange.arrivedNanos());
     try {
-      int status = ObjectGet.answer(request, requestId, object, out);
-      log.answered(Operation.GET_OBJECT, status);
+      ObjectGet.answer(exchange, requestId, object, out);
     } finally {
-      log.sent(Operation.GET_OBJECT, out.written());
+      exchange.sent(out.written());
     }
   }
 }

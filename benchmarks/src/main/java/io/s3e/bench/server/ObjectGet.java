@@ -32,19 +32,17 @@ final class ObjectGet {
         && !request.hasPrefix("x-amz-server-side-encryption");
   }
 
-  /**
-   * Answers with the object's bytes, or with 412 or 416.
-   *
-   * @return the status sent
-   */
-  static int answer(
-      HttpHead request, String requestId, ObjectFiles.OpenObject object, ShapedWriter out)
+  /** Answers with the object's bytes, or with 412 or 416. */
+  static void answer(
+      Exchange exchange, String requestId, ObjectFiles.OpenObject object, ShapedWriter out)
       throws IOException {
+    HttpHead request = exchange.request();
     String etag = object.headers().etag();
     String ifMatch = request.header("If-Match");
     if (ifMatch != null && !matches(ifMatch, etag)) {
       String reason = "At least one of the pre-conditions you specified did not hold";
-      return answerError(out, request, requestId, 412, "PreconditionFailed", reason, null);
+      answerError(out, exchange, requestId, 412, "PreconditionFailed", reason, null);
+      return;
     }
     String range = request.header("Range");
     ByteSpan span;
@@ -53,12 +51,13 @@ final class ObjectGet {
     } catch (ByteSpan.NotSatisfiableException e) {
       String contentRange = "bytes */" + object.length();
       String reason = "The requested range is not satisfiable";
-      return answerError(out, request, requestId, 416, "InvalidRange", reason, contentRange);
+      answerError(out, exchange, requestId, 416, "InvalidRange", reason, contentRange);
+      return;
     }
     ByteSpan body = span == null ? new ByteSpan(0, object.length()) : span;
+    exchange.answered(span == null ? 200 : 206);
     out.writeHead(head(requestId, object, span, body.length()));
     out.transfer(object.channel(), body);
-    return span == null ? 200 : 206;
   }
 
   private static boolean matches(String ifMatch, String etag) {
@@ -101,9 +100,9 @@ final class ObjectGet {
     return head.append("\r\n").toString().getBytes(StandardCharsets.ISO_8859_1);
   }
 
-  private static int answerError(
+  private static void answerError(
       ShapedWriter out,
-      HttpHead request,
+      Exchange exchange,
       String requestId,
       int status,
       String code,
@@ -116,7 +115,7 @@ final class ObjectGet {
             + "</Code><Message>"
             + message
             + "</Message><Resource>"
-            + request.rawPath().replace("&", "&amp;").replace("<", "&lt;")
+            + exchange.request().rawPath().replace("&", "&amp;").replace("<", "&lt;")
             + "</Resource><RequestId>"
             + requestId
             + "</RequestId></Error>";
@@ -129,9 +128,9 @@ final class ObjectGet {
     }
     line(head, "Content-Type", "application/xml");
     line(head, "Content-Length", Integer.toString(body.length));
+    exchange.answered(status);
     out.writeHead(head.append("\r\n").toString().getBytes(StandardCharsets.ISO_8859_1));
     out.writeBody(ByteBuffer.wrap(body));
-    return status;
   }
 
   private static void appendCommon(StringBuilder head, String requestId) {

@@ -3,33 +3,32 @@ package io.s3e.bench.server;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The timetable of one response body: when each chunk may have arrived on a link of a given
- * bandwidth. Pure arithmetic over a clock that the caller passes in; one thread.
+ * A timetable: when each chunk may have arrived over a link of a given bandwidth. Pure arithmetic
+ * over a clock that the caller passes in; one thread at a time.
  *
  * <p>A chunk is due when its <em>last</em> byte would have arrived, so a body of n bytes takes n
- * divided by the bandwidth however it is cut. A sender that fell behind (a slow reader, an
- * oversleep) may catch up by at most {@link #CATCH_UP_NANOS}: enough to make up for the scheduler,
- * too little for a burst.
+ * divided by the bandwidth however it is cut. A sender that fell behind (an oversleep, a reader
+ * that let its window fill) may catch up, but by no more than the timetable allows.
  */
 final class Pacer {
 
-  /** Two chunks of 256 KiB at 60 MB/s: an oversleep is made up, a pause of the reader is not. */
-  static final long CATCH_UP_NANOS = TimeUnit.MILLISECONDS.toNanos(9);
-
   private final long bytesPerSecond;
+  private final long catchUpNanos;
   private long dueNanos;
 
   /**
    * @param bytesPerSecond bandwidth; 0 means that everything is due at once
+   * @param catchUpNanos how far behind its timetable a sender may be without losing its place
    * @param startNanos when the first byte may leave
    */
-  Pacer(long bytesPerSecond, long startNanos) {
+  Pacer(long bytesPerSecond, long catchUpNanos, long startNanos) {
     this.bytesPerSecond = bytesPerSecond;
+    this.catchUpNanos = catchUpNanos;
     this.dueNanos = startNanos;
   }
 
   /**
-   * Books the next {@code bytes} of the body.
+   * Books the next {@code bytes}.
    *
    * @param nowNanos the clock, of the same origin as the start
    * @return how long to wait before sending them, in nanoseconds; 0 or less means now
@@ -38,7 +37,7 @@ final class Pacer {
     if (bytesPerSecond == 0) {
       return 0;
     }
-    long earliestStart = nowNanos - CATCH_UP_NANOS;
+    long earliestStart = nowNanos - catchUpNanos;
     if (dueNanos - earliestStart < 0) {
       dueNanos = earliestStart;
     }

@@ -14,27 +14,18 @@ import java.nio.channels.SocketChannel;
  */
 final class Relay {
 
-  /**
-   * How a relayed request ended.
-   *
-   * @param status status of the answer
-   * @param keepAlive whether the client's connection can carry another request
-   */
-  record Outcome(int status, boolean keepAlive) {}
-
   private final InetSocketAddress upstreamAddress;
-  private final Shape readShape;
-  private final RequestLog log;
+  private final Shaper shaper;
 
-  Relay(InetSocketAddress upstreamAddress, Shape readShape, RequestLog log) {
+  Relay(InetSocketAddress upstreamAddress, Shaper shaper) {
     this.upstreamAddress = upstreamAddress;
-    this.readShape = readShape;
-    this.log = log;
+    this.shaper = shaper;
   }
 
-  Outcome exchange(
-      HttpHead request, Operation operation, HttpReader clientReader, SocketChannel client)
-      throws IOException {
+  /** Has S3Proxy answer; whether the client's connection can carry another request. */
+  boolean exchange(Exchange exchange, HttpReader clientReader, Wire client) throws IOException {
+    exchange.relay();
+    HttpHead request = exchange.request();
     try (SocketChannel upstream = SocketChannel.open(upstreamAddress)) {
       upstream.setOption(StandardSocketOptions.TCP_NODELAY, true);
       HttpReader upstreamReader = new HttpReader(upstream);
@@ -43,38 +34,30 @@ final class Relay {
       if ("100-continue".equalsIgnoreCase(request.header("Expect"))) {
         early = requireHead(upstreamReader);
         if (early.status() == 100) {
-          writeAll(client, ByteBuffer.wrap(early.raw()));
+          client.write(ByteBuffer.wrap(early.raw()));
           early = null;
         }
       }
       boolean refusedEarly = early != null;
       if (!refusedEarly) {
-        long received = clientReader.relayBody(request, piece -> writeAll(upstream, piece));
-        log.received(operation, received);
+        exchange.received(clientReader.relayBody(request, piece -> writeAll(upstream, piece)));
       }
-      long arrived = System.nanoTime();
       HttpHead answer = early;
       while (answer == null || answer.status() / 100 == 1) {
         answer = requireHead(upstreamReader);
       }
+      relayAnswer(exchange, answer, upstreamReader, client);
       // After a refusal the client may or may not send the body it had announced.
-      boolean keepAlive = !refusedEarly && !answer.closesConnection() && hasLength(answer, request);
-      relayAnswer(request, operation, answer, upstreamReader, client, arrived);
-      return new Outcome(answer.status(), keepAlive);
+      return !refusedEarly && !answer.closesConnection() && hasLength(answer, request);
     }
   }
 
   private void relayAnswer(
-      HttpHead request,
-      Operation operation,
-      HttpHead answer,
-      HttpReader upstreamReader,
-      SocketChannel client,
-      long arrivedNanos)
+      Exchange exchange, HttpHead answer, HttpReader upstreamReader, Wire client)
       throws IOException {
-    Shape shape = operation.isRead() ? readShape : Shape.UNSHAPED;
-    ShapedWriter out = new ShapedWriter(client, shape, arrivedNanos);
-    log.answered(operation, answer.status());
+    HttpHead request = exchange.request();
+    ShapedWriter out = shaper.begin(client, exchange.operation(), exchange.arrivedNanos());
+    exchange.answered(answer.status());
     out.writeHead(answer.raw());
     try {
       if (!hasBody(answer, request)) {
@@ -86,7 +69,7 @@ final class Relay {
         upstreamReader.relayToEnd(out::writeBody);
       }
     } finally {
-      log.sent(operation, out.written());
+      exchange.sent(out.written());
     }
   }
 

@@ -1,12 +1,17 @@
 package io.s3e.bench.server;
 
+import java.io.IOException;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 
-/** Counts and bytes of every operation since the server started. Any thread; never blocks. */
-final class RequestLog {
+/**
+ * Counts and bytes of every operation since the server started and, when asked for, a line of every
+ * request in a file. Any thread; counting never blocks. Owns the file.
+ */
+final class RequestLog implements AutoCloseable {
 
   private static final class Counters {
     final LongAdder requests = new LongAdder();
@@ -19,8 +24,13 @@ final class RequestLog {
   private final Map<Operation, Counters> operations = new EnumMap<>(Operation.class);
   private final LongAdder relayedGets = new LongAdder();
   private final AtomicInteger active = new AtomicInteger();
+  private final @Nullable RequestLogFile file;
 
-  RequestLog() {
+  /**
+   * @param file where every request gets a line; null for none
+   */
+  RequestLog(@Nullable RequestLogFile file) {
+    this.file = file;
     for (Operation operation : Operation.values()) {
       operations.put(operation, new Counters());
     }
@@ -34,40 +44,34 @@ final class RequestLog {
     return counters;
   }
 
-  void began(Operation operation) {
+  void began(Exchange exchange) {
     active.incrementAndGet();
-    counters(operation).requests.increment();
+    counters(exchange.operation()).requests.increment();
   }
 
-  void answered(Operation operation, int status) {
-    if (status >= 400) {
-      counters(operation).failures.increment();
+  /** Counts how the exchange went. Once for each that began. */
+  void ended(Exchange exchange) throws IOException {
+    Counters counters = counters(exchange.operation());
+    if (exchange.status() >= 400) {
+      counters.failures.increment();
+    }
+    if (!exchange.isComplete()) {
+      counters.aborted.increment();
+    }
+    if (exchange.isRelayed() && exchange.operation() == Operation.GET_OBJECT) {
+      relayedGets.increment();
+    }
+    counters.bytesReceived.add(exchange.bytesReceived());
+    counters.bytesSent.add(exchange.bytesSent());
+    // Last of the counts: who sees no active request sees all that were.
+    active.decrementAndGet();
+    if (file != null) {
+      file.append(exchange, System.nanoTime() - exchange.arrivedNanos());
     }
   }
 
-  /** The client went away, or the connection broke, before the answer was complete. */
-  void aborted(Operation operation) {
-    counters(operation).aborted.increment();
-  }
-
-  void ended() {
-    active.decrementAndGet();
-  }
-
-  void received(Operation operation, long bytes) {
-    counters(operation).bytesReceived.add(bytes);
-  }
-
-  void sent(Operation operation, long bytes) {
-    counters(operation).bytesSent.add(bytes);
-  }
-
-  /** An object GET that the front could not answer itself. */
-  void relayedGet() {
-    relayedGets.increment();
-  }
-
   ServerStats snapshot() {
+    int answering = active.get();
     Map<Operation, ServerStats.Counts> counts = new EnumMap<>(Operation.class);
     operations.forEach(
         (operation, c) -> {
@@ -82,6 +86,14 @@ final class RequestLog {
                     c.bytesSent.sum()));
           }
         });
-    return new ServerStats(counts, relayedGets.sum(), active.get(), ServerStats.processCpuNanos());
+    return new ServerStats(counts, relayedGets.sum(), answering, ServerStats.processCpuNanos());
+  }
+
+  /** Writes out what the file's buffer holds. Idempotent. */
+  @Override
+  public void close() throws IOException {
+    if (file != null) {
+      file.close();
+    }
   }
 }

@@ -1,20 +1,24 @@
 package io.s3e.bench.server;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.s3e.bench.process.ControlLoop;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Runs a {@link ShapedS3Server} as a process of its own, on the orders of a parent. */
 public final class ServerProcess {
 
-  /** Name of the command that takes {@link Start} and answers with the endpoint. */
+  /** Name of the command that takes {@link Start} and answers with {@link Started}. */
   public static final String START = "start";
 
   /** Name of the command that answers with {@link ServerStats}. */
   public static final String STATS = "stats";
+
+  /** Name of the command that closes the server and with it the file of requests. */
+  public static final String STOP = "stop";
 
   /**
    * What to start.
@@ -23,41 +27,85 @@ public final class ServerProcess {
    * @param bucket bucket that shall exist
    * @param accessKey the one identity
    * @param secretKey its secret
-   * @param timeToFirstByteMillis see {@link Shape}
-   * @param bytesPerSecond see {@link Shape}
+   * @param shape pace of the answers to reads
+   * @param certificateDirectory where the server makes itself a certificate for TLS; created if
+   *     need be; null for plain HTTP
+   * @param requestLog file that takes a line of every request; null for none
    */
   public record Start(
       String root,
       String bucket,
       String accessKey,
       String secretKey,
-      long timeToFirstByteMillis,
-      long bytesPerSecond) {}
+      Shape shape,
+      @Nullable String certificateDirectory,
+      @Nullable String requestLog) {}
 
-  private ServerProcess() {}
+  /**
+   * What was started.
+   *
+   * @param endpoint see {@link ShapedS3Server#endpoint}
+   * @param backEndpoint see {@link ShapedS3Server#backEndpoint}
+   * @param certificate what clients have to trust; null for plain HTTP
+   */
+  public record Started(
+      String endpoint, String backEndpoint, @Nullable SelfSignedCertificate certificate) {}
+
+  private final ControlLoop loop;
+  private @Nullable ShapedS3Server server;
+
+  private ServerProcess(ControlLoop loop) {
+    this.loop = loop;
+  }
 
   /** Serves the parent's commands until the parent is gone. */
   public static void main(String[] args) throws InterruptedException {
     ControlLoop loop = new ControlLoop();
-    ShapedS3Server[] server = new ShapedS3Server[1];
+    ServerProcess process = new ServerProcess(loop);
     loop.serve(
         Map.of(
             START,
-            body -> {
-              server[0] = start(loop.parse(body, Start.class));
-              return server[0].endpoint().toString();
-            },
+            process::start,
             STATS,
-            body -> server[0].stats()));
+            body -> process.running().stats(),
+            STOP,
+            body -> process.stop()));
   }
 
-  private static ShapedS3Server start(Start start) throws IOException {
+  private ShapedS3Server running() {
+    if (server == null) {
+      throw new IllegalStateException("No server was started");
+    }
+    return server;
+  }
+
+  private Started start(JsonNode body) throws IOException, InterruptedException {
+    Start start = loop.parse(body, Start.class);
     Path root = Path.of(start.root());
     // A bucket is a directory of the store.
     Files.createDirectories(root.resolve(start.bucket()));
-    Shape shape =
-        new Shape(Duration.ofMillis(start.timeToFirstByteMillis()), start.bytesPerSecond());
-    return ShapedS3Server.start(
-        new ShapedS3Server.Settings(root, 0, start.accessKey(), start.secretKey(), shape));
+    SelfSignedCertificate certificate = null;
+    if (start.certificateDirectory() != null) {
+      certificate =
+          SelfSignedCertificate.create(
+              Files.createDirectories(Path.of(start.certificateDirectory())));
+    }
+    Path requestLog = start.requestLog() == null ? null : Path.of(start.requestLog());
+    server =
+        ShapedS3Server.start(
+            new ShapedS3Server.Settings(
+                root,
+                0,
+                start.accessKey(),
+                start.secretKey(),
+                start.shape(),
+                certificate,
+                requestLog));
+    return new Started(server.endpoint().toString(), server.backEndpoint().toString(), certificate);
+  }
+
+  private @Nullable Object stop() throws IOException {
+    running().close();
+    return null;
   }
 }

@@ -1,24 +1,26 @@
 package io.s3e.bench.server;
 
-import java.time.Duration;
-
 /**
- * How the server answers reads.
+ * How the server answers reads: GET, HEAD and lists. Immutable.
  *
- * @param timeToFirstByte wait before the first byte of every answer to a GET, HEAD or list
+ * @param firstByte wait before the first byte of an answer
  * @param bytesPerSecond ceiling of one connection's response bodies; 0 means unlimited
+ * @param totalBytesPerSecond ceiling of all connections' response bodies together, shared among
+ *     those that have something to send; 0 means unlimited
  */
-public record Shape(Duration timeToFirstByte, long bytesPerSecond) {
+public record Shape(FirstByteTime firstByte, long bytesPerSecond, long totalBytesPerSecond) {
 
   /** As fast as the loopback device goes. */
-  public static final Shape UNSHAPED = new Shape(Duration.ZERO, 0);
+  public static final Shape UNSHAPED = new Shape(FirstByteTime.NONE, 0, 0);
 
   public Shape {
-    if (timeToFirstByte.isNegative()) {
-      throw new IllegalArgumentException("timeToFirstByte is negative: " + timeToFirstByte);
-    }
     if (bytesPerSecond < 0) {
-      throw new IllegalArgumentException("bytesPerSecond is negative: " + bytesPerSecond);
+      throw new IllegalArgumentException(
+          "bytesPerSecond must be at least 0 and is " + bytesPerSecond);
+    }
+    if (totalBytesPerSecond < 0) {
+      throw new IllegalArgumentException(
+          "totalBytesPerSecond must be at least 0 and is " + totalBytesPerSecond);
     }
   }
 }

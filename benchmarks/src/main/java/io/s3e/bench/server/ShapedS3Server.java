@@ -12,12 +12,15 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
 import org.gaul.s3proxy.S3Proxy;
 import org.gaul.s3proxy.auth.AuthenticationType;
 import org.gaul.s3proxy.nio2blob.FilesystemNio2BlobStore;
+import org.jspecify.annotations.Nullable;
 
 /**
- * An S3 server on the loopback device, path-style, one pair of keys, plain HTTP.
+ * An S3 server on the loopback device, path-style, one pair of keys, plain HTTP or TLS.
  *
  * <p>Owns an S3Proxy, an acceptor thread and one daemon thread a connection; {@link #close} ends
  * them all. Objects live as files under the root and stay there when it is closed.
@@ -32,28 +35,49 @@ public final class ShapedS3Server implements AutoCloseable {
    * @param accessKey the one identity that the server knows
    * @param secretKey its secret
    * @param shape pace of the answers to reads
+   * @param certificate what the server shows of itself; null for plain HTTP
+   * @param requestLog file that takes a line of every request; null for none
    */
-  public record Settings(Path root, int port, String accessKey, String secretKey, Shape shape) {}
+  public record Settings(
+      Path root,
+      int port,
+      String accessKey,
+      String secretKey,
+      Shape shape,
+      @Nullable SelfSignedCertificate certificate,
+      @Nullable Path requestLog) {
+
+    /** Plain HTTP, and no file of requests. */
+    public Settings(Path root, int port, String accessKey, String secretKey, Shape shape) {
+      this(root, port, accessKey, secretKey, shape, null, null);
+    }
+  }
 
   private final ServerSocketChannel acceptor;
   private final S3Proxy s3Proxy;
   private final FilesystemNio2BlobStore store;
-  private final RequestLog log = new RequestLog();
+  private final RequestLog log;
   private final Set<SocketChannel> connections = ConcurrentHashMap.newKeySet();
   private final Settings settings;
   private final SignatureV4 signatures;
   private final ObjectFiles files;
+  private final Shaper shaper;
   private final Relay relay;
+  private final ClientConnection.WireFactory wires;
 
   private ShapedS3Server(Settings settings) throws IOException {
     this.settings = settings;
+    this.wires = wires(settings.certificate());
+    Path requestLog = settings.requestLog();
+    this.log = new RequestLog(requestLog == null ? null : new RequestLogFile(requestLog));
     this.store = new FilesystemNio2BlobStore(settings.root().toString());
     this.s3Proxy = startS3Proxy(settings, store);
     this.signatures = new SignatureV4(settings.accessKey(), settings.secretKey());
     this.files = new ObjectFiles(settings.root(), store);
     InetAddress loopback = InetAddress.getLoopbackAddress();
     InetSocketAddress upstream = new InetSocketAddress(loopback, s3Proxy.getPort());
-    this.relay = new Relay(upstream, settings.shape(), log);
+    this.shaper = new Shaper(settings.shape());
+    this.relay = new Relay(upstream, shaper);
     this.acceptor = ServerSocketChannel.open();
   }
 
@@ -100,9 +124,31 @@ public final class ShapedS3Server implements AutoCloseable {
     }
   }
 
-  /** Where clients connect: {@code http://127.0.0.1:port}. */
+  private static ClientConnection.WireFactory wires(@Nullable SelfSignedCertificate certificate)
+      throws IOException {
+    if (certificate == null) {
+      return PlainWire::new;
+    }
+    SSLContext context = certificate.serverContext();
+    return accepted -> {
+      SSLEngine engine = context.createSSLEngine();
+      engine.setUseClientMode(false);
+      return new TlsWire(accepted, engine);
+    };
+  }
+
+  /** Where clients connect: {@code http://127.0.0.1:port}, or https when it has a certificate. */
   public URI endpoint() {
-    return URI.create("http://127.0.0.1:" + acceptor.socket().getLocalPort());
+    String scheme = settings.certificate() == null ? "http" : "https";
+    return URI.create(scheme + "://127.0.0.1:" + acceptor.socket().getLocalPort());
+  }
+
+  /**
+   * Where objects can be written past shape, encryption, counts and log: S3Proxy itself, plain
+   * HTTP.
+   */
+  public URI backEndpoint() {
+    return URI.create("http://127.0.0.1:" + s3Proxy.getPort());
   }
 
   /** Counts since the start. */
@@ -118,7 +164,7 @@ public final class ShapedS3Server implements AutoCloseable {
         client.setOption(StandardSocketOptions.TCP_NODELAY, true);
         connections.add(client);
         Runnable connection =
-            new ClientConnection(client, settings.shape(), signatures, files, relay, log);
+            new ClientConnection(client, number, wires, shaper, signatures, files, relay, log);
         Thread thread =
             new Thread(
                 () -> {
@@ -152,6 +198,7 @@ public final class ShapedS3Server implements AutoCloseable {
       throw new IOException("S3Proxy did not stop: " + e.getMessage(), e);
     } finally {
       store.close();
+      log.close();
     }
   }
 }

@@ -240,7 +240,7 @@ final class Comparison {
     try {
       Map<String, String> hadoop = new HashMap<>(target.hadoop());
       hadoop.putAll(options.hadoop());
-      hadoop.putAll(engine.settings());
+      hadoop.putAll(engine.settings(workload));
       RawCeiling raw = engine instanceof Engine.RawEngine e ? e.ceiling() : null;
       WorkerProcess.Settings settings = new WorkerProcess.Settings(hadoop, raw);
       worker.call(WorkerProcess.CONFIGURE, settings, CONFIGURE_PATIENCE, JsonNode.class);

@@ -5,6 +5,7 @@ import io.s3e.bench.raw.RawClientKind;
 import io.s3e.bench.raw.RawClients;
 import io.s3e.bench.workload.WorkloadKind;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,8 +17,11 @@ public sealed interface Engine {
   /** How tables and options call it. */
   String name();
 
-  /** Hadoop configuration entries that are this engine's own. */
+  /** Hadoop configuration entries that are this engine's own in every workload. */
   Map<String, String> settings();
+
+  /** Hadoop configuration entries that are this engine's own in one workload. */
+  Map<String, String> settings(WorkloadKind workload);
 
   /** Whether it can run this workload at all. */
   boolean runs(WorkloadKind workload);
@@ -25,17 +29,40 @@ public sealed interface Engine {
   /** Options without which its JVM cannot run it. */
   List<String> jvmOptions();
 
+  /** Whether it is a stream of S3A's own, with which the others are compared. */
+  boolean isS3a();
+
+  /** Whether it is a raw client: a ceiling, not a stream. */
+  boolean isRaw();
+
+  /** Settings that a user makes for a workload that is known beforehand. */
+  @FunctionalInterface
+  interface Tuning {
+    /** As the product comes. */
+    Tuning NONE = workload -> Map.of();
+
+    /** Hadoop configuration entries; none that an engine sets itself. */
+    Map<String, String> of(WorkloadKind workload);
+  }
+
   /**
    * A file system behind {@code s3a://}: what a user writes into core-site.xml to get it.
    *
    * @param name how tables and options call it
-   * @param settings Hadoop configuration entries
+   * @param settings Hadoop configuration entries for every workload
+   * @param tuning further ones by workload, which {@code settings} override
    */
-  record HadoopEngine(String name, Map<String, String> settings) implements Engine {
-    private static final String IMPLEMENTATION = "fs.s3a.impl";
+  record HadoopEngine(String name, Map<String, String> settings, Tuning tuning) implements Engine {
 
     public HadoopEngine {
       settings = Map.copyOf(settings);
+    }
+
+    @Override
+    public Map<String, String> settings(WorkloadKind workload) {
+      Map<String, String> all = new LinkedHashMap<>(tuning.of(workload));
+      all.putAll(settings);
+      return all;
     }
 
     @Override
@@ -50,7 +77,12 @@ public sealed interface Engine {
 
     @Override
     public boolean isS3a() {
-      return !settings.containsKey(IMPLEMENTATION);
+      return !settings.containsKey("fs.s3a.impl");
+    }
+
+    @Override
+    public boolean isRaw() {
+      return false;
     }
   }
 
@@ -72,6 +104,11 @@ public sealed interface Engine {
     }
 
     @Override
+    public Map<String, String> settings(WorkloadKind workload) {
+      return settings;
+    }
+
+    @Override
     public boolean runs(WorkloadKind workload) {
       return workload.hasRawCeiling();
     }
@@ -79,6 +116,16 @@ public sealed interface Engine {
     @Override
     public List<String> jvmOptions() {
       return List.of("-XX:MaxDirectMemorySize=" + RawClients.directMebibytes(ceiling) + "m");
+    }
+
+    @Override
+    public boolean isS3a() {
+      return false;
+    }
+
+    @Override
+    public boolean isRaw() {
+      return true;
     }
   }
 
@@ -94,8 +141,8 @@ public sealed interface Engine {
 
   /**
    * Makes an engine of a name and the settings that the user gave for it; they come on top of those
-   * of the known engine of that name, or of the known names that it begins with and a dash ({@code
-   * classic-mine}). {@code raw-CLIENT-N} is a raw client with N ranges in flight.
+   * of the known engine of that name, or of the longest known name that it begins with and a dash
+   * ({@code classic-mine}). {@code raw-CLIENT-N} is a raw client with N ranges in flight.
    *
    * @throws IllegalArgumentException when the name is not known and nothing was set for it
    */
@@ -104,25 +151,17 @@ public sealed interface Engine {
     if (ceiling.isPresent()) {
       return new RawEngine(ceiling.get(), extra);
     }
-    Map<String, String> settings = new LinkedHashMap<>();
-    KnownEngines.HADOOP.stream()
-        .filter(known -> name.equals(known.name()) || name.startsWith(known.name() + '-'))
-        .forEach(known -> settings.putAll(known.settings()));
-    settings.putAll(extra);
-    if (settings.isEmpty()) {
+    Optional<HadoopEngine> known =
+        KnownEngines.HADOOP.stream()
+            .filter(e -> name.equals(e.name()) || name.startsWith(e.name() + '-'))
+            .max(Comparator.comparingInt(e -> e.name().length()));
+    if (extra.isEmpty() && known.filter(e -> e.name().equals(name)).isEmpty()) {
       throw new IllegalArgumentException(
           "No engine is named " + name + "; there are " + String.join(", ", knownNames()));
     }
-    return new HadoopEngine(name, settings);
-  }
-
-  /** Whether it is a stream of S3A's own, with which the others are compared. */
-  default boolean isS3a() {
-    return false;
-  }
-
-  /** Whether it is a raw client: a ceiling, not a stream. */
-  default boolean isRaw() {
-    return this instanceof RawEngine;
+    Map<String, String> settings = new LinkedHashMap<>();
+    known.ifPresent(e -> settings.putAll(e.settings()));
+    settings.putAll(extra);
+    return new HadoopEngine(name, settings, known.map(HadoopEngine::tuning).orElse(Tuning.NONE));
   }
 }

@@ -1,24 +1,46 @@
 package io.s3e.bench;
 
 import io.s3e.bench.Engine.HadoopEngine;
+import io.s3e.bench.Engine.Tuning;
 import java.util.List;
 import java.util.Map;
 
 /** The engines that can be asked for by name alone. */
 final class KnownEngines {
 
-  private static final String STREAM_TYPE = "fs.s3a.input.stream.type";
+  private static final String IMPLEMENTATION = "fs.s3a.impl";
+  private static final String CLIENT = "fs.s3a.s3e.client";
 
-  /** S3E, and the streams of S3A as a user gets each by the one key that selects it. */
+  /**
+   * S3E, and over each of its clients; the streams of S3A as a user gets each by the one key that
+   * selects it, and tuned.
+   */
   static final List<HadoopEngine> HADOOP =
       List.of(
-          new HadoopEngine("s3e", Map.of("fs.s3a.impl", "io.s3e.hadoop.S3EFileSystem")),
-          new HadoopEngine("classic", Map.of(STREAM_TYPE, "classic")),
-          new HadoopEngine("prefetch", Map.of(STREAM_TYPE, "prefetch")),
-          new HadoopEngine("analytics", Map.of(STREAM_TYPE, "analytics")));
+          s3e("s3e", "auto"),
+          s3e("s3e-crt", "crt"),
+          s3e("s3e-crtbuilder", "sdk-async"),
+          s3e("s3e-sync", "sdk-sync"),
+          s3e("s3e-s3a", "s3a"),
+          s3a("classic", "classic", Tuning.NONE),
+          s3a("prefetch", "prefetch", Tuning.NONE),
+          s3a("analytics", "analytics", Tuning.NONE),
+          s3a("classic-tuned", "classic", TunedPeers::classic),
+          s3a("prefetch-tuned", "prefetch", TunedPeers::prefetch),
+          s3a("analytics-tuned", "analytics", TunedPeers::analytics));
 
   /** How many ranges the raw clients have in flight when they are measured as ceilings. */
   static final List<Integer> IN_FLIGHT = List.of(16, 32);
 
   private KnownEngines() {}
+
+  private static HadoopEngine s3e(String name, String client) {
+    Map<String, String> settings =
+        Map.of(IMPLEMENTATION, "io.s3e.hadoop.S3EFileSystem", CLIENT, client);
+    return new HadoopEngine(name, settings, Tuning.NONE);
+  }
+
+  private static HadoopEngine s3a(String name, String stream, Tuning tuning) {
+    return new HadoopEngine(name, Map.of("fs.s3a.input.stream.type", stream), tuning);
+  }
 }

@@ -4,6 +4,7 @@ import io.s3e.bench.data.ObjectLayout;
 import io.s3e.bench.data.ObjectSlice;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
@@ -32,6 +33,9 @@ public final class WorkloadKind {
   /** What the names may be, for a person. */
   public static final String NAMES =
       "seq, seqN (N streams), rnd, rndKk-T (reads of K KiB by T threads), vec, pq, parquet, back";
+
+  /** The names of {@link #readsInOrder} that are not {@code seqN}. */
+  private static final Set<String> IN_ORDER = Set.of("seq", "text", "tiny", "small");
 
   private static final int MOST_STREAMS = 1024;
   private static final int MOST_READ_KIBIBYTES = 16 << 10;
@@ -178,6 +182,11 @@ public final class WorkloadKind {
   /** Whether raw clients can run it: everything from front to end, in any order. */
   public boolean hasRawCeiling() {
     return data == Data.STREAMS || equals(FIXED.get("seq"));
+  }
+
+  /** Whether each stream reads its object from front to end, without a seek. */
+  public boolean readsInOrder() {
+    return IN_ORDER.contains(label) || data == Data.STREAMS;
   }
 
   /** Whether it reads the Parquet file. */

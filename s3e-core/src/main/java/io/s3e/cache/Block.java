@@ -2,9 +2,11 @@ package io.s3e.cache;
 
 import io.s3e.block.BlockId;
 import java.nio.ByteBuffer;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,12 +52,13 @@ public final class Block {
   private static final AtomicIntegerFieldUpdater<Block> RESIDENT =
       AtomicIntegerFieldUpdater.newUpdater(Block.class, "resident");
 
+  private static final AtomicReferenceFieldUpdater<Block, @Nullable CountDownLatch> SETTLED =
+      AtomicReferenceFieldUpdater.newUpdater(Block.class, CountDownLatch.class, "settled");
+
   private final BlockId id;
   private final long start;
   private final int length;
   private final Fate fate;
-  private final CountDownLatch settled = new CountDownLatch(1);
-
   private volatile State state = State.FETCHING;
   private volatile int refs = 1;
 
@@ -65,6 +68,13 @@ public final class Block {
   /** 1 until {@link #evict()}; read by its updater alone. */
   @SuppressWarnings("UnusedVariable")
   private volatile int resident = 1;
+
+  /**
+   * Made by the first who waits: most blocks are ready before anybody asks. Who waits enters it and
+   * then looks at the state, who settles the block changes the state and then looks here; so one of
+   * them sees the other.
+   */
+  private volatile @Nullable CountDownLatch settled;
 
   // Written before READY or FAILED is, read after.
   private @Nullable Slab slab;
@@ -129,17 +139,23 @@ public final class Block {
     slab = owner;
     memory = bytes;
     base = offset;
-    state = State.READY;
-    settled.countDown();
+    settle(State.READY);
   }
 
   /** FETCHING → FAILED. The residency goes with it. Called once, by the fetch. */
   public void fail(Exception cause) {
     requireFetching();
     failure = cause;
-    state = State.FAILED;
-    settled.countDown();
+    settle(State.FAILED);
     evict();
+  }
+
+  private void settle(State end) {
+    state = end;
+    CountDownLatch waited = settled;
+    if (waited != null) {
+      waited.countDown();
+    }
   }
 
   private void requireFetching() {
@@ -155,7 +171,16 @@ public final class Block {
    * @return false if it still is neither
    */
   public boolean await(long nanos) throws InterruptedException {
-    return settled.await(nanos, TimeUnit.NANOSECONDS);
+    CountDownLatch latch = settled;
+    if (latch == null) {
+      if (state != State.FETCHING) {
+        return true;
+      }
+      CountDownLatch made = new CountDownLatch(1);
+      latch = SETTLED.compareAndSet(this, null, made) ? made : settled;
+    }
+    return state != State.FETCHING
+        || Objects.requireNonNull(latch).await(nanos, TimeUnit.NANOSECONDS);
   }
 
   /** Keeps the block's memory from being recycled. False if that has happened. */

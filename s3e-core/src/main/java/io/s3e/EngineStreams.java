@@ -96,7 +96,12 @@ final class EngineStreams implements AutoCloseable {
               options.policy(),
               options.splitStart(),
               options.splitEnd(),
-              ReadPlanner.Limits.defaults(config.blockBytes(), config.requestBytes()));
+              ReadPlanner.Limits.defaults(
+                  config.blockBytes(),
+                  Math.min(
+                      config.requestBytes(),
+                      Math.max(
+                          client.limits().copyRequestBytes(), client.limits().lentSlotBytes()))));
       return new BlockReader(
           fetcher, handle, planner, config.prefetch(), config.maxWindowBytes(), windows);
     }

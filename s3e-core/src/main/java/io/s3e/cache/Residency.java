@@ -30,14 +30,18 @@ public final class Residency {
   private final Queue<Slab> unread = new ConcurrentLinkedQueue<>();
   private final Cache<Slab, Slab> read;
   private final Policy.Eviction<Slab, Slab> coldness;
+  private final Runnable roomMade;
   private volatile boolean closed;
 
   /**
    * @param index where evicted blocks are removed from
    * @param capacityBytes all the memory there is of this kind
+   * @param roomMade called when one more slab may be evicted for anybody; any thread, must not
+   *     block
    */
-  public Residency(BlockIndex index, long capacityBytes) {
+  public Residency(BlockIndex index, long capacityBytes, Runnable roomMade) {
     this.index = index;
+    this.roomMade = roomMade;
     this.read =
         Caffeine.newBuilder()
             .maximumWeight(Math.max(1, capacityBytes))
@@ -80,6 +84,7 @@ public final class Residency {
   void settled(Slab slab) {
     if (unread.remove(slab)) {
       read.put(slab, slab);
+      roomMade.run();
       if (closed) {
         clear();
       }
@@ -103,14 +108,25 @@ public final class Residency {
     return false;
   }
 
-  /** Evicts the oldest slab that nobody has read to its end. False if there is none. */
-  public boolean evictUnread() {
-    Slab slab = unread.poll();
-    if (slab == null) {
-      return false;
+  /** Whether there is a slab that has been read. */
+  public boolean hasRead() {
+    return !read.asMap().isEmpty();
+  }
+
+  /**
+   * Evicts the oldest slab that nobody has read to its end. False if there is none.
+   *
+   * @param idleNanos only if no new block of it was read for so many ns
+   */
+  public boolean evictUnread(long idleNanos) {
+    long now = System.nanoTime();
+    for (Slab slab : unread) {
+      if (now - slab.lastProgressNanos() >= idleNanos && unread.remove(slab)) {
+        drop(slab);
+        return true;
+      }
     }
-    drop(slab);
-    return true;
+    return false;
   }
 
   /**
@@ -123,7 +139,7 @@ public final class Residency {
   }
 
   private void clear() {
-    while (evictUnread()) {
+    while (evictUnread(0)) {
       continue;
     }
     for (Slab slab : read.asMap().keySet()) {

@@ -23,6 +23,9 @@ public final class Slab {
   private final AtomicInteger unsettled;
   private final AtomicInteger alive;
 
+  /** When it was published, or a block of it read for the first time; a late value does no harm. */
+  private volatile long lastProgressNanos = System.nanoTime();
+
   /**
    * @param bytes what the slab weighs, in bytes
    * @param free gives the memory back
@@ -54,8 +57,14 @@ public final class Slab {
     }
   }
 
+  /** When a reader last got on in it, by {@link System#nanoTime()}. */
+  long lastProgressNanos() {
+    return lastProgressNanos;
+  }
+
   /** A block was read or abandoned. */
   void blockSettled() {
+    lastProgressNanos = System.nanoTime();
     if (unsettled.decrementAndGet() == 0) {
       residency.settled(this);
     }

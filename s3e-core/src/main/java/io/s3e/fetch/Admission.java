@@ -30,11 +30,25 @@ import org.jspecify.annotations.Nullable;
  * every reader that waits is served as long as there are two pooled buffers in all. Readers hold no
  * pin while they wait here.
  *
- * <p>Nothing here takes a lock. Waiting readers stand in a queue and are woken when memory or
- * concurrency comes back; each looks again at least every {@value #RECHECK_MILLIS} ms.
+ * <p>A lent slot with bytes that are still to be read is taken from its reader only after {@value
+ * #SLOT_IDLE_MILLIS} ms without a read: the next reader has the copied requests meanwhile, and
+ * slots that readers take from each other are fetched twice.
+ *
+ * <p>Nothing here takes a lock. Readers that find nothing stand in a queue and are served in order;
+ * speculation gets nothing while one waits. The first in the queue is woken when memory or
+ * concurrency comes back and looks again at least every {@value #RECHECK_MILLIS} ms.
  */
 final class Admission implements MemoryBudget.Holder {
   private static final long RECHECK_MILLIS = 20;
+  private static final long SLOT_IDLE_MILLIS = 500;
+  private static final long SLOT_IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(SLOT_IDLE_MILLIS);
+
+  /**
+   * A slot comes back every 2 ms or so while readers are fast. To wait for one is cheaper than to
+   * fetch an eighth of it by copying; to wait for long is not, for slow readers may hold them all.
+   */
+  private static final long SLOT_PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
   private static final int RESERVE_SHARE = 8;
 
   private final MemoryBudget budget;
@@ -51,11 +65,13 @@ final class Admission implements MemoryBudget.Holder {
     this.budget = budget;
     this.pool = pool;
     this.reservedBuffers = reserve(pool.maxBlocks());
-    this.pooled = new Residency(index, (long) pool.maxBlocks() * pool.blockBytes());
+    this.pooled =
+        new Residency(index, (long) pool.maxBlocks() * pool.blockBytes(), this::wakeFirst);
     this.copies = new Lane(limits.copyRequests());
     this.slots = new Lane(limits.lentSlots());
     this.slotBytes = limits.lentSlotBytes();
-    this.lent = new Residency(index, (long) limits.lentSlots() * limits.lentSlotBytes());
+    this.lent =
+        new Residency(index, (long) limits.lentSlots() * limits.lentSlotBytes(), this::wakeFirst);
   }
 
   private static int reserve(int capacity) {
@@ -72,31 +88,64 @@ final class Admission implements MemoryBudget.Holder {
     return lent;
   }
 
-  /** Bytes that speculation may hold at most, over both kinds of memory. */
+  /** Bytes that long guesses may hold at most: slots, or pooled buffers where nothing is lent. */
   long speculativeBytes() {
-    return (long) (pool.maxBlocks() - reservedBuffers) * pool.blockBytes()
-        + (long) slots.forSpeculation() * slotBytes;
+    return slots.capacity > 0
+        ? (long) slots.forSpeculation() * slotBytes
+        : (long) (pool.maxBlocks() - reservedBuffers) * pool.blockBytes();
   }
 
-  /** A lent slot, if one is free or can be made free at once; null otherwise. */
-  @Nullable Grant tryLend(boolean speculative) {
+  /**
+   * What a GET needs.
+   *
+   * @param copiedBlocks pooled buffers that it fills if it is copied
+   * @param isLong whether it is worth a lent slot, because a copied request would bring only a part
+   */
+  record Need(int copiedBlocks, boolean isLong) {}
+
+  /** How many long guesses may be in flight at once. */
+  int speculativeRequests() {
+    return slots.capacity > 0 ? slots.forSpeculation() : copies.forSpeculation();
+  }
+
+  /** Whether a long guess would be refused now. */
+  boolean isCrowded() {
+    return slots.capacity > 0 && (!waiting.isEmpty() || (!slots.hasRoomAhead() && !lent.hasRead()));
+  }
+
+  /** What is free for a guess, or can be made free at once; null otherwise. Never waits. */
+  @Nullable Grant trySpeculate(Need need) {
+    // A guess that finds no slot is not worth buffers for its first part: those serve readers.
+    boolean mayCopy = !need.isLong() || slots.capacity == 0;
+    return waiting.isEmpty() ? tryGrant(need, true, mayCopy) : null;
+  }
+
+  private @Nullable Grant tryGrant(Need need, boolean speculative, boolean mayCopy) {
+    Grant grant = need.isLong() ? tryLend(speculative) : null;
+    if (grant == null && mayCopy) {
+      grant = tryCopy(need.copiedBlocks(), speculative);
+    }
+    // A short run wastes most of a slot, but an idle slot is all waste.
+    return grant == null && !need.isLong() ? tryLend(speculative) : grant;
+  }
+
+  private @Nullable Grant tryLend(boolean speculative) {
     for (; ; ) {
       if (slots.tryEnter(speculative)) {
         return new Grant(List.of(), slots);
       }
-      if (!lent.evictRead() && (speculative || !lent.evictUnread())) {
+      if (slots.capacity == 0
+          || (!lent.evictRead() && (speculative || !lent.evictUnread(SLOT_IDLE_NANOS)))) {
         return null;
       }
     }
   }
 
   /**
-   * Buffers for a copied GET, if they are free or can be made free at once.
-   *
    * @param blocks how many are wanted; speculation gets all of them or nothing, a reader at least
    *     one
    */
-  @Nullable Grant tryCopy(int blocks, boolean speculative) {
+  private @Nullable Grant tryCopy(int blocks, boolean speculative) {
     if (!copies.tryEnter(speculative)) {
       return null;
     }
@@ -111,7 +160,7 @@ final class Admission implements MemoryBudget.Holder {
     if (leases.isEmpty() || (speculative && leases.size() < blocks)) {
       leases.forEach(BlockLease::release);
       copies.leave();
-      wakeOne();
+      wakeFirst();
       return null;
     }
     return new Grant(leases, copies);
@@ -125,37 +174,41 @@ final class Admission implements MemoryBudget.Holder {
           return lease;
         }
       }
-      if (!pooled.evictRead() && (speculative || !pooled.evictUnread())) {
+      if (!pooled.evictRead() && (speculative || !pooled.evictUnread(0))) {
         return null;
       }
     }
   }
 
   /**
-   * Buffers for the GET that a reader waits for; waits for at least one.
+   * What the GET needs that a reader waits for: a slot, or at least one buffer.
    *
    * @param deadline by {@link System#nanoTime()}
    * @return null if the deadline passed or {@code handle} was closed
    */
-  @Nullable Grant awaitCopy(int blocks, ObjectHandle handle, long deadline)
-      throws InterruptedException {
-    Grant grant = tryCopy(blocks, false);
+  @Nullable Grant await(Need need, ObjectHandle handle, long deadline) throws InterruptedException {
+    boolean prefersSlot = need.isLong() && slots.capacity > 0;
+    Grant grant = waiting.isEmpty() ? tryGrant(need, false, !prefersSlot) : null;
     if (grant != null) {
       return grant;
     }
+    long slotDeadline = System.nanoTime() + SLOT_PATIENCE_NANOS;
     Thread self = Thread.currentThread();
     waiting.add(self);
     try {
       for (; ; ) {
-        grant = tryCopy(blocks, false);
+        boolean isFirst = waiting.peek() == self;
+        long now = System.nanoTime();
+        long patience = prefersSlot ? slotDeadline - now : 0;
+        grant = isFirst ? tryGrant(need, false, patience <= 0) : null;
         if (grant != null || handle.isClosed()) {
           return grant;
         }
-        long left = deadline - System.nanoTime();
+        long left = patience > 0 ? Math.min(patience, deadline - now) : deadline - now;
         if (left <= 0) {
           return null;
         }
-        if (pool.leased() < pool.maxBlocks()) {
+        if (isFirst && pool.leased() < pool.maxBlocks()) {
           budget.reclaim(pool.blockBytes(), this);
         }
         LockSupport.parkNanos(this, Math.min(left, TimeUnit.MILLISECONDS.toNanos(RECHECK_MILLIS)));
@@ -165,22 +218,24 @@ final class Admission implements MemoryBudget.Holder {
       }
     } finally {
       waiting.remove(self);
+      // What this one did not take, or has no use for any more, is the next one's.
+      wakeFirst();
     }
   }
 
   /** Gives a pooled buffer back when its block is dead. */
   void release(BlockLease lease) {
     lease.release();
-    wakeOne();
+    wakeFirst();
   }
 
   /** Gives a lent slot back when all blocks in it are dead. */
   void releaseSlot() {
     slots.leave();
-    wakeOne();
+    wakeFirst();
   }
 
-  private void wakeOne() {
+  private void wakeFirst() {
     Thread first = waiting.peek();
     if (first != null) {
       LockSupport.unpark(first);
@@ -195,7 +250,7 @@ final class Admission implements MemoryBudget.Holder {
     for (int step = 1; pool.reservedBytes() > target; step *= 2) {
       boolean evicted = false;
       for (int i = 0; i < step; i++) {
-        evicted |= pooled.evictRead() || pooled.evictUnread();
+        evicted |= pooled.evictRead() || pooled.evictUnread(0);
       }
       pool.trim();
       if (!evicted) {
@@ -223,6 +278,10 @@ final class Admission implements MemoryBudget.Holder {
 
     int forSpeculation() {
       return capacity - reserve(capacity);
+    }
+
+    boolean hasRoomAhead() {
+      return free.get() > reserve(capacity);
     }
 
     boolean tryEnter(boolean speculative) {
@@ -272,7 +331,7 @@ final class Admission implements MemoryBudget.Holder {
     /** A copied GET is over, or a lent one ended without having been given a buffer. */
     void leaveLane() {
       lane.leave();
-      wakeOne();
+      wakeFirst();
     }
   }
 }

@@ -6,7 +6,6 @@ import io.s3e.buffer.BlockPool;
 import io.s3e.buffer.MemoryBudget;
 import io.s3e.cache.Block;
 import io.s3e.cache.BlockIndex;
-import io.s3e.client.ClientLimits;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.RequestFailure;
 import io.s3e.metrics.EngineMetrics;
@@ -64,7 +63,7 @@ public final class Fetcher implements AutoCloseable {
    *
    * @param blockBytes block size in bytes
    * @param requestBytes longest GET in bytes
-   * @param maxAttempts GETs sent for one run before its reader gets the error
+   * @param maxAttempts attempts without a new block, in a row, after which a run has failed
    * @param retryBase pause before the second attempt
    * @param retryCap longest pause
    * @param stallTimeout silence after which an attempt is given up
@@ -127,9 +126,18 @@ public final class Fetcher implements AutoCloseable {
     return metrics;
   }
 
-  /** How much one of {@code windows} readers may have in flight ahead of it, in bytes. */
+  /**
+   * How much one of {@code windows} readers may have in flight ahead of it, in bytes. At least one
+   * long request, which a crowd of readers takes turns at; the memory bounds them all together.
+   */
   public long windowBytes(int windows) {
-    return Math.min(linkWindow, admission.speculativeBytes() / Math.max(1, windows));
+    long share = admission.speculativeBytes() / Math.max(1, windows);
+    return Math.min(linkWindow, Math.max(share, client.limits().lentSlotBytes()));
+  }
+
+  /** How many long requests one of {@code windows} readers may have in flight as its share. */
+  public int windowRequests(int windows) {
+    return Math.max(1, admission.speculativeRequests() / Math.max(1, windows));
   }
 
   /** The block under this name, pinned; null if it is not in memory and not on its way. */
@@ -164,7 +172,7 @@ public final class Fetcher implements AutoCloseable {
         continue;
       }
       long end = absentUntil(handle, next, wanted.end());
-      Admission.Grant grant = tryAdmit(handle, next, end, true);
+      Admission.Grant grant = admission.trySpeculate(need(handle, next, end));
       if (grant == null) {
         metrics.prefetchRefused();
         return next;
@@ -182,14 +190,19 @@ public final class Fetcher implements AutoCloseable {
    * @return the block, pinned; null if another thread was quicker and it must be looked up
    */
   public @Nullable Block demand(
-      ObjectHandle handle, long block, long end, long deadline, Consumer<RunFetch> started)
+      ObjectHandle handle,
+      long block,
+      long end,
+      long ahead,
+      long deadline,
+      Consumer<RunFetch> started)
       throws IOException {
     requireOpen(handle);
-    long until = absentUntil(handle, block, end);
-    Admission.Grant grant = tryAdmit(handle, block, until, false);
-    if (grant == null) {
-      grant = awaitAdmission(handle, copiedBlocks(until - block), deadline);
-    }
+    // Where a guess would be refused, what was to be guessed goes along: one long GET in place of
+    // many short ones is what a crowd of readers shares the connections best by.
+    boolean takesAhead = ahead > end && admission.isCrowded();
+    long until = absentUntil(handle, block, takesAhead ? ahead : end);
+    Admission.Grant grant = awaitAdmission(handle, need(handle, block, until), deadline);
     RunFetch run = enter(handle, block, until, grant, false);
     if (run == null) {
       return null;
@@ -201,10 +214,10 @@ public final class Fetcher implements AutoCloseable {
     return pinned ? first : null;
   }
 
-  private Admission.Grant awaitAdmission(ObjectHandle handle, int blocks, long deadline)
+  private Admission.Grant awaitAdmission(ObjectHandle handle, Admission.Need need, long deadline)
       throws IOException {
     try {
-      Admission.Grant grant = admission.awaitCopy(blocks, handle, deadline);
+      Admission.Grant grant = admission.await(need, handle, deadline);
       if (grant == null) {
         requireOpen(handle);
         throw new IOException("no memory became free before the read's deadline");
@@ -216,17 +229,10 @@ public final class Fetcher implements AutoCloseable {
     }
   }
 
-  private Admission.@Nullable Grant tryAdmit(
-      ObjectHandle handle, long first, long end, boolean speculative) {
-    ClientLimits limits = client.limits();
+  private Admission.Need need(ObjectHandle handle, long first, long end) {
     long bytes = handle.layout().bytesOf(new BlockRange(first, end)).length();
-    boolean isLong = bytes > limits.copyRequestBytes();
-    Admission.Grant grant = limits.lends() && isLong ? admission.tryLend(speculative) : null;
-    if (grant == null) {
-      grant = admission.tryCopy(copiedBlocks(end - first), speculative);
-    }
-    // A short run wastes most of a slot, but an idle slot is all waste.
-    return grant == null && limits.lends() && !isLong ? admission.tryLend(speculative) : grant;
+    boolean isLong = bytes > client.limits().copyRequestBytes();
+    return new Admission.Need(copiedBlocks(end - first), isLong);
   }
 
   /** How many of {@code blocks} blocks one copied GET can bring. */

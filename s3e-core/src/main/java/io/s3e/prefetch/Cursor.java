@@ -89,6 +89,11 @@ final class Cursor {
     return true;
   }
 
+  /** Whether {@code position} lies in what was last read here. */
+  boolean isInLastRead(long position) {
+    return readStart <= position && position < next;
+  }
+
   /** Whether it has moved on from its first read, so that its window has had a chance to help. */
   boolean isContinued() {
     return crossings > 0;

@@ -14,13 +14,16 @@ final class Cursors {
     return byUse;
   }
 
-  /** The cursor that ends nearest to {@code position}, at most {@code gap} bytes away, or null. */
+  /**
+   * The cursor whose last read holds {@code position} or ends nearest to it, at most {@code gap}
+   * bytes away, or null.
+   */
   @Nullable Cursor near(long position, long gap) {
     Cursor nearest = null;
     long distance = gap;
     for (int i = byUse.size() - 1; i >= 0; i--) {
       Cursor cursor = byUse.get(i);
-      long away = Math.abs(position - cursor.next);
+      long away = cursor.isInLastRead(position) ? 0 : Math.abs(position - cursor.next);
       if (away < distance || (away == distance && nearest == null)) {
         nearest = cursor;
         distance = away;
@@ -46,7 +49,7 @@ final class Cursors {
   @Nullable Cursor readingAt(long position) {
     for (int i = byUse.size() - 1; i >= 0; i--) {
       Cursor cursor = byUse.get(i);
-      if (cursor.readStart <= position && position < cursor.next) {
+      if (cursor.isInLastRead(position)) {
         return cursor;
       }
     }
@@ -69,11 +72,14 @@ final class Cursors {
     servedReads++;
   }
 
-  /** The cursors that others have served more than so many bytes and reads since. */
-  List<Cursor> idle(long bytes, long reads) {
-    return byUse.stream()
-        .filter(c -> servedBytes - c.servedAtUse > bytes && servedReads - c.readsAtUse > reads)
-        .toList();
+  /** A cursor that others have served more than so many bytes and reads since; null if none. */
+  @Nullable Cursor idle(long bytes, long reads) {
+    for (Cursor cursor : byUse) {
+      if (servedBytes - cursor.servedAtUse > bytes && servedReads - cursor.readsAtUse > reads) {
+        return cursor;
+      }
+    }
+    return null;
   }
 
   /** Makes {@code cursor} the most recently used; adds it if it is new. */

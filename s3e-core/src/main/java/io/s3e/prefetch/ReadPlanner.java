@@ -26,10 +26,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>How far.</b> The window starts small and doubles for each wait of the reader, up to the
  * cap; after a refusal it falls to what was granted. It is cut into {@link Limits#parallelRamp}
- * requests until these have their full length, and towards the end into shorter ones again.
- * Requests are issued whole, when one of them fits into the window. Cursors that prefetch share the
- * cap. Prefetch stops at the split's end; a reader that goes on for more than a block beyond it
- * gets one small request ahead.
+ * requests, or the stream's share of what is in flight at once, until these have their full length,
+ * and towards the end into shorter ones again. Requests are issued whole, when one of them fits
+ * into the window. Cursors that prefetch share the cap. Prefetch stops at the split's end; a reader
+ * that goes on for more than a block beyond it gets one small request ahead.
  *
  * <p><b>Trust.</b> If more than a fifth of what was prefetched lately was never read, windows fall
  * back to where they began, and new cursors have to show more before they prefetch.
@@ -94,8 +94,8 @@ public final class ReadPlanner {
      */
     private static final int PARALLEL_RAMP = 8;
 
-    /** About 15 connections of S3 fill 10 Gb/s; some more hide that they do not end together. */
-    private static final int CONNECTIONS = 20;
+    /** More than any client has slots for: memory and the measured link bound the window before. */
+    private static final int CONNECTIONS = 64;
 
     /** A few readers of one stream; each costs a look at each read that is not where one ended. */
     private static final int MAX_CURSORS = 8;
@@ -301,10 +301,14 @@ public final class ReadPlanner {
 
   /**
    * Caps the window, from measured bandwidth × latency and the stream's share of memory. May change
-   * at any time; what is already out stays. Less than a block stops prefetch.
+   * at any time; what is already out stays.
+   *
+   * @param bytes how far to be ahead; less than a block stops prefetch
+   * @param requests the stream's share of the requests that the client has in flight at once: a
+   *     window is not cut into more of them, so long as they have their full length
    */
-  public void limitWindow(long bytes) {
-    windows.limit(bytes);
+  public void limitWindow(long bytes, int requests) {
+    windows.limit(bytes, requests);
   }
 
   /** Changes the policy from the next read on. */
@@ -385,7 +389,11 @@ public final class ReadPlanner {
 
   private void retireIdle() {
     long idleBytes = 2L * limits.requestBytes() * Math.max(2, cursors.active());
-    cursors.idle(idleBytes, 2L * limits.maxCursors()).forEach(this::retire);
+    long idleReads = 2L * limits.maxCursors();
+    for (Cursor idle = cursors.idle(idleBytes, idleReads); idle != null; ) {
+      retire(idle);
+      idle = cursors.idle(idleBytes, idleReads);
+    }
     Cursor surplus = cursors.surplus(limits.maxCursors());
     if (surplus != null) {
       retire(surplus);

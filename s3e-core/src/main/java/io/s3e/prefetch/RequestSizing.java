@@ -29,14 +29,25 @@ record RequestSizing(long minBlocks, long maxBlocks, int parallelRamp) {
    * Length of a request, in blocks.
    *
    * @param window blocks in the window
+   * @param granted requests that the stream may have in flight as its share: where these are few,
+   *     there is nothing to ramp up to, and short ones only take each other's connections
    * @param least length that refusals have asked for
    * @param left blocks from the request's start to where prefetch ends
    */
-  long requestFor(long window, long least, long left) {
-    long byWindow = Math.max(minBlocks, Math.max(least, window / parallelRamp));
+  long requestFor(long window, int granted, long least, long left) {
+    long parallel = Math.max(1, Math.min(parallelRamp, granted));
+    long byWindow = Math.max(minBlocks, Math.max(least, window / parallel));
     long request = Math.min(maxBlocks, byWindow);
     long taper = Math.max(minBlocks, left / parallelRamp);
     return Math.max(1, Math.min(Math.min(request, taper), window));
+  }
+
+  /**
+   * What refusals leave of a window at least, in blocks: a whole request where few are {@code
+   * granted}, since a shorter one would not be granted sooner.
+   */
+  long floorOf(int granted) {
+    return granted < parallelRamp ? maxBlocks : minBlocks;
   }
 
   /**

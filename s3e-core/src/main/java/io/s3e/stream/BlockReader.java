@@ -96,49 +96,61 @@ public final class BlockReader {
     return block;
   }
 
+  /** What the planner has to hear of a step of a read. */
+  enum Step {
+    /** A moving position begins a read. */
+    MOVE,
+    /** A positioned read begins. */
+    POSITIONED,
+    /** A read goes on that the planner has been told of. */
+    CONTINUATION
+  }
+
   /**
    * The block that holds {@code position}, ready and pinned. Fetches what is missing of {@code
    * [position, end)} in parallel and waits for the first block of it.
    *
    * @param end where the read ends, after {@code position} and inside the object
-   * @param sequential whether a moving position reads, and not a positioned read
    * @param deadline by {@link System#nanoTime()}
    */
-  Block acquire(long position, long end, boolean sequential, long deadline) throws IOException {
+  Block acquire(long position, long end, Step step, long deadline) throws IOException {
     Block block = acquireReady(position);
     if (block != null) {
       fetcher.metrics().memoryHit();
       handle.listener().onMemoryHit(Math.min(end, block.end()) - position);
-      planRead(position, end, sequential);
+      follow(planRead(position, end, step));
     } else {
-      block = fetch(position, end, sequential, deadline);
+      block = fetch(position, end, step, deadline);
     }
     block.touch();
     return block;
   }
 
-  private Block fetch(long position, long end, boolean sequential, long deadline)
-      throws IOException {
+  private Block fetch(long position, long end, Step step, long deadline) throws IOException {
     long started = System.nanoTime();
     BlockRange wanted = layout().covering(position, end);
-    boolean planned = false;
+    ReadPlanner.Plan plan = planRead(position, end, step);
+    boolean followed = false;
     for (; ; ) {
       Block block = fetcher.find(handle, wanted.first());
       if (block == null) {
-        block = fetcher.demand(handle, wanted.first(), firstPieceEnd(wanted), deadline, track);
+        long piece = firstPieceEnd(wanted);
+        long ahead = followed ? piece : endOfPlanned(plan, piece);
+        block = fetcher.demand(handle, wanted.first(), piece, ahead, deadline, track);
         if (block == null) {
           continue;
         }
       }
       boolean ready = false;
       try {
-        if (!planned) {
-          planned = true;
+        if (!followed) {
+          followed = true;
           startAsked(wanted);
-          planRead(position, end, sequential);
+          follow(plan);
           // Grow the window while waiting and not afterwards: the wait is what it is to shorten.
           if (!fetcher.isReadyWithin(block, STALL_NANOS)) {
-            plan(() -> planner.onStall(position, STALL_NANOS), sequential);
+            boolean mayWait = step != Step.POSITIONED;
+            follow(plan(() -> planner.onStall(position, STALL_NANOS), mayWait));
           }
         }
         ready = fetcher.await(handle, block, deadline);
@@ -184,33 +196,47 @@ public final class BlockReader {
     return Math.max(layout().blocksOver(MIN_PIECE_BYTES), share);
   }
 
-  private void planRead(long position, long end, boolean sequential) {
+  private ReadPlanner.Plan planRead(long position, long end, Step step) {
+    if (step == Step.CONTINUATION) {
+      return ReadPlanner.Plan.NOTHING;
+    }
     // A moving position goes on to the end of its block as a rule; it is not heard of in between.
-    long until = sequential ? Math.max(end, layout().endOf(layout().blockAt(position))) : end;
-    plan(() -> planner.onRead(position, until - position), sequential);
+    boolean moves = step == Step.MOVE;
+    long until = moves ? Math.max(end, layout().endOf(layout().blockAt(position))) : end;
+    return plan(() -> planner.onRead(position, until - position), moves);
   }
 
-  private void plan(Supplier<ReadPlanner.Plan> step, boolean wait) {
+  private ReadPlanner.Plan plan(Supplier<ReadPlanner.Plan> step, boolean mayWait) {
     if (!prefetch) {
-      return;
+      return ReadPlanner.Plan.NOTHING;
     }
-    if (wait) {
+    if (mayWait) {
       planning.lock();
     } else if (!planning.tryLock()) {
-      return;
+      return ReadPlanner.Plan.NOTHING;
     }
-    ReadPlanner.Plan plan;
     try {
-      planner.limitWindow(windowLimit());
-      plan = step.get();
+      int sharing = windows.get();
+      planner.limitWindow(windowLimit(sharing), fetcher.windowRequests(sharing));
+      return step.get();
     } finally {
       planning.unlock();
     }
-    follow(plan);
   }
 
-  private long windowLimit() {
-    long share = fetcher.windowBytes(windows.get());
+  /** Where the planned prefetch ends that goes on from {@code end} without a gap. */
+  private static long endOfPlanned(ReadPlanner.Plan plan, long end) {
+    long until = end;
+    for (BlockRange run : plan.prefetch()) {
+      if (run.first() == until) {
+        until = run.end();
+      }
+    }
+    return until;
+  }
+
+  private long windowLimit(int sharing) {
+    long share = fetcher.windowBytes(sharing);
     return maxWindowBytes > 0 ? Math.min(maxWindowBytes, share) : share;
   }
 

@@ -273,7 +273,8 @@ public final class S3EInputStream extends InputStream {
       }
       ready.unpin();
     }
-    block = from.acquire(position, Math.min(size(), position + wanted), true, deadline());
+    BlockReader.Step step = mayWait ? BlockReader.Step.MOVE : BlockReader.Step.CONTINUATION;
+    block = from.acquire(position, Math.min(size(), position + wanted), step, deadline());
     current = block;
     return block;
   }
@@ -309,7 +310,9 @@ public final class S3EInputStream extends InputStream {
       try {
         long end = Math.min(size(), at + target.requested());
         while (next < end) {
-          Block block = from.acquire(next, end, false, deadline);
+          BlockReader.Step step =
+              next == at ? BlockReader.Step.POSITIONED : BlockReader.Step.CONTINUATION;
+          Block block = from.acquire(next, end, step, deadline);
           try {
             next += target.copy(block, next);
           } finally {

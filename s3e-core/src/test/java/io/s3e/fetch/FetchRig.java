@@ -84,7 +84,7 @@ final class FetchRig implements AutoCloseable {
     for (; ; ) {
       Block found = fetcher.find(handle, block);
       if (found == null) {
-        found = fetcher.demand(handle, block, end, deadline, started);
+        found = fetcher.demand(handle, block, end, end, deadline, started);
         if (found == null) {
           continue;
         }

@@ -94,7 +94,7 @@ class ReadPlannerPropertyTest {
         stall();
       } else if (what < 98) {
         cap = random.nextInt(200 * layout.blockSize());
-        planner.limitWindow(cap);
+        planner.limitWindow(cap, Integer.MAX_VALUE);
         cap = Math.min(cap, limits.maxWindowBytes());
         log.add("limit " + cap);
       } else if (what < 99) {

@@ -243,7 +243,7 @@ class ReadPlannerTranscriptTest {
           at 2560K -> fetch [7424K,8704K)
           at 3840K -> fetch [8704K,9984K)
           at 5M -> fetch [9984K,11M)
-        describe -> SEQUENTIAL, ahead 5242880 of 167772160; at 6291456 window 6029312 ahead 5242880
+        describe -> SEQUENTIAL, ahead 5242880 of 536870912; at 6291456 window 6029312 ahead 5242880
         """);
   }
 
@@ -258,7 +258,7 @@ class ReadPlannerTranscriptTest {
         stall 256K -> fetch [16640K,33024K) in 4
         refuse 16640K
         read 512K 256K
-        describe -> SEQUENTIAL, ahead 16252928 of 167772160; at 786432 window 16777216 ahead 16252928
+        describe -> SEQUENTIAL, ahead 16252928 of 536870912; at 786432 window 16777216 ahead 16252928
         scan 768K 20M 256K
           at 4M -> fetch [16640K,20736K)
           at 8M -> fetch [20736K,24832K)
@@ -279,6 +279,21 @@ class ReadPlannerTranscriptTest {
         limit 1G
         scan 4M 5M 64K
           at 4M -> fetch [4352K,12544K) in 8
+        """);
+  }
+
+  @Test
+  void aCrowdOfReadersTakesTurnsInWholeRequests() {
+    assertTranscript(
+        over("1G", ReadPolicy.SEQUENTIAL),
+        """
+        limit 9M 1
+        read 0 1M -> fetch [1M,9M)
+        refuse 1M
+        scan 1M 18M 1M
+          at 1M -> fetch [2M,10M)
+          at 9M -> fetch [10M,18M)
+          at 17M -> fetch [18M,26M)
         """);
   }
 
@@ -304,7 +319,7 @@ class ReadPlannerTranscriptTest {
         read 200M 64K -> fetch [205056K,213248K) in 8
         read 300M 64K -> abandon [256K,8448K) [102656K,110848K) [205056K,213248K)
         read 400M 64K
-        describe -> SEQUENTIAL (jumping), distrust 1, ahead 0 of 167772160; at 65536 ahead 0; at 104923136 ahead 0; at 209780736 ahead 0; at 314638336 ahead 0; at 419495936 ahead 0
+        describe -> SEQUENTIAL (jumping), distrust 1, ahead 0 of 536870912; at 65536 ahead 0; at 104923136 ahead 0; at 209780736 ahead 0; at 314638336 ahead 0; at 419495936 ahead 0
         scan 409664K 411M 64K
           at 411136K -> fetch [411392K,414464K) in 3
           at 402M -> fetch [414464K,415488K)
@@ -383,7 +398,7 @@ class ReadPlannerTranscriptTest {
         read 0 64K -> fetch [256K,8448K) in 8
         read 64K 1M -> fetch [8448K,9472K)
         refuse 6M
-        describe -> SEQUENTIAL, ahead 4980736 of 167772160; at 1114112 window 4980736 ahead 4980736 held
+        describe -> SEQUENTIAL, ahead 4980736 of 536870912; at 1114112 window 4980736 ahead 4980736 held
         read 1088K 256K
         scan 1344K 3M 256K
           at 1856K -> fetch [6M,7M)

@@ -150,7 +150,7 @@ final class ReadaheadSimulation {
   }
 
   void limitWindow(long bytes) {
-    planner.limitWindow(bytes);
+    planner.limitWindow(bytes, Integer.MAX_VALUE);
   }
 
   double millis() {

@@ -24,9 +24,9 @@ import java.util.stream.Collectors;
  * </pre>
  *
  * {@code read OFFSET LENGTH}, {@code stall OFFSET}, {@code refuse OFFSET} (its plan from there on),
- * {@code scan FROM TO PIECE} (reads; those that are answered are listed), {@code limit BYTES},
- * {@code readahead BYTES}, {@code policy NAME}, {@code split START END}, {@code reset}, {@code
- * describe}. {@code in N} is the number of requests.
+ * {@code scan FROM TO PIECE} (reads; those that are answered are listed), {@code limit BYTES
+ * [REQUESTS]}, {@code readahead BYTES}, {@code policy NAME}, {@code split START END}, {@code
+ * reset}, {@code describe}. {@code in N} is the number of requests.
  */
 final class Transcript {
   private final BlockLayout layout;
@@ -66,7 +66,8 @@ final class Transcript {
         lines.add(step);
       }
       case "limit" -> {
-        planner.limitWindow(bytes(words[1]));
+        int requests = words.length > 2 ? Integer.parseInt(words[2]) : Integer.MAX_VALUE;
+        planner.limitWindow(bytes(words[1]), requests);
         lines.add(step);
       }
       case "readahead" -> {

@@ -13,14 +13,14 @@ class CrtLayoutTest {
 
   @Test
   void plentyOfMemoryGivesWholeRequests() {
-    CrtLayout layout = CrtLayout.lending(new ClientMemory(256L * MIB, 8 * MIB, 256 * KIB));
-    assertThat(layout).isEqualTo(new CrtLayout(MIB, 32, 8 * MIB, 28));
+    CrtLayout layout = CrtLayout.lending(new ClientMemory(448L * MIB, 8 * MIB, 256 * KIB));
+    assertThat(layout).isEqualTo(new CrtLayout(MIB, 32, 8 * MIB, 52));
   }
 
   @Test
-  void littleMemoryGivesSixteenShorterSlots() {
+  void lessMemoryGivesAsManyShorterSlots() {
     CrtLayout layout = CrtLayout.lending(new ClientMemory(64L * MIB, 8 * MIB, 256 * KIB));
-    assertThat(layout).isEqualTo(new CrtLayout(MIB, 16, 3 * MIB, 16));
+    assertThat(layout).isEqualTo(new CrtLayout(MIB, 16, MIB, 48));
   }
 
   @Test

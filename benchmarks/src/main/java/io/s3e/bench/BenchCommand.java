@@ -2,6 +2,7 @@ package io.s3e.bench;
 
 import io.s3e.bench.report.Report;
 import io.s3e.bench.report.TextTable;
+import io.s3e.bench.server.ServerCheck;
 import io.s3e.bench.workload.WorkloadKind;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -117,6 +118,13 @@ public final class BenchCommand implements Callable<Integer> {
 
   @Mixin private ServerOptions serverOptions = new ServerOptions();
 
+  @Option(
+      names = "--check-server",
+      description =
+          "Do nothing but check the embedded server against its own settings, plain and by TLS:"
+              + " ends with 1 if it gives less than 95 %% of what they promise.")
+  private boolean serverChecked;
+
   @Option(names = "--heap", defaultValue = "2g", description = "-Xmx of each engine's JVM.")
   private String heap = "";
 
@@ -172,6 +180,9 @@ public final class BenchCommand implements Callable<Integer> {
     JobOptions options = options();
     CommandLine commandLine = commandSpec().commandLine();
     PrintWriter out = json ? commandLine.getErr() : commandLine.getOut();
+    if (serverChecked) {
+      return checkServer(options, out);
+    }
     Progress progress = new Progress(System.err, progressShown, System.console() != null);
     try (RunDirectory directory = new RunDirectory(options.workDirectory());
         Target target = target(options, directory, progress)) {
@@ -191,6 +202,17 @@ public final class BenchCommand implements Callable<Integer> {
       }
     }
     return 0;
+  }
+
+  private static int checkServer(JobOptions options, PrintWriter out)
+      throws IOException, InterruptedException {
+    try (RunDirectory directory = new RunDirectory(options.workDirectory())) {
+      out.println(ServerCheck.Line.heading());
+      ServerCheck check =
+          new ServerCheck(ServerCheck.Plan.of(options.server().shape()), directory.objects());
+      List<ServerCheck.Line> lines = check.run(line -> out.println(line.text()));
+      return lines.stream().allMatch(ServerCheck.Line::isEnough) ? 0 : 1;
+    }
   }
 
   private static Target target(JobOptions options, RunDirectory directory, Progress progress)

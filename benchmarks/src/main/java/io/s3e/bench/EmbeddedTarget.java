@@ -11,6 +11,7 @@ import java.io.OutputStream;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -83,7 +84,8 @@ final class EmbeddedTarget implements Target {
   /** Starts the server and fills it with what the workloads need. */
   static EmbeddedTarget start(JobOptions options, RunDirectory directory, Progress progress)
       throws IOException, InterruptedException {
-    List<String> jvmOptions = List.of("-Xmx512m", "-Djava.io.tmpdir=" + directory.tmp());
+    List<String> jvmOptions = new ArrayList<>(ServerProcess.JVM_OPTIONS);
+    jvmOptions.add("-Djava.io.tmpdir=" + directory.tmp());
     ChildJvm server =
         ChildJvm.start(
             "the S3 server",

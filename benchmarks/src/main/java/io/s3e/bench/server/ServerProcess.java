@@ -5,11 +5,18 @@ import io.s3e.bench.process.ControlLoop;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Runs a {@link ShapedS3Server} as a process of its own, on the orders of a parent. */
 public final class ServerProcess {
+
+  /**
+   * Options that suit this process: a heap for some hundred connections, and a collector without
+   * threads of its own, for this process shares the processors with the clients it serves.
+   */
+  public static final List<String> JVM_OPTIONS = List.of("-Xmx512m", "-XX:+UseSerialGC");
 
   /** Name of the command that takes {@link Start} and answers with {@link Started}. */
   public static final String START = "start";

@@ -117,6 +117,12 @@ final class FailureLine {
     if (first(chain, SSLException.class).isPresent() || text.contains("AWS_IO_TLS")) {
       return "TLS fails: " + text + "; look at --ca-bundle and the scheme of --endpoint";
     }
+    if (text.contains("no answer in")) {
+      // The CRT says so, too, of a certificate that it does not trust.
+      return "the store does not answer: "
+          + text
+          + "; look at --endpoint, and for https at --ca-bundle";
+    }
     if (text.contains("Unable to load credentials")) {
       return "no credentials found; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or use"
           + " --profile or --anonymous";

@@ -34,7 +34,8 @@ final class GetCommand extends StoreCommand {
       paramLabel = "s3a://BUCKET/KEY",
       converter = ObjectUri.Converter.class,
       description = "What to download; s3:// is the same.")
-  private @Nullable ObjectUri uri;
+  @SuppressWarnings("NullAway.Init") // Required, so picocli sets it.
+  private ObjectUri uri;
 
   @Parameters(
       index = "1",
@@ -55,8 +56,7 @@ final class GetCommand extends StoreCommand {
 
   @Override
   void run() throws IOException {
-    ObjectUri source = uri == null ? ObjectUri.parse("") : uri;
-    ObjectRef object = source.object();
+    ObjectRef object = uri.object();
     boolean standardOutput = STANDARD_OUTPUT.equals(target);
     if (discard && target != null) {
       throw wrong("--discard writes no file: leave " + target + " out");
@@ -65,7 +65,7 @@ final class GetCommand extends StoreCommand {
       throw wrong("--json needs a file or --discard: standard output carries the object");
     }
     TransferResult result;
-    try (Destination destination = destination(source);
+    try (Destination destination = destination();
         S3E engine = read.engine(store())) {
       result = download(engine, object, destination);
     } catch (IOException e) {
@@ -78,7 +78,7 @@ final class GetCommand extends StoreCommand {
     }
   }
 
-  private Destination destination(ObjectUri source) throws IOException {
+  private Destination destination() throws IOException {
     if (discard) {
       return Destination.nothing();
     }
@@ -87,10 +87,10 @@ final class GetCommand extends StoreCommand {
     }
     Path file = Path.of(target == null ? "" : target);
     if (target == null || Files.isDirectory(file)) {
-      if (source.isFolder()) {
-        throw wrong(source + " has no last name to call the file: name one");
+      if (uri.isFolder()) {
+        throw wrong(uri + " has no last name to call the file: name one");
       }
-      file = file.resolve(source.lastName());
+      file = file.resolve(uri.lastName());
     }
     return Destination.file(file, force);
   }

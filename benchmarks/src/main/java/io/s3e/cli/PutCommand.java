@@ -3,15 +3,11 @@ package io.s3e.cli;
 import io.s3e.bench.Progress;
 import io.s3e.block.ObjectRef;
 import java.io.IOException;
-import java.net.URLConnection;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.s3.S3Client;
@@ -45,84 +41,11 @@ final class PutCommand extends StoreCommand {
       converter = ObjectUri.Converter.class,
       description =
           "The object; after a slash at the end comes the file's name. s3:// is the same.")
-  private @Nullable ObjectUri uri;
+  @SuppressWarnings("NullAway.Init") // Required, so picocli sets it.
+  private ObjectUri uri;
 
   @ArgGroup(exclusive = false, validate = false, order = 10, heading = "%nUpload:%n")
   private UploadOptions upload = new UploadOptions();
-
-  /** How to upload. */
-  static final class UploadOptions {
-    private static final int MAX_PARALLEL = 256;
-    private static final long MIN_PART = 5L << 20;
-    private static final long MAX_PART = 1L << 30;
-    private static final long MEBIBYTE = 1L << 20;
-
-    @Option(names = "--force", description = "Replace an object that exists.")
-    private boolean force;
-
-    @Option(names = "--parallel", paramLabel = "N", description = "Parts under way; default 16.")
-    private int parallel = 16;
-
-    @Option(
-        names = "--part-size",
-        paramLabel = "SIZE",
-        converter = ByteSize.Converter.class,
-        description =
-            "5m to 1g; default 8m, or what makes 10,000 parts of a file. Standard input takes"
-                + " memory for N + 2 parts.")
-    private @Nullable Long partSize;
-
-    @Option(
-        names = "--checksum",
-        paramLabel = "KIND",
-        description =
-            "auto, none, crc32, crc32c, sha1 or sha256. Default auto: the SDK's for AWS, none for"
-                + " an --endpoint.")
-    private Checksum checksum = Checksum.AUTO;
-
-    @Option(
-        names = "--content-type",
-        paramLabel = "TYPE",
-        description = "Default: by the ending of the key.")
-    private @Nullable String contentType;
-
-    @Option(
-        names = "--metadata",
-        paramLabel = "NAME=VALUE",
-        description = "The user's metadata. Repeatable.")
-    private Map<String, String> metadata = Map.of();
-
-    @Option(
-        names = "--storage-class",
-        paramLabel = "CLASS",
-        description = "For example GLACIER_IR.")
-    private @Nullable String storageClass;
-
-    /**
-     * @param size of the source; -1 if unknown
-     */
-    int partBytes(long size) {
-      if (parallel < 1 || parallel > MAX_PARALLEL) {
-        throw new IllegalArgumentException("--parallel is " + parallel + "; accepted is 1 to 256");
-      }
-      long given = partSize == null ? 8 * MEBIBYTE : partSize;
-      if (given < MIN_PART || given > MAX_PART) {
-        throw new IllegalArgumentException("--part-size is " + given + "; accepted is 5m to 1g");
-      }
-      long least = (Math.max(0, size) + PartSource.MAX_PARTS - 1) / PartSource.MAX_PARTS;
-      return (int)
-          Math.min(MAX_PART, Math.max(given, (least + MEBIBYTE - 1) / MEBIBYTE * MEBIBYTE));
-    }
-
-    /** A type by the ending of the key, unless one was given. */
-    String contentType(ObjectRef object) {
-      if (contentType != null) {
-        return contentType;
-      }
-      String guess = URLConnection.guessContentTypeFromName(object.key());
-      return guess == null ? "application/octet-stream" : guess;
-    }
-  }
 
   @Override
   void run() throws IOException, InterruptedException {
@@ -131,8 +54,8 @@ final class PutCommand extends StoreCommand {
         SdkStore sdk =
             new SdkStore(
                 store(),
-                upload.parallel + 1,
-                upload.checksum.isLeftToSdk(store().endpoint() == null))) {
+                upload.parallel() + 1,
+                upload.checksum().isLeftToSdk(store().endpoint() == null))) {
       TransferResult result = upload(parts, sdk, object);
       printResult(result, result.text());
     } catch (SdkException | IOException e) {
@@ -141,15 +64,14 @@ final class PutCommand extends StoreCommand {
   }
 
   private ObjectRef object() {
-    ObjectUri destination = uri == null ? ObjectUri.parse("") : uri;
-    if (!destination.isFolder()) {
-      return destination.object();
+    if (!uri.isFolder()) {
+      return uri.object();
     }
     Path name = Path.of(source).getFileName();
     if (STANDARD_INPUT.equals(source) || name == null) {
-      throw wrong(destination + " needs a name for what it shall hold");
+      throw wrong(uri + " needs a name for what it shall hold");
     }
-    return destination.child(name.toString());
+    return uri.child(name.toString());
   }
 
   /** Bytes to come; -1 if that only shows at their end. */
@@ -166,7 +88,7 @@ final class PutCommand extends StoreCommand {
     if (size >= 0) {
       return PartSource.of(file, size, partBytes);
     }
-    requireHeap((upload.parallel + 2L) * partBytes);
+    requireHeap((upload.parallel() + 2L) * partBytes);
     if (STANDARD_INPUT.equals(source)) {
       return PartSource.of(streams().in(), partBytes);
     }
@@ -195,19 +117,19 @@ final class PutCommand extends StoreCommand {
   private TransferResult upload(PartSource parts, SdkStore sdk, ObjectRef object)
       throws IOException, InterruptedException {
     long start = System.nanoTime();
-    if (!upload.force) {
+    if (!upload.force()) {
       requireAbsent(sdk.s3(), object);
     }
     Upload.Target target =
         new Upload.Target(
             object,
-            upload.force,
+            upload.force(),
             upload.contentType(object),
-            upload.metadata,
-            upload.storageClass,
-            upload.checksum);
+            upload.metadata(),
+            upload.storageClass(),
+            upload.checksum());
     try (Progress.Bar bar = progress().bytes("put " + object.key(), size());
-        Upload transfer = new Upload(sdk.s3(), target, upload.parallel, bar::at)) {
+        Upload transfer = new Upload(sdk.s3(), target, upload.parallel(), bar::at)) {
       Upload.Stored stored = transfer.send(parts);
       long nanos = System.nanoTime() - start;
       return new TransferResult(

@@ -57,7 +57,7 @@ sealed interface RangeSpec {
       boolean byLength = matcher.group(2).equals("+");
       try {
         if (from.isEmpty() && !byLength) {
-          return new Last(ByteSize.parse(to));
+          return last(value, ByteSize.parse(to));
         }
         long start = ByteSize.parse(from);
         if (to.isEmpty() && !byLength) {
@@ -71,6 +71,13 @@ sealed interface RangeSpec {
       } catch (IllegalArgumentException | ArithmeticException e) {
         throw wrong(value, e);
       }
+    }
+
+    private static RangeSpec last(String value, long length) {
+      if (length == 0) {
+        throw wrong(value, null);
+      }
+      return new Last(length);
     }
 
     private static TypeConversionException wrong(String value, @Nullable Exception cause) {

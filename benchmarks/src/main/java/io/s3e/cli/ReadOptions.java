@@ -17,8 +17,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** What to read of an object, and with how many requests. */
-final class ReadOptions {
-  private static final int MAX_PARALLEL = 256;
+final class ReadOptions extends TransferOptions {
   private static final long MIN_PART = 64L << 10;
   private static final long MAX_PART = 64L << 20;
   private static final long MIN_MEMORY = 64L << 20;
@@ -41,9 +40,6 @@ final class ReadOptions {
 
   @Option(names = "--version-id", paramLabel = "ID", description = "This version of the object.")
   private @Nullable String versionId;
-
-  @Option(names = "--parallel", paramLabel = "N", description = "Requests in flight; default 16.")
-  private int parallel = 16;
 
   @Option(
       names = "--part-size",
@@ -69,9 +65,7 @@ final class ReadOptions {
    * @throws IllegalArgumentException if an option is out of range
    */
   S3E engine(StoreOptions store) {
-    if (parallel < 1 || parallel > MAX_PARALLEL) {
-      throw new IllegalArgumentException("--parallel is " + parallel + "; accepted is 1 to 256");
-    }
+    int parallel = parallel();
     if (partSize < MIN_PART || partSize > MAX_PART) {
       throw new IllegalArgumentException("--part-size is " + partSize + "; accepted is 64k to 64m");
     }

@@ -1,9 +1,11 @@
 package io.s3e.cli;
 
+import io.s3e.client.aws.AwsClientSettings;
 import io.s3e.client.aws.PemTrust;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Objects;
 import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
 import software.amazon.awssdk.core.checksums.ResponseChecksumValidation;
 import software.amazon.awssdk.http.SdkHttpClient;
@@ -29,12 +31,13 @@ final class SdkStore implements AutoCloseable {
    * @param checksums whether requests carry checksums that nobody asked for by name
    */
   SdkStore(StoreOptions options, int connections, boolean checksums) {
+    AwsClientSettings settings = options.settings().build();
     ApacheHttpClient.Builder transport =
         ApacheHttpClient.builder()
             .maxConnections(connections)
             .connectionTimeout(CONNECT_TIMEOUT)
             .socketTimeout(SOCKET_TIMEOUT);
-    Path caBundle = options.caBundle();
+    Path caBundle = settings.caFile();
     if (caBundle != null) {
       transport.tlsTrustManagersProvider(PemTrust.of(caBundle));
     }
@@ -46,13 +49,13 @@ final class SdkStore implements AutoCloseable {
     S3ClientBuilder builder =
         S3Client.builder()
             .httpClient(http)
-            .region(Region.of(options.region()))
-            .credentialsProvider(options.credentials())
-            .forcePathStyle(options.pathStyle())
+            .region(Region.of(Objects.requireNonNull(settings.region())))
+            .credentialsProvider(Objects.requireNonNull(settings.credentials()))
+            .forcePathStyle(settings.pathStyle())
             .requestChecksumCalculation(calculation)
             .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED)
             .overrideConfiguration(overrides -> overrides.addExecutionInterceptor(counter));
-    URI endpoint = options.endpoint();
+    URI endpoint = settings.endpoint();
     if (endpoint != null) {
       builder.endpointOverride(endpoint);
     }

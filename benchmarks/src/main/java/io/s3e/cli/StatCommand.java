@@ -25,7 +25,8 @@ final class StatCommand extends StoreCommand {
       paramLabel = "s3a://BUCKET/KEY",
       converter = ObjectUri.Converter.class,
       description = "The object; s3:// is the same.")
-  private @Nullable ObjectUri uri;
+  @SuppressWarnings("NullAway.Init") // Required, so picocli sets it.
+  private ObjectUri uri;
 
   @Option(names = "--version-id", paramLabel = "ID", description = "This version of the object.")
   private @Nullable String versionId;
@@ -98,7 +99,7 @@ final class StatCommand extends StoreCommand {
 
   @Override
   void run() throws IOException {
-    ObjectRef object = (uri == null ? ObjectUri.parse("") : uri).object();
+    ObjectRef object = uri.object();
     try (SdkStore sdk = new SdkStore(store(), 1, true)) {
       HeadObjectResponse head =
           sdk.s3()

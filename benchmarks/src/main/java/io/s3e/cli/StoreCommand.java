@@ -6,7 +6,6 @@ import io.s3e.bench.Progress;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -25,8 +24,13 @@ import picocli.CommandLine.Spec;
     optionListHeading = "%nOptions:%n",
     footerHeading = "%nExamples:%n")
 abstract class StoreCommand implements Callable<Integer> {
-  @Spec private @Nullable CommandSpec spec;
-  @ParentCommand private @Nullable S3eCommand parent;
+  @SuppressWarnings("NullAway.Init") // Both are set by picocli.
+  @Spec
+  private CommandSpec spec;
+
+  @SuppressWarnings("NullAway.Init")
+  @ParentCommand
+  private S3eCommand parent;
 
   @ArgGroup(exclusive = false, validate = false, order = 20, heading = "%nStore:%n")
   private StoreOptions store = new StoreOptions();
@@ -43,9 +47,6 @@ abstract class StoreCommand implements Callable<Integer> {
   }
 
   final StandardStreams streams() {
-    if (parent == null) {
-      throw new IllegalStateException("picocli has not filled the command in");
-    }
     return parent.streams();
   }
 
@@ -71,12 +72,12 @@ abstract class StoreCommand implements Callable<Integer> {
   abstract void run() throws IOException, InterruptedException;
 
   final ParameterException wrong(String message) {
-    return new ParameterException(commandSpec().commandLine(), message);
+    return new ParameterException(spec.commandLine(), message);
   }
 
   /** Prints the result: a document, or the text. */
   final void printResult(Object document, String text) throws IOException {
-    PrintWriter out = commandSpec().commandLine().getOut();
+    PrintWriter out = spec.commandLine().getOut();
     out.println(
         output.json()
             ? new ObjectMapper()
@@ -84,12 +85,5 @@ abstract class StoreCommand implements Callable<Integer> {
                 .writeValueAsString(document)
             : text);
     out.flush();
-  }
-
-  private CommandSpec commandSpec() {
-    if (spec == null) {
-      throw new IllegalStateException("picocli has not filled the command in");
-    }
-    return spec;
   }
 }

@@ -70,7 +70,7 @@ final class StoreOptions {
           "PEM file of certificates to trust in place of the system's. Default: AWS_CA_BUNDLE.")
   private @Nullable Path caBundle;
 
-  /** Settings for the read path, with what is left open here found. */
+  /** Settings of clients, with region and credentials found where no option names them. */
   AwsClientSettings.Builder settings() {
     return AwsClientSettings.builder()
         .endpoint(endpoint())
@@ -97,14 +97,10 @@ final class StoreOptions {
         .orElse(null);
   }
 
-  boolean pathStyle() {
-    return pathStyle;
-  }
-
   /**
    * @throws SdkClientException if nobody names one and the store is AWS
    */
-  String region() {
+  private String region() {
     if (region != null) {
       return region;
     }
@@ -129,7 +125,7 @@ final class StoreOptions {
   }
 
   /** Who signs. A profile named here comes before the environment. */
-  AwsCredentialsProvider credentials() {
+  private AwsCredentialsProvider credentials() {
     if (anonymous) {
       return AnonymousCredentialsProvider.create();
     }
@@ -141,10 +137,12 @@ final class StoreOptions {
   /**
    * @throws IllegalArgumentException if there is no such file
    */
-  @Nullable Path caBundle() {
+  private @Nullable Path caBundle() {
     String fromEnvironment = System.getenv("AWS_CA_BUNDLE");
+    URI store = endpoint();
+    boolean tls = store == null || "https".equalsIgnoreCase(store.getScheme());
     Path file = caBundle;
-    if (file == null && fromEnvironment != null && !fromEnvironment.isBlank()) {
+    if (file == null && tls && fromEnvironment != null && !fromEnvironment.isBlank()) {
       file = Path.of(fromEnvironment);
     }
     if (file != null && !Files.isReadable(file)) {

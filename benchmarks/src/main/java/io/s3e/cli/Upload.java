@@ -74,6 +74,9 @@ final class Upload implements AutoCloseable {
   /** The multipart upload that has to be ended; null before and after. Guarded by this. */
   private @Nullable String unfinished;
 
+  /** Nothing may begin any more. Guarded by this. */
+  private boolean ended;
+
   /**
    * @param progress hears, from any thread, how many bytes were sent so far
    */
@@ -148,7 +151,11 @@ final class Upload implements AutoCloseable {
     return complete(id, parts);
   }
 
-  private String begin() {
+  /** Holds the lock, so that an interruption sees what the store has begun, or comes before it. */
+  private synchronized String begin() throws InterruptedIOException {
+    if (ended) {
+      throw new InterruptedIOException("the upload was interrupted before it began");
+    }
     String id =
         s3.createMultipartUpload(
                 request ->
@@ -160,9 +167,7 @@ final class Upload implements AutoCloseable {
                         .storageClass(target.storageClass())
                         .checksumAlgorithm(target.checksum().algorithm()))
             .uploadId();
-    synchronized (this) {
-      unfinished = id;
-    }
+    unfinished = id;
     return id;
   }
 
@@ -281,6 +286,7 @@ final class Upload implements AutoCloseable {
   }
 
   private synchronized void abort() throws IOException {
+    ended = true;
     threads.shutdownNow();
     String id = unfinished;
     if (id == null) {

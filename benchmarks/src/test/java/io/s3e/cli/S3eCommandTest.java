@@ -8,6 +8,7 @@ import io.s3e.block.ObjectRef;
 import io.s3e.cli.CommandRig.Outcome;
 import io.s3e.testing.Fault;
 import io.s3e.testing.HostileS3Server;
+import io.s3e.testing.SelfSigned;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -73,7 +74,13 @@ class S3eCommandTest {
           {"put", "-", "s3a://bucket/key", "--part-size=1m"},
           {"put", "-", "s3a://bucket/key", "--parallel=64", "--part-size=1g"},
           {"put", "-", "s3a://bucket/key", "--checksum=md5"},
-          {"stat", "s3a://bucket/key", "--ca-bundle=/no/such/file", "--region=eu-west-1"}
+          {"stat", "s3a://bucket/key", "--endpoint=ftp://127.0.0.1"},
+          {
+            "stat",
+            "s3a://bucket/key",
+            "--endpoint=https://127.0.0.1:1",
+            "--ca-bundle=/no/such/file"
+          }
         }) {
       Outcome outcome = CommandRig.runPlainly(arguments);
       String shown = String.join(" ", arguments);
@@ -147,6 +154,29 @@ class S3eCommandTest {
             .hasLineCount(1)
             .contains("s3://bucket/key: the store cannot be reached")
             .contains("--endpoint");
+      }
+    }
+  }
+
+  @Test
+  void certificatesOfTheUsersOwn(@TempDir Path temp) throws Exception {
+    SelfSigned certificate = SelfSigned.create(temp);
+    try (HostileS3Server server = HostileS3Server.startTls(certificate.serverContext());
+        CommandRig rig = new CommandRig(server.endpoint())) {
+      server.put(new ObjectRef("bucket", "key"), "content".getBytes(UTF_8));
+      String pem = certificate.pem().toString();
+
+      assertThat(rig.run("cat", "s3a://bucket/key", "--ca-bundle", pem).text())
+          .isEqualTo("content");
+      assertThat(rig.run("stat", "s3a://bucket/key", "--ca-bundle", pem).code()).isZero();
+      // The CRT's own TLS library takes half a minute to give up.
+      for (String[] command :
+          new String[][] {
+            {"cat", "s3a://bucket/key", "--client=sdk-sync"}, {"stat", "s3a://bucket/key"}
+          }) {
+        Outcome untrusted = rig.run(command);
+        assertThat(untrusted.code()).isEqualTo(1);
+        assertThat(untrusted.err()).hasLineCount(1).contains("TLS fails").contains("--ca-bundle");
       }
     }
   }

@@ -182,7 +182,7 @@ class TransferCommandsTest {
         .isEqualToIgnoringNewLines(
             "s3e cat: s3://bucket/ranges: the range starts at 3000000,"
                 + " the object has 3000000 bytes");
-    for (String wrong : List.of("5", "-", "+5", "9-5", "0+0", "a-b", "1+")) {
+    for (String wrong : List.of("5", "-", "+5", "9-5", "0+0", "a-b", "1+", "-0")) {
       assertThat(rig.run("get", "--discard", "s3a://bucket/ranges", "--range", wrong).code())
           .as(wrong)
           .isEqualTo(2);

@@ -31,8 +31,11 @@ public final class RawClients {
   /** The CRT client keeps up to 32 slots of 1 MiB for short reads, which these reads never use. */
   private static final long SHORT_READ_BYTES = 32L * MIB;
 
-  /** The CRT's pool grows by so many slots, and its client makes them shorter to have so many. */
-  private static final int SLOTS_AT_ONCE = 16;
+  /**
+   * The client makes its slots shorter if it cannot have so many. It takes memory for those in use
+   * alone, 16 slots at a time.
+   */
+  private static final int LEAST_SLOTS = 48;
 
   /** Far above what any of these reach, so that it never limits the number of connections. */
   private static final double TARGET_GBPS = 100;
@@ -58,7 +61,7 @@ public final class RawClients {
   }
 
   private static long crtBytes(RawCeiling ceiling) {
-    int slots = Math.max(ceiling.inFlight(), SLOTS_AT_ONCE);
+    int slots = Math.max(ceiling.inFlight(), LEAST_SLOTS);
     return (long) slots * RawCeiling.RANGE_BYTES + SHORT_READ_BYTES;
   }
 

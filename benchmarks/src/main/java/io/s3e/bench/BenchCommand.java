@@ -93,7 +93,9 @@ public final class BenchCommand implements Callable<Integer> {
       names = "--size",
       paramLabel = "MIB",
       defaultValue = "512",
-      description = "Size of the text object and of a sequential read.")
+      description =
+          "Size of the text object, and of all of seqN's objects together (but 8 MiB each at"
+              + " least).")
   private long sizeMebibytes;
 
   @Option(
@@ -109,6 +111,12 @@ public final class BenchCommand implements Callable<Integer> {
       defaultValue = "48",
       description = "How much back reads in a run.")
   private long seekMebibytes;
+
+  @Option(
+      names = "--objects",
+      defaultValue = "2000",
+      description = "How many objects small reads, of 64 KiB to 1 MiB.")
+  private int smallObjects;
 
   @Option(
       names = "--scale",
@@ -235,8 +243,12 @@ public final class BenchCommand implements Callable<Integer> {
   }
 
   private JobOptions options() {
-    if (rounds < 1 || sizeMebibytes < 1 || scale <= 0 || readDeadlineSeconds < 1) {
-      throw wrong("--rounds, --size, --scale and --read-deadline must be positive");
+    if (rounds < 1
+        || sizeMebibytes < 1
+        || smallObjects < 1
+        || scale <= 0
+        || readDeadlineSeconds < 1) {
+      throw wrong("--rounds, --size, --objects, --scale and --read-deadline must be positive");
     }
     if (uri != null && !uri.startsWith("s3a://")) {
       throw wrong("Expected s3a://BUCKET/KEY instead of " + uri);
@@ -252,6 +264,7 @@ public final class BenchCommand implements Callable<Integer> {
           sizeMebibytes * MEBIBYTE,
           Math.min(randomMebibytes, sizeMebibytes * 4) * MEBIBYTE,
           Math.min(seekMebibytes, sizeMebibytes) * MEBIBYTE,
+          smallObjects,
           scale,
           serverOptions.settings(),
           heap,
@@ -311,6 +324,7 @@ public final class BenchCommand implements Callable<Integer> {
     settings.put("bytes", options.bytes());
     settings.put("randomBytes", options.randomBytes());
     settings.put("seekBytes", options.seekBytes());
+    settings.put("smallObjects", options.smallObjects());
     settings.put("parquetScale", options.parquetScale());
     settings.put("heap", options.heap());
     settings.put("jvmOptions", String.join(" ", options.jvmOptions()));

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param bytes size of the text object, and of a sequential read
  * @param randomBytes how much {@code rnd} reads in a run
  * @param seekBytes how much {@code back} reads in a run
+ * @param smallObjects how many objects {@code small} reads
  * @param parquetScale TPC-H scale of the Parquet object
  * @param server how the embedded server serves
  * @param heap {@code -Xmx} of each engine's JVM
@@ -34,6 +35,7 @@ record JobOptions(
     long bytes,
     long randomBytes,
     long seekBytes,
+    int smallObjects,
     double parquetScale,
     ServerSettings server,
     String heap,
@@ -52,7 +54,7 @@ record JobOptions(
 
   /** How much the workloads read. */
   WorkloadSizes sizes() {
-    return new WorkloadSizes(bytes, randomBytes, seekBytes);
+    return new WorkloadSizes(bytes, randomBytes, seekBytes, smallObjects);
   }
 
   /** How much a run of a workload reads; what a Parquet run reads is up to the file. */

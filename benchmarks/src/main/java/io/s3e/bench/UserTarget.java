@@ -128,16 +128,19 @@ final class UserTarget implements Target {
     if (workload.readsParquet()) {
       return columns.isEmpty() ? null : new Subject(List.of(object), null, null, columns, null);
     }
-    return reference == null
+    List<ObjectSlice> objects = objects(workload);
+    return reference == null || objects.isEmpty()
         ? null
-        : new Subject(objects(workload), null, reference.toString(), List.of(), null);
+        : new Subject(objects, null, reference.toString(), List.of(), null);
   }
 
   /** Streams at once read ranges of the one object, like the tasks of a job its splits. */
   private List<ObjectSlice> objects(WorkloadKind workload) {
-    return workload.data() == WorkloadKind.Data.STREAMS
-        ? ObjectLayout.ranges(object.uri(), workload.streams(), object.length())
-        : List.of(object);
+    return switch (workload.data()) {
+      case TEXT -> List.of(object);
+      case STREAMS -> ObjectLayout.ranges(object.uri(), workload.streams(), object.length());
+      case SMALL, PARQUET -> List.of();
+    };
   }
 
   @Override

@@ -1,27 +1,45 @@
 package io.s3e.bench;
 
 import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSInputStream;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.impl.OpenFileParameters;
 import org.apache.hadoop.fs.s3a.S3AFileSystem;
 
-/** A bad peer: S3A with one bit of the object turned round. */
+/** A bad peer: S3A with one bit of each object turned round. */
 public final class CorruptingFileSystem extends S3AFileSystem {
 
-  /** Where the wrong byte is. */
+  /** Key of where the wrong byte is. */
+  public static final String WRONG_BYTE_KEY = "s3e.test.wrong.byte";
+
+  /** Where it is when nothing is set. */
   static final long WRONG_BYTE = 1_234_567;
 
   @Override
   public FSDataInputStream open(Path path, int bufferSize) throws IOException {
-    return new FSDataInputStream(new CorruptingStream(super.open(path, bufferSize)));
+    return corrupt(super.open(path, bufferSize));
+  }
+
+  @Override
+  public CompletableFuture<FSDataInputStream> openFileWithOptions(
+      Path path, OpenFileParameters parameters) throws IOException {
+    return super.openFileWithOptions(path, parameters).thenApply(this::corrupt);
+  }
+
+  private FSDataInputStream corrupt(FSDataInputStream in) {
+    return new FSDataInputStream(
+        new CorruptingStream(in, getConf().getLong(WRONG_BYTE_KEY, WRONG_BYTE)));
   }
 
   private static final class CorruptingStream extends FSInputStream {
     private final FSDataInputStream in;
+    private final long wrongByte;
 
-    CorruptingStream(FSDataInputStream in) {
+    CorruptingStream(FSDataInputStream in, long wrongByte) {
       this.in = in;
+      this.wrongByte = wrongByte;
     }
 
     @Override
@@ -34,8 +52,8 @@ public final class CorruptingFileSystem extends S3AFileSystem {
     public int read(byte[] bytes, int offset, int length) throws IOException {
       long position = in.getPos();
       int got = in.read(bytes, offset, length);
-      if (got > 0 && position <= WRONG_BYTE && WRONG_BYTE < position + got) {
-        bytes[offset + (int) (WRONG_BYTE - position)] ^= 1;
+      if (got > 0 && position <= wrongByte && wrongByte < position + got) {
+        bytes[offset + (int) (wrongByte - position)] ^= 1;
       }
       return got;
     }

@@ -28,11 +28,10 @@ import org.jspecify.annotations.Nullable;
 /** TPC-H lineitem as a Parquet file: 16 columns, Snappy, several row groups. */
 public final class LineItemParquet {
 
-  /**
-   * A quarter of Spark's row group: a file that is written in seconds still has several, and a
-   * column chunk is still megabytes.
-   */
-  private static final long ROW_GROUP_BYTES = 32L << 20;
+  /** Row group of Spark and of parquet-java, by default. */
+  private static final long MOST_ROW_GROUP_BYTES = 128L << 20;
+
+  private static final long LEAST_ROW_GROUP_BYTES = 8L << 20;
 
   /** Lines of scale 1, near enough for a progress bar. */
   private static final long ROWS_OF_SCALE_1 = 6_001_215;
@@ -95,6 +94,15 @@ public final class LineItemParquet {
   }
 
   /**
+   * A file of scale 1 and above has Spark's row groups; those of a smaller one are smaller, so that
+   * it has several all the same. (Scale 1 is about 200 MB.)
+   */
+  private static long rowGroupBytes(double scale) {
+    long scaled = Math.round(MOST_ROW_GROUP_BYTES * scale);
+    return Math.max(LEAST_ROW_GROUP_BYTES, Math.min(scaled, MOST_ROW_GROUP_BYTES));
+  }
+
+  /**
    * Writes the whole table.
    *
    * @param scale TPC-H scale factor; 1 is about six million rows
@@ -104,7 +112,7 @@ public final class LineItemParquet {
     try (ParquetWriter<LineItem> writer =
         new Builder(new LocalOutputFile(file))
             .withCompressionCodec(CompressionCodecName.SNAPPY)
-            .withRowGroupSize(ROW_GROUP_BYTES)
+            .withRowGroupSize(rowGroupBytes(scale))
             .withConf(new Configuration(false))
             .build()) {
       long rows = 0;

@@ -2,6 +2,7 @@ package io.s3e.bench.data;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SplittableRandom;
 
 /**
  * How objects are cut from the reference file. Each list is a pure function of its parameters, so
@@ -11,6 +12,10 @@ public final class ObjectLayout {
 
   /** A stream's least share: below that its start would be all that is measured. */
   public static final long LEAST_STREAM_BYTES = 8L << 20;
+
+  private static final int LEAST_SMALL_BYTES = 64 << 10;
+  private static final int MOST_SMALL_BYTES = 1 << 20;
+  private static final long SEED = 20_240_531;
 
   private ObjectLayout() {}
 
@@ -37,5 +42,27 @@ public final class ObjectLayout {
       ranges.add(new ObjectSlice(uri, i * share, share, i * share));
     }
     return ranges;
+  }
+
+  /**
+   * Small objects of 64 KiB to 1 MiB, every size as likely as any other.
+   *
+   * @param directory URI that the objects' names begin with, with a slash at its end
+   */
+  public static List<ObjectSlice> small(String directory, int count) {
+    SplittableRandom random = new SplittableRandom(SEED);
+    List<ObjectSlice> objects = new ArrayList<>(count);
+    long reference = 0;
+    for (int i = 0; i < count; i++) {
+      int length = random.nextInt(LEAST_SMALL_BYTES, MOST_SMALL_BYTES + 1);
+      objects.add(new ObjectSlice("%spart-%05d".formatted(directory, i), 0, length, reference));
+      reference += length;
+    }
+    return objects;
+  }
+
+  /** What so many small objects hold together. */
+  public static long smallBytes(int count) {
+    return small("", count).stream().mapToLong(ObjectSlice::length).sum();
   }
 }

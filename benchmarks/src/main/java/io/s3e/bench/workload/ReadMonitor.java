@@ -32,6 +32,7 @@ final class ReadMonitor {
 
   private final Map<Thread, Pending> pending = new ConcurrentHashMap<>();
   private final LongAdder bytes = new LongAdder();
+  private final LongAdder calls = new LongAdder();
   private long[] latencies = new long[FIRST_CAPACITY];
   private int count;
 
@@ -48,12 +49,25 @@ final class ReadMonitor {
 
   /** It ended well, and brought so many bytes that the application wanted. */
   void endRead(long used) {
-    add(forget(), used);
+    endReads(1, used);
+  }
+
+  /**
+   * So many calls ended well, one after the other, and brought so many bytes: too short to be timed
+   * each, they get one latency, which is the mean of theirs.
+   */
+  void endReads(long ended, long used) {
+    add(forget() / ended, ended, used);
   }
 
   /** A call that no thread waited in ended well, after so long, and brought so many bytes. */
   void add(long nanos, long used) {
+    add(nanos, 1, used);
+  }
+
+  private void add(long nanos, long ended, long used) {
     bytes.add(used);
+    calls.add(ended);
     synchronized (this) {
       if (count == latencies.length) {
         latencies = Arrays.copyOf(latencies, 2 * count);
@@ -87,8 +101,8 @@ final class ReadMonitor {
     return null;
   }
 
-  synchronized long reads() {
-    return count;
+  long reads() {
+    return calls.sum();
   }
 
   /**

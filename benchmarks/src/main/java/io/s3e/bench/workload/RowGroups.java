@@ -32,7 +32,7 @@ final class RowGroups {
 
   /** Sizes of the column chunks in thousandths of the row group. */
   private static final int[] SHARES = {
-    30, 150, 80, 10, 40, 160, 25, 25, 10, 5, 75, 75, 75, 10, 15, 215
+    64, 127, 45, 7, 22, 153, 14, 14, 7, 4, 45, 45, 45, 7, 11, 390
   };
 
   /** l_orderkey, l_extendedprice, l_discount, l_shipdate. */

@@ -129,6 +129,7 @@ public final class WorkerProcess {
     try (Reader reader = made) {
       Workload workload = reader.workload(WorkloadKind.of(spec.workload()));
       RunContext context = new RunContext(reader.fileSystem(), spec, reference(spec), monitor);
+      workload.prepare(context);
       MemoryPeak peak = new MemoryPeak();
       long checksum;
       long wall;

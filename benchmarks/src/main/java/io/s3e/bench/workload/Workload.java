@@ -1,7 +1,14 @@
 package io.s3e.bench.workload;
 
-/** One way of reading. Stateless; a run's state is in its {@link RunContext}. */
+/** One way of reading. An instance serves one run. */
 interface Workload {
+
+  /**
+   * Does what an application has done before it reads, such as a listing. Not timed.
+   *
+   * @throws Exception whatever the file system throws: the run has failed
+   */
+  default void prepare(RunContext context) throws Exception {}
 
   /**
    * Reads, checks and closes everything that it opened.

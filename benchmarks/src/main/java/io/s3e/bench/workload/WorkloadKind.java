@@ -26,13 +26,16 @@ public final class WorkloadKind {
     TEXT,
     /** One large object for each stream. */
     STREAMS,
+    /** Many small objects. */
+    SMALL,
     /** A Parquet file. */
     PARQUET
   }
 
   /** What the names may be, for a person. */
   public static final String NAMES =
-      "seq, seqN (N streams), rnd, rndKk-T (reads of K KiB by T threads), vec, pq, parquet, back";
+      "seq, seqN (N streams), rnd, rndKk-T (reads of K KiB by T threads), vec, pq, parquet, back,"
+          + " tiny, small, small-nostatus, text";
 
   /** The names of {@link #readsInOrder} that are not {@code seqN}. */
   private static final Set<String> IN_ORDER = Set.of("seq", "text", "tiny", "small");
@@ -82,7 +85,23 @@ public final class WorkloadKind {
                   Data.TEXT,
                   1,
                   WorkloadSizes::seekBytes,
-                  ToAndFro::new))
+                  ToAndFro::new),
+              new WorkloadKind(
+                  "tiny",
+                  "records of 100 bytes from front to end, as TeraSort reads them",
+                  Data.TEXT,
+                  1,
+                  WorkloadSizes::bytes,
+                  TinyReads::new),
+              small("small", "opened with its status from a listing", true),
+              small("small-nostatus", "opened by its name", false),
+              new WorkloadKind(
+                  "text",
+                  "lines by Hadoop's line reader, splits of up to 128 MiB, 4 at once",
+                  Data.TEXT,
+                  4,
+                  WorkloadSizes::bytes,
+                  LineSplits::new))
           .collect(Collectors.toMap(WorkloadKind::label, Function.identity()));
 
   private final String label;
@@ -161,6 +180,16 @@ public final class WorkloadKind {
         () -> new RandomReads(readBytes, threads));
   }
 
+  private static WorkloadKind small(String label, String how, boolean statusGiven) {
+    return new WorkloadKind(
+        label,
+        "objects of 64 KiB to 1 MiB, each " + how + " and read whole, 16 at once",
+        Data.SMALL,
+        16,
+        sizes -> ObjectLayout.smallBytes(sizes.smallObjects()),
+        () -> new SmallObjects(statusGiven));
+  }
+
   /** The name on the command line and in results. */
   public String label() {
     return label;
@@ -209,6 +238,7 @@ public final class WorkloadKind {
     return switch (data) {
       case TEXT -> List.of(ObjectSlice.front(bucket + "lineitem.tbl", sizes.bytes()));
       case STREAMS -> ObjectLayout.streams(bucket + label + '/', streams, sizes.bytes());
+      case SMALL -> ObjectLayout.small(bucket + "small/", sizes.smallObjects());
       case PARQUET -> List.of();
     };
   }

@@ -1,0 +1,88 @@
+package io.s3e.bench.workload;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.s3e.bench.data.ObjectSlice;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class WorkloadKindTest {
+
+  private static final WorkloadSizes SIZES =
+      new WorkloadSizes(512L << 20, 128L << 20, 48L << 20, 2000);
+
+  @Test
+  void namesMayCarryParameters() {
+    assertThat(WorkloadKind.of("seq:16")).isEqualTo(WorkloadKind.of("seq16"));
+    assertThat(WorkloadKind.of("seq16").label()).isEqualTo("seq16");
+    assertThat(WorkloadKind.of("seq16").streams()).isEqualTo(16);
+    assertThat(WorkloadKind.of("rnd64k-1").description()).contains("64 KiB").contains("one thread");
+    for (String wrong : List.of("seq0", "seq5000", "rnd0k-1", "rnd64k-0", "rnd64-1", "sleep", "")) {
+      assertThatThrownBy(() -> WorkloadKind.of(wrong))
+          .as(wrong)
+          .isInstanceOf(IllegalArgumentException.class);
+    }
+  }
+
+  @Test
+  void streamsShareTheBytesButHaveEightMebibytesEach() {
+    assertThat(WorkloadKind.of("seq16").bytes(SIZES)).isEqualTo(512 << 20);
+    assertThat(WorkloadKind.of("seq256").bytes(SIZES)).isEqualTo(2L << 30);
+
+    List<ObjectSlice> objects = WorkloadKind.of("seq256").objects("s3a://b/", SIZES);
+    assertThat(objects).hasSize(256);
+    assertThat(objects.get(3))
+        .isEqualTo(new ObjectSlice("s3a://b/seq256/part-00003", 0, 8 << 20, 24 << 20));
+  }
+
+  @Test
+  void fewerReadsAtOnceAreFewerReads() {
+    assertThat(WorkloadKind.of("rnd").bytes(SIZES)).isEqualTo(128 << 20);
+    assertThat(WorkloadKind.of("rnd64k-16").bytes(SIZES)).isEqualTo(128 << 20);
+    assertThat(WorkloadKind.of("rnd256k-1").bytes(SIZES)).isEqualTo(32 << 20);
+    assertThat(WorkloadKind.of("rnd64k-1").bytes(SIZES)).isEqualTo(8 << 20);
+  }
+
+  @Test
+  void smallObjectsFollowEachOtherInTheReference() {
+    List<ObjectSlice> objects = WorkloadKind.of("small").objects("s3a://b/", SIZES);
+
+    long end = 0;
+    for (ObjectSlice object : objects) {
+      assertThat(object.reference()).isEqualTo(end);
+      assertThat(object.length()).isBetween(64L << 10, 1L << 20);
+      end += object.length();
+    }
+    assertThat(objects)
+        .hasSize(2000)
+        .isEqualTo(WorkloadKind.of("small").objects("s3a://b/", SIZES));
+    assertThat(WorkloadKind.of("small-nostatus").objects("s3a://b/", SIZES)).isEqualTo(objects);
+    assertThat(WorkloadKind.of("small").bytes(SIZES)).isEqualTo(end);
+  }
+
+  @Test
+  void rowGroupsFillTheObjectAndWantedChunksAreInOrder() {
+    for (long bytes : new long[] {100_000, 6 << 20, 512L << 20, 10L << 30}) {
+      RowGroups layout = new RowGroups(bytes);
+      long end = 0;
+      for (int group = 0; group < layout.groups(); group++) {
+        List<RowGroups.Chunk> chunks = layout.wanted(group);
+        assertThat(chunks).hasSize(4);
+        for (RowGroups.Chunk chunk : chunks) {
+          assertThat(chunk.position()).isGreaterThanOrEqualTo(end);
+          assertThat(chunk.length()).isPositive();
+          end = chunk.position() + chunk.length();
+        }
+        assertThat(chunks.get(1).position() + chunks.get(1).length())
+            .as("two of them are adjacent")
+            .isEqualTo(chunks.get(2).position());
+      }
+      assertThat(layout.groups() * layout.groupBytes() + layout.footerBytes() + 8)
+          .isLessThanOrEqualTo(bytes);
+      assertThat(layout.groups()).isGreaterThanOrEqualTo(2);
+    }
+    assertThat(new RowGroups(512L << 20).groupBytes()).isEqualTo(64 << 20);
+    assertThatThrownBy(() -> new RowGroups(1000)).isInstanceOf(IllegalArgumentException.class);
+  }
+}

@@ -38,7 +38,8 @@ public final class WorkloadKind {
           + " tiny, small, small-nostatus, text";
 
   /** The names of {@link #readsInOrder} that are not {@code seqN}. */
-  private static final Set<String> IN_ORDER = Set.of("seq", "text", "tiny", "small");
+  private static final Set<String> IN_ORDER =
+      Set.of("seq", "text", "tiny", "small", "small-nostatus");
 
   private static final int MOST_STREAMS = 1024;
   private static final int MOST_READ_KIBIBYTES = 16 << 10;

@@ -11,6 +11,7 @@ import java.util.List;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
+import software.amazon.awssdk.core.exception.SdkException;
 
 /** Writes objects to standard output, one after the other. */
 @Command(
@@ -43,15 +44,15 @@ final class CatCommand extends StoreCommand {
     }
     List<ObjectRef> objects = uris.stream().map(ObjectUri::object).toList();
     ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
+    ObjectRef current = objects.get(0);
     try (S3E engine = read.engine(store());
         WritableByteChannel out = streams().dataOut()) {
       for (ObjectRef object : objects) {
-        try {
-          copy(engine, object, buffer, out);
-        } catch (IOException e) {
-          throw new TransferException(object, e);
-        }
+        current = object;
+        copy(engine, object, buffer, out);
       }
+    } catch (IOException | SdkException e) {
+      throw new TransferException(current, e);
     }
   }
 

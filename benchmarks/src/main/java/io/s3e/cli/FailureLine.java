@@ -34,9 +34,11 @@ final class FailureLine {
 
   static String of(Throwable failure) {
     List<Throwable> chain = chain(failure);
-    String object =
-        first(chain, TransferException.class).map(e -> e.getMessage() + ": ").orElse("");
-    String line = object + reason(chain);
+    // Only the commands that say of which object a failure is have the options that the hints name.
+    String line =
+        first(chain, TransferException.class)
+            .map(e -> e.getMessage() + ": " + reason(chain))
+            .orElseGet(() -> plain(failure));
     return line.replaceAll("\\s*\\R\\s*", " ");
   }
 
@@ -130,11 +132,17 @@ final class FailureLine {
     if (text.contains("Unable to load region")) {
       return "no region found; use --region, or set AWS_REGION";
     }
-    Throwable outermost =
-        chain.stream().filter(e -> !(e instanceof TransferException)).findFirst().orElse(innermost);
-    boolean speaksForItself =
-        outermost instanceof IOException || outermost instanceof SdkClientException;
-    String message = outermost.getMessage();
-    return speaksForItself && message != null ? message : outermost.toString();
+    return plain(
+        chain.stream()
+            .filter(e -> !(e instanceof TransferException))
+            .findFirst()
+            .orElse(innermost));
+  }
+
+  /** What a failure says of itself; its type, too, where that was not meant for users. */
+  private static String plain(Throwable failure) {
+    String message = failure.getMessage();
+    boolean meant = failure instanceof IOException || failure instanceof SdkClientException;
+    return meant && message != null ? message : failure.toString();
   }
 }

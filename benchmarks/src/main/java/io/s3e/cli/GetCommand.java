@@ -12,6 +12,7 @@ import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import software.amazon.awssdk.core.exception.SdkException;
 
 /** Downloads one object. */
 @Command(
@@ -68,7 +69,7 @@ final class GetCommand extends StoreCommand {
     try (Destination destination = destination();
         S3E engine = read.engine(store())) {
       result = download(engine, object, destination);
-    } catch (IOException e) {
+    } catch (IOException | SdkException e) {
       throw new TransferException(object, e);
     }
     if (standardOutput) {

@@ -1,5 +1,6 @@
 package io.s3e.cli;
 
+import com.sun.management.OperatingSystemMXBean;
 import io.s3e.OpenOptions;
 import io.s3e.S3E;
 import io.s3e.S3EConfig;
@@ -12,6 +13,7 @@ import io.s3e.client.aws.AwsClients;
 import io.s3e.client.aws.ClientKind;
 import java.io.EOFException;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -55,10 +57,6 @@ final class ReadOptions extends TransferOptions {
       description = "auto, crt, sdk-async or sdk-sync; default auto.")
   private ClientKind client = ClientKind.AUTO;
 
-  @Nullable String versionId() {
-    return versionId;
-  }
-
   /**
    * An engine with memory for that many requests of that size.
    *
@@ -70,11 +68,27 @@ final class ReadOptions extends TransferOptions {
       throw new IllegalArgumentException("--part-size is " + partSize + "; accepted is 64k to 64m");
     }
     long memory = Math.max(MIN_MEMORY, (long) (PARTS_PER_REQUEST * parallel * partSize));
+    requireMemory(memory);
     S3EConfig config =
         S3EConfig.DEFAULTS.toBuilder().requestBytes((int) partSize).memoryBytes(memory).build();
     AwsClientSettings.Builder settings = store.settings().maxConnections(parallel);
     double gbps = parallel * GBPS_PER_CONNECTION;
     return S3E.create(config, AwsClients.provider(client, settings.targetGbps(gbps).build()));
+  }
+
+  private static void requireMemory(long bytes) {
+    long half = physicalMemory() / 2;
+    if (bytes > half) {
+      throw new IllegalArgumentException(
+          "--parallel and --part-size take "
+              + ByteSize.format(bytes)
+              + " of memory; accepted is half of what this machine has, "
+              + ByteSize.format(half));
+    }
+  }
+
+  private static long physicalMemory() {
+    return ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getTotalMemorySize();
   }
 
   /**
@@ -83,7 +97,7 @@ final class ReadOptions extends TransferOptions {
    * @param open the version that the store told, so that no other is read
    * @param bytes within the object
    */
-  record Selection(ObjectRef object, OpenOptions open, ObjectHead head, ByteRange bytes) {}
+  record Selection(OpenOptions open, ObjectHead head, ByteRange bytes) {}
 
   /**
    * Asks the store for size and version.
@@ -99,6 +113,6 @@ final class ReadOptions extends TransferOptions {
             .withSize(head.size())
             .withVersion(head.etag(), version)
             .withSplit(bytes.start(), bytes.end());
-    return new Selection(object, open, head, bytes);
+    return new Selection(open, head, bytes);
   }
 }

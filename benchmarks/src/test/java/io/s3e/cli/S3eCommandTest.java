@@ -105,6 +105,16 @@ class S3eCommandTest {
   }
 
   @Test
+  void partsGrowWithTheFile() {
+    UploadOptions options = new UploadOptions();
+
+    assertThat(options.partBytes(-1)).isEqualTo(8 << 20);
+    assertThat(options.partBytes(10_000L * (8 << 20))).isEqualTo(8 << 20);
+    assertThat(options.partBytes(10_000L * (8 << 20) + 1)).isEqualTo(9 << 20);
+    assertThat(options.partBytes(5L << 40)).isEqualTo(525 << 20);
+  }
+
+  @Test
   void brokenConnectionsAreRetriedAndCounted(@TempDir Path temp) throws Exception {
     byte[] content = new byte[5_000_000];
     new Random(7).nextBytes(content);

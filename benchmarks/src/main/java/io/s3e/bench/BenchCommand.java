@@ -90,6 +90,13 @@ public final class BenchCommand implements Callable<Integer> {
   private int rounds;
 
   @Option(
+      names = "--warm-up",
+      paramLabel = "S",
+      defaultValue = "3",
+      description = "How long each engine runs each workload before it is counted; once at least.")
+  private double warmUpSeconds;
+
+  @Option(
       names = "--size",
       paramLabel = "MIB",
       defaultValue = "512",
@@ -244,11 +251,13 @@ public final class BenchCommand implements Callable<Integer> {
 
   private JobOptions options() {
     if (rounds < 1
+        || warmUpSeconds < 0
         || sizeMebibytes < 1
         || smallObjects < 1
         || scale <= 0
         || readDeadlineSeconds < 1) {
-      throw wrong("--rounds, --size, --objects, --scale and --read-deadline must be positive");
+      throw wrong(
+          "--rounds, --warm-up, --size, --objects, --scale and --read-deadline must be positive");
     }
     if (uri != null && !uri.startsWith("s3a://")) {
       throw wrong("Expected s3a://BUCKET/KEY instead of " + uri);
@@ -261,6 +270,7 @@ public final class BenchCommand implements Callable<Integer> {
               .toList(),
           workloads.stream().map(WorkloadKind::of).toList(),
           rounds,
+          Duration.ofMillis(Math.round(warmUpSeconds * 1e3)),
           sizeMebibytes * MEBIBYTE,
           Math.min(randomMebibytes, sizeMebibytes * 4) * MEBIBYTE,
           Math.min(seekMebibytes, sizeMebibytes) * MEBIBYTE,

@@ -147,23 +147,51 @@ final class Comparison {
   private Measurement measure(
       Map<Engine, ChildJvm> workers, Engine engine, WorkloadKind workload, int round, Steps steps)
       throws IOException, InterruptedException {
+    if (round > 0) {
+      return run(workers, engine, workload, round, options.bytesOf(workload), steps);
+    }
+    long bytes = options.firstRunBytesOf(workload);
+    long left = options.warmUp().toNanos();
+    for (; ; ) {
+      Measurement measurement = run(workers, engine, workload, round, bytes, steps);
+      RunResult result = measurement.result();
+      if (!result.isOk() || result.wallNanos() >= left) {
+        return measurement;
+      }
+      left -= result.wallNanos();
+      double rate = (double) result.bytesUsed() / Math.max(1, result.wallNanos());
+      bytes = Math.min(options.bytesOf(workload), Math.max(bytes, (long) (rate * left)));
+    }
+  }
+
+  private Measurement run(
+      Map<Engine, ChildJvm> workers,
+      Engine engine,
+      WorkloadKind workload,
+      int round,
+      long bytes,
+      Steps steps)
+      throws IOException, InterruptedException {
     ServerStats before = null;
     RunResult result;
+    RunSpec spec = spec(workload, round, bytes);
     try {
       ChildJvm worker = workers.get(engine);
       if (worker == null || !worker.isAlive()) {
         worker = startWorker(engine, workload);
         workers.put(engine, worker);
       }
-      int times = round == 0 ? options.warmUpsOf(workload) : 1;
-      do {
+      result = worker.call(WorkerProcess.PREPARE, spec, patience(), RunResult.class);
+      if (result.isOk()) {
+        before = quietServerStats();
         result =
-            worker.call(WorkerProcess.PREPARE, spec(workload, round), patience(), RunResult.class);
-        if (result.isOk()) {
-          before = quietServerStats();
-          result = call(worker, engine, workload, round, steps);
-        }
-      } while (--times > 0 && result.isOk());
+            worker.call(
+                WorkerProcess.RUN,
+                spec,
+                patience(),
+                RunResult.class,
+                steps.watch(workload, engine, round));
+      }
     } catch (ChildFailureException e) {
       result = RunResult.withoutFigures(RunResult.Status.FAILED, String.valueOf(e.getMessage()));
     }
@@ -171,17 +199,6 @@ final class Comparison {
     ServerStats after = quietServerStats();
     ServerStats used = before == null || after == null ? null : after.since(before);
     return new Measurement(engine.name(), workload.label(), round, result, used);
-  }
-
-  private RunResult call(
-      ChildJvm worker, Engine engine, WorkloadKind workload, int round, Steps steps)
-      throws IOException, InterruptedException {
-    return worker.call(
-        WorkerProcess.RUN,
-        spec(workload, round),
-        patience(),
-        RunResult.class,
-        steps.watch(workload, engine, round));
   }
 
   private Duration patience() {
@@ -205,7 +222,7 @@ final class Comparison {
                 .formatted(result.checksum(), expected));
   }
 
-  private RunSpec spec(WorkloadKind workload, int round) {
+  private RunSpec spec(WorkloadKind workload, int round, long bytes) {
     Target.Subject subject = target.subject(workload);
     if (subject == null) {
       throw new IllegalStateException("Nothing to read for " + workload);
@@ -215,7 +232,7 @@ final class Comparison {
         subject.objects(),
         subject.warmUpUri(),
         subject.reference(),
-        round == 0 ? options.warmUpBytesOf(workload) : options.bytesOf(workload),
+        bytes,
         subject.columns(),
         round,
         options.readDeadline().toMillis());

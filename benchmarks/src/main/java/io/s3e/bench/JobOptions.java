@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param engines what is compared, in the order of the table
  * @param workloads what is read, in the order of the table
  * @param rounds how often each engine runs each workload, warm-up apart
+ * @param warmUp how long each engine runs a workload before it is counted
  * @param bytes size of the text object, and of a sequential read
  * @param randomBytes how much {@code rnd} reads in a run
  * @param seekBytes how much {@code back} reads in a run
@@ -32,6 +33,7 @@ record JobOptions(
     List<Engine> engines,
     List<WorkloadKind> workloads,
     int rounds,
+    Duration warmUp,
     long bytes,
     long randomBytes,
     long seekBytes,
@@ -46,11 +48,8 @@ record JobOptions(
     @Nullable Path workDirectory,
     Path reportDirectory) {
 
-  /** A scan of the small Parquet file is over before the compiler has seen it: more of them. */
-  private static final int PARQUET_WARM_UPS = 3;
-
-  /** Warm-up of a sequential read: enough for the compiler, short for a slow stream. */
-  private static final long WARM_UP_BYTES = 64L << 20;
+  /** The first run of a warm-up shows how fast an engine is, and should be short for a slow one. */
+  private static final long FIRST_RUN_BYTES = 64L << 20;
 
   /** How much the workloads read. */
   WorkloadSizes sizes() {
@@ -62,13 +61,8 @@ record JobOptions(
     return workload.bytes(sizes());
   }
 
-  /** How many runs come before the counted ones. */
-  int warmUpsOf(WorkloadKind workload) {
-    return workload.readsParquet() ? PARQUET_WARM_UPS : 1;
-  }
-
-  /** How much a run before the counted ones reads. */
-  long warmUpBytesOf(WorkloadKind workload) {
-    return Math.min(WARM_UP_BYTES, bytesOf(workload));
+  /** How much the first run before the counted ones reads. */
+  long firstRunBytesOf(WorkloadKind workload) {
+    return Math.min(FIRST_RUN_BYTES, bytesOf(workload));
   }
 }

@@ -79,7 +79,8 @@ class BenchCommandTest {
             "--random-size=4",
             "--objects=10",
             "--scale=0.001",
-            "--rounds=1");
+            "--rounds=1",
+            "--warm-up=0");
 
     assertThat(outcome.code()).isZero();
     for (String workload : List.of("seq", "seq2", "rnd", "vec", "parquet", "back", "small")) {
@@ -105,7 +106,8 @@ class BenchCommandTest {
             "--workloads=seq,back",
             "--size=20",
             "--seek-size=6",
-            "--rounds=1");
+            "--rounds=1",
+            "--warm-up=0");
 
     assertThat(outcome.code()).isZero();
     for (String engine : List.of("raw-crt-2", "raw-sync-2")) {
@@ -129,6 +131,7 @@ class BenchCommandTest {
             "--workloads=seq",
             "--size=2",
             "--rounds=1",
+            "--warm-up=0",
             "--read-deadline=8");
 
     assertThat(outcome.code()).isZero();
@@ -189,7 +192,9 @@ class BenchCommandTest {
               "--engines=classic,corrupting",
               "--set=corrupting:fs.s3a.impl=" + CorruptingFileSystem.class.getName(),
               "--workloads=seq,parquet",
-              "--rounds=1");
+              "--rounds=1",
+              "--warm-up=0",
+              "--warm-up=0");
 
       JsonNode classic = outcome.summary("seq", "classic");
       assertThat(classic.get("verdict").asText()).startsWith("ok");

@@ -214,6 +214,7 @@ class S3eCommandTest {
             "--engines=classic",
             "--workloads=seq",
             "--rounds=1",
+            "--warm-up=0",
             "--size=1",
             "--ttfb=1",
             "--bandwidth=0",

@@ -57,7 +57,17 @@ class BenchCommandTest {
     Path report = temp.resolve("report");
     Path work = temp.resolve("work");
     all.addAll(List.of("--report", report.toString(), "--work-dir", work.toString()));
-    all.addAll(List.of("--no-progress", "--heap", "256m", "--ttfb", "1", "--bandwidth", "0"));
+    all.addAll(
+        List.of(
+            "--no-progress",
+            "--warm-up",
+            "0",
+            "--heap",
+            "256m",
+            "--ttfb",
+            "1",
+            "--bandwidth",
+            "0"));
     StringWriter out = new StringWriter();
     int code = execute(out, all.toArray(String[]::new));
 
@@ -79,8 +89,7 @@ class BenchCommandTest {
             "--random-size=4",
             "--objects=10",
             "--scale=0.001",
-            "--rounds=1",
-            "--warm-up=0");
+            "--rounds=1");
 
     assertThat(outcome.code()).isZero();
     for (String workload : List.of("seq", "seq2", "rnd", "vec", "parquet", "back", "small")) {
@@ -106,8 +115,7 @@ class BenchCommandTest {
             "--workloads=seq,back",
             "--size=20",
             "--seek-size=6",
-            "--rounds=1",
-            "--warm-up=0");
+            "--rounds=1");
 
     assertThat(outcome.code()).isZero();
     for (String engine : List.of("raw-crt-2", "raw-sync-2")) {
@@ -131,7 +139,6 @@ class BenchCommandTest {
             "--workloads=seq",
             "--size=2",
             "--rounds=1",
-            "--warm-up=0",
             "--read-deadline=8");
 
     assertThat(outcome.code()).isZero();
@@ -192,9 +199,7 @@ class BenchCommandTest {
               "--engines=classic,corrupting",
               "--set=corrupting:fs.s3a.impl=" + CorruptingFileSystem.class.getName(),
               "--workloads=seq,parquet",
-              "--rounds=1",
-              "--warm-up=0",
-              "--warm-up=0");
+              "--rounds=1");
 
       JsonNode classic = outcome.summary("seq", "classic");
       assertThat(classic.get("verdict").asText()).startsWith("ok");

@@ -223,6 +223,11 @@ final class Admission implements MemoryBudget.Holder {
     }
   }
 
+  /** How many readers stand in the queue. */
+  int waitingReaders() {
+    return waiting.size();
+  }
+
   /** Gives a pooled buffer back when its block is dead. */
   void release(BlockLease lease) {
     lease.release();

@@ -283,6 +283,19 @@ class ReadPlannerTranscriptTest {
   }
 
   @Test
+  void aReadThatBeginsInsideTheLastOneGoesOnFromIt() {
+    assertTranscript(
+        over("1G", ReadPolicy.SEQUENTIAL),
+        """
+        read 0 16M -> fetch [16M,24M) in 8
+        read 256K 16128K
+        read 8M 8M
+        read 12M 8M -> fetch [24M,28M) in 4
+        describe -> SEQUENTIAL, ahead 8388608 of 536870912; at 20971520 window 8388608 ahead 8388608
+        """);
+  }
+
+  @Test
   void aCrowdOfReadersTakesTurnsInWholeRequests() {
     assertTranscript(
         over("1G", ReadPolicy.SEQUENTIAL),

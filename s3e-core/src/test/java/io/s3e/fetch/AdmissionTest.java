@@ -1,0 +1,192 @@
+package io.s3e.fetch;
+
+import static io.s3e.fetch.FetchRig.BLOCK;
+import static io.s3e.fetch.FetchRig.REQUEST_BLOCKS;
+import static io.s3e.fetch.FetchRig.async;
+import static io.s3e.fetch.FetchRig.awaitTrue;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.s3e.block.BlockRange;
+import io.s3e.client.ClientLimits;
+import io.s3e.client.GetRequest;
+import io.s3e.fetch.Admission.Grant;
+import io.s3e.fetch.Admission.Need;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Who gets memory and concurrency when there is too little of both. */
+@Timeout(60)
+class AdmissionTest {
+  private static final Need LONG = new Need(1, true);
+  private static final Need SHORT = new Need(1, false);
+
+  private static long soon() {
+    return System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+  }
+
+  /** Two copied requests of a block, {@code slots} lent ones of a request. */
+  private static FetchRig lending(int slots) {
+    ClientLimits limits =
+        new ClientLimits(BLOCK, 2, REQUEST_BLOCKS * BLOCK, slots, (long) slots * REQUEST_BLOCKS);
+    return new FetchRig(64, 8, limits, 3, 20_000);
+  }
+
+  private static Grant require(Grant grant) {
+    assertThat(grant).isNotNull();
+    return grant;
+  }
+
+  private static void giveBack(Grant grant, Admission admission) {
+    grant.leases().forEach(admission::release);
+    grant.leaveLane();
+  }
+
+  @Test
+  void aLongGuessTakesASlotOrNothing() throws Exception {
+    try (FetchRig rig = lending(3)) {
+      Admission admission = rig.fetcher.admission();
+      Grant first = require(admission.trySpeculate(LONG));
+      Grant second = require(admission.trySpeculate(LONG));
+
+      assertThat(first.isLent() && second.isLent()).isTrue();
+      assertThat(admission.isCrowded()).as("one slot is left, the reserve").isTrue();
+      assertThat(admission.trySpeculate(LONG)).isNull();
+      Grant copied = require(admission.trySpeculate(SHORT));
+      assertThat(copied.isLent()).isFalse();
+
+      for (Grant grant : List.of(first, second, copied)) {
+        giveBack(grant, admission);
+      }
+      assertThat(admission.isCrowded()).isFalse();
+    }
+  }
+
+  @Test
+  void readersAreServedInOrderAndBeforeAnyGuess() throws Exception {
+    try (FetchRig rig = lending(1)) {
+      Admission admission = rig.fetcher.admission();
+      ObjectHandle handle = rig.open();
+      List<Grant> taken = new ArrayList<>();
+      for (int i = 0; i < 3; i++) {
+        taken.add(require(admission.await(SHORT, handle, soon())));
+      }
+      List<CompletableFuture<Grant>> readers = new ArrayList<>();
+      List<Integer> order = new ArrayList<>();
+      for (int i = 0; i < 3; i++) {
+        int number = i;
+        readers.add(
+            async(
+                () -> {
+                  Grant grant = admission.await(SHORT, handle, soon());
+                  synchronized (order) {
+                    order.add(number);
+                  }
+                  return grant;
+                }));
+        int waiting = i + 1;
+        awaitTrue(() -> admission.waitingReaders() == waiting);
+      }
+
+      assertThat(admission.trySpeculate(SHORT)).isNull();
+      for (int i = 0; i < 3; i++) {
+        giveBack(taken.get(i), admission);
+        taken.set(i, require(readers.get(i).get(20, TimeUnit.SECONDS)));
+      }
+
+      assertThat(order).containsExactly(0, 1, 2);
+      taken.forEach(grant -> giveBack(grant, admission));
+      giveBack(require(admission.trySpeculate(SHORT)), admission);
+    }
+  }
+
+  @Test
+  void aLongReadThatFindsNoSlotIsCopiedInTheEnd() throws Exception {
+    try (FetchRig rig = lending(1)) {
+      Admission admission = rig.fetcher.admission();
+      ObjectHandle handle = rig.open();
+      Grant slot = require(admission.await(LONG, handle, soon()));
+      Grant copied = require(admission.await(LONG, handle, soon()));
+
+      assertThat(slot.isLent()).isTrue();
+      assertThat(copied.isLent()).isFalse();
+
+      giveBack(slot, admission);
+      giveBack(copied, admission);
+    }
+  }
+
+  @Test
+  void aClosedStreamLeavesTheQueueToTheOthers() throws Exception {
+    try (FetchRig rig = lending(1)) {
+      Admission admission = rig.fetcher.admission();
+      ObjectHandle open = rig.open();
+      ObjectHandle closing = rig.open();
+      List<Grant> taken = new ArrayList<>();
+      for (int i = 0; i < 3; i++) {
+        taken.add(require(admission.await(SHORT, open, soon())));
+      }
+      CompletableFuture<Grant> first = async(() -> admission.await(SHORT, closing, soon()));
+      awaitTrue(() -> admission.waitingReaders() == 1);
+      CompletableFuture<Grant> second = async(() -> admission.await(SHORT, open, soon()));
+      awaitTrue(() -> admission.waitingReaders() == 2);
+
+      closing.close();
+      assertThat(first.get(20, TimeUnit.SECONDS)).isNull();
+      giveBack(taken.remove(0), admission);
+      taken.add(require(second.get(20, TimeUnit.SECONDS)));
+
+      taken.forEach(grant -> giveBack(grant, admission));
+    }
+  }
+
+  @Test
+  void aSlotIsTakenFromItsReaderOnlyAfterARest() throws Exception {
+    try (FetchRig rig = lending(1)) {
+      ObjectHandle handle = rig.open();
+      rig.read(handle, 0, REQUEST_BLOCKS, run -> {});
+      long lentAt = System.nanoTime();
+      assertThat(rig.client.gets().get(0).lend()).isTrue();
+
+      // The slot's other blocks are unread: the next reader is served beside it.
+      rig.requireRight(rig.read(handle, 8, 8 + REQUEST_BLOCKS, run -> {}), 8);
+      if (System.nanoTime() - lentAt < TimeUnit.MILLISECONDS.toNanos(400)) {
+        assertThat(rig.client.gets().get(1).lend()).isFalse();
+      }
+      Thread.sleep(700);
+      rig.requireRight(rig.read(handle, 16, 16 + REQUEST_BLOCKS, run -> {}), 16);
+      List<GetRequest> gets = rig.client.gets();
+      assertThat(gets.get(gets.size() - 1).lend()).isTrue();
+    }
+  }
+
+  @Test
+  void inACrowdAReaderTakesAlongWhatItWouldHavePrefetched() throws Exception {
+    try (FetchRig rig = lending(3)) {
+      ObjectHandle handle = rig.open();
+      CountDownLatch held = new CountDownLatch(1);
+      rig.client.script(
+          (call, number) -> {
+            if (number < 2) {
+              held.await(20, TimeUnit.SECONDS);
+            }
+            call.answerWell();
+          });
+      rig.fetcher.prefetch(handle, new BlockRange(20, 28), false, run -> {});
+      awaitTrue(() -> rig.client.gets().size() == 2);
+      assertThat(rig.fetcher.admission().isCrowded()).isTrue();
+
+      long deadline = soon();
+      rig.fetcher.demand(handle, 0, 1, REQUEST_BLOCKS, deadline, run -> {}).unpin();
+      awaitTrue(() -> rig.client.gets().size() == 3);
+      assertThat(rig.client.gets().get(2).range().length()).isEqualTo(REQUEST_BLOCKS * BLOCK);
+      held.countDown();
+      rig.requireRight(rig.read(handle, 3), 3);
+      assertThat(rig.client.gets()).hasSize(3);
+    }
+  }
+}

@@ -1,5 +1,6 @@
 package io.s3e.bench;
 
+import io.s3e.bench.raw.RawCeiling;
 import io.s3e.bench.report.Report;
 import io.s3e.bench.report.TextTable;
 import io.s3e.bench.server.ServerCheck;
@@ -12,9 +13,10 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -37,6 +39,10 @@ import picocli.CommandLine.Spec;
         "Reads real data from S3 through S3E and through the streams of S3A, compares every byte,"
             + " and prints what each of them took.")
 public final class BenchCommand implements Callable<Integer> {
+
+  /** Entries that are nobody's business. */
+  private static final Pattern SECRET =
+      Pattern.compile("secret|token|password|access\\.key", Pattern.CASE_INSENSITIVE);
 
   private static final long MEBIBYTE = 1L << 20;
 
@@ -206,7 +212,9 @@ public final class BenchCommand implements Callable<Integer> {
       List<Summary> summaries = new Comparison(options, target, directory, progress).run();
       out.println();
       out.println(TextTable.render(summaries));
-      Report report = Report.write(options.reportDirectory(), summaries, settings(options, target));
+      Report report =
+          Report.write(
+              options.reportDirectory(), summaries, settings(options, target), engines(options));
       out.println("Report:  " + report.html().toAbsolutePath());
       out.println(
           "Chart:   "
@@ -339,15 +347,37 @@ public final class BenchCommand implements Callable<Integer> {
     settings.put("heap", options.heap());
     settings.put("jvmOptions", String.join(" ", options.jvmOptions()));
     settings.put("readDeadline", options.readDeadline().toSeconds() + " s");
-    options
-        .engines()
-        .forEach(
-            engine ->
-                settings.put(
-                    "engine " + engine.name(),
-                    engine.settings().toString().toLowerCase(Locale.ROOT).contains("secret")
-                        ? "(holds a secret)"
-                        : engine.settings().toString()));
     return settings;
+  }
+
+  /** What each engine was given, by workload where that makes a difference; secrets left out. */
+  private static Map<String, Object> engines(JobOptions options) {
+    Map<String, Object> engines = new LinkedHashMap<>();
+    for (Engine engine : options.engines()) {
+      Map<String, Map<String, String>> byWorkload = new LinkedHashMap<>();
+      for (WorkloadKind workload : options.workloads()) {
+        if (engine.runs(workload)) {
+          byWorkload.put(workload.label(), withoutSecrets(engine.settings(workload)));
+        }
+      }
+      if (engine instanceof Engine.RawEngine raw) {
+        engines.put(
+            raw.name(),
+            Map.of(
+                "client", raw.ceiling().client().label(),
+                "inFlight", raw.ceiling().inFlight(),
+                "rangeBytes", RawCeiling.RANGE_BYTES));
+        continue;
+      }
+      boolean alike = byWorkload.values().stream().distinct().count() <= 1;
+      engines.put(engine.name(), alike ? withoutSecrets(engine.settings()) : byWorkload);
+    }
+    return engines;
+  }
+
+  private static Map<String, String> withoutSecrets(Map<String, String> settings) {
+    Map<String, String> shown = new TreeMap<>(settings);
+    shown.keySet().removeIf(key -> SECRET.matcher(key).find());
+    return shown;
   }
 }

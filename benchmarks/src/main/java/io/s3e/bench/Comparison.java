@@ -235,6 +235,7 @@ final class Comparison {
         bytes,
         subject.columns(),
         round,
+        options.waitThreshold().toNanos(),
         options.readDeadline().toMillis());
   }
 
@@ -242,6 +243,8 @@ final class Comparison {
       throws IOException, InterruptedException {
     List<String> jvmOptions = new ArrayList<>();
     jvmOptions.add("-Xmx" + options.heap());
+    // What the heap has taken is resident then, and can be told from native memory.
+    jvmOptions.add("-XX:+AlwaysPreTouch");
     jvmOptions.add("-Djava.io.tmpdir=" + directory.tmp());
     jvmOptions.addAll(engine.jvmOptions());
     jvmOptions.addAll(target.jvmOptions());

@@ -51,6 +51,18 @@ record JobOptions(
   /** The first run of a warm-up shows how fast an engine is, and should be short for a slow one. */
   private static final long FIRST_RUN_BYTES = 64L << 20;
 
+  /** Half the time to first byte is more than anything takes that does not ask the store. */
+  private static final int WAIT_SHARE = 2;
+
+  /** For stores whose time to first byte nobody has set, and servers without any. */
+  private static final Duration LEAST_WAIT = Duration.ofMillis(5);
+
+  /** A read that takes longer has waited for the store. */
+  Duration waitThreshold() {
+    Duration half = Duration.ofNanos(server.shape().firstByte().baseNanos() / WAIT_SHARE);
+    return uri != null || half.compareTo(LEAST_WAIT) < 0 ? LEAST_WAIT : half;
+  }
+
   /** How much the workloads read. */
   WorkloadSizes sizes() {
     return new WorkloadSizes(bytes, randomBytes, seekBytes, smallObjects);

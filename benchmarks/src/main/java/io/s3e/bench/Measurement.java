@@ -1,12 +1,16 @@
 package io.s3e.bench;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import io.s3e.bench.server.Operation;
 import io.s3e.bench.server.ServerStats;
+import io.s3e.bench.workload.MemoryUse;
 import io.s3e.bench.workload.RunResult;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One counted run of one engine: what the engine's process measured and what the server saw.
+ * Figures are NaN where nobody measured.
  *
  * @param engine name of the engine
  * @param workload label of the workload
@@ -17,14 +21,22 @@ import org.jspecify.annotations.Nullable;
 public record Measurement(
     String engine, String workload, int round, RunResult result, @Nullable ServerStats server) {
 
+  private static final double MEBIBYTE = 1 << 20;
+
   /** Bytes used a second, in MB/s (10^6); NaN for a failed run. */
   public double megabytesPerSecond() {
     return result.isOk() ? result.bytesUsed() * 1e3 / result.wallNanos() : Double.NaN;
   }
 
-  /** GETs of objects; NaN when nobody counted. */
+  /** GETs of objects. */
+  @JsonIgnore // Its name looks like a bean's getter.
   public double gets() {
     return server == null ? Double.NaN : server.of(Operation.GET_OBJECT).requests();
+  }
+
+  /** HEADs of objects. */
+  public double heads() {
+    return server == null ? Double.NaN : server.of(Operation.HEAD_OBJECT).requests();
   }
 
   /** Bytes that the server sent for each byte used. */
@@ -34,42 +46,66 @@ public record Measurement(
         : (double) server.of(Operation.GET_OBJECT).bytesSent() / result.bytesUsed();
   }
 
+  /** Calls of the application that waited for the store. */
+  public double waits() {
+    return measured(result.waits());
+  }
+
   /** Processor seconds of the engine's process for each GB (10^9) used. */
   public double clientCpuPerGigabyte() {
-    return perGigabyte(result.cpuNanos());
+    return perByte(result.cpuNanos());
   }
 
   /** The same of the server's process. */
   public double serverCpuPerGigabyte() {
-    return server == null ? Double.NaN : perGigabyte(server.cpuNanos());
+    return server == null ? Double.NaN : perByte(server.cpuNanos());
   }
 
-  private double perGigabyte(long nanos) {
-    return nanos < 0 || result.bytesUsed() <= 0 ? Double.NaN : (double) nanos / result.bytesUsed();
+  /** MB of heap allocated for each GB used. */
+  public double allocatedMegabytesPerGigabyte() {
+    return perByte(result.allocatedBytes()) * 1e3;
+  }
+
+  /** Nanoseconds a byte are seconds a GB. */
+  private double perByte(long amount) {
+    return amount < 0 || result.bytesUsed() <= 0
+        ? Double.NaN
+        : (double) amount / result.bytesUsed();
   }
 
   public double p50Millis() {
-    return result.readP50Nanos() < 0 ? Double.NaN : result.readP50Nanos() / 1e6;
+    return measured(result.readP50Nanos()) / 1e6;
   }
 
   public double p99Millis() {
-    return result.readP99Nanos() < 0 ? Double.NaN : result.readP99Nanos() / 1e6;
+    return measured(result.readP99Nanos()) / 1e6;
   }
 
-  /** Most anonymous memory of the engine's process in MiB: heap, direct and native together. */
-  public double peakResidentMebibytes() {
-    return mebibytes(result.peakResidentBytes());
+  /** Most memory of the engine's process: heap in use, direct, classes and code, native. */
+  public double peakMebibytes() {
+    return measured(result.peak().total()) / MEBIBYTE;
   }
 
   public double peakHeapMebibytes() {
-    return mebibytes(result.peakHeapBytes());
+    return measured(result.peak().heap()) / MEBIBYTE;
   }
 
   public double peakDirectMebibytes() {
-    return mebibytes(result.peakDirectBytes());
+    return measured(result.peak().direct()) / MEBIBYTE;
   }
 
-  private static double mebibytes(long bytes) {
-    return bytes < 0 ? Double.NaN : bytes / (double) (1 << 20);
+  /** Most native memory, above what the process had before it read anything. */
+  public double nativeGrowthMebibytes() {
+    return growth(MemoryUse::other);
+  }
+
+  private double growth(ToLongFunction<MemoryUse> part) {
+    long peak = part.applyAsLong(result.peak());
+    long idle = part.applyAsLong(result.idle());
+    return peak < 0 || idle < 0 ? Double.NaN : Math.max(0, peak - idle) / MEBIBYTE;
+  }
+
+  private static double measured(long value) {
+    return value < 0 ? Double.NaN : value;
   }
 }

@@ -1,9 +1,9 @@
 package io.s3e.bench;
 
 import io.s3e.bench.workload.RunResult;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
 
 /**
@@ -21,6 +21,11 @@ public record Summary(Engine engine, String workload, List<Measurement> runs) {
 
   private List<Measurement> good() {
     return runs.stream().filter(run -> run.result().isOk()).toList();
+  }
+
+  /** Whether every run ended well. */
+  public boolean isOk() {
+    return good().size() == runs.size();
   }
 
   /** Whether at least one run gave a figure. */
@@ -73,28 +78,28 @@ public record Summary(Engine engine, String workload, List<Measurement> runs) {
     return "%s in %d of %d runs: %s".formatted(what, failed, runs.size(), first.failure());
   }
 
-  /** The summary of one engine and workload, if it has runs. */
-  static Optional<Summary> find(List<Summary> summaries, String engine, String workload) {
-    return summaries.stream()
-        .filter(s -> s.engine().name().equals(engine) && s.workload().equals(workload))
-        .findFirst();
-  }
-
   /** Best median rate of S3A's own streams in a workload; NaN when none has a figure. */
   public static double bestS3a(List<Summary> summaries, String workload) {
-    return Arrays.stream(
-            summaries.stream()
-                .filter(s -> s.engine().isS3a() && s.workload().equals(workload) && s.hasFigures())
-                .mapToDouble(s -> s.median(Measurement::megabytesPerSecond))
-                .toArray())
+    return best(summaries, workload, Engine::isS3a);
+  }
+
+  /** Best median rate of the raw clients in a workload; NaN when none has a figure. */
+  public static double bestRaw(List<Summary> summaries, String workload) {
+    return best(summaries, workload, Engine::isRaw);
+  }
+
+  private static double best(
+      List<Summary> summaries, String workload, Predicate<Engine> candidates) {
+    return summaries.stream()
+        .filter(s -> s.workload().equals(workload) && candidates.test(s.engine()))
+        .filter(Summary::hasFigures)
+        .mapToDouble(s -> s.median(Measurement::megabytesPerSecond))
         .max()
         .orElse(Double.NaN);
   }
 
   /** Median rate of S3A's classic stream in a workload; NaN when it has none. */
   public static double classic(List<Summary> summaries, String workload) {
-    return find(summaries, "classic", workload)
-        .map(s -> s.median(Measurement::megabytesPerSecond))
-        .orElse(Double.NaN);
+    return best(summaries, workload, engine -> engine.name().equals("classic"));
   }
 }

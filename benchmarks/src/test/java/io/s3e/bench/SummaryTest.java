@@ -3,6 +3,7 @@ package io.s3e.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.bench.report.TextTable;
+import io.s3e.bench.workload.MemoryUse;
 import io.s3e.bench.workload.RunResult;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +17,7 @@ class SummaryTest {
 
   /** A run of 1 GB in so many seconds. */
   private static RunResult gigabyteIn(double seconds) {
+    MemoryUse memory = new MemoryUse(1 << 20, 2 << 20, 3 << 20, 4 << 20, 10 << 20);
     return new RunResult(
         RunResult.Status.OK,
         null,
@@ -24,10 +26,11 @@ class SummaryTest {
         10,
         2_000_000,
         9_000_000,
+        4,
         3_000_000_000L,
-        1 << 20,
-        2 << 20,
-        4 << 20,
+        5_000_000,
+        memory,
+        memory,
         0);
   }
 
@@ -69,8 +72,8 @@ class SummaryTest {
 
     assertThat(summary.median(Measurement::megabytesPerSecond)).isNaN();
     assertThat(Summary.bestS3a(List.of(summary), "seq")).isNaN();
-    assertThat(TextTable.render(List.of(summary)).lines().skip(2).findFirst().orElseThrow())
-        .contains("n/a")
+    assertThat(TextTable.render(List.of(summary)).lines().skip(1).findFirst().orElseThrow())
+        .contains("–")
         .doesNotContain("NaN");
   }
 }

@@ -6,13 +6,13 @@ import io.s3e.client.ObjectClient;
 import io.s3e.client.aws.AwsClientSettings;
 import io.s3e.client.aws.AwsClients;
 import io.s3e.client.aws.ClientKind;
+import io.s3e.client.aws.PemTrust;
 import java.net.URI;
 import java.util.Objects;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
 import software.amazon.awssdk.core.checksums.ResponseChecksumValidation;
 import software.amazon.awssdk.http.SdkHttpClient;
-import software.amazon.awssdk.http.SdkHttpConfigurationOption;
 import software.amazon.awssdk.http.apache.ApacheHttpClient;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.regions.providers.DefaultAwsRegionProviderChain;
@@ -20,7 +20,6 @@ import software.amazon.awssdk.services.s3.S3AsyncClient;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.S3ClientBuilder;
 import software.amazon.awssdk.services.s3.S3CrtAsyncClientBuilder;
-import software.amazon.awssdk.utils.AttributeMap;
 
 /** Makes raw clients, each with as many connections and as much memory as its ranges need. */
 public final class RawClients {
@@ -94,7 +93,7 @@ public final class RawClients {
             .targetThroughputInGbps(TARGET_GBPS)
             .minimumPartSizeInBytes((long) RawCeiling.RANGE_BYTES)
             // It can be given no certificate to trust; whom it talks to is not what is measured.
-            .httpConfiguration(http -> http.trustAllCertificatesEnabled(isPrivate(store)));
+            .httpConfiguration(http -> http.trustAllCertificatesEnabled(store.caFile() != null));
     if (store.endpoint() != null) {
       builder.endpointOverride(store.endpoint());
     }
@@ -102,14 +101,12 @@ public final class RawClients {
   }
 
   private static RawClient sync(RawCeiling ceiling, AwsClientSettings store) {
-    AttributeMap.Builder options = AttributeMap.builder();
-    if (isPrivate(store)) {
-      options.put(SdkHttpConfigurationOption.TRUST_ALL_CERTIFICATES, true);
+    ApacheHttpClient.Builder transport =
+        ApacheHttpClient.builder().maxConnections(ceiling.inFlight());
+    if (store.caFile() != null) {
+      transport.tlsTrustManagersProvider(PemTrust.of(store.caFile()));
     }
-    SdkHttpClient http =
-        ApacheHttpClient.builder()
-            .maxConnections(ceiling.inFlight())
-            .buildWithDefaults(options.build());
+    SdkHttpClient http = transport.build();
     S3ClientBuilder builder =
         S3Client.builder()
             .httpClient(http)
@@ -121,11 +118,6 @@ public final class RawClients {
       builder.endpointOverride(store.endpoint());
     }
     return new SyncRawClient(builder.build(), http::close, ceiling.inFlight());
-  }
-
-  /** Whether the store has a certificate that only its user knows. */
-  private static boolean isPrivate(AwsClientSettings store) {
-    return store.caFile() != null || store.trustAll();
   }
 
   private static Region region(AwsClientSettings store) {

@@ -1,83 +1,157 @@
 package io.s3e.bench.report;
 
+import io.s3e.bench.Engine;
 import io.s3e.bench.Measurement;
 import io.s3e.bench.Summary;
-import java.awt.Font;
+import java.awt.Color;
+import java.awt.Graphics2D;
+import java.awt.image.BufferedImage;
 import java.io.IOException;
-import java.math.BigDecimal;
-import java.math.MathContext;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.function.ToDoubleFunction;
-import org.jspecify.annotations.Nullable;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import javax.imageio.ImageIO;
 import org.knowm.xchart.BitmapEncoder;
 import org.knowm.xchart.CategoryChart;
-import org.knowm.xchart.CategoryChartBuilder;
-import org.knowm.xchart.style.Styler;
+import org.knowm.xchart.XYChart;
+import org.knowm.xchart.internal.chartpart.Chart;
 
-/** Bar charts of the medians: one series an engine, one group of bars a workload. */
+/** The pictures of a report: one overview, and for the page several of each workload. */
 final class Charts {
 
-  private static final int WIDTH = 900;
-  private static final int HEIGHT = 420;
+  /** What the overview shows of many engines, beside the best raw client. */
+  private static final Set<String> HEADLINE = Set.of("s3e", "classic", "prefetch", "analytics");
+
+  private static final int MOST_IN_OVERVIEW = 6;
+  private static final List<Figure> OF_EACH_WORKLOAD =
+      List.of(Figure.RATE, Figure.CLIENT_CPU, Figure.PEAK);
+
+  private static final int WIDTH = 620;
+  private static final int HEIGHT = 360;
+  private static final int COLUMNS = 2;
 
   private Charts() {}
 
+  /** Charts as PNG, by title, in the order of the page. */
+  static Map<String, byte[]> ofPage(List<Summary> summaries) throws IOException {
+    Map<String, byte[]> pictures = new LinkedHashMap<>();
+    XYChart curve = StreamCurve.chart(summaries, 2 * WIDTH, HEIGHT + 80);
+    if (curve != null) {
+      pictures.put(curve.getTitle(), png(curve));
+    }
+    for (String workload : workloads(summaries)) {
+      for (Figure figure : OF_EACH_WORKLOAD) {
+        String title = title(workload, figure);
+        CategoryChart bars =
+            EngineBars.chart(title, of(workload, summaries), figure, WIDTH, HEIGHT);
+        if (bars != null) {
+          pictures.put(title, png(bars));
+        }
+      }
+    }
+    return pictures;
+  }
+
   /**
-   * Draws all charts into one picture, side by side two and two.
+   * Draws what a reader should see first into one picture: throughput of the main engines in every
+   * workload, numbers of streams as one curve, and the processor time of one stream.
    *
    * @throws IOException when the picture cannot be written
    */
-  static void write(List<Summary> summaries, Path file) throws IOException {
-    List<CategoryChart> charts =
-        List.of(
-            chart(summaries, "Throughput", "MB/s", Measurement::megabytesPerSecond),
-            chart(summaries, "Client CPU", "s/GB", Measurement::clientCpuPerGigabyte),
-            chart(summaries, "Fetched", "bytes for each used", Measurement::fetchedPerUsed),
-            chart(summaries, "Peak memory", "MiB", Measurement::peakResidentMebibytes));
-    BitmapEncoder.saveBitmap(charts, 2, 2, file.toString(), BitmapEncoder.BitmapFormat.PNG);
-  }
-
-  private static CategoryChart chart(
-      List<Summary> summaries, String title, String unit, ToDoubleFunction<Measurement> figure) {
-    CategoryChart chart =
-        new CategoryChartBuilder()
-            .width(WIDTH)
-            .height(HEIGHT)
-            .title(title + ", " + unit)
-            .theme(Styler.ChartTheme.GGPlot2)
-            .build();
-    chart.getStyler().setLegendPosition(Styler.LegendPosition.OutsideE);
-    chart.getStyler().setLabelsVisible(true);
-    chart.getStyler().setLabelsFont(new Font(Font.SANS_SERIF, Font.PLAIN, 10));
-    List<String> workloads = summaries.stream().map(Summary::workload).distinct().toList();
-    List<String> engines = summaries.stream().map(s -> s.engine().name()).distinct().toList();
-    for (String engine : engines) {
-      List<@Nullable Double> values = new ArrayList<>();
-      for (String workload : workloads) {
-        double median = median(summaries, engine, workload, figure);
-        values.add(Double.isFinite(median) ? rounded(median) : null);
+  static void writeOverview(List<Summary> summaries, Path file) throws IOException {
+    List<Summary> main = headline(summaries);
+    List<Chart<?, ?>> charts = new ArrayList<>();
+    XYChart curve = StreamCurve.chart(main, WIDTH, HEIGHT);
+    for (String workload : workloads(main)) {
+      List<Summary> block = of(workload, main);
+      boolean inCurve = curve != null && StreamCurve.streams(block.get(0)) > 1;
+      if (!inCurve) {
+        add(charts, title(workload, Figure.RATE), block, Figure.RATE);
       }
-      chart.addSeries(engine, workloads, values);
+      if (workload.equals("seq")) {
+        add(charts, title(workload, Figure.CLIENT_CPU), block, Figure.CLIENT_CPU);
+      }
     }
-    return chart;
+    if (curve != null) {
+      charts.add(curve);
+    }
+    if (charts.isEmpty()) {
+      throw new IllegalStateException("no engine has a figure");
+    }
+    writeGrid(charts, file);
   }
 
-  /** Three digits: the label on a bar has no room for more. */
-  private static double rounded(double value) {
-    return new BigDecimal(value).round(new MathContext(3)).doubleValue();
+  private static void add(
+      List<Chart<?, ?>> charts, String title, List<Summary> block, Figure figure) {
+    CategoryChart bars = EngineBars.chart(title, block, figure, WIDTH, HEIGHT);
+    if (bars != null) {
+      charts.add(bars);
+    }
   }
 
-  private static double median(
-      List<Summary> summaries,
-      String engine,
-      String workload,
-      ToDoubleFunction<Measurement> figure) {
+  /** Side by side, row by row; the last row may end early. */
+  private static void writeGrid(List<Chart<?, ?>> charts, Path file) throws IOException {
+    int columns = Math.min(COLUMNS, charts.size());
+    int rows = (charts.size() + columns - 1) / columns;
+    BufferedImage picture =
+        new BufferedImage(columns * WIDTH, rows * HEIGHT, BufferedImage.TYPE_INT_RGB);
+    Graphics2D pen = picture.createGraphics();
+    pen.setColor(Color.WHITE);
+    pen.fillRect(0, 0, picture.getWidth(), picture.getHeight());
+    for (int i = 0; i < charts.size(); i++) {
+      BufferedImage chart = BitmapEncoder.getBufferedImage(charts.get(i));
+      pen.drawImage(chart, i % columns * WIDTH, i / columns * HEIGHT, null);
+    }
+    pen.dispose();
+    ImageIO.write(picture, "png", file.toFile());
+  }
+
+  private static byte[] png(Chart<?, ?> chart) throws IOException {
+    return BitmapEncoder.getBitmapBytes(chart, BitmapEncoder.BitmapFormat.PNG);
+  }
+
+  /** All when they are few; else the main engines and the best raw client. */
+  private static List<Summary> headline(List<Summary> summaries) {
+    if (summaries.stream().map(s -> s.engine().name()).distinct().count() <= MOST_IN_OVERVIEW) {
+      return summaries;
+    }
+    Optional<String> ceiling = bestCeiling(summaries);
     return summaries.stream()
-        .filter(s -> s.engine().name().equals(engine) && s.workload().equals(workload))
-        .mapToDouble(s -> s.median(figure))
-        .findFirst()
-        .orElse(Double.NaN);
+        .filter(s -> HEADLINE.contains(s.engine().name()) || isNamed(s.engine(), ceiling))
+        .toList();
+  }
+
+  private static boolean isNamed(Engine engine, Optional<String> name) {
+    return name.filter(engine.name()::equals).isPresent();
+  }
+
+  /** The raw client that reached most anywhere, so that one name stands for the ceiling. */
+  private static Optional<String> bestCeiling(List<Summary> summaries) {
+    return summaries.stream()
+        .filter(s -> s.engine().isRaw() && s.hasFigures())
+        .max(Comparator.comparingDouble(s -> s.median(Measurement::megabytesPerSecond)))
+        .map(s -> s.engine().name());
+  }
+
+  private static List<String> workloads(List<Summary> summaries) {
+    return summaries.stream().map(Summary::workload).distinct().toList();
+  }
+
+  private static List<Summary> of(String workload, List<Summary> summaries) {
+    return summaries.stream().filter(s -> s.workload().equals(workload)).toList();
+  }
+
+  private static String title(String workload, Figure figure) {
+    return switch (figure) {
+      case RATE -> workload + ": throughput, MB/s";
+      case CLIENT_CPU -> workload + ": client CPU, s/GB";
+      case PEAK -> workload + ": peak memory, MiB";
+      default -> workload + ": " + figure.head();
+    };
   }
 }

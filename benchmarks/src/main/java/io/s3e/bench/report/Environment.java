@@ -7,8 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import org.apache.hadoop.util.VersionInfo;
-import software.amazon.awssdk.core.util.SdkUserAgent;
+import software.amazon.awssdk.core.util.VersionInfo;
 import software.amazon.awssdk.crt.CrtResource;
 
 /** The machine and the versions that figures belong to. */
@@ -26,8 +25,9 @@ final class Environment {
     facts.put("os", System.getProperty("os.name") + " " + System.getProperty("os.version"));
     facts.put("arch", System.getProperty("os.arch"));
     facts.put("jvm", System.getProperty("java.vm.name") + " " + System.getProperty("java.version"));
-    facts.put("hadoop", VersionInfo.getVersion());
-    facts.put("awsSdk", SdkUserAgent.class.getPackage().getImplementationVersion());
+    facts.put("s3e", S3eCommit.find());
+    facts.put("hadoop", org.apache.hadoop.util.VersionInfo.getVersion());
+    facts.put("awsSdk", VersionInfo.SDK_VERSION);
     facts.put("awsCrt", CrtResource.class.getPackage().getImplementationVersion());
     facts.values().removeIf(value -> value == null);
     return facts;

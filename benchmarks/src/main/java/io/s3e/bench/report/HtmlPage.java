@@ -1,78 +1,144 @@
 package io.s3e.bench.report;
 
 import io.s3e.bench.Summary;
+import io.s3e.bench.workload.WorkloadKind;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
-/** One page that holds everything: charts, table, settings, machine. Needs no other file. */
+/** One page that holds everything: charts, tables, settings, machine. Needs no other file. */
 final class HtmlPage {
 
   private static final String STYLE =
       """
-      body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 80rem; padding: 0 1rem; }
-      table { border-collapse: collapse; font-size: 14px; }
-      th, td { padding: .25rem .6rem; text-align: right; border-bottom: 1px solid #ddd; }
+      body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 84rem; padding: 0 1rem; }
+      .scroll { overflow-x: auto; }
+      table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums; }
+      th, td { padding: .2rem .55rem; text-align: right; border-bottom: 1px solid #ddd; white-space: nowrap; }
       th { border-bottom: 2px solid #888; }
-      .word { text-align: left; }
-      .bad { color: #b00020; }
-      img { max-width: 100%; }
+      th:first-child, td:first-child { text-align: left; }
+      .raw { color: #a35a10; } .s3a { color: #55606b; }
+      .bad td { color: #b00020; text-align: left; white-space: normal; }
+      img { max-width: 100%; vertical-align: top; }
       dl { display: grid; grid-template-columns: max-content auto; gap: .1rem 1rem; }
-      dt { color: #666; } dd { margin: 0; }
+      dt { color: #666; } dd { margin: 0; overflow-wrap: anywhere; }
       """;
+
+  private final StringBuilder html = new StringBuilder(1 << 16);
 
   private HtmlPage() {}
 
+  /**
+   * Renders the page.
+   *
+   * @param facts settings, machine and versions, by heading
+   * @param charts pictures as PNG, by title; those of a workload begin with its name and a colon
+   */
   static String render(
-      List<Summary> summaries, Map<String, Map<String, Object>> facts, byte @Nullable [] chart) {
-    StringBuilder html = new StringBuilder(16_384);
+      List<Summary> summaries, Map<String, Map<String, Object>> facts, Map<String, byte[]> charts) {
+    return new HtmlPage().page(summaries, facts, charts);
+  }
+
+  private String page(
+      List<Summary> summaries, Map<String, Map<String, Object>> facts, Map<String, byte[]> charts) {
     html.append("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">");
     html.append("<title>S3E beside S3A</title><style>\n").append(STYLE).append("</style></head>\n");
     html.append("<body><h1>S3E beside S3A</h1>\n");
-    if (chart != null) {
-      html.append("<img alt=\"Charts of the medians\" src=\"data:image/png;base64,")
-          .append(Base64.getEncoder().encodeToString(chart))
-          .append("\">\n");
+    charts.forEach(
+        (title, png) -> {
+          if (title.indexOf(':') < 0) {
+            appendImage(title, png);
+          }
+        });
+    for (String workload : summaries.stream().map(Summary::workload).distinct().toList()) {
+      html.append("<h2>").append(escape(workload)).append("</h2>\n<p>");
+      html.append(escape(WorkloadKind.of(workload).description())).append("</p>\n");
+      appendTable(summaries.stream().filter(s -> s.workload().equals(workload)).toList());
+      charts.forEach(
+          (title, png) -> {
+            if (title.startsWith(workload + ":")) {
+              appendImage(title, png);
+            }
+          });
     }
-    appendTable(html, summaries);
-    html.append("<ul>\n");
-    Figures.EXPLANATIONS.forEach(
-        line -> html.append("<li>").append(escape(line)).append("</li>\n"));
-    html.append("</ul>\n");
-    facts.forEach((title, entries) -> appendFacts(html, title, entries));
+    appendMeanings();
+    facts.forEach(this::appendFacts);
     return html.append("</body></html>\n").toString();
   }
 
-  private static void appendTable(StringBuilder html, List<Summary> summaries) {
-    html.append("<table><thead><tr>");
-    Figures.HEADS.forEach(head -> html.append("<th>").append(escape(head)).append("</th>"));
-    html.append("</tr></thead><tbody>\n");
-    for (Summary summary : summaries) {
-      html.append("<tr>");
-      for (String cell : Figures.row(summary, summaries)) {
-        boolean figure = cell.equals("n/a") || cell.matches("[0-9.]+( %)?");
-        boolean verdict = cell.equals(summary.verdict());
-        boolean bad = verdict && summary.runs().stream().anyMatch(run -> !run.result().isOk());
-        html.append(figure ? "<td>" : bad ? "<td class=\"word bad\">" : "<td class=\"word\">")
-            .append(escape(cell))
-            .append("</td>");
-      }
-      html.append("</tr>\n");
-    }
-    html.append("</tbody></table>\n");
+  private void appendImage(String title, byte[] png) {
+    html.append("<img alt=\"")
+        .append(escape(title))
+        .append("\" src=\"data:image/png;base64,")
+        .append(Base64.getEncoder().encodeToString(png))
+        .append("\">\n");
   }
 
-  private static void appendFacts(StringBuilder html, String title, Map<String, Object> entries) {
-    html.append("<h2>").append(escape(title)).append("</h2>\n<dl>");
-    entries.forEach(
-        (name, value) ->
-            html.append("<dt>")
-                .append(escape(name))
-                .append("</dt><dd>")
-                .append(escape(String.valueOf(value)))
-                .append("</dd>\n"));
+  private void appendTable(List<Summary> block) {
+    html.append("<div class=\"scroll\"><table><thead><tr><th>engine</th>");
+    for (Figure figure : Figure.values()) {
+      appendCell("th", figure.head());
+      if (figure == Figure.RATE) {
+        appendCell("th", "spread");
+        for (Ratio ratio : Ratio.values()) {
+          appendCell("th", ratio.head());
+        }
+      }
+    }
+    html.append("</tr></thead><tbody>\n");
+    block.forEach(summary -> appendRow(summary, block));
+    html.append("</tbody></table></div>\n");
+  }
+
+  private void appendRow(Summary summary, List<Summary> block) {
+    String kind = summary.engine().isRaw() ? "raw" : summary.engine().isS3a() ? "s3a" : "s3e";
+    html.append("<tr class=\"").append(kind).append("\">");
+    appendCell("td", summary.engine().name());
+    for (Figure figure : Figure.values()) {
+      appendCell("td", figure.text(summary.median(figure.value())));
+      if (figure == Figure.RATE) {
+        double spread = summary.spread(figure.value()) * 100;
+        appendCell("td", Figure.number(spread, 0) + (Double.isFinite(spread) ? " %" : ""));
+        for (Ratio ratio : Ratio.values()) {
+          appendCell("td", Figure.number(ratio.of(summary, block), 2));
+        }
+      }
+    }
+    html.append("</tr>\n");
+    if (!summary.isOk()) {
+      html.append("<tr class=\"bad\"><td colspan=\"20\">")
+          .append(escape(summary.engine().name() + ": " + summary.verdict()))
+          .append("</td></tr>\n");
+    }
+  }
+
+  private void appendCell(String element, String text) {
+    html.append('<').append(element).append('>').append(escape(text));
+    html.append("</").append(element).append('>');
+  }
+
+  private void appendMeanings() {
+    html.append("<h2>What the columns mean</h2>\n<p>Medians of the rounds.</p>\n<dl>");
+    appendFact("spread", "largest minus smallest round of MB/s, as a share of the median.");
+    for (Ratio ratio : Ratio.values()) {
+      appendFact(ratio.head(), ratio.meaning());
+    }
+    for (Figure figure : Figure.values()) {
+      appendFact(figure.head(), figure.meaning());
+    }
+    appendFact("–", "not measured, or there is no such engine.");
     html.append("</dl>\n");
+  }
+
+  private void appendFacts(String title, Map<String, Object> entries) {
+    html.append("<h2>").append(escape(title)).append("</h2>\n<dl>");
+    entries.forEach((name, value) -> appendFact(name, String.valueOf(value)));
+    html.append("</dl>\n");
+  }
+
+  private void appendFact(String name, String value) {
+    html.append("<dt>").append(escape(name)).append("</dt><dd>");
+    html.append(escape(value)).append("</dd>\n");
   }
 
   private static String escape(String text) {

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param json every run with machine, versions and settings
  * @param html the page
- * @param png the charts; null when this JVM cannot draw
+ * @param png the overview; null when this JVM cannot draw
  * @param chartFailure why it cannot
  */
 public record Report(Path json, Path html, @Nullable Path png, @Nullable String chartFailure) {
@@ -27,49 +27,74 @@ public record Report(Path json, Path html, @Nullable Path png, @Nullable String 
    *
    * @param directory where to; created if need be
    * @param settings what the comparison was asked to do, by name
+   * @param engines settings of each engine, without secrets, by its name
    */
-  public static Report write(Path directory, List<Summary> summaries, Map<String, Object> settings)
+  public static Report write(
+      Path directory,
+      List<Summary> summaries,
+      Map<String, Object> settings,
+      Map<String, Object> engines)
       throws IOException {
     Files.createDirectories(directory);
-    Map<String, Map<String, Object>> facts = new LinkedHashMap<>();
-    facts.put("Settings", settings);
-    facts.put("Machine and versions", Environment.describe());
-
+    Map<String, Object> environment = Environment.describe();
     Path json = directory.resolve("results.json");
     Map<String, Object> results = new LinkedHashMap<>();
     results.put("time", Instant.now().toString());
     results.put("settings", settings);
-    results.put("environment", Environment.describe());
+    results.put("engines", engines);
+    results.put("environment", environment);
     results.put("summaries", summaries.stream().map(s -> entry(s, summaries)).toList());
     new ObjectMapper()
         .enable(SerializationFeature.INDENT_OUTPUT)
         .writeValue(json.toFile(), results);
 
+    Map<String, Map<String, Object>> facts = new LinkedHashMap<>();
+    facts.put("Settings", settings);
+    facts.put("Engines", engines);
+    facts.put("Machine and versions", environment);
     Path png = directory.resolve("report.png");
-    String chartFailure = drawCharts(summaries, png);
-    byte[] chart = chartFailure == null ? Files.readAllBytes(png) : null;
+    Map<String, byte[]> charts = new LinkedHashMap<>();
+    String chartFailure = draw(summaries, png, charts);
     Path html = directory.resolve("report.html");
-    Files.writeString(html, HtmlPage.render(summaries, facts, chart));
-    return new Report(json, html, chart == null ? null : png, chartFailure);
+    Files.writeString(html, HtmlPage.render(summaries, facts, charts));
+    return new Report(json, html, chartFailure == null ? png : null, chartFailure);
   }
 
-  /**
-   * A summary without the engine's settings, which may hold secrets; those worth telling are above.
-   */
+  /** Medians, ratios and every run. A figure that nobody measured is left out. */
   private static Map<String, Object> entry(Summary summary, List<Summary> all) {
     Map<String, Object> entry = new LinkedHashMap<>();
-    List<String> row = Figures.row(summary, all);
-    for (int i = 0; i < row.size(); i++) {
-      entry.put(Figures.HEADS.get(i), row.get(i));
+    entry.put("workload", summary.workload());
+    entry.put("engine", summary.engine().name());
+    entry.put("verdict", summary.verdict());
+    Map<String, Object> medians = new LinkedHashMap<>();
+    Map<String, Object> spreads = new LinkedHashMap<>();
+    for (Figure figure : Figure.values()) {
+      putIfMeasured(medians, figure.key(), summary.median(figure.value()));
+      putIfMeasured(spreads, figure.key(), summary.spread(figure.value()));
     }
+    Map<String, Object> ratios = new LinkedHashMap<>();
+    for (Ratio ratio : Ratio.values()) {
+      putIfMeasured(ratios, ratio.key(), ratio.of(summary, all));
+    }
+    entry.put("medians", medians);
+    entry.put("spreads", spreads);
+    entry.put("ratios", ratios);
     entry.put("runs", summary.runs());
     return entry;
   }
 
+  private static void putIfMeasured(Map<String, Object> figures, String key, double value) {
+    if (Double.isFinite(value)) {
+      figures.put(key, value);
+    }
+  }
+
   /** Draws, or says why it could not: a JRE without fonts is no reason to lose the figures. */
-  private static @Nullable String drawCharts(List<Summary> summaries, Path png) throws IOException {
+  private static @Nullable String draw(
+      List<Summary> summaries, Path png, Map<String, byte[]> charts) throws IOException {
     try {
-      Charts.write(summaries, png);
+      Charts.writeOverview(summaries, png);
+      charts.putAll(Charts.ofPage(summaries));
       return null;
     } catch (LinkageError | RuntimeException noFonts) {
       return "this JVM cannot draw: " + noFonts;

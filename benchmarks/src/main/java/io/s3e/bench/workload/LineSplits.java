@@ -90,7 +90,7 @@ final class LineSplits implements Workload {
     private final LineRecordReader reader;
     private final long objectEnd;
     private byte[] delimiter = {'\n'};
-    private ByteBuffer batch = ByteBuffer.allocate(BATCH_BYTES);
+    private ByteBuffer batch;
 
     /** Where the batch begins in the object. */
     private long batchStart;
@@ -98,6 +98,7 @@ final class LineSplits implements Workload {
     Lines(RunContext context, LineRecordReader reader) {
       this.context = context;
       this.reader = reader;
+      this.batch = ByteBuffer.wrap(context.buffer(BATCH_BYTES));
       this.objectEnd = context.object().position() + context.object().length();
     }
 
@@ -151,7 +152,7 @@ final class LineSplits implements Workload {
         beginRead();
       }
       if (batch.remaining() < count) {
-        batch = ByteBuffer.allocate(count);
+        batch = ByteBuffer.wrap(context.buffer(count));
       }
       batch.put(bytes, 0, count);
     }

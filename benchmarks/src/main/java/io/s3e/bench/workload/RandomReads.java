@@ -48,7 +48,7 @@ final class RandomReads implements Workload {
       throws Exception {
     ReadMonitor monitor = context.monitor();
     ObjectSlice object = context.object();
-    byte[] buffer = new byte[(int) Math.min(readBytes, object.length())];
+    byte[] buffer = context.buffer((int) Math.min(readBytes, object.length()));
     try (FSDataInputStream in = context.open(object)) {
       for (long i = 0; i < reads && !stopped.getAsBoolean(); i++) {
         long position = random.nextLong(object.length() - buffer.length + 1);

@@ -105,6 +105,14 @@ final class ReadMonitor {
     return calls.sum();
   }
 
+  /** How many calls took longer than this; -1 when not each of them was timed. */
+  synchronized long slowerThan(long nanos) {
+    if (count != calls.sum()) {
+      return -1;
+    }
+    return Arrays.stream(latencies, 0, count).filter(latency -> latency > nanos).count();
+  }
+
   /**
    * Time that this share of the calls did not exceed, in nanoseconds; -1 when there were none.
    *

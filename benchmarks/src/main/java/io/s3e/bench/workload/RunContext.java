@@ -2,11 +2,8 @@ package io.s3e.bench.workload;
 
 import io.s3e.bench.data.ObjectSlice;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
-import java.lang.management.ThreadMXBean;
 import java.nio.ByteBuffer;
 import java.util.List;
-import java.util.concurrent.atomic.LongAdder;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
@@ -15,13 +12,11 @@ import org.jspecify.annotations.Nullable;
 /** What a workload has at hand during one run. Any thread. */
 final class RunContext {
 
-  private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
-
   private final @Nullable FileSystem fileSystem;
   private final RunSpec spec;
   private final @Nullable ReferenceFile reference;
   private final ReadMonitor monitor;
-  private final LongAdder checkCpuNanos = new LongAdder();
+  private final Overhead overhead = new Overhead();
 
   /**
    * @param fileSystem null in a run of a raw client
@@ -93,13 +88,16 @@ final class RunContext {
     if (reference == null) {
       throw new IllegalStateException("This run has no reference file: " + spec);
     }
-    long start = THREADS.getCurrentThreadCpuTime();
-    reference.check(object, position, bytes);
-    checkCpuNanos.add(THREADS.getCurrentThreadCpuTime() - start);
+    overhead.of(() -> reference.check(object, position, bytes));
   }
 
-  /** Processor time spent on comparing, in nanoseconds. */
-  long checkCpuNanos() {
-    return checkCpuNanos.sum();
+  /** A buffer for the workload to read into. */
+  byte[] buffer(int length) {
+    return overhead.buffer(length);
+  }
+
+  /** What comparing, and the workload's own buffers, cost. */
+  Overhead overhead() {
+    return overhead;
   }
 }

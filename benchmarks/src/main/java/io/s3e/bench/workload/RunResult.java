@@ -9,15 +9,17 @@ import org.jspecify.annotations.Nullable;
  *
  * @param status how it ended
  * @param failure why, when it did not end well
- * @param wallNanos from the first open to the last close, comparison of the bytes included
+ * @param wallNanos from the first open (of a raw client: the first request) to the last close,
+ *     comparison of the bytes included
  * @param bytesUsed bytes that the application got and wanted
  * @param reads calls of the application
  * @param readP50Nanos median time of a call
  * @param readP99Nanos 99th percentile of the same
- * @param cpuNanos processor time of the process, less that of comparing bytes
- * @param peakHeapBytes most heap in use, garbage included
- * @param peakDirectBytes most direct buffers of the JVM's own count in use
- * @param peakResidentBytes most anonymous memory of the process: heap, direct and native
+ * @param waits calls that took so long that they must have waited for the store
+ * @param cpuNanos processor time of the process, less that of the rig: comparing bytes, watching
+ * @param allocatedBytes heap allocated by all threads, less that of the rig
+ * @param idle memory before the first run of the process made its reader
+ * @param peak most memory during the run
  * @param checksum what {@link Workload#run} returned
  */
 public record RunResult(
@@ -28,10 +30,11 @@ public record RunResult(
     long reads,
     long readP50Nanos,
     long readP99Nanos,
+    long waits,
     long cpuNanos,
-    long peakHeapBytes,
-    long peakDirectBytes,
-    long peakResidentBytes,
+    long allocatedBytes,
+    MemoryUse idle,
+    MemoryUse peak,
     long checksum) {
 
   /** How a run ended. */
@@ -48,7 +51,8 @@ public record RunResult(
 
   /** A run without figures. */
   public static RunResult withoutFigures(Status status, @Nullable String failure) {
-    return new RunResult(status, failure, -1, -1, -1, -1, -1, -1, -1, -1, -1, 0);
+    return new RunResult(
+        status, failure, -1, -1, -1, -1, -1, -1, -1, -1, MemoryUse.UNKNOWN, MemoryUse.UNKNOWN, 0);
   }
 
   /** Whether it has figures. */

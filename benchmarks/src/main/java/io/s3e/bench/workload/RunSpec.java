@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param bytes how much to read; a workload over a Parquet file reads all of its columns instead
  * @param columns columns to read of a Parquet file
  * @param seed seed of random positions: equal for all engines in a round
+ * @param waitNanos a read that takes longer has waited for the store
  * @param readDeadlineMillis a single read that takes longer fails the run
  */
 public record RunSpec(
@@ -26,4 +27,5 @@ public record RunSpec(
     long bytes,
     List<String> columns,
     long seed,
+    long waitNanos,
     long readDeadlineMillis) {}

@@ -39,7 +39,7 @@ final class SequentialRead implements Workload {
   private void read(RunContext context, ObjectSlice object, long share, BooleanSupplier stopped)
       throws Exception {
     ReadMonitor monitor = context.monitor();
-    byte[] buffer = new byte[bufferBytes];
+    byte[] buffer = context.buffer(bufferBytes);
     long position = object.position();
     long end = position + Math.min(share, object.length());
     try (FSDataInputStream in = context.open(object)) {

@@ -80,7 +80,7 @@ final class SmallObjects implements Workload {
   }
 
   private void read(RunContext context, ObjectSlice object) throws IOException {
-    byte[] bytes = new byte[Math.toIntExact(object.length())];
+    byte[] bytes = context.buffer(Math.toIntExact(object.length()));
     context.monitor().begin("open and readFully of " + object.uri());
     try (FSDataInputStream in = open(context.fileSystem(), new Path(object.uri()))) {
       in.readFully(bytes);

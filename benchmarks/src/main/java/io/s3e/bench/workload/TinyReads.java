@@ -29,7 +29,7 @@ final class TinyReads implements Workload {
   public long run(RunContext context) throws Exception {
     ObjectSlice object = context.object();
     long records = context.bytesFromFront() / RECORD_BYTES;
-    byte[] batch = new byte[RECORDS_TIMED * RECORD_BYTES];
+    byte[] batch = context.buffer(RECORDS_TIMED * RECORD_BYTES);
     ReadMonitor monitor = context.monitor();
     try (FSDataInputStream in = open(context, object)) {
       for (long first = 0; first < records; first += RECORDS_TIMED) {

@@ -18,7 +18,7 @@ final class ToAndFro implements Workload {
   public long run(RunContext context) throws Exception {
     ReadMonitor monitor = context.monitor();
     ObjectSlice object = context.object();
-    byte[] buffer = new byte[PIECE_BYTES];
+    byte[] buffer = context.buffer(PIECE_BYTES);
     long pieces = context.bytesFromFront() / PIECE_BYTES;
     try (FSDataInputStream in = context.open(object)) {
       for (long group = 0; group + ORDER.length <= pieces; group += ORDER.length) {

@@ -54,6 +54,9 @@ public final class WorkerProcess {
 
   private @Nullable RawCeiling raw;
 
+  /** Memory before the first reader; null before that. */
+  private @Nullable MemoryUse idle;
+
   /** Made for the next run, which closes it. Used by the thread that serves commands. */
   private @Nullable Reader prepared;
 
@@ -82,6 +85,9 @@ public final class WorkerProcess {
         spec,
         monitor,
         () -> {
+          if (idle == null) {
+            idle = readMemory();
+          }
           monitor.begin("start of the reader");
           URI uri = URI.create(spec.objects().get(0).uri());
           Reader reader = Reader.open(uri, configuration, raw);
@@ -96,6 +102,12 @@ public final class WorkerProcess {
         });
   }
 
+  private static MemoryUse readMemory() {
+    try (MemoryGauge gauge = new MemoryGauge()) {
+      return gauge.read();
+    }
+  }
+
   private Object run(JsonNode body) throws Exception {
     RunSpec spec = loop.parse(body, RunSpec.class);
     ReadMonitor monitor = new ReadMonitor();
@@ -104,7 +116,7 @@ public final class WorkerProcess {
 
   private RunResult watched(RunSpec spec, ReadMonitor monitor, Callable<RunResult> task)
       throws InterruptedException {
-    Thread watchdog = new Thread(() -> watch(monitor, spec), "watchdog");
+    Thread watchdog = new Thread(() -> watch(monitor, spec), ResourceWatch.WATCHDOG);
     watchdog.setDaemon(true);
     watchdog.start();
     try {
@@ -130,16 +142,19 @@ public final class WorkerProcess {
       Workload workload = reader.workload(WorkloadKind.of(spec.workload()));
       RunContext context = new RunContext(reader.fileSystem(), spec, reference(spec), monitor);
       workload.prepare(context);
-      MemoryPeak peak = new MemoryPeak();
+      ResourceWatch watch = new ResourceWatch();
       long checksum;
       long wall;
       long cpu = processCpuNanos();
-      try (peak) {
+      try (watch) {
         long start = System.nanoTime();
         checksum = workload.run(context);
         wall = System.nanoTime() - start;
       }
-      cpu = cpu < 0 ? -1 : processCpuNanos() - cpu - context.checkCpuNanos();
+      Overhead overhead = context.overhead();
+      long rigCpu = overhead.cpuNanos() + watch.cpuNanos();
+      cpu = cpu < 0 ? -1 : processCpuNanos() - cpu - rigCpu;
+      long allocated = watch.allocatedBytes();
       return new RunResult(
           RunResult.Status.OK,
           null,
@@ -148,10 +163,11 @@ public final class WorkerProcess {
           monitor.reads(),
           monitor.latency(0.50),
           monitor.latency(0.99),
+          monitor.slowerThan(spec.waitNanos()),
           cpu,
-          peak.heapBytes(),
-          peak.directBytes(),
-          peak.residentBytes(),
+          allocated < 0 ? -1 : allocated - overhead.allocatedBytes(),
+          idle == null ? MemoryUse.UNKNOWN : idle,
+          watch.peak(),
           checksum);
     }
   }

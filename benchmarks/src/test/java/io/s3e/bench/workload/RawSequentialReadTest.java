@@ -81,6 +81,7 @@ class RawSequentialReadTest {
             LENGTH,
             List.of(),
             1,
+            5_000_000,
             30_000);
     return new RunContext(null, spec, new ReferenceFile(reference), monitor);
   }

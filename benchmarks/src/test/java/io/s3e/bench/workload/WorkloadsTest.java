@@ -146,6 +146,7 @@ class WorkloadsTest {
             kind.bytes(SIZES),
             COLUMNS,
             7,
+            5_000_000,
             30_000);
     // The instance that parquet-java and the line reader find in Hadoop's cache.
     try (FileSystem fileSystem = FileSystem.get(URI.create(BUCKET), configuration)) {

@@ -1,0 +1,125 @@
+package io.s3e.bench.report;
+
+import io.s3e.bench.Measurement;
+import java.util.Locale;
+import java.util.function.ToDoubleFunction;
+
+/** What is measured of every run, and how it is called and written. */
+@SuppressWarnings("ImmutableEnumChecker") // The functions are methods without state.
+enum Figure {
+  RATE(
+      "megabytesPerSecond",
+      "MB/s",
+      0,
+      Measurement::megabytesPerSecond,
+      "bytes that the application used a second (10^6), from open to close, of a raw client from"
+          + " the first request to the last byte; comparison of every byte included."),
+  P50(
+      "p50Millis",
+      "p50 ms",
+      1,
+      Measurement::p50Millis,
+      "median time of one call of the application; of a raw client, of one range."),
+  P99("p99Millis", "p99 ms", 1, Measurement::p99Millis, "99th percentile of the same."),
+  GETS("gets", "GETs", 0, Measurement::gets, "GETs of objects that the server counted."),
+  HEADS("heads", "HEADs", 0, Measurement::heads, "HEADs of objects that the server counted."),
+  WAITS(
+      "waits",
+      "waits",
+      0,
+      Measurement::waits,
+      "calls that took longer than half the time to first byte (5 ms where there is none), and so"
+          + " waited for the store; of a raw client every range does."),
+  FETCHED(
+      "fetchedPerUsed",
+      "f/used",
+      2,
+      Measurement::fetchedPerUsed,
+      "bytes of bodies that the server sent, for each byte used."),
+  CLIENT_CPU(
+      "clientCpuSecondsPerGigabyte",
+      "CPU",
+      2,
+      Measurement::clientCpuPerGigabyte,
+      "processor seconds of the engine's JVM for each GB (10^9) used, without comparing bytes and"
+          + " watching memory."),
+  SERVER_CPU(
+      "serverCpuSecondsPerGigabyte",
+      "server CPU",
+      2,
+      Measurement::serverCpuPerGigabyte,
+      "the same of the server's process."),
+  ALLOCATED(
+      "allocatedMegabytesPerGigabyte",
+      "alloc",
+      1,
+      Measurement::allocatedMegabytesPerGigabyte,
+      "MB allocated on the heap for each GB used, by all threads, without the buffers that the"
+          + " application reads into (with them in vec, pq and parquet); some 100 bytes a call are"
+          + " the rig's."),
+  PEAK(
+      "peakMebibytes",
+      "MiB",
+      0,
+      Measurement::peakMebibytes,
+      "most memory of the engine's JVM in MiB: heap in use (garbage included), direct buffers,"
+          + " classes and code, native."),
+  HEAP("peakHeapMebibytes", "heap MiB", 0, Measurement::peakHeapMebibytes, "most heap in use."),
+  DIRECT(
+      "peakDirectMebibytes",
+      "direct MiB",
+      0,
+      Measurement::peakDirectMebibytes,
+      "most direct buffers, by the JVM's count."),
+  NATIVE(
+      "nativeGrowthMebibytes",
+      "native MiB",
+      0,
+      Measurement::nativeGrowthMebibytes,
+      "most native memory (anonymous resident memory less committed heap, classes, code and direct"
+          + " buffers), above what the JVM had before it read.");
+
+  private final String key;
+  private final String head;
+  private final int decimals;
+  private final ToDoubleFunction<Measurement> value;
+  private final String meaning;
+
+  Figure(
+      String key, String head, int decimals, ToDoubleFunction<Measurement> value, String meaning) {
+    this.key = key;
+    this.head = head;
+    this.decimals = decimals;
+    this.value = value;
+    this.meaning = meaning;
+  }
+
+  /** The name in results.json. */
+  String key() {
+    return key;
+  }
+
+  /** The head of its column. */
+  String head() {
+    return head;
+  }
+
+  ToDoubleFunction<Measurement> value() {
+    return value;
+  }
+
+  /** A sentence for the foot of tables. */
+  String meaning() {
+    return meaning;
+  }
+
+  /** As tables show it. */
+  String text(double number) {
+    return number(number, decimals);
+  }
+
+  /** A number with so many decimals, or a dash when there is none. */
+  static String number(double value, int decimals) {
+    return Double.isFinite(value) ? String.format(Locale.ROOT, "%." + decimals + "f", value) : "–";
+  }
+}

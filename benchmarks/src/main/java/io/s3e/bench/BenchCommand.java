@@ -52,8 +52,10 @@ public final class BenchCommand implements Callable<Integer> {
       arity = "0..1",
       paramLabel = "s3a://BUCKET/KEY",
       description =
-          "An object of your own to read. Without it the job starts an S3 server of its own and"
-              + " writes TPC-H lineitem into it, as text and as Parquet.")
+          "An object of your own to read; or, with a slash at its end, a prefix: the workloads take"
+              + " the largest objects below it, and those of up to 1 MiB as the small ones. Without"
+              + " it the job starts an S3 server of its own and writes TPC-H lineitem into it, as"
+              + " text and as Parquet.")
   private @Nullable String uri;
 
   @Option(
@@ -166,7 +168,9 @@ public final class BenchCommand implements Callable<Integer> {
   @Option(
       names = "--work-dir",
       paramLabel = "DIR",
-      description = "Where data and temporary files go while the job runs (three times --size).")
+      description =
+          "Where data and temporary files go while the job runs: three times --size, and --size"
+              + " more for each seqN.")
   private @Nullable Path workDirectory;
 
   @Option(

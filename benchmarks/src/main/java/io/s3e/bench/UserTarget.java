@@ -1,6 +1,5 @@
 package io.s3e.bench;
 
-import io.s3e.bench.data.ObjectLayout;
 import io.s3e.bench.data.ObjectSlice;
 import io.s3e.bench.server.ServerStats;
 import io.s3e.bench.workload.WorkloadKind;
@@ -8,45 +7,61 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.LocatedFileStatus;
+import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.parquet.hadoop.ParquetFileReader;
 import org.apache.parquet.hadoop.util.HadoopInputFile;
 import org.apache.parquet.schema.Type;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An object of the user's own, read only. Its first bytes are fetched once through S3A's classic
- * stream, and that is what every engine's bytes are compared with. Nobody counts the server's side.
+ * An object of the user's own, or the objects below a prefix, read only. What the workloads read is
+ * fetched once through S3A's classic stream, and that is what every engine's bytes are compared
+ * with. Nobody counts the server's side.
  */
 final class UserTarget implements Target {
 
   private static final int COPY_BYTES = 1 << 20;
   private static final int MOST_COLUMNS = 4;
 
+  /** A prefix may hold millions; the first of them in the order of their names are enough. */
+  private static final int MOST_OBJECTS_LISTED = 10_000;
+
+  private final String uri;
+  private final JobOptions options;
   private final Map<String, String> hadoop;
-  private final @Nullable Path reference;
-  private final ObjectSlice object;
+  private final UserObjects objects;
+  private final Path reference;
   private final List<String> columns;
 
   private UserTarget(
-      ObjectSlice object,
+      String uri,
+      JobOptions options,
       Map<String, String> hadoop,
-      @Nullable Path reference,
+      UserObjects objects,
+      Path reference,
       List<String> columns) {
-    this.object = object;
+    this.uri = uri;
+    this.options = options;
     this.hadoop = hadoop;
+    this.objects = objects;
     this.reference = reference;
     this.columns = columns;
   }
 
   /**
-   * Looks at the object and fetches what later reads are compared with.
+   * Looks at the objects and fetches what later reads are compared with.
    *
-   * @throws IOException when it cannot be read, or is empty
+   * @param uri an object, or a prefix with a slash at its end
+   * @throws IOException when they cannot be read, or there is nothing in them
    */
   static UserTarget open(String uri, JobOptions options, RunDirectory directory, Progress progress)
       throws IOException {
@@ -57,47 +72,73 @@ final class UserTarget implements Target {
     Engine.of("classic", Map.of()).settings().forEach(configuration::set);
     org.apache.hadoop.fs.Path path = new org.apache.hadoop.fs.Path(uri);
     try (FileSystem s3a = FileSystem.get(path.toUri(), configuration)) {
-      long length = s3a.getFileStatus(path).getLen();
-      if (length == 0) {
+      List<UserObjects.Found> found = uri.endsWith("/") ? list(s3a, path) : find(s3a, path);
+      if (found.isEmpty()) {
         throw new IOException(uri + " is empty: there is nothing to read");
       }
-      ObjectSlice object = ObjectSlice.front(uri, Math.min(length, options.bytes()));
-      Path reference = null;
-      if (options.workloads().stream().anyMatch(workload -> !workload.readsParquet())) {
-        reference = directory.data().resolve("reference");
-        fetch(s3a, path, reference, object.length(), progress);
+      UserObjects objects = new UserObjects(found, options.workloads(), options.sizes());
+      Path reference = directory.data().resolve("reference");
+      fetch(s3a, objects.regions(), reference, progress);
+      List<String> columns = List.of();
+      if (options.workloads().stream().anyMatch(WorkloadKind::readsParquet)) {
+        columns = columns(objects.parquet(), configuration);
       }
-      return new UserTarget(object, hadoop, reference, columns(path, configuration));
+      return new UserTarget(uri, options, hadoop, objects, reference, columns);
     }
+  }
+
+  private static List<UserObjects.Found> find(FileSystem s3a, org.apache.hadoop.fs.Path path)
+      throws IOException {
+    return found(List.of(s3a.getFileStatus(path)));
+  }
+
+  private static List<UserObjects.Found> list(FileSystem s3a, org.apache.hadoop.fs.Path path)
+      throws IOException {
+    List<FileStatus> files = new ArrayList<>();
+    RemoteIterator<LocatedFileStatus> listing = s3a.listFiles(path, true);
+    while (files.size() < MOST_OBJECTS_LISTED && listing.hasNext()) {
+      files.add(listing.next());
+    }
+    return found(files);
+  }
+
+  private static List<UserObjects.Found> found(List<FileStatus> files) {
+    return files.stream()
+        .filter(file -> file.isFile() && file.getLen() > 0)
+        .map(file -> new UserObjects.Found(file.getPath().toString(), file.getLen()))
+        .toList();
   }
 
   private static void fetch(
-      FileSystem s3a,
-      org.apache.hadoop.fs.Path path,
-      Path reference,
-      long length,
-      Progress progress)
+      FileSystem s3a, List<ObjectSlice> regions, Path reference, Progress progress)
       throws IOException {
     byte[] buffer = new byte[COPY_BYTES];
-    try (Progress.Bar bar = progress.bytes("fetch for comparison", length);
-        FSDataInputStream in = s3a.open(path);
+    long bytes = regions.stream().mapToLong(ObjectSlice::length).sum();
+    long fetched = 0;
+    try (Progress.Bar bar = progress.bytes("fetch for comparison", bytes);
         OutputStream out = Files.newOutputStream(reference)) {
-      for (long done = 0; done < length; ) {
-        int piece = (int) Math.min(buffer.length, length - done);
-        in.readFully(buffer, 0, piece);
-        out.write(buffer, 0, piece);
-        done += piece;
-        bar.at(done);
+      for (ObjectSlice region : regions) {
+        try (FSDataInputStream in = s3a.open(new org.apache.hadoop.fs.Path(region.uri()))) {
+          for (long left = region.length(); left > 0; ) {
+            int piece = (int) Math.min(buffer.length, left);
+            in.readFully(buffer, 0, piece);
+            out.write(buffer, 0, piece);
+            left -= piece;
+            fetched += piece;
+            bar.at(fetched);
+          }
+        }
       }
     }
   }
 
-  /** The first columns of a Parquet file; none for any other object. */
-  private static List<String> columns(org.apache.hadoop.fs.Path path, Configuration configuration)
+  /** The first columns of a Parquet file; none if there is no file. */
+  private static List<String> columns(List<ObjectSlice> files, Configuration configuration)
       throws IOException {
-    if (!path.getName().endsWith(".parquet")) {
+    if (files.isEmpty()) {
       return List.of();
     }
+    org.apache.hadoop.fs.Path path = new org.apache.hadoop.fs.Path(files.get(0).uri());
     try (ParquetFileReader reader =
         ParquetFileReader.open(HadoopInputFile.fromPath(path, configuration))) {
       return reader.getFileMetaData().getSchema().getFields().stream()
@@ -110,7 +151,14 @@ final class UserTarget implements Target {
 
   @Override
   public String description() {
-    return object.uri() + ", compared with what S3A's classic stream returned first";
+    String leftOut =
+        options.workloads().stream()
+            .filter(workload -> subject(workload) == null)
+            .map(WorkloadKind::label)
+            .collect(Collectors.joining(", "));
+    return uri
+        + ", compared with what S3A's classic stream returned first"
+        + (leftOut.isEmpty() ? "" : "; nothing here to read for " + leftOut);
   }
 
   @Override
@@ -126,21 +174,12 @@ final class UserTarget implements Target {
   @Override
   public @Nullable Subject subject(WorkloadKind workload) {
     if (workload.readsParquet()) {
-      return columns.isEmpty() ? null : new Subject(List.of(object), null, null, columns, null);
+      return columns.isEmpty() ? null : new Subject(objects.parquet(), null, null, columns, null);
     }
-    List<ObjectSlice> objects = objects(workload);
-    return reference == null || objects.isEmpty()
+    List<ObjectSlice> slices = objects.of(workload);
+    return slices.isEmpty()
         ? null
-        : new Subject(objects, null, reference.toString(), List.of(), null);
-  }
-
-  /** Streams at once read ranges of the one object, like the tasks of a job its splits. */
-  private List<ObjectSlice> objects(WorkloadKind workload) {
-    return switch (workload.data()) {
-      case TEXT -> List.of(object);
-      case STREAMS -> ObjectLayout.ranges(object.uri(), workload.streams(), object.length());
-      case SMALL, PARQUET -> List.of();
-    };
+        : new Subject(slices, null, reference.toString(), List.of(), null);
   }
 
   @Override
@@ -150,6 +189,6 @@ final class UserTarget implements Target {
 
   @Override
   public void close() {
-    // The object stays as it is, and the local copy goes with the run's directory.
+    // The objects stay as they are, and the local copy goes with the run's directory.
   }
 }

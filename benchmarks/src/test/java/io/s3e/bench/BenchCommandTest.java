@@ -15,6 +15,7 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -39,6 +40,12 @@ class BenchCommandTest {
         }
       }
       throw new AssertionError("No " + workload + " by " + engine + " in " + results);
+    }
+
+    long bytesUsed(String workload, String engine) {
+      JsonNode summary = summary(workload, engine);
+      assertThat(summary.get("verdict").asText()).startsWith("ok");
+      return summary.get("runs").get(0).get("result").get("bytesUsed").asLong();
     }
 
     String verdict(String workload, String engine) {
@@ -166,7 +173,7 @@ class BenchCommandTest {
     Configuration configuration = new Configuration();
     hadoop.forEach(configuration::set);
     configuration.set("hadoop.tmp.dir", temp.resolve("tmp").toString());
-    try (FileSystem s3a = FileSystem.newInstance(URI.create(uri), configuration);
+    try (FileSystem s3a = FileSystem.newInstance(URI.create("s3a://mine/"), configuration);
         OutputStream out = s3a.create(new org.apache.hadoop.fs.Path(uri))) {
       out.write(content);
     }
@@ -210,6 +217,21 @@ class BenchCommandTest {
       assertThat(outcome.verdict("seq", "corrupting")).startsWith("WRONG BYTES");
       assertThat(outcome.results().get("summaries")).as("no Parquet in it").hasSize(2);
       assertThat(outcome.results().toString()).doesNotContain("secret");
+
+      write("s3a://mine/below/a small one", Arrays.copyOf(content, 100_000), hadoop);
+      Outcome prefix =
+          run(
+              "s3a://mine/",
+              "--conf=" + coreSite,
+              "--engines=classic,s3e",
+              "--workloads=seq2,small,parquet",
+              "--rounds=1");
+
+      for (String engine : List.of("classic", "s3e")) {
+        assertThat(prefix.bytesUsed("seq2", engine)).isEqualTo(content.length);
+        assertThat(prefix.bytesUsed("small", engine)).isEqualTo(100_000);
+      }
+      assertThat(prefix.out()).contains("nothing here to read for parquet");
     }
   }
 

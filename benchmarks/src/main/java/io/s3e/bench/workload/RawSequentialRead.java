@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
+import org.apache.hadoop.fs.Path;
 
 /**
  * The objects, one after the other and each from the front, by a raw client, a fixed number of
@@ -105,7 +106,7 @@ final class RawSequentialRead implements Workload {
   }
 
   private static ObjectRef objectOf(String uri) {
-    URI parsed = URI.create(uri);
+    URI parsed = new Path(uri).toUri();
     return new ObjectRef(parsed.getHost(), parsed.getPath().substring(1));
   }
 }

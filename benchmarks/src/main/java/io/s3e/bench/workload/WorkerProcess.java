@@ -89,7 +89,7 @@ public final class WorkerProcess {
             idle = readMemory();
           }
           monitor.begin("start of the reader");
-          URI uri = URI.create(spec.objects().get(0).uri());
+          URI uri = new org.apache.hadoop.fs.Path(spec.objects().get(0).uri()).toUri();
           Reader reader = Reader.open(uri, configuration, raw);
           prepared = reader;
           monitor.begin("first read of " + spec.warmUpUri());

@@ -10,6 +10,10 @@ final class ShortReads {
   static final int MAX_BYTES = 1024;
 
   private static final int CAPACITY = 8 << 10;
+
+  /** What is copied where a reader has jumped to: it may jump on before it has read more. */
+  private static final int AFTER_JUMP_BYTES = MAX_BYTES;
+
   private static final byte[] NONE = new byte[0];
 
   private byte[] bytes = NONE;
@@ -33,14 +37,18 @@ final class ShortReads {
     return count;
   }
 
-  /** Empties the array and offers all of it for bytes from {@code position} on. */
+  /**
+   * Empties the array and offers it for bytes from {@code position} on: all of it to a reader that
+   * goes on from what was here.
+   */
   Target.OfArray refill(long position) {
     if (bytes.length == 0) {
       bytes = new byte[CAPACITY];
     }
+    int room = position == start + length ? CAPACITY : AFTER_JUMP_BYTES;
     start = position;
     length = 0;
-    return new Target.OfArray(bytes, 0, bytes.length);
+    return new Target.OfArray(bytes, 0, room);
   }
 
   /** So many bytes have been put into what {@link #refill} offered. */

@@ -35,16 +35,22 @@ final class ObjectFiles {
    *
    * @param channel its bytes
    * @param length number of bytes
-   * @param etag entity tag, with its quotes
+   * @param headers what answers say about it
+   * @param memory its bytes again, shared by all who have this version open
    */
-  record OpenObject(FileChannel channel, long length, Headers headers) implements AutoCloseable {
+  record OpenObject(FileChannel channel, long length, Headers headers, MappedFile memory)
+      implements AutoCloseable {
     @Override
     public void close() throws IOException {
       channel.close();
     }
   }
 
-  /** What the head of an answer says about an object. */
+  /**
+   * What the head of an answer says about an object.
+   *
+   * @param etag entity tag, with its quotes
+   */
   record Headers(
       String etag, Instant lastModified, String contentType, Map<String, String> userMetadata) {}
 
@@ -57,7 +63,7 @@ final class ObjectFiles {
     }
   }
 
-  private record Known(FileIdentity identity, Headers headers) {}
+  private record Known(FileIdentity identity, Headers headers, MappedFile memory) {}
 
   private final Path root;
   private final BlobStore store;
@@ -96,9 +102,9 @@ final class ObjectFiles {
     try {
       FileIdentity before = FileIdentity.of(file);
       channel = FileChannel.open(file, StandardOpenOption.READ);
-      Headers headers = headers(file, before, bucket, key);
-      if (headers != null && before.equals(FileIdentity.of(file))) {
-        opened = new OpenObject(channel, before.length(), headers);
+      Known version = version(file, before, bucket, key);
+      if (version != null && before.equals(FileIdentity.of(file))) {
+        opened = new OpenObject(channel, before.length(), version.headers(), version.memory());
       }
     } catch (NoSuchFileException replacedOrDeleted) {
       return null;
@@ -110,10 +116,10 @@ final class ObjectFiles {
     return opened;
   }
 
-  private @Nullable Headers headers(Path file, FileIdentity identity, String bucket, String key) {
+  private @Nullable Known version(Path file, FileIdentity identity, String bucket, String key) {
     Known entry = known.get(file);
     if (entry != null && entry.identity().equals(identity)) {
-      return entry.headers();
+      return entry;
     }
     HeadObjectResponse head;
     try {
@@ -137,8 +143,9 @@ final class ObjectFiles {
             identity.modified().toInstant().truncatedTo(ChronoUnit.SECONDS),
             contentType,
             head.metadata());
-    known.put(file, new Known(identity, headers));
-    return headers;
+    Known version = new Known(identity, headers, new MappedFile(identity.length()));
+    known.put(file, version);
+    return version;
   }
 
   private @Nullable Path resolve(String bucket, String key) {

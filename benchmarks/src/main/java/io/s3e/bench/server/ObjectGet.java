@@ -57,7 +57,7 @@ final class ObjectGet {
     ByteSpan body = span == null ? new ByteSpan(0, object.length()) : span;
     exchange.answered(span == null ? 200 : 206);
     out.writeHead(head(requestId, object, span, body.length()));
-    out.transfer(object.channel(), body);
+    out.transfer(object, body);
   }
 
   private static boolean matches(String ifMatch, String etag) {

@@ -3,7 +3,6 @@ package io.s3e.bench.server;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.channels.SocketChannel;
 
 /** Bytes as they are: what comes from a file does not pass through this process. */
@@ -28,9 +27,9 @@ final class PlainWire implements Wire {
   }
 
   @Override
-  public void transfer(FileChannel file, long position, int count) throws IOException {
+  public void transfer(ObjectFiles.OpenObject object, long position, int count) throws IOException {
     for (long at = position, end = position + count; at < end; ) {
-      long sent = file.transferTo(at, end - at, channel);
+      long sent = object.channel().transferTo(at, end - at, channel);
       if (sent <= 0) {
         throw new EOFException("File ended at " + at + ", " + (end - at) + " bytes early");
       }

@@ -2,7 +2,6 @@ package io.s3e.bench.server;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
@@ -54,14 +53,14 @@ final class ShapedWriter {
     written += length;
   }
 
-  /** Sends a span of a file as the body. */
-  void transfer(FileChannel file, ByteSpan span) throws IOException {
+  /** Sends a span of an object as the body. */
+  void transfer(ObjectFiles.OpenObject object, ByteSpan span) throws IOException {
     long position = span.start();
     long end = span.start() + span.length();
     while (position < end) {
       int chunk = (int) Math.min(CHUNK_BYTES, end - position);
       pace(chunk);
-      client.transfer(file, position, chunk);
+      client.transfer(object, position, chunk);
       position += chunk;
       written += chunk;
     }

@@ -3,7 +3,6 @@ package io.s3e.bench.server;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.channels.SocketChannel;
 import java.util.Deque;
 import java.util.concurrent.ConcurrentLinkedDeque;
@@ -31,17 +30,16 @@ final class TlsWire implements Wire {
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
   /**
-   * Buffers of one batch, direct, so that neither the file's nor the socket's side copies once
-   * more.
+   * Buffers of one batch.
    *
-   * @param plain bytes of a file
-   * @param records the same, encrypted
+   * @param records encrypted; on the heap, where the JDK's cipher is fastest
+   * @param outgoing the same for the socket, outside the heap
    */
-  private record Batch(ByteBuffer plain, ByteBuffer records) {
+  private record Batch(ByteBuffer records, ByteBuffer outgoing) {
     static Batch allocate() {
       int records = BATCH_BYTES / RECORD_BYTES;
       int most = BATCH_BYTES + (records + 1) * RECORD_OVERHEAD_BYTES + RECORD_BYTES;
-      return new Batch(ByteBuffer.allocateDirect(BATCH_BYTES), ByteBuffer.allocateDirect(most));
+      return new Batch(ByteBuffer.allocate(most), ByteBuffer.allocateDirect(most));
     }
   }
 
@@ -161,34 +159,24 @@ final class TlsWire implements Wire {
   public void write(ByteBuffer bytes) throws IOException {
     Batch batch = borrow();
     try {
-      encrypt(bytes, batch.records());
+      encrypt(bytes, batch);
     } finally {
       IDLE.push(batch);
     }
   }
 
   @Override
-  public void transfer(FileChannel file, long position, int count) throws IOException {
+  public void transfer(ObjectFiles.OpenObject object, long position, int count) throws IOException {
     Batch batch = borrow();
     try {
-      ByteBuffer plain = batch.plain();
-      for (int done = 0; done < count; done += plain.limit()) {
-        plain.clear().limit(Math.min(plain.capacity(), count - done));
-        readFully(file, position + done, plain);
-        encrypt(plain.flip(), batch.records());
+      for (int done = 0; done < count; ) {
+        int most = Math.min(BATCH_BYTES, count - done);
+        ByteBuffer plain = object.memory().view(object.channel(), position + done, most);
+        done += plain.remaining();
+        encrypt(plain, batch);
       }
     } finally {
       IDLE.push(batch);
-    }
-  }
-
-  private static void readFully(FileChannel file, long position, ByteBuffer destination)
-      throws IOException {
-    while (destination.hasRemaining()) {
-      if (file.read(destination, position + destination.position()) < 0) {
-        throw new EOFException(
-            "File ended at " + file.size() + ", " + destination.remaining() + " bytes early");
-      }
     }
   }
 
@@ -198,8 +186,8 @@ final class TlsWire implements Wire {
   }
 
   /** Sends the bytes, or, when there are none, the record that the handshake needs. */
-  private void encrypt(ByteBuffer bytes, ByteBuffer records) throws IOException {
-    records.clear();
+  private void encrypt(ByteBuffer bytes, Batch batch) throws IOException {
+    ByteBuffer records = batch.records().clear();
     do {
       SSLEngineResult result = engine.wrap(bytes, records);
       switch (result.getStatus()) {
@@ -208,21 +196,22 @@ final class TlsWire implements Wire {
           if (records.position() == 0) {
             throw new SSLException("A TLS record is longer than " + records.capacity() + " bytes");
           }
-          send(records);
+          send(batch);
         }
         case CLOSED, BUFFER_UNDERFLOW ->
             throw new SSLException("The TLS connection is closed for writing");
       }
     } while (bytes.hasRemaining());
-    send(records);
+    send(batch);
   }
 
-  private void send(ByteBuffer records) throws IOException {
-    records.flip();
-    while (records.hasRemaining()) {
-      channel.write(records);
+  private void send(Batch batch) throws IOException {
+    ByteBuffer outgoing = batch.outgoing().clear();
+    outgoing.put(batch.records().flip()).flip();
+    while (outgoing.hasRemaining()) {
+      channel.write(outgoing);
     }
-    records.clear();
+    batch.records().clear();
   }
 
   @Override

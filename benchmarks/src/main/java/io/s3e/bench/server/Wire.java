@@ -4,7 +4,6 @@ import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.channels.ReadableByteChannel;
 
 /** One connection as HTTP sees it, encrypted or not. Blocks. One thread, which owns it. */
@@ -14,9 +13,9 @@ interface Wire extends ReadableByteChannel, Closeable {
   void write(ByteBuffer bytes) throws IOException;
 
   /**
-   * Sends {@code count} bytes of a file.
+   * Sends {@code count} bytes of an object.
    *
-   * @throws EOFException when the file ends before
+   * @throws EOFException when its file ends before
    */
-  void transfer(FileChannel file, long position, int count) throws IOException;
+  void transfer(ObjectFiles.OpenObject object, long position, int count) throws IOException;
 }

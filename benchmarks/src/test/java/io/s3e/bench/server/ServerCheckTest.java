@@ -46,9 +46,25 @@ class ServerCheckTest {
               assertThat(line.bytes() % (300_000L * line.connections())).isZero();
               assertThat(line.nanos()).isPositive();
               assertThat(line.serverCpuNanos()).isNotNegative();
-              assertThat(line.text()).hasSameSizeAs(lines.get(0).text());
+              assertThat(line.text()).startsWith(line.tls() ? "TLS" : "plain");
             });
     assertThat(lines.get(2).isEnough()).as("nothing was promised").isTrue();
+  }
+
+  @Test
+  void tooSlowIsToldUnlessTheProcessorsWereFull() {
+    Shape shape = new Shape(FirstByteTime.constant(30 * MILLI), 60_000_000, 0);
+    ServerCheck.Line slow =
+        new ServerCheck.Line(true, shape, 1, 90_000_000, 1000 * MILLI, 100e6, MILLI, MILLI);
+    ServerCheck.Line busy =
+        new ServerCheck.Line(
+            true, shape, 1, 90_000_000, MILLI, 100e15, 1_000_000 * MILLI, 1_000_000 * MILLI);
+
+    assertThat(slow.ratio()).isCloseTo(0.9, Offset.offset(1e-9));
+    assertThat(slow.isEnough()).isFalse();
+    assertThat(slow.text()).contains("0.900").endsWith("shape");
+    assertThat(busy.isEnough()).isTrue();
+    assertThat(busy.text()).endsWith("processors");
   }
 
   @Test

@@ -1,6 +1,8 @@
 package io.s3e.bench.report;
 
 import io.s3e.bench.Measurement;
+import java.math.BigDecimal;
+import java.math.MathContext;
 import java.util.Locale;
 import java.util.function.ToDoubleFunction;
 
@@ -79,6 +81,9 @@ enum Figure {
       "most native memory (anonymous resident memory less committed heap, classes, code and direct"
           + " buffers), above what the JVM had before it read.");
 
+  /** Digits of a number that would be zeros with its figure's decimals. */
+  private static final int SMALL_DIGITS = 2;
+
   private final String key;
   private final String head;
   private final int decimals;
@@ -115,7 +120,9 @@ enum Figure {
 
   /** As tables show it. */
   String text(double number) {
-    return number(number, decimals);
+    return number > 0 && number < Math.pow(10, -decimals)
+        ? new BigDecimal(number).round(new MathContext(SMALL_DIGITS)).toPlainString()
+        : number(number, decimals);
   }
 
   /** A number with so many decimals, or a dash when there is none. */

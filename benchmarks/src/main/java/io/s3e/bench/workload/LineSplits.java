@@ -99,6 +99,7 @@ final class LineSplits implements Workload {
       this.context = context;
       this.reader = reader;
       this.batch = ByteBuffer.wrap(context.buffer(BATCH_BYTES));
+      this.batch = ByteBuffer.wrap(context.buffer(BATCH_BYTES));
       this.objectEnd = context.object().position() + context.object().length();
     }
 

@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import org.apache.parquet.bytes.ByteBufferAllocator;
-import org.apache.parquet.bytes.HeapByteBufferAllocator;
 import org.apache.parquet.hadoop.util.HadoopInputFile;
 import org.apache.parquet.io.ParquetFileRange;
 import org.apache.parquet.io.SeekableInputStream;
@@ -27,12 +26,28 @@ final class RowGroupReads implements Workload {
   /** Default of parquet.read.allocation.size. */
   private static final int MOST_BUFFER_BYTES = 8 << 20;
 
-  private static final ByteBufferAllocator HEAP = HeapByteBufferAllocator.getInstance();
-
   private final boolean vectored;
 
   RowGroupReads(boolean vectored) {
     this.vectored = vectored;
+  }
+
+  /** Buffers of the application's own, on the heap as parquet-java's are by default. */
+  private record HeapBuffers(RunContext context) implements ByteBufferAllocator {
+    @Override
+    public ByteBuffer allocate(int size) {
+      return ByteBuffer.wrap(context.buffer(size));
+    }
+
+    @Override
+    public void release(ByteBuffer buffer) {
+      // The garbage collector does.
+    }
+
+    @Override
+    public boolean isDirect() {
+      return false;
+    }
   }
 
   /** Bytes of the object, at a position. */
@@ -42,14 +57,12 @@ final class RowGroupReads implements Workload {
   public long run(RunContext context) throws Exception {
     ReadMonitor monitor = context.monitor();
     RowGroups layout = new RowGroups(context.object().length());
-    int groups =
-        (int) Math.max(1, Math.min(context.spec().bytes() / layout.groupBytes(), layout.groups()));
     monitor.begin("open of " + context.path());
     HadoopInputFile file = HadoopInputFile.fromPath(context.path(), context.fileSystem().getConf());
     try (SeekableInputStream in = file.newStream()) {
       monitor.end();
       readFooter(context, in, layout);
-      for (int group = 0; group < groups; group++) {
+      for (int group = 0; group < layout.groups(); group++) {
         readGroup(context, in, layout.wanted(group));
       }
     } finally {
@@ -68,7 +81,7 @@ final class RowGroupReads implements Workload {
 
   private static void readBySeek(
       RunContext context, SeekableInputStream in, long position, int length) throws IOException {
-    byte[] bytes = new byte[length];
+    byte[] bytes = context.buffer(length);
     context.monitor().begin("seek and readFully of the footer", position, length);
     try {
       in.seek(position);
@@ -85,9 +98,10 @@ final class RowGroupReads implements Workload {
     ReadMonitor monitor = context.monitor();
     long bytes = chunks.stream().mapToLong(Chunk::length).sum();
     List<Piece> pieces;
+    ByteBufferAllocator buffers = new HeapBuffers(context);
     monitor.begin("column chunks of a row group", chunks.get(0).position(), bytes);
     try {
-      pieces = vectored ? readVectored(in, chunks) : readBySeeks(in, chunks);
+      pieces = vectored ? readVectored(in, chunks, buffers) : readBySeeks(in, chunks, buffers);
       monitor.endRead(bytes);
     } finally {
       monitor.end();
@@ -95,14 +109,14 @@ final class RowGroupReads implements Workload {
     checkAll(context, chunks, pieces);
   }
 
-  private static List<Piece> readVectored(SeekableInputStream in, List<Chunk> chunks)
-      throws Exception {
-    if (!in.readVectoredAvailable(HEAP)) {
+  private static List<Piece> readVectored(
+      SeekableInputStream in, List<Chunk> chunks, ByteBufferAllocator buffers) throws Exception {
+    if (!in.readVectoredAvailable(buffers)) {
       throw new IOException("No vectored reads by " + in);
     }
     List<ParquetFileRange> ranges =
         chunks.stream().map(c -> new ParquetFileRange(c.position(), c.length())).toList();
-    in.readVectored(ranges, HEAP);
+    in.readVectored(ranges, buffers);
     List<Piece> pieces = new ArrayList<>();
     for (ParquetFileRange range : ranges) {
       pieces.add(new Piece(range.getOffset(), await(range)));
@@ -118,13 +132,13 @@ final class RowGroupReads implements Workload {
     }
   }
 
-  private static List<Piece> readBySeeks(SeekableInputStream in, List<Chunk> chunks)
-      throws IOException {
+  private static List<Piece> readBySeeks(
+      SeekableInputStream in, List<Chunk> chunks, ByteBufferAllocator buffers) throws IOException {
     List<Piece> pieces = new ArrayList<>();
     for (Chunk run : joined(chunks)) {
       in.seek(run.position());
       for (int done = 0; done < run.length(); done += MOST_BUFFER_BYTES) {
-        ByteBuffer buffer = HEAP.allocate(Math.min(run.length() - done, MOST_BUFFER_BYTES));
+        ByteBuffer buffer = buffers.allocate(Math.min(run.length() - done, MOST_BUFFER_BYTES));
         in.readFully(buffer);
         buffer.flip();
         pieces.add(new Piece(run.position() + done, buffer));

@@ -55,7 +55,7 @@ final class SmallObjects implements Workload {
 
   @Override
   public long run(RunContext context) throws Exception {
-    List<ObjectSlice> objects = wanted(context);
+    List<ObjectSlice> objects = context.objects();
     AtomicInteger next = new AtomicInteger();
     ParallelTasks.run(
         THREADS,
@@ -67,16 +67,6 @@ final class SmallObjects implements Workload {
           }
         });
     return 0;
-  }
-
-  /** All of them, or as many as make up what a shorter run is to read. */
-  private static List<ObjectSlice> wanted(RunContext context) {
-    long bytes = 0;
-    int count = 0;
-    while (count < context.objects().size() && bytes < context.spec().bytes()) {
-      bytes += context.objects().get(count++).length();
-    }
-    return context.objects().subList(0, count);
   }
 
   private void read(RunContext context, ObjectSlice object) throws IOException {

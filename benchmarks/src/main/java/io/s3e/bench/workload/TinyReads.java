@@ -29,6 +29,7 @@ final class TinyReads implements Workload {
   public long run(RunContext context) throws Exception {
     ObjectSlice object = context.object();
     long records = context.bytesFromFront() / RECORD_BYTES;
+    byte[] record = context.buffer(RECORD_BYTES);
     byte[] batch = context.buffer(RECORDS_TIMED * RECORD_BYTES);
     ReadMonitor monitor = context.monitor();
     try (FSDataInputStream in = open(context, object)) {
@@ -37,7 +38,7 @@ final class TinyReads implements Workload {
         long position = object.position() + first * RECORD_BYTES;
         monitor.begin("read of records of 100 bytes,", position, (long) count * RECORD_BYTES);
         try {
-          long calls = readRecords(in, batch, count);
+          long calls = readRecords(in, record, batch, count);
           monitor.endReads(calls, (long) count * RECORD_BYTES);
         } finally {
           monitor.end();
@@ -64,9 +65,8 @@ final class TinyReads implements Workload {
     }
   }
 
-  private static long readRecords(FSDataInputStream in, byte[] batch, int count)
+  private static long readRecords(FSDataInputStream in, byte[] record, byte[] batch, int count)
       throws IOException {
-    byte[] record = new byte[RECORD_BYTES];
     long calls = 0;
     for (int i = 0; i < count; i++) {
       int got = 0;

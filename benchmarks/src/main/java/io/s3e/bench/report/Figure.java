@@ -57,7 +57,7 @@ enum Figure {
       1,
       Measurement::allocatedMegabytesPerGigabyte,
       "MB allocated on the heap for each GB used, by all threads, without the buffers that the"
-          + " application reads into (with them in vec, pq and parquet); some 100 bytes a call are"
+          + " application reads into (with them in parquet); some 100 bytes a call are"
           + " the rig's."),
   PEAK(
       "peakMebibytes",

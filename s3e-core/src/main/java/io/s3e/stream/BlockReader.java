@@ -32,7 +32,7 @@ public final class BlockReader {
   private static final long STALL_NANOS = 200_000;
 
   /** How many GETs a read that somebody waits for is cut into. */
-  private static final int PARALLEL_PIECES = 4;
+  private static final int PARALLEL_PIECES = 8;
 
   /**
    * Shorter pieces would cost more in requests than they save in time: 1 MiB is 17 ms at 60 MB/s.

@@ -59,17 +59,30 @@ public final class BenchCommand implements Callable<Integer> {
   private @Nullable String uri;
 
   @Option(
+      names = "--preset",
+      defaultValue = "STANDARD",
+      description = {
+        "What is compared, and how much and how often it is read, where no option says otherwise:",
+        "short (does everything work), standard (S3E beside S3A's streams), full (every engine in"
+            + " every workload; hours)."
+      })
+  private Preset preset = Preset.STANDARD;
+
+  @Option(
       names = "--workloads",
       split = ",",
-      defaultValue = "seq,rnd,parquet",
+      showDefaultValue = Visibility.NEVER,
       description = "Of " + WorkloadKind.NAMES + ".")
   private List<String> workloads = List.of();
 
   @Option(
       names = "--engines",
       split = ",",
-      defaultValue = "s3e,classic,prefetch,analytics",
-      description = "What to compare; a name of your own needs --set.")
+      showDefaultValue = Visibility.NEVER,
+      description = {
+        "What to compare: " + Engine.NAMES + ".",
+        "A name of your own needs --set; classic-mine is classic with what is set."
+      })
   private List<String> engines = List.of();
 
   @Option(
@@ -94,8 +107,11 @@ public final class BenchCommand implements Callable<Integer> {
       description = "A core-site.xml; by default that of HADOOP_CONF_DIR, if there is one.")
   private List<Path> configurationFiles = List.of();
 
-  @Option(names = "--rounds", defaultValue = "3", description = "Counted runs of each engine.")
-  private int rounds;
+  @Option(
+      names = "--rounds",
+      showDefaultValue = Visibility.NEVER,
+      description = "Counted runs of each engine.")
+  private @Nullable Integer rounds;
 
   @Option(
       names = "--warm-up",
@@ -107,11 +123,11 @@ public final class BenchCommand implements Callable<Integer> {
   @Option(
       names = "--size",
       paramLabel = "MIB",
-      defaultValue = "512",
+      showDefaultValue = Visibility.NEVER,
       description =
           "Size of the text object, and of all of seqN's objects together (but 8 MiB each at"
               + " least).")
-  private long sizeMebibytes;
+  private @Nullable Long sizeMebibytes;
 
   @Option(
       names = "--random-size",
@@ -129,15 +145,15 @@ public final class BenchCommand implements Callable<Integer> {
 
   @Option(
       names = "--objects",
-      defaultValue = "2000",
+      showDefaultValue = Visibility.NEVER,
       description = "How many objects small reads, of 64 KiB to 1 MiB.")
-  private int smallObjects;
+  private @Nullable Integer smallObjects;
 
   @Option(
       names = "--scale",
-      defaultValue = "0.3",
+      showDefaultValue = Visibility.NEVER,
       description = "TPC-H scale of the Parquet object.")
-  private double scale;
+  private @Nullable Double scale;
 
   @Mixin private ServerOptions serverOptions = new ServerOptions();
 
@@ -261,7 +277,19 @@ public final class BenchCommand implements Callable<Integer> {
     return new ParameterException(commandSpec().commandLine(), message);
   }
 
+  private static <T> T given(@Nullable T option, T byPreset) {
+    return option == null ? byPreset : option;
+  }
+
+  private static List<String> given(List<String> option, List<String> byPreset) {
+    return option.isEmpty() ? byPreset : option;
+  }
+
   private JobOptions options() {
+    int rounds = given(this.rounds, preset.rounds());
+    long sizeMebibytes = given(this.sizeMebibytes, preset.sizeMebibytes());
+    int smallObjects = given(this.smallObjects, preset.smallObjects());
+    double scale = given(this.scale, preset.scale());
     if (rounds < 1
         || warmUpSeconds < 0
         || sizeMebibytes < 1
@@ -277,10 +305,10 @@ public final class BenchCommand implements Callable<Integer> {
     try {
       Map<String, Map<String, String>> settings = settingsByEngine();
       return new JobOptions(
-          engines.stream()
+          given(engines, preset.engines()).stream()
               .map(name -> Engine.of(name, settings.getOrDefault(name, Map.of())))
               .toList(),
-          workloads.stream().map(WorkloadKind::of).toList(),
+          given(workloads, preset.workloads()).stream().map(WorkloadKind::of).toList(),
           rounds,
           Duration.ofMillis(Math.round(warmUpSeconds * 1e3)),
           sizeMebibytes * MEBIBYTE,

@@ -14,6 +14,13 @@ import java.util.Optional;
 /** One way of reading objects, by the name that tables and options call it. */
 public sealed interface Engine {
 
+  /** What the names may be, for a person. */
+  String NAMES =
+      "s3e; s3e-crt-bytes, s3e-crtbuilder, s3e-async, s3e-sync, s3e-s3a (S3E over its other"
+          + " clients); classic, prefetch, analytics (S3A's streams as they come) and"
+          + " classic-tuned, prefetch-tuned, analytics-tuned; raw-crt-N, raw-crt-bytes-N,"
+          + " raw-crtbuilder-N, raw-sync-N (a client alone, N ranges in flight)";
+
   /** How tables and options call it. */
   String name();
 

@@ -2,6 +2,7 @@ package io.s3e.bench;
 
 import io.s3e.bench.Engine.HadoopEngine;
 import io.s3e.bench.Engine.Tuning;
+import io.s3e.bench.core.CoreFileSystem;
 import java.util.List;
 import java.util.Map;
 
@@ -18,8 +19,9 @@ final class KnownEngines {
   static final List<HadoopEngine> HADOOP =
       List.of(
           s3e("s3e", "auto"),
-          s3e("s3e-crt", "crt"),
-          s3e("s3e-crtbuilder", "sdk-async"),
+          core("s3e-crt-bytes", "crt-bytes"),
+          core("s3e-crtbuilder", "crtbuilder"),
+          core("s3e-async", "netty"),
           s3e("s3e-sync", "sdk-sync"),
           s3e("s3e-s3a", "s3a"),
           s3a("classic", "classic", Tuning.NONE),
@@ -37,6 +39,16 @@ final class KnownEngines {
   private static HadoopEngine s3e(String name, String client) {
     Map<String, String> settings =
         Map.of(IMPLEMENTATION, "io.s3e.hadoop.S3EFileSystem", CLIENT, client);
+    return new HadoopEngine(name, settings, Tuning.NONE);
+  }
+
+  /**
+   * S3E's core without the adapter, which has no key for these clients, or, by TLS with a
+   * certificate of the user's own, reads by S3A's instead.
+   */
+  private static HadoopEngine core(String name, String client) {
+    Map<String, String> settings =
+        Map.of(IMPLEMENTATION, CoreFileSystem.class.getName(), CoreFileSystem.CLIENT, client);
     return new HadoopEngine(name, settings, Tuning.NONE);
   }
 

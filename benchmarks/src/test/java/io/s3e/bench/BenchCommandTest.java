@@ -106,11 +106,26 @@ class BenchCommandTest {
       assertThat(summary.get("ratios").get("toClassic").asDouble()).isEqualTo(1);
       assertThat(run.get("result").get("wallNanos").asLong()).isPositive();
       assertThat(run.get("result").get("bytesUsed").asLong()).isPositive();
+      assertThat(run.get("result").get("allocatedBytes").asLong()).isPositive();
+      assertThat(run.get("result").get("peak").get("total").asLong()).isPositive();
+      assertThat(summary.get("medians").fieldNames())
+          .toIterable()
+          .contains("megabytesPerSecond", "p50Millis", "p99Millis", "gets", "heads")
+          .contains("waits", "fetchedPerUsed", "clientCpuSecondsPerGigabyte")
+          .contains("serverCpuSecondsPerGigabyte", "allocatedMegabytesPerGigabyte")
+          .contains("peakHeapMebibytes", "peakDirectMebibytes", "nativeGrowthMebibytes");
       assertThat(run.get("server").get("operations").get("GET_OBJECT").get("requests").asLong())
           .isPositive();
     }
     JsonNode seq = outcome.summary("seq", "classic").get("runs").get(0).get("result");
     assertThat(seq.get("bytesUsed").asLong()).isEqualTo(6 << 20);
+    JsonNode results = outcome.results();
+    assertThat(results.get("engines").get("classic").get("fs.s3a.input.stream.type").asText())
+        .isEqualTo("classic");
+    assertThat(results.get("environment").fieldNames())
+        .toIterable()
+        .contains("processor", "processors", "memoryMiB", "os", "jvm")
+        .contains("hadoop", "awsSdk", "awsCrt");
     assertThat(outcome.out()).contains("classic").contains("Every byte was right");
   }
 
@@ -118,7 +133,7 @@ class BenchCommandTest {
   void rawClientsRunWhatTheyCanAndAreLeftOutElsewhere() throws Exception {
     Outcome outcome =
         run(
-            "--engines=classic,raw-crt-2,raw-sync-2",
+            "--engines=classic,s3e-crt-bytes,s3e-async,raw-crt-2,raw-sync-2",
             "--workloads=seq,back",
             "--size=20",
             "--seek-size=6",
@@ -132,7 +147,13 @@ class BenchCommandTest {
       assertThat(run.get("server").get("operations").get("GET_OBJECT").get("requests").asLong())
           .isEqualTo(3);
     }
-    assertThat(outcome.results().get("summaries")).as("only classic goes to and fro").hasSize(4);
+    for (String engine : List.of("s3e-crt-bytes", "s3e-async")) {
+      assertThat(outcome.verdict("seq", engine)).startsWith("ok");
+      assertThat(outcome.verdict("back", engine)).startsWith("ok");
+    }
+    assertThat(outcome.results().get("summaries"))
+        .as("raw clients cannot go to and fro")
+        .hasSize(8);
   }
 
   @Test

@@ -67,6 +67,33 @@ class SummaryTest {
   }
 
   @Test
+  void ratiosToTheFastestRawClient() {
+    List<Summary> all =
+        List.of(
+            summary("s3e", gigabyteIn(2)),
+            summary("raw-crt-16", gigabyteIn(1.6)),
+            summary("raw-sync-16", gigabyteIn(4)));
+
+    assertThat(Summary.bestRaw(all, "seq")).isEqualTo(625);
+    assertThat(Summary.bestS3a(all, "seq")).as("a raw client is none of S3A's").isNaN();
+    assertThat(TextTable.render(all)).contains("0.80");
+  }
+
+  @Test
+  void theTableFitsATerminal() {
+    List<Summary> all =
+        List.of(
+            summary("analytics-tuned", gigabyteIn(99), gigabyteIn(0.1)),
+            summary("raw-crtbuilder-32", gigabyteIn(0.2), FAILURE));
+
+    String table = TextTable.render(all);
+
+    assertThat(table.lines().takeWhile(line -> !line.isEmpty()))
+        .allSatisfy(line -> assertThat(line.length()).isLessThanOrEqualTo(120))
+        .anySatisfy(line -> assertThat(line).contains("WRONG BYTES in 1 of 2 runs"));
+  }
+
+  @Test
   void whatNobodyMeasuredIsNotAvailable() {
     Summary summary = summary("analytics", FAILURE);
 

@@ -1,0 +1,74 @@
+package io.s3e.bench;
+
+import java.util.List;
+
+/** What is compared, and how often, when nothing else is asked for. */
+enum Preset {
+  /** Whether everything works, in a few minutes; its figures are no good. */
+  SHORT("s3e,classic,analytics,raw-crt-16", "seq,seq16,rnd,vec,pq,back,small", 1, 64, 200, 0.05),
+
+  /** S3E beside each of S3A's streams as they come. */
+  STANDARD("s3e,classic,prefetch,analytics", "seq,rnd,parquet", 3, 512, 2000, 0.3),
+
+  /** Every engine in every workload: hours. */
+  FULL(
+      "s3e,s3e-crt-bytes,s3e-crtbuilder,s3e-async,s3e-sync,s3e-s3a,"
+          + "classic,prefetch,analytics,classic-tuned,prefetch-tuned,analytics-tuned,"
+          + "raw-crt-16,raw-crt-32,raw-crt-bytes-16,raw-crtbuilder-16,raw-crtbuilder-32,"
+          + "raw-sync-16,raw-sync-32",
+      "seq,seq2,seq4,seq8,seq16,seq32,seq64,seq128,seq256,"
+          + "rnd256k-1,rnd256k-16,rnd64k-1,rnd64k-16,vec,pq,parquet,back,tiny,small,text",
+      5,
+      1024,
+      2000,
+      0.3);
+
+  private final String engines;
+  private final String workloads;
+  private final int rounds;
+  private final long sizeMebibytes;
+  private final int smallObjects;
+  private final double scale;
+
+  Preset(
+      String engines,
+      String workloads,
+      int rounds,
+      long sizeMebibytes,
+      int smallObjects,
+      double scale) {
+    this.engines = engines;
+    this.workloads = workloads;
+    this.rounds = rounds;
+    this.sizeMebibytes = sizeMebibytes;
+    this.smallObjects = smallObjects;
+    this.scale = scale;
+  }
+
+  /** Names of engines. */
+  List<String> engines() {
+    return List.of(engines.split(","));
+  }
+
+  /** Names of workloads. */
+  List<String> workloads() {
+    return List.of(workloads.split(","));
+  }
+
+  int rounds() {
+    return rounds;
+  }
+
+  long sizeMebibytes() {
+    return sizeMebibytes;
+  }
+
+  int smallObjects() {
+    return smallObjects;
+  }
+
+  /** TPC-H scale of the Parquet object. */
+  double scale() {
+    return scale;
+  }
+}

@@ -108,9 +108,9 @@ public final class Residency {
     return false;
   }
 
-  /** Whether there is a slab that has been read. */
-  public boolean hasRead() {
-    return !read.asMap().isEmpty();
+  /** About how many slabs have been read to their end and may be evicted for anybody. */
+  public long readSlabs() {
+    return read.estimatedSize();
   }
 
   /**

@@ -110,7 +110,7 @@ final class Admission implements MemoryBudget.Holder {
 
   /** Whether a long guess would be refused now. */
   boolean isCrowded() {
-    return slots.capacity > 0 && (!waiting.isEmpty() || (!slots.hasRoomAhead() && !lent.hasRead()));
+    return slots.capacity > 0 && (!waiting.isEmpty() || !slots.hasRoomAhead(lent.readSlabs()));
   }
 
   /** What is free for a guess, or can be made free at once; null otherwise. Never waits. */
@@ -130,6 +130,10 @@ final class Admission implements MemoryBudget.Holder {
   }
 
   private @Nullable Grant tryLend(boolean speculative) {
+    // To evict what would not be enough is to evict for nothing.
+    if (speculative && !slots.hasRoomAhead(lent.readSlabs())) {
+      return null;
+    }
     for (; ; ) {
       if (slots.tryEnter(speculative)) {
         return new Grant(List.of(), slots);
@@ -285,8 +289,9 @@ final class Admission implements MemoryBudget.Holder {
       return capacity - reserve(capacity);
     }
 
-    boolean hasRoomAhead() {
-      return free.get() > reserve(capacity);
+    /** Whether speculation could enter once {@code more} have left. */
+    boolean hasRoomAhead(long more) {
+      return free.get() + more > reserve(capacity);
     }
 
     boolean tryEnter(boolean speculative) {

@@ -38,7 +38,7 @@ record RequestSizing(long minBlocks, long maxBlocks, int parallelRamp) {
     long parallel = Math.max(1, Math.min(parallelRamp, granted));
     long byWindow = Math.max(minBlocks, Math.max(least, window / parallel));
     long request = Math.min(maxBlocks, byWindow);
-    long taper = Math.max(minBlocks, left / parallelRamp);
+    long taper = Math.max(minBlocks, left / parallel);
     return Math.max(1, Math.min(Math.min(request, taper), window));
   }
 

@@ -241,6 +241,9 @@ public final class BlockReader {
   }
 
   private void follow(ReadPlanner.Plan plan) {
+    if (plan.isNothing()) {
+      return;
+    }
     plan.abandoned().forEach(this::abandon);
     for (BlockRange run : plan.prefetch()) {
       if (hasWindow.compareAndSet(false, true)) {

@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * what is read and where the reader had to wait, and starts what it plans.
  *
  * <p>Any number of threads may {@link #acquire} at once. The planner is guarded by a lock that is
- * held for its arithmetic alone, once per block and never while waiting; positioned readers that
- * find it taken go on without planning.
+ * held for its arithmetic alone, for each step of it, and never while waiting; positioned readers
+ * that find it taken go on without planning.
  */
 public final class BlockReader {
   /** A wait is a stall from here on; less is the hand-over between two threads. */
@@ -98,7 +98,7 @@ public final class BlockReader {
 
   /** What the planner has to hear of a step of a read. */
   enum Step {
-    /** A moving position begins a read. */
+    /** A moving position begins a read, or leaves the block it was in. */
     MOVE,
     /** A positioned read begins. */
     POSITIONED,
@@ -134,9 +134,7 @@ public final class BlockReader {
     for (; ; ) {
       Block block = fetcher.find(handle, wanted.first());
       if (block == null) {
-        long piece = firstPieceEnd(wanted);
-        long ahead = followed ? piece : endOfPlanned(plan, piece);
-        block = fetcher.demand(handle, wanted.first(), piece, ahead, deadline, track);
+        block = demand(wanted, followed ? ReadPlanner.Plan.NOTHING : plan, deadline);
         if (block == null) {
           continue;
         }
@@ -149,8 +147,7 @@ public final class BlockReader {
           follow(plan);
           // Grow the window while waiting and not afterwards: the wait is what it is to shorten.
           if (!fetcher.isReadyWithin(block, STALL_NANOS)) {
-            boolean mayWait = step != Step.POSITIONED;
-            follow(plan(() -> planner.onStall(position, STALL_NANOS), mayWait));
+            follow(plan(() -> planner.onStall(position, STALL_NANOS), step == Step.MOVE));
           }
         }
         ready = fetcher.await(handle, block, deadline);
@@ -164,6 +161,27 @@ public final class BlockReader {
         fetcher.metrics().waited(waited);
         handle.listener().onStall(position, waited);
         return block;
+      }
+    }
+  }
+
+  /**
+   * Starts fetching the first block of {@code wanted}, pinned; null if another thread was quicker.
+   *
+   * @param plan what the planner made of the read and nobody has followed yet
+   */
+  private @Nullable Block demand(BlockRange wanted, ReadPlanner.Plan plan, long deadline)
+      throws IOException {
+    long piece = firstPieceEnd(wanted);
+    boolean admitted = false;
+    try {
+      Block block =
+          fetcher.demand(handle, wanted.first(), piece, endOfPlanned(plan, piece), deadline, track);
+      admitted = true;
+      return block;
+    } finally {
+      if (!admitted) {
+        renounce(plan);
       }
     }
   }
@@ -251,15 +269,22 @@ public final class BlockReader {
       }
       long stopped = fetcher.prefetch(handle, run, false, track);
       if (stopped < run.end()) {
-        planning.lock();
-        try {
-          planner.onRefused(new BlockRange(stopped, run.end()));
-        } finally {
-          planning.unlock();
-        }
+        refused(new BlockRange(stopped, run.end()));
         return;
       }
     }
+  }
+
+  /** The read that {@code plan} was made for has failed: nothing of it is sent. */
+  private void renounce(ReadPlanner.Plan plan) {
+    plan.abandoned().forEach(this::abandon);
+    if (!plan.prefetch().isEmpty()) {
+      refused(plan.prefetch().get(0));
+    }
+  }
+
+  private void refused(BlockRange run) {
+    configure(() -> planner.onRefused(run));
   }
 
   private void track(RunFetch run) {

@@ -236,8 +236,13 @@ public final class S3EInputStream extends InputStream {
     long started = position;
     for (; ; ) {
       try {
+        BlockReader.Step step = BlockReader.Step.MOVE;
         while (target.remaining() > 0 && position < size()) {
-          Block block = pinCurrent(position == started, target.remaining());
+          Block block = pinCurrent();
+          if (block == null) {
+            block = pinNext(position == started, step, target.remaining());
+            step = BlockReader.Step.CONTINUATION;
+          }
           if (block == null) {
             break;
           }
@@ -258,12 +263,18 @@ public final class S3EInputStream extends InputStream {
     }
   }
 
-  /** The block at the position, pinned; null if the reader would have to wait and may not. */
-  private @Nullable Block pinCurrent(boolean mayWait, int wanted) throws IOException {
+  /** The block last read from, pinned, if it holds the position and is alive; null otherwise. */
+  private @Nullable Block pinCurrent() {
     Block block = current;
     if (block != null && position >= block.start() && position < block.end() && block.tryPin()) {
       return block;
     }
+    return null;
+  }
+
+  /** The block at the position, pinned; null if the reader would have to wait and may not. */
+  private @Nullable Block pinNext(boolean mayWait, BlockReader.Step step, int wanted)
+      throws IOException {
     requireOpen();
     BlockReader from = reader;
     if (!mayWait) {
@@ -273,8 +284,7 @@ public final class S3EInputStream extends InputStream {
       }
       ready.unpin();
     }
-    BlockReader.Step step = mayWait ? BlockReader.Step.MOVE : BlockReader.Step.CONTINUATION;
-    block = from.acquire(position, Math.min(size(), position + wanted), step, deadline());
+    Block block = from.acquire(position, Math.min(size(), position + wanted), step, deadline());
     current = block;
     return block;
   }

@@ -39,6 +39,14 @@ class ReadRequestsTest {
     }
   }
 
+  private void awaitWhatIsUnderWay() throws InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    while (s3e.engine.metrics().snapshot().bytesFetched() < s3e.client.bytesAsked()) {
+      assertThat(System.nanoTime()).isLessThan(deadline);
+      Thread.sleep(1);
+    }
+  }
+
   @Test
   void aSequentialScanWaitsForFewOfItsBlocksAndFetchesEachByteOnce() throws Exception {
     byte[] content = s3e.put(400);
@@ -53,6 +61,23 @@ class ReadRequestsTest {
     assertThat(metrics.bytesFetched()).isEqualTo(content.length);
     assertThat(s3e.client.bytesAsked()).isEqualTo(content.length);
     assertThat(s3e.client.heads()).as("HEADs, one for the unknown size").isEqualTo(1);
+  }
+
+  @Test
+  void aScanInReadsThatBeginInsideBlocksStaysAheadOfItsReader() throws Exception {
+    // So few GETs that nothing is concluded from how fast they are answered.
+    byte[] content = s3e.put(200);
+    byte[] record = new byte[BLOCK + 1000];
+
+    try (S3EInputStream in = s3e.open()) {
+      for (int at = 0; at + record.length <= content.length; at += record.length) {
+        in.readFully(record, 0, record.length);
+        awaitWhatIsUnderWay();
+      }
+    }
+
+    EngineMetrics.Snapshot metrics = s3e.engine.metrics().snapshot();
+    assertThat(metrics.gets() - metrics.prefetchGets()).as("GETs waited for").isEqualTo(1);
   }
 
   @Test
@@ -215,11 +240,7 @@ class ReadRequestsTest {
     s3e.put(200);
     S3EInputStream in = s3e.open(OpenOptions.DEFAULTS.withPolicy(ReadPolicy.SEQUENTIAL));
     in.readNBytes(3 * BLOCK);
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-    while (s3e.engine.metrics().snapshot().bytesFetched() < s3e.client.bytesAsked()) {
-      assertThat(System.nanoTime()).isLessThan(deadline);
-      Thread.sleep(1);
-    }
+    awaitWhatIsUnderWay();
 
     in.close();
 

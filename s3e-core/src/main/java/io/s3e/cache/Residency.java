@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Slabs with blocks that nobody has read yet wait in a queue, oldest first; once all their
  * blocks are read or abandoned they move to a Caffeine cache (W-TinyLFU, weighed in bytes), whose
  * coldest go first. Fetches for a waiting reader may take from both, speculation only from the
- * second: a prefetched block is not pushed out by another guess. When all of a kind is unread and
- * nobody reads it, the oldest goes first, because a reader that is alive consumes its window within
- * moments, and one that is not must not hold the budget.
+ * second: a prefetched block is not pushed out by another guess. Of what is unread the oldest goes
+ * first, and of lent slots only what has been left alone for a while, because a reader that is
+ * alive consumes its window within moments, and one that is not must not hold the budget.
  *
  * <p>Thread-safe; a read of a resident block only feeds Caffeine's lossy, lock-free buffer.
  */
@@ -116,12 +116,14 @@ public final class Residency {
   /**
    * Evicts the oldest slab that nobody has read to its end. False if there is none.
    *
-   * @param idleNanos only if no new block of it was read for so many ns
+   * @param idleNanos only if no new block of it was read for so many ns; 0 for any
    */
   public boolean evictUnread(long idleNanos) {
     long now = System.nanoTime();
     for (Slab slab : unread) {
-      if (now - slab.lastProgressNanos() >= idleNanos && unread.remove(slab)) {
+      // A block of it may be read at this moment, later than now.
+      boolean isIdle = idleNanos == 0 || now - slab.lastProgressNanos() >= idleNanos;
+      if (isIdle && unread.remove(slab)) {
         drop(slab);
         return true;
       }

@@ -34,6 +34,9 @@ import org.jspecify.annotations.Nullable;
  * #SLOT_IDLE_MILLIS} ms without a read: the next reader has the copied requests meanwhile, and
  * slots that readers take from each other are fetched twice.
  *
+ * <p>A guess that is worth a slot gets a slot or nothing. A reader that wants a slot waits for one
+ * a few ms and has a copied request then; who stands behind it waits no longer than that.
+ *
  * <p>Nothing here takes a lock. Readers that find nothing stand in a queue and are served in order;
  * speculation gets nothing while one waits. The first in the queue is woken when memory or
  * concurrency comes back and looks again at least every {@value #RECHECK_MILLIS} ms.
@@ -204,16 +207,13 @@ final class Admission implements MemoryBudget.Holder {
         boolean isFirst = waiting.peek() == self;
         long now = System.nanoTime();
         long patience = prefersSlot ? slotDeadline - now : 0;
-        grant = isFirst ? tryGrant(need, false, patience <= 0) : null;
+        grant = isFirst ? grantFirst(need, patience <= 0) : null;
         if (grant != null || handle.isClosed()) {
           return grant;
         }
         long left = patience > 0 ? Math.min(patience, deadline - now) : deadline - now;
         if (left <= 0) {
           return null;
-        }
-        if (isFirst && pool.leased() < pool.maxBlocks()) {
-          budget.reclaim(pool.blockBytes(), this);
         }
         LockSupport.parkNanos(this, Math.min(left, TimeUnit.MILLISECONDS.toNanos(RECHECK_MILLIS)));
         if (Thread.interrupted()) {
@@ -225,6 +225,16 @@ final class Admission implements MemoryBudget.Holder {
       // What this one did not take, or has no use for any more, is the next one's.
       wakeFirst();
     }
+  }
+
+  /** What the first in the queue gets, out of what other engines only keep if need be. */
+  private @Nullable Grant grantFirst(Need need, boolean mayCopy) {
+    Grant grant = tryGrant(need, false, mayCopy);
+    if (grant != null || !mayCopy || pool.leased() >= pool.maxBlocks()) {
+      return grant;
+    }
+    budget.reclaim(pool.blockBytes(), this);
+    return tryGrant(need, false, true);
   }
 
   /** How many readers stand in the queue. */
@@ -246,7 +256,8 @@ final class Admission implements MemoryBudget.Holder {
 
   private void wakeFirst() {
     Thread first = waiting.peek();
-    if (first != null) {
+    // The first itself looks again after it has evicted; to wake it here would make it spin.
+    if (first != null && first != Thread.currentThread()) {
       LockSupport.unpark(first);
     }
   }

@@ -186,6 +186,8 @@ public final class Fetcher implements AutoCloseable {
    * Starts fetching {@code block} for a reader that waits for it, and with it what is absent behind
    * it up to {@code end} as far as one request goes. Waits for memory.
    *
+   * @param ahead block up to which the reader was to prefetch, at least {@code end}; taken along
+   *     where a guess would be refused. It then counts as asked for, not as prefetch
    * @param deadline by {@link System#nanoTime()}
    * @return the block, pinned; null if another thread was quicker and it must be looked up
    */

@@ -86,7 +86,8 @@ public final class EngineMetrics {
    * @param memoryHits blocks found in memory when a reader came to them
    * @param serialWaits times that a reader waited for a block
    * @param waitNanos how long they waited in all, in ns
-   * @param prefetchUsedBytes prefetched bytes that were read
+   * @param prefetchUsedBytes prefetched bytes that were read; what a reader's own GET takes along
+   *     when there is no room for a guess is not prefetched
    * @param prefetchWastedBytes prefetched bytes that were dropped unread
    * @param prefetchRefused prefetches that memory or concurrency refused
    */

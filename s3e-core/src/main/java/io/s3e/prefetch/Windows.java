@@ -25,7 +25,7 @@ final class Windows {
   private final AccessPattern pattern;
   private final long initial;
   private long limitBytes = Long.MAX_VALUE;
-  private int requests = Integer.MAX_VALUE;
+  private int inFlight = Integer.MAX_VALUE;
   private long minimumBytes;
 
   Windows(
@@ -43,9 +43,9 @@ final class Windows {
     this.initial = layout.blocksOver(limits.initialWindowBytes());
   }
 
-  void limit(long bytes, int inFlight) {
+  void limit(long bytes, int requests) {
     limitBytes = Math.max(0, bytes);
-    requests = Math.max(1, inFlight);
+    inFlight = Math.max(1, requests);
   }
 
   void setMinimum(long bytes) {
@@ -102,8 +102,8 @@ final class Windows {
   /** What {@code cursor} wanted from {@code asked} on was refused. */
   void shrink(Cursor cursor) {
     long window = windowOf(cursor);
-    long request = sizing.requestFor(window, requests, cursor.leastRequest, Long.MAX_VALUE);
-    long half = Math.max(sizing.floorOf(requests), window / 2);
+    long request = sizing.requestFor(window, inFlight, cursor.leastRequest, Long.MAX_VALUE);
+    long half = Math.max(sizing.floorOf(inFlight), window / 2);
     cursor.windowBlocks = Math.max(half, Math.min(window, cursor.asked - cursor.reached));
     cursor.leastRequest = Math.min(2 * request, cursor.windowBlocks / LEAST_PARALLEL);
     cursor.held = true;
@@ -129,7 +129,7 @@ final class Windows {
       return cursor.asked;
     }
     long target = Math.min(limit, cursor.reached + window);
-    long request = sizing.requestFor(window, requests, cursor.leastRequest, limit - cursor.asked);
+    long request = sizing.requestFor(window, inFlight, cursor.leastRequest, limit - cursor.asked);
     return sizing.refillEnd(cursor.asked, target, limit, request);
   }
 
@@ -139,7 +139,7 @@ final class Windows {
       return List.of();
     }
     long left = Math.max(end, pattern.splitLimit()) - cursor.asked;
-    long request = sizing.requestFor(windowOf(cursor), requests, cursor.leastRequest, left);
+    long request = sizing.requestFor(windowOf(cursor), inFlight, cursor.leastRequest, left);
     List<BlockRange> requests = new ArrayList<>();
     for (BlockRange missing : outstanding.missingFrom(new BlockRange(cursor.asked, end))) {
       long granted = Math.min(missing.count(), makeRoom(missing.count(), cursor));

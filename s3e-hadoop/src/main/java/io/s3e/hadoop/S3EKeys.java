@@ -60,8 +60,8 @@ final class S3EKeys {
           "at least `fs.s3a.s3e.block.size`",
           value -> true,
           "The longest GET. Adjacent missing blocks are fetched together up to this length. The"
-              + " client `crt` cuts its memory into 48 slots if it can, so that its GETs are shorter"
-              + " at most budgets: 2.9 MiB at 256M.");
+              + " client `crt` cuts its memory into 48 slots if it can, so that its GETs are"
+              + " shorter at most budgets: 2.9 MiB at 256M.");
 
   static final ConfigKey<Long> MEMORY_BUDGET =
       size(

@@ -224,6 +224,6 @@ class S3eCommandTest {
 
     assertThat(bench.code()).as(bench.err()).isZero();
     assertThat(new ObjectMapper().readTree(bench.out()).get("summaries")).hasSize(1);
-    assertThat(bench.err()).contains("classic").contains("every byte right");
+    assertThat(bench.err()).contains("classic").contains("Every byte was right");
   }
 }

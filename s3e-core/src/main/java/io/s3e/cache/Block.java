@@ -37,6 +37,11 @@ public final class Block {
 
     /** The block was dropped before anybody read it. */
     void onDroppedUnread(Block block);
+
+    /**
+     * When the stream that had the block fetched last read anything, by {@link System#nanoTime()}.
+     */
+    long lastReadNanos();
   }
 
   private enum State {

@@ -108,20 +108,29 @@ public final class Residency {
     return false;
   }
 
-  /** About how many slabs have been read to their end and may be evicted for anybody. */
-  public long readSlabs() {
-    return read.estimatedSize();
+  /**
+   * About how many slabs may be evicted for anybody: read to their end, or left alone.
+   *
+   * @param idleNanos how long a reader must have rested that has left its slabs alone
+   */
+  public long spareSlabs(long idleNanos) {
+    long spare = read.estimatedSize();
+    long now = System.nanoTime();
+    for (Slab slab : unread) {
+      spare += now - slab.lastProgressNanos() >= idleNanos ? 1 : 0;
+    }
+    return spare;
   }
 
   /**
    * Evicts the oldest slab that nobody has read to its end. False if there is none.
    *
-   * @param idleNanos only if no new block of it was read for so many ns; 0 for any
+   * @param idleNanos only if its reader has not read for so many ns; 0 for any
    */
   public boolean evictUnread(long idleNanos) {
     long now = System.nanoTime();
     for (Slab slab : unread) {
-      // A block of it may be read at this moment, later than now.
+      // Its reader may read at this moment, later than now.
       boolean isIdle = idleNanos == 0 || now - slab.lastProgressNanos() >= idleNanos;
       if (isIdle && unread.remove(slab)) {
         drop(slab);

@@ -23,8 +23,7 @@ public final class Slab {
   private final AtomicInteger unsettled;
   private final AtomicInteger alive;
 
-  /** When it was published, or a block of it read for the first time; a late value does no harm. */
-  private volatile long lastProgressNanos = System.nanoTime();
+  private final long publishedNanos = System.nanoTime();
 
   /**
    * @param bytes what the slab weighs, in bytes
@@ -57,14 +56,17 @@ public final class Slab {
     }
   }
 
-  /** When a reader last got on in it, by {@link System#nanoTime()}. */
+  /**
+   * When its reader last read anything, in this slab or another, or when it was published; by
+   * {@link System#nanoTime()}. A reader that is slow comes to its later slabs late.
+   */
   long lastProgressNanos() {
-    return lastProgressNanos;
+    long read = blocks.get(0).fate().lastReadNanos();
+    return read - publishedNanos > 0 ? read : publishedNanos;
   }
 
   /** A block was read or abandoned. */
   void blockSettled() {
-    lastProgressNanos = System.nanoTime();
     if (unsettled.decrementAndGet() == 0) {
       residency.settled(this);
     }

@@ -22,17 +22,19 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>The demand reserve</b> is the progress rule. Speculation never takes the last eighth (at
  * least one) of the pooled buffers, of the copied requests or of the lent slots, never waits, and
- * never evicts what nobody has read yet. A reader that waits needs one pooled buffer and one copied
- * request, no more. It takes them from what is free, then evicts blocks that have been read, then
- * blocks that were fetched and not read, oldest first. Whatever else holds a buffer gives it back
- * by itself: a pin lasts one copy, and a GET has a deadline. Where the JVM's budget is held by
+ * never evicts what somebody is about to read. A reader that waits needs one pooled buffer and one
+ * copied request, no more. It takes them from what is free, then evicts blocks that have been read,
+ * then blocks that were fetched and not read, oldest first. Whatever else holds a buffer gives it
+ * back by itself: a pin lasts one copy, and a GET has a deadline. Where the JVM's budget is held by
  * other engines, the reader asks them to {@linkplain #giveBack give back} what they only keep. So
  * every reader that waits is served as long as there are two pooled buffers in all. Readers hold no
  * pin while they wait here.
  *
- * <p>A lent slot with bytes that are still to be read is taken from its reader only after {@value
- * #SLOT_IDLE_MILLIS} ms without a read: the next reader has the copied requests meanwhile, and
- * slots that readers take from each other are fetched twice.
+ * <p>A lent slot with bytes that are still to be read is taken by another reader only if its own
+ * has not read anything for {@value #SLOT_IDLE_MILLIS} ms: the other has the copied requests
+ * meanwhile, and slots that readers take from each other are fetched twice. After {@value
+ * #SLOT_ABANDONED_MILLIS} ms it is the first to go, for guesses too: a stream that was opened, ran
+ * ahead and was forgotten must not hold the slots that others need to run ahead.
  *
  * <p>A guess that is worth a slot gets a slot or nothing. A reader that wants a slot waits for one
  * a few ms and has a copied request then; who stands behind it waits no longer than that.
@@ -45,6 +47,9 @@ final class Admission implements MemoryBudget.Holder {
   private static final long RECHECK_MILLIS = 20;
   private static final long SLOT_IDLE_MILLIS = 500;
   private static final long SLOT_IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(SLOT_IDLE_MILLIS);
+  private static final long SLOT_ABANDONED_MILLIS = 5_000;
+  private static final long SLOT_ABANDONED_NANOS =
+      TimeUnit.MILLISECONDS.toNanos(SLOT_ABANDONED_MILLIS);
 
   /**
    * A slot comes back every 2 ms or so while readers are fast. To wait for one is cheaper than to
@@ -113,7 +118,11 @@ final class Admission implements MemoryBudget.Holder {
 
   /** Whether a long guess would be refused now. */
   boolean isCrowded() {
-    return slots.capacity > 0 && (!waiting.isEmpty() || !slots.hasRoomAhead(lent.readSlabs()));
+    return slots.capacity > 0 && (!waiting.isEmpty() || !hasSlotAhead());
+  }
+
+  private boolean hasSlotAhead() {
+    return slots.hasRoomAhead(0) || slots.hasRoomAhead(lent.spareSlabs(SLOT_ABANDONED_NANOS));
   }
 
   /** What is free for a guess, or can be made free at once; null otherwise. Never waits. */
@@ -134,15 +143,18 @@ final class Admission implements MemoryBudget.Holder {
 
   private @Nullable Grant tryLend(boolean speculative) {
     // To evict what would not be enough is to evict for nothing.
-    if (speculative && !slots.hasRoomAhead(lent.readSlabs())) {
+    if (slots.capacity == 0 || (speculative && !hasSlotAhead())) {
       return null;
     }
     for (; ; ) {
       if (slots.tryEnter(speculative)) {
         return new Grant(List.of(), slots);
       }
-      if (slots.capacity == 0
-          || (!lent.evictRead() && (speculative || !lent.evictUnread(SLOT_IDLE_NANOS)))) {
+      boolean evicted =
+          lent.evictUnread(SLOT_ABANDONED_NANOS)
+              || lent.evictRead()
+              || (!speculative && lent.evictUnread(SLOT_IDLE_NANOS));
+      if (!evicted) {
         return null;
       }
     }
@@ -158,7 +170,8 @@ final class Admission implements MemoryBudget.Holder {
     }
     List<BlockLease> leases = new ArrayList<>(blocks);
     while (leases.size() < blocks) {
-      BlockLease lease = tryBuffer(speculative);
+      // A reader needs one buffer; for the others it does not take what is still to be read.
+      BlockLease lease = tryBuffer(speculative, !speculative && leases.isEmpty());
       if (lease == null) {
         break;
       }
@@ -173,7 +186,7 @@ final class Admission implements MemoryBudget.Holder {
     return new Grant(leases, copies);
   }
 
-  private @Nullable BlockLease tryBuffer(boolean speculative) {
+  private @Nullable BlockLease tryBuffer(boolean speculative, boolean mayEvictUnread) {
     for (; ; ) {
       if (!speculative || pool.free() > reservedBuffers) {
         BlockLease lease = pool.tryAcquire();
@@ -181,7 +194,7 @@ final class Admission implements MemoryBudget.Holder {
           return lease;
         }
       }
-      if (!pooled.evictRead() && (speculative || !pooled.evictUnread(0))) {
+      if (!pooled.evictRead() && !(mayEvictUnread && pooled.evictUnread(0))) {
         return null;
       }
     }

@@ -25,6 +25,7 @@ public final class ObjectHandle {
   private final AtomicReference<@Nullable String> etag;
   private volatile @Nullable String storedEncoding;
   private volatile boolean closed;
+  private volatile long lastReadNanos = System.nanoTime();
 
   public ObjectHandle(
       ObjectVersion version,
@@ -98,6 +99,16 @@ public final class ObjectHandle {
 
   boolean isStoredAs(String encoding) {
     return encoding.equals(storedEncoding);
+  }
+
+  /** A reader has come to another block. */
+  public void onRead() {
+    lastReadNanos = System.nanoTime();
+  }
+
+  /** When a reader last came to another block, by {@link System#nanoTime()}. */
+  long lastReadNanos() {
+    return lastReadNanos;
   }
 
   /** Nobody will read through this handle any more; those who wait on it give up. */

@@ -134,6 +134,15 @@ public final class RunFetch implements Block.Fate {
     blocks().forEach(Block::abandon);
   }
 
+  /** The stream that started the run has passed over {@code bytes} of it. */
+  public void abandon(ByteRange bytes) {
+    for (Block block : blocks()) {
+      if (block.start() >= bytes.start() && block.end() <= bytes.end()) {
+        block.abandon();
+      }
+    }
+  }
+
   /** Whether it is over and everything it brought has been read or dropped. */
   public boolean isSpent() {
     if (!over.get()) {
@@ -266,6 +275,11 @@ public final class RunFetch implements Block.Fate {
       fetcher.metrics().prefetchUsed(block.length());
       handle.listener().onPrefetchUsed(block.length());
     }
+  }
+
+  @Override
+  public long lastReadNanos() {
+    return handle.lastReadNanos();
   }
 
   @Override

@@ -39,6 +39,9 @@ public final class BlockReader {
    */
   private static final long MIN_PIECE_BYTES = 512 << 10;
 
+  /** Read with one GET: half of so small an object would come hardly sooner than all of it. */
+  private static final long UNCUT_BYTES = 1 << 20;
+
   private final Fetcher fetcher;
   private final ObjectHandle handle;
   private final ReadPlanner planner;
@@ -114,6 +117,7 @@ public final class BlockReader {
    * @param deadline by {@link System#nanoTime()}
    */
   Block acquire(long position, long end, Step step, long deadline) throws IOException {
+    handle.onRead();
     Block block = acquireReady(position);
     if (block != null) {
       fetcher.metrics().memoryHit();
@@ -143,7 +147,8 @@ public final class BlockReader {
       try {
         if (!followed) {
           followed = true;
-          startAsked(wanted);
+          // Not the block in hand: it may have failed by now, which is for its reader to hear.
+          startAsked(wanted, wanted.first() + 1);
           follow(plan);
           // Grow the window while waiting and not afterwards: the wait is what it is to shorten.
           if (!fetcher.isReadyWithin(block, STALL_NANOS)) {
@@ -176,7 +181,8 @@ public final class BlockReader {
     boolean admitted = false;
     try {
       Block block =
-          fetcher.demand(handle, wanted.first(), piece, endOfPlanned(plan, piece), deadline, track);
+          fetcher.demand(
+              handle, wanted.first(), piece, endOfPlanned(plan, wanted.end()), deadline, track);
       admitted = true;
       return block;
     } finally {
@@ -188,13 +194,14 @@ public final class BlockReader {
 
   /** Starts fetching ranges that somebody will read in a moment, as far as there is room. */
   void announce(ByteRange range) {
-    startAsked(layout().covering(range.start(), range.end()));
+    BlockRange asked = layout().covering(range.start(), range.end());
+    startAsked(asked, asked.first());
   }
 
-  /** Starts what is missing of {@code asked}, in pieces, until one finds no room. */
-  private void startAsked(BlockRange asked) {
+  /** Starts what is missing of {@code asked} from a block on, in pieces, until one has no room. */
+  private void startAsked(BlockRange asked, long from) {
     long piece = pieceBlocks(asked);
-    long at = asked.first();
+    long at = from;
     while (at < asked.end()) {
       long end = Math.min(asked.end(), at + piece);
       if (fetcher.prefetch(handle, new BlockRange(at, end), true, track) < end) {
@@ -210,6 +217,9 @@ public final class BlockReader {
 
   /** Somebody waits for all of it: several GETs at once bring it sooner than a long one. */
   private long pieceBlocks(BlockRange wanted) {
+    if (wanted.count() <= layout().blocksOver(UNCUT_BYTES)) {
+      return wanted.count();
+    }
     long share = (wanted.count() + PARALLEL_PIECES - 1) / PARALLEL_PIECES;
     return Math.max(layout().blocksOver(MIN_PIECE_BYTES), share);
   }
@@ -299,7 +309,9 @@ public final class BlockReader {
     ByteRange bytes = layout().bytesOf(range);
     for (RunFetch run : runs) {
       boolean inside = run.range().start() >= bytes.start() && run.range().end() <= bytes.end();
-      if (inside && runs.remove(run)) {
+      if (!inside) {
+        run.abandon(bytes);
+      } else if (runs.remove(run)) {
         run.abandon();
       }
     }

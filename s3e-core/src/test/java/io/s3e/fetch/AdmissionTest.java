@@ -165,6 +165,39 @@ class AdmissionTest {
   }
 
   @Test
+  void aSlotStaysWithAReaderThatIsSlow() throws Exception {
+    try (FetchRig rig = lending(1)) {
+      ObjectHandle slow = rig.open();
+      rig.read(slow, 0, REQUEST_BLOCKS, run -> {});
+      Thread.sleep(700);
+      slow.onRead();
+
+      rig.requireRight(rig.read(rig.open(), 8, 8 + REQUEST_BLOCKS, run -> {}), 8);
+      assertThat(rig.client.gets().get(1).lend()).isFalse();
+      rig.requireRight(rig.read(slow, 3), 3);
+      assertThat(rig.client.gets()).hasSize(2);
+    }
+  }
+
+  @Test
+  void theSlotsOfAForgottenStreamServeGuesses() throws Exception {
+    try (FetchRig rig = lending(3)) {
+      ObjectHandle forgotten = rig.open();
+      rig.fetcher.prefetch(forgotten, new BlockRange(20, 28), false, run -> {});
+      awaitTrue(() -> rig.fetcher.index().size() == 8);
+      rig.client.awaitQuiet();
+      Admission admission = rig.fetcher.admission();
+      assertThat(admission.trySpeculate(LONG)).isNull();
+
+      Thread.sleep(5_300);
+      assertThat(admission.isCrowded()).isFalse();
+      Grant grant = require(admission.trySpeculate(LONG));
+      assertThat(grant.isLent()).isTrue();
+      giveBack(grant, admission);
+    }
+  }
+
+  @Test
   void inACrowdAReaderTakesAlongWhatItWouldHavePrefetched() throws Exception {
     try (FetchRig rig = lending(3)) {
       ObjectHandle handle = rig.open();

@@ -48,6 +48,11 @@ public class LookupBenchmark {
 
     @Override
     public void onDroppedUnread(Block block) {}
+
+    @Override
+    public long lastReadNanos() {
+      return 0;
+    }
   }
 
   @Benchmark

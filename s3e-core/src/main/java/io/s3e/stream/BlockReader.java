@@ -201,13 +201,12 @@ public final class BlockReader {
   /** Starts what is missing of {@code asked} from a block on, in pieces, until one has no room. */
   private void startAsked(BlockRange asked, long from) {
     long piece = pieceBlocks(asked);
-    long at = from;
-    while (at < asked.end()) {
-      long end = Math.min(asked.end(), at + piece);
-      if (fetcher.prefetch(handle, new BlockRange(at, end), true, track) < end) {
+    for (long first = asked.first(); first < asked.end(); first += piece) {
+      long end = Math.min(asked.end(), first + piece);
+      BlockRange rest = new BlockRange(Math.min(end, Math.max(first, from)), end);
+      if (fetcher.prefetch(handle, rest, true, track) < end) {
         return;
       }
-      at = end;
     }
   }
 

@@ -165,6 +165,11 @@ public final class MemoryObjectClient implements ObjectClient {
     return doubleCloses.get();
   }
 
+  /** GETs whose bytes have not all been handed over. */
+  public int active() {
+    return active.get();
+  }
+
   /** The most GETs that were under way at once. */
   public int mostActive() {
     return mostActive.get();

@@ -1,0 +1,62 @@
+package io.s3e.disk;
+
+import java.security.GeneralSecurityException;
+import java.security.SecureRandom;
+import javax.crypto.Mac;
+import javax.crypto.SecretKey;
+import javax.crypto.spec.SecretKeySpec;
+
+/**
+ * The secret that files of the cache are encrypted with. Shows itself nowhere. Immutable, any
+ * thread.
+ */
+public final class CacheKey {
+  /** Length of the secret, in bytes. */
+  public static final int BYTES = 32;
+
+  private final byte[] secret;
+
+  private CacheKey(byte[] secret) {
+    this.secret = secret;
+  }
+
+  /**
+   * The secret that several processes were given.
+   *
+   * @throws IllegalArgumentException if it has not {@value #BYTES} bytes; says nothing of what it
+   *     has
+   */
+  public static CacheKey of(byte[] secret) {
+    if (secret.length != BYTES) {
+      throw new IllegalArgumentException(
+          "cache key of " + secret.length + " bytes: expected " + BYTES + " bytes");
+    }
+    return new CacheKey(secret.clone());
+  }
+
+  /** A secret that nobody else has. */
+  public static CacheKey random() {
+    byte[] secret = new byte[BYTES];
+    new SecureRandom().nextBytes(secret);
+    return new CacheKey(secret);
+  }
+
+  /**
+   * The key of one file: HMAC-SHA-256 of the file's salt. So each file has a key of its own, and
+   * counters serve as nonces.
+   */
+  SecretKey fileKey(byte[] salt) {
+    try {
+      Mac mac = Mac.getInstance("HmacSHA256");
+      mac.init(new SecretKeySpec(secret, "HmacSHA256"));
+      return new SecretKeySpec(mac.doFinal(salt), "AES");
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("this JVM has no HMAC-SHA-256", e);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "CacheKey";
+  }
+}

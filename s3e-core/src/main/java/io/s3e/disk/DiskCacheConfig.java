@@ -1,0 +1,276 @@
+package io.s3e.disk;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the cache on local disk may use. Immutable; {@link #DEFAULTS} changed by {@link
+ * #toBuilder()}.
+ *
+ * @param mode which blocks may go to disk
+ * @param scope who shares the files
+ * @param application names the application whose processes share files in scope APP; empty
+ *     otherwise
+ * @param store the endpoint that the engine reads from: part of every block's identity
+ * @param directories where files may stand; blocks are spread over them. Each gets a directory of
+ *     S3E's own
+ * @param capacityBytes the most that the files of one directory may hold, in bytes; 0 leaves it to
+ *     the share of the disk
+ * @param diskShare the most of a file system that the files of one directory may hold, from 0 to 1,
+ *     of its free space and of its free inodes
+ * @param hybridBytes in mode HYBRID, how many bytes from the front of an object may go to disk
+ * @param windowBeforeBytes how far behind a scanning reader blocks are worth keeping, in bytes
+ * @param windowAfterBytes how far before a scanning reader blocks are worth keeping, in bytes
+ * @param queueBytes the most that waits to be written, in bytes; what comes then is dropped
+ * @param queueAge what has waited longer is dropped
+ * @param writeBytesPerSecond the fastest that one engine writes, in bytes a second; 0 for no limit
+ * @param readDeadline a read of a file that takes longer is left behind and S3 asked
+ * @param breakerPause how long a directory that failed is left alone at first; doubles up to 32
+ *     times
+ * @param key secret of 32 bytes that files are encrypted with; null writes them as they are
+ */
+public record DiskCacheConfig(
+    Mode mode,
+    Scope scope,
+    String application,
+    String store,
+    List<Path> directories,
+    long capacityBytes,
+    double diskShare,
+    long hybridBytes,
+    long windowBeforeBytes,
+    long windowAfterBytes,
+    long queueBytes,
+    Duration queueAge,
+    long writeBytesPerSecond,
+    Duration readDeadline,
+    Duration breakerPause,
+    @Nullable CacheKey key) {
+
+  /** Which blocks may go to disk. */
+  public enum Mode {
+    /** None: there is no cache on disk. */
+    MEMORY,
+    /** All that leave memory and may be wanted again. */
+    DISK,
+    /** Those of the first bytes of an object. */
+    HYBRID
+  }
+
+  /** Who shares the files. */
+  public enum Scope {
+    /** This engine alone; the files go when it closes. */
+    PRIVATE,
+    /** The processes of one application on this host. */
+    APP,
+    /** All processes of this user on this host, now and later. */
+    HOST
+  }
+
+  /** No cache on disk; what {@link #toBuilder()} starts from. */
+  public static final DiskCacheConfig DEFAULTS =
+      new DiskCacheConfig(
+          Mode.MEMORY,
+          Scope.PRIVATE,
+          "",
+          "",
+          List.of(),
+          0,
+          0.1,
+          64L << 20,
+          0,
+          0,
+          16L << 20,
+          Duration.ofSeconds(5),
+          0,
+          Duration.ofMillis(200),
+          Duration.ofSeconds(5),
+          null);
+
+  public DiskCacheConfig {
+    directories = List.copyOf(directories);
+    require(
+        mode == Mode.MEMORY || !directories.isEmpty(),
+        "cache directories",
+        directories,
+        "at least one in mode " + mode);
+    require(
+        scope != Scope.APP || !application.isEmpty(),
+        "application",
+        "''",
+        "the application's name in scope " + scope);
+    require(capacityBytes >= 0, "cache capacity", capacityBytes, "0 (automatic) or more");
+    require(diskShare > 0 && diskShare <= 1, "share of the disk", diskShare, "above 0, at most 1");
+    require(hybridBytes >= 0, "bytes of an object on disk", hybridBytes, "0 or more");
+    require(windowBeforeBytes >= 0, "window behind a reader", windowBeforeBytes, "0 or more");
+    require(windowAfterBytes >= 0, "window before a reader", windowAfterBytes, "0 or more");
+    require(
+        queueBytes >= DiskBlockId.BLOCK_BYTES,
+        "write queue",
+        queueBytes,
+        "at least a disk block (" + DiskBlockId.BLOCK_BYTES + ")");
+    require(isPositive(queueAge), "age limit of the write queue", queueAge, "more than 0");
+    require(writeBytesPerSecond >= 0, "write rate", writeBytesPerSecond, "0 (no limit) or more");
+    require(isPositive(readDeadline), "read deadline", readDeadline, "more than 0");
+    require(isPositive(breakerPause), "pause of a failed directory", breakerPause, "more than 0");
+  }
+
+  private static boolean isPositive(Duration value) {
+    return !value.isNegative() && !value.isZero();
+  }
+
+  private static void require(boolean holds, String what, Object value, String accepted) {
+    if (!holds) {
+      throw new IllegalArgumentException(what + " " + value + ": expected " + accepted);
+    }
+  }
+
+  /** A builder that starts from this configuration. */
+  public Builder toBuilder() {
+    return new Builder(this);
+  }
+
+  /** Collects changes; {@link #build()} checks them together. */
+  public static final class Builder {
+    private Mode mode;
+    private Scope scope;
+    private String application;
+    private String store;
+    private List<Path> directories;
+    private long capacityBytes;
+    private double diskShare;
+    private long hybridBytes;
+    private long windowBeforeBytes;
+    private long windowAfterBytes;
+    private long queueBytes;
+    private Duration queueAge;
+    private long writeBytesPerSecond;
+    private Duration readDeadline;
+    private Duration breakerPause;
+    private @Nullable CacheKey key;
+
+    private Builder(DiskCacheConfig from) {
+      mode = from.mode;
+      scope = from.scope;
+      application = from.application;
+      store = from.store;
+      directories = from.directories;
+      capacityBytes = from.capacityBytes;
+      diskShare = from.diskShare;
+      hybridBytes = from.hybridBytes;
+      windowBeforeBytes = from.windowBeforeBytes;
+      windowAfterBytes = from.windowAfterBytes;
+      queueBytes = from.queueBytes;
+      queueAge = from.queueAge;
+      writeBytesPerSecond = from.writeBytesPerSecond;
+      readDeadline = from.readDeadline;
+      breakerPause = from.breakerPause;
+      key = from.key;
+    }
+
+    public Builder mode(Mode value) {
+      mode = value;
+      return this;
+    }
+
+    public Builder scope(Scope value) {
+      scope = value;
+      return this;
+    }
+
+    public Builder application(String value) {
+      application = value;
+      return this;
+    }
+
+    public Builder store(String value) {
+      store = value;
+      return this;
+    }
+
+    public Builder directories(List<Path> value) {
+      directories = value;
+      return this;
+    }
+
+    public Builder capacityBytes(long value) {
+      capacityBytes = value;
+      return this;
+    }
+
+    public Builder diskShare(double value) {
+      diskShare = value;
+      return this;
+    }
+
+    public Builder hybridBytes(long value) {
+      hybridBytes = value;
+      return this;
+    }
+
+    public Builder windowBeforeBytes(long value) {
+      windowBeforeBytes = value;
+      return this;
+    }
+
+    public Builder windowAfterBytes(long value) {
+      windowAfterBytes = value;
+      return this;
+    }
+
+    public Builder queueBytes(long value) {
+      queueBytes = value;
+      return this;
+    }
+
+    public Builder queueAge(Duration value) {
+      queueAge = value;
+      return this;
+    }
+
+    public Builder writeBytesPerSecond(long value) {
+      writeBytesPerSecond = value;
+      return this;
+    }
+
+    public Builder readDeadline(Duration value) {
+      readDeadline = value;
+      return this;
+    }
+
+    public Builder breakerPause(Duration value) {
+      breakerPause = value;
+      return this;
+    }
+
+    public Builder key(@Nullable CacheKey value) {
+      key = value;
+      return this;
+    }
+
+    /**
+     * @throws IllegalArgumentException naming the value that is out of range and what is accepted
+     */
+    public DiskCacheConfig build() {
+      return new DiskCacheConfig(
+          mode,
+          scope,
+          application,
+          store,
+          directories,
+          capacityBytes,
+          diskShare,
+          hybridBytes,
+          windowBeforeBytes,
+          windowAfterBytes,
+          queueBytes,
+          queueAge,
+          writeBytesPerSecond,
+          readDeadline,
+          breakerPause,
+          key);
+    }
+  }
+}

@@ -1,0 +1,74 @@
+package io.s3e.disk;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * All that the cache asks of a file system while it runs: the seam where a test lets any operation
+ * fail or hang. Every operation may block for as long as the disk likes, so none is called on a
+ * reader's thread. Any thread.
+ */
+interface DiskIo {
+  /**
+   * Opens a regular file, without following a link.
+   *
+   * @throws java.nio.file.NoSuchFileException if there is none
+   */
+  OpenFile open(Path file) throws IOException;
+
+  /**
+   * Creates a file that nobody but its owner may read or write, without following a link.
+   *
+   * @throws java.nio.file.FileAlreadyExistsException if there is something of that name
+   */
+  OpenFile create(Path file) throws IOException;
+
+  /** Gives a file another name at once, replacing what has it. */
+  void rename(Path from, Path to) throws IOException;
+
+  /** Deletes a file or an empty directory, if it is there; a link itself, never what it names. */
+  void delete(Path file) throws IOException;
+
+  /** Makes a directory, and those above it, for its owner alone; nothing if it is there. */
+  void makeDirectory(Path directory) throws IOException;
+
+  /** What stands in a directory, in no order; nothing if there is no such directory. */
+  List<Entry> list(Path directory) throws IOException;
+
+  /** Notes that the file was used now. */
+  void markUsed(Path file) throws IOException;
+
+  /** Bytes that may still be written where {@code directory} is. */
+  long usableBytes(Path directory) throws IOException;
+
+  /**
+   * What a listing says of one name, links not followed.
+   *
+   * @param bytes length of the file
+   * @param writtenMillis when it was written, in ms since 1970
+   * @param usedMillis when it was used last, in ms since 1970; before {@code writtenMillis} if
+   *     never since it was written
+   */
+  record Entry(
+      Path path,
+      boolean isFile,
+      boolean isDirectory,
+      long bytes,
+      long writtenMillis,
+      long usedMillis) {}
+
+  /** An open file. One thread at a time. */
+  interface OpenFile extends Closeable {
+    /** Length in bytes. */
+    long size() throws IOException;
+
+    /** Reads at a place, as {@link java.nio.channels.FileChannel#read(ByteBuffer, long)}. */
+    int read(ByteBuffer target, long position) throws IOException;
+
+    /** Writes all of {@code source} at a place. */
+    void write(ByteBuffer source, long position) throws IOException;
+  }
+}

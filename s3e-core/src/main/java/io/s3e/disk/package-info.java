@@ -1,0 +1,13 @@
+/**
+ * Blocks on local disk: what leaves memory and may be wanted again. The promise is that it can only
+ * help: every doubt is a miss, every fault is counted and bypassed, no reader waits beyond a
+ * deadline.
+ *
+ * <p>A <b>disk block</b> is a piece of 1 MiB of one version of one object, in one file; a
+ * <b>chunk</b> is 64 KiB of it, the unit of presence and of checksums. Both are fixed, so that JVMs
+ * with different block sizes in memory share files.
+ */
+@NullMarked
+package io.s3e.disk;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,89 @@
+package io.s3e.metrics;
+
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * What the disk cache of one engine has done since it was opened. Counters only grow, but for the
+ * gauges among them. Any thread.
+ */
+public final class DiskMetrics {
+  /** What is counted. */
+  public enum Counter {
+    /** Reads of a run of chunks that the disk answered in full. */
+    HITS,
+    /** Bytes that those brought. */
+    HIT_BYTES,
+    /** Reads that were looked for on disk and went to S3. */
+    MISSES,
+    /** Files written. */
+    WRITES,
+    /** Bytes of object data in them. */
+    WRITTEN_BYTES,
+    /** Bytes dropped because the queue was full. */
+    DROPPED_FULL_BYTES,
+    /** Bytes dropped because they had waited too long. */
+    DROPPED_AGED_BYTES,
+    /** Bytes dropped because of the limit of the write rate. */
+    DROPPED_RATE_BYTES,
+    /** Bytes dropped because there was no space on disk for them. */
+    DROPPED_SPACE_BYTES,
+    /** Bytes that admission did not find worth writing. */
+    NOT_ADMITTED_BYTES,
+    /** Files that were not what they should be, and were deleted. */
+    CORRUPTIONS,
+    /** Operations of reading that failed. */
+    READ_ERRORS,
+    /** Operations of writing that failed. */
+    WRITE_ERRORS,
+    /** Reads left behind because they passed their deadline. */
+    TIMEOUTS,
+    /** Files deleted to make room. */
+    EVICTIONS,
+    /** Bytes that those took on disk. */
+    EVICTED_BYTES,
+    /** Reads that waited for another process to fetch the same bytes. */
+    CLAIM_WAITS,
+    /** Of those, the ones that did not get them in time. */
+    CLAIM_TIMEOUTS,
+    /** Times that a directory was left alone after failures. */
+    BREAKER_OPENED,
+    /** Gauge: directories left alone now. */
+    BREAKERS_OPEN
+  }
+
+  private final Map<Counter, LongAdder> counters = new EnumMap<>(Counter.class);
+
+  public DiskMetrics() {
+    for (Counter counter : Counter.values()) {
+      counters.put(counter, new LongAdder());
+    }
+  }
+
+  /** Counts {@code amount} more. */
+  public void add(Counter counter, long amount) {
+    LongAdder adder = counters.get(counter);
+    if (adder != null) {
+      adder.add(amount);
+    }
+  }
+
+  /** Counts one more. */
+  public void count(Counter counter) {
+    add(counter, 1);
+  }
+
+  /** One counter now. */
+  public long get(Counter counter) {
+    LongAdder adder = counters.get(counter);
+    return adder == null ? 0 : adder.sum();
+  }
+
+  /** All counters now. */
+  public Map<Counter, Long> snapshot() {
+    Map<Counter, Long> now = new EnumMap<>(Counter.class);
+    counters.forEach((counter, adder) -> now.put(counter, adder.sum()));
+    return now;
+  }
+}

@@ -1,6 +1,7 @@
 package io.s3e;
 
 import io.s3e.block.BlockLayout;
+import io.s3e.disk.DiskCacheConfig;
 import java.time.Duration;
 
 /**
@@ -22,6 +23,7 @@ import java.time.Duration;
  * @param retryCap longest pause between attempts
  * @param stallTimeout a GET that brings no byte for so long is cancelled and sent again
  * @param readTimeout longest time that one read may wait in all before it fails
+ * @param diskCache what the cache on local disk may use
  */
 public record S3EConfig(
     int blockBytes,
@@ -34,7 +36,8 @@ public record S3EConfig(
     Duration retryBase,
     Duration retryCap,
     Duration stallTimeout,
-    Duration readTimeout) {
+    Duration readTimeout,
+    DiskCacheConfig diskCache) {
 
   /** The defaults, as documented in docs/CONFIGURATION.md. */
   public static final S3EConfig DEFAULTS =
@@ -49,7 +52,8 @@ public record S3EConfig(
           Duration.ofMillis(100),
           Duration.ofSeconds(10),
           Duration.ofSeconds(10),
-          Duration.ofMinutes(5));
+          Duration.ofMinutes(5),
+          DiskCacheConfig.DEFAULTS);
 
   private static final int MIN_BLOCK = 64 << 10;
   private static final int MAX_REQUEST = 1 << 30;
@@ -123,6 +127,7 @@ public record S3EConfig(
     private Duration retryCap;
     private Duration stallTimeout;
     private Duration readTimeout;
+    private DiskCacheConfig diskCache;
 
     private Builder(S3EConfig from) {
       blockBytes = from.blockBytes;
@@ -136,6 +141,7 @@ public record S3EConfig(
       retryCap = from.retryCap;
       stallTimeout = from.stallTimeout;
       readTimeout = from.readTimeout;
+      diskCache = from.diskCache;
     }
 
     public Builder blockBytes(int value) {
@@ -193,6 +199,11 @@ public record S3EConfig(
       return this;
     }
 
+    public Builder diskCache(DiskCacheConfig value) {
+      diskCache = value;
+      return this;
+    }
+
     /**
      * @throws IllegalArgumentException naming the value that is out of range and what is accepted
      */
@@ -208,7 +219,8 @@ public record S3EConfig(
           retryBase,
           retryCap,
           stallTimeout,
-          readTimeout);
+          readTimeout,
+          diskCache);
     }
   }
 }

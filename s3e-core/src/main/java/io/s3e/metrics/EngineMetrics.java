@@ -18,6 +18,7 @@ public final class EngineMetrics {
   private final LongAdder prefetchUsedBytes = new LongAdder();
   private final LongAdder prefetchWastedBytes = new LongAdder();
   private final LongAdder prefetchRefused = new LongAdder();
+  private final DiskMetrics disk = new DiskMetrics();
 
   public void getStarted(boolean prefetch) {
     gets.increment();
@@ -57,6 +58,11 @@ public final class EngineMetrics {
 
   public void prefetchRefused() {
     prefetchRefused.increment();
+  }
+
+  /** What the cache on local disk has done. */
+  public DiskMetrics disk() {
+    return disk;
   }
 
   /** The counters now. */

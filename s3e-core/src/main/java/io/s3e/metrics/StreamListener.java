@@ -31,6 +31,12 @@ public interface StreamListener {
   /** A reader got {@code bytes} bytes that were in memory when it asked. */
   default void onMemoryHit(long bytes) {}
 
+  /** {@code bytes} bytes came from the local disk in place of a GET. */
+  default void onDiskHit(long bytes) {}
+
+  /** {@code bytes} bytes were looked for on the local disk and had to come from S3. */
+  default void onDiskMiss(long bytes) {}
+
   /** A reader waited {@code nanos} ns for bytes at {@code offset}. */
   default void onStall(long offset, long nanos) {}
 

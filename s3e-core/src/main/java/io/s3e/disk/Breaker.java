@@ -1,0 +1,171 @@
+package io.s3e.disk;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.function.LongSupplier;
+
+/**
+ * Leaves a directory alone that does not work, and tries again later. Reading and writing have one
+ * each: a full disk can still be read.
+ *
+ * <ul>
+ *   <li>CLOSED: everything may use the directory. Opens after {@value #FAILURES_IN_A_ROW} failures
+ *       in a row, or more than {@value #FAILURES_IN_WINDOW} among the last {@value #WINDOW}
+ *       operations, or at once for a cause that the next operation will meet too.
+ *   <li>OPEN: nothing may, until the pause is over.
+ *   <li>PROBING: one operation may, the one that {@link #tryProbe} let pass. A success closes, a
+ *       failure opens again with twice the pause, up to {@value #MOST_PAUSES} times the first one;
+ *       so does a probe that says nothing for as long as the pause was, because it hangs.
+ * </ul>
+ *
+ * <p>What was begun before the directory was left alone and ends after it changes nothing while
+ * OPEN. The pause is short again once {@value #WINDOW} operations in a row have succeeded, so a
+ * directory that fails again and again is asked ever less often. Thread-safe.
+ */
+final class Breaker {
+  private static final int FAILURES_IN_A_ROW = 3;
+  private static final int WINDOW = 100;
+  private static final int FAILURES_IN_WINDOW = 10;
+  private static final int MOST_PAUSES = 32;
+
+  /** What a directory may be doing. */
+  enum State {
+    CLOSED,
+    OPEN,
+    PROBING
+  }
+
+  /** Why an operation failed. */
+  enum Cause {
+    /** The operation ended with an error. */
+    ERROR(false),
+    /** It took longer than its deadline. */
+    SLOW(false),
+    /** It has not come back for so long that its thread is given up. */
+    HUNG(true),
+    /** No space, no inodes or no quota left. */
+    NO_SPACE(true),
+    /** The file system may not be written. */
+    READ_ONLY(true);
+
+    private final boolean lasts;
+
+    Cause(boolean lasts) {
+      this.lasts = lasts;
+    }
+  }
+
+  private final long pauseNanos;
+  private final LongSupplier nanoClock;
+
+  private State state = State.CLOSED;
+  private final boolean[] failed = new boolean[WINDOW];
+  private int next;
+  private int failuresInWindow;
+  private int failuresInARow;
+  private int successesInARow;
+
+  /** Whether it has been open since it last behaved. */
+  private boolean opened;
+
+  /** How often the pause is as long as the first one: a power of two. */
+  private int pauses = 1;
+
+  /** When this state began that ends by time. */
+  private long since;
+
+  /**
+   * @param pause how long the directory is left alone at first
+   * @param nanoClock time in ns, as {@link System#nanoTime}
+   */
+  Breaker(Duration pause, LongSupplier nanoClock) {
+    this.pauseNanos = pause.toNanos();
+    this.nanoClock = nanoClock;
+  }
+
+  /** Whether the directory may be used. Never true for a probe. */
+  synchronized boolean allows() {
+    return state == State.CLOSED;
+  }
+
+  /**
+   * True for one caller after each pause, who then tries an operation and tells how it ended; false
+   * for all others and while the directory may be used anyway.
+   */
+  synchronized boolean tryProbe() {
+    giveUpSilentProbe();
+    if (state != State.OPEN || nanoClock.getAsLong() - since < pauseNanos * pauses) {
+      return false;
+    }
+    state = State.PROBING;
+    since = nanoClock.getAsLong();
+    return true;
+  }
+
+  /** An operation succeeded. */
+  synchronized void success() {
+    switch (state) {
+      case CLOSED -> note(false);
+      case OPEN -> {
+        return;
+      }
+      case PROBING -> close();
+    }
+  }
+
+  /** An operation failed. */
+  synchronized void failure(Cause cause) {
+    switch (state) {
+      case CLOSED -> {
+        note(true);
+        if (cause.lasts
+            || failuresInARow >= FAILURES_IN_A_ROW
+            || failuresInWindow > FAILURES_IN_WINDOW) {
+          open();
+        }
+      }
+      case OPEN -> {
+        return;
+      }
+      case PROBING -> open();
+    }
+  }
+
+  synchronized State state() {
+    giveUpSilentProbe();
+    return state;
+  }
+
+  private void giveUpSilentProbe() {
+    if (state == State.PROBING && nanoClock.getAsLong() - since >= pauseNanos * pauses) {
+      open();
+    }
+  }
+
+  private void open() {
+    // The first opening of a directory that has behaved pauses once; what follows it, ever longer.
+    pauses = opened ? Math.min(MOST_PAUSES, pauses * 2) : 1;
+    opened = true;
+    state = State.OPEN;
+    since = nanoClock.getAsLong();
+  }
+
+  private void close() {
+    state = State.CLOSED;
+    Arrays.fill(failed, false);
+    failuresInWindow = 0;
+    failuresInARow = 0;
+    successesInARow = 0;
+  }
+
+  private void note(boolean failure) {
+    failuresInWindow += (failure ? 1 : 0) - (failed[next] ? 1 : 0);
+    failed[next] = failure;
+    next = (next + 1) % WINDOW;
+    failuresInARow = failure ? failuresInARow + 1 : 0;
+    successesInARow = failure ? 0 : successesInARow + 1;
+    if (successesInARow >= WINDOW) {
+      opened = false;
+    }
+  }
+}

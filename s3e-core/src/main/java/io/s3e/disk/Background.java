@@ -1,0 +1,49 @@
+package io.s3e.disk;
+
+import java.util.concurrent.TimeUnit;
+
+/** Work on the disk that somebody waits for, but not for longer than they can afford. */
+final class Background {
+  private Background() {}
+
+  /** Starts daemon work that nobody waits for. */
+  static Thread start(String name, Runnable work) {
+    Thread thread = new Thread(work, name);
+    thread.setDaemon(true);
+    thread.start();
+    return thread;
+  }
+
+  /**
+   * Runs work in a daemon thread and waits for it.
+   *
+   * @param millis the longest wait, in ms; the work goes on after it
+   * @return whether it has ended
+   */
+  static boolean run(String name, long millis, Runnable work) {
+    return await(start(name, work), millis);
+  }
+
+  /**
+   * Waits for a thread to end, whatever interrupts come: they are kept for the caller.
+   *
+   * @param millis the longest wait, in ms
+   * @return whether it has ended
+   */
+  static boolean await(Thread thread, long millis) {
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+    boolean interrupted = false;
+    for (long left = millis; left > 0 && thread.isAlive(); ) {
+      try {
+        thread.join(left);
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+      left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    return !thread.isAlive();
+  }
+}

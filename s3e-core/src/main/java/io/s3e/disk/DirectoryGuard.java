@@ -1,0 +1,195 @@
+package io.s3e.disk;
+
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserPrincipal;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes the cache's directories for this user alone, and refuses those that are not: a link, a
+ * file, a directory of somebody else or one that others may enter. Who comes first to a public
+ * directory could otherwise lay out what this process reads, or read what it writes.
+ *
+ * <p>Who "this user" is, is asked of the file system and not of the JVM: the owner of a file that
+ * was just made. So it holds where user ids are mapped.
+ *
+ * <p>Immutable, any thread.
+ */
+final class DirectoryGuard {
+  private static final Set<PosixFilePermission> OWNER_ALONE =
+      PosixFilePermissions.fromString("rwx------");
+
+  private final Path top;
+  private final UserPrincipal user;
+
+  private DirectoryGuard(Path top, UserPrincipal user) {
+    this.top = top;
+    this.user = user;
+  }
+
+  /**
+   * Makes the first directory that is the cache's own, or accepts it.
+   *
+   * @throws FileSystemException naming the path, what was found and what is expected
+   */
+  static DirectoryGuard enter(Path top) throws IOException {
+    UserPrincipal user;
+    if (make(top)) {
+      user = attributesOf(top).owner();
+    } else {
+      checkShape(top, attributesOf(top));
+      user = ownerOfNewFile(top);
+    }
+    DirectoryGuard guard = new DirectoryGuard(top, user);
+    guard.check(top);
+    return guard;
+  }
+
+  private static UserPrincipal ownerOfNewFile(Path directory) throws IOException {
+    Path probe = directory.resolve(".probe-" + randomHex(8));
+    try {
+      Files.createFile(
+          probe,
+          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+      try {
+        return Files.getOwner(probe, LinkOption.NOFOLLOW_LINKS);
+      } finally {
+        Files.deleteIfExists(probe);
+      }
+    } catch (AccessDeniedException e) {
+      throw refusal(
+          directory,
+          "is owned by '" + attributesOf(directory).owner().getName() + "' and cannot be written",
+          "a directory owned by the user of this process",
+          e);
+    }
+  }
+
+  /**
+   * Makes a directory inside of the first one, and those between, or accepts them.
+   *
+   * @throws FileSystemException naming the path, what was found and what is expected
+   */
+  void require(Path directory) throws IOException {
+    Path at = top;
+    for (Path name : top.relativize(directory)) {
+      make(at);
+      check(at);
+      at = at.resolve(name);
+    }
+    make(at);
+    check(at);
+  }
+
+  private void check(Path directory) throws IOException {
+    PosixFileAttributes attributes = attributesOf(directory);
+    checkShape(directory, attributes);
+    if (!attributes.owner().equals(user)) {
+      throw refusal(
+          directory,
+          "is owned by '" + attributes.owner().getName() + "'",
+          "the user of this process, '" + user.getName() + "'",
+          null);
+    }
+  }
+
+  private static void checkShape(Path directory, PosixFileAttributes attributes)
+      throws IOException {
+    if (attributes.isSymbolicLink()) {
+      throw refusal(
+          directory,
+          "is a symbolic link to " + Files.readSymbolicLink(directory),
+          "a directory, not a link",
+          null);
+    }
+    if (!attributes.isDirectory()) {
+      throw refusal(directory, "is not a directory", "a directory", null);
+    }
+    if (!attributes.permissions().equals(OWNER_ALONE)) {
+      throw refusal(
+          directory,
+          "has the permissions " + PosixFilePermissions.toString(attributes.permissions()),
+          PosixFilePermissions.toString(OWNER_ALONE) + " (chmod 700), for its owner alone",
+          null);
+    }
+  }
+
+  /** Whether it was this call that made it. */
+  private static boolean make(Path directory) throws IOException {
+    try {
+      Files.createDirectory(directory, PosixFilePermissions.asFileAttribute(OWNER_ALONE));
+      return true;
+    } catch (FileAlreadyExistsException e) {
+      return false;
+    } catch (UnsupportedOperationException e) {
+      throw noPermissions(directory, e);
+    }
+  }
+
+  private static PosixFileAttributes attributesOf(Path path) throws IOException {
+    try {
+      return Files.readAttributes(path, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+    } catch (UnsupportedOperationException e) {
+      throw noPermissions(path, e);
+    }
+  }
+
+  private static FileSystemException noPermissions(Path path, Exception cause) {
+    return refusal(
+        path,
+        "is on a file system without owners and permissions",
+        "one that has those of POSIX",
+        cause);
+  }
+
+  private static FileSystemException refusal(
+      Path path, String found, String expected, @Nullable Exception cause) {
+    FileSystemException refusal =
+        new FileSystemException(
+            path.toString(),
+            null,
+            "refused as a cache directory: it " + found + "; expected " + expected);
+    refusal.initCause(cause);
+    return refusal;
+  }
+
+  /** Digits that nobody guesses, two for each byte. */
+  static String randomHex(int bytes) {
+    byte[] random = new byte[bytes];
+    new SecureRandom().nextBytes(random);
+    return HexFormat.of().formatHex(random);
+  }
+
+  /**
+   * The directory that the user named, made if it is missing, as the file system itself names it.
+   * Links are followed up to here: where the cache stands is the user's to say.
+   */
+  static Path realDirectory(Path named) throws IOException {
+    if (!Files.isDirectory(named)) {
+      try {
+        Files.createDirectories(named, PosixFilePermissions.asFileAttribute(OWNER_ALONE));
+      } catch (UnsupportedOperationException e) {
+        throw noPermissions(named, e);
+      } catch (FileAlreadyExistsException e) {
+        throw refusal(named, "is not a directory", "a directory", e);
+      }
+    }
+    try {
+      return named.toRealPath();
+    } catch (NoSuchFileException e) {
+      throw refusal(named, "vanished", "a directory", e);
+    }
+  }
+}

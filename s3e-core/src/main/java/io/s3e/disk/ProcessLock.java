@@ -1,0 +1,143 @@
+package io.s3e.disk;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A lock on a file that the operating system lets go when this process ends, however it ends.
+ *
+ * <p>Locks of POSIX belong to the process, and closing <em>any</em> descriptor of the file drops
+ * them. So a file that this JVM holds must never be opened a second time, not even by a copy of
+ * this class that another class loader brought. What is held is therefore noted where all copies
+ * see it: in the system properties, one for each file. Whoever finds the note leaves the file
+ * alone.
+ *
+ * <p>Any thread.
+ */
+final class ProcessLock implements AutoCloseable {
+  private static final String HELD = "io.s3e.disk.held:";
+  private static final Set<PosixFilePermission> OWNER_ALONE =
+      EnumSet.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
+
+  private final Path file;
+  private final Object identity;
+  private final FileChannel channel;
+  private boolean closed;
+
+  private ProcessLock(Path file, Object identity, FileChannel channel) {
+    this.file = file;
+    this.identity = identity;
+    this.channel = channel;
+  }
+
+  /** Whether a thread of this JVM holds a file, or is just trying to. */
+  static boolean isHeldHere(Path file) {
+    return System.getProperty(HELD + file) != null;
+  }
+
+  /**
+   * Locks a file, made if it is not there.
+   *
+   * @param file absolute, and always the same for the same file
+   * @return null if somebody else has it, in this process or in another
+   */
+  static @Nullable ProcessLock tryTake(Path file) throws IOException {
+    return tryTake(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+  }
+
+  /**
+   * Locks a file that is there.
+   *
+   * @return null if somebody else has it, in this process or in another
+   * @throws NoSuchFileException if it is not there
+   */
+  static @Nullable ProcessLock tryTakeExisting(Path file) throws IOException {
+    return tryTake(file, StandardOpenOption.WRITE);
+  }
+
+  private static @Nullable ProcessLock tryTake(Path file, OpenOption... how) throws IOException {
+    if (System.getProperties().putIfAbsent(HELD + file, "1") != null) {
+      return null;
+    }
+    ProcessLock taken = null;
+    try {
+      taken = open(file, how);
+    } finally {
+      if (taken == null) {
+        System.clearProperty(HELD + file);
+      }
+    }
+    return taken;
+  }
+
+  private static @Nullable ProcessLock open(Path file, OpenOption... how) throws IOException {
+    Set<OpenOption> options = new HashSet<>(Set.of(how));
+    options.add(LinkOption.NOFOLLOW_LINKS);
+    FileChannel channel =
+        FileChannel.open(file, options, PosixFilePermissions.asFileAttribute(OWNER_ALONE));
+    boolean taken = false;
+    try {
+      Object identity = identityOf(file);
+      FileLock lock = channel.tryLock();
+      // Another may have deleted the file, or replaced it, between the opening and the locking; a
+      // lock on what has no name is worth nothing.
+      taken = lock != null && identity != null && identity.equals(identityOf(file));
+      return taken && identity != null ? new ProcessLock(file, identity, channel) : null;
+    } catch (OverlappingFileLockException e) {
+      return null;
+    } finally {
+      if (!taken) {
+        channel.close();
+      }
+    }
+  }
+
+  private static @Nullable Object identityOf(Path file) throws IOException {
+    try {
+      BasicFileAttributes attributes =
+          Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+      return Objects.requireNonNullElse(attributes.fileKey(), file);
+    } catch (NoSuchFileException e) {
+      return null;
+    }
+  }
+
+  /** Whether the file that was locked still has its name. */
+  boolean isInPlace() throws IOException {
+    return identity.equals(identityOf(file));
+  }
+
+  Path file() {
+    return file;
+  }
+
+  /** Lets the file go; leaves it where it is. Again: nothing. */
+  @Override
+  public synchronized void close() throws IOException {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    try {
+      channel.close();
+    } finally {
+      System.clearProperty(HELD + file);
+    }
+  }
+}

@@ -16,6 +16,7 @@ interface DiskIo {
    * Opens a regular file, without following a link.
    *
    * @throws java.nio.file.NoSuchFileException if there is none
+   * @throws NotRegularFileException if it is something else
    */
   OpenFile open(Path file) throws IOException;
 

@@ -1,0 +1,17 @@
+package io.s3e.disk;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/** Takes the chunks that were read from disk, in order. */
+@FunctionalInterface
+interface ChunkSink {
+  /**
+   * Takes a verified chunk.
+   *
+   * @param chunk its number in the disk block
+   * @param bytes all of it, from position to limit; lent until this returns
+   * @return false to end the read here
+   */
+  boolean accept(int chunk, ByteBuffer bytes) throws IOException;
+}

@@ -1,0 +1,184 @@
+package io.s3e.disk;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributeView;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The file system of this host. Stateless, any thread; an interrupt closes the file that a thread
+ * works on, and nothing else.
+ *
+ * <p>The type of a file is looked at before it is opened, because to open a pipe for reading waits
+ * for a writer, without end. Between look and opening only this user and root could put a pipe in
+ * the file's place, as the directories are closed to others; the thread then hangs as it would on a
+ * dead disk, and whoever waits for it has a deadline.
+ */
+final class NioDiskIo implements DiskIo {
+  private static final FileAttribute<Set<PosixFilePermission>> OWNERS_FILE =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+  private static final FileAttribute<Set<PosixFilePermission>> OWNERS_DIRECTORY =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+  private static final Set<OpenOption> READ =
+      Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
+  private static final Set<OpenOption> CREATE =
+      Set.of(
+          StandardOpenOption.CREATE_NEW,
+          StandardOpenOption.WRITE,
+          StandardOpenOption.SPARSE,
+          LinkOption.NOFOLLOW_LINKS);
+
+  @Override
+  public OpenFile open(Path file) throws IOException {
+    requireRegular(file);
+    return new ChannelFile(FileChannel.open(file, READ));
+  }
+
+  @Override
+  public OpenFile create(Path file) throws IOException {
+    return new ChannelFile(FileChannel.open(file, CREATE, OWNERS_FILE));
+  }
+
+  @Override
+  public void rename(Path from, Path to) throws IOException {
+    Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  @Override
+  public void delete(Path file) throws IOException {
+    Files.deleteIfExists(file);
+  }
+
+  @Override
+  public void makeDirectory(Path directory) throws IOException {
+    if (isDirectory(directory)) {
+      return;
+    }
+    Path parent = directory.getParent();
+    if (parent != null) {
+      makeDirectory(parent);
+    }
+    try {
+      Files.createDirectory(directory, OWNERS_DIRECTORY);
+    } catch (FileAlreadyExistsException e) {
+      // Another thread or process may have been first; a link or a file is a failure.
+      if (!isDirectory(directory)) {
+        throw e;
+      }
+    }
+  }
+
+  @Override
+  public List<Entry> list(Path directory) throws IOException {
+    List<Entry> entries = new ArrayList<>();
+    try {
+      // What a link leads to is not of the cache, and whoever lists may be about to delete.
+      if (!attributesOf(directory).isDirectory()) {
+        throw new NotDirectoryException(directory.toString());
+      }
+      try (DirectoryStream<Path> names = Files.newDirectoryStream(directory)) {
+        for (Path path : names) {
+          addEntry(path, entries);
+        }
+      }
+    } catch (NoSuchFileException e) {
+      return List.of();
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
+    }
+    return entries;
+  }
+
+  @Override
+  public void markUsed(Path file) throws IOException {
+    requireRegular(file);
+    Files.getFileAttributeView(file, BasicFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)
+        .setTimes(null, FileTime.from(Instant.now()), null);
+  }
+
+  /** Asks without the list of mounts, which a container may not show; 0 where nobody can tell. */
+  @Override
+  public long usableBytes(Path directory) {
+    return directory.toFile().getUsableSpace();
+  }
+
+  private static void addEntry(Path path, List<Entry> entries) throws IOException {
+    BasicFileAttributes attributes;
+    try {
+      attributes = attributesOf(path);
+    } catch (NoSuchFileException e) {
+      // Deleted since the directory was read.
+      return;
+    }
+    long written = attributes.lastModifiedTime().toMillis();
+    long used = attributes.lastAccessTime().toMillis();
+    entries.add(
+        new Entry(
+            path,
+            attributes.isRegularFile(),
+            attributes.isDirectory(),
+            attributes.size(),
+            written,
+            // A file that is created and written within a tick of the clock has equal times.
+            used <= written ? written - 1 : used));
+  }
+
+  private static void requireRegular(Path file) throws IOException {
+    if (!attributesOf(file).isRegularFile()) {
+      throw new NotRegularFileException(file);
+    }
+  }
+
+  private static boolean isDirectory(Path path) {
+    return Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS);
+  }
+
+  private static BasicFileAttributes attributesOf(Path path) throws IOException {
+    return Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+  }
+
+  private record ChannelFile(FileChannel channel) implements OpenFile {
+    @Override
+    public long size() throws IOException {
+      return channel.size();
+    }
+
+    @Override
+    public int read(ByteBuffer target, long position) throws IOException {
+      return channel.read(target, position);
+    }
+
+    @Override
+    public void write(ByteBuffer source, long position) throws IOException {
+      long at = position;
+      while (source.hasRemaining()) {
+        at += channel.write(source, at);
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      channel.close();
+    }
+  }
+}

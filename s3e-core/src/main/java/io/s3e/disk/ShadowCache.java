@@ -137,6 +137,11 @@ public final class ShadowCache {
     return new Estimate(accessed, hits[0], hits[1], hits[2], hits[3]);
   }
 
+  /** Disk blocks that are looked at now. */
+  synchronized int samples() {
+    return placeOf.size();
+  }
+
   /** Buckets are the octaves of a distance, each cut into equal parts; see {@link #upperEnd}. */
   private static int bucket(double distance) {
     int octave = Math.getExponent(Math.max(1, distance));

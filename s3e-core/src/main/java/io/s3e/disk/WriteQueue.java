@@ -169,6 +169,10 @@ final class WriteQueue {
       return null;
     }
     if (block == null && memory != null) {
+      if (collecting.isEmpty()) {
+        // Who waits has to look again after the linger.
+        changed.signalAll();
+      }
       block = new PendingBlock(id, memory, nanoClock.getAsLong());
       collecting.put(id, block);
     }
@@ -238,8 +242,10 @@ final class WriteQueue {
       if (closed && block.copiers == 0) {
         collecting.remove(block.id(), block);
         free.push(block.release());
+        changed.signalAll();
+      } else if (block.copiers == 0 && (block.isFull() || hurries())) {
+        changed.signalAll();
       }
-      changed.signalAll();
     } finally {
       lock.unlock();
     }
@@ -279,7 +285,7 @@ final class WriteQueue {
 
   /** The oldest full block, or the oldest partial one that need not wait for more. */
   private @Nullable PendingBlock nextReady() {
-    boolean hurry = flushers > 0 || (free.isEmpty() && allocated == buffers);
+    boolean hurry = hurries();
     long now = nanoClock.getAsLong();
     PendingBlock partial = null;
     for (PendingBlock block : collecting.values()) {
@@ -294,6 +300,13 @@ final class WriteQueue {
       }
     }
     return partial;
+  }
+
+  /**
+   * Whether partial blocks wait no longer: for their buffers, or because somebody waits for them.
+   */
+  private boolean hurries() {
+    return flushers > 0 || (free.isEmpty() && allocated == buffers);
   }
 
   private void dropAged() {

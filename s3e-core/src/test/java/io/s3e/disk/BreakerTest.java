@@ -1,0 +1,161 @@
+package io.s3e.disk;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.s3e.disk.Breaker.Cause;
+import io.s3e.disk.Breaker.State;
+import io.s3e.disk.TestBlocks.ManualClock;
+import io.s3e.testing.Threads;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class BreakerTest {
+  private static final Duration PAUSE = Duration.ofSeconds(5);
+
+  private final ManualClock clock = new ManualClock();
+  private final Breaker breaker = new Breaker(PAUSE, clock::nanos);
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Cause.class,
+      names = {"ERROR", "SLOW"})
+  void threeFailuresInARowOpenIt(Cause cause) {
+    breaker.failure(cause);
+    breaker.failure(cause);
+    breaker.success();
+    breaker.failure(cause);
+    breaker.failure(cause);
+    assertThat(breaker.allows()).isTrue();
+    breaker.failure(cause);
+    assertThat(breaker.allows()).isFalse();
+    assertThat(breaker.state()).isEqualTo(State.OPEN);
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Cause.class,
+      names = {"HUNG", "NO_SPACE", "READ_ONLY"})
+  void whatTheNextOperationWillMeetTooOpensItAtOnce(Cause cause) {
+    breaker.failure(cause);
+    assertThat(breaker.state()).isEqualTo(State.OPEN);
+  }
+
+  @Test
+  void moreThanATenthOfTheLastHundredOpensIt() {
+    for (int i = 0; i < 10; i++) {
+      failAndSucceed(8);
+    }
+    assertThat(breaker.allows()).as("10 of 90").isTrue();
+    breaker.failure(Cause.ERROR);
+    assertThat(breaker.allows()).as("11 of 91").isFalse();
+  }
+
+  @Test
+  void aTenthIsBorneForEver() {
+    for (int i = 0; i < 500; i++) {
+      failAndSucceed(9);
+    }
+    assertThat(breaker.state()).isEqualTo(State.CLOSED);
+  }
+
+  private void failAndSucceed(int successes) {
+    breaker.failure(Cause.SLOW);
+    for (int i = 0; i < successes; i++) {
+      breaker.success();
+    }
+  }
+
+  @Test
+  void oneProbePassesAfterThePauseAndItsSuccessCloses() {
+    breaker.failure(Cause.NO_SPACE);
+    assertThat(breaker.tryProbe()).as("too early").isFalse();
+    clock.pass(PAUSE);
+    assertThat(breaker.allows()).as("a probe is asked for by name").isFalse();
+    assertThat(breaker.tryProbe()).isTrue();
+    assertThat(breaker.tryProbe()).as("one only").isFalse();
+    assertThat(breaker.allows()).isFalse();
+    assertThat(breaker.state()).isEqualTo(State.PROBING);
+    breaker.success();
+    assertThat(breaker.allows()).isTrue();
+    assertThat(breaker.tryProbe()).as("nothing to probe").isFalse();
+  }
+
+  @Test
+  void pausesDoubleUpTo32Times() {
+    breaker.failure(Cause.NO_SPACE);
+    for (long factor : new long[] {1, 2, 4, 8, 16, 32, 32, 32}) {
+      clock.pass(PAUSE.multipliedBy(factor).minusNanos(1));
+      assertThat(breaker.tryProbe()).as("before %d pauses", factor).isFalse();
+      clock.pass(Duration.ofNanos(1));
+      assertThat(breaker.tryProbe()).as("after %d pauses", factor).isTrue();
+      breaker.failure(Cause.ERROR);
+    }
+  }
+
+  @Test
+  void aProbeThatHangsCountsAsFailed() {
+    breaker.failure(Cause.HUNG);
+    clock.pass(PAUSE);
+    assertThat(breaker.tryProbe()).isTrue();
+    clock.pass(PAUSE);
+    assertThat(breaker.state()).isEqualTo(State.OPEN);
+    clock.pass(PAUSE);
+    assertThat(breaker.tryProbe()).as("twice the pause now").isFalse();
+    clock.pass(PAUSE);
+    assertThat(breaker.tryProbe()).isTrue();
+    breaker.success();
+    assertThat(breaker.allows()).isTrue();
+  }
+
+  @Test
+  void whatEndsWhileItIsOpenChangesNothing() {
+    breaker.failure(Cause.READ_ONLY);
+    breaker.success();
+    breaker.failure(Cause.READ_ONLY);
+    assertThat(breaker.state()).isEqualTo(State.OPEN);
+    clock.pass(PAUSE);
+    assertThat(breaker.tryProbe()).as("the pause has not doubled").isTrue();
+  }
+
+  @Test
+  void aDirectoryThatFailsAgainSoonIsLeftAloneForLonger() {
+    breaker.failure(Cause.HUNG);
+    clock.pass(PAUSE);
+    assertThat(breaker.tryProbe()).isTrue();
+    breaker.success();
+    breaker.failure(Cause.HUNG);
+    clock.pass(PAUSE);
+    assertThat(breaker.tryProbe()).isFalse();
+    clock.pass(PAUSE);
+    assertThat(breaker.tryProbe()).isTrue();
+    breaker.success();
+
+    for (int i = 0; i < 100; i++) {
+      breaker.success();
+    }
+    breaker.failure(Cause.HUNG);
+    clock.pass(PAUSE);
+    assertThat(breaker.tryProbe()).as("it has behaved since").isTrue();
+  }
+
+  @Test
+  void ofManyThreadsOneProbes() throws Exception {
+    breaker.failure(Cause.NO_SPACE);
+    clock.pass(PAUSE);
+    AtomicInteger probes = new AtomicInteger();
+    Threads.run(
+        8,
+        Threads.seed(),
+        (thread, random) -> {
+          for (int i = 0; i < 1000; i++) {
+            if (breaker.tryProbe()) {
+              probes.incrementAndGet();
+            }
+          }
+        });
+    assertThat(probes).hasValue(1);
+  }
+}

@@ -24,12 +24,6 @@ import org.jspecify.annotations.Nullable;
  * call may block for as long as the disk likes.
  */
 final class BlockFiles {
-  /** Directory of the files, below the instance's. */
-  static final String BLOCKS = "blocks";
-
-  /** Directory of files that are being written, below the instance's. */
-  static final String TEMPORARY = "tmp";
-
   /** Length of the direct buffer that reading and writing need, in bytes. */
   static final int READ_SCRATCH_BYTES = BlockScratch.BYTES;
 
@@ -51,14 +45,14 @@ final class BlockFiles {
   private final @Nullable CacheKey key;
 
   /**
-   * @param instance has the directories {@value #BLOCKS} and {@value #TEMPORARY}
+   * @param instance has the directories {@value Membership#BLOCKS} and {@value Membership#TMP}
    * @param ownerId by which the names of temporary files tell who writes them
    * @param key what files are encrypted with; null leaves them as they are
    */
   BlockFiles(DiskIo io, Path instance, String ownerId, @Nullable CacheKey key) {
     this.io = io;
-    this.blocks = instance.resolve(BLOCKS);
-    this.temporary = instance.resolve(TEMPORARY);
+    this.blocks = instance.resolve(Membership.BLOCKS);
+    this.temporary = instance.resolve(Membership.TMP);
     this.ownerId = ownerId;
     this.key = key;
   }
@@ -221,9 +215,11 @@ final class BlockFiles {
     try {
       io.rename(unfinished, path);
     } catch (NoSuchFileException e) {
-      // The first file in its directory.
+      // The first file in its directory; or the whole instance was removed meanwhile, which must
+      // not be laid out again by a writer that is late.
       Path directory = path.getParent();
       if (directory != null) {
+        io.open(unfinished).close();
         io.makeDirectory(directory);
       }
       io.rename(unfinished, path);

@@ -11,6 +11,7 @@ import io.s3e.disk.BlockFiles.Written;
 import io.s3e.disk.FaultyDiskIo.Failure;
 import io.s3e.disk.FaultyDiskIo.Operation;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -39,8 +40,8 @@ class BlockFilesTest {
 
   @BeforeEach
   void makeDirectories() throws IOException {
-    disk.makeDirectory(instance.resolve(BlockFiles.BLOCKS));
-    disk.makeDirectory(instance.resolve(BlockFiles.TEMPORARY));
+    disk.makeDirectory(instance.resolve(Membership.BLOCKS));
+    disk.makeDirectory(instance.resolve(Membership.TMP));
   }
 
   private BlockFiles files(boolean encrypted) {
@@ -149,7 +150,7 @@ class BlockFilesTest {
     DiskBlockId id = Chunks.block("../../etc/passwd\0", 100, 0);
     assertThat(BlockFiles.nameOf(id)).matches("[0-9a-f]{40}");
     assertThat(files(false).pathOf(id).getParent().getParent())
-        .isEqualTo(instance.resolve(BlockFiles.BLOCKS));
+        .isEqualTo(instance.resolve(Membership.BLOCKS));
   }
 
   @Test
@@ -197,6 +198,35 @@ class BlockFilesTest {
   }
 
   @Test
+  void aLateWriterDoesNotLayOutWhatWasRemoved() throws IOException {
+    BlockFiles files = files(false);
+    Path removed = instance.resolveSibling("removed");
+    ChunkSource removing =
+        new ChunkSource() {
+          @Override
+          public int mask() {
+            return 1;
+          }
+
+          @Override
+          public ByteBuffer chunk(int index) {
+            try {
+              Files.move(instance, removed);
+            } catch (IOException e) {
+              throw new UncheckedIOException(e);
+            }
+            return Chunks.all(whole).chunk(index);
+          }
+        };
+
+    assertThatThrownBy(() -> files.write(whole, removing, scratch))
+        .isInstanceOf(NoSuchFileException.class);
+
+    assertThat(instance).doesNotExist();
+    Files.move(removed, instance);
+  }
+
+  @Test
   void temporariesTellTheirOwner() throws IOException {
     disk.failEvery(Operation.RENAME, Failure.EIO);
     disk.failEvery(Operation.DELETE, Failure.EIO);
@@ -208,7 +238,7 @@ class BlockFilesTest {
         .singleElement()
         .satisfies(
             file -> {
-              assertThat(file.getParent()).isEqualTo(instance.resolve(BlockFiles.TEMPORARY));
+              assertThat(file.getParent()).isEqualTo(instance.resolve(Membership.TMP));
               assertThat(BlockFiles.ownerOfTemporary(file.getFileName().toString()))
                   .isEqualTo(OWNER);
             });

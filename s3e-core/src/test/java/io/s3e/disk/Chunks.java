@@ -12,20 +12,25 @@ final class Chunks implements ChunkSource, ChunkSink {
   private final byte[] content;
   private int received;
 
-  private Chunks(DiskBlockId id, int mask) {
+  private Chunks(DiskBlockId id, int mask, byte[] content) {
     this.id = id;
     this.mask = mask;
-    this.content = content(id);
+    this.content = content;
   }
 
   /** The chunks in {@code mask}. */
   static Chunks of(DiskBlockId id, int mask) {
-    return new Chunks(id, mask);
+    return new Chunks(id, mask, content(id));
   }
 
   /** All chunks. */
   static Chunks all(DiskBlockId id) {
-    return new Chunks(id, (1 << id.chunks()) - 1);
+    return of(id, (1 << id.chunks()) - 1);
+  }
+
+  /** The same, with nothing accepted yet. */
+  Chunks again() {
+    return new Chunks(id, mask, content);
   }
 
   /** Disk block {@code index} of an object of {@code size} bytes. */

@@ -1,5 +1,6 @@
 package io.s3e.bench;
 
+import io.s3e.bench.plain.PageCache;
 import io.s3e.bench.raw.RawCeiling;
 import io.s3e.bench.report.Report;
 import io.s3e.bench.report.TextTable;
@@ -157,6 +158,8 @@ public final class BenchCommand implements Callable<Integer> {
 
   @Mixin private ServerOptions serverOptions = new ServerOptions();
 
+  @Mixin private CacheOptions cacheOptions = new CacheOptions();
+
   @Option(
       names = "--check-server",
       description =
@@ -186,7 +189,7 @@ public final class BenchCommand implements Callable<Integer> {
       paramLabel = "DIR",
       description =
           "Where data and temporary files go while the job runs: three times --size, and --size"
-              + " more for each seqN.")
+              + " more for each seqN, for the cache on disk, and for plain-file.")
   private @Nullable Path workDirectory;
 
   @Option(
@@ -260,6 +263,9 @@ public final class BenchCommand implements Callable<Integer> {
 
   private static Target target(JobOptions options, RunDirectory directory, Progress progress)
       throws IOException, InterruptedException {
+    if (options.pageCacheDropped()) {
+      PageCache.check(directory.cache());
+    }
     String uri = options.uri();
     return uri == null
         ? EmbeddedTarget.start(options, directory, progress)
@@ -320,6 +326,8 @@ public final class BenchCommand implements Callable<Integer> {
           heap,
           jvmOptions,
           Duration.ofSeconds(readDeadlineSeconds),
+          cacheOptions.stagger(),
+          cacheOptions.pageCacheDropped(),
           hadoopEntries(),
           uri,
           workDirectory,
@@ -359,7 +367,7 @@ public final class BenchCommand implements Callable<Integer> {
         throw new IllegalArgumentException("There is no file " + file);
       }
     }
-    Map<String, String> entries = new HashMap<>();
+    Map<String, String> entries = new HashMap<>(cacheOptions.hadoop());
     for (Map.Entry<String, String> entry : configuration) {
       entries.put(entry.getKey(), entry.getValue());
     }
@@ -379,6 +387,9 @@ public final class BenchCommand implements Callable<Integer> {
     settings.put("heap", options.heap());
     settings.put("jvmOptions", String.join(" ", options.jvmOptions()));
     settings.put("readDeadline", options.readDeadline().toSeconds() + " s");
+    settings.put("stagger", options.stagger().toMillis() + " ms");
+    settings.put("pageCacheDropped", options.pageCacheDropped());
+    settings.put("hadoop", withoutSecrets(options.hadoop()));
     return settings;
   }
 

@@ -1,9 +1,6 @@
 package io.s3e.bench;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.s3e.bench.process.ChildFailureException;
-import io.s3e.bench.process.ChildJvm;
-import io.s3e.bench.raw.RawCeiling;
 import io.s3e.bench.server.ServerStats;
 import io.s3e.bench.workload.RunResult;
 import io.s3e.bench.workload.RunSpec;
@@ -18,26 +15,23 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Runs every workload through every engine, in rounds: each round lets every engine run once, and
  * the next round begins with the next engine, so that a change of the machine's mood meets all
- * alike.
+ * alike. A workload that repeats itself has a measurement for each of its passes.
  *
- * <p>Each engine has a JVM of its own for each workload, started anew: its memory and its processor
- * time are the engine's alone. A run that fails is a result like any other; the engine gets a new
- * JVM and the job goes on. One thread.
+ * <p>Each engine has a JVM of its own for each workload, or several, started anew: its memory and
+ * its processor time are the engine's alone. A run that fails is a result like any other; the
+ * engine gets a new JVM and the job goes on. One thread.
  */
 final class Comparison {
 
   /** After so many failed runs of one workload the engine's remaining rounds are not tried. */
   private static final int ENOUGH_FAILURES = 2;
-
-  /** A worker says something every 100 ms; this much more than a read's deadline is a dead JVM. */
-  private static final Duration SILENCE_BEYOND_DEADLINE = Duration.ofSeconds(15);
-
-  private static final Duration CONFIGURE_PATIENCE = Duration.ofSeconds(60);
 
   /** How long to wait for what an engine left on the way when its streams were closed. */
   private static final Duration QUIET_PATIENCE = Duration.ofSeconds(5);
@@ -47,6 +41,7 @@ final class Comparison {
   private final JobOptions options;
   private final Target target;
   private final RunDirectory directory;
+  private final LocalDisk disk;
   private final Progress progress;
   private final Map<String, Long> checksums = new HashMap<>();
 
@@ -54,6 +49,7 @@ final class Comparison {
     this.options = options;
     this.target = target;
     this.directory = directory;
+    this.disk = new LocalDisk(options, directory);
     this.progress = progress;
   }
 
@@ -64,17 +60,27 @@ final class Comparison {
         options.workloads().stream().filter(w -> target.subject(w) != null).toList();
     long comparisons = workloads.stream().mapToLong(w -> enginesOf(w).size()).sum();
     long steps = comparisons * (options.rounds() + 1);
-    try (Progress.Bar bar = progress.count("compare", steps, "runs")) {
+    long done = 0;
+    try (disk;
+        Progress.Bar bar = progress.count("compare", steps, "runs")) {
       for (WorkloadKind workload : workloads) {
-        summaries.addAll(compare(workload, new Steps(bar, summaries.size())));
+        summaries.addAll(compare(workload, new Steps(bar, done)));
+        done += enginesOf(workload).size();
       }
     }
     return summaries;
   }
 
-  /** Raw clients have no way to run most workloads. */
+  /**
+   * Raw clients have no way to run most workloads, and plain readers need a local copy of the
+   * objects.
+   */
   private List<Engine> enginesOf(WorkloadKind workload) {
-    return options.engines().stream().filter(engine -> engine.runs(workload)).toList();
+    Target.Subject subject = target.subject(workload);
+    boolean hasCopy = subject != null && subject.reference() != null;
+    return options.engines().stream()
+        .filter(engine -> engine.runs(workload) && (hasCopy || !engine.isFile()))
+        .toList();
   }
 
   /** Counts runs on the bar, over all workloads. */
@@ -82,9 +88,9 @@ final class Comparison {
     private final Progress.Bar bar;
     private long done;
 
-    Steps(Progress.Bar bar, int summariesBefore) {
+    Steps(Progress.Bar bar, long comparisonsBefore) {
       this.bar = bar;
-      this.done = summariesBefore * (options.rounds() + 1L);
+      this.done = comparisonsBefore * (options.rounds() + 1L);
     }
 
     void begin(WorkloadKind workload, Engine engine, int round) {
@@ -110,10 +116,13 @@ final class Comparison {
 
   private List<Summary> compare(WorkloadKind workload, Steps steps)
       throws IOException, InterruptedException {
-    Map<Engine, ChildJvm> workers = new LinkedHashMap<>();
+    Map<Engine, Crew> crews = new LinkedHashMap<>();
     Map<Engine, List<Measurement>> runs = new LinkedHashMap<>();
     List<Engine> engines = enginesOf(workload);
-    engines.forEach(engine -> runs.put(engine, new ArrayList<>()));
+    for (Engine engine : engines) {
+      crews.put(engine, new Crew(engine, workload, options, target, directory));
+      runs.put(engine, new ArrayList<>());
+    }
     try {
       for (int round = 0; round <= options.rounds(); round++) {
         List<Engine> order = new ArrayList<>(engines);
@@ -121,88 +130,120 @@ final class Comparison {
         for (Engine engine : order) {
           steps.begin(workload, engine, round);
           List<Measurement> done = runs.getOrDefault(engine, new ArrayList<>());
-          if (isWorthTrying(done)) {
-            Measurement measurement = measure(workers, engine, workload, round, steps);
-            if (round > 0 || !measurement.result().isOk()) {
-              done.add(measurement);
+          Crew crew = crews.get(engine);
+          if (crew != null && isWorthTrying(done)) {
+            List<Measurement> passes = measure(crew, engine, workload, round, steps);
+            if (round > 0 || !isOk(passes)) {
+              done.addAll(passes);
             }
           }
           steps.end();
         }
       }
     } finally {
-      workers.values().forEach(ChildJvm::close);
+      crews.values().forEach(Crew::close);
     }
     return engines.stream()
-        .map(e -> new Summary(e, workload.label(), runs.getOrDefault(e, List.of())))
+        .flatMap(e -> summaries(e, workload, runs.getOrDefault(e, List.of())))
         .toList();
+  }
+
+  private static Stream<Summary> summaries(
+      Engine engine, WorkloadKind workload, List<Measurement> runs) {
+    if (workload.passes() == 1) {
+      return Stream.of(new Summary(engine, workload.label(), 0, runs));
+    }
+    return IntStream.rangeClosed(1, workload.passes())
+        .mapToObj(
+            pass ->
+                new Summary(
+                    engine,
+                    workload.label(),
+                    pass,
+                    runs.stream().filter(run -> run.pass() == pass).toList()));
+  }
+
+  private static boolean isOk(List<Measurement> passes) {
+    return passes.stream().allMatch(pass -> pass.result().isOk());
   }
 
   /** A hang has cost a whole deadline already; other failures may have been chance. */
   private static boolean isWorthTrying(List<Measurement> done) {
     return done.stream().noneMatch(m -> m.result().status() == RunResult.Status.HUNG)
-        && done.stream().filter(m -> !m.result().isOk()).count() < ENOUGH_FAILURES;
+        && done.stream().filter(m -> !m.result().isOk()).map(Measurement::round).distinct().count()
+            < ENOUGH_FAILURES;
   }
 
-  private Measurement measure(
-      Map<Engine, ChildJvm> workers, Engine engine, WorkloadKind workload, int round, Steps steps)
+  private List<Measurement> measure(
+      Crew crew, Engine engine, WorkloadKind workload, int round, Steps steps)
       throws IOException, InterruptedException {
     if (round > 0) {
-      return run(workers, engine, workload, round, options.bytesOf(workload), steps);
+      return run(crew, engine, workload, round, options.bytesOf(workload), steps);
     }
     long bytes = options.firstRunBytesOf(workload);
     long left = options.warmUp().toNanos();
     for (; ; ) {
-      Measurement measurement = run(workers, engine, workload, round, bytes, steps);
-      RunResult result = measurement.result();
-      if (!result.isOk() || result.wallNanos() >= left) {
-        return measurement;
+      List<Measurement> passes = run(crew, engine, workload, round, bytes, steps);
+      long wall = passes.stream().mapToLong(pass -> pass.result().wallNanos()).sum();
+      if (!isOk(passes) || wall >= left) {
+        return passes;
       }
-      left -= result.wallNanos();
-      double rate = (double) result.bytesUsed() / Math.max(1, result.wallNanos());
+      left -= wall;
+      long used = passes.stream().mapToLong(pass -> pass.result().bytesUsed()).sum();
+      double rate = (double) used / Math.max(1, wall);
       bytes = Math.min(options.bytesOf(workload), Math.max(bytes, (long) (rate * left)));
     }
   }
 
-  private Measurement run(
-      Map<Engine, ChildJvm> workers,
-      Engine engine,
-      WorkloadKind workload,
-      int round,
-      long bytes,
-      Steps steps)
+  /** One run: as many measurements as the workload has passes. */
+  private List<Measurement> run(
+      Crew crew, Engine engine, WorkloadKind workload, int round, long bytes, Steps steps)
       throws IOException, InterruptedException {
-    ServerStats before = null;
-    RunResult result;
-    RunSpec spec = spec(workload, round, bytes);
-    try {
-      ChildJvm worker = workers.get(engine);
-      if (worker == null || !worker.isAlive()) {
-        worker = startWorker(engine, workload);
-        workers.put(engine, worker);
-      }
-      result = worker.call(WorkerProcess.PREPARE, spec, patience(), RunResult.class);
-      if (result.isOk()) {
-        before = quietServerStats();
-        result =
-            worker.call(
-                WorkerProcess.RUN,
-                spec,
-                patience(),
-                RunResult.class,
-                steps.watch(workload, engine, round));
-      }
-    } catch (ChildFailureException e) {
-      result = RunResult.withoutFigures(RunResult.Status.FAILED, String.valueOf(e.getMessage()));
+    Target.Subject subject = target.subject(workload);
+    if (subject == null) {
+      throw new IllegalStateException("Nothing to read for " + workload);
     }
-    result = verifyChecksum(workload, result);
-    ServerStats after = quietServerStats();
-    ServerStats used = before == null || after == null ? null : after.since(before);
-    return new Measurement(engine.name(), workload.label(), round, result, used);
+    try {
+      RunSpec spec =
+          spec(engine, workload, subject, round, bytes, disk.begin(engine, workload, subject));
+      List<Measurement> passes = new ArrayList<>();
+      RunResult state = crew.prepare(spec);
+      for (int pass = 1; pass <= workload.passes(); pass++) {
+        RunSpec of = pass < workload.passes() ? spec.notLast() : spec;
+        Measurement done =
+            state.isOk()
+                ? runPass(crew, engine, workload, of, pass, steps)
+                : new Measurement(
+                    engine.name(), workload.label(), round, pass, state, List.of(), null);
+        passes.add(done);
+        state = done.result();
+      }
+      return passes;
+    } finally {
+      disk.end();
+    }
   }
 
-  private Duration patience() {
-    return options.readDeadline().plus(SILENCE_BEYOND_DEADLINE);
+  private Measurement runPass(
+      Crew crew, Engine engine, WorkloadKind workload, RunSpec spec, int pass, Steps steps)
+      throws IOException, InterruptedException {
+    if (options.pageCacheDropped()) {
+      disk.dropPageCache(engine, workload);
+    }
+    int round = Math.toIntExact(spec.seed());
+    ServerStats before = quietServerStats();
+    List<RunResult> each = crew.run(spec, steps.watch(workload, engine, round));
+    RunResult result = verifyChecksum(workload, RunResult.together(each));
+    ServerStats after = quietServerStats();
+    ServerStats used = before == null || after == null ? null : after.since(before);
+    return new Measurement(
+        engine.name(),
+        workload.label(),
+        round,
+        pass,
+        result,
+        each.size() == 1 ? List.of() : each,
+        used);
   }
 
   /** What a run read of a Parquet file must be what the reference, or the first engine, read. */
@@ -222,55 +263,26 @@ final class Comparison {
                 .formatted(result.checksum(), expected));
   }
 
-  private RunSpec spec(WorkloadKind workload, int round, long bytes) {
-    Target.Subject subject = target.subject(workload);
-    if (subject == null) {
-      throw new IllegalStateException("Nothing to read for " + workload);
-    }
+  /** Of the last pass of a run. */
+  private RunSpec spec(
+      Engine engine,
+      WorkloadKind workload,
+      Target.Subject subject,
+      int round,
+      long bytes,
+      Map<String, String> hadoop) {
     return new RunSpec(
         workload.label(),
         subject.objects(),
-        subject.warmUpUri(),
+        engine.isFile() ? null : subject.warmUpUri(),
         subject.reference(),
         bytes,
         subject.columns(),
         round,
         options.waitThreshold().toNanos(),
-        options.readDeadline().toMillis());
-  }
-
-  private ChildJvm startWorker(Engine engine, WorkloadKind workload)
-      throws IOException, InterruptedException {
-    List<String> jvmOptions = new ArrayList<>();
-    jvmOptions.add("-Xmx" + options.heap());
-    // What the heap has taken is resident then, and can be told from native memory.
-    jvmOptions.add("-XX:+AlwaysPreTouch");
-    jvmOptions.add("-Djava.io.tmpdir=" + directory.tmp());
-    jvmOptions.addAll(engine.jvmOptions());
-    jvmOptions.addAll(target.jvmOptions());
-    jvmOptions.addAll(options.jvmOptions());
-    String name = engine.name() + "-" + workload.label();
-    ChildJvm worker =
-        ChildJvm.start(
-            "the JVM of " + engine.name(),
-            WorkerProcess.class,
-            jvmOptions,
-            directory.logs().resolve(name + ".log"));
-    boolean ready = false;
-    try {
-      Map<String, String> hadoop = new HashMap<>(target.hadoop());
-      hadoop.putAll(options.hadoop());
-      hadoop.putAll(engine.settings(workload));
-      RawCeiling raw = engine instanceof Engine.RawEngine e ? e.ceiling() : null;
-      WorkerProcess.Settings settings = new WorkerProcess.Settings(hadoop, raw);
-      worker.call(WorkerProcess.CONFIGURE, settings, CONFIGURE_PATIENCE, JsonNode.class);
-      ready = true;
-      return worker;
-    } finally {
-      if (!ready) {
-        worker.close();
-      }
-    }
+        options.readDeadline().toMillis(),
+        hadoop,
+        true);
   }
 
   /** Waits until the server answers nobody any more, so that runs neither meet nor mix. */

@@ -173,7 +173,12 @@ final class EmbeddedData {
    */
   Target.Subject subject(WorkloadKind workload, String warmUpUri) {
     return workload.readsParquet()
-        ? new Target.Subject(List.of(parquet()), warmUpUri, null, COLUMNS, parquetChecksum)
+        ? new Target.Subject(
+            List.of(parquet()),
+            warmUpUri,
+            directory.resolve(PARQUET).toString(),
+            COLUMNS,
+            parquetChecksum)
         : new Target.Subject(
             objects(workload), warmUpUri, directory.resolve(TEXT).toString(), List.of(), null);
   }

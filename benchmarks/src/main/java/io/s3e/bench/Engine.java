@@ -1,5 +1,6 @@
 package io.s3e.bench;
 
+import io.s3e.bench.plain.PlainFileSystem;
 import io.s3e.bench.raw.RawCeiling;
 import io.s3e.bench.raw.RawClientKind;
 import io.s3e.bench.raw.RawClients;
@@ -17,9 +18,12 @@ public sealed interface Engine {
   /** What the names may be, for a person. */
   String NAMES =
       "s3e; s3e-crt-bytes, s3e-crtbuilder, s3e-async, s3e-sync, s3e-s3a (S3E over its other"
-          + " clients); classic, prefetch, analytics (S3A's streams as they come) and"
+          + " clients); s3e-nocache, s3e-host (S3E without its cache on disk, and with one that"
+          + " JVMs share); classic, prefetch, analytics (S3A's streams as they come) and"
           + " classic-tuned, prefetch-tuned, analytics-tuned; raw-crt-N, raw-crt-bytes-N,"
-          + " raw-crtbuilder-N, raw-sync-N (a client alone, N ranges in flight)";
+          + " raw-crtbuilder-N, raw-sync-N (a client alone, N ranges in flight); plain-file,"
+          + " plain-hadoop (the same bytes in local files, by FileInputStream and by Hadoop's"
+          + " file://)";
 
   /** How tables and options call it. */
   String name();
@@ -41,6 +45,14 @@ public sealed interface Engine {
 
   /** Whether it is a raw client: a ceiling, not a stream. */
   boolean isRaw();
+
+  /** Whether it reads local files: the ceiling of a cache on disk. */
+  boolean isFile();
+
+  /** Whether it is what others can reach at best, and nothing that a user could take. */
+  default boolean isCeiling() {
+    return isRaw() || isFile();
+  }
 
   /** Settings that a user makes for a workload that is known beforehand. */
   @FunctionalInterface
@@ -91,6 +103,11 @@ public sealed interface Engine {
     public boolean isRaw() {
       return false;
     }
+
+    @Override
+    public boolean isFile() {
+      return PlainFileSystem.class.getName().equals(settings.get("fs.s3a.impl"));
+    }
   }
 
   /**
@@ -133,6 +150,11 @@ public sealed interface Engine {
     @Override
     public boolean isRaw() {
       return true;
+    }
+
+    @Override
+    public boolean isFile() {
+      return false;
     }
   }
 

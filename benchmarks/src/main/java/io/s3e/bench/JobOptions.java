@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  * @param heap {@code -Xmx} of each engine's JVM
  * @param jvmOptions more options of each engine's JVM
  * @param readDeadline a single read that takes longer has failed
+ * @param stagger how much later each JVM of a shared workload begins than the one before
+ * @param pageCacheDropped whether what is on disk is to be read from the device, not from the page
+ *     cache
  * @param hadoop configuration entries for every engine
  * @param uri the user's own object; null for the embedded server
  * @param workDirectory where data and temporary files go; null for the system's
@@ -43,6 +46,8 @@ record JobOptions(
     String heap,
     List<String> jvmOptions,
     Duration readDeadline,
+    Duration stagger,
+    boolean pageCacheDropped,
     Map<String, String> hadoop,
     @Nullable String uri,
     @Nullable Path workDirectory,

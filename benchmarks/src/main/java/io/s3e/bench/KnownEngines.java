@@ -3,6 +3,8 @@ package io.s3e.bench;
 import io.s3e.bench.Engine.HadoopEngine;
 import io.s3e.bench.Engine.Tuning;
 import io.s3e.bench.core.CoreFileSystem;
+import io.s3e.bench.plain.PlainFileSystem;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -11,10 +13,11 @@ final class KnownEngines {
 
   private static final String IMPLEMENTATION = "fs.s3a.impl";
   private static final String CLIENT = "fs.s3a.s3e.client";
+  private static final String CACHE_MODE = "fs.s3a.s3e.cache.mode";
 
   /**
-   * S3E, and over each of its clients; the streams of S3A as a user gets each by the one key that
-   * selects it, and tuned.
+   * S3E, over each of its clients, and with and without its cache on disk; the streams of S3A as a
+   * user gets each by the one key that selects it, and tuned; plain readers of local files.
    */
   static final List<HadoopEngine> HADOOP =
       List.of(
@@ -24,6 +27,10 @@ final class KnownEngines {
           core("s3e-async", "netty"),
           s3e("s3e-sync", "sdk-sync"),
           s3e("s3e-s3a", "s3a"),
+          s3eWith("s3e-nocache", Map.of(CACHE_MODE, "memory")),
+          s3eWith("s3e-host", Map.of(CACHE_MODE, "disk", "fs.s3a.s3e.cache.scope", "host")),
+          plain("plain-file", PlainFileSystem.Way.STREAM),
+          plain("plain-hadoop", PlainFileSystem.Way.HADOOP),
           s3a("classic", "classic", Tuning.NONE),
           s3a("prefetch", "prefetch", Tuning.NONE),
           s3a("analytics", "analytics", Tuning.NONE),
@@ -37,8 +44,18 @@ final class KnownEngines {
   private KnownEngines() {}
 
   private static HadoopEngine s3e(String name, String client) {
+    return s3eWith(name, Map.of(CLIENT, client));
+  }
+
+  private static HadoopEngine s3eWith(String name, Map<String, String> own) {
+    Map<String, String> settings = new HashMap<>(own);
+    settings.put(IMPLEMENTATION, "io.s3e.hadoop.S3EFileSystem");
+    return new HadoopEngine(name, settings, Tuning.NONE);
+  }
+
+  private static HadoopEngine plain(String name, PlainFileSystem.Way way) {
     Map<String, String> settings =
-        Map.of(IMPLEMENTATION, "io.s3e.hadoop.S3EFileSystem", CLIENT, client);
+        Map.of(IMPLEMENTATION, PlainFileSystem.class.getName(), PlainFileSystem.WAY, way.name());
     return new HadoopEngine(name, settings, Tuning.NONE);
   }
 

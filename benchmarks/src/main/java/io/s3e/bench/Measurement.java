@@ -5,27 +5,55 @@ import io.s3e.bench.server.Operation;
 import io.s3e.bench.server.ServerStats;
 import io.s3e.bench.workload.MemoryUse;
 import io.s3e.bench.workload.RunResult;
+import java.util.List;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One counted run of one engine: what the engine's process measured and what the server saw.
- * Figures are NaN where nobody measured.
+ * One counted run of one engine, or one pass of it: what the engine's process measured, or its
+ * processes together, and what the server saw. Figures are NaN where nobody measured.
  *
  * @param engine name of the engine
  * @param workload label of the workload
  * @param round from 1
+ * @param pass from 1
  * @param result the engine's side
+ * @param processes the same of each process, if it took several; else empty
  * @param server what the server did for it; null when the server is somebody else's
  */
 public record Measurement(
-    String engine, String workload, int round, RunResult result, @Nullable ServerStats server) {
+    String engine,
+    String workload,
+    int round,
+    int pass,
+    RunResult result,
+    List<RunResult> processes,
+    @Nullable ServerStats server) {
+
+  public Measurement {
+    processes = List.copyOf(processes);
+  }
 
   private static final double MEBIBYTE = 1 << 20;
 
   /** Bytes used a second, in MB/s (10^6); NaN for a failed run. */
   public double megabytesPerSecond() {
     return result.isOk() ? result.bytesUsed() * 1e3 / result.wallNanos() : Double.NaN;
+  }
+
+  /** From the first open to the last close; of several processes that of the slowest. */
+  public double seconds() {
+    return measured(result.wallNanos()) / 1e9;
+  }
+
+  /** Body bytes of GETs that the server sent, in MB (10^6). */
+  public double fetchedMegabytes() {
+    return server == null ? Double.NaN : server.of(Operation.GET_OBJECT).bytesSent() / 1e6;
+  }
+
+  /** Bytes that the server sent for each byte that one of the processes used. */
+  public double fetchedPerObject() {
+    return fetchedPerUsed() * Math.max(1, processes.size());
   }
 
   /** GETs of objects. */

@@ -12,12 +12,13 @@ enum Preset {
 
   /** Every engine in every workload: hours. */
   FULL(
-      "s3e,s3e-crt-bytes,s3e-crtbuilder,s3e-async,s3e-sync,s3e-s3a,"
+      "s3e,s3e-crt-bytes,s3e-crtbuilder,s3e-async,s3e-sync,s3e-s3a,s3e-nocache,s3e-host,"
           + "classic,prefetch,analytics,classic-tuned,prefetch-tuned,analytics-tuned,"
           + "raw-crt-16,raw-crt-32,raw-crt-bytes-16,raw-crtbuilder-16,raw-crtbuilder-32,"
-          + "raw-sync-16,raw-sync-32",
+          + "raw-sync-16,raw-sync-32,plain-file,plain-hadoop",
       "seq,seq2,seq4,seq8,seq16,seq32,seq64,seq128,seq256,"
-          + "rnd256k-1,rnd256k-16,rnd64k-1,rnd64k-16,vec,pq,parquet,back,tiny,small,text",
+          + "rnd256k-1,rnd256k-16,rnd64k-1,rnd64k-16,vec,pq,parquet,back,tiny,small,text,"
+          + "seq-2,vec-2,parquet-2,back-2,rnd-2,share-2",
       5,
       1024,
       2000,

@@ -24,7 +24,7 @@ final class RunDirectory implements AutoCloseable {
    */
   RunDirectory(@Nullable Path parent) throws IOException {
     path = parent == null ? createWhereAttributesWork() : create(Files.createDirectories(parent));
-    for (String name : new String[] {"data", "objects", "tmp", "logs"}) {
+    for (String name : new String[] {"data", "objects", "cache", "tmp", "logs"}) {
       Files.createDirectory(path.resolve(name));
     }
     atExit = new Thread(this::deleteAtExit, "delete-run-directory");
@@ -60,6 +60,11 @@ final class RunDirectory implements AutoCloseable {
     return path.resolve("objects");
   }
 
+  /** Caches on disk, one a run, and what they are measured against. */
+  Path cache() {
+    return path.resolve("cache");
+  }
+
   /** Temporary files of all processes. */
   Path tmp() {
     return path.resolve("tmp");
@@ -72,13 +77,14 @@ final class RunDirectory implements AutoCloseable {
 
   private void deleteAtExit() {
     try {
-      delete();
+      delete(path);
     } catch (IOException e) {
       System.err.println("Could not delete " + path + ": " + e);
     }
   }
 
-  private void delete() throws IOException {
+  /** Deletes a directory and what is in it, if it is there. */
+  static void delete(Path path) throws IOException {
     if (!Files.exists(path)) {
       return;
     }
@@ -109,6 +115,6 @@ final class RunDirectory implements AutoCloseable {
   @Override
   public void close() throws IOException {
     Runtime.getRuntime().removeShutdownHook(atExit);
-    delete();
+    delete(path);
   }
 }

@@ -5,18 +5,34 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.IntStream;
 
 /**
- * All counted runs of one engine and workload.
+ * All counted runs of one engine and workload; where a workload repeats itself, the same pass of
+ * all of them.
  *
  * @param engine the engine
  * @param workload label of the workload
+ * @param pass which pass, from 1; 0 where there is only one
  * @param runs in the order of the rounds; never empty
  */
-public record Summary(Engine engine, String workload, List<Measurement> runs) {
+public record Summary(Engine engine, String workload, int pass, List<Measurement> runs) {
 
   public Summary {
     runs = List.copyOf(runs);
+  }
+
+  /** What is compared with each other: the workload, and which pass of it. */
+  public String section() {
+    return pass == 0 ? workload : workload + ", pass " + pass;
+  }
+
+  /** Median time of each process in seconds, where there were several; else empty. */
+  public List<Double> processSeconds() {
+    int processes = good().stream().mapToInt(run -> run.processes().size()).max().orElse(0);
+    return IntStream.range(0, processes)
+        .mapToObj(i -> median(run -> run.processes().get(i).wallNanos() / 1e9))
+        .toList();
   }
 
   private List<Measurement> good() {
@@ -78,28 +94,33 @@ public record Summary(Engine engine, String workload, List<Measurement> runs) {
     return "%s in %d of %d runs: %s".formatted(what, failed, runs.size(), first.failure());
   }
 
-  /** Best median rate of S3A's own streams in a workload; NaN when none has a figure. */
-  public static double bestS3a(List<Summary> summaries, String workload) {
-    return best(summaries, workload, Engine::isS3a);
+  /** Best median rate of S3A's own streams in a section; NaN when none has a figure. */
+  public static double bestS3a(List<Summary> summaries, String section) {
+    return best(summaries, section, Engine::isS3a);
   }
 
-  /** Best median rate of the raw clients in a workload; NaN when none has a figure. */
-  public static double bestRaw(List<Summary> summaries, String workload) {
-    return best(summaries, workload, Engine::isRaw);
+  /** Best median rate of the raw clients in a section; NaN when none has a figure. */
+  public static double bestRaw(List<Summary> summaries, String section) {
+    return best(summaries, section, Engine::isRaw);
+  }
+
+  /** Best median rate of the readers of local files in a section; NaN when none has a figure. */
+  public static double bestFile(List<Summary> summaries, String section) {
+    return best(summaries, section, Engine::isFile);
   }
 
   private static double best(
-      List<Summary> summaries, String workload, Predicate<Engine> candidates) {
+      List<Summary> summaries, String section, Predicate<Engine> candidates) {
     return summaries.stream()
-        .filter(s -> s.workload().equals(workload) && candidates.test(s.engine()))
+        .filter(s -> s.section().equals(section) && candidates.test(s.engine()))
         .filter(Summary::hasFigures)
         .mapToDouble(s -> s.median(Measurement::megabytesPerSecond))
         .max()
         .orElse(Double.NaN);
   }
 
-  /** Median rate of S3A's classic stream in a workload; NaN when it has none. */
-  public static double classic(List<Summary> summaries, String workload) {
-    return best(summaries, workload, engine -> engine.name().equals("classic"));
+  /** Median rate of S3A's classic stream in a section; NaN when it has none. */
+  public static double classic(List<Summary> summaries, String section) {
+    return best(summaries, section, engine -> engine.name().equals("classic"));
   }
 }

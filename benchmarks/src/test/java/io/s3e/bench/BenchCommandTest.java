@@ -42,6 +42,17 @@ class BenchCommandTest {
       throw new AssertionError("No " + workload + " by " + engine + " in " + results);
     }
 
+    JsonNode pass(String workload, int pass, String engine) {
+      for (JsonNode summary : results.get("summaries")) {
+        if (summary.get("workload").asText().equals(workload)
+            && summary.path("pass").asInt() == pass
+            && summary.get("engine").asText().equals(engine)) {
+          return summary;
+        }
+      }
+      throw new AssertionError(workload + " has no pass " + pass + " by " + engine);
+    }
+
     long bytesUsed(String workload, String engine) {
       JsonNode summary = summary(workload, engine);
       assertThat(summary.get("verdict").asText()).startsWith("ok");
@@ -157,6 +168,45 @@ class BenchCommandTest {
   }
 
   @Test
+  void passesAndProcessesAreToldApart() throws Exception {
+    Outcome outcome =
+        run(
+            "--engines=classic,plain-file,plain-hadoop",
+            "--workloads=back-2,parquet-2,share-2",
+            "--size=12",
+            "--seek-size=12",
+            "--scale=0.001",
+            "--stagger=0.1",
+            "--rounds=1");
+
+    assertThat(outcome.code()).isZero();
+    for (String workload : List.of("back-2", "parquet-2")) {
+      for (int pass : List.of(1, 2)) {
+        JsonNode classic = outcome.pass(workload, pass, "classic");
+        assertThat(classic.get("verdict").asText()).startsWith("ok");
+        assertThat(classic.get("medians").get("gets").asInt()).isPositive();
+        assertThat(classic.get("medians").get("fetchedMegabytes").asDouble()).isPositive();
+        assertThat(classic.get("ratios").get("toClassic").asDouble()).isEqualTo(1);
+        JsonNode plain = outcome.pass(workload, pass, "plain-file");
+        assertThat(plain.get("verdict").asText()).startsWith("ok");
+        assertThat(plain.get("medians").get("gets").asInt()).isZero();
+        assertThat(plain.get("ratios").get("toClassic").asDouble()).isPositive();
+      }
+    }
+    JsonNode shared = outcome.summary("share-2", "classic");
+    assertThat(shared.get("verdict").asText()).startsWith("ok");
+    assertThat(shared.get("medians").get("fetchedPerObject").asDouble()).isEqualTo(2);
+    JsonNode run = shared.get("runs").get(0);
+    assertThat(run.get("result").get("bytesUsed").asLong()).isEqualTo(2 * (12 << 20));
+    assertThat(run.get("processes")).hasSize(2);
+    assertThat(run.get("processes").get(1).get("bytesUsed").asLong()).isEqualTo(12 << 20);
+    assertThat(outcome.summary("share-2", "plain-hadoop").get("verdict").asText()).startsWith("ok");
+    assertThat(temp.resolve("report/report.html"))
+        .content()
+        .contains("back-2, pass 2", "seconds of each JVM");
+  }
+
+  @Test
   void badPeersAreNamedAndTheJobGoesOn() throws Exception {
     Outcome outcome =
         run(
@@ -260,7 +310,13 @@ class BenchCommandTest {
   void optionsThatMakeNoSenseAreNamed() {
     for (String[] arguments :
         new String[][] {
-          {"--engines=nobody"}, {"--workloads=sleep"}, {"--rounds=0"}, {"--set=x"}, {"http://x/y"}
+          {"--engines=nobody"},
+          {"--workloads=sleep"},
+          {"--stagger=-1"},
+          {"--memory-budget=0"},
+          {"--rounds=0"},
+          {"--set=x"},
+          {"http://x/y"}
         }) {
       StringWriter out = new StringWriter();
       assertThat(execute(out, arguments)).isEqualTo(2);

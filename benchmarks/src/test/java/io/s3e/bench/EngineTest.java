@@ -89,4 +89,26 @@ class EngineTest {
         .hasMessageContaining(name)
         .hasMessageContaining("raw-crt-16");
   }
+
+  @Test
+  void plainReadersAreACeilingAndNoStreamOfS3a() {
+    for (String name : List.of("plain-file", "plain-hadoop")) {
+      Engine plain = Engine.of(name, Map.of());
+      assertThat(plain.isFile()).isTrue();
+      assertThat(plain.isCeiling()).isTrue();
+      assertThat(plain.isRaw()).isFalse();
+      assertThat(plain.isS3a()).isFalse();
+    }
+    assertThat(Engine.of("s3e", Map.of()).isCeiling()).isFalse();
+  }
+
+  @Test
+  void theCacheCanBeLeftOutOrShared() {
+    WorkloadKind seq = WorkloadKind.of("seq");
+    assertThat(Engine.of("s3e-nocache", Map.of()).settings(seq))
+        .containsEntry("fs.s3a.s3e.cache.mode", "memory");
+    assertThat(Engine.of("s3e-host", Map.of()).settings(seq))
+        .containsEntry("fs.s3a.s3e.cache.scope", "host")
+        .containsEntry("fs.s3a.impl", "io.s3e.hadoop.S3EFileSystem");
+  }
 }

@@ -37,9 +37,9 @@ class SummaryTest {
   private static Summary summary(String engine, RunResult... results) {
     List<Measurement> runs =
         IntStream.range(0, results.length)
-            .mapToObj(i -> new Measurement(engine, "seq", i + 1, results[i], null))
+            .mapToObj(i -> new Measurement(engine, "seq", i + 1, 1, results[i], List.of(), null))
             .toList();
-    return new Summary(Engine.of(engine, Map.of()), "seq", runs);
+    return new Summary(Engine.of(engine, Map.of()), "seq", 0, runs);
   }
 
   @Test
@@ -102,5 +102,66 @@ class SummaryTest {
     assertThat(TextTable.render(List.of(summary)).lines().skip(1).findFirst().orElseThrow())
         .contains("–")
         .doesNotContain("NaN");
+  }
+
+  private static Summary pass(String engine, int pass, RunResult result) {
+    Measurement run = new Measurement(engine, "back-2", 1, pass, result, List.of(), null);
+    return new Summary(Engine.of(engine, Map.of()), "back-2", pass, List.of(run));
+  }
+
+  @Test
+  void passesAreComparedWithTheirEquals() {
+    List<Summary> all =
+        List.of(
+            pass("s3e", 1, gigabyteIn(5)),
+            pass("classic", 1, gigabyteIn(10)),
+            pass("s3e", 2, gigabyteIn(1)),
+            pass("classic", 2, gigabyteIn(8)));
+
+    assertThat(all.get(2).section()).isEqualTo("back-2, pass 2");
+    assertThat(Summary.classic(all, "back-2, pass 2")).isEqualTo(125);
+    String table = TextTable.render(all);
+    assertThat(table).contains("back-2, pass 1").contains("2.00").contains("8.00");
+    assertThat(table.lines().filter(line -> line.startsWith("back-2")))
+        .allSatisfy(head -> assertThat(head).contains("MB sent").contains("GETs"));
+  }
+
+  @Test
+  void plainReadsAreTheCeilingOfTheDisk() {
+    List<Summary> all =
+        List.of(
+            pass("s3e", 2, gigabyteIn(1.25)),
+            pass("plain-file", 2, gigabyteIn(1)),
+            pass("plain-hadoop", 2, gigabyteIn(2)));
+
+    assertThat(Summary.bestFile(all, "back-2, pass 2")).isEqualTo(1000);
+    assertThat(Summary.bestS3a(all, "back-2, pass 2")).isNaN();
+    assertThat(TextTable.render(all)).contains("/file").contains("0.80").doesNotContain("/raw");
+  }
+
+  @Test
+  void processesAreToldApart() {
+    RunResult slow = gigabyteIn(4);
+    RunResult fast = gigabyteIn(2);
+    RunResult together = RunResult.together(List.of(fast, slow));
+    Measurement run = new Measurement("s3e", "share-2", 1, 1, together, List.of(fast, slow), null);
+    Summary summary = new Summary(Engine.of("s3e", Map.of()), "share-2", 0, List.of(run));
+
+    assertThat(summary.median(Measurement::seconds)).isEqualTo(4);
+    assertThat(summary.median(Measurement::megabytesPerSecond)).isEqualTo(500);
+    assertThat(summary.median(Measurement::clientCpuPerGigabyte)).isEqualTo(3);
+    assertThat(together.peak().total()).isEqualTo(20 << 20);
+    assertThat(summary.processSeconds()).containsExactly(2.0, 4.0);
+    assertThat(TextTable.render(List.of(summary)))
+        .contains("f/object")
+        .contains("seconds of each JVM: 2.00 4.00");
+  }
+
+  @Test
+  void oneFailedProcessFailsThemAll() {
+    RunResult together = RunResult.together(List.of(gigabyteIn(1), FAILURE));
+
+    assertThat(together.status()).isEqualTo(RunResult.Status.WRONG_BYTES);
+    assertThat(together.failure()).isEqualTo("JVM 2 of 2: wrong byte at 7");
   }
 }

@@ -21,14 +21,14 @@ import org.knowm.xchart.CategoryChart;
 import org.knowm.xchart.XYChart;
 import org.knowm.xchart.internal.chartpart.Chart;
 
-/** The pictures of a report: one overview, and for the page several of each workload. */
+/** The pictures of a report: one overview, and for the page several of each pass of a workload. */
 final class Charts {
 
   /** What the overview shows of many engines, beside the best raw client. */
   private static final Set<String> HEADLINE = Set.of("s3e", "classic", "prefetch", "analytics");
 
   private static final int MOST_IN_OVERVIEW = 6;
-  private static final List<Figure> OF_EACH_WORKLOAD =
+  private static final List<Figure> OF_EACH_SECTION =
       List.of(Figure.RATE, Figure.CLIENT_CPU, Figure.PEAK);
 
   private static final int WIDTH = 620;
@@ -44,11 +44,10 @@ final class Charts {
     if (curve != null) {
       pictures.put(curve.getTitle(), png(curve));
     }
-    for (String workload : workloads(summaries)) {
-      for (Figure figure : OF_EACH_WORKLOAD) {
-        String title = title(workload, figure);
-        CategoryChart bars =
-            EngineBars.chart(title, of(workload, summaries), figure, WIDTH, HEIGHT);
+    for (String section : sections(summaries)) {
+      for (Figure figure : OF_EACH_SECTION) {
+        String title = title(section, figure);
+        CategoryChart bars = EngineBars.chart(title, of(section, summaries), figure, WIDTH, HEIGHT);
         if (bars != null) {
           pictures.put(title, png(bars));
         }
@@ -67,14 +66,14 @@ final class Charts {
     List<Summary> main = headline(summaries);
     List<Chart<?, ?>> charts = new ArrayList<>();
     XYChart curve = StreamCurve.chart(main, WIDTH, HEIGHT);
-    for (String workload : workloads(main)) {
-      List<Summary> block = of(workload, main);
+    for (String section : sections(main)) {
+      List<Summary> block = of(section, main);
       boolean inCurve = curve != null && StreamCurve.streams(block.get(0)) > 1;
       if (!inCurve) {
-        add(charts, title(workload, Figure.RATE), block, Figure.RATE);
+        add(charts, title(section, Figure.RATE), block, Figure.RATE);
       }
-      if (workload.equals("seq")) {
-        add(charts, title(workload, Figure.CLIENT_CPU), block, Figure.CLIENT_CPU);
+      if (section.equals("seq")) {
+        add(charts, title(section, Figure.CLIENT_CPU), block, Figure.CLIENT_CPU);
       }
     }
     if (curve != null) {
@@ -138,20 +137,20 @@ final class Charts {
         .map(s -> s.engine().name());
   }
 
-  private static List<String> workloads(List<Summary> summaries) {
-    return summaries.stream().map(Summary::workload).distinct().toList();
+  private static List<String> sections(List<Summary> summaries) {
+    return summaries.stream().map(Summary::section).distinct().toList();
   }
 
-  private static List<Summary> of(String workload, List<Summary> summaries) {
-    return summaries.stream().filter(s -> s.workload().equals(workload)).toList();
+  private static List<Summary> of(String section, List<Summary> summaries) {
+    return summaries.stream().filter(s -> s.section().equals(section)).toList();
   }
 
-  private static String title(String workload, Figure figure) {
+  private static String title(String section, Figure figure) {
     return switch (figure) {
-      case RATE -> workload + ": throughput, MB/s";
-      case CLIENT_CPU -> workload + ": client CPU, s/GB";
-      case PEAK -> workload + ": peak memory, MiB";
-      default -> workload + ": " + figure.head();
+      case RATE -> section + ": throughput, MB/s";
+      case CLIENT_CPU -> section + ": client CPU, s/GB";
+      case PEAK -> section + ": peak memory, MiB";
+      default -> section + ": " + figure.head();
     };
   }
 }

@@ -27,7 +27,7 @@ final class EngineBars {
   /**
    * Draws those of the summaries that have the figure.
    *
-   * @param summaries of one workload
+   * @param summaries of one section
    * @return null when none has it
    */
   static @Nullable CategoryChart chart(
@@ -69,7 +69,7 @@ final class EngineBars {
   }
 
   static Color colour(Engine engine) {
-    if (engine.isRaw()) {
+    if (engine.isCeiling()) {
       return CEILING;
     }
     return engine.isS3a() ? S3A : S3E;

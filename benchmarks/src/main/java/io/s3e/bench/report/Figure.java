@@ -1,10 +1,13 @@
 package io.s3e.bench.report;
 
 import io.s3e.bench.Measurement;
+import io.s3e.bench.Summary;
 import java.math.BigDecimal;
 import java.math.MathContext;
+import java.util.List;
 import java.util.Locale;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.Collectors;
 
 /** What is measured of every run, and how it is called and written. */
 @SuppressWarnings("ImmutableEnumChecker") // The functions are methods without state.
@@ -16,6 +19,12 @@ enum Figure {
       Measurement::megabytesPerSecond,
       "bytes that the application used a second (10^6), from open to close, of a raw client from"
           + " the first request to the last byte; comparison of every byte included."),
+  SECONDS(
+      "seconds",
+      "s",
+      2,
+      Measurement::seconds,
+      "seconds from open to close; of several JVMs, those of the slowest."),
   P50(
       "p50Millis",
       "p50 ms",
@@ -38,6 +47,19 @@ enum Figure {
       2,
       Measurement::fetchedPerUsed,
       "bytes of bodies that the server sent, for each byte used."),
+  FETCHED_MEGABYTES(
+      "fetchedMegabytes",
+      "MB sent",
+      1,
+      Measurement::fetchedMegabytes,
+      "MB (10^6) of bodies that the server sent."),
+  FETCHED_PER_OBJECT(
+      "fetchedPerObject",
+      "f/object",
+      2,
+      Measurement::fetchedPerObject,
+      "bytes of bodies that the server sent to all JVMs together, for each byte that one of them"
+          + " used: 1 if what one has fetched serves them all."),
   CLIENT_CPU(
       "clientCpuSecondsPerGigabyte",
       "CPU",
@@ -123,6 +145,16 @@ enum Figure {
     return number > 0 && number < Math.pow(10, -decimals)
         ? new BigDecimal(number).round(new MathContext(SMALL_DIGITS)).toPlainString()
         : number(number, decimals);
+  }
+
+  /** The time of each JVM of a shared workload; empty for the others. */
+  static String eachProcess(Summary summary) {
+    List<Double> seconds = summary.processSeconds();
+    return seconds.isEmpty()
+        ? ""
+        : seconds.stream()
+            .map(SECONDS::text)
+            .collect(Collectors.joining(" ", "seconds of each JVM: ", ""));
   }
 
   /** A number with so many decimals, or a dash when there is none. */

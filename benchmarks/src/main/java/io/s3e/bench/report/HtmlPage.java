@@ -1,5 +1,6 @@
 package io.s3e.bench.report;
 
+import io.s3e.bench.Engine;
 import io.s3e.bench.Summary;
 import io.s3e.bench.workload.WorkloadKind;
 import java.util.Base64;
@@ -19,6 +20,7 @@ final class HtmlPage {
       th:first-child, td:first-child { text-align: left; }
       .raw { color: #a35a10; } .s3a { color: #55606b; }
       .bad td { color: #b00020; text-align: left; white-space: normal; }
+      .each td { white-space: normal; }
       img { max-width: 100%; vertical-align: top; }
       dl { display: grid; grid-template-columns: max-content auto; gap: .1rem 1rem; }
       dt { color: #666; } dd { margin: 0; overflow-wrap: anywhere; }
@@ -32,7 +34,7 @@ final class HtmlPage {
    * Renders the page.
    *
    * @param facts settings, machine and versions, by heading
-   * @param charts pictures as PNG, by title; those of a workload begin with its name and a colon
+   * @param charts pictures as PNG, by title; those of a section begin with its name and a colon
    */
   static String render(
       List<Summary> summaries, Map<String, Map<String, Object>> facts, Map<String, byte[]> charts) {
@@ -50,13 +52,15 @@ final class HtmlPage {
             appendImage(title, png);
           }
         });
-    for (String workload : summaries.stream().map(Summary::workload).distinct().toList()) {
-      html.append("<h2>").append(escape(workload)).append("</h2>\n<p>");
-      html.append(escape(WorkloadKind.of(workload).description())).append("</p>\n");
-      appendTable(summaries.stream().filter(s -> s.workload().equals(workload)).toList());
+    for (String section : summaries.stream().map(Summary::section).distinct().toList()) {
+      List<Summary> block = summaries.stream().filter(s -> s.section().equals(section)).toList();
+      html.append("<h2>").append(escape(section)).append("</h2>\n<p>");
+      String description = WorkloadKind.of(block.get(0).workload()).description();
+      html.append(escape(description)).append("</p>\n");
+      appendTable(block);
       charts.forEach(
           (title, png) -> {
-            if (title.startsWith(workload + ":")) {
+            if (title.startsWith(section + ":")) {
               appendImage(title, png);
             }
           });
@@ -91,7 +95,8 @@ final class HtmlPage {
   }
 
   private void appendRow(Summary summary, List<Summary> block) {
-    String kind = summary.engine().isRaw() ? "raw" : summary.engine().isS3a() ? "s3a" : "s3e";
+    Engine engine = summary.engine();
+    String kind = engine.isCeiling() ? "raw" : engine.isS3a() ? "s3a" : "s3e";
     html.append("<tr class=\"").append(kind).append("\">");
     appendCell("td", summary.engine().name());
     for (Figure figure : Figure.values()) {
@@ -106,10 +111,18 @@ final class HtmlPage {
     }
     html.append("</tr>\n");
     if (!summary.isOk()) {
-      html.append("<tr class=\"bad\"><td colspan=\"20\">")
-          .append(escape(summary.engine().name() + ": " + summary.verdict()))
-          .append("</td></tr>\n");
+      appendLine("bad", engine.name() + ": " + summary.verdict());
     }
+    String processes = Figure.eachProcess(summary);
+    if (!processes.isEmpty()) {
+      appendLine(kind + " each", engine.name() + ": " + processes);
+    }
+  }
+
+  /** A sentence as a row of the table. */
+  private void appendLine(String cssClass, String text) {
+    html.append("<tr class=\"").append(cssClass).append("\"><td colspan=\"20\">");
+    html.append(escape(text)).append("</td></tr>\n");
   }
 
   private void appendCell(String element, String text) {

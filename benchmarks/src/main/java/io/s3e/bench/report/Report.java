@@ -64,6 +64,9 @@ public record Report(Path json, Path html, @Nullable Path png, @Nullable String 
   private static Map<String, Object> entry(Summary summary, List<Summary> all) {
     Map<String, Object> entry = new LinkedHashMap<>();
     entry.put("workload", summary.workload());
+    if (summary.pass() > 0) {
+      entry.put("pass", summary.pass());
+    }
     entry.put("engine", summary.engine().name());
     entry.put("verdict", summary.verdict());
     Map<String, Object> medians = new LinkedHashMap<>();

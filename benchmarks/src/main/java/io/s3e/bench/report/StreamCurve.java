@@ -25,7 +25,7 @@ final class StreamCurve {
   static int streams(Summary summary) {
     WorkloadKind kind = WorkloadKind.of(summary.workload());
     boolean sequential = kind.label().equals("seq") || kind.data() == WorkloadKind.Data.STREAMS;
-    return sequential ? kind.streams() : 0;
+    return sequential && kind.passes() == 1 ? kind.streams() : 0;
   }
 
   /**
@@ -63,7 +63,7 @@ final class StreamCurve {
     for (Summary point : points) {
       if (point.engine().name().equals(engine)) {
         line.put(streams(point), point.median(Figure.RATE.value()));
-        ceiling = point.engine().isRaw();
+        ceiling = point.engine().isCeiling();
       }
     }
     XYSeries series =

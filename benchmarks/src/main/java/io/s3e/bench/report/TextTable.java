@@ -1,14 +1,16 @@
 package io.s3e.bench.report;
 
 import io.s3e.bench.Summary;
+import io.s3e.bench.workload.WorkloadKind;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
- * The table on the terminal, at most 120 columns wide: one block of lines for each workload, with
- * the figures that say most. The others are in the files of the report.
+ * The table on the terminal, at most 120 columns wide: one block of lines for each workload, or for
+ * each of its passes, with the figures that say most. The others are in the files of the report.
  */
 public final class TextTable {
 
@@ -25,28 +27,67 @@ public final class TextTable {
           Figure.ALLOCATED,
           Figure.PEAK);
 
-  private TextTable() {}
+  /** In the place of {@link #LATENCY_AND_WORK} where it matters what was fetched again. */
+  private static final List<Figure> OF_PASSES =
+      List.of(
+          Figure.SECONDS,
+          Figure.P50,
+          Figure.P99,
+          Figure.GETS,
+          Figure.FETCHED_MEGABYTES,
+          Figure.WAITS,
+          Figure.CLIENT_CPU,
+          Figure.PEAK);
+
+  /** The same for several JVMs over one object. */
+  private static final List<Figure> OF_PROCESSES =
+      List.of(
+          Figure.SECONDS,
+          Figure.P50,
+          Figure.P99,
+          Figure.GETS,
+          Figure.FETCHED_MEGABYTES,
+          Figure.FETCHED_PER_OBJECT,
+          Figure.CLIENT_CPU,
+          Figure.PEAK);
+
+  private final List<Ratio> ratios;
+
+  private TextTable(List<Summary> summaries) {
+    ratios = Arrays.stream(Ratio.values()).filter(ratio -> isShown(ratio, summaries)).toList();
+  }
+
+  /** Ceilings that nobody asked for need no column. */
+  private static boolean isShown(Ratio ratio, List<Summary> summaries) {
+    return switch (ratio) {
+      case CLASSIC, S3A -> true;
+      case RAW -> summaries.stream().anyMatch(s -> s.engine().isRaw());
+      case FILE -> summaries.stream().anyMatch(s -> s.engine().isFile());
+    };
+  }
 
   /** Renders all summaries, in their order, and what the columns mean. */
   public static String render(List<Summary> summaries) {
-    Map<String, List<Summary>> byWorkload = new LinkedHashMap<>();
+    return new TextTable(summaries).text(summaries);
+  }
+
+  private String text(List<Summary> summaries) {
+    Map<String, List<Summary>> bySection = new LinkedHashMap<>();
     for (Summary summary : summaries) {
-      byWorkload.computeIfAbsent(summary.workload(), label -> new ArrayList<>()).add(summary);
+      bySection.computeIfAbsent(summary.section(), label -> new ArrayList<>()).add(summary);
     }
     Map<String, List<List<String>>> blocks = new LinkedHashMap<>();
-    byWorkload.forEach((workload, block) -> blocks.put(workload, rows(workload, block)));
+    bySection.forEach((section, block) -> blocks.put(section, rows(section, block)));
     int[] widths = widths(blocks.values().stream().flatMap(List::stream).toList());
 
     StringBuilder text = new StringBuilder();
     blocks.forEach(
-        (workload, rows) -> {
+        (section, rows) -> {
           appendRow(text, rows.get(0), widths);
-          List<Summary> block = byWorkload.getOrDefault(workload, List.of());
+          List<Summary> block = bySection.getOrDefault(section, List.of());
           for (int i = 0; i < block.size(); i++) {
             appendRow(text, rows.get(i + 1), widths);
-            if (!block.get(i).isOk()) {
-              text.append(GAP).append(block.get(i).verdict()).append('\n');
-            }
+            appendNotes(text, block.get(i));
           }
           text.append('\n');
         });
@@ -54,27 +95,40 @@ public final class TextTable {
     return text.toString();
   }
 
-  private static List<List<String>> rows(String workload, List<Summary> block) {
-    List<List<String>> rows = new ArrayList<>();
-    List<String> heads = new ArrayList<>(List.of(workload, Figure.RATE.head(), "spread"));
-    for (Ratio ratio : Ratio.values()) {
-      heads.add(ratio.head());
+  private static void appendNotes(StringBuilder text, Summary summary) {
+    if (!summary.isOk()) {
+      text.append(GAP).append(summary.verdict()).append('\n');
     }
-    LATENCY_AND_WORK.forEach(figure -> heads.add(figure.head()));
+    String processes = Figure.eachProcess(summary);
+    if (!processes.isEmpty()) {
+      text.append(GAP).append(processes).append('\n');
+    }
+  }
+
+  private static List<Figure> figures(Summary summary) {
+    if (WorkloadKind.of(summary.workload()).processes() > 1) {
+      return OF_PROCESSES;
+    }
+    return summary.pass() > 0 ? OF_PASSES : LATENCY_AND_WORK;
+  }
+
+  private List<List<String>> rows(String section, List<Summary> block) {
+    List<List<String>> rows = new ArrayList<>();
+    List<String> heads = new ArrayList<>(List.of(section, Figure.RATE.head(), "spread"));
+    ratios.forEach(ratio -> heads.add(ratio.head()));
+    figures(block.get(0)).forEach(figure -> heads.add(figure.head()));
     rows.add(heads);
     block.forEach(summary -> rows.add(row(summary, block)));
     return rows;
   }
 
-  private static List<String> row(Summary summary, List<Summary> block) {
+  private List<String> row(Summary summary, List<Summary> block) {
     List<String> row = new ArrayList<>();
     row.add(summary.engine().name());
     row.add(Figure.RATE.text(summary.median(Figure.RATE.value())));
     row.add(percent(summary.spread(Figure.RATE.value())));
-    for (Ratio ratio : Ratio.values()) {
-      row.add(Figure.number(ratio.of(summary, block), 2));
-    }
-    LATENCY_AND_WORK.forEach(figure -> row.add(figure.text(summary.median(figure.value()))));
+    ratios.forEach(ratio -> row.add(Figure.number(ratio.of(summary, block), 2)));
+    figures(summary).forEach(figure -> row.add(figure.text(summary.median(figure.value()))));
     return row;
   }
 
@@ -101,7 +155,7 @@ public final class TextTable {
     text.append('\n');
   }
 
-  private static String foot(List<Summary> summaries) {
+  private String foot(List<Summary> summaries) {
     StringBuilder text = new StringBuilder();
     long wrong = summaries.stream().filter(summary -> !summary.isOk()).count();
     text.append(
@@ -110,10 +164,11 @@ public final class TextTable {
             : "Every byte was right, but where a line below the engine says otherwise.\n");
     text.append("Medians of the rounds; spread: largest minus smallest, as a share of it.\n");
     text.append(line(Figure.RATE.head(), Figure.RATE.meaning()));
-    for (Ratio ratio : Ratio.values()) {
-      text.append(line(ratio.head(), ratio.meaning()));
-    }
-    LATENCY_AND_WORK.forEach(figure -> text.append(line(figure.head(), figure.meaning())));
+    ratios.forEach(ratio -> text.append(line(ratio.head(), ratio.meaning())));
+    summaries.stream()
+        .flatMap(summary -> figures(summary).stream())
+        .distinct()
+        .forEach(figure -> text.append(line(figure.head(), figure.meaning())));
     return text.append("–: not measured, or there is no such engine.\n").toString();
   }
 

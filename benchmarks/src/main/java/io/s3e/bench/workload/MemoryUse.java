@@ -25,4 +25,18 @@ public record MemoryUse(long heap, long direct, long nonHeap, long other, long t
         Math.max(other, that.other),
         Math.max(total, that.total));
   }
+
+  /** The sum of each; unknown where one of them is. */
+  MemoryUse plus(MemoryUse that) {
+    return new MemoryUse(
+        sum(heap, that.heap),
+        sum(direct, that.direct),
+        sum(nonHeap, that.nonHeap),
+        sum(other, that.other),
+        sum(total, that.total));
+  }
+
+  private static long sum(long one, long other) {
+    return one < 0 || other < 0 ? -1 : one + other;
+  }
 }

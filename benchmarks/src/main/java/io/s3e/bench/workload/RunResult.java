@@ -1,6 +1,8 @@
 package io.s3e.bench.workload;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
+import java.util.List;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,6 +55,50 @@ public record RunResult(
   public static RunResult withoutFigures(Status status, @Nullable String failure) {
     return new RunResult(
         status, failure, -1, -1, -1, -1, -1, -1, -1, -1, MemoryUse.UNKNOWN, MemoryUse.UNKNOWN, 0);
+  }
+
+  /**
+   * What several processes did that ran at the same time: the time of the slowest, the longest of
+   * their latencies, the sum of everything else. Without figures if one of them has none; its
+   * failure is told.
+   *
+   * @param each of at least one process
+   */
+  public static RunResult together(List<RunResult> each) {
+    if (each.size() == 1) {
+      return each.get(0);
+    }
+    for (int i = 0; i < each.size(); i++) {
+      RunResult one = each.get(i);
+      if (!one.isOk()) {
+        return withoutFigures(
+            one.status, "JVM %d of %d: %s".formatted(i + 1, each.size(), one.failure));
+      }
+    }
+    return new RunResult(
+        Status.OK,
+        null,
+        most(each, RunResult::wallNanos),
+        sum(each, RunResult::bytesUsed),
+        sum(each, RunResult::reads),
+        most(each, RunResult::readP50Nanos),
+        most(each, RunResult::readP99Nanos),
+        sum(each, RunResult::waits),
+        sum(each, RunResult::cpuNanos),
+        sum(each, RunResult::allocatedBytes),
+        each.stream().map(RunResult::idle).reduce(MemoryUse::plus).orElse(MemoryUse.UNKNOWN),
+        each.stream().map(RunResult::peak).reduce(MemoryUse::plus).orElse(MemoryUse.UNKNOWN),
+        each.get(0).checksum);
+  }
+
+  private static long most(List<RunResult> each, ToLongFunction<RunResult> figure) {
+    return each.stream().mapToLong(figure).max().orElse(-1);
+  }
+
+  /** Unknown if it is unknown of one of them. */
+  private static long sum(List<RunResult> each, ToLongFunction<RunResult> figure) {
+    boolean known = each.stream().mapToLong(figure).allMatch(value -> value >= 0);
+    return known ? each.stream().mapToLong(figure).sum() : -1;
   }
 
   /** Whether it has figures. */

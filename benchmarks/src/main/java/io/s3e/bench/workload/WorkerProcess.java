@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs workloads through one engine, as a process of its own, on the orders of a parent. Every run
- * has a new file system or client, so that nothing is left in memory from the one before; the JVM,
- * and what its compiler has learnt, stays.
+ * has a new file system or client, so that nothing is left in memory from the one before; the
+ * passes of one run share it. The JVM, and what its compiler has learnt, stays.
  */
 public final class WorkerProcess {
 
@@ -32,7 +32,11 @@ public final class WorkerProcess {
    */
   public static final String PREPARE = "prepare";
 
-  /** Name of the command that takes a {@link RunSpec} and answers with a {@link RunResult}. */
+  /**
+   * Name of the command that takes the {@link RunSpec} of the next pass of the run that was
+   * prepared and answers with a {@link RunResult}. The run is over after its last pass and after a
+   * failure.
+   */
   public static final String RUN = "run";
 
   /** Name of the event that tells the bytes read so far, several times a second. */
@@ -57,7 +61,7 @@ public final class WorkerProcess {
   /** Memory before the first reader; null before that. */
   private @Nullable MemoryUse idle;
 
-  /** Made for the next run, which closes it. Used by the thread that serves commands. */
+  /** Made for the next run, whose end closes it. Used by the thread that serves commands. */
   private @Nullable Reader prepared;
 
   private WorkerProcess(ControlLoop loop) {
@@ -89,8 +93,11 @@ public final class WorkerProcess {
             idle = readMemory();
           }
           monitor.begin("start of the reader");
+          closePrepared();
           URI uri = new org.apache.hadoop.fs.Path(spec.objects().get(0).uri()).toUri();
-          Reader reader = Reader.open(uri, configuration, raw);
+          Configuration ofRun = new Configuration(configuration);
+          spec.hadoop().forEach(ofRun::set);
+          Reader reader = Reader.open(uri, ofRun, raw);
           prepared = reader;
           monitor.begin("first read of " + spec.warmUpUri());
           if (spec.warmUpUri() != null) {
@@ -102,6 +109,15 @@ public final class WorkerProcess {
         });
   }
 
+  /** Also ends a run that another process of the same crew has failed. */
+  private void closePrepared() throws IOException {
+    Reader reader = prepared;
+    prepared = null;
+    if (reader != null) {
+      reader.close();
+    }
+  }
+
   private static MemoryUse readMemory() {
     try (MemoryGauge gauge = new MemoryGauge()) {
       return gauge.read();
@@ -111,7 +127,23 @@ public final class WorkerProcess {
   private Object run(JsonNode body) throws Exception {
     RunSpec spec = loop.parse(body, RunSpec.class);
     ReadMonitor monitor = new ReadMonitor();
-    return watched(spec, monitor, () -> measure(spec, monitor));
+    return watched(
+        spec,
+        monitor,
+        () -> {
+          boolean continued = false;
+          try {
+            RunResult result = measure(spec, monitor);
+            continued = !spec.last();
+            return result;
+          } finally {
+            if (!continued) {
+              monitor.begin("close of the reader");
+              closePrepared();
+              monitor.end();
+            }
+          }
+        });
   }
 
   private RunResult watched(RunSpec spec, ReadMonitor monitor, Callable<RunResult> task)
@@ -133,43 +165,40 @@ public final class WorkerProcess {
   }
 
   private RunResult measure(RunSpec spec, ReadMonitor monitor) throws Exception {
-    Reader made = prepared;
-    prepared = null;
-    if (made == null) {
+    Reader reader = prepared;
+    if (reader == null) {
       throw new IllegalStateException("No run was prepared");
     }
-    try (Reader reader = made) {
-      Workload workload = reader.workload(WorkloadKind.of(spec.workload()));
-      RunContext context = new RunContext(reader.fileSystem(), spec, reference(spec), monitor);
-      workload.prepare(context);
-      ResourceWatch watch = new ResourceWatch();
-      long checksum;
-      long wall;
-      long cpu = processCpuNanos();
-      try (watch) {
-        long start = System.nanoTime();
-        checksum = workload.run(context);
-        wall = System.nanoTime() - start;
-      }
-      Overhead overhead = context.overhead();
-      long rigCpu = overhead.cpuNanos() + watch.cpuNanos();
-      cpu = cpu < 0 ? -1 : processCpuNanos() - cpu - rigCpu;
-      long allocated = watch.allocatedBytes();
-      return new RunResult(
-          RunResult.Status.OK,
-          null,
-          wall,
-          monitor.bytesUsed(),
-          monitor.reads(),
-          monitor.latency(0.50),
-          monitor.latency(0.99),
-          monitor.slowerThan(spec.waitNanos()),
-          cpu,
-          allocated < 0 ? -1 : allocated - overhead.allocatedBytes(),
-          idle == null ? MemoryUse.UNKNOWN : idle,
-          watch.peak(),
-          checksum);
+    Workload workload = reader.workload(WorkloadKind.of(spec.workload()));
+    RunContext context = new RunContext(reader.fileSystem(), spec, reference(spec), monitor);
+    workload.prepare(context);
+    ResourceWatch watch = new ResourceWatch();
+    long checksum;
+    long wall;
+    long cpu = processCpuNanos();
+    try (watch) {
+      long start = System.nanoTime();
+      checksum = workload.run(context);
+      wall = System.nanoTime() - start;
     }
+    Overhead overhead = context.overhead();
+    long rigCpu = overhead.cpuNanos() + watch.cpuNanos();
+    cpu = cpu < 0 ? -1 : processCpuNanos() - cpu - rigCpu;
+    long allocated = watch.allocatedBytes();
+    return new RunResult(
+        RunResult.Status.OK,
+        null,
+        wall,
+        monitor.bytesUsed(),
+        monitor.reads(),
+        monitor.latency(0.50),
+        monitor.latency(0.99),
+        monitor.slowerThan(spec.waitNanos()),
+        cpu,
+        allocated < 0 ? -1 : allocated - overhead.allocatedBytes(),
+        idle == null ? MemoryUse.UNKNOWN : idle,
+        watch.peak(),
+        checksum);
   }
 
   private @Nullable ReferenceFile reference(RunSpec spec) throws IOException {

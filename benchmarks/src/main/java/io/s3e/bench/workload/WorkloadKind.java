@@ -16,7 +16,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A workload that can be asked for by name. Some names carry parameters: {@code seq16} is 16
- * streams, {@code rnd64k-1} is positioned reads of 64 KiB by one thread. Equal by label.
+ * streams, {@code rnd64k-1} is positioned reads of 64 KiB by one thread. A number behind any name
+ * repeats it: {@code back-2} goes to and fro twice over the same bytes, with new streams of one
+ * file system. Equal by label.
  */
 public final class WorkloadKind {
 
@@ -35,7 +37,8 @@ public final class WorkloadKind {
   /** What the names may be, for a person. */
   public static final String NAMES =
       "seq, seqN (N streams), rnd, rndKk-T (reads of K KiB by T threads), vec, pq, parquet, back,"
-          + " tiny, small, small-nostatus, text";
+          + " tiny, small, small-nostatus, text, share-N (seq by N JVMs at once over one object);"
+          + " NAME-N (NAME N times over the same bytes, in passes that are told apart)";
 
   /** The names of {@link #readsInOrder} that are not {@code seqN}. */
   private static final Set<String> IN_ORDER =
@@ -45,6 +48,10 @@ public final class WorkloadKind {
   private static final int MOST_READ_KIBIBYTES = 16 << 10;
   private static final Pattern STREAMS = Pattern.compile("seq:?(\\d{1,4})");
   private static final Pattern RANDOM = Pattern.compile("rnd(\\d{1,5})k-(\\d{1,4})");
+  private static final Pattern SHARED = Pattern.compile("share-(\\d{1,3})");
+  private static final Pattern REPEATED = Pattern.compile("(.+)-(\\d{1,2})");
+  private static final int MOST_PROCESSES = 64;
+  private static final int MOST_PASSES = 16;
   private static final int DEFAULT_READ_KIBIBYTES = 256;
   private static final int DEFAULT_RANDOM_THREADS = 16;
 
@@ -113,6 +120,12 @@ public final class WorkloadKind {
   private final ToLongFunction<WorkloadSizes> bytes;
   private final Supplier<Workload> workload;
 
+  /** Label of what is done in one pass of one process. */
+  private final String base;
+
+  private final int processes;
+  private final int passes;
+
   private WorkloadKind(
       String label,
       String description,
@@ -126,6 +139,22 @@ public final class WorkloadKind {
     this.streams = streams;
     this.bytes = bytes;
     this.workload = workload;
+    this.base = label;
+    this.processes = 1;
+    this.passes = 1;
+  }
+
+  private WorkloadKind(
+      String label, String description, WorkloadKind once, int processes, int passes) {
+    this.label = label;
+    this.description = description;
+    this.data = once.data;
+    this.streams = once.streams;
+    this.bytes = once.bytes;
+    this.workload = once.workload;
+    this.base = once.base;
+    this.processes = processes;
+    this.passes = passes;
   }
 
   /**
@@ -149,6 +178,15 @@ public final class WorkloadKind {
           within(1, Integer.parseInt(random.group(1)), MOST_READ_KIBIBYTES, label),
           within(1, Integer.parseInt(random.group(2)), MOST_STREAMS, label));
     }
+    Matcher shared = SHARED.matcher(label);
+    if (shared.matches()) {
+      return shared(within(1, Integer.parseInt(shared.group(1)), MOST_PROCESSES, label));
+    }
+    Matcher repeated = REPEATED.matcher(label);
+    if (repeated.matches()) {
+      return of(repeated.group(1))
+          .repeated(within(2, Integer.parseInt(repeated.group(2)), MOST_PASSES, label));
+    }
     throw new IllegalArgumentException("No workload is named " + label + "; there are " + NAMES);
   }
 
@@ -158,6 +196,27 @@ public final class WorkloadKind {
           "Expected %d to %d instead of %d in %s".formatted(least, most, value, label));
     }
     return value;
+  }
+
+  private static WorkloadKind shared(int processes) {
+    return new WorkloadKind(
+        "share-" + processes,
+        processes + " JVMs at once, each reads one and the same object from front to end",
+        of("seq"),
+        processes,
+        1);
+  }
+
+  private WorkloadKind repeated(int times) {
+    if (passes > 1) {
+      throw new IllegalArgumentException(label + " is repeated already");
+    }
+    return new WorkloadKind(
+        label + '-' + times,
+        description + "; " + times + " times over the same bytes, with new streams",
+        this,
+        processes,
+        times);
   }
 
   private static WorkloadKind streams(int streams) {
@@ -210,14 +269,24 @@ public final class WorkloadKind {
     return streams;
   }
 
+  /** How many JVMs of an engine read at once, all of them the same. */
+  public int processes() {
+    return processes;
+  }
+
+  /** How often the same bytes are read, with new streams of the same file system. */
+  public int passes() {
+    return passes;
+  }
+
   /** Whether raw clients can run it: everything from front to end, in any order. */
   public boolean hasRawCeiling() {
-    return data == Data.STREAMS || equals(FIXED.get("seq"));
+    return processes == 1 && (data == Data.STREAMS || base.equals("seq"));
   }
 
   /** Whether each stream reads its object from front to end, without a seek. */
   public boolean readsInOrder() {
-    return IN_ORDER.contains(label) || data == Data.STREAMS;
+    return IN_ORDER.contains(base) || data == Data.STREAMS;
   }
 
   /** Whether it reads the Parquet file. */
@@ -225,7 +294,7 @@ public final class WorkloadKind {
     return data == Data.PARQUET;
   }
 
-  /** How much a run reads; what a run over the Parquet file reads is up to the file. */
+  /** How much one process reads in one pass; what is read of the Parquet file is up to the file. */
   public long bytes(WorkloadSizes sizes) {
     return bytes.applyAsLong(sizes);
   }
@@ -239,7 +308,7 @@ public final class WorkloadKind {
   public List<ObjectSlice> objects(String bucket, WorkloadSizes sizes) {
     return switch (data) {
       case TEXT -> List.of(ObjectSlice.front(bucket + "lineitem.tbl", sizes.bytes()));
-      case STREAMS -> ObjectLayout.streams(bucket + label + '/', streams, sizes.bytes());
+      case STREAMS -> ObjectLayout.streams(bucket + base + '/', streams, sizes.bytes());
       case SMALL -> ObjectLayout.small(bucket + "small/", sizes.smallObjects());
       case PARQUET -> List.of();
     };

@@ -13,6 +13,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
@@ -82,7 +83,9 @@ class RawSequentialReadTest {
             List.of(),
             1,
             5_000_000,
-            30_000);
+            30_000,
+            Map.of(),
+            true);
     return new RunContext(null, spec, new ReferenceFile(reference), monitor);
   }
 

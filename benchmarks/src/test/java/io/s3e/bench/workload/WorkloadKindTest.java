@@ -26,6 +26,49 @@ class WorkloadKindTest {
   }
 
   @Test
+  void aNumberBehindANameRepeatsIt() {
+    WorkloadKind back = WorkloadKind.of("back-2");
+    assertThat(back.passes()).isEqualTo(2);
+    assertThat(back.processes()).isEqualTo(1);
+    assertThat(back.bytes(SIZES)).as("of one pass").isEqualTo(48 << 20);
+    assertThat(back.objects("s3a://b/", SIZES))
+        .isEqualTo(WorkloadKind.of("back").objects("s3a://b/", SIZES));
+    assertThat(WorkloadKind.of("parquet-3").readsParquet()).isTrue();
+    assertThat(WorkloadKind.of("seq-2").readsInOrder()).isTrue();
+    assertThat(WorkloadKind.of("seq-2").hasRawCeiling()).isTrue();
+    assertThat(WorkloadKind.of("back").passes()).isEqualTo(1);
+
+    WorkloadKind streams = WorkloadKind.of("seq16-2");
+    assertThat(streams.streams()).isEqualTo(16);
+    assertThat(streams.objects("s3a://b/", SIZES))
+        .as("the same objects")
+        .isEqualTo(WorkloadKind.of("seq16").objects("s3a://b/", SIZES));
+
+    assertThat(WorkloadKind.of("rnd64k-16").passes()).as("16 threads").isEqualTo(1);
+    assertThat(WorkloadKind.of("rnd64k-16-2").passes()).isEqualTo(2);
+    assertThat(WorkloadKind.of("small-nostatus-2").passes()).isEqualTo(2);
+    for (String wrong : List.of("back-1", "back-0", "back-99", "sleep-2", "back-2-2", "-2")) {
+      assertThatThrownBy(() -> WorkloadKind.of(wrong))
+          .as(wrong)
+          .isInstanceOf(IllegalArgumentException.class);
+    }
+  }
+
+  @Test
+  void severalProcessesMayShareAnObject() {
+    WorkloadKind share = WorkloadKind.of("share-4");
+    assertThat(share.processes()).isEqualTo(4);
+    assertThat(share.bytes(SIZES)).as("of each").isEqualTo(512 << 20);
+    assertThat(share.objects("s3a://b/", SIZES)).hasSize(1);
+    assertThat(share.readsInOrder()).isTrue();
+    assertThat(share.hasRawCeiling()).as("no client shares anything").isFalse();
+    assertThat(WorkloadKind.of("share-4-2").processes()).isEqualTo(4);
+    assertThat(WorkloadKind.of("share-4-2").passes()).isEqualTo(2);
+    assertThatThrownBy(() -> WorkloadKind.of("share-0"))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
   void streamsShareTheBytesButHaveEightMebibytesEach() {
     assertThat(WorkloadKind.of("seq16").bytes(SIZES)).isEqualTo(512 << 20);
     assertThat(WorkloadKind.of("seq256").bytes(SIZES)).isEqualTo(2L << 30);

@@ -147,7 +147,9 @@ class WorkloadsTest {
             COLUMNS,
             7,
             5_000_000,
-            30_000);
+            30_000,
+            Map.of(),
+            true);
     // The instance that parquet-java and the line reader find in Hadoop's cache.
     try (FileSystem fileSystem = FileSystem.get(URI.create(BUCKET), configuration)) {
       RunContext context = new RunContext(fileSystem, spec, new ReferenceFile(reference), monitor);

@@ -1,0 +1,115 @@
+package io.s3e.bench;
+
+import io.s3e.bench.plain.LocalCopies;
+import io.s3e.bench.plain.PageCache;
+import io.s3e.bench.plain.PlainFileSystem;
+import io.s3e.bench.workload.WorkloadKind;
+import java.io.IOException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Where caches on disk are during a comparison, and the plain copies of objects that they are
+ * measured against. Every run begins with an empty cache of its own, whatever its scope, unless the
+ * user said where the cache is: that one stays as it is, from run to run, and the copies go beside
+ * it, for both must be on the same disk. One thread.
+ */
+final class LocalDisk implements AutoCloseable {
+
+  /** Hadoop key of the directories of S3E's cache. */
+  static final String CACHE_DIRECTORIES = "fs.s3a.s3e.cache.dirs";
+
+  private static final Logger LOG = LoggerFactory.getLogger(LocalDisk.class);
+
+  private final JobOptions options;
+  private final Path parent;
+  private @Nullable LocalCopies copies;
+
+  /** The cache of the run that is under way. */
+  private @Nullable Path fresh;
+
+  LocalDisk(JobOptions options, RunDirectory directory) {
+    this.options = options;
+    this.parent = directory.cache();
+  }
+
+  /**
+   * Makes the place of one run.
+   *
+   * @return Hadoop configuration entries of this run alone
+   */
+  Map<String, String> begin(Engine engine, WorkloadKind workload, Target.Subject subject)
+      throws IOException {
+    if (engine.isFile()) {
+      return Map.of(PlainFileSystem.DIRECTORY, copy(engine, workload, subject).toString());
+    }
+    if (told(engine, workload) != null) {
+      return Map.of();
+    }
+    Path made = Files.createTempDirectory(parent, "run-");
+    fresh = made;
+    return Map.of(CACHE_DIRECTORIES, made.toString());
+  }
+
+  /** Removes what the run has left in its own cache. */
+  void end() throws IOException {
+    Path made = fresh;
+    fresh = null;
+    if (made != null) {
+      try {
+        RunDirectory.delete(made);
+      } catch (DirectoryNotEmptyException stillWrittenTo) {
+        // By what a failed run left behind. No other run uses it, and the job's end removes it.
+        LOG.debug("{} stays for now", made, stillWrittenTo);
+      }
+    }
+  }
+
+  /** The first directory that the user named; null if none. */
+  private @Nullable Path told(Engine engine, WorkloadKind workload) {
+    String directories = engine.settings(workload).get(CACHE_DIRECTORIES);
+    if (directories == null) {
+      directories = options.hadoop().get(CACHE_DIRECTORIES);
+    }
+    return directories == null ? null : Path.of(directories.split(",", 2)[0].trim());
+  }
+
+  private Path copy(Engine engine, WorkloadKind workload, Target.Subject subject)
+      throws IOException {
+    String reference = subject.reference();
+    if (reference == null) {
+      throw new IOException("Nobody has a local copy of what " + workload + " reads");
+    }
+    LocalCopies made = copies;
+    if (made == null) {
+      Path disk = told(engine, workload);
+      Path beside = disk == null ? parent : Files.createDirectories(disk);
+      made = new LocalCopies(Files.createTempDirectory(beside, "plain-copies-"));
+      copies = made;
+    }
+    made.add(subject.objects(), Path.of(reference));
+    return made.directory();
+  }
+
+  /** Makes the next reads of what an engine has on disk come from the device. */
+  void dropPageCache(Engine engine, WorkloadKind workload)
+      throws IOException, InterruptedException {
+    Path cache = fresh == null ? told(engine, workload) : fresh;
+    Path read = engine.isFile() ? (copies == null ? null : copies.directory()) : cache;
+    if (read != null) {
+      PageCache.drop(read);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (copies != null) {
+      RunDirectory.delete(copies.directory());
+    }
+  }
+}

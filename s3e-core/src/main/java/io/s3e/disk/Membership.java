@@ -21,9 +21,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Membership {
   static final String OWNERS = "owners";
-  static final String TMP = "tmp";
   static final String CLAIMS = "claims";
-  static final String BLOCKS = "blocks";
 
   /** The longest that leaving waits for the disk, in ms: an exit must not take longer. */
   static final long LEAVE_MILLIS = 2000;
@@ -38,6 +36,12 @@ final class Membership {
   private final DirectoryGuard guard;
   private final boolean isPrivate;
   private final AtomicLong claims = new AtomicLong();
+  private final Allowance allowance;
+
+  /** Guards {@link #janitor}. */
+  private final Object office = new Object();
+
+  private @Nullable Janitor janitor;
   private int engines;
   private @Nullable ProcessLock lock;
   private boolean left;
@@ -47,6 +51,7 @@ final class Membership {
     this.ownerId = ownerId;
     this.guard = guard;
     this.isPrivate = isPrivate;
+    this.allowance = new Allowance(ownerId);
   }
 
   /**
@@ -92,7 +97,7 @@ final class Membership {
   }
 
   private void layOut() throws IOException {
-    for (String part : List.of(OWNERS, TMP, CLAIMS, BLOCKS)) {
+    for (String part : List.of(OWNERS, CLAIMS, BlockFiles.TEMPORARY, BlockFiles.BLOCKS)) {
       guard.require(instance.resolve(part));
     }
   }
@@ -108,7 +113,7 @@ final class Membership {
       return false;
     }
     boolean whole = held != null && held.isInPlace();
-    for (String part : List.of(TMP, CLAIMS, BLOCKS)) {
+    for (String part : List.of(CLAIMS, BlockFiles.TEMPORARY, BlockFiles.BLOCKS)) {
       whole &= Files.isDirectory(instance.resolve(part), LinkOption.NOFOLLOW_LINKS);
     }
     if (whole) {
@@ -182,5 +187,38 @@ final class Membership {
   /** A number for a claim that no other claim of this process has. */
   long nextClaim() {
     return claims.incrementAndGet();
+  }
+
+  /** What this process may write here. */
+  Allowance allowance() {
+    return allowance;
+  }
+
+  /** This JVM's janitor in the instance, which works for one engine more. */
+  Janitor employ(Janitor.Tools tools) {
+    synchronized (office) {
+      Janitor present = janitor;
+      if (present != null) {
+        present.add(tools);
+        return present;
+      }
+      Janitor first = new Janitor(allowance, tools);
+      first.start();
+      janitor = first;
+      return first;
+    }
+  }
+
+  /** One engine less; the last one ends the janitor, and waits for it, but not for long. */
+  void dismiss(Janitor.Tools tools) {
+    Janitor last;
+    synchronized (office) {
+      last = janitor;
+      if (last == null || !last.remove(tools)) {
+        return;
+      }
+      janitor = null;
+    }
+    last.stop();
   }
 }

@@ -95,7 +95,7 @@ final class Owners {
   List<Owner> living() throws IOException {
     List<Owner> living = new ArrayList<>();
     for (DiskIo.Entry entry : io.list(directory)) {
-      String name = entry.path().getFileName().toString();
+      String name = String.valueOf(entry.path().getFileName());
       String id = name.endsWith(SUFFIX) ? name.substring(0, name.length() - SUFFIX.length()) : "";
       if (!entry.isFile() || !ID.matcher(id).matches()) {
         continue;

@@ -1,0 +1,234 @@
+package io.s3e.disk;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Who among the processes, and the engines in them, fetches a disk block just now: a file in {@code
+ * claims/} named like the disk block's, created by the one and found by the others. It says who
+ * made it and when:
+ *
+ * <pre>
+ * &lt;owner&gt; &lt;number of the claim in its process&gt; &lt;ms since 1970&gt;\n
+ * </pre>
+ *
+ * <p>A claim ends when it is released, when its owner's process ends, or after {@link #EXPIRY}. The
+ * last two need somebody who deletes the file of another. Only the holder of {@code claims.lock}
+ * does that, and looks again first: otherwise one could delete what a third has just made.
+ *
+ * <p>Claims only save requests. One that is lost, or held twice after it expired, costs a second
+ * fetch of the same bytes and nothing else. Any thread; every call but the constructor does I/O.
+ */
+final class Claims {
+  /** A fetch that takes longer has gone wrong. */
+  static final Duration EXPIRY = Duration.ofSeconds(30);
+
+  private static final Logger LOG = LoggerFactory.getLogger(Claims.class);
+
+  /** Nobody else takes a claim of a living process before its expiry; half of it is a margin. */
+  private static final long SAFE_NANOS = EXPIRY.toNanos() / 2;
+
+  /** Who polls finds a claim taken without reading whose it is, but for once in this time. */
+  private static final long LOOK_NANOS = Duration.ofMillis(50).toNanos();
+
+  private static final int MAX_LOOKS = 4096;
+  private static final int MAX_CONTENT = 128;
+
+  private final DiskIo io;
+  private final CacheRoot root;
+  private final Owners owners;
+  private final Path lockFile;
+  private final LongSupplier nanoClock;
+  private final LongSupplier millisClock;
+  private final Map<Path, Long> looks = new ConcurrentHashMap<>();
+
+  Claims(DiskIo io, CacheRoot root) {
+    this(io, root, System::nanoTime, System::currentTimeMillis);
+  }
+
+  Claims(DiskIo io, CacheRoot root, LongSupplier nanoClock, LongSupplier millisClock) {
+    this.io = io;
+    this.root = root;
+    this.owners = new Owners(io, root.owners(), nanoClock);
+    this.lockFile = root.instance().resolve("claims.lock");
+    this.nanoClock = nanoClock;
+    this.millisClock = millisClock;
+  }
+
+  /**
+   * Claims a disk block. Cheap enough to be asked every few milliseconds.
+   *
+   * @return null if somebody else has it: another process, or another claimant in this one
+   * @throws IOException if the disk fails; there is no claim then
+   */
+  @Nullable Claim tryClaim(DiskBlockId id) throws IOException {
+    Path file = root.claims().resolve(BlockFiles.nameOf(id));
+    String content =
+        root.ownerId() + " " + root.membership().nextClaim() + " " + millisClock.getAsLong() + "\n";
+    boolean taken = create(file, content) || (maySupersede(file) && supersede(file, content));
+    if (!taken) {
+      return null;
+    }
+    looks.remove(file);
+    return new Claim(file, content, nanoClock.getAsLong());
+  }
+
+  /** Gives a claim back. Again: nothing. What the disk does not allow is left to expire. */
+  void release(Claim claim) {
+    if (!claim.endsNow()) {
+      return;
+    }
+    try {
+      if (nanoClock.getAsLong() - claim.nanos() < SAFE_NANOS) {
+        io.delete(claim.file());
+      } else {
+        deleteIfStill(claim.file(), claim.content());
+      }
+    } catch (IOException e) {
+      LOG.debug("cannot release {}, which expires: {}", claim, e.toString());
+    }
+  }
+
+  /**
+   * Deletes the claims of dead processes and those that have expired, and what is no claim if it is
+   * as old.
+   */
+  void removeStale() throws IOException {
+    for (DiskIo.Entry entry : io.list(root.claims())) {
+      String content = entry.isFile() ? read(entry.path()) : null;
+      if (content == null) {
+        continue;
+      }
+      boolean stale =
+          ownerOf(content) == null
+              ? isExpired(entry.writtenMillis()) || isOlderThanOwners(entry.writtenMillis())
+              : isStale(content);
+      if (stale) {
+        deleteIfStill(entry.path(), content);
+      }
+    }
+  }
+
+  private boolean create(Path file, String content) throws IOException {
+    try {
+      write(file, content);
+      return true;
+    } catch (FileAlreadyExistsException e) {
+      return false;
+    } catch (NoSuchFileException e) {
+      // Somebody deleted the directory under our feet.
+      io.makeDirectory(root.claims());
+    }
+    try {
+      write(file, content);
+      return true;
+    } catch (FileAlreadyExistsException e) {
+      return false;
+    }
+  }
+
+  private void write(Path file, String content) throws IOException {
+    DiskIo.OpenFile created = io.create(file);
+    try (created) {
+      created.write(ByteBuffer.wrap(content.getBytes(StandardCharsets.US_ASCII)), 0);
+    } catch (IOException | RuntimeException e) {
+      try {
+        io.delete(file);
+      } catch (IOException alsoFailed) {
+        e.addSuppressed(alsoFailed);
+      }
+      throw e;
+    }
+  }
+
+  /** Whether a claim may be taken from whom has it; looked at now and then only. */
+  private boolean maySupersede(Path file) throws IOException {
+    long now = nanoClock.getAsLong();
+    Long last = looks.get(file);
+    if (last != null && now - last < LOOK_NANOS) {
+      return false;
+    }
+    if (looks.size() >= MAX_LOOKS) {
+      looks.clear();
+    }
+    looks.put(file, now);
+    String content = read(file);
+    // One that says nothing may be one that is just being written. The janitor looks after those.
+    return content == null || (ownerOf(content) != null && isStale(content));
+  }
+
+  private boolean supersede(Path file, String content) throws IOException {
+    try (ProcessLock lock = ProcessLock.tryTake(lockFile)) {
+      if (lock == null) {
+        return false;
+      }
+      String present = read(file);
+      if (present != null) {
+        if (ownerOf(present) == null || !isStale(present)) {
+          return false;
+        }
+        io.delete(file);
+      }
+      return create(file, content);
+    }
+  }
+
+  private void deleteIfStill(Path file, String content) throws IOException {
+    try (ProcessLock lock = ProcessLock.tryTake(lockFile)) {
+      if (lock != null && content.equals(read(file))) {
+        io.delete(file);
+      }
+    }
+  }
+
+  private boolean isStale(String content) throws IOException {
+    String[] parts = content.trim().split(" ", -1);
+    return isExpired(Long.parseLong(parts[2])) || !owners.isAlive(parts[0]);
+  }
+
+  /** Expired, or from the future: the clock was set back since. */
+  private boolean isExpired(long takenMillis) {
+    return Math.abs(millisClock.getAsLong() - takenMillis) > EXPIRY.toMillis();
+  }
+
+  private boolean isOlderThanOwners(long writtenMillis) throws IOException {
+    for (Owners.Owner owner : owners.living()) {
+      if (owner.sinceMillis() <= writtenMillis) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Who made a claim; null if it is not whole, or never was one. */
+  private static @Nullable String ownerOf(String content) {
+    return content.matches("[0-9a-f-]+ [0-9]{1,18} [0-9]{1,18}\n")
+        ? content.substring(0, content.indexOf(' '))
+        : null;
+  }
+
+  /** What a claim says; null if it is gone. */
+  private @Nullable String read(Path file) throws IOException {
+    try (DiskIo.OpenFile open = io.open(file)) {
+      ByteBuffer bytes = ByteBuffer.allocate(MAX_CONTENT);
+      long at = 0;
+      for (int n = 0; n >= 0 && bytes.hasRemaining(); at += n) {
+        n = open.read(bytes, at);
+      }
+      return StandardCharsets.US_ASCII.decode(bytes.flip()).toString();
+    } catch (NoSuchFileException e) {
+      return null;
+    }
+  }
+}

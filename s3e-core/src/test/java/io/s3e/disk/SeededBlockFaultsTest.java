@@ -1,6 +1,5 @@
 package io.s3e.disk;
 
-import static io.s3e.disk.DiskBlockId.BLOCK_BYTES;
 import static io.s3e.disk.DiskBlockId.CHUNK_BYTES;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -88,7 +87,7 @@ class SeededBlockFaultsTest {
   }
 
   private void writeVictims(BlockFiles files) throws IOException {
-    long[] sizes = {100, CHUNK_BYTES, 100_000, 150_000, 2 * CHUNK_BYTES, 200_000, BLOCK_BYTES};
+    long[] sizes = {100, 1000, CHUNK_BYTES, CHUNK_BYTES + 1, 100_000, 150_000, 2 * CHUNK_BYTES + 5};
     for (int i = 0; i < sizes.length; i++) {
       DiskBlockId id = Chunks.block("victim " + i, sizes[i], 0);
       int all = (1 << id.chunks()) - 1;

@@ -101,12 +101,12 @@ final class CacheRoot implements AutoCloseable {
 
   /** Where the files of disk blocks are. */
   Path blocks() {
-    return instance().resolve(BlockFiles.BLOCKS);
+    return instance().resolve(Membership.BLOCKS);
   }
 
   /** Where files are written before they get their name. */
   Path tmp() {
-    return instance().resolve(BlockFiles.TEMPORARY);
+    return instance().resolve(Membership.TMP);
   }
 
   /** Who fetches which disk block. */

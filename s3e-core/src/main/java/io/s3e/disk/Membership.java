@@ -22,6 +22,8 @@ import org.slf4j.LoggerFactory;
 final class Membership {
   static final String OWNERS = "owners";
   static final String CLAIMS = "claims";
+  static final String TMP = "tmp";
+  static final String BLOCKS = "blocks";
 
   /** The longest that leaving waits for the disk, in ms: an exit must not take longer. */
   static final long LEAVE_MILLIS = 2000;
@@ -97,7 +99,7 @@ final class Membership {
   }
 
   private void layOut() throws IOException {
-    for (String part : List.of(OWNERS, CLAIMS, BlockFiles.TEMPORARY, BlockFiles.BLOCKS)) {
+    for (String part : List.of(OWNERS, CLAIMS, TMP, BLOCKS)) {
       guard.require(instance.resolve(part));
     }
   }
@@ -113,7 +115,7 @@ final class Membership {
       return false;
     }
     boolean whole = held != null && held.isInPlace();
-    for (String part : List.of(CLAIMS, BlockFiles.TEMPORARY, BlockFiles.BLOCKS)) {
+    for (String part : List.of(CLAIMS, TMP, BLOCKS)) {
       whole &= Files.isDirectory(instance.resolve(part), LinkOption.NOFOLLOW_LINKS);
     }
     if (whole) {

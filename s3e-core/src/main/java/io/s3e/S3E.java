@@ -11,6 +11,7 @@ import io.s3e.client.HeadRequest;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.ObjectHead;
 import io.s3e.client.RequestFailure;
+import io.s3e.disk.DiskCache;
 import io.s3e.fetch.Fetcher;
 import io.s3e.metrics.EngineMetrics;
 import io.s3e.prefetch.ReadPolicy;
@@ -56,6 +57,7 @@ public final class S3E implements AutoCloseable {
   private final S3EConfig config;
   private final MemoryBudget budget;
   private final ObjectClient client;
+  private final EngineDisk disk;
   private final BlockPool pool;
   private final Fetcher fetcher;
   private final EngineStreams streams;
@@ -65,12 +67,21 @@ public final class S3E implements AutoCloseable {
   private S3E(S3EConfig config, MemoryBudget budget, ClientProvider provider) {
     this.config = config;
     this.budget = budget;
-    budget.reclaim(budget.limit() / POOLS_SHARE, null);
-    long forClient =
-        Math.max(0, budget.available() - budget.limit() / POOLS_SHARE) / CLIENT_OF * CLIENT_PART;
-    this.client =
-        provider.create(new ClientMemory(forClient, config.requestBytes(), config.blockBytes()));
-    this.pool = pool(config, budget, client, forClient);
+    long forPools = budget.limit() / POOLS_SHARE;
+    budget.reclaim(forPools, null);
+    this.disk = EngineDisk.open(config.diskCache(), budget, forPools, metrics);
+    boolean complete = false;
+    try {
+      long forClient = Math.max(0, budget.available() - forPools) / CLIENT_OF * CLIENT_PART;
+      this.client =
+          provider.create(new ClientMemory(forClient, config.requestBytes(), config.blockBytes()));
+      this.pool = pool(config, budget, client, forClient);
+      complete = true;
+    } finally {
+      if (!complete) {
+        disk.close();
+      }
+    }
     this.fetcher =
         new Fetcher(
             new Fetcher.FetchConfig(
@@ -83,7 +94,8 @@ public final class S3E implements AutoCloseable {
             client,
             budget,
             pool,
-            metrics);
+            metrics,
+            disk.cache());
     this.streams = new EngineStreams(config, fetcher, client);
   }
 
@@ -120,6 +132,7 @@ public final class S3E implements AutoCloseable {
    * An engine within the JVM's memory budget, which the first engine's configuration sets.
    *
    * @throws IllegalStateException if the budget has less than two blocks left
+   * @throws java.io.UncheckedIOException if a directory of the disk cache cannot be used
    */
   public static S3E create(S3EConfig config, ClientProvider client) {
     return create(config, MemoryBudget.ofJvm(config.effectiveMemoryBytes()), client);
@@ -245,6 +258,11 @@ public final class S3E implements AutoCloseable {
     return metrics;
   }
 
+  /** The cache on local disk; null if there is none. */
+  public @Nullable DiskCache diskCache() {
+    return disk.cache();
+  }
+
   public S3EConfig config() {
     return config;
   }
@@ -266,6 +284,7 @@ public final class S3E implements AutoCloseable {
     streams.close();
     fetcher.close();
     client.close();
+    disk.close();
     budget.release(client.limits().ownedBytes());
     pool.close();
   }

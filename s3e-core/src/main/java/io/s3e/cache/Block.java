@@ -81,6 +81,14 @@ public final class Block {
    */
   private volatile @Nullable CountDownLatch settled;
 
+  /**
+   * Which bytes readers have taken, from the first to the last of them. Written without
+   * synchronisation: a lost update makes a block that was read look as if it were read in part.
+   */
+  private int takenFrom = Integer.MAX_VALUE;
+
+  private int takenTo;
+
   // Written before READY or FAILED is, read after.
   private @Nullable Slab slab;
   private @Nullable ByteBuffer memory;
@@ -255,19 +263,38 @@ public final class Block {
    * block is ready.
    */
   public void copyTo(int offset, byte[] target, int targetOffset, int count) {
-    requireMemory().get(base + checked(offset, count), target, targetOffset, count);
+    requireMemory().get(base + take(offset, count), target, targetOffset, count);
   }
 
   /** Copies as above and moves the target's position by {@code count}. */
   public void copyTo(int offset, ByteBuffer target, int count) {
-    target.put(target.position(), requireMemory(), base + checked(offset, count), count);
+    target.put(target.position(), requireMemory(), base + take(offset, count), count);
     target.position(target.position() + count);
   }
 
-  private int checked(int offset, int count) {
+  /** Whether readers have left some of its bytes alone. */
+  public boolean isPartlyRead() {
+    return takenFrom > 0 || takenTo < length;
+  }
+
+  /**
+   * The ready block's bytes, to be read only, while the caller keeps the block from being recycled.
+   */
+  public ByteBuffer bytes() {
+    return requireMemory().slice(base, length).asReadOnlyBuffer();
+  }
+
+  /** Checks a range and notes that a reader takes it; returns its beginning. */
+  private int take(int offset, int count) {
     if (offset < 0 || count < 0 || offset > length - count) {
       throw new IndexOutOfBoundsException(
           "bytes [" + offset + ", " + ((long) offset + count) + ") of " + length + " in " + id);
+    }
+    if (offset < takenFrom) {
+      takenFrom = offset;
+    }
+    if (offset + count > takenTo) {
+      takenTo = offset + count;
     }
     return offset;
   }

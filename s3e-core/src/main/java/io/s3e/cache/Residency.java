@@ -31,6 +31,7 @@ public final class Residency {
   private final Cache<Slab, Slab> read;
   private final Policy.Eviction<Slab, Slab> coldness;
   private final Runnable roomMade;
+  private final Spill spill;
   private volatile boolean closed;
 
   /**
@@ -38,10 +39,13 @@ public final class Residency {
    * @param capacityBytes all the memory there is of this kind
    * @param roomMade called when one more slab may be evicted for anybody; any thread, must not
    *     block
+   * @param spill hears of the blocks that are evicted to make room, not of those that go when all
+   *     is closed
    */
-  public Residency(BlockIndex index, long capacityBytes, Runnable roomMade) {
+  public Residency(BlockIndex index, long capacityBytes, Runnable roomMade, Spill spill) {
     this.index = index;
     this.roomMade = roomMade;
+    this.spill = spill;
     this.read =
         Caffeine.newBuilder()
             .maximumWeight(Math.max(1, capacityBytes))
@@ -163,6 +167,9 @@ public final class Residency {
   private void drop(Slab slab) {
     for (Block block : slab.blocks()) {
       index.remove(block);
+      if (!closed) {
+        spill.leaving(block);
+      }
       block.evict();
     }
   }

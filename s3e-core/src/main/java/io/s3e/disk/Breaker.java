@@ -1,7 +1,9 @@
 package io.s3e.disk;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.function.LongSupplier;
 
 /**
@@ -52,6 +54,15 @@ final class Breaker {
 
     Cause(boolean lasts) {
       this.lasts = lasts;
+    }
+
+    /** What an operation's exception says; the words are those of Linux and macOS. */
+    static Cause of(IOException failure) {
+      String words = String.valueOf(failure.getMessage()).toLowerCase(Locale.ROOT);
+      if (words.contains("no space left") || words.contains("quota exceeded")) {
+        return NO_SPACE;
+      }
+      return words.contains("read-only file system") ? READ_ONLY : ERROR;
     }
   }
 

@@ -23,6 +23,9 @@ final class PendingBlock implements ChunkSource {
   /** Chunks that somebody has copied or is copying. */
   int claimed;
 
+  /** It is not to wait for more chunks. */
+  boolean isAskedFor;
+
   /** Threads that copy. */
   int copiers;
 

@@ -38,7 +38,7 @@ import org.slf4j.LoggerFactory;
  * is allocated when it is first needed and stays for as long as the queue.
  *
  * <p>A full block is handed out at once. A partial one waits for the rest, until no chunk has come
- * for {@link #lingerNanos}, or buffers run out, or somebody waits for the queue to be idle.
+ * for {@link #lingerNanos}, or buffers run out, or somebody {@linkplain #flush asks} for it.
  *
  * <p>{@link #offer} is called by readers: one copy of a chunk, and the lock for a look at the
  * table; the oldest blocks are looked at too if there is no free buffer. {@link #take} and {@link
@@ -295,7 +295,8 @@ final class WriteQueue {
       if (block.isFull()) {
         return block;
       }
-      if (partial == null && (hurry || now - block.lastChunkNanos >= lingerNanos)) {
+      boolean waitedEnough = block.isAskedFor || now - block.lastChunkNanos >= lingerNanos;
+      if (partial == null && (hurry || waitedEnough)) {
         partial = block;
       }
     }
@@ -340,6 +341,25 @@ final class WriteQueue {
       }
       free.push(block.release());
       changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * No more chunks of a block are expected: it is handed out as it is.
+   *
+   * @return false if there is nothing of it here
+   */
+  boolean flush(DiskBlockId id) {
+    lock.lock();
+    try {
+      PendingBlock block = collecting.get(id);
+      if (block != null) {
+        block.isAskedFor = true;
+        changed.signalAll();
+      }
+      return block != null || writing.containsKey(id);
     } finally {
       lock.unlock();
     }

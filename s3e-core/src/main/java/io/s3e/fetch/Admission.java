@@ -5,6 +5,7 @@ import io.s3e.buffer.BlockPool;
 import io.s3e.buffer.MemoryBudget;
 import io.s3e.cache.BlockIndex;
 import io.s3e.cache.Residency;
+import io.s3e.cache.Spill;
 import io.s3e.client.ClientLimits;
 import java.util.ArrayList;
 import java.util.List;
@@ -69,17 +70,19 @@ final class Admission implements MemoryBudget.Holder {
   private final int slotBytes;
   private final Queue<Thread> waiting = new ConcurrentLinkedQueue<>();
 
-  Admission(MemoryBudget budget, BlockPool pool, ClientLimits limits, BlockIndex index) {
+  Admission(
+      MemoryBudget budget, BlockPool pool, ClientLimits limits, BlockIndex index, Spill spill) {
     this.budget = budget;
     this.pool = pool;
     this.reservedBuffers = reserve(pool.maxBlocks());
     this.pooled =
-        new Residency(index, (long) pool.maxBlocks() * pool.blockBytes(), this::wakeFirst);
+        new Residency(index, (long) pool.maxBlocks() * pool.blockBytes(), this::wakeFirst, spill);
     this.copies = new Lane(limits.copyRequests());
     this.slots = new Lane(limits.lentSlots());
     this.slotBytes = limits.lentSlotBytes();
     this.lent =
-        new Residency(index, (long) limits.lentSlots() * limits.lentSlotBytes(), this::wakeFirst);
+        new Residency(
+            index, (long) limits.lentSlots() * limits.lentSlotBytes(), this::wakeFirst, spill);
   }
 
   private static int reserve(int capacity) {
@@ -107,9 +110,23 @@ final class Admission implements MemoryBudget.Holder {
    * What a GET needs.
    *
    * @param copiedBlocks pooled buffers that it fills if it is copied
-   * @param isLong whether it is worth a lent slot, because a copied request would bring only a part
+   * @param kind what serves it best
    */
-  record Need(int copiedBlocks, boolean isLong) {}
+  record Need(int copiedBlocks, Kind kind) {
+    private boolean isLong() {
+      return kind == Kind.LONG;
+    }
+  }
+
+  /** What kind of memory serves a run best. */
+  enum Kind {
+    /** Pooled buffers, or else a lent slot. */
+    SHORT,
+    /** A lent slot, because a copied request would bring only a part. */
+    LONG,
+    /** Pooled buffers and nothing else: its bytes are on disk, and a client lends only its own. */
+    ON_DISK
+  }
 
   /** How many long guesses may be in flight at once. */
   int speculativeRequests() {
@@ -138,7 +155,7 @@ final class Admission implements MemoryBudget.Holder {
       grant = tryCopy(need.copiedBlocks(), speculative);
     }
     // A short run wastes most of a slot, but an idle slot is all waste.
-    return grant == null && !need.isLong() ? tryLend(speculative) : grant;
+    return grant == null && need.kind() == Kind.SHORT ? tryLend(speculative) : grant;
   }
 
   private @Nullable Grant tryLend(boolean speculative) {
@@ -248,6 +265,24 @@ final class Admission implements MemoryBudget.Holder {
     }
     budget.reclaim(pool.blockBytes(), this);
     return tryGrant(need, false, true);
+  }
+
+  /**
+   * Buffers in the place of a slot that was granted for {@code blocks} blocks and not used: what
+   * was to be lent has been found on disk. Null if there are none; the slot stays granted then.
+   */
+  @Nullable Grant exchange(Grant lentGrant, int blocks, boolean speculative) {
+    Grant copied = tryCopy(blocks, speculative);
+    if (copied == null) {
+      return null;
+    }
+    if (copied.leases().size() < blocks) {
+      copied.leases().forEach(BlockLease::release);
+      copied.leaveLane();
+      return null;
+    }
+    lentGrant.leaveLane();
+    return copied;
   }
 
   /** How many readers stand in the queue. */

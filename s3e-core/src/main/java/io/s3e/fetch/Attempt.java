@@ -113,6 +113,7 @@ final class Attempt implements ResponseHandler {
     enter();
     try {
       ResponseCheck.check(request, head, handle);
+      fetcher.answered(handle);
       headSeen = true;
       lastByteNanos = System.nanoTime();
     } finally {

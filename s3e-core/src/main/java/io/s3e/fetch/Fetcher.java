@@ -6,8 +6,12 @@ import io.s3e.buffer.BlockPool;
 import io.s3e.buffer.MemoryBudget;
 import io.s3e.cache.Block;
 import io.s3e.cache.BlockIndex;
+import io.s3e.cache.Spill;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.RequestFailure;
+import io.s3e.disk.DiskCache;
+import io.s3e.fetch.Admission.Kind;
+import io.s3e.fetch.DiskTier.Source;
 import io.s3e.metrics.EngineMetrics;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -51,6 +55,7 @@ public final class Fetcher implements AutoCloseable {
   private final BlockIndex index = new BlockIndex();
   private final Admission admission;
   private final EngineMetrics metrics;
+  private final @Nullable DiskTier disk;
   private final Set<RunFetch> running = ConcurrentHashMap.newKeySet();
   private final LinkEstimate link = new LinkEstimate();
   private final ScheduledExecutorService timer;
@@ -78,17 +83,22 @@ public final class Fetcher implements AutoCloseable {
 
   /**
    * @param budget where {@code pool} takes its memory from; asked for more when readers wait
+   * @param diskCache where blocks go that leave memory, and are looked for before S3 is asked; null
+   *     if there is none. Closed by the caller, after this
    */
   public Fetcher(
       FetchConfig config,
       ObjectClient client,
       MemoryBudget budget,
       BlockPool pool,
-      EngineMetrics metrics) {
+      EngineMetrics metrics,
+      @Nullable DiskCache diskCache) {
     this.config = config;
     this.client = client;
     this.metrics = metrics;
-    this.admission = new Admission(budget, pool, client.limits(), index);
+    this.disk = diskCache == null ? null : new DiskTier(diskCache, metrics.disk());
+    this.admission =
+        new Admission(budget, pool, client.limits(), index, disk == null ? Spill.NONE : disk);
     budget.register(admission);
     ScheduledThreadPoolExecutor executor =
         new ScheduledThreadPoolExecutor(
@@ -120,6 +130,11 @@ public final class Fetcher implements AutoCloseable {
 
   Admission admission() {
     return admission;
+  }
+
+  /** The cache on local disk; null if there is none. */
+  @Nullable DiskTier disk() {
+    return disk;
   }
 
   public EngineMetrics metrics() {
@@ -166,6 +181,10 @@ public final class Fetcher implements AutoCloseable {
   public long prefetch(
       ObjectHandle handle, BlockRange wanted, boolean asked, Consumer<RunFetch> started) {
     long next = wanted.first();
+    if (disk != null && disk.awaitsProof(handle)) {
+      metrics.prefetchRefused();
+      return next;
+    }
     while (next < wanted.end()) {
       if (index.get(handle.block(next)) != null) {
         next++;
@@ -234,7 +253,14 @@ public final class Fetcher implements AutoCloseable {
   private Admission.Need need(ObjectHandle handle, long first, long end) {
     long bytes = handle.layout().bytesOf(new BlockRange(first, end)).length();
     boolean isLong = bytes > client.limits().copyRequestBytes();
-    return new Admission.Need(copiedBlocks(end - first), isLong);
+    Kind kind = isLong ? Kind.LONG : Kind.SHORT;
+    // Of a shared cache it is not known what it has; as a rule it is fetched.
+    boolean isOnDisk = disk != null && !disk.cache().isShared() && isOnDisk(handle, first);
+    return new Admission.Need(copiedBlocks(end - first), isOnDisk ? Kind.ON_DISK : kind);
+  }
+
+  private boolean isOnDisk(ObjectHandle handle, long block) {
+    return disk != null && disk.sourceOf(handle, block) == Source.DISK;
   }
 
   /** How many of {@code blocks} blocks one copied GET can bring. */
@@ -252,8 +278,14 @@ public final class Fetcher implements AutoCloseable {
   private long absentUntil(ObjectHandle handle, long first, long end) {
     long most = Math.max(copiedBlocks(Long.MAX_VALUE), client.limits().lends() ? lentBlocks() : 1);
     long limit = Math.min(end, first + most);
+    boolean onDisk = isOnDisk(handle, first);
+    if (onDisk && disk != null) {
+      limit = Math.min(limit, disk.endOfDiskRun(handle, first));
+    }
     long until = first + 1;
-    while (until < limit && index.get(handle.block(until)) == null) {
+    while (until < limit
+        && index.get(handle.block(until)) == null
+        && (disk == null || isOnDisk(handle, until) == onDisk)) {
       until++;
     }
     return until;
@@ -399,6 +431,13 @@ public final class Fetcher implements AutoCloseable {
   /** A run is over. */
   void ended(RunFetch run) {
     running.remove(run);
+  }
+
+  /** S3 has accepted a GET for what {@code handle} reads. */
+  void answered(ObjectHandle handle) {
+    if (disk != null) {
+      disk.proven(handle);
+    }
   }
 
   /** A GET brought all it was asked for. */

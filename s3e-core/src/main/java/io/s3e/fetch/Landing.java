@@ -22,7 +22,7 @@ import java.util.List;
  */
 final class Landing {
   private final Fetcher fetcher;
-  private final Admission.Grant grant;
+  private Admission.Grant grant;
 
   /** At least one once the run starts; adjacent, ascending. */
   private final List<Block> blocks = new ArrayList<>();
@@ -112,6 +112,19 @@ final class Landing {
                 () -> fetcher.admission().release(lease));
       }
     }
+  }
+
+  /**
+   * Takes buffers in the place of the slot that was granted, so that bytes can be copied into them.
+   * False if there are none.
+   */
+  boolean exchange(boolean speculative) {
+    Admission.Grant copied = fetcher.admission().exchange(grant, blocks.size(), speculative);
+    if (copied == null) {
+      return false;
+    }
+    grant = copied;
+    return true;
   }
 
   /**

@@ -4,6 +4,7 @@ import io.s3e.block.BlockId;
 import io.s3e.block.BlockLayout;
 import io.s3e.block.ObjectVersion;
 import io.s3e.metrics.StreamListener;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * request sends it and every answer must carry it. Any thread.
  */
 public final class ObjectHandle {
+  private static final String CUSTOMER_KEY_HEADERS = "x-amz-server-side-encryption-customer-";
+
   private final ObjectVersion version;
   private final BlockLayout layout;
   private final Map<String, String> headers;
@@ -26,6 +29,9 @@ public final class ObjectHandle {
   private volatile @Nullable String storedEncoding;
   private volatile boolean closed;
   private volatile long lastReadNanos = System.nanoTime();
+  private volatile long position;
+  private volatile boolean scanning;
+  private volatile @Nullable ObjectVersion known;
 
   public ObjectHandle(
       ObjectVersion version,
@@ -39,6 +45,7 @@ public final class ObjectHandle {
     this.context = context;
     this.listener = listener;
     this.etag = new AtomicReference<>(version.etag());
+    this.known = version.etag() == null ? null : version;
   }
 
   /** The same opening of an object that turned out to have another size. */
@@ -84,6 +91,26 @@ public final class ObjectHandle {
     return etag.get();
   }
 
+  /**
+   * The version that the handle turned out to read, which others may know it by as well; null as
+   * long as nobody has told its ETag.
+   */
+  @Nullable ObjectVersion knownVersion() {
+    ObjectVersion found = known;
+    String seen = etag.get();
+    if (found == null && seen != null) {
+      found = ObjectVersion.identified(version.object(), version.size(), seen, version.versionId());
+      known = found;
+    }
+    return found;
+  }
+
+  /** Whether requests carry a customer's key: what they bring is nobody else's to see. */
+  boolean hasCustomerKey() {
+    return headers.keySet().stream()
+        .anyMatch(name -> name.toLowerCase(Locale.ROOT).startsWith(CUSTOMER_KEY_HEADERS));
+  }
+
   /** Remembers the ETag of the first answer; false if an earlier answer had another. */
   boolean learnEtag(String seen) {
     return etag.compareAndSet(null, seen) || seen.equals(etag.get());
@@ -101,9 +128,26 @@ public final class ObjectHandle {
     return encoding.equals(storedEncoding);
   }
 
-  /** A reader has come to another block. */
-  public void onRead() {
+  /** A reader has come to another block, at {@code offset} of the object. */
+  public void onRead(long offset) {
+    position = offset;
     lastReadNanos = System.nanoTime();
+  }
+
+  /** Where in the object the last read began. */
+  long position() {
+    return position;
+  }
+
+  /** Whether its reader goes through the object from front to end, as far as one can tell. */
+  public void setScanning(boolean value) {
+    if (scanning != value) {
+      scanning = value;
+    }
+  }
+
+  boolean isScanning() {
+    return scanning;
   }
 
   /** When a reader last came to another block, by {@link System#nanoTime()}. */

@@ -3,6 +3,8 @@ package io.s3e.fetch;
 import io.s3e.block.ByteRange;
 import io.s3e.cache.Block;
 import io.s3e.client.RequestFailure;
+import io.s3e.disk.DiskBlockId;
+import io.s3e.fetch.DiskTier.Source;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -17,6 +19,10 @@ import org.jspecify.annotations.Nullable;
  * pause before the next; then <i>over</i>, once, when the last block is published, when the retries
  * are spent, or when nobody is interested any more. Over means: every block is READY or FAILED,
  * failed ones are out of the index, and all memory is a block's or given back.
+ *
+ * <p><b>Disk first.</b> Where the cache on local disk is to be asked, a {@link DiskAttempt} comes
+ * before the first GET, in the same place as an attempt: it holds {@code between}, is fenced like
+ * one, and whatever it brings is not asked of S3. Its failure is no failure of the run.
  *
  * <p><b>Interest.</b> The stream that started the run counts one, each reader that waits on a block
  * of it counts one. When the last goes the run is cancelled; {@link #join} then fails and the
@@ -53,9 +59,17 @@ public final class RunFetch implements Block.Fate {
 
   private volatile @Nullable Attempt current;
 
+  /** The look on disk that is under way. */
+  private volatile @Nullable DiskAttempt onDisk;
+
+  private final boolean ofScan;
+
   // Written between attempts.
   private int publishedBefore;
   private int attempts;
+  private int fromDisk;
+  private @Nullable DiskBlockId claimed;
+  private volatile boolean fetchedBefore;
 
   private RunFetch(Fetcher fetcher, ObjectHandle handle, Admission.Grant grant, boolean prefetch) {
     this.fetcher = fetcher;
@@ -63,6 +77,7 @@ public final class RunFetch implements Block.Fate {
     this.landing = new Landing(fetcher, grant);
     this.prefetch = prefetch;
     this.demanded = !prefetch;
+    this.ofScan = handle.isScanning();
   }
 
   /**
@@ -156,9 +171,57 @@ public final class RunFetch implements Block.Fate {
     return true;
   }
 
-  /** Sends the first GET. */
+  ObjectHandle handle() {
+    return handle;
+  }
+
+  /** Whether its reader went through the object in order when it was started. */
+  boolean isOfScan() {
+    return ofScan;
+  }
+
+  /** Whether some of its bytes had come from S3 before. */
+  boolean wasFetchedBefore() {
+    return fetchedBefore;
+  }
+
+  /** Looks on disk, if that is where its bytes may be; else sends the first GET. */
   void start() {
-    send();
+    DiskTier disk = fetcher.disk();
+    if (disk == null || disk.sourceOf(handle, blocks().get(0).id().index()) == Source.S3) {
+      send();
+    } else if (between.compareAndSet(true, false)) {
+      DiskAttempt look = new DiskAttempt(this, landing, disk, handle);
+      onDisk = look;
+      IOException why = cancelled;
+      if (why == null) {
+        look.begin();
+      } else {
+        look.withdraw(() -> finish(why));
+      }
+    }
+  }
+
+  /**
+   * The look on disk is over, and fenced: what it has not brought is fetched.
+   *
+   * @param claim what other processes wait for now
+   */
+  void lookedOnDisk(@Nullable DiskBlockId claim) {
+    onDisk = null;
+    claimed = claim;
+    fromDisk = landing.published();
+    if (landing.isComplete()) {
+      finish(null);
+      return;
+    }
+    between.set(true);
+    IOException why = cancelled;
+    if (why == null) {
+      send();
+    } else if (between.compareAndSet(true, false)) {
+      finish(why);
+    }
   }
 
   /** Sends the next attempt, for what is still missing. */
@@ -168,6 +231,10 @@ public final class RunFetch implements Block.Fate {
     }
     attempts++;
     publishedBefore = landing.published();
+    DiskTier disk = fetcher.disk();
+    if (disk != null && attempts == 1) {
+      fetchedBefore = disk.missed(handle, landing.missing());
+    }
     Attempt attempt = new Attempt(this, landing, fetcher, handle, attempts);
     current = attempt;
     IOException why = cancelled;
@@ -187,13 +254,21 @@ public final class RunFetch implements Block.Fate {
       return;
     }
     Attempt attempt = current;
+    DiskAttempt look = onDisk;
     if (attempt != null) {
       attempt.fail(why, false);
+    } else if (look != null) {
+      look.withdraw(() -> finish(why));
     }
   }
 
   /** Called about every 100 ms; gives up an attempt that has become silent. */
   void checkDeadline(long now) {
+    DiskAttempt look = onDisk;
+    if (look != null && look.isLate(now)) {
+      look.giveUp();
+      return;
+    }
     Attempt attempt = current;
     if (attempt != null && attempt.isLate(now)) {
       attempt.fail(
@@ -267,6 +342,10 @@ public final class RunFetch implements Block.Fate {
       landing.fail(failure);
     }
     landing.end();
+    DiskTier disk = fetcher.disk();
+    if (disk != null) {
+      disk.ended(this, claimed, blocks().subList(fromDisk, landing.published()));
+    }
   }
 
   @Override

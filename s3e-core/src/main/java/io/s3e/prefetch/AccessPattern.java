@@ -87,6 +87,12 @@ final class AccessPattern {
     return jumps >= RANDOM_AFTER_JUMPS;
   }
 
+  /** Whether the opener announced a reader that goes from front to end, and it looks like one. */
+  boolean isSaidToScan() {
+    boolean said = policy == ReadPolicy.SEQUENTIAL || policy == ReadPolicy.WHOLE_FILE;
+    return said && !countsAsRandom();
+  }
+
   private boolean isTrusted() {
     return ledger.distrust() == 0 && !countsAsRandom();
   }

@@ -117,7 +117,7 @@ public final class BlockReader {
    * @param deadline by {@link System#nanoTime()}
    */
   Block acquire(long position, long end, Step step, long deadline) throws IOException {
-    handle.onRead();
+    handle.onRead(position);
     Block block = acquireReady(position);
     if (block != null) {
       fetcher.metrics().memoryHit();
@@ -245,7 +245,9 @@ public final class BlockReader {
     try {
       int sharing = windows.get();
       planner.limitWindow(windowLimit(sharing), fetcher.windowRequests(sharing));
-      return step.get();
+      ReadPlanner.Plan plan = step.get();
+      handle.setScanning(planner.isScanning());
+      return plan;
     } finally {
       planning.unlock();
     }

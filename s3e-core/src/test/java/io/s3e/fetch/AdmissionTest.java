@@ -10,6 +10,7 @@ import io.s3e.block.BlockRange;
 import io.s3e.client.ClientLimits;
 import io.s3e.client.GetRequest;
 import io.s3e.fetch.Admission.Grant;
+import io.s3e.fetch.Admission.Kind;
 import io.s3e.fetch.Admission.Need;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,8 +23,8 @@ import org.junit.jupiter.api.Timeout;
 /** Who gets memory and concurrency when there is too little of both. */
 @Timeout(60)
 class AdmissionTest {
-  private static final Need LONG = new Need(1, true);
-  private static final Need SHORT = new Need(1, false);
+  private static final Need LONG = new Need(1, Kind.LONG);
+  private static final Need SHORT = new Need(1, Kind.SHORT);
 
   private static long soon() {
     return System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
@@ -170,7 +171,7 @@ class AdmissionTest {
       ObjectHandle slow = rig.open();
       rig.read(slow, 0, REQUEST_BLOCKS, run -> {});
       Thread.sleep(700);
-      slow.onRead();
+      slow.onRead(0);
 
       rig.requireRight(rig.read(rig.open(), 8, 8 + REQUEST_BLOCKS, run -> {}), 8);
       assertThat(rig.client.gets().get(1).lend()).isFalse();

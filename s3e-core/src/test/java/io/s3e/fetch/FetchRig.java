@@ -70,7 +70,8 @@ final class FetchRig implements AutoCloseable {
             client,
             budget,
             pool,
-            metrics);
+            metrics,
+            null);
   }
 
   ObjectHandle open() {

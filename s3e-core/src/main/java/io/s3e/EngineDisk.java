@@ -1,0 +1,81 @@
+package io.s3e;
+
+import io.s3e.buffer.MemoryBudget;
+import io.s3e.disk.DiskBlockId;
+import io.s3e.disk.DiskCache;
+import io.s3e.disk.DiskCacheConfig;
+import io.s3e.metrics.EngineMetrics;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The cache on local disk of one engine, if it has one, and the memory that its buffers take. */
+final class EngineDisk implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(EngineDisk.class);
+
+  /** The most of the memory budget that one engine's buffers take. */
+  private static final int BUDGET_SHARE = 16;
+
+  private final MemoryBudget budget;
+  private final @Nullable DiskCache cache;
+  private final long reserved;
+
+  private EngineDisk(MemoryBudget budget, @Nullable DiskCache cache, long reserved) {
+    this.budget = budget;
+    this.cache = cache;
+    this.reserved = reserved;
+  }
+
+  /**
+   * Opens what {@code config} asks for. Where other engines have left too little of the budget,
+   * there is no cache on disk.
+   *
+   * @param keep bytes of the budget that must be left
+   * @throws UncheckedIOException if a directory cannot be used, naming it and why
+   */
+  static EngineDisk open(
+      DiskCacheConfig config, MemoryBudget budget, long keep, EngineMetrics metrics) {
+    if (config.mode() == DiskCacheConfig.Mode.MEMORY) {
+      return new EngineDisk(budget, null, 0);
+    }
+    long least = (long) DiskBlockId.BLOCK_BYTES * config.directories().size();
+    long queue = Math.max(least, Math.min(config.queueBytes(), budget.limit() / BUDGET_SHARE));
+    DiskCacheConfig fitted = config.toBuilder().queueBytes(queue).build();
+    long buffers = DiskCache.bufferBytes(fitted);
+    if (budget.available() - buffers < keep || !budget.tryReserve(buffers)) {
+      LOG.warn(
+          "No cache on local disk: its buffers need {} bytes of the memory budget of {}, of which"
+              + " {} are left",
+          buffers,
+          budget.limit(),
+          budget.available());
+      return new EngineDisk(budget, null, 0);
+    }
+    boolean opened = false;
+    try {
+      EngineDisk disk = new EngineDisk(budget, DiskCache.open(fitted, metrics.disk()), buffers);
+      opened = true;
+      return disk;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } finally {
+      if (!opened) {
+        budget.release(buffers);
+      }
+    }
+  }
+
+  @Nullable DiskCache cache() {
+    return cache;
+  }
+
+  @Override
+  public void close() {
+    if (cache != null) {
+      cache.close();
+      budget.release(reserved);
+    }
+  }
+}

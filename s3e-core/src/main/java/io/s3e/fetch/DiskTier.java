@@ -1,0 +1,276 @@
+package io.s3e.fetch;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import io.s3e.block.BlockLayout;
+import io.s3e.block.BlockRange;
+import io.s3e.block.ByteRange;
+import io.s3e.block.ObjectVersion;
+import io.s3e.cache.Block;
+import io.s3e.cache.Spill;
+import io.s3e.disk.DiskBlockId;
+import io.s3e.disk.DiskCache;
+import io.s3e.metrics.DiskMetrics;
+import io.s3e.metrics.DiskMetrics.Counter;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the fetcher asks of the cache on local disk: where the bytes of a run are to be looked for,
+ * and which blocks are worth writing.
+ *
+ * <p><b>Private cache.</b> Memory knows what is on disk, so a run is from disk or from S3 as a
+ * whole. Blocks are written when they leave memory, if they are worth it ({@link SpillRule}).
+ *
+ * <p><b>Shared cache.</b> Other processes write too, so that the disk has to be asked: a run is at
+ * most one disk block, is looked for on disk first and then, claimed, fetched from S3. What S3 sent
+ * is written as soon as it has come, because others may be waiting for it.
+ *
+ * <p><b>Authorization.</b> Nothing is taken from a shared cache before a GET of this engine, with
+ * its own credentials, has been answered for that very version ({@link #proven}). Until then one
+ * GET at a time is sent, for what a reader waits for, and nothing is prefetched.
+ *
+ * <p>Any thread; nothing here waits or touches the disk.
+ */
+final class DiskTier implements Spill {
+  /** Versions that answers are remembered of; a table of so many files is a large one. */
+  private static final int PROOFS = 100_000;
+
+  /** Credentials may be taken away; S3A's and the CLI's own caches of them live as long. */
+  private static final Duration PROOF_LIFE = Duration.ofMinutes(15);
+
+  /** Disk blocks that are remembered to have been fetched: 64 GiB of them. */
+  private static final int REMEMBERED = 1 << 16;
+
+  /** A claim makes others wait, which only pays where they will want about the same bytes. */
+  private static final int LEAST_CLAIM_BYTES = DiskBlockId.BLOCK_BYTES / 2;
+
+  /** Where the bytes of a block are to be looked for. */
+  enum Source {
+    /** In S3. */
+    S3,
+    /** On disk, and in S3 if they are not there. */
+    DISK
+  }
+
+  private final DiskCache cache;
+  private final DiskMetrics metrics;
+
+  /** Versions that S3 has answered for; present or not. */
+  private final Cache<ObjectVersion, Boolean> proofs =
+      Caffeine.newBuilder().maximumSize(PROOFS).expireAfterWrite(PROOF_LIFE).build();
+
+  /** Disk blocks of which chunks were fetched from S3, and which. */
+  private final Cache<DiskBlockId, Integer> fetched =
+      Caffeine.newBuilder().maximumSize(REMEMBERED).build();
+
+  DiskTier(DiskCache cache, DiskMetrics metrics) {
+    this.cache = cache;
+    this.metrics = metrics;
+  }
+
+  DiskCache cache() {
+    return cache;
+  }
+
+  /** A GET of this engine was answered for what {@code handle} reads. */
+  void proven(ObjectHandle handle) {
+    ObjectVersion version = handle.knownVersion();
+    if (cache.isShared() && version != null && proofs.getIfPresent(version) == null) {
+      proofs.put(version, Boolean.TRUE);
+    }
+  }
+
+  /**
+   * Whether only a reader that waits may fetch, because S3 has not yet answered for the version.
+   */
+  boolean awaitsProof(ObjectHandle handle) {
+    return cache.isShared() && !handle.hasCustomerKey() && !isProven(handle.knownVersion());
+  }
+
+  private boolean isProven(@Nullable ObjectVersion version) {
+    return version != null && proofs.getIfPresent(version) != null;
+  }
+
+  /** Where a block of the handle's is to be looked for. */
+  Source sourceOf(ObjectHandle handle, long block) {
+    BlockLayout layout = handle.layout();
+    ObjectVersion version = usableVersion(handle, layout.startOf(block));
+    if (version == null) {
+      return Source.S3;
+    }
+    if (cache.isShared()) {
+      return isProven(version) ? Source.DISK : Source.S3;
+    }
+    ByteRange bytes = layout.bytesOf(new BlockRange(block, block + 1));
+    for (Piece piece = Piece.of(id(version, bytes.start()), bytes); ; ) {
+      if ((cache.believed(piece.id()) & piece.mask()) != piece.mask()) {
+        return Source.S3;
+      }
+      if (piece.endOffset() >= bytes.end()) {
+        return Source.DISK;
+      }
+      piece = Piece.of(id(version, piece.endOffset()), bytes);
+    }
+  }
+
+  /** The block after the last one that a run from disk may hold if it begins at {@code first}. */
+  long endOfDiskRun(ObjectHandle handle, long first) {
+    BlockLayout layout = handle.layout();
+    long end = (layout.startOf(first) / DiskBlockId.BLOCK_BYTES + 1) * DiskBlockId.BLOCK_BYTES;
+    return Math.max(first + 1, Math.min(layout.blocks(), end / layout.blockSize()));
+  }
+
+  /** The version to know the handle's bytes by on disk; null if they have no place there. */
+  private @Nullable ObjectVersion usableVersion(ObjectHandle handle, long start) {
+    boolean mayGo = SpillRule.mayGo(cache.config(), start) && !handle.hasCustomerKey();
+    return mayGo ? handle.knownVersion() : null;
+  }
+
+  private DiskBlockId id(ObjectVersion version, long offset) {
+    return new DiskBlockId(cache.config().store(), version, offset / DiskBlockId.BLOCK_BYTES);
+  }
+
+  /** The part of {@code bytes} from its beginning on that one disk block holds. */
+  @Nullable Piece firstPiece(ObjectHandle handle, ByteRange bytes) {
+    ObjectVersion version = handle.knownVersion();
+    return version == null ? null : Piece.of(id(version, bytes.start()), bytes);
+  }
+
+  /**
+   * Chunks of a disk block.
+   *
+   * @param end after the last chunk
+   */
+  record Piece(DiskBlockId id, int first, int end) {
+    /** The part of {@code bytes} in the disk block; the object's blocks begin where chunks do. */
+    static Piece of(DiskBlockId id, ByteRange bytes) {
+      long from = Math.max(bytes.start(), id.start()) - id.start();
+      long to = Math.min(bytes.end(), id.start() + id.length()) - id.start();
+      int chunk = DiskBlockId.CHUNK_BYTES;
+      return new Piece(id, (int) (from / chunk), (int) ((to + chunk - 1) / chunk));
+    }
+
+    int mask() {
+      return (int) ((1L << end) - (1L << first));
+    }
+
+    /** Offset in the object after the last byte. */
+    long endOffset() {
+      return Math.min(id.start() + id.length(), id.start() + (long) end * DiskBlockId.CHUNK_BYTES);
+    }
+
+    int bytes() {
+      return (int) (endOffset() - id.start() - (long) first * DiskBlockId.CHUNK_BYTES);
+    }
+
+    boolean isWorthClaiming() {
+      return bytes() >= Math.min(LEAST_CLAIM_BYTES, id.length());
+    }
+  }
+
+  /** Bytes came from disk. */
+  void hit(ObjectHandle handle, Piece piece, int bytes) {
+    metrics.count(Counter.HITS);
+    metrics.add(Counter.HIT_BYTES, bytes);
+    cache.accessed(piece.id(), bytes);
+    handle.listener().onDiskHit(bytes);
+  }
+
+  /**
+   * Bytes are about to be fetched from S3.
+   *
+   * @return whether some of them were fetched before
+   */
+  boolean missed(ObjectHandle handle, ByteRange bytes) {
+    boolean before = false;
+    for (Piece piece = firstPiece(handle, bytes); piece != null; ) {
+      metrics.count(Counter.MISSES);
+      cache.accessed(piece.id(), piece.bytes());
+      before |= remember(piece);
+      long next = piece.endOffset();
+      piece = next < bytes.end() ? firstPiece(handle, new ByteRange(next, bytes.end())) : null;
+    }
+    handle.listener().onDiskMiss(bytes.length());
+    return before;
+  }
+
+  private boolean remember(Piece piece) {
+    Integer chunks = fetched.getIfPresent(piece.id());
+    int before = chunks == null ? 0 : chunks;
+    fetched.put(piece.id(), before | piece.mask());
+    return (before & piece.mask()) != 0;
+  }
+
+  @Override
+  public void leaving(Block block) {
+    if (cache.isShared() || !block.isReady()) {
+      return;
+    }
+    RunFetch run = (RunFetch) block.fate();
+    ObjectHandle handle = run.handle();
+    SpillRule.Leaving leaving =
+        new SpillRule.Leaving(
+            block.start(),
+            block.end(),
+            handle.position(),
+            run.isOfScan(),
+            run.wasFetchedBefore(),
+            !block.isPartlyRead());
+    if (handle.hasCustomerKey() || !SpillRule.isWorth(cache.config(), leaving)) {
+      metrics.add(Counter.NOT_ADMITTED_BYTES, block.length());
+      return;
+    }
+    offer(handle, block);
+  }
+
+  /**
+   * A run is over.
+   *
+   * @param claimed what other processes wait for, or null
+   * @param fetched its blocks that have come from S3, ready
+   */
+  void ended(RunFetch run, @Nullable DiskBlockId claimed, List<Block> fetched) {
+    if (cache.isShared()) {
+      fetched.forEach(block -> arrived(run.handle(), block));
+    }
+    if (claimed != null) {
+      if (fetched.isEmpty()) {
+        cache.renounce(claimed);
+      } else {
+        cache.flush(claimed);
+      }
+    }
+  }
+
+  private void arrived(ObjectHandle handle, Block block) {
+    if (usableVersion(handle, block.start()) != null && block.tryPin()) {
+      try {
+        offer(handle, block);
+      } finally {
+        block.unpin();
+      }
+    }
+  }
+
+  /** Offers what is not on disk yet of a block, which stays where it is meanwhile. */
+  private void offer(ObjectHandle handle, Block block) {
+    ByteBuffer bytes = block.bytes();
+    ByteRange range = new ByteRange(block.start(), block.end());
+    for (Piece piece = firstPiece(handle, range); piece != null; ) {
+      int there = cache.isShared() ? 0 : cache.believed(piece.id());
+      for (int chunk = piece.first(); chunk < piece.end(); chunk++) {
+        int length = piece.id().chunkLength(chunk);
+        bytes.limit(bytes.position() + length);
+        if ((there & (1 << chunk)) == 0) {
+          cache.offer(piece.id(), chunk, bytes);
+        }
+        bytes.position(bytes.limit());
+      }
+      long next = piece.endOffset();
+      piece = next < range.end() ? firstPiece(handle, new ByteRange(next, range.end())) : null;
+    }
+  }
+}

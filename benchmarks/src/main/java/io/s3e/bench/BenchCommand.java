@@ -1,7 +1,6 @@
 package io.s3e.bench;
 
 import io.s3e.bench.plain.PageCache;
-import io.s3e.bench.raw.RawCeiling;
 import io.s3e.bench.report.Report;
 import io.s3e.bench.report.TextTable;
 import io.s3e.bench.server.ServerCheck;
@@ -12,12 +11,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.Callable;
-import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -40,10 +36,6 @@ import picocli.CommandLine.Spec;
         "Reads real data from S3 through S3E and through the streams of S3A, compares every byte,"
             + " and prints what each of them took.")
 public final class BenchCommand implements Callable<Integer> {
-
-  /** Entries that are nobody's business. */
-  private static final Pattern SECRET =
-      Pattern.compile("secret|token|password|access\\.key", Pattern.CASE_INSENSITIVE);
 
   private static final long MEBIBYTE = 1L << 20;
 
@@ -237,7 +229,10 @@ public final class BenchCommand implements Callable<Integer> {
       out.println(TextTable.render(summaries));
       Report report =
           Report.write(
-              options.reportDirectory(), summaries, settings(options, target), engines(options));
+              options.reportDirectory(),
+              summaries,
+              ReportedSettings.ofJob(options, target),
+              ReportedSettings.ofEngines(options));
       out.println("Report:  " + report.html().toAbsolutePath());
       out.println(
           "Chart:   "
@@ -373,54 +368,5 @@ public final class BenchCommand implements Callable<Integer> {
     }
     entries.putAll(definitions);
     return entries;
-  }
-
-  private static Map<String, Object> settings(JobOptions options, Target target) {
-    Map<String, Object> settings = new LinkedHashMap<>();
-    settings.put("target", target.description());
-    settings.put("rounds", options.rounds());
-    settings.put("bytes", options.bytes());
-    settings.put("randomBytes", options.randomBytes());
-    settings.put("seekBytes", options.seekBytes());
-    settings.put("smallObjects", options.smallObjects());
-    settings.put("parquetScale", options.parquetScale());
-    settings.put("heap", options.heap());
-    settings.put("jvmOptions", String.join(" ", options.jvmOptions()));
-    settings.put("readDeadline", options.readDeadline().toSeconds() + " s");
-    settings.put("stagger", options.stagger().toMillis() + " ms");
-    settings.put("pageCacheDropped", options.pageCacheDropped());
-    settings.put("hadoop", withoutSecrets(options.hadoop()));
-    return settings;
-  }
-
-  /** What each engine was given, by workload where that makes a difference; secrets left out. */
-  private static Map<String, Object> engines(JobOptions options) {
-    Map<String, Object> engines = new LinkedHashMap<>();
-    for (Engine engine : options.engines()) {
-      Map<String, Map<String, String>> byWorkload = new LinkedHashMap<>();
-      for (WorkloadKind workload : options.workloads()) {
-        if (engine.runs(workload)) {
-          byWorkload.put(workload.label(), withoutSecrets(engine.settings(workload)));
-        }
-      }
-      if (engine instanceof Engine.RawEngine raw) {
-        engines.put(
-            raw.name(),
-            Map.of(
-                "client", raw.ceiling().client().label(),
-                "inFlight", raw.ceiling().inFlight(),
-                "rangeBytes", RawCeiling.RANGE_BYTES));
-        continue;
-      }
-      boolean alike = byWorkload.values().stream().distinct().count() <= 1;
-      engines.put(engine.name(), alike ? withoutSecrets(engine.settings()) : byWorkload);
-    }
-    return engines;
-  }
-
-  private static Map<String, String> withoutSecrets(Map<String, String> settings) {
-    Map<String, String> shown = new TreeMap<>(settings);
-    shown.keySet().removeIf(key -> SECRET.matcher(key).find());
-    return shown;
   }
 }

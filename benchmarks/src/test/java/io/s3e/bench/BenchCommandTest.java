@@ -3,103 +3,36 @@ package io.s3e.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.s3e.bench.process.ChildJvm;
 import io.s3e.bench.server.ServerProcess;
 import io.s3e.bench.server.Shape;
 import io.s3e.bench.server.ShapedS3Server;
 import java.io.OutputStream;
-import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 /** The whole command at a small size: child JVMs, server, data, engines, table and report. */
 class BenchCommandTest {
 
   @TempDir private Path temp;
 
-  private record Outcome(int code, String out, JsonNode results) {
-    JsonNode summary(String workload, String engine) {
-      for (JsonNode summary : results.get("summaries")) {
-        if (summary.get("workload").asText().equals(workload)
-            && summary.get("engine").asText().equals(engine)) {
-          return summary;
-        }
-      }
-      throw new AssertionError("No " + workload + " by " + engine + " in " + results);
-    }
-
-    JsonNode pass(String workload, int pass, String engine) {
-      for (JsonNode summary : results.get("summaries")) {
-        if (summary.get("workload").asText().equals(workload)
-            && summary.path("pass").asInt() == pass
-            && summary.get("engine").asText().equals(engine)) {
-          return summary;
-        }
-      }
-      throw new AssertionError(workload + " has no pass " + pass + " by " + engine);
-    }
-
-    long bytesUsed(String workload, String engine) {
-      JsonNode summary = summary(workload, engine);
-      assertThat(summary.get("verdict").asText()).startsWith("ok");
-      return summary.get("runs").get(0).get("result").get("bytesUsed").asLong();
-    }
-
-    String verdict(String workload, String engine) {
-      return summary(workload, engine).get("verdict").asText();
-    }
-  }
-
-  private static int execute(StringWriter out, String... arguments) {
-    return new CommandLine(new BenchCommand())
-        .setOut(new PrintWriter(out, true))
-        .execute(arguments);
-  }
-
-  private Outcome run(String... arguments) throws Exception {
-    List<String> all = new ArrayList<>(List.of(arguments));
-    Path report = temp.resolve("report");
-    Path work = temp.resolve("work");
-    all.addAll(List.of("--report", report.toString(), "--work-dir", work.toString()));
-    all.addAll(
-        List.of(
-            "--no-progress",
-            "--warm-up",
-            "0",
-            "--heap",
-            "256m",
-            "--ttfb",
-            "1",
-            "--bandwidth",
-            "0"));
-    StringWriter out = new StringWriter();
-    int code = execute(out, all.toArray(String[]::new));
-
-    assertThat(report.resolve("report.html")).isNotEmptyFile();
-    try (Stream<Path> left = Files.list(work)) {
-      assertThat(left).as("what the run left behind").isEmpty();
-    }
-    JsonNode results = new ObjectMapper().readTree(report.resolve("results.json").toFile());
-    return new Outcome(code, out.toString(), results);
+  private BenchRun.Outcome run(String... arguments) throws Exception {
+    return new BenchRun(temp).run(arguments);
   }
 
   @Test
   void everyWorkloadIsMeasuredAndEveryByteRight() throws Exception {
-    Outcome outcome =
+    BenchRun.Outcome outcome =
         run(
             "--engines=classic",
             "--workloads=seq,seq2,rnd,vec,parquet,back,small",
@@ -142,7 +75,7 @@ class BenchCommandTest {
 
   @Test
   void rawClientsRunWhatTheyCanAndAreLeftOutElsewhere() throws Exception {
-    Outcome outcome =
+    BenchRun.Outcome outcome =
         run(
             "--engines=classic,s3e-crt-bytes,s3e-async,raw-crt-2,raw-sync-2",
             "--workloads=seq,back",
@@ -169,7 +102,7 @@ class BenchCommandTest {
 
   @Test
   void passesAndProcessesAreToldApart() throws Exception {
-    Outcome outcome =
+    BenchRun.Outcome outcome =
         run(
             "--engines=classic,plain-file,plain-hadoop",
             "--workloads=back-2,parquet-2,share-2",
@@ -208,7 +141,7 @@ class BenchCommandTest {
 
   @Test
   void badPeersAreNamedAndTheJobGoesOn() throws Exception {
-    Outcome outcome =
+    BenchRun.Outcome outcome =
         run(
             "--engines=corrupting,hanging,missing,classic",
             "--set=corrupting:fs.s3a.impl=" + CorruptingFileSystem.class.getName(),
@@ -271,7 +204,7 @@ class BenchCommandTest {
       try (OutputStream out = Files.newOutputStream(coreSite)) {
         configuration(hadoop).writeXml(out);
       }
-      Outcome outcome =
+      BenchRun.Outcome outcome =
           run(
               "s3a://mine/object",
               "--conf=" + coreSite,
@@ -290,7 +223,7 @@ class BenchCommandTest {
       assertThat(outcome.results().toString()).doesNotContain("secret");
 
       write("s3a://mine/below/a small one", Arrays.copyOf(content, 100_000), hadoop);
-      Outcome prefix =
+      BenchRun.Outcome prefix =
           run(
               "s3a://mine/",
               "--conf=" + coreSite,
@@ -319,7 +252,7 @@ class BenchCommandTest {
           {"http://x/y"}
         }) {
       StringWriter out = new StringWriter();
-      assertThat(execute(out, arguments)).isEqualTo(2);
+      assertThat(BenchRun.execute(out, arguments)).isEqualTo(2);
     }
   }
 

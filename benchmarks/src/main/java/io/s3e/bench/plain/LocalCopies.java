@@ -64,6 +64,8 @@ public final class LocalCopies {
         }
         done += piece;
       }
+      // So that the kernel does not write them while others are measured.
+      to.force(false);
     }
   }
 }

@@ -12,11 +12,16 @@ import java.util.Map;
  * Divides free space among processes so that all of them together never write more than there is,
  * though none asks the others.
  *
- * <p>A process may still work with an older publication than the last, for {@link #IN_FORCE} at
- * most. So what it may have been told counts, not only what it is told now: the sum over processes
- * of the largest grant that may be in force stays within the free space. A grant is taken down at
- * once, and raised only by what is then left. One share is kept for a newcomer, so that it need not
- * wait for the others' grants to come down.
+ * <p>A grant says what a process may write from the moment on at which the janitor looked. A
+ * process may still work with an older publication than the last, for {@link #IN_FORCE} at most. So
+ * what it may have been told counts, not only what it is told now: the sum over processes of the
+ * largest grant that may be in force stays within the free space. A grant is taken down at once,
+ * and raised only by what is then left. Where even what is in force is more than what is free,
+ * nothing is granted until it no longer is.
+ *
+ * <p>Half of what is free is granted, and one share of that is kept for a newcomer. So, if all have
+ * written all that they may, there is still room for the same again, and nobody waits for old
+ * grants to run out.
  *
  * <p>Pure; one thread.
  */
@@ -36,18 +41,13 @@ final class Grants {
   /** Those that may be in force, oldest first. */
   private final List<Published> published = new ArrayList<>();
 
-  private boolean hasInherited;
-  private long inheritedNanos;
-
   /**
-   * Learns what an earlier janitor published to those that live. When it did is not known, and what
-   * it published just before is not, either: so nobody is granted more than it says until that is
-   * out of force.
+   * Learns what an earlier janitor published last to those that live. What it published just before
+   * may be in force, too: {@link #next} must not be asked for {@link #IN_FORCE}.
    */
   void inherit(Map<String, Long> grants, long nanos) {
+    published.clear();
     published.add(new Published(nanos, grants, true));
-    inheritedNanos = nanos;
-    hasInherited = !grants.isEmpty();
   }
 
   /**
@@ -68,8 +68,9 @@ final class Grants {
     for (long bytes : most.values()) {
       left -= bytes;
     }
-    if (hasInherited) {
-      left = 0;
+    if (left < 0) {
+      most.replaceAll((owner, bytes) -> 0L);
+      return publish(most, nanos);
     }
     List<String> raised =
         living.stream()
@@ -86,6 +87,10 @@ final class Grants {
       left -= more;
       waiting--;
     }
+    return publish(grants, nanos);
+  }
+
+  private Map<String, Long> publish(Map<String, Long> grants, long nanos) {
     published.add(new Published(nanos, grants, false));
     return grants;
   }
@@ -98,13 +103,10 @@ final class Grants {
 
   /** What a process gets if all are treated alike and one more comes. */
   static long share(int processes, long free) {
-    return Math.max(0, free / (processes + 1));
+    return Math.max(0, free / (2L * (processes + 1)));
   }
 
   private void dropWhatIsOutOfForce(long nanos) {
-    if (hasInherited && nanos - inheritedNanos >= IN_FORCE.toNanos()) {
-      hasInherited = false;
-    }
     // The newest of those that everybody must have read by now replaces all before it.
     for (int i = published.size() - 1; i > 0; i--) {
       Published each = published.get(i);

@@ -27,8 +27,8 @@ final class Housekeeping {
   /** ... down to this one. */
   private static final double LOW_WATERMARK = 0.90;
 
-  /** What each process should be able to write before the next pass, whatever the capacity. */
-  private static final long BYTES_PER_PROCESS = 2L * DiskBlockId.BLOCK_BYTES;
+  /** What is kept free for each process, whatever the capacity; it may write half of it. */
+  private static final long BYTES_PER_PROCESS = 4L * DiskBlockId.BLOCK_BYTES;
 
   /** A temporary file takes as long as one write; one of this age is of a write that hangs. */
   private static final long TEMPORARY_MILLIS = 60_000;

@@ -69,6 +69,7 @@ final class Janitor {
   private boolean hasPassed;
   private long passed;
   private long passPause;
+  private long firstPass;
   private long swept;
   private boolean unsettled;
   private long newest = System.nanoTime();
@@ -217,6 +218,7 @@ final class Janitor {
       }
     }
     grants.inherit(living, now);
+    firstPass = living.isEmpty() ? now : now + Grants.IN_FORCE.toNanos();
   }
 
   /** Another process is the janitor: asks it for what is missing. */
@@ -229,6 +231,9 @@ final class Janitor {
   }
 
   private void lead(Tools tools, long now) throws IOException {
+    if (!hasPassed && now - firstPass < 0) {
+      return;
+    }
     Housekeeping housekeeping =
         new Housekeeping(tools.io(), tools.root(), tools.space(), tools.metrics());
     boolean due = !hasPassed || (unsettled && now - passed >= Grants.IN_FORCE.toNanos());

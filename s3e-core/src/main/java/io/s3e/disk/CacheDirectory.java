@@ -10,9 +10,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Queue;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
@@ -43,6 +41,10 @@ final class CacheDirectory implements AutoCloseable {
 
   private static final long WRITER_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
   private static final long MEASURE_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+  /** Twice the time that the janitor of another process takes to see a newcomer. */
+  private static final Duration GRANT_PATIENCE = Duration.ofMillis(250);
+
   private static final long CLOSE_MILLIS = 500;
   private static final long IDLE_SECONDS = 10;
 
@@ -57,7 +59,7 @@ final class CacheDirectory implements AutoCloseable {
   private final @Nullable PrivateShelf table;
 
   private final @Nullable Claims claims;
-  private final ConcurrentMap<DiskBlockId, Claim> claimed = new ConcurrentHashMap<>();
+  private final HeldClaims held = new HeldClaims();
   private final Breaker reading;
   private final Breaker writing;
   private final WriteQueue queue;
@@ -121,6 +123,9 @@ final class CacheDirectory implements AutoCloseable {
     CacheDirectory opened =
         new CacheDirectory(CacheRoot.open(directory, config), config, metrics, io, rate, polls);
     opened.writer.start();
+    if (opened.shelf instanceof SharedShelf shared) {
+      shared.awaitGrant(GRANT_PATIENCE);
+    }
     return opened;
   }
 
@@ -231,41 +236,35 @@ final class CacheDirectory implements AutoCloseable {
     reading.failure(Breaker.Cause.SLOW);
   }
 
-  /** Who fetches a block. */
-  enum Fetcher {
-    /** The caller, from now on. */
-    THIS_READ,
-    /** Another read of this engine. */
-    THIS_ENGINE,
-    /** Somebody else, who will write it. */
-    ANOTHER
-  }
-
-  /** Tries to become the one that fetches a block. */
-  Fetcher claim(DiskBlockId id) throws IOException {
-    if (claims == null || claimed.containsKey(id)) {
-      return Fetcher.THIS_ENGINE;
+  /**
+   * Tries to become the engine that fetches a block.
+   *
+   * @return false if another one is, who will write it
+   */
+  boolean claim(DiskBlockId id) throws IOException {
+    if (claims == null || held.join(id)) {
+      return true;
     }
     Claim claim = claims.tryClaim(id);
     if (claim == null) {
-      return claimed.containsKey(id) ? Fetcher.THIS_ENGINE : Fetcher.ANOTHER;
+      // Another read of this engine may have been quicker.
+      return held.join(id);
     }
-    if (claimed.putIfAbsent(id, claim) != null) {
+    if (!held.hold(id, claim)) {
       claims.release(claim);
-      return Fetcher.THIS_ENGINE;
     }
-    return Fetcher.THIS_READ;
+    return true;
   }
 
-  /** As {@link DiskCache#renounce}. */
-  void renounce(DiskBlockId id) {
-    if (claimed.containsKey(id)) {
-      execute(() -> letGo(id));
+  /** As {@link DiskCache#fetched}. */
+  void fetched(DiskBlockId id) {
+    if (held.leave(id) && !queue.flush(id)) {
+      boolean unused = execute(() -> letGo(id));
     }
   }
 
   private void letGo(DiskBlockId id) {
-    Claim claim = claimed.remove(id);
+    Claim claim = held.takeIdle(id);
     if (claim != null && claims != null) {
       claims.release(claim);
     }
@@ -277,14 +276,6 @@ final class CacheDirectory implements AutoCloseable {
       return;
     }
     queue.offer(id, chunk, bytes);
-  }
-
-  /** As {@link DiskCache#flush}. */
-  void flush(DiskBlockId id) {
-    if (!queue.flush(id)) {
-      // Nothing of it was taken, so nothing will be written.
-      renounce(id);
-    }
   }
 
   /** As {@link DiskCache#awaitWritten}. */
@@ -333,7 +324,7 @@ final class CacheDirectory implements AutoCloseable {
     DiskBlockId id = block.id();
     try {
       long bytes = BlockFiles.bytesOnDisk(id, block.mask());
-      if (!space.mayWrite() || !shelf.hasRoomFor(bytes)) {
+      if ((table != null && !space.mayWrite()) || !shelf.hasRoomFor(bytes)) {
         metrics.add(Counter.DROPPED_SPACE_BYTES, block.bytes());
         return;
       }

@@ -109,14 +109,12 @@ public final class DiskCache implements AutoCloseable {
     directoryOf(id).offer(id, chunk, bytes);
   }
 
-  /** What has been offered of a block is all there is for now: others wait for it. */
-  public void flush(DiskBlockId id) {
-    directoryOf(id).flush(id);
-  }
-
-  /** What was claimed will not be written after all, or has been offered in part. */
-  public void renounce(DiskBlockId id) {
-    directoryOf(id).renounce(id);
+  /**
+   * A fetch that {@linkplain DiskRead.End#CLAIMED claimed} a block is over, and what it brought has
+   * been offered: others need not wait for more of it.
+   */
+  public void fetched(DiskBlockId id) {
+    directoryOf(id).fetched(id);
   }
 
   /** A reader came to bytes of a block, wherever they were found. */

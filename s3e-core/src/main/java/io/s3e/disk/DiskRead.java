@@ -37,7 +37,7 @@ public interface DiskRead {
     MISS,
     /**
      * What has not come is not on disk, and this engine has told other processes that it fetches
-     * it: it writes the bytes, or says that it will not ({@link DiskCache#renounce}).
+     * it: it offers the bytes, or not, and says that it is through ({@link DiskCache#fetched}).
      */
     CLAIMED
   }

@@ -91,25 +91,22 @@ final class FileRead implements DiskRead, Runnable, ChunkSink {
   }
 
   private void claim() {
-    CacheDirectory.Fetcher fetcher;
+    boolean ours;
     try {
-      fetcher = directory.claim(id);
+      ours = directory.claim(id);
     } catch (IOException e) {
       directory.failedReading("claim of " + id, e);
       end(End.MISS);
       return;
     }
-    switch (fetcher) {
-      case THIS_READ -> {
-        boolean complete = isComplete();
-        boolean ends = end(complete ? End.HIT : End.CLAIMED);
-        if (complete || !ends) {
-          directory.renounce(id);
-        }
-      }
-      // What other reads of this engine bring would be in memory soon, but memory is theirs.
-      case THIS_ENGINE -> end(End.MISS);
-      case ANOTHER -> waitForOther();
+    if (!ours) {
+      waitForOther();
+      return;
+    }
+    boolean complete = isComplete();
+    boolean ends = end(complete ? End.HIT : End.CLAIMED);
+    if (complete || !ends) {
+      directory.fetched(id);
     }
   }
 

@@ -29,10 +29,10 @@ import org.slf4j.LoggerFactory;
  */
 final class Janitor {
   /** How often the thread looks, in ms. */
-  static final long TICK_MILLIS = 400;
+  static final long TICK_MILLIS = 100;
 
   /** The same while somebody waits for room. */
-  private static final long ASKED_TICK_MILLIS = 100;
+  private static final long ASKED_TICK_MILLIS = 20;
 
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
@@ -84,8 +84,10 @@ final class Janitor {
     thread.start();
   }
 
+  /** Another engine uses the instance; it may write once its settings have been looked at. */
   void add(Tools tools) {
     engines.add(tools);
+    ask();
   }
 
   /** Whether that was the last one. */

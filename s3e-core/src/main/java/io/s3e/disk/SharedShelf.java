@@ -6,6 +6,7 @@ import io.s3e.metrics.DiskMetrics;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,6 +23,7 @@ final class SharedShelf implements Shelf {
   /** How exact the times are that eviction goes by. */
   private static final Duration MARK_AGAIN = Duration.ofMinutes(1);
 
+  private static final long GRANT_LOOK_NANOS = Duration.ofMillis(2).toNanos();
   private static final int MAX_MARKED = 100_000;
 
   private static final Logger LOG = LoggerFactory.getLogger(SharedShelf.class);
@@ -52,6 +54,24 @@ final class SharedShelf implements Shelf {
     this.allowance = membership.allowance();
     this.tools = new Janitor.Tools(io, root, space, metrics);
     this.janitor = membership.employ(tools);
+  }
+
+  /**
+   * Waits until this process may write, or has been told that there is no room. What is fetched
+   * before cannot be written, and other processes would fetch it again.
+   */
+  void awaitGrant(Duration limit) {
+    long deadline = System.nanoTime() + limit.toNanos();
+    while (!isGranted() && System.nanoTime() - deadline < 0) {
+      LockSupport.parkNanos(GRANT_LOOK_NANOS);
+    }
+  }
+
+  private boolean isGranted() {
+    Publication latest = allowance.publication();
+    return latest != null
+        && latest.grants().containsKey(membership.ownerId())
+        && tools.space().capacity() > 0;
   }
 
   @Override

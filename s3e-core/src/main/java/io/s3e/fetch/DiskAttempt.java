@@ -108,7 +108,7 @@ final class DiskAttempt implements DiskRead.Receiver {
     DiskBlockId claimed = done != null && end == DiskRead.End.CLAIMED ? done.id() : null;
     if (!fence.close(() -> run.lookedOnDisk(claimed)) && claimed != null) {
       // The run has gone on without it.
-      disk.cache().renounce(claimed);
+      disk.cache().fetched(claimed);
     }
   }
 }

@@ -123,6 +123,17 @@ final class DiskTier implements Spill {
     return Math.max(first + 1, Math.min(layout.blocks(), end / layout.blockSize()));
   }
 
+  /**
+   * The block up to which a guess that ends at {@code end} is to go on. Of a shared cache that is
+   * the end of the disk block, if most of it is wanted anyway: who claims a disk block had better
+   * fetch all of it.
+   */
+  long roundedUp(ObjectHandle handle, long first, long end) {
+    long wantedBytes = (end - first) * handle.layout().blockSize();
+    boolean shared = cache.isShared() && sourceOf(handle, first) == Source.DISK;
+    return shared && wantedBytes >= LEAST_CLAIM_BYTES ? endOfDiskRun(handle, end - 1) : end;
+  }
+
   /** The version to know the handle's bytes by on disk; null if they have no place there. */
   private @Nullable ObjectVersion usableVersion(ObjectHandle handle, long start) {
     boolean mayGo = SpillRule.mayGo(cache.config(), start) && !handle.hasCustomerKey();
@@ -237,11 +248,7 @@ final class DiskTier implements Spill {
       fetched.forEach(block -> arrived(run.handle(), block));
     }
     if (claimed != null) {
-      if (fetched.isEmpty()) {
-        cache.renounce(claimed);
-      } else {
-        cache.flush(claimed);
-      }
+      cache.fetched(claimed);
     }
   }
 

@@ -176,7 +176,8 @@ public final class Fetcher implements AutoCloseable {
    *
    * @param asked true if a reader has asked for these bytes, false if they are a guess
    * @param started gets each run that was started
-   * @return the first block that was neither there nor started; {@code wanted.end()} if all were
+   * @return the first block that was neither there nor started; {@code wanted.end()} or more if all
+   *     were
    */
   public long prefetch(
       ObjectHandle handle, BlockRange wanted, boolean asked, Consumer<RunFetch> started) {
@@ -185,12 +186,14 @@ public final class Fetcher implements AutoCloseable {
       metrics.prefetchRefused();
       return next;
     }
+    long limit =
+        asked || disk == null ? wanted.end() : disk.roundedUp(handle, wanted.first(), wanted.end());
     while (next < wanted.end()) {
       if (index.get(handle.block(next)) != null) {
         next++;
         continue;
       }
-      long end = absentUntil(handle, next, wanted.end());
+      long end = absentUntil(handle, next, limit);
       Admission.Grant grant = admission.trySpeculate(need(handle, next, end));
       if (grant == null) {
         metrics.prefetchRefused();

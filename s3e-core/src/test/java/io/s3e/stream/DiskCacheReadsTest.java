@@ -1,0 +1,304 @@
+package io.s3e.stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.s3e.OpenOptions;
+import io.s3e.S3E;
+import io.s3e.S3EConfig;
+import io.s3e.block.ObjectRef;
+import io.s3e.buffer.MemoryBudget;
+import io.s3e.client.ClientLimits;
+import io.s3e.client.GetRequest;
+import io.s3e.disk.DiskCacheConfig;
+import io.s3e.disk.DiskCacheConfig.Mode;
+import io.s3e.disk.DiskCacheConfig.Scope;
+import io.s3e.metrics.DiskMetrics.Counter;
+import io.s3e.prefetch.ReadPolicy;
+import io.s3e.testing.MemoryObjectClient;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is asked of S3 and what is not, with a cache on disk behind a small memory. */
+@Timeout(120)
+class DiskCacheReadsTest {
+  private static final int BLOCK = 64 << 10;
+  private static final int REQUEST = 8 * BLOCK;
+
+  /**
+   * Of it, 8 MiB are the write queue's, 72 MiB are counted as the client's, and 48 MiB are left.
+   */
+  private static final long MEMORY_BYTES = 128L << 20;
+
+  private static final long CLIENTS_BYTES = 72L << 20;
+
+  /** Twice the memory. */
+  private static final int OBJECT_BYTES = (96 << 20) + 12_345;
+
+  /** S3 is slower than the disk. */
+  private static final long GET_MILLIS = 20;
+
+  private static final ObjectRef OBJECT = new ObjectRef("bucket", "key");
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+  @TempDir Path directory;
+
+  private final byte[] content = MemoryObjectClient.bytes(OBJECT_BYTES, 7);
+  private MemoryObjectClient client =
+      new MemoryObjectClient(ClientLimits.copying(REQUEST, 16, CLIENTS_BYTES));
+
+  private DiskCacheConfig.Builder disk(Scope scope) {
+    return DiskCacheConfig.DEFAULTS.toBuilder()
+        .mode(Mode.DISK)
+        .scope(scope)
+        .store("memory")
+        .capacityBytes(1L << 30)
+        .diskShare(1)
+        .queueBytes(64L << 20)
+        .readDeadline(Duration.ofSeconds(5))
+        .directories(List.of(directory));
+  }
+
+  private S3E engine(DiskCacheConfig.Builder disk) {
+    return engine(disk, ClientLimits.copying(REQUEST, 16, CLIENTS_BYTES));
+  }
+
+  private S3E engine(DiskCacheConfig.Builder disk, ClientLimits limits) {
+    client = new MemoryObjectClient(limits);
+    client.put(OBJECT, content, "\"v1\"");
+    client.faults((request, number) -> MemoryObjectClient.Answer.GOOD.after(GET_MILLIS));
+    S3EConfig config =
+        S3EConfig.DEFAULTS.toBuilder()
+            .blockBytes(BLOCK)
+            .requestBytes(REQUEST)
+            .diskCache(disk.build())
+            .build();
+    return S3E.create(config, new MemoryBudget(MEMORY_BYTES), granted -> client);
+  }
+
+  @AfterEach
+  void nothingIsLentOut() {
+    assertThat(client.lentOut()).isZero();
+    assertThat(client.doubleCloses()).isZero();
+  }
+
+  /** Reads 1 MiB, skips 2, reads 1, goes back 3, until all has been read. */
+  private void toAndFro(S3E engine) throws IOException {
+    int piece = 16 * BLOCK;
+    byte[] buffer = new byte[piece];
+    try (S3EInputStream in = engine.open(OBJECT)) {
+      for (int group = 0; group + 6 <= OBJECT_BYTES / piece; group += 6) {
+        for (int step : new int[] {0, 3, 1, 4, 2, 5}) {
+          int at = (group + step) * piece;
+          in.seek(at);
+          int count = in.readNBytes(buffer, 0, piece);
+          assertThat(Arrays.equals(buffer, 0, count, content, at, at + piece)).isTrue();
+          // The queue is as small as the memory; here nothing is to be dropped.
+          settle(engine);
+        }
+      }
+    }
+  }
+
+  private void scan(S3E engine, ReadPolicy policy) throws IOException {
+    try (S3EInputStream in = engine.open(OBJECT, OpenOptions.DEFAULTS.withPolicy(policy))) {
+      byte[] buffer = new byte[4 * BLOCK];
+      for (int at = 0; at < OBJECT_BYTES; ) {
+        int count = in.readNBytes(buffer, 0, buffer.length);
+        assertThat(Arrays.equals(buffer, 0, count, content, at, at + count)).isTrue();
+        at += count;
+        settle(engine);
+      }
+    }
+  }
+
+  /** Waits until nothing more is to be written. */
+  private static void settle(S3E engine) throws IOException {
+    try {
+      assertThat(Objects.requireNonNull(engine.diskCache()).awaitWritten(PATIENCE)).isTrue();
+    } catch (InterruptedException e) {
+      throw new InterruptedIOException("interrupted");
+    }
+  }
+
+  private static long count(S3E engine, Counter counter) {
+    return engine.metrics().disk().get(counter);
+  }
+
+  @Test
+  void whatWasReadToAndFroComesFromDiskTheSecondTime() throws Exception {
+    try (S3E engine = engine(disk(Scope.PRIVATE))) {
+      toAndFro(engine);
+      settle(engine);
+      int gets = client.gets().size();
+
+      toAndFro(engine);
+
+      assertThat(client.gets().subList(gets, client.gets().size()))
+          .as("GETs of the second pass; %s", engine.metrics().disk().snapshot())
+          .isEmpty();
+      assertThat(count(engine, Counter.HIT_BYTES)).isPositive();
+      assertThat(count(engine, Counter.CORRUPTIONS)).isZero();
+      assertThat(count(engine, Counter.DROPPED_FULL_BYTES)).isZero();
+    }
+    assertThat(files()).as("left by a private cache").isEmpty();
+  }
+
+  @Test
+  void aScanIsNotWritten() throws Exception {
+    try (S3E engine = engine(disk(Scope.PRIVATE))) {
+      scan(engine, ReadPolicy.SEQUENTIAL);
+      settle(engine);
+
+      assertThat(count(engine, Counter.WRITTEN_BYTES)).isZero();
+      assertThat(count(engine, Counter.NOT_ADMITTED_BYTES)).isGreaterThan(OBJECT_BYTES / 2);
+    }
+  }
+
+  @Test
+  void aSecondScanIsWrittenAndAThirdReadFromDisk() throws Exception {
+    try (S3E engine = engine(disk(Scope.PRIVATE))) {
+      scan(engine, ReadPolicy.SEQUENTIAL);
+      scan(engine, ReadPolicy.SEQUENTIAL);
+      settle(engine);
+      long fetched = client.bytesAsked();
+
+      scan(engine, ReadPolicy.SEQUENTIAL);
+
+      assertThat(client.bytesAsked() - fetched).isLessThan(OBJECT_BYTES / 10);
+      assertThat(count(engine, Counter.HIT_BYTES)).isGreaterThan(OBJECT_BYTES / 2);
+    }
+  }
+
+  @Test
+  void hybridWritesTheFrontAlone() throws Exception {
+    long front = 8L << 20;
+    try (S3E engine = engine(disk(Scope.PRIVATE).mode(Mode.HYBRID).hybridBytes(front))) {
+      toAndFro(engine);
+      settle(engine);
+      int gets = client.gets().size();
+
+      toAndFro(engine);
+
+      assertThat(count(engine, Counter.WRITTEN_BYTES)).isBetween(1L, front);
+      List<GetRequest> second = client.gets().subList(gets, client.gets().size());
+      assertThat(second.stream().mapToLong(get -> get.range().start()).min().orElseThrow())
+          .isGreaterThanOrEqualTo(front);
+    }
+  }
+
+  @Test
+  void aChangedObjectIsNotTakenFromDisk() throws Exception {
+    try (S3E engine = engine(disk(Scope.PRIVATE))) {
+      toAndFro(engine);
+      settle(engine);
+      long hits = count(engine, Counter.HITS);
+      byte[] other = MemoryObjectClient.bytes(OBJECT_BYTES, 8);
+      client.put(OBJECT, other, "\"v2\"");
+
+      try (S3EInputStream in = engine.open(OBJECT)) {
+        assertThat(Arrays.equals(in.readAllBytes(), other)).isTrue();
+      }
+      assertThat(count(engine, Counter.HITS)).isEqualTo(hits);
+    }
+  }
+
+  @Test
+  void customersKeysKeepBytesOffTheDisk() throws Exception {
+    OpenOptions withKey =
+        OpenOptions.DEFAULTS.withHeaders(
+            Map.of("x-amz-server-side-encryption-customer-key", "secret"));
+    try (S3E engine = engine(disk(Scope.HOST))) {
+      for (int round = 0; round < 2; round++) {
+        try (S3EInputStream in = engine.open(OBJECT, withKey)) {
+          assertThat(Arrays.equals(in.readAllBytes(), content)).isTrue();
+        }
+      }
+      settle(engine);
+
+      assertThat(count(engine, Counter.WRITES)).isZero();
+      assertThat(blockFiles()).isEmpty();
+    }
+  }
+
+  @Test
+  void anotherEngineOfTheHostReadsWhatWasFetchedOnceItsOwnGetWasAnswered() throws Exception {
+    try (S3E engine = engine(disk(Scope.HOST))) {
+      scan(engine, ReadPolicy.SEQUENTIAL);
+      settle(engine);
+      assertThat(client.bytesAsked()).isBetween((long) OBJECT_BYTES, OBJECT_BYTES + (1L << 20));
+    }
+    try (S3E engine = engine(disk(Scope.HOST))) {
+      scan(engine, ReadPolicy.SEQUENTIAL);
+
+      assertThat(client.gets())
+          .as("its own GET, and what was not written; %s", engine.metrics().disk().snapshot())
+          .hasSizeBetween(1, 4);
+      assertThat(client.bytesAsked()).isLessThan(OBJECT_BYTES / 10);
+      assertThat(count(engine, Counter.HIT_BYTES)).isGreaterThan(OBJECT_BYTES * 9L / 10);
+    }
+  }
+
+  @Test
+  void theSameWithSlotsThatAreLent() throws Exception {
+    ClientLimits lending = new ClientLimits(BLOCK, 8, REQUEST, 8, CLIENTS_BYTES);
+    try (S3E engine = engine(disk(Scope.HOST), lending)) {
+      scan(engine, ReadPolicy.SEQUENTIAL);
+      settle(engine);
+    }
+    try (S3E engine = engine(disk(Scope.HOST), lending)) {
+      scan(engine, ReadPolicy.SEQUENTIAL);
+
+      assertThat(client.bytesAsked()).isLessThan(OBJECT_BYTES / 10);
+    }
+  }
+
+  @Test
+  void twoEnginesAtOnceFetchEachByteAboutOnce() throws Exception {
+    try (S3E first = engine(disk(Scope.HOST))) {
+      MemoryObjectClient firstClient = client;
+      try (S3E second = engine(disk(Scope.HOST))) {
+        MemoryObjectClient secondClient = client;
+        Thread other = new Thread(() -> scanUnchecked(second));
+        other.start();
+        scan(first, ReadPolicy.SEQUENTIAL);
+        other.join(PATIENCE.toMillis());
+
+        assertThat(other.isAlive()).isFalse();
+        assertThat(firstClient.bytesAsked() + secondClient.bytesAsked())
+            .as("%s and %s", first.metrics().disk().snapshot(), second.metrics().disk().snapshot())
+            .isLessThanOrEqualTo(OBJECT_BYTES * 11L / 10);
+      }
+    }
+  }
+
+  private void scanUnchecked(S3E engine) {
+    try {
+      scan(engine, ReadPolicy.SEQUENTIAL);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private List<Path> files() throws IOException {
+    try (Stream<Path> all = Files.walk(directory)) {
+      return all.filter(Files::isRegularFile).toList();
+    }
+  }
+
+  private List<Path> blockFiles() throws IOException {
+    return files().stream().filter(file -> file.toString().contains("/blocks/")).toList();
+  }
+}

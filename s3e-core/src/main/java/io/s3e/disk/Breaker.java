@@ -1,10 +1,15 @@
 package io.s3e.disk;
 
+import io.s3e.metrics.DiskMetrics;
+import io.s3e.metrics.DiskMetrics.Counter;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Leaves a directory alone that does not work, and tries again later. Reading and writing have one
@@ -25,6 +30,8 @@ import java.util.function.LongSupplier;
  * directory that fails again and again is asked ever less often. Thread-safe.
  */
 final class Breaker {
+  private static final Logger LOG = LoggerFactory.getLogger(Breaker.class);
+
   private static final int FAILURES_IN_A_ROW = 3;
   private static final int WINDOW = 100;
   private static final int FAILURES_IN_WINDOW = 10;
@@ -66,6 +73,8 @@ final class Breaker {
     }
   }
 
+  private final DiskMetrics metrics;
+  private final String what;
   private final long pauseNanos;
   private final LongSupplier nanoClock;
 
@@ -88,8 +97,12 @@ final class Breaker {
   /**
    * @param pause how long the directory is left alone at first
    * @param nanoClock time in ns, as {@link System#nanoTime}
+   * @param metrics told when it opens and closes
+   * @param what what is left alone, for the log
    */
-  Breaker(Duration pause, LongSupplier nanoClock) {
+  Breaker(Duration pause, LongSupplier nanoClock, DiskMetrics metrics, String what) {
+    this.metrics = metrics;
+    this.what = what;
     this.pauseNanos = pause.toNanos();
     this.nanoClock = nanoClock;
   }
@@ -132,7 +145,14 @@ final class Breaker {
         if (cause.lasts
             || failuresInARow >= FAILURES_IN_A_ROW
             || failuresInWindow > FAILURES_IN_WINDOW) {
+          metrics.count(Counter.BREAKER_OPENED);
+          metrics.count(Counter.BREAKERS_OPEN);
           open();
+          LOG.warn(
+              "{} is left alone for {} ms after failures, the last one: {}",
+              what,
+              TimeUnit.NANOSECONDS.toMillis(pauseNanos * pauses),
+              cause);
         }
       }
       case OPEN -> {
@@ -163,6 +183,8 @@ final class Breaker {
 
   private void close() {
     state = State.CLOSED;
+    metrics.add(Counter.BREAKERS_OPEN, -1);
+    LOG.info("{} works again", what);
     Arrays.fill(failed, false);
     failuresInWindow = 0;
     failuresInARow = 0;

@@ -86,11 +86,11 @@ final class CacheDirectory implements AutoCloseable {
     this.files = new BlockFiles(io, root.instance(), root.ownerId(), config.key());
     boolean shared = config.scope() != Scope.PRIVATE;
     this.space = new CacheSpace(io, root.instance(), config);
-    this.table = shared ? null : new PrivateShelf(0, this::evict);
+    this.table = shared ? null : new PrivateShelf(0, metrics, this::evict);
     this.shelf = table != null ? table : new SharedShelf(io, root, config, metrics, space);
     this.claims = shared ? new Claims(io, root) : null;
-    this.reading = new Breaker(config.breakerPause(), System::nanoTime);
-    this.writing = new Breaker(config.breakerPause(), System::nanoTime);
+    this.reading = breaker(config, "Reading from " + root.instance());
+    this.writing = breaker(config, "Writing to " + root.instance());
     this.queue =
         new WriteQueue(queueBytes(config), config.queueAge(), rate, metrics, System::nanoTime);
     AtomicInteger threads = new AtomicInteger();
@@ -127,6 +127,10 @@ final class CacheDirectory implements AutoCloseable {
       shared.awaitGrant(GRANT_PATIENCE);
     }
     return opened;
+  }
+
+  private Breaker breaker(DiskCacheConfig config, String what) {
+    return new Breaker(config.breakerPause(), System::nanoTime, metrics, what);
   }
 
   private static Thread daemon(Runnable task, String name) {
@@ -346,8 +350,10 @@ final class CacheDirectory implements AutoCloseable {
     execute(
         () -> {
           try {
-            files.delete(id);
-            metrics.count(Counter.EVICTIONS);
+            // It may have been written again since.
+            if (shelf.believed(id) == 0) {
+              files.delete(id);
+            }
           } catch (IOException e) {
             failedWriting("eviction of " + id, e);
           }

@@ -4,6 +4,8 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.Policy;
 import com.github.benmanes.caffeine.cache.RemovalCause;
+import io.s3e.metrics.DiskMetrics;
+import io.s3e.metrics.DiskMetrics.Counter;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
@@ -31,9 +33,10 @@ final class PrivateShelf implements Shelf {
 
   /**
    * @param capacityBytes the most that the files may take on disk
+   * @param metrics told of victims
    * @param evict deletes the file of a victim; called once for each, may do I/O
    */
-  PrivateShelf(long capacityBytes, Consumer<DiskBlockId> evict) {
+  PrivateShelf(long capacityBytes, DiskMetrics metrics, Consumer<DiskBlockId> evict) {
     this.evict = evict;
     this.files =
         Caffeine.newBuilder()
@@ -42,7 +45,9 @@ final class PrivateShelf implements Shelf {
             .executor(Runnable::run)
             .evictionListener(
                 (@Nullable DiskBlockId id, @Nullable File file, RemovalCause cause) -> {
-                  if (id != null) {
+                  if (id != null && file != null) {
+                    metrics.count(Counter.EVICTIONS);
+                    metrics.add(Counter.EVICTED_BYTES, file.bytes());
                     victims.add(id);
                   }
                 })

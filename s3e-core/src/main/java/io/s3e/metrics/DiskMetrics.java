@@ -47,9 +47,9 @@ public final class DiskMetrics {
     CLAIM_WAITS,
     /** Of those, the ones that did not get them in time. */
     CLAIM_TIMEOUTS,
-    /** Times that a directory was left alone after failures. */
+    /** Times that reading from a directory, or writing to it, was given up after failures. */
     BREAKER_OPENED,
-    /** Gauge: directories left alone now. */
+    /** Gauge: how many of those are given up now, until a trial succeeds. */
     BREAKERS_OPEN
   }
 

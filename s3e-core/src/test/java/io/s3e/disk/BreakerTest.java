@@ -5,18 +5,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.s3e.disk.Breaker.Cause;
 import io.s3e.disk.Breaker.State;
 import io.s3e.disk.TestBlocks.ManualClock;
+import io.s3e.metrics.DiskMetrics;
+import io.s3e.metrics.DiskMetrics.Counter;
 import io.s3e.testing.Threads;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class BreakerTest {
   private static final Duration PAUSE = Duration.ofSeconds(5);
 
   private final ManualClock clock = new ManualClock();
-  private final Breaker breaker = new Breaker(PAUSE, clock::nanos);
+  private final DiskMetrics metrics = new DiskMetrics();
+  private final Breaker breaker = new Breaker(PAUSE, clock::nanos, metrics, "test");
 
   @ParameterizedTest
   @EnumSource(
@@ -139,6 +144,35 @@ class BreakerTest {
     breaker.failure(Cause.HUNG);
     clock.pass(PAUSE);
     assertThat(breaker.tryProbe()).as("it has behaved since").isTrue();
+  }
+
+  @Test
+  void itIsCountedOnceHoweverLongItStaysOpen() {
+    breaker.failure(Cause.NO_SPACE);
+    breaker.failure(Cause.NO_SPACE);
+    clock.pass(PAUSE);
+    assertThat(breaker.tryProbe()).isTrue();
+    breaker.failure(Cause.NO_SPACE);
+    assertThat(metrics.get(Counter.BREAKER_OPENED)).isEqualTo(1);
+    assertThat(metrics.get(Counter.BREAKERS_OPEN)).isEqualTo(1);
+    clock.pass(PAUSE.multipliedBy(2));
+    assertThat(breaker.tryProbe()).isTrue();
+    breaker.success();
+    assertThat(metrics.get(Counter.BREAKERS_OPEN)).isZero();
+    breaker.failure(Cause.NO_SPACE);
+    assertThat(metrics.get(Counter.BREAKER_OPENED)).isEqualTo(2);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/d/x: No space left on device, NO_SPACE",
+    "/d/x: Disk quota exceeded, NO_SPACE",
+    "/d/x: Read-only file system, READ_ONLY",
+    "/d/x: Input/output error, ERROR",
+    ", ERROR",
+  })
+  void theCauseIsToldByTheSystemsWords(String message, Cause cause) {
+    assertThat(Cause.of(new IOException(message))).isEqualTo(cause);
   }
 
   @Test

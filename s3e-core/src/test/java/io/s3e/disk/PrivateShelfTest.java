@@ -3,12 +3,13 @@ package io.s3e.disk;
 import static io.s3e.disk.TestBlocks.block;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.s3e.metrics.DiskMetrics;
+import io.s3e.metrics.DiskMetrics.Counter;
 import io.s3e.testing.Threads;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
 class PrivateShelfTest {
@@ -16,35 +17,25 @@ class PrivateShelfTest {
   private static final int FULL = 0xFFFF;
 
   private final List<DiskBlockId> evicted = new ArrayList<>();
-
-  @Nested
-  class Contract extends ShelfContract {
-    @Override
-    Shelf open(long capacityBytes) {
-      return new PrivateShelf(capacityBytes, id -> {});
-    }
-
-    @Override
-    void store(DiskBlockId id, long bytesOnDisk) {
-      // It never looks at the disk.
-    }
-  }
+  private final DiskMetrics metrics = new DiskMetrics();
 
   @Test
   void capacityHoldsAndEveryVictimIsDeleted() {
-    PrivateShelf shelf = new PrivateShelf(10 * FILE, evicted::add);
+    PrivateShelf shelf = new PrivateShelf(10 * FILE, metrics, evicted::add);
     for (int i = 0; i < 100; i++) {
       shelf.written(block(i), FULL, FILE);
       assertThat(shelf.bytes()).isLessThanOrEqualTo(10 * FILE);
     }
     assertThat(shelf.bytes()).isEqualTo(10 * FILE);
     assertThat(evicted).hasSize(90).doesNotHaveDuplicates();
+    assertThat(metrics.get(Counter.EVICTIONS)).isEqualTo(90);
+    assertThat(metrics.get(Counter.EVICTED_BYTES)).isEqualTo(90 * FILE);
     assertThat(evicted).allSatisfy(id -> assertThat(shelf.believed(id)).isZero());
   }
 
   @Test
   void weighsWhatFilesTakeOnDisk() {
-    PrivateShelf shelf = new PrivateShelf(10 * FILE, evicted::add);
+    PrivateShelf shelf = new PrivateShelf(10 * FILE, metrics, evicted::add);
     for (int i = 0; i < 100; i++) {
       shelf.written(block(i), 0b1, FILE / 10);
     }
@@ -56,7 +47,7 @@ class PrivateShelfTest {
 
   @Test
   void aScanDoesNotFlushWhatIsUsed() {
-    PrivateShelf shelf = new PrivateShelf(100 * FILE, evicted::add);
+    PrivateShelf shelf = new PrivateShelf(100 * FILE, metrics, evicted::add);
     for (int i = 0; i < 50; i++) {
       shelf.written(block(i), FULL, FILE);
     }
@@ -77,7 +68,7 @@ class PrivateShelfTest {
 
   @Test
   void askingIsNoUse() {
-    PrivateShelf asked = new PrivateShelf(100 * FILE, evicted::add);
+    PrivateShelf asked = new PrivateShelf(100 * FILE, metrics, evicted::add);
     for (int i = 0; i < 100; i++) {
       asked.written(block(i), FULL, FILE);
     }
@@ -98,7 +89,7 @@ class PrivateShelfTest {
 
   @Test
   void aSmallerCapacityEvictsAtOnce() {
-    PrivateShelf shelf = new PrivateShelf(100 * FILE, evicted::add);
+    PrivateShelf shelf = new PrivateShelf(100 * FILE, metrics, evicted::add);
     for (int i = 0; i < 100; i++) {
       shelf.written(block(i), FULL, FILE);
     }
@@ -110,7 +101,7 @@ class PrivateShelfTest {
 
   @Test
   void noCapacityHasNoRoom() {
-    PrivateShelf shelf = new PrivateShelf(0, evicted::add);
+    PrivateShelf shelf = new PrivateShelf(0, metrics, evicted::add);
     assertThat(shelf.hasRoomFor(1)).isFalse();
   }
 
@@ -121,6 +112,7 @@ class PrivateShelfTest {
     shelf[0] =
         new PrivateShelf(
             2 * FILE,
+            metrics,
             id -> {
               seen.add(shelf[0].believed(id));
               shelf[0].gone(id);
@@ -133,7 +125,7 @@ class PrivateShelfTest {
 
   @Test
   void whatIsGoneIsNoVictim() {
-    PrivateShelf shelf = new PrivateShelf(10 * FILE, evicted::add);
+    PrivateShelf shelf = new PrivateShelf(10 * FILE, metrics, evicted::add);
     shelf.written(block(0), FULL, FILE);
     shelf.gone(block(0));
     shelf.close();
@@ -144,7 +136,7 @@ class PrivateShelfTest {
   @Test
   void inARaceEveryFileIsEitherBelievedOrDeleted() throws Exception {
     Map<DiskBlockId, Boolean> onDisk = new ConcurrentHashMap<>();
-    PrivateShelf shelf = new PrivateShelf(20 * FILE, onDisk::remove);
+    PrivateShelf shelf = new PrivateShelf(20 * FILE, metrics, onDisk::remove);
     long seed = Threads.seed();
     Threads.run(
         4,

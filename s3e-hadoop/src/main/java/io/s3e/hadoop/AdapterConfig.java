@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  * The settings of one file system, checked.
  *
  * @param enabled false leaves reading to S3A
- * @param engine what the engine may use
+ * @param engine what the engine may use, but for the cache on disk
+ * @param cache what the cache on disk may use
  * @param client which client fetches
  * @param connectTimeout longest wait for a connection of S3E's own client
  * @param targetGbps throughput that the CRT opens connections for, in Gbit/s
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 record AdapterConfig(
     boolean enabled,
     S3EConfig engine,
+    DiskCacheSettings cache,
     ClientChoice client,
     Duration connectTimeout,
     double targetGbps,
@@ -39,6 +41,7 @@ record AdapterConfig(
     return new AdapterConfig(
         S3EKeys.ENABLED.get(conf, bucket),
         engine(conf, bucket),
+        DiskCacheSettings.read(conf, bucket, ProcessEnvironment.own()),
         S3EKeys.CLIENT.get(conf, bucket),
         S3EKeys.CONNECT_TIMEOUT.get(conf, bucket),
         S3EKeys.THROUGHPUT_TARGET.get(conf, bucket),

@@ -1,5 +1,7 @@
 package io.s3e.hadoop;
 
+import java.time.Duration;
+import java.util.Locale;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.apache.hadoop.conf.Configuration;
@@ -25,6 +27,66 @@ record ConfigKey<T>(
     String description,
     Function<String, T> parse,
     Predicate<T> valid) {
+
+  static ConfigKey<Boolean> flag(String name, boolean byDefault, String description) {
+    return new ConfigKey<>(
+        S3EKeys.PREFIX + name,
+        "flag",
+        Boolean.toString(byDefault),
+        "true or false",
+        description,
+        ConfigValues::flag,
+        value -> true);
+  }
+
+  static ConfigKey<Integer> count(
+      String name, int byDefault, int min, int max, String description) {
+    return new ConfigKey<>(
+        S3EKeys.PREFIX + name,
+        "integer",
+        Integer.toString(byDefault),
+        String.format(Locale.ROOT, "an integer from %d to %d", min, max),
+        description,
+        Integer::valueOf,
+        value -> value >= min && value <= max);
+  }
+
+  static ConfigKey<Long> size(
+      String name,
+      long byDefault,
+      long min,
+      long max,
+      String also,
+      Predicate<Long> valid,
+      String description) {
+    return new ConfigKey<>(
+        S3EKeys.PREFIX + name,
+        "size",
+        ConfigValues.sizeText(byDefault),
+        "a size from "
+            + ConfigValues.sizeText(min)
+            + " to "
+            + ConfigValues.sizeText(max)
+            + (also.isEmpty() ? "" : ", " + also),
+        description,
+        ConfigValues::size,
+        value -> value >= min && value <= max && valid.test(value));
+  }
+
+  static ConfigKey<Duration> duration(
+      String name, Duration byDefault, Duration min, Duration max, String description) {
+    return new ConfigKey<>(
+        S3EKeys.PREFIX + name,
+        "duration",
+        ConfigValues.durationText(byDefault),
+        "a duration from "
+            + ConfigValues.durationText(min)
+            + " to "
+            + ConfigValues.durationText(max),
+        description,
+        ConfigValues::duration,
+        value -> value.compareTo(min) >= 0 && value.compareTo(max) <= 0);
+  }
 
   /**
    * The configured value or the default.

@@ -39,12 +39,14 @@ final class FileSystemClients implements ReadEngine.Maker {
 
   private final S3AFileSystem fileSystem;
   private final AdapterConfig config;
+  private final FileSystemCache cache;
   private final Configuration conf;
   private final String bucket;
 
-  FileSystemClients(S3AFileSystem fileSystem, AdapterConfig config) {
+  FileSystemClients(S3AFileSystem fileSystem, AdapterConfig config, FileSystemCache cache) {
     this.fileSystem = fileSystem;
     this.config = config;
+    this.cache = cache;
     conf = fileSystem.getConf();
     bucket = fileSystem.getBucket();
   }
@@ -71,16 +73,35 @@ final class FileSystemClients implements ReadEngine.Maker {
         fileSystem.getS3AInternals().shareCredentials("S3E client of " + fileSystem.getUri());
     try {
       AwsClientSettings settings = settings(region.name(), credentials);
-      return new ReadEngine.Made(
-          S3E.create(config.engine(), memory -> own(settings, memory)), credentials::close);
+      return new ReadEngine.Made(engine(memory -> own(settings, memory)), credentials::close);
     } catch (RuntimeException | LinkageError e) {
       credentials.close();
       throw new IOException("Cannot make S3E's client for " + fileSystem.getUri() + ": " + e, e);
     }
   }
 
-  private ReadEngine.Made byS3A() {
-    return new ReadEngine.Made(S3E.create(config.engine(), s3a()), NOTHING);
+  private ReadEngine.Made byS3A() throws IOException {
+    return new ReadEngine.Made(engine(s3a()), NOTHING);
+  }
+
+  private S3E engine(ClientProvider client) throws IOException {
+    var region = s3aClient().region();
+    return cache.create(
+        fileSystem.getUri().toString(),
+        FileSystemCache.storeName(endpoint(), region == null ? null : region.id()),
+        secret(),
+        client);
+  }
+
+  /**
+   * By S3A's word, which counts a delegation token's encryption too, and by the configuration's.
+   */
+  private @Nullable String secret() {
+    return switch (fileSystem.getS3EncryptionAlgorithm()) {
+      case SSE_C, CSE_KMS, CSE_CUSTOM ->
+          "objects are encrypted by " + fileSystem.getS3EncryptionAlgorithm().getMethod();
+      default -> OwnClientLimits.notForDisk(conf);
+    };
   }
 
   private ClientProvider s3a() {

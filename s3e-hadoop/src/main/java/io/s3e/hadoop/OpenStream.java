@@ -4,8 +4,10 @@ import io.s3e.OpenOptions;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.stream.S3EInputStream;
 import java.io.IOException;
+import java.util.Map;
 import org.apache.hadoop.fs.FSExceptionMessages;
 import org.apache.hadoop.fs.s3a.impl.ChangeDetectionPolicy;
+import org.apache.hadoop.fs.statistics.IOStatistics;
 import org.apache.hadoop.fs.statistics.IOStatisticsAggregator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -23,6 +25,7 @@ final class OpenStream {
   private static final Logger LOG = LoggerFactory.getLogger(OpenStream.class);
 
   private final StreamSource source;
+  private final DiskCacheStatistics.OfStream disk = new DiskCacheStatistics.OfStream();
 
   // Guarded by this; the volatile field is read without the lock on the read path.
   private ReadEngine engine;
@@ -102,6 +105,11 @@ final class OpenStream {
     return named != null ? named : OpenHints.of(source.context().getInputPolicy());
   }
 
+  /** S3A's statistics of the stream and those of local disk, as they are when they are asked. */
+  IOStatistics statistics() {
+    return new JoinedStatistics(source.statistics().getIOStatistics(), disk::counters, Map::of);
+  }
+
   /** Counts a stream that was never closed, where this Hadoop has a counter for it. */
   void countLeak() {
     if (StreamSpi.isPresent()) {
@@ -133,7 +141,7 @@ final class OpenStream {
         source.requests().close();
       } finally {
         source.statistics().close();
-        counting.aggregate(source.statistics().getIOStatistics());
+        counting.aggregate(statistics());
       }
     }
   }
@@ -155,7 +163,7 @@ final class OpenStream {
             .withPolicy(policy())
             .withSize(source.length())
             .withContext(source.requests())
-            .withListener(new S3AStreamListener(source.statistics()));
+            .withListener(new S3AStreamListener(source.statistics(), disk));
     if (pinned) {
       options = options.withVersion(quoted(source.etag()), versionToRead());
     }

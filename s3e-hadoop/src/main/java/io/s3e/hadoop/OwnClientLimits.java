@@ -12,17 +12,36 @@ import org.jspecify.annotations.Nullable;
 /** What of S3A's configuration only S3A's own client, or only its own stream, can carry. */
 final class OwnClientLimits {
   private static final String S3_EXPRESS_SUFFIX = "--x-s3";
+  private static final String CUSTOM_HEADERS = "fs.s3a.client.s3.custom.headers";
+  private static final String CUSTOMER_KEY_HEADERS = "server-side-encryption-customer-";
   private static final String TRUST_STORE = "javax.net.ssl.trustStore";
 
   private OwnClientLimits() {}
 
   /** Whether objects are decrypted in the client: offsets and lengths are then not the store's. */
   static boolean encryptsInClient(Configuration conf) {
-    String algorithm =
-        conf.getTrimmed(
+    return encryption(conf).startsWith("CSE");
+  }
+
+  /**
+   * Why objects must not be written to local disk: whoever encrypts them with a key of their own
+   * trusts no disk with them. In words that end a sentence; null if there is no reason.
+   */
+  static @Nullable String notForDisk(Configuration conf) {
+    String algorithm = encryption(conf);
+    if (algorithm.startsWith("CSE") || algorithm.startsWith("SSE-C")) {
+      return "objects are encrypted by " + algorithm;
+    }
+    return conf.get(CUSTOM_HEADERS, "").toLowerCase(Locale.ROOT).contains(CUSTOMER_KEY_HEADERS)
+        ? CUSTOM_HEADERS + " has keys of SSE-C"
+        : null;
+  }
+
+  private static String encryption(Configuration conf) {
+    return conf.getTrimmed(
             Constants.S3_ENCRYPTION_ALGORITHM,
-            conf.getTrimmed("fs.s3a.server-side-encryption-algorithm", ""));
-    return algorithm.toUpperCase(Locale.ROOT).startsWith("CSE");
+            conf.getTrimmed("fs.s3a.server-side-encryption-algorithm", ""))
+        .toUpperCase(Locale.ROOT);
   }
 
   /**

@@ -59,6 +59,12 @@ final class ReadEngine implements Closeable {
     return current.engine();
   }
 
+  /** The engine if something has been read; null before. */
+  @Nullable S3E ifMade() {
+    Made current = made;
+    return current == null ? null : current.engine();
+  }
+
   /** Ends all reads through the engine. Idempotent. */
   @Override
   public void close() throws IOException {

@@ -10,16 +10,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * Tells S3A's statistics of one stream what its GETs do: a duration sample of {@code
  * action_http_get_request} for each, {@code stream_read_opened}, and {@code stream_read_exceptions}
- * for failures that are retried. Any thread; holds no stream.
+ * for failures that are retried; and {@link DiskCacheStatistics} what local disk does for it. Any
+ * thread; holds no stream.
  */
 final class S3AStreamListener implements StreamListener {
   private final S3AInputStreamStatistics statistics;
+  private final DiskCacheStatistics.OfStream disk;
 
   /** Offset of a GET in flight to its tracker: a stream sends one GET for an offset at a time. */
   private final ConcurrentMap<Long, DurationTracker> inFlight = new ConcurrentHashMap<>();
 
-  S3AStreamListener(S3AInputStreamStatistics statistics) {
+  S3AStreamListener(S3AInputStreamStatistics statistics, DiskCacheStatistics.OfStream disk) {
     this.statistics = statistics;
+    this.disk = disk;
   }
 
   @Override
@@ -41,6 +44,16 @@ final class S3AStreamListener implements StreamListener {
       tracker.failed();
     }
     tracker.close();
+  }
+
+  @Override
+  public void onDiskHit(long bytes) {
+    disk.hit(bytes);
+  }
+
+  @Override
+  public void onDiskMiss(long bytes) {
+    disk.miss(bytes);
   }
 
   @Override

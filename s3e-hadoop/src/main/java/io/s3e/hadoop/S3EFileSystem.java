@@ -13,6 +13,7 @@ import org.apache.hadoop.fs.s3a.S3AFileSystem;
 import org.apache.hadoop.fs.s3a.S3AReadOpContext;
 import org.apache.hadoop.fs.s3a.S3AUtils;
 import org.apache.hadoop.fs.s3a.Statistic;
+import org.apache.hadoop.fs.statistics.IOStatistics;
 import org.apache.hadoop.fs.statistics.IOStatisticsAggregator;
 import org.apache.hadoop.fs.statistics.IOStatisticsContext;
 import org.apache.hadoop.fs.store.audit.AuditSpan;
@@ -51,9 +52,10 @@ public class S3EFileSystem extends S3AFileSystem {
     if (config.enabled() && !reads) {
       LOG.info("Reading {} by S3A's own stream: objects are encrypted in the client", name);
     }
+    FileSystemCache cache = new FileSystemCache(config, conf, bucket);
     super.initialize(name, reads ? withStreams(original, bucket) : original);
     if (reads) {
-      engine = new ReadEngine(getUri().toString(), new FileSystemClients(this, config));
+      engine = new ReadEngine(getUri().toString(), new FileSystemClients(this, config, cache));
       opener = StreamSpi.isPresent() ? null : new DirectOpener(new Access(), engine);
     }
   }
@@ -106,6 +108,19 @@ public class S3EFileSystem extends S3AFileSystem {
       stream.attach(own, hints, opener);
     }
     return opened;
+  }
+
+  /** S3A's, and {@link DiskCacheStatistics}. */
+  @Override
+  public IOStatistics getIOStatistics() {
+    IOStatistics ofS3A = super.getIOStatistics();
+    ReadEngine own = engine;
+    return own == null || ofS3A == null
+        ? ofS3A
+        : new JoinedStatistics(
+            ofS3A,
+            () -> DiskCacheStatistics.counters(own.ifMade()),
+            () -> DiskCacheStatistics.gauges(own.ifMade()));
   }
 
   /** Ends all reads, then closes S3A. */

@@ -279,7 +279,7 @@ final class S3EHadoopInputStream extends FSInputStream
 
   @Override
   public IOStatistics getIOStatistics() {
-    return s3aStatistics().getIOStatistics();
+    return open.statistics();
   }
 
   S3AInputStreamStatistics s3aStatistics() {

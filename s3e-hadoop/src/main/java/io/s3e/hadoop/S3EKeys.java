@@ -3,12 +3,12 @@ package io.s3e.hadoop;
 import io.s3e.S3EConfig;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
-import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
- * Every setting of S3E under Hadoop: the one place where names, defaults, ranges and descriptions
- * stand. docs/CONFIGURATION.md is generated from {@link #ALL} by {@link ConfigurationReference}.
+ * Every setting of S3E under Hadoop: names, defaults, ranges and descriptions stand here and, for
+ * the cache on disk, in {@link DiskCacheKeys}, nowhere else. docs/CONFIGURATION.md is generated
+ * from {@link #ALL} by {@link ConfigurationReference}.
  *
  * <p>S3A applies per-bucket overrides only to names that begin with {@code fs.s3a.}.
  */
@@ -21,7 +21,7 @@ final class S3EKeys {
   private static final long GIB = 1L << 30;
 
   static final ConfigKey<Boolean> ENABLED =
-      flag(
+      ConfigKey.flag(
           "enabled",
           true,
           "`false` reads with S3A's own stream, as `fs.s3a.input.stream.type` and its default"
@@ -42,7 +42,7 @@ final class S3EKeys {
           choice -> true);
 
   static final ConfigKey<Long> BLOCK_SIZE =
-      size(
+      ConfigKey.size(
           "block.size",
           CORE.blockBytes(),
           64 * KIB,
@@ -52,7 +52,7 @@ final class S3EKeys {
           "Unit of memory and hand-over: a byte can be read as soon as its block is complete.");
 
   static final ConfigKey<Long> REQUEST_SIZE =
-      size(
+      ConfigKey.size(
           "request.size",
           CORE.requestBytes(),
           64 * KIB,
@@ -64,7 +64,7 @@ final class S3EKeys {
               + " shorter at most budgets: 2.9 MiB at 256M.");
 
   static final ConfigKey<Long> MEMORY_BUDGET =
-      size(
+      ConfigKey.size(
           "memory.budget",
           CORE.memoryBytes(),
           0,
@@ -77,10 +77,11 @@ final class S3EKeys {
               + " `spark.executor.memoryOverhead`.");
 
   static final ConfigKey<Boolean> PREFETCH =
-      flag("prefetch.enabled", CORE.prefetch(), "`false` fetches only what is asked for.");
+      ConfigKey.flag(
+          "prefetch.enabled", CORE.prefetch(), "`false` fetches only what is asked for.");
 
   static final ConfigKey<Long> PREFETCH_WINDOW_MAX =
-      size(
+      ConfigKey.size(
           "prefetch.window.max",
           CORE.maxWindowBytes(),
           0,
@@ -91,7 +92,7 @@ final class S3EKeys {
               + " bandwidth and latency and to the memory budget.");
 
   static final ConfigKey<Long> VECTORED_GAP_MAX =
-      size(
+      ConfigKey.size(
           "vectored.gap.max",
           CORE.coalesceGapBytes(),
           0,
@@ -101,7 +102,7 @@ final class S3EKeys {
           "`readVectored` joins ranges that are no farther apart than this into one GET.");
 
   static final ConfigKey<Integer> RETRY_ATTEMPTS =
-      count(
+      ConfigKey.count(
           "retry.attempts",
           CORE.maxAttempts(),
           1,
@@ -109,7 +110,7 @@ final class S3EKeys {
           "How often one GET is sent before its reader gets the error.");
 
   static final ConfigKey<Duration> RETRY_INTERVAL =
-      duration(
+      ConfigKey.duration(
           "retry.interval",
           CORE.retryBase(),
           Duration.ZERO,
@@ -117,7 +118,7 @@ final class S3EKeys {
           "Pause before the second attempt; doubles with each further one, with jitter.");
 
   static final ConfigKey<Duration> RETRY_INTERVAL_MAX =
-      duration(
+      ConfigKey.duration(
           "retry.interval.max",
           CORE.retryCap(),
           Duration.ZERO,
@@ -125,7 +126,7 @@ final class S3EKeys {
           "Longest pause between attempts; at least `fs.s3a.s3e.retry.interval`.");
 
   static final ConfigKey<Duration> STALL_TIMEOUT =
-      duration(
+      ConfigKey.duration(
           "stall.timeout",
           CORE.stallTimeout(),
           Duration.ofMillis(100),
@@ -133,7 +134,7 @@ final class S3EKeys {
           "A GET that brings no byte for so long is cancelled and sent again.");
 
   static final ConfigKey<Duration> READ_TIMEOUT =
-      duration(
+      ConfigKey.duration(
           "read.timeout",
           CORE.readTimeout(),
           Duration.ofSeconds(1),
@@ -141,7 +142,7 @@ final class S3EKeys {
           "Longest time that one read waits in all, retries included, before it fails.");
 
   static final ConfigKey<Duration> CONNECT_TIMEOUT =
-      duration(
+      ConfigKey.duration(
           "connect.timeout",
           Duration.ofSeconds(5),
           Duration.ofMillis(100),
@@ -160,7 +161,7 @@ final class S3EKeys {
           value -> value >= 0.1 && value <= 1000);
 
   static final ConfigKey<Integer> MAX_CONNECTIONS =
-      count(
+      ConfigKey.count(
           "max.connections",
           0,
           0,
@@ -169,7 +170,7 @@ final class S3EKeys {
               + " client, which takes 64. `sdk-sync` has one for each of its threads.");
 
   static final ConfigKey<Integer> CLIENT_THREADS =
-      count(
+      ConfigKey.count(
           "client.threads",
           32,
           1,
@@ -189,8 +190,7 @@ final class S3EKeys {
           text -> text,
           value -> true);
 
-  /** In the order of the documentation. */
-  static final List<ConfigKey<?>> ALL =
+  private static final List<ConfigKey<?>> READING =
       List.of(
           ENABLED,
           CLIENT,
@@ -211,65 +211,9 @@ final class S3EKeys {
           CLIENT_THREADS,
           TLS_CA_FILE);
 
+  /** In the order of the documentation. */
+  static final List<ConfigKey<?>> ALL =
+      Stream.of(READING, DiskCacheKeys.ALL).<ConfigKey<?>>flatMap(List::stream).toList();
+
   private S3EKeys() {}
-
-  private static ConfigKey<Boolean> flag(String name, boolean byDefault, String description) {
-    return new ConfigKey<>(
-        PREFIX + name,
-        "flag",
-        Boolean.toString(byDefault),
-        "true or false",
-        description,
-        ConfigValues::flag,
-        value -> true);
-  }
-
-  private static ConfigKey<Integer> count(
-      String name, int byDefault, int min, int max, String description) {
-    return new ConfigKey<>(
-        PREFIX + name,
-        "integer",
-        Integer.toString(byDefault),
-        String.format(Locale.ROOT, "an integer from %d to %d", min, max),
-        description,
-        Integer::valueOf,
-        value -> value >= min && value <= max);
-  }
-
-  private static ConfigKey<Long> size(
-      String name,
-      long byDefault,
-      long min,
-      long max,
-      String also,
-      Predicate<Long> valid,
-      String description) {
-    return new ConfigKey<>(
-        PREFIX + name,
-        "size",
-        ConfigValues.sizeText(byDefault),
-        "a size from "
-            + ConfigValues.sizeText(min)
-            + " to "
-            + ConfigValues.sizeText(max)
-            + (also.isEmpty() ? "" : ", " + also),
-        description,
-        ConfigValues::size,
-        value -> value >= min && value <= max && valid.test(value));
-  }
-
-  private static ConfigKey<Duration> duration(
-      String name, Duration byDefault, Duration min, Duration max, String description) {
-    return new ConfigKey<>(
-        PREFIX + name,
-        "duration",
-        ConfigValues.durationText(byDefault),
-        "a duration from "
-            + ConfigValues.durationText(min)
-            + " to "
-            + ConfigValues.durationText(max),
-        description,
-        ConfigValues::duration,
-        value -> value.compareTo(min) >= 0 && value.compareTo(max) <= 0);
-  }
 }

@@ -15,6 +15,7 @@ import org.apache.hadoop.fs.s3a.S3ObjectAttributes;
 import org.apache.hadoop.fs.s3a.impl.streams.InputStreamType;
 import org.apache.hadoop.fs.s3a.impl.streams.ObjectInputStream;
 import org.apache.hadoop.fs.s3a.impl.streams.ObjectReadParameters;
+import org.apache.hadoop.fs.statistics.IOStatistics;
 import org.apache.hadoop.fs.statistics.IOStatisticsAggregator;
 import org.jspecify.annotations.Nullable;
 
@@ -163,6 +164,11 @@ final class S3EObjectInputStream extends ObjectInputStream
   @Override
   public void setReadahead(@Nullable Long readahead) {
     stream.setReadahead(readahead);
+  }
+
+  @Override
+  public IOStatistics getIOStatistics() {
+    return stream.getIOStatistics();
   }
 
   @Override

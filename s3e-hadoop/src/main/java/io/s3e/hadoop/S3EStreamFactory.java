@@ -1,10 +1,12 @@
 package io.s3e.hadoop;
 
 import io.s3e.S3E;
+import io.s3e.client.ClientProvider;
 import java.io.IOException;
 import java.util.Locale;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.StreamCapabilities;
+import org.apache.hadoop.fs.s3a.Constants;
 import org.apache.hadoop.fs.s3a.S3AInputStream;
 import org.apache.hadoop.fs.s3a.impl.ChangeDetectionPolicy;
 import org.apache.hadoop.fs.s3a.impl.streams.AbstractObjectInputStreamFactory;
@@ -28,6 +30,9 @@ import org.slf4j.LoggerFactory;
  */
 public class S3EStreamFactory extends AbstractObjectInputStreamFactory {
   private static final Logger LOG = LoggerFactory.getLogger(S3EStreamFactory.class);
+
+  private static final String OWNER = "a file system without S3EFileSystem";
+  private static final String DELEGATION_TOKEN_BINDING = "fs.s3a.delegation.token.binding";
 
   private @Nullable ReadEngine engine;
   private boolean byClassicStream;
@@ -56,10 +61,24 @@ public class S3EStreamFactory extends AbstractObjectInputStreamFactory {
     ChangeDetectionPolicy policy = ChangeDetectionPolicy.getPolicy(conf);
     engine =
         new ReadEngine(
-            "a file system without S3EFileSystem",
+            OWNER,
             () ->
                 new ReadEngine.Made(
-                    S3E.create(config.engine(), S3AStore.provider(config, policy)), () -> {}));
+                    engine(config, conf, S3AStore.provider(config, policy)), () -> {}));
+  }
+
+  /**
+   * Endpoint and encryption as they are configured: the SPI does not show what S3A makes of them.
+   */
+  private static S3E engine(AdapterConfig config, Configuration conf, ClientProvider client)
+      throws IOException {
+    String secret =
+        conf.getTrimmed(DELEGATION_TOKEN_BINDING, "").isEmpty()
+            ? OwnClientLimits.notForDisk(conf)
+            : DELEGATION_TOKEN_BINDING + " is set, and tokens may bring keys of SSE-C";
+    String store =
+        conf.getTrimmed(Constants.ENDPOINT, "") + "/" + conf.getTrimmed(Constants.AWS_REGION, "");
+    return new FileSystemCache(config, conf, null).create(OWNER, store, secret, client);
   }
 
   @Override

@@ -61,6 +61,22 @@ class AdapterConfigTest {
     "stall.timeout, 1ms, a duration from 100ms to 1h",
     "throughput.target.gbps, 0, a number from 0.1 to 1000",
     "client.threads, 5000, an integer from 1 to 1000",
+    "cache.mode, ram, 'one of memory, disk, hybrid'",
+    "cache.scope, all, 'one of private, app, host'",
+    "cache.dirs, 'cache,/ok', 'absolute paths, separated by commas'",
+    "cache.dirs, file:relative, 'absolute paths, separated by commas'",
+    "cache.capacity, -1, a size from 0 to 1024T",
+    "cache.disk.share, 0, 'a number above 0, at most 1'",
+    "cache.disk.share, 10%, 'a number above 0, at most 1'",
+    "cache.hybrid.size, some, a size from 0 to 1024T",
+    "cache.window.before, -5, a size from 0 to 1024T",
+    "cache.window.after, -5, a size from 0 to 1024T",
+    "cache.queue.size, 64K, a size from 1M to 1G",
+    "cache.queue.age, 0, a duration from 10ms to 1h",
+    "cache.write.rate, fast, a size from 0 to 1T",
+    "cache.read.timeout, 0, a duration from 1ms to 10m",
+    "cache.breaker.pause, 2 days, a duration from 10ms to 1h",
+    "cache.encryption, aes, true or false",
   })
   void aBadValueNamesKeyValueBucketAndWhatIsAccepted(String key, String value, String accepted) {
     conf.set("fs.s3a.s3e." + key, value);

@@ -59,6 +59,8 @@ public final class S3AServer {
     conf.set("fs.s3a.retry.limit", "2");
     conf.set("fs.s3a.retry.interval", "50ms");
     conf.set("fs.s3a.s3e.retry.interval", "20ms");
+    // Most tests count requests; those of the cache on disk switch it on.
+    conf.set("fs.s3a.s3e.cache.mode", "memory");
     return conf;
   }
 

@@ -1,0 +1,164 @@
+package io.s3e.hadoop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileSystem;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The cache on disk behind Hadoop's file system. */
+@Timeout(120)
+class DiskCacheReadsTest {
+  private static final int SIZE = 3 << 20;
+  private static final org.apache.hadoop.fs.Path FILE =
+      new org.apache.hadoop.fs.Path("/disk-cache/file");
+  private static final String SECRET = Base64.getEncoder().encodeToString(new byte[32]);
+
+  @TempDir private Path temp;
+
+  private RecordingProxy proxy;
+  private Configuration conf;
+  private final byte[] data = S3AReads.random(SIZE);
+
+  @BeforeEach
+  void startProxy() throws Exception {
+    proxy = new RecordingProxy(S3AServer.endpoint());
+    conf = S3AReads.small(S3AServer.s3e(proxy.endpoint()));
+    conf.set("fs.s3a.s3e.cache.mode", "disk");
+    conf.set("fs.s3a.s3e.cache.dirs", temp.toString());
+    conf.set("fs.s3a.s3e.cache.disk.share", "1");
+  }
+
+  @AfterEach
+  void stopProxy() throws Exception {
+    proxy.close();
+  }
+
+  private FileSystem written() throws IOException {
+    FileSystem fs = S3AReads.open(conf);
+    try (FSDataOutputStream out = fs.create(FILE, true)) {
+      out.write(data);
+    }
+    proxy.clear();
+    return fs;
+  }
+
+  private void requireReads(FileSystem fs) throws IOException {
+    try (FSDataInputStream in = fs.open(FILE)) {
+      byte[] read = new byte[SIZE];
+      in.readFully(read);
+      assertThat(read).isEqualTo(data);
+    }
+  }
+
+  private static Map<String, Long> counters(FileSystem fs) {
+    return ((S3EFileSystem) fs).getIOStatistics().counters();
+  }
+
+  private long files() throws IOException {
+    try (Stream<Path> all = Files.walk(temp)) {
+      return all.filter(path -> path.getParent().getParent().endsWith("blocks")).count();
+    }
+  }
+
+  private static void awaitWritten(FileSystem fs, long bytes) throws InterruptedException {
+    long deadline = System.nanoTime() + 30_000_000_000L;
+    while (counters(fs).get("s3e_cache_written_bytes") < bytes) {
+      assertThat(System.nanoTime()).as("deadline").isLessThan(deadline);
+      Thread.sleep(5);
+    }
+  }
+
+  @Test
+  void whatOneFileSystemFetchedAnotherOfTheHostReadsFromDisk() throws Exception {
+    conf.set("fs.s3a.s3e.cache.scope", "host");
+    conf.set("fs.s3a.s3e.cache.encryption", "true");
+    conf.set("fs.s3a.s3e.cache.key", SECRET);
+    try (FileSystem fs = written()) {
+      requireReads(fs);
+      awaitWritten(fs, SIZE);
+    }
+    assertThat(files()).as("they outlive the file system").isEqualTo(3);
+    proxy.clear();
+    try (FileSystem fs = S3AReads.open(conf);
+        FSDataInputStream in = fs.open(FILE)) {
+      byte[] read = new byte[SIZE];
+      in.readFully(read);
+      assertThat(read).isEqualTo(data);
+      assertThat(counters(fs).get("s3e_cache_hit_bytes")).isGreaterThanOrEqualTo(SIZE / 2);
+      assertThat(in.getIOStatistics().counters().get("s3e_cache_hit_bytes"))
+          .isEqualTo(counters(fs).get("s3e_cache_hit_bytes"));
+      assertThat(counters(fs).get("s3e_cache_corruptions")).isZero();
+    }
+    assertThat(proxy.reads("file")).as("one GET shows that it may read").isNotEmpty();
+  }
+
+  @Test
+  void customersKeysKeepEverythingOffTheDisk() throws Exception {
+    conf.set("fs.s3a.s3e.cache.scope", "host");
+    conf.set("fs.s3a.encryption.algorithm", "SSE-C");
+    conf.set("fs.s3a.encryption.key", SECRET);
+    try (CapturedLog log = new CapturedLog();
+        FileSystem fs = written()) {
+      requireReads(fs);
+      assertThat(log.lines("goes to local disk: objects are encrypted by SSE-C")).hasSize(1);
+    }
+    assertThat(temp.toFile().list()).isEmpty();
+  }
+
+  @Test
+  void withoutAUsableDirectoryReadsGoOn() throws Exception {
+    conf.set("fs.s3a.s3e.cache.dirs", temp.resolve("missing").toString());
+    try (FileSystem fs = written()) {
+      requireReads(fs);
+      assertThat(counters(fs)).containsEntry("s3e_cache_writes", 0L);
+    }
+  }
+
+  @Test
+  void aDirectoryOfTheUsersThatMustNotBeTrustedIsAnError() throws Exception {
+    openToOthers();
+    try (FileSystem fs = written()) {
+      assertThatThrownBy(() -> requireReads(fs))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining(temp.toString());
+    }
+  }
+
+  @Test
+  void aDefaultDirectoryThatMustNotBeTrustedIsDoneWithout() throws Exception {
+    openToOthers();
+    conf.unset("fs.s3a.s3e.cache.dirs");
+    conf.set("spark.local.dir", temp.toString());
+    try (CapturedLog log = new CapturedLog();
+        FileSystem fs = written()) {
+      requireReads(fs);
+      if (System.getenv("SPARK_LOCAL_DIRS") == null && System.getenv("LOCAL_DIRS") == null) {
+        assertThat(log.lines("No cache on disk for s3a://")).hasSize(1);
+      }
+    }
+  }
+
+  /** What S3E would make its own stands there already, as a link to somewhere else. */
+  private void openToOthers() throws IOException {
+    Path elsewhere = Files.createDirectory(temp.resolve("elsewhere"));
+    Path mine = temp.resolve("s3e-cache-" + System.getProperty("user.name"));
+    Files.createSymbolicLink(mine, elsewhere);
+    assertThat(Arrays.asList(Files.isSymbolicLink(mine), Files.isDirectory(mine)))
+        .containsOnly(true);
+  }
+}

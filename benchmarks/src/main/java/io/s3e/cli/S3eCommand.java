@@ -28,6 +28,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       PutCommand.class,
       CatCommand.class,
       StatCommand.class,
+      CacheCommand.class,
       GenerateCompletion.class
     },
     synopsisHeading = "Usage: ",
@@ -51,6 +52,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       "  s3e put FILE s3a://bucket/key",
       "  s3e cat s3a://bucket/a s3a://bucket/b | gzip -d | head",
       "  s3e stat --json s3a://bucket/key",
+      "  s3e cache ls                                  what is on local disk",
       "  s3e bench                                     without an account",
       "  . <(s3e generate-completion)                  completion for bash and zsh",
       "",

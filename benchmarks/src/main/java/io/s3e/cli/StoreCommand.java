@@ -1,89 +1,35 @@
 package io.s3e.cli;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.SerializationFeature;
-import io.s3e.bench.Progress;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParentCommand;
-import picocli.CommandLine.Spec;
 
 /** What the commands that speak with a store have in common. */
-@Command(
-    mixinStandardHelpOptions = true,
-    versionProvider = S3eCommand.Version.class,
-    sortOptions = false,
-    synopsisHeading = "Usage: ",
-    descriptionHeading = "%n",
-    parameterListHeading = "%nArguments:%n",
-    optionListHeading = "%nOptions:%n",
-    footerHeading = "%nExamples:%n")
-abstract class StoreCommand implements Callable<Integer> {
-  @SuppressWarnings("NullAway.Init") // Both are set by picocli.
-  @Spec
-  private CommandSpec spec;
-
-  @SuppressWarnings("NullAway.Init")
+@Command
+abstract class StoreCommand extends ToolCommand {
+  @SuppressWarnings("NullAway.Init") // Set by picocli.
   @ParentCommand
   private S3eCommand parent;
 
   @ArgGroup(exclusive = false, validate = false, order = 20, heading = "%nStore:%n")
   private StoreOptions store = new StoreOptions();
 
-  @ArgGroup(exclusive = false, validate = false, order = 30, heading = "%nOutput:%n")
-  private OutputOptions output = new OutputOptions();
-
   final StoreOptions store() {
     return store;
   }
 
-  final OutputOptions output() {
-    return output;
-  }
-
+  @Override
   final StandardStreams streams() {
     return parent.streams();
   }
 
-  /** Bars on standard error, if they are wanted. */
-  final Progress progress() {
-    StandardStreams streams = streams();
-    boolean terminal = streams.errIsTerminal();
-    return new Progress(streams.err(), output.progress(terminal), terminal);
-  }
-
-  /** Runs the command; an option that makes no sense is the user's to correct. */
   @Override
-  public final Integer call() throws Exception {
-    try {
-      run();
-      return 0;
-    } catch (IllegalArgumentException e) {
-      throw wrong(String.valueOf(e.getMessage()));
-    }
+  final int work() throws IOException, InterruptedException {
+    run();
+    return 0;
   }
 
   /** The work. Failures are told by the caller. */
   abstract void run() throws IOException, InterruptedException;
-
-  final ParameterException wrong(String message) {
-    return new ParameterException(spec.commandLine(), message);
-  }
-
-  /** Prints the result: a document, or the text. */
-  final void printResult(Object document, String text) throws IOException {
-    PrintWriter out = spec.commandLine().getOut();
-    out.println(
-        output.json()
-            ? new ObjectMapper()
-                .enable(SerializationFeature.INDENT_OUTPUT)
-                .writeValueAsString(document)
-            : text);
-    out.flush();
-  }
 }

@@ -68,6 +68,12 @@ final class CommandRig implements AutoCloseable {
     return runPlainly(InputStream.nullInputStream(), new ByteArrayOutputStream(), arguments);
   }
 
+  /** The same, with somebody who types. */
+  static Outcome runTyping(String typed, String... arguments) {
+    return runPlainly(
+        new ByteArrayInputStream(typed.getBytes(UTF_8)), new ByteArrayOutputStream(), arguments);
+  }
+
   private static Outcome runPlainly(InputStream in, OutputStream out, String... arguments) {
     ByteArrayOutputStream err = new ByteArrayOutputStream();
     PrintStream errors = new PrintStream(err, true, UTF_8);

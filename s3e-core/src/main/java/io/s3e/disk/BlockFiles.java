@@ -74,8 +74,13 @@ final class BlockFiles {
   }
 
   private Path pathOf(BlockIdentity identity) {
+    return blocks.resolve(placeOf(identity));
+  }
+
+  /** Where a disk block's file stands, below the directory of all of them. */
+  static Path placeOf(BlockIdentity identity) {
     String name = identity.name();
-    return blocks.resolve(name.substring(0, PREFIX_DIGITS)).resolve(name);
+    return Path.of(name.substring(0, PREFIX_DIGITS), name);
   }
 
   /**

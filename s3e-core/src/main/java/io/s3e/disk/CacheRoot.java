@@ -34,6 +34,9 @@ final class CacheRoot implements AutoCloseable {
   static final String APP = "app-";
   static final String HOST = "host";
 
+  /** Directory of the instances of this version of the format, below {@link #topOf}. */
+  static final String VERSION = "v1";
+
   /** Times that an instance is made anew if another takes it for abandoned before it is locked. */
   private static final int ATTEMPTS = 5;
 
@@ -52,9 +55,9 @@ final class CacheRoot implements AutoCloseable {
    *     not a directory, somebody else's or open to others
    */
   static CacheRoot open(Path directory, DiskCacheConfig config) throws IOException {
-    Path top = DirectoryGuard.realDirectory(directory).resolve("s3e-cache-" + user());
+    Path top = topOf(DirectoryGuard.realDirectory(directory));
     DirectoryGuard guard = DirectoryGuard.enter(top);
-    Path versioned = top.resolve("v1");
+    Path versioned = top.resolve(VERSION);
     guard.require(versioned);
     CacheRoot root = null;
     for (int attempt = 1; root == null; attempt++) {
@@ -69,6 +72,11 @@ final class CacheRoot implements AutoCloseable {
     }
     Leavings.removeInBackground(versioned);
     return root;
+  }
+
+  /** What is the user's own, in a directory that users may share. */
+  static Path topOf(Path directory) {
+    return directory.resolve("s3e-cache-" + user());
   }
 
   private static String nameOf(DiskCacheConfig config, String owner) {

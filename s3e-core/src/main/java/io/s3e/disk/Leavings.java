@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Leavings {
   private static final Logger LOG = LoggerFactory.getLogger(Leavings.class);
-  private static final String REMOVED = "removed-";
+  static final String REMOVED = "removed-";
 
   /** An instance without any owner may be one that is just being made. */
   private static final long UNOWNED_MILLIS = Duration.ofSeconds(60).toMillis();
@@ -97,7 +97,8 @@ final class Leavings {
     return quiet >= (wasOwned ? patience : Math.max(patience, UNOWNED_MILLIS));
   }
 
-  private static boolean isDead(Path lockFile) throws IOException {
+  /** Whether nobody holds an owner's lock. */
+  static boolean isDead(Path lockFile) throws IOException {
     if (ProcessLock.isHeldHere(lockFile)) {
       return false;
     }
@@ -130,7 +131,8 @@ final class Leavings {
     deleteTree(removed);
   }
 
-  private static void deleteTree(Path top) throws IOException {
+  /** Deletes a directory and all in it; links themselves, never what they name. */
+  static void deleteTree(Path top) throws IOException {
     Files.walkFileTree(
         top,
         new SimpleFileVisitor<>() {

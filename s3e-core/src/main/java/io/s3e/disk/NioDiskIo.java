@@ -140,7 +140,7 @@ final class NioDiskIo implements DiskIo {
             attributes.size(),
             written,
             // A file that is created and written within a tick of the clock has equal times.
-            used <= written ? written - 1 : used));
+            used == written ? written - 1 : used));
   }
 
   private static void requireRegular(Path file) throws IOException {

@@ -1,0 +1,107 @@
+package io.s3e.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.s3e.disk.CacheInspector.Instance;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Deletes what is cached. */
+@Command(
+    name = "clear",
+    description = {
+      "Deletes what the cache holds, after asking. What living processes use is left alone.",
+      "Exit code 1 if something named was left alone, or the answer was no."
+    },
+    footer = {
+      "  s3e cache clear",
+      "  s3e cache clear --yes --dir /mnt/nvme",
+      "  s3e cache clear --force host"
+    })
+final class CacheClearCommand extends CacheToolCommand {
+  @Parameters(
+      arity = "0..*",
+      paramLabel = "INSTANCE",
+      description = "Only these: names or paths as ls shows them. Default: all.")
+  private List<String> names = new ArrayList<>();
+
+  @Option(
+      names = "--force",
+      description = "Delete also the files that living processes use; they read from S3 then.")
+  private boolean force;
+
+  @Option(
+      names = {"-y", "--yes"},
+      description = "Do not ask.")
+  private boolean yes;
+
+  /** What was done, and what it freed: the lengths of the files. */
+  private record Cleared(List<String> cleared, List<String> inUse, long files, long bytes) {}
+
+  @Override
+  int work() throws IOException {
+    List<CacheOptions.Place> all = cache().places(null, names);
+    List<CacheOptions.Place> chosen =
+        all.stream().filter(place -> force || !place.instance().isInUse()).toList();
+    if (!chosen.isEmpty() && !yes && !confirmed(chosen)) {
+      streams().err().println("Nothing deleted.");
+      return 1;
+    }
+    List<String> cleared = new ArrayList<>();
+    List<String> inUse = new ArrayList<>();
+    long files = 0;
+    long bytes = 0;
+    for (CacheOptions.Place place : all) {
+      Instance instance = place.instance();
+      // One that somebody has begun to use since the question is left alone, too.
+      if (chosen.contains(place) && place.inspector().clear(instance, force)) {
+        cleared.add(instance.path().toString());
+        files += instance.files();
+        bytes += instance.bytes();
+      } else {
+        inUse.add(instance.path().toString());
+      }
+    }
+    printResult(
+        new Cleared(cleared, inUse, files, bytes),
+        all.isEmpty() ? nothingThere() : text(cleared, inUse, files, bytes));
+    return names.isEmpty() || inUse.isEmpty() ? 0 : 1;
+  }
+
+  private boolean confirmed(List<CacheOptions.Place> chosen) throws IOException {
+    Columns table = new Columns().name("path").figure("files").figure("size").name("in use");
+    for (CacheOptions.Place place : chosen) {
+      Instance instance = place.instance();
+      table.row(
+          instance.path(),
+          instance.files(),
+          ByteSize.format(instance.bytes()),
+          instance.isInUse() ? "yes" : "no");
+    }
+    streams().err().println(table.text());
+    streams().err().print("Delete all of this? [y/N] ");
+    streams().err().flush();
+    String answer = new BufferedReader(new InputStreamReader(streams().in(), UTF_8)).readLine();
+    return answer != null && List.of("y", "yes").contains(answer.strip().toLowerCase(Locale.ROOT));
+  }
+
+  private static String text(List<String> cleared, List<String> inUse, long files, long bytes) {
+    List<String> lines = new ArrayList<>();
+    lines.add(
+        "Cleared %d %s: %d files, %s"
+            .formatted(
+                cleared.size(),
+                cleared.size() == 1 ? "instance" : "instances",
+                files,
+                ByteSize.format(bytes)));
+    inUse.forEach(path -> lines.add("In use, left alone without --force: " + path));
+    return String.join(System.lineSeparator(), lines);
+  }
+}

@@ -1,0 +1,212 @@
+package io.s3e.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.s3e.cli.CommandRig.Outcome;
+import io.s3e.disk.CacheFixture;
+import io.s3e.disk.CacheKey;
+import io.s3e.disk.DiskCacheConfig.Scope;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HexFormat;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code s3e cache ls}, {@code verify} and {@code clear}. */
+class CacheCommandsTest {
+  private static final long MIB = 1 << 20;
+
+  @TempDir Path directory;
+  @TempDir Path elsewhere;
+
+  private Outcome cache(String... arguments) {
+    return CommandRig.runPlainly(withDirectory(arguments));
+  }
+
+  private Outcome answering(String answer, String... arguments) {
+    return CommandRig.runTyping(answer, withDirectory(arguments));
+  }
+
+  private String[] withDirectory(String... arguments) {
+    String[] all = new String[arguments.length + 2];
+    all[0] = "cache";
+    System.arraycopy(arguments, 0, all, 1, arguments.length);
+    all[all.length - 1] = "--dir=" + directory;
+    return all;
+  }
+
+  private CacheFixture filled() throws IOException {
+    CacheFixture host = new CacheFixture(directory, Scope.HOST, null);
+    host.write("bucket", "dir/a", 2 * MIB, 0);
+    host.write("bucket", "dir/a", 2 * MIB, 1);
+    host.write("bucket", "dir/b", 100, 0);
+    host.write("other", "a", 100, 0);
+    return host;
+  }
+
+  private static void damage(Path file) throws IOException {
+    byte[] bytes = Files.readAllBytes(file);
+    bytes[bytes.length - 1] ^= 1;
+    Files.write(file, bytes);
+  }
+
+  @Test
+  void helpIsThereForEach() {
+    for (String command : new String[] {"ls", "verify", "clear"}) {
+      Outcome help = CommandRig.runPlainly("cache", command, "--help");
+      assertThat(help.code()).isZero();
+      assertThat(help.text()).contains("s3e cache " + command, "Cache:", "Output:", "Examples:");
+    }
+    assertThat(CommandRig.runPlainly("cache", "--help").text())
+        .containsPattern("\n  ls ")
+        .containsPattern("\n  verify ")
+        .containsPattern("\n  clear ");
+    assertThat(CommandRig.runPlainly("cache").code()).isEqualTo(2);
+  }
+
+  @Test
+  void nothingIsNoFailure() {
+    for (String command : new String[] {"ls", "verify", "clear"}) {
+      Outcome outcome = cache(command);
+      assertThat(outcome.code()).as(outcome.err()).isZero();
+      assertThat(outcome.text()).contains("No cache in [" + directory + "]");
+    }
+    assertThat(directory).isEmptyDirectory();
+  }
+
+  @Test
+  void lsShowsInstances() throws IOException {
+    try (CacheFixture host = filled()) {
+      Outcome ls = cache("ls");
+      assertThat(ls.code()).isZero();
+      assertThat(ls.text())
+          .hasLineCount(2)
+          .containsPattern("host +" + ProcessHandle.current().pid() + " +4 +2.0 MiB +")
+          .contains(host.instance().toString());
+      JsonNode instance = cache("ls", "--json").json().get("instances").get(0);
+      assertThat(instance.get("scope").asText()).isEqualTo("host");
+      assertThat(instance.get("files").asInt()).isEqualTo(4);
+      assertThat(instance.get("processes").get(0).asLong())
+          .isEqualTo(ProcessHandle.current().pid());
+    }
+    assertThat(cache("ls").text()).contains("nobody");
+  }
+
+  @Test
+  void lsShowsObjectsAndBlocks() throws IOException {
+    filled().close();
+
+    JsonNode objects = cache("ls", "--objects", "--json").json().get("objects");
+    assertThat(objects).hasSize(3);
+    assertThat(objects.get(0).get("uri").asText()).isEqualTo("s3://bucket/dir/a");
+    assertThat(objects.get(0).get("chunks").asInt()).isEqualTo(32);
+    assertThat(objects.get(0).get("files").asInt()).isEqualTo(2);
+    assertThat(objects.get(0).get("bytes").asLong()).isEqualTo(2 * MIB + 2 * 4096);
+    assertThat(objects.get(0).get("etag").asText()).isEqualTo("\"etag of dir/a\"");
+    assertThat(objects.get(0).has("used")).isFalse();
+    assertThat(cache("ls", "--json", "s3a://bucket/dir/").json().get("objects")).hasSize(2);
+    assertThat(cache("ls", "--json", "s3a://bucket/dir/b").json().get("objects")).hasSize(1);
+    assertThat(cache("ls", "--json", "s3a://bucket/dir").json().get("objects")).isEmpty();
+
+    JsonNode blocks = cache("ls", "--blocks", "--json", "s3a://bucket/dir/a").json().get("blocks");
+    assertThat(blocks).hasSize(2);
+    assertThat(blocks.get(1).get("index").asInt()).isEqualTo(1);
+    assertThat(cache("ls", "--blocks", "s3a://bucket/dir/a").text())
+        .hasLineCount(3)
+        .containsPattern(
+            "s3://bucket/dir/a \\[1] +etag of dir/a +16 +1.0 MiB +\\d+ s ago +never +host");
+    assertThat(cache("ls", "--objects").text()).hasLineCount(4).contains("s3://other/a");
+    assertThat(cache("ls", "s3a://bucket/none").text()).contains("Nothing cached");
+  }
+
+  @Test
+  void verifyFindsWhatIsCorrupt() throws IOException {
+    Path bad;
+    try (CacheFixture host = filled()) {
+      assertThat(cache("verify").code()).isZero();
+      bad = host.write("bucket", "bad", 1000, 0);
+      damage(bad);
+      Outcome verify = cache("verify");
+      assertThat(verify.code()).isEqualTo(1);
+      assertThat(verify.text())
+          .contains(bad + ": chunk 0 does not have the CRC32C that was written")
+          .containsPattern("good +4 ")
+          .containsPattern("corrupt +1 ");
+      assertThat(bad).exists();
+      JsonNode fault = cache("verify", "--delete", "--json", "host").json().get("faults").get(0);
+      assertThat(fault.get("deleted").asBoolean()).isTrue();
+      assertThat(bad).doesNotExist();
+      assertThat(cache("verify").code()).isZero();
+      assertThat(cache("verify", "--progress").err()).contains("verify");
+    }
+  }
+
+  @Test
+  void verifyNeedsTheKeyOfEncryptedFiles() throws IOException {
+    byte[] secret = new byte[CacheKey.BYTES];
+    secret[7] = 7;
+    Path raw = Files.write(elsewhere.resolve("raw"), secret);
+    Path text =
+        Files.writeString(elsewhere.resolve("text"), HexFormat.of().formatHex(secret) + "\n");
+    Path wrong = Files.writeString(elsewhere.resolve("wrong"), "half a secret");
+    try (CacheFixture app = new CacheFixture(directory, Scope.APP, CacheKey.of(secret))) {
+      Path file = app.write("bucket", "key", 1000, 0);
+
+      Outcome without = cache("verify");
+      assertThat(without.code()).isZero();
+      assertThat(without.text()).containsPattern("encrypted, not checked +1 ");
+      for (Path key : new Path[] {raw, text}) {
+        assertThat(cache("verify", "--key-file=" + key).text()).containsPattern("good +1 ");
+      }
+      damage(file);
+      assertThat(cache("verify", "--key-file=" + raw).code()).isEqualTo(1);
+    }
+    Outcome none = cache("verify", "--key-file=" + wrong);
+    assertThat(none.code()).isEqualTo(2);
+    assertThat(none.err()).contains("holds no key").doesNotContain("half a secret");
+    assertThat(cache("verify", "--key-file=" + elsewhere.resolve("absent")).code()).isEqualTo(1);
+  }
+
+  @Test
+  void clearAsksAndLeavesAloneWhatIsInUse() throws IOException {
+    CacheFixture host = filled();
+    Outcome used = cache("clear", "--yes");
+    assertThat(used.code()).isZero();
+    assertThat(used.text()).contains("Cleared 0 instances", "In use, left alone");
+    assertThat(cache("clear", "--yes", "host").code()).isEqualTo(1);
+    assertThat(cache("verify").text()).containsPattern("good +4 ");
+    host.close();
+
+    for (String answer : new String[] {"", "n\n", "\n"}) {
+      Outcome no = answering(answer, "clear");
+      assertThat(no.code()).isEqualTo(1);
+      assertThat(no.err()).contains("Delete all of this? [y/N]", "Nothing deleted.");
+      assertThat(no.out()).isEmpty();
+    }
+    assertThat(cache("verify").text()).containsPattern("good +4 ");
+    Outcome yes = answering("y\n", "clear");
+    assertThat(yes.code()).isZero();
+    assertThat(yes.text()).contains("Cleared 1 instance: 4 files, 2.0 MiB");
+    assertThat(cache("ls").text()).contains("No cache in");
+  }
+
+  @Test
+  void clearTakesOneInstanceAndForce() throws IOException {
+    try (CacheFixture host = filled();
+        CacheFixture app = new CacheFixture(directory, Scope.APP, null)) {
+      Path kept = app.write("bucket", "key", 1000, 0);
+
+      JsonNode cleared = cache("clear", "--force", "--yes", "--json", "host").json();
+
+      assertThat(cleared.get("cleared").get(0).asText()).isEqualTo(host.instance().toString());
+      assertThat(cleared.get("files").asInt()).isEqualTo(4);
+      assertThat(kept).exists();
+      assertThat(host.write("bucket", "key", 1000, 0)).as("goes on").exists();
+    }
+    Outcome unknown = cache("clear", "--yes", "nonsense");
+    assertThat(unknown.code()).isEqualTo(2);
+    assertThat(unknown.err()).contains("no instance 'nonsense'");
+  }
+}

@@ -103,6 +103,20 @@ class WriteQueueTest {
   }
 
   @Test
+  void aBlockThatIsFlushedWaitsForNothing() throws Exception {
+    assertThat(queue.flush(block(1))).as("nothing of it here").isFalse();
+    assertThat(offer(block(1), 0)).isTrue();
+    assertThat(offer(block(2), 0)).isTrue();
+    assertThat(queue.flush(block(2))).isTrue();
+    PendingBlock taken = take();
+    assertThat(taken.id()).isEqualTo(block(2));
+    assertThat(queue.flush(block(2))).as("being written").isTrue();
+    assertThat(queue.take(0)).as("nobody asked for the other").isNull();
+    queue.done(taken);
+    assertThat(queue.flush(block(2))).isFalse();
+  }
+
+  @Test
   void partialBlocksWaitNoLongerWhenBuffersRunOut() throws Exception {
     for (int i = 0; i < BUFFERS - 1; i++) {
       assertThat(offer(block(i), 3)).isTrue();

@@ -7,8 +7,6 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -16,8 +14,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Who among the processes, and the engines in them, fetches a disk block just now: a file in {@code
- * claims/} named like the disk block's, created by the one and found by the others. It says who
- * made it and when:
+ * claims/} named like the disk block's, made by the one and found by the others. It says who made
+ * it and when, from its first moment on, for it is written under a temporary name and then linked:
  *
  * <pre>
  * &lt;owner&gt; &lt;number of the claim in its process&gt; &lt;ms since 1970&gt;\n
@@ -39,10 +37,6 @@ final class Claims {
   /** Nobody else takes a claim of a living process before its expiry; half of it is a margin. */
   private static final long SAFE_NANOS = EXPIRY.toNanos() / 2;
 
-  /** Who polls finds a claim taken without reading whose it is, but for once in this time. */
-  private static final long LOOK_NANOS = Duration.ofMillis(50).toNanos();
-
-  private static final int MAX_LOOKS = 4096;
   private static final int MAX_CONTENT = 128;
 
   private final DiskIo io;
@@ -51,7 +45,6 @@ final class Claims {
   private final Path lockFile;
   private final LongSupplier nanoClock;
   private final LongSupplier millisClock;
-  private final Map<Path, Long> looks = new ConcurrentHashMap<>();
 
   Claims(DiskIo io, CacheRoot root) {
     this(io, root, System::nanoTime, System::currentTimeMillis);
@@ -67,21 +60,25 @@ final class Claims {
   }
 
   /**
-   * Claims a disk block. Cheap enough to be asked every few milliseconds.
+   * Claims a disk block. Cheap enough to be asked every few milliseconds: while it is taken, a look
+   * into a short file, and once in a while at whether its owner lives.
    *
    * @return null if somebody else has it: another process, or another claimant in this one
    * @throws IOException if the disk fails; there is no claim then
    */
   @Nullable Claim tryClaim(DiskBlockId id) throws IOException {
     Path file = root.claims().resolve(BlockFiles.nameOf(id));
-    String content =
-        root.ownerId() + " " + root.membership().nextClaim() + " " + millisClock.getAsLong() + "\n";
-    boolean taken = create(file, content) || (maySupersede(file) && supersede(file, content));
-    if (!taken) {
+    String present = read(file);
+    // One that says nothing is not a claim of ours; the janitor looks after those.
+    if (present != null && (ownerOf(present) == null || !isStale(present))) {
       return null;
     }
-    looks.remove(file);
-    return new Claim(file, content, nanoClock.getAsLong());
+    long number = root.membership().nextClaim();
+    String content = root.ownerId() + " " + number + " " + millisClock.getAsLong() + "\n";
+    Path unfinished = root.tmp().resolve(root.ownerId() + ".claim-" + number);
+    boolean taken =
+        present == null ? create(unfinished, file, content) : supersede(unfinished, file, content);
+    return taken ? new Claim(file, content, nanoClock.getAsLong()) : null;
   }
 
   /** Gives a claim back. Again: nothing. What the disk does not allow is left to expire. */
@@ -120,55 +117,37 @@ final class Claims {
     }
   }
 
-  private boolean create(Path file, String content) throws IOException {
+  private boolean create(Path unfinished, Path file, String content) throws IOException {
     try {
-      write(file, content);
+      link(unfinished, file, content);
       return true;
     } catch (FileAlreadyExistsException e) {
       return false;
     } catch (NoSuchFileException e) {
-      // Somebody deleted the directory under our feet.
+      // Somebody deleted the directories under our feet.
+      io.makeDirectory(root.tmp());
       io.makeDirectory(root.claims());
     }
     try {
-      write(file, content);
+      link(unfinished, file, content);
       return true;
     } catch (FileAlreadyExistsException e) {
       return false;
     }
   }
 
-  private void write(Path file, String content) throws IOException {
-    DiskIo.OpenFile created = io.create(file);
-    try (created) {
-      created.write(ByteBuffer.wrap(content.getBytes(StandardCharsets.US_ASCII)), 0);
-    } catch (IOException | RuntimeException e) {
-      try {
-        io.delete(file);
-      } catch (IOException alsoFailed) {
-        e.addSuppressed(alsoFailed);
+  private void link(Path unfinished, Path file, String content) throws IOException {
+    try {
+      try (DiskIo.OpenFile created = io.create(unfinished)) {
+        created.write(ByteBuffer.wrap(content.getBytes(StandardCharsets.US_ASCII)), 0);
       }
-      throw e;
+      io.link(unfinished, file);
+    } finally {
+      io.delete(unfinished);
     }
   }
 
-  /** Whether a claim may be taken from whom has it; looked at now and then only. */
-  private boolean maySupersede(Path file) throws IOException {
-    long now = nanoClock.getAsLong();
-    Long last = looks.get(file);
-    if (last != null && now - last < LOOK_NANOS) {
-      return false;
-    }
-    if (looks.size() >= MAX_LOOKS) {
-      looks.clear();
-    }
-    looks.put(file, now);
-    String content = read(file);
-    // One that says nothing may be one that is just being written. The janitor looks after those.
-    return content == null || (ownerOf(content) != null && isStale(content));
-  }
-
-  private boolean supersede(Path file, String content) throws IOException {
+  private boolean supersede(Path unfinished, Path file, String content) throws IOException {
     try (ProcessLock lock = ProcessLock.tryTake(lockFile)) {
       if (lock == null) {
         return false;
@@ -180,7 +159,7 @@ final class Claims {
         }
         io.delete(file);
       }
-      return create(file, content);
+      return create(unfinished, file, content);
     }
   }
 

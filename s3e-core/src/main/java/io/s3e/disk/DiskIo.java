@@ -30,6 +30,13 @@ interface DiskIo {
   /** Gives a file another name at once, replacing what has it. */
   void rename(Path from, Path to) throws IOException;
 
+  /**
+   * Gives a file a second name.
+   *
+   * @throws java.nio.file.FileAlreadyExistsException if there is something of that name
+   */
+  void link(Path file, Path name) throws IOException;
+
   /** Deletes a file or an empty directory, if it is there; a link itself, never what it names. */
   void delete(Path file) throws IOException;
 

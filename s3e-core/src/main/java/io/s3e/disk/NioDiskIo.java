@@ -65,6 +65,11 @@ final class NioDiskIo implements DiskIo {
   }
 
   @Override
+  public void link(Path file, Path name) throws IOException {
+    Files.createLink(name, file);
+  }
+
+  @Override
   public void delete(Path file) throws IOException {
     Files.deleteIfExists(file);
   }

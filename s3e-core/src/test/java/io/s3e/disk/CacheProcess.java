@@ -88,7 +88,8 @@ final class CacheProcess implements AutoCloseable {
 
   /** Kills it as {@code kill -9} does, and waits until it is gone. */
   void kill() throws InterruptedException {
-    process.destroyForcibly();
+    // Not Process.destroyForcibly, which closes the output before all of it is read.
+    process.toHandle().destroyForcibly();
     if (!process.waitFor(30, TimeUnit.SECONDS)) {
       throw new AssertionError("process " + process.pid() + " does not die");
     }

@@ -228,6 +228,13 @@ final class FaultyDiskIo implements DiskIo {
     disk.rename(from, to);
   }
 
+  /** Makes a name, as creating a file does. */
+  @Override
+  public void link(Path file, Path name) throws IOException {
+    before(Operation.CREATE, name);
+    disk.link(file, name);
+  }
+
   @Override
   public void delete(Path file) throws IOException {
     before(Operation.DELETE, file);

@@ -53,7 +53,7 @@ final class LocalDisk implements AutoCloseable {
     }
     Path made = Files.createTempDirectory(parent, "run-");
     fresh = made;
-    return Map.of(CACHE_DIRECTORIES, made.toString());
+    return Map.of(CACHE_DIRECTORIES, made.toAbsolutePath().toString());
   }
 
   /** Removes what the run has left in its own cache. */

@@ -2,7 +2,9 @@ package io.s3e.bench;
 
 import io.s3e.bench.workload.RunResult;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.IntStream;
@@ -92,6 +94,20 @@ public record Summary(Engine engine, String workload, int pass, List<Measurement
         };
     long failed = runs.stream().filter(run -> !run.result().isOk()).count();
     return "%s in %d of %d runs: %s".formatted(what, failed, runs.size(), first.failure());
+  }
+
+  /** Median growth of each of the engine's own counters, in the order of their names. */
+  public Map<String, Long> counters() {
+    Map<String, Long> medians = new TreeMap<>();
+    good().stream()
+        .flatMap(run -> run.result().counters().keySet().stream())
+        .distinct()
+        .forEach(
+            name ->
+                medians.put(
+                    name,
+                    Math.round(median(run -> run.result().counters().getOrDefault(name, 0L)))));
+    return medians;
   }
 
   /** Best median rate of S3A's own streams in a section; NaN when none has a figure. */

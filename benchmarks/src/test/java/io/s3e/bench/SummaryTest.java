@@ -31,7 +31,8 @@ class SummaryTest {
         5_000_000,
         memory,
         memory,
-        0);
+        0,
+        Map.of("s3e_cache_hits", 3L, "s3e_cache_hit_bytes", 5_250_000L));
   }
 
   private static Summary summary(String engine, RunResult... results) {
@@ -154,7 +155,8 @@ class SummaryTest {
     assertThat(summary.processSeconds()).containsExactly(2.0, 4.0);
     assertThat(TextTable.render(List.of(summary)))
         .contains("f/object")
-        .contains("seconds of each JVM: 2.00 4.00");
+        .contains("seconds of each JVM: 2.00 4.00")
+        .contains("disk: hit 10.5 MB, hits 6");
   }
 
   @Test

@@ -1,13 +1,10 @@
 package io.s3e.bench.report;
 
 import io.s3e.bench.Measurement;
-import io.s3e.bench.Summary;
 import java.math.BigDecimal;
 import java.math.MathContext;
-import java.util.List;
 import java.util.Locale;
 import java.util.function.ToDoubleFunction;
-import java.util.stream.Collectors;
 
 /** What is measured of every run, and how it is called and written. */
 @SuppressWarnings("ImmutableEnumChecker") // The functions are methods without state.
@@ -145,16 +142,6 @@ enum Figure {
     return number > 0 && number < Math.pow(10, -decimals)
         ? new BigDecimal(number).round(new MathContext(SMALL_DIGITS)).toPlainString()
         : number(number, decimals);
-  }
-
-  /** The time of each JVM of a shared workload; empty for the others. */
-  static String eachProcess(Summary summary) {
-    List<Double> seconds = summary.processSeconds();
-    return seconds.isEmpty()
-        ? ""
-        : seconds.stream()
-            .map(SECONDS::text)
-            .collect(Collectors.joining(" ", "seconds of each JVM: ", ""));
   }
 
   /** A number with so many decimals, or a dash when there is none. */

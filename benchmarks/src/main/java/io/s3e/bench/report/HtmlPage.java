@@ -20,7 +20,7 @@ final class HtmlPage {
       th:first-child, td:first-child { text-align: left; }
       .raw { color: #a35a10; } .s3a { color: #55606b; }
       .bad td { color: #b00020; text-align: left; white-space: normal; }
-      .each td { white-space: normal; }
+      .note td { white-space: normal; }
       img { max-width: 100%; vertical-align: top; }
       dl { display: grid; grid-template-columns: max-content auto; gap: .1rem 1rem; }
       dt { color: #666; } dd { margin: 0; overflow-wrap: anywhere; }
@@ -113,10 +113,7 @@ final class HtmlPage {
     if (!summary.isOk()) {
       appendLine("bad", engine.name() + ": " + summary.verdict());
     }
-    String processes = Figure.eachProcess(summary);
-    if (!processes.isEmpty()) {
-      appendLine(kind + " each", engine.name() + ": " + processes);
-    }
+    Notes.of(summary).forEach(note -> appendLine(kind + " note", engine.name() + ": " + note));
   }
 
   /** A sentence as a row of the table. */

@@ -15,6 +15,7 @@ import java.util.Map;
 public final class TextTable {
 
   private static final String GAP = "  ";
+  private static final int WIDTH = 120;
 
   private static final List<Figure> LATENCY_AND_WORK =
       List.of(
@@ -99,10 +100,21 @@ public final class TextTable {
     if (!summary.isOk()) {
       text.append(GAP).append(summary.verdict()).append('\n');
     }
-    String processes = Figure.eachProcess(summary);
-    if (!processes.isEmpty()) {
-      text.append(GAP).append(processes).append('\n');
+    Notes.of(summary).forEach(note -> appendWrapped(text, note));
+  }
+
+  /** At commas, where it is longer than a terminal is wide. */
+  private static void appendWrapped(StringBuilder text, String note) {
+    int width = 0;
+    for (String part : note.split("(?<=, )", -1)) {
+      if (width == 0 || width + part.stripTrailing().length() > WIDTH) {
+        text.append(width == 0 ? GAP : '\n' + GAP + GAP);
+        width = 2 * GAP.length();
+      }
+      text.append(part);
+      width += part.length();
     }
+    text.append('\n');
   }
 
   private static List<Figure> figures(Summary summary) {

@@ -6,10 +6,14 @@ import io.s3e.bench.raw.RawClients;
 import io.s3e.bench.raw.StoreSettings;
 import java.io.IOException;
 import java.net.URI;
+import java.util.HashMap;
+import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.statistics.IOStatistics;
+import org.apache.hadoop.fs.statistics.IOStatisticsSupport;
 import org.jspecify.annotations.Nullable;
 
 /** What reads in one run. Owned by the run, which closes it. */
@@ -34,6 +38,9 @@ sealed interface Reader extends AutoCloseable {
   /** How this reader runs the workload. */
   Workload workload(WorkloadKind kind);
 
+  /** What the reader has counted itself since it was made, by name: what S3E's disk cache did. */
+  Map<String, Long> counters();
+
   /** What the workloads of Hadoop read through; null for a raw client. */
   @Nullable FileSystem fileSystem();
 
@@ -43,6 +50,7 @@ sealed interface Reader extends AutoCloseable {
   /** A file system, read as applications do. */
   record OfHadoop(FileSystem fileSystem) implements Reader {
     private static final int BUFFER_BYTES = 64 << 10;
+    private static final String COUNTED = "s3e_";
 
     @Override
     public void warmUp(String uri) throws IOException {
@@ -58,6 +66,17 @@ sealed interface Reader extends AutoCloseable {
     @Override
     public Workload workload(WorkloadKind kind) {
       return kind.workload();
+    }
+
+    @Override
+    public Map<String, Long> counters() {
+      IOStatistics statistics = IOStatisticsSupport.retrieveIOStatistics(fileSystem);
+      Map<String, Long> counters = new HashMap<>();
+      if (statistics != null) {
+        counters.putAll(statistics.counters());
+        counters.keySet().removeIf(name -> !name.startsWith(COUNTED));
+      }
+      return counters;
     }
 
     @Override
@@ -81,6 +100,11 @@ sealed interface Reader extends AutoCloseable {
         throw new IllegalArgumentException("A raw client cannot run " + kind.label());
       }
       return new RawSequentialRead(client, inFlight);
+    }
+
+    @Override
+    public Map<String, Long> counters() {
+      return Map.of();
     }
 
     @Override

@@ -2,7 +2,9 @@ package io.s3e.bench.workload;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import java.util.List;
+import java.util.Map;
 import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param idle memory before the first run of the process made its reader
  * @param peak most memory during the run
  * @param checksum what {@link Workload#run} returned
+ * @param counters what the reader has counted itself meanwhile, by name; without zeros
  */
 public record RunResult(
     Status status,
@@ -37,7 +40,12 @@ public record RunResult(
     long allocatedBytes,
     MemoryUse idle,
     MemoryUse peak,
-    long checksum) {
+    long checksum,
+    Map<String, Long> counters) {
+
+  public RunResult {
+    counters = Map.copyOf(counters);
+  }
 
   /** How a run ended. */
   public enum Status {
@@ -54,7 +62,20 @@ public record RunResult(
   /** A run without figures. */
   public static RunResult withoutFigures(Status status, @Nullable String failure) {
     return new RunResult(
-        status, failure, -1, -1, -1, -1, -1, -1, -1, -1, MemoryUse.UNKNOWN, MemoryUse.UNKNOWN, 0);
+        status,
+        failure,
+        -1,
+        -1,
+        -1,
+        -1,
+        -1,
+        -1,
+        -1,
+        -1,
+        MemoryUse.UNKNOWN,
+        MemoryUse.UNKNOWN,
+        0,
+        Map.of());
   }
 
   /**
@@ -88,7 +109,10 @@ public record RunResult(
         sum(each, RunResult::allocatedBytes),
         each.stream().map(RunResult::idle).reduce(MemoryUse::plus).orElse(MemoryUse.UNKNOWN),
         each.stream().map(RunResult::peak).reduce(MemoryUse::plus).orElse(MemoryUse.UNKNOWN),
-        each.get(0).checksum);
+        each.get(0).checksum,
+        each.stream()
+            .flatMap(one -> one.counters.entrySet().stream())
+            .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue, Long::sum)));
   }
 
   private static long most(List<RunResult> each, ToLongFunction<RunResult> figure) {

@@ -172,6 +172,7 @@ public final class WorkerProcess {
     Workload workload = reader.workload(WorkloadKind.of(spec.workload()));
     RunContext context = new RunContext(reader.fileSystem(), spec, reference(spec), monitor);
     workload.prepare(context);
+    Map<String, Long> before = reader.counters();
     ResourceWatch watch = new ResourceWatch();
     long checksum;
     long wall;
@@ -198,7 +199,15 @@ public final class WorkerProcess {
         allocated < 0 ? -1 : allocated - overhead.allocatedBytes(),
         idle == null ? MemoryUse.UNKNOWN : idle,
         watch.peak(),
-        checksum);
+        checksum,
+        growth(before, reader.counters()));
+  }
+
+  private static Map<String, Long> growth(Map<String, Long> before, Map<String, Long> after) {
+    Map<String, Long> growth = new HashMap<>(after);
+    before.forEach((name, value) -> growth.merge(name, -value, Long::sum));
+    growth.values().removeIf(value -> value == 0);
+    return growth;
   }
 
   private @Nullable ReferenceFile reference(RunSpec spec) throws IOException {

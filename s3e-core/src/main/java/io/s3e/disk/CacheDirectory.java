@@ -217,15 +217,19 @@ final class CacheDirectory implements AutoCloseable {
       shelf.gone(id);
       reading.success();
     } catch (InvalidBlockException e) {
-      LOG.debug("{} dropped", id, e);
-      metrics.count(Counter.CORRUPTIONS);
-      shelf.gone(id);
+      invalid(id, e);
     } catch (IOException e) {
       shelf.gone(id);
       failedReading("read of " + id, e);
     } finally {
       scratch.add(buffer);
     }
+  }
+
+  private void invalid(DiskBlockId id, InvalidBlockException cause) {
+    LOG.debug("{} dropped", id, cause);
+    metrics.count(Counter.CORRUPTIONS);
+    shelf.gone(id);
   }
 
   void failedReading(String what, IOException cause) {
@@ -333,10 +337,15 @@ final class CacheDirectory implements AutoCloseable {
         return;
       }
       BlockFiles.Written written = files.write(id, block, buffer);
-      metrics.count(Counter.WRITES);
-      metrics.add(Counter.WRITTEN_BYTES, block.bytes());
-      shelf.written(id, written.mask(), written.bytesOnDisk());
+      if (written.mask() != 0) {
+        metrics.count(Counter.WRITES);
+        metrics.add(Counter.WRITTEN_BYTES, block.bytes());
+        shelf.written(id, written.mask(), written.bytesOnDisk());
+      }
       writing.success();
+    } catch (InvalidBlockException e) {
+      // What stood in its place; the disk itself is well.
+      invalid(id, e);
     } catch (IOException e) {
       failedWriting("write of " + id, e);
     } finally {

@@ -3,25 +3,26 @@ package io.s3e.cli;
 import io.s3e.disk.CacheInspector;
 import io.s3e.disk.CacheKey;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** Where the cache is. */
 final class CacheOptions {
-  /** What S3A buffers in, where S3E's cache is by default. */
-  private static final String BUFFER_DIRECTORIES = "fs.s3a.buffer.dir";
-
   @Option(
       names = "--dir",
       paramLabel = "DIR",
       description =
-          "A directory that the cache was given; may be repeated. Default: S3A's own,"
-              + " fs.s3a.buffer.dir (below $LOCAL_DIRS in a YARN container).")
+          "A directory that the cache was given; may be repeated. Default: wherever one is put by"
+              + " default: LOCAL_DIRS, SPARK_LOCAL_DIRS, spark.local.dir, fs.s3a.buffer.dir,"
+              + " hadoop.tmp.dir and java.io.tmpdir.")
   private List<Path> directories = new ArrayList<>();
 
   /** An instance, and through what to look into it. */
@@ -57,11 +58,29 @@ final class CacheOptions {
 
   /** Where it looks. */
   List<Path> directories() {
-    if (!directories.isEmpty()) {
-      return directories;
-    }
-    return Arrays.stream(new Configuration().getTrimmedStrings(BUFFER_DIRECTORIES))
-        .map(name -> Path.of(name.startsWith("file:") ? name.substring("file:".length()) : name))
+    return directories.isEmpty() ? defaults() : directories;
+  }
+
+  /** Wherever a file system may have put its cache if nobody told it where. */
+  private static List<Path> defaults() {
+    Configuration conf = new Configuration();
+    Stream<@Nullable String> named =
+        Stream.of(
+            conf.get("fs.s3a.s3e.cache.dirs"),
+            System.getenv("LOCAL_DIRS"),
+            System.getenv("SPARK_LOCAL_DIRS"),
+            conf.get("spark.local.dir"),
+            conf.get("fs.s3a.buffer.dir"),
+            conf.get("hadoop.tmp.dir"),
+            System.getProperty("java.io.tmpdir"));
+    return named
+        .filter(Objects::nonNull)
+        .flatMap(paths -> Arrays.stream(paths.split(",")))
+        .map(String::trim)
+        .filter(path -> !path.isEmpty())
+        .map(path -> path.startsWith("file:") ? Path.of(URI.create(path)) : Path.of(path))
+        .map(Path::normalize)
+        .distinct()
         .toList();
   }
 

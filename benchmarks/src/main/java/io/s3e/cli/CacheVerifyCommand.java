@@ -41,8 +41,8 @@ final class CacheVerifyCommand extends CacheToolCommand {
       names = "--key-file",
       paramLabel = "FILE",
       description =
-          "The key of encrypted files: 32 bytes, or these as 64 hexadecimal digits. Without it they"
-              + " are not checked, and those of private instances never are.")
+          "The key of encrypted files: 32 bytes, as they are, in Base64 or hexadecimal. Without it"
+              + " they are not checked, and those of private instances never are.")
   private @Nullable Path keyFile;
 
   /** How many files and bytes came to one finding. */

@@ -10,6 +10,7 @@ import io.s3e.disk.DiskCacheConfig.Scope;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Base64;
 import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -64,6 +65,14 @@ class CacheCommandsTest {
         .containsPattern("\n  verify ")
         .containsPattern("\n  clear ");
     assertThat(CommandRig.runPlainly("cache").code()).isEqualTo(2);
+  }
+
+  @Test
+  void looksWhereAFileSystemPutsItsCache() {
+    CacheOptions options = new CacheOptions();
+    assertThat(options.directories())
+        .contains(Path.of(System.getProperty("java.io.tmpdir")).normalize())
+        .anyMatch(directory -> directory.endsWith("s3a"));
   }
 
   @Test
@@ -150,6 +159,8 @@ class CacheCommandsTest {
     Path raw = Files.write(elsewhere.resolve("raw"), secret);
     Path text =
         Files.writeString(elsewhere.resolve("text"), HexFormat.of().formatHex(secret) + "\n");
+    Path base64 =
+        Files.writeString(elsewhere.resolve("base64"), Base64.getEncoder().encodeToString(secret));
     Path wrong = Files.writeString(elsewhere.resolve("wrong"), "half a secret");
     try (CacheFixture app = new CacheFixture(directory, Scope.APP, CacheKey.of(secret))) {
       Path file = app.write("bucket", "key", 1000, 0);
@@ -157,7 +168,7 @@ class CacheCommandsTest {
       Outcome without = cache("verify");
       assertThat(without.code()).isZero();
       assertThat(without.text()).containsPattern("encrypted, not checked +1 ");
-      for (Path key : new Path[] {raw, text}) {
+      for (Path key : new Path[] {raw, text, base64}) {
         assertThat(cache("verify", "--key-file=" + key).text()).containsPattern("good +1 ");
       }
       damage(file);

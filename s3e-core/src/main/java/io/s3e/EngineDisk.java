@@ -4,7 +4,7 @@ import io.s3e.buffer.MemoryBudget;
 import io.s3e.disk.DiskBlockId;
 import io.s3e.disk.DiskCache;
 import io.s3e.disk.DiskCacheConfig;
-import io.s3e.metrics.EngineMetrics;
+import io.s3e.metrics.DiskMetrics;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +17,12 @@ final class EngineDisk implements AutoCloseable {
 
   /** The most of the memory budget that one engine's buffers take. */
   private static final int BUDGET_SHARE = 16;
+
+  /** Opens a cache; a test's may have a disk that fails. */
+  @FunctionalInterface
+  interface Opener {
+    DiskCache open(DiskCacheConfig config, DiskMetrics metrics) throws IOException;
+  }
 
   private final MemoryBudget budget;
   private final @Nullable DiskCache cache;
@@ -36,7 +42,7 @@ final class EngineDisk implements AutoCloseable {
    * @throws UncheckedIOException if a directory cannot be used, naming it and why
    */
   static EngineDisk open(
-      DiskCacheConfig config, MemoryBudget budget, long keep, EngineMetrics metrics) {
+      DiskCacheConfig config, Opener opener, MemoryBudget budget, long keep, DiskMetrics metrics) {
     if (config.mode() == DiskCacheConfig.Mode.MEMORY) {
       return new EngineDisk(budget, null, 0);
     }
@@ -55,7 +61,7 @@ final class EngineDisk implements AutoCloseable {
     }
     boolean opened = false;
     try {
-      EngineDisk disk = new EngineDisk(budget, DiskCache.open(fitted, metrics.disk()), buffers);
+      EngineDisk disk = new EngineDisk(budget, opener.open(fitted, metrics), buffers);
       opened = true;
       return disk;
     } catch (IOException e) {

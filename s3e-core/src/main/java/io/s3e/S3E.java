@@ -64,12 +64,13 @@ public final class S3E implements AutoCloseable {
   private final EngineMetrics metrics = new EngineMetrics();
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  private S3E(S3EConfig config, MemoryBudget budget, ClientProvider provider) {
+  private S3E(
+      S3EConfig config, MemoryBudget budget, ClientProvider provider, EngineDisk.Opener disks) {
     this.config = config;
     this.budget = budget;
     long forPools = budget.limit() / POOLS_SHARE;
     budget.reclaim(forPools, null);
-    this.disk = EngineDisk.open(config.diskCache(), budget, forPools, metrics);
+    this.disk = EngineDisk.open(config.diskCache(), disks, budget, forPools, metrics.disk());
     boolean complete = false;
     try {
       long forClient = Math.max(0, budget.available() - forPools) / CLIENT_OF * CLIENT_PART;
@@ -140,7 +141,12 @@ public final class S3E implements AutoCloseable {
 
   /** An engine within a budget of its own choice. */
   public static S3E create(S3EConfig config, MemoryBudget budget, ClientProvider client) {
-    return new S3E(config, budget, client);
+    return create(config, budget, client, DiskCache::open);
+  }
+
+  static S3E create(
+      S3EConfig config, MemoryBudget budget, ClientProvider client, EngineDisk.Opener disks) {
+    return new S3E(config, budget, client, disks);
   }
 
   /** Opens an object of unknown size; asks the store for it. */

@@ -1,0 +1,121 @@
+package io.s3e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.s3e.block.ObjectRef;
+import io.s3e.buffer.MemoryBudget;
+import io.s3e.client.ClientLimits;
+import io.s3e.disk.DiskCacheConfig;
+import io.s3e.disk.DiskCacheConfig.Mode;
+import io.s3e.disk.DiskCacheConfig.Scope;
+import io.s3e.disk.FailingDisk;
+import io.s3e.metrics.DiskMetrics.Counter;
+import io.s3e.stream.S3EInputStream;
+import io.s3e.testing.MemoryObjectClient;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Every operation of the disk under the cache fails in every way, or hangs, while readers jump
+ * about: every byte is right, no read fails, and none is held up for longer than the cache's
+ * deadline allows.
+ */
+@Timeout(180)
+class DiskFaultReadsTest {
+  private static final int BLOCK = 64 << 10;
+  private static final ObjectRef OBJECT = new ObjectRef("bucket", "key");
+  private static final long CLIENTS_BYTES = 16L << 20;
+  private static final long MEMORY_BYTES = 32L << 20;
+  private static final int OBJECT_BYTES = (24 << 20) + 4321;
+  private static final int PIECE_BYTES = 200_000;
+  private static final Duration DEADLINE = Duration.ofMillis(100);
+
+  /**
+   * Far more than the deadline and the pause between two looks at it, for a busy machine, and far
+   * less than a hang lasts.
+   */
+  private static final Duration LONGEST_READ = Duration.ofSeconds(5);
+
+  @TempDir Path directory;
+
+  private final byte[] content = MemoryObjectClient.bytes(OBJECT_BYTES, 11);
+
+  static Stream<Arguments> faults() {
+    return FailingDisk.faults()
+        .flatMap(
+            fault -> Stream.of(Scope.PRIVATE, Scope.HOST).map(scope -> Arguments.of(scope, fault)));
+  }
+
+  private DiskCacheConfig disk(Scope scope) {
+    return DiskCacheConfig.DEFAULTS.toBuilder()
+        .mode(Mode.DISK)
+        .scope(scope)
+        .store("memory")
+        .diskShare(1)
+        .capacityBytes(256L << 20)
+        .readDeadline(DEADLINE)
+        .breakerPause(Duration.ofMillis(50))
+        .directories(List.of(directory))
+        .build();
+  }
+
+  @ParameterizedTest(name = "{0}: {1}")
+  @MethodSource("faults")
+  void noFaultReachesAReader(Scope scope, FailingDisk.Fault fault) throws Exception {
+    MemoryObjectClient client =
+        new MemoryObjectClient(ClientLimits.copying(8 * BLOCK, 16, CLIENTS_BYTES));
+    client.put(OBJECT, content, "\"v1\"");
+    MemoryBudget budget = new MemoryBudget(MEMORY_BYTES);
+    S3EConfig config = S3EConfig.DEFAULTS.toBuilder().diskCache(disk(scope)).build();
+    Random random = new Random(5);
+    try (FailingDisk failing = new FailingDisk();
+        S3E engine = S3E.create(config, budget, granted -> client, failing::open)) {
+      readAbout(engine, random, 60);
+      assertThat(Objects.requireNonNull(engine.diskCache()).awaitWritten(LONGEST_READ)).isTrue();
+      readAbout(engine, random, 60);
+      assertThat(engine.metrics().disk().get(Counter.HITS)).as("hits without a fault").isPositive();
+
+      failing.begin(fault);
+      readAbout(engine, random, 60);
+
+      failing.heal();
+      long hits = engine.metrics().disk().get(Counter.HITS);
+      long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+      while (engine.metrics().disk().get(Counter.HITS) == hits
+          && System.nanoTime() - deadline < 0) {
+        readAbout(engine, random, 20);
+      }
+      assertThat(engine.metrics().disk().get(Counter.HITS))
+          .as("hits once the disk works again")
+          .isGreaterThan(hits);
+    }
+    assertThat(budget.reserved()).isZero();
+  }
+
+  private void readAbout(S3E engine, Random random, int reads) throws IOException {
+    byte[] buffer = new byte[PIECE_BYTES];
+    try (S3EInputStream in = engine.open(OBJECT)) {
+      for (int i = 0; i < reads; i++) {
+        int at = random.nextInt(OBJECT_BYTES - PIECE_BYTES);
+        long begin = System.nanoTime();
+        in.readFullyAt(at, buffer, 0, PIECE_BYTES);
+        long nanos = System.nanoTime() - begin;
+        assertThat(Arrays.equals(buffer, 0, PIECE_BYTES, content, at, at + PIECE_BYTES))
+            .as("bytes at %d", at)
+            .isTrue();
+        assertThat(Duration.ofNanos(nanos)).as("read at %d", at).isLessThan(LONGEST_READ);
+      }
+    }
+  }
+}

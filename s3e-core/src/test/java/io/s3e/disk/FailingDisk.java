@@ -1,0 +1,74 @@
+package io.s3e.disk;
+
+import io.s3e.metrics.DiskMetrics;
+import java.io.IOException;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+
+/** A disk that a test outside of this package lets fail under the cache of an engine. */
+public final class FailingDisk implements AutoCloseable {
+  private final FaultyDiskIo io = new FaultyDiskIo(new NioDiskIo());
+
+  /** One thing that goes wrong with one kind of operation. */
+  public static final class Fault {
+    private final FaultyDiskIo.Operation operation;
+    private final FaultyDiskIo.Failure failure;
+
+    private Fault(FaultyDiskIo.Operation operation, FaultyDiskIo.Failure failure) {
+      this.operation = operation;
+      this.failure = failure;
+    }
+
+    /** Whether the operation hangs, in place of failing. */
+    public boolean hangs() {
+      return failure == null;
+    }
+
+    @Override
+    public String toString() {
+      return operation + (failure == null ? " hangs" : " fails with " + failure);
+    }
+  }
+
+  /** Every operation, with every failure and with a hang. */
+  public static Stream<Fault> faults() {
+    return Stream.of(FaultyDiskIo.Operation.values())
+        .flatMap(
+            operation ->
+                Stream.concat(
+                    Stream.of(FaultyDiskIo.Failure.values())
+                        .map(failure -> new Fault(operation, failure)),
+                    Stream.of(new Fault(operation, null))));
+  }
+
+  /** Opens a cache on this disk. */
+  public DiskCache open(DiskCacheConfig config, DiskMetrics metrics) throws IOException {
+    return DiskCache.open(config, metrics, io);
+  }
+
+  /** The operation goes wrong from now on. */
+  public void begin(Fault fault) {
+    if (fault.hangs()) {
+      io.hangEvery(fault.operation);
+    } else {
+      io.failEvery(fault.operation, fault.failure);
+    }
+  }
+
+  /** Everything goes well again, and what hangs goes on. */
+  public void heal() {
+    io.heal();
+  }
+
+  /** One of the faults. */
+  public static Fault any(Random random) {
+    List<Fault> all = faults().toList();
+    return all.get(random.nextInt(all.size()));
+  }
+
+  @Override
+  public void close() {
+    heal();
+  }
+}

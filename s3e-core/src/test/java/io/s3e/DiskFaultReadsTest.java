@@ -76,18 +76,23 @@ class DiskFaultReadsTest {
     MemoryObjectClient client =
         new MemoryObjectClient(ClientLimits.copying(8 * BLOCK, 16, CLIENTS_BYTES));
     client.put(OBJECT, content, "\"v1\"");
+    client.faults((request, number) -> MemoryObjectClient.Answer.GOOD.after(1));
     MemoryBudget budget = new MemoryBudget(MEMORY_BYTES);
     S3EConfig config = S3EConfig.DEFAULTS.toBuilder().diskCache(disk(scope)).build();
     Random random = new Random(5);
     try (FailingDisk failing = new FailingDisk();
         S3E engine = S3E.create(config, budget, granted -> client, failing::open)) {
-      readAbout(engine, random, 60);
+      readAbout(engine, random, 110);
       assertThat(Objects.requireNonNull(engine.diskCache()).awaitWritten(LONGEST_READ)).isTrue();
       readAbout(engine, random, 60);
       assertThat(engine.metrics().disk().get(Counter.HITS)).as("hits without a fault").isPositive();
 
+      long tried = failing.tried(fault);
       failing.begin(fault);
       readAbout(engine, random, 60);
+      if (fault.isInTheWay()) {
+        assertThat(failing.tried(fault)).as("times that the fault was met").isGreaterThan(tried);
+      }
 
       failing.heal();
       long hits = engine.metrics().disk().get(Counter.HITS);

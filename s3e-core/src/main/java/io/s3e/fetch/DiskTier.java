@@ -101,10 +101,11 @@ final class DiskTier implements Spill {
     if (version == null) {
       return Source.S3;
     }
-    if (cache.isShared()) {
-      return isProven(version) ? Source.DISK : Source.S3;
-    }
     ByteRange bytes = layout.bytesOf(new BlockRange(block, block + 1));
+    if (cache.isShared()) {
+      boolean mayAsk = isProven(version) && cache.believed(id(version, bytes.start())) != 0;
+      return mayAsk ? Source.DISK : Source.S3;
+    }
     for (Piece piece = Piece.of(id(version, bytes.start()), bytes); ; ) {
       if ((cache.believed(piece.id()) & piece.mask()) != piece.mask()) {
         return Source.S3;

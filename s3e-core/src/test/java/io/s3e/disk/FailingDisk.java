@@ -2,8 +2,6 @@ package io.s3e.disk;
 
 import io.s3e.metrics.DiskMetrics;
 import java.io.IOException;
-import java.util.List;
-import java.util.Random;
 import java.util.stream.Stream;
 
 /** A disk that a test outside of this package lets fail under the cache of an engine. */
@@ -20,9 +18,16 @@ public final class FailingDisk implements AutoCloseable {
       this.failure = failure;
     }
 
-    /** Whether the operation hangs, in place of failing. */
-    public boolean hangs() {
+    private boolean hangs() {
       return failure == null;
+    }
+
+    /** Whether reads and writes that go on for a while cannot but meet it. */
+    public boolean isInTheWay() {
+      return switch (operation) {
+        case OPEN, CREATE, RENAME, SIZE, READ, WRITE, CLOSE -> true;
+        case DELETE, MAKE_DIRECTORY, LIST, MARK_USED, USABLE_BYTES -> false;
+      };
     }
 
     @Override
@@ -47,6 +52,11 @@ public final class FailingDisk implements AutoCloseable {
     return DiskCache.open(config, metrics, io);
   }
 
+  /** How often the operation of a fault was tried so far. */
+  public long tried(Fault fault) {
+    return io.count(fault.operation);
+  }
+
   /** The operation goes wrong from now on. */
   public void begin(Fault fault) {
     if (fault.hangs()) {
@@ -59,12 +69,6 @@ public final class FailingDisk implements AutoCloseable {
   /** Everything goes well again, and what hangs goes on. */
   public void heal() {
     io.heal();
-  }
-
-  /** One of the faults. */
-  public static Fault any(Random random) {
-    List<Fault> all = faults().toList();
-    return all.get(random.nextInt(all.size()));
   }
 
   @Override

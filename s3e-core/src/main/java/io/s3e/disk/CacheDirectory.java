@@ -322,7 +322,7 @@ final class CacheDirectory implements AutoCloseable {
     }
   }
 
-  private void failedWriting(String what, IOException cause) {
+  void failedWriting(String what, IOException cause) {
     LOG.debug("{} failed", what, cause);
     metrics.count(Counter.WRITE_ERRORS);
     writing.failure(Breaker.Cause.of(cause));

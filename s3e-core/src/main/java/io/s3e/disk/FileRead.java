@@ -95,7 +95,8 @@ final class FileRead implements DiskRead, Runnable, ChunkSink {
     try {
       ours = directory.claim(id);
     } catch (IOException e) {
-      directory.failedReading("claim of " + id, e);
+      // A claim is written: a disk that is full or read-only can still be read.
+      directory.failedWriting("claim of " + id, e);
       end(End.MISS);
       return;
     }

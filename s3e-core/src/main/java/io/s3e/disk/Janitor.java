@@ -72,6 +72,7 @@ final class Janitor {
   private long firstPass;
   private long swept;
   private boolean unsettled;
+  private boolean unknown = true;
   private long newest = System.nanoTime();
 
   Janitor(Allowance allowance, Tools first) {
@@ -157,7 +158,8 @@ final class Janitor {
   }
 
   private void pause() {
-    long millis = backoffMillis > 0 ? backoffMillis : asked ? ASKED_TICK_MILLIS : TICK_MILLIS;
+    long tick = asked || unknown ? ASKED_TICK_MILLIS : TICK_MILLIS;
+    long millis = backoffMillis > 0 ? backoffMillis : tick;
     boolean wakeable = backoffMillis == 0 && !asked;
     long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
     synchronized (this) {
@@ -225,7 +227,7 @@ final class Janitor {
 
   /** Another process is the janitor: asks it for what is missing. */
   private void follow(Tools tools, @Nullable Publication latest, long now) throws IOException {
-    boolean unknown = latest == null || !latest.grants().containsKey(tools.root().ownerId());
+    unknown = latest == null || !latest.grants().containsKey(tools.root().ownerId());
     boolean overdue = allowance.writtenSince() > 0 && now - newest >= ROUTINE_NANOS;
     if (asked || unknown || overdue) {
       Housekeeping.want(tools.io(), tools.root());
@@ -238,10 +240,10 @@ final class Janitor {
     }
     Housekeeping housekeeping =
         new Housekeeping(tools.io(), tools.root(), tools.space(), tools.metrics());
-    boolean due = !hasPassed || (unsettled && now - passed >= Grants.IN_FORCE.toNanos());
+    boolean settles = unsettled && now - passed >= Grants.IN_FORCE.toNanos();
     boolean routine = allowance.writtenSince() > 0 && now - passed >= ROUTINE_NANOS;
     boolean mayPass = now - passed >= passPause;
-    if (due || routine || (mayPass && (asked || Housekeeping.isWanted(tools.io(), tools.root())))) {
+    if (!hasPassed || (mayPass && (asked || settles || routine || isWanted(tools)))) {
       pass(tools, housekeeping);
     } else if (now - swept >= ROUTINE_NANOS) {
       swept = now;
@@ -250,6 +252,10 @@ final class Janitor {
         pass(tools, housekeeping);
       }
     }
+  }
+
+  private static boolean isWanted(Tools tools) throws IOException {
+    return Housekeeping.isWanted(tools.io(), tools.root());
   }
 
   private void pass(Tools tools, Housekeeping housekeeping) throws IOException {
@@ -268,6 +274,7 @@ final class Janitor {
         share < DiskBlockId.BLOCK_BYTES
             ? ROUTINE_NANOS
             : Math.max(MIN_PAUSE_NANOS, PAUSE_PER_PASS * (passed - begin));
+    unknown = false;
     allowance.read(publication, passed);
     LOG.debug("passed over {}: {}", tools.root(), publication);
   }

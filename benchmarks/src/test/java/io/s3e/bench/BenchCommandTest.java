@@ -104,7 +104,7 @@ class BenchCommandTest {
   void passesAndProcessesAreToldApart() throws Exception {
     BenchRun.Outcome outcome =
         run(
-            "--engines=classic,plain-file,plain-hadoop",
+            "--engines=classic,plain-file",
             "--workloads=back-2,parquet-2,share-2",
             "--size=12",
             "--seek-size=12",
@@ -133,7 +133,7 @@ class BenchCommandTest {
     assertThat(run.get("result").get("bytesUsed").asLong()).isEqualTo(2 * (12 << 20));
     assertThat(run.get("processes")).hasSize(2);
     assertThat(run.get("processes").get(1).get("bytesUsed").asLong()).isEqualTo(12 << 20);
-    assertThat(outcome.summary("share-2", "plain-hadoop").get("verdict").asText()).startsWith("ok");
+    assertThat(outcome.summary("share-2", "plain-file").get("verdict").asText()).startsWith("ok");
     assertThat(temp.resolve("report/report.html"))
         .content()
         .contains("back-2, pass 2", "seconds of each JVM");

@@ -1,0 +1,82 @@
+package io.s3e.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The cache on disk in real processes, through the file system that users have: what one pass or
+ * one JVM has read the next need not fetch. Every byte is compared; times are nobody's business
+ * here. The server is slow, so that the disk of any machine keeps up: what it does not is fetched
+ * again.
+ */
+@Timeout(value = 300, unit = TimeUnit.SECONDS)
+class DiskCacheBenchTest {
+
+  private static final String MEGABYTES = "fetchedMegabytes";
+
+  @TempDir private Path temp;
+
+  private static double median(JsonNode summary, String figure) {
+    assertThat(summary.get("verdict").asText()).isEqualTo("ok, every byte right");
+    return summary.get("medians").get(figure).asDouble();
+  }
+
+  private static long counter(JsonNode summary, String name) {
+    return summary.get("runs").get(0).get("result").get("counters").path(name).asLong();
+  }
+
+  @Test
+  void laterPassesOverMoreThanMemoryHoldsAreReadFromDisk() throws Exception {
+    BenchRun.Outcome outcome =
+        new BenchRun(temp)
+            .run(
+                "--engines=s3e-host,s3e,s3e-nocache",
+                "--workloads=back-3",
+                "--memory-budget=32",
+                "--size=48",
+                "--seek-size=48",
+                "--ttfb=5",
+                "--total-bandwidth=60",
+                "--rounds=1");
+
+    double bytes = (48 << 20) / 1e6;
+    double withoutDisk = median(outcome.pass("back-3", 3, "s3e-nocache"), MEGABYTES);
+    assertThat(withoutDisk).as("memory alone does not hold it").isGreaterThan(bytes / 2);
+    assertThat(median(outcome.pass("back-3", 1, "s3e-host"), MEGABYTES)).isGreaterThan(bytes / 2);
+
+    JsonNode shared = outcome.pass("back-3", 3, "s3e-host");
+    assertThat(median(shared, MEGABYTES)).isLessThan(bytes / 100);
+    assertThat(counter(shared, "s3e_cache_hit_bytes") / 1e6).isGreaterThan(bytes / 3);
+    JsonNode own = outcome.pass("back-3", 3, "s3e");
+    assertThat(median(own, MEGABYTES)).isLessThan(withoutDisk);
+    assertThat(counter(own, "s3e_cache_hits")).isPositive();
+  }
+
+  @Test
+  void whatWasReadByAnotherJvmOrEarlierIsNotFetched() throws Exception {
+    BenchRun.Outcome outcome =
+        new BenchRun(temp)
+            .run(
+                "--engines=s3e-host",
+                "--workloads=share-2,parquet-2",
+                "--size=96",
+                "--scale=0.02",
+                "--ttfb=10",
+                "--total-bandwidth=60",
+                "--rounds=1");
+
+    JsonNode summary = outcome.summary("share-2", "s3e-host");
+    assertThat(median(summary, "fetchedPerObject")).isBetween(1.0, 1.1);
+    assertThat(summary.get("runs").get(0).get("processes")).hasSize(2);
+    assertThat(summary.get("runs").get(0).get("result").get("bytesUsed").asLong())
+        .isEqualTo(2 * (96L << 20));
+    assertThat(median(outcome.pass("parquet-2", 1, "s3e-host"), "gets")).isPositive();
+    assertThat(median(outcome.pass("parquet-2", 2, "s3e-host"), "gets")).isZero();
+  }
+}

@@ -21,7 +21,7 @@ final class EngineDisk implements AutoCloseable {
   /** Opens a cache; a test's may have a disk that fails. */
   @FunctionalInterface
   interface Opener {
-    DiskCache open(DiskCacheConfig config, DiskMetrics metrics) throws IOException;
+    @Nullable DiskCache open(DiskCacheConfig config, DiskMetrics metrics) throws IOException;
   }
 
   private final MemoryBudget budget;
@@ -35,11 +35,11 @@ final class EngineDisk implements AutoCloseable {
   }
 
   /**
-   * Opens what {@code config} asks for. Where other engines have left too little of the budget,
-   * there is no cache on disk.
+   * Opens what {@code config} asks for. Where other engines have left too little of the budget, or
+   * no directory works, there is no cache on disk, and a warning says why.
    *
    * @param keep bytes of the budget that must be left
-   * @throws UncheckedIOException if a directory cannot be used, naming it and why
+   * @throws UncheckedIOException if a directory must not be trusted, naming it and why
    */
   static EngineDisk open(
       DiskCacheConfig config, Opener opener, MemoryBudget budget, long keep, DiskMetrics metrics) {
@@ -59,18 +59,17 @@ final class EngineDisk implements AutoCloseable {
           budget.available());
       return new EngineDisk(budget, null, 0);
     }
-    boolean opened = false;
+    DiskCache cache = null;
     try {
-      EngineDisk disk = new EngineDisk(budget, opener.open(fitted, metrics), buffers);
-      opened = true;
-      return disk;
+      cache = opener.open(fitted, metrics);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } finally {
-      if (!opened) {
+      if (cache == null) {
         budget.release(buffers);
       }
     }
+    return new EngineDisk(budget, cache, cache == null ? 0 : buffers);
   }
 
   @Nullable DiskCache cache() {

@@ -133,7 +133,7 @@ public final class S3E implements AutoCloseable {
    * An engine within the JVM's memory budget, which the first engine's configuration sets.
    *
    * @throws IllegalStateException if the budget has less than two blocks left
-   * @throws java.io.UncheckedIOException if a directory of the disk cache cannot be used
+   * @throws java.io.UncheckedIOException if a directory of the disk cache must not be trusted
    */
   public static S3E create(S3EConfig config, ClientProvider client) {
     return create(config, MemoryBudget.ofJvm(config.effectiveMemoryBytes()), client);

@@ -167,10 +167,13 @@ public final class Residency {
   private void drop(Slab slab) {
     for (Block block : slab.blocks()) {
       index.remove(block);
-      if (!closed) {
-        spill.leaving(block);
+      try {
+        if (!closed) {
+          spill.leaving(block);
+        }
+      } finally {
+        block.evict();
       }
-      block.evict();
     }
   }
 }

@@ -8,9 +8,15 @@ final class Background {
 
   /** Starts daemon work that nobody waits for. */
   static Thread start(String name, Runnable work) {
+    Thread thread = daemon(name, work);
+    thread.start();
+    return thread;
+  }
+
+  /** A daemon thread that has not been started. */
+  static Thread daemon(String name, Runnable work) {
     Thread thread = new Thread(work, name);
     thread.setDaemon(true);
-    thread.start();
     return thread;
   }
 

@@ -78,7 +78,9 @@ final class Breaker {
   private final long pauseNanos;
   private final LongSupplier nanoClock;
 
-  private State state = State.CLOSED;
+  /** Changed under the lock; read without it by those who only ask. */
+  private volatile State state = State.CLOSED;
+
   private final boolean[] failed = new boolean[WINDOW];
   private int next;
   private int failuresInWindow;
@@ -91,8 +93,8 @@ final class Breaker {
   /** How often the pause is as long as the first one: a power of two. */
   private int pauses = 1;
 
-  /** When this state began that ends by time. */
-  private long since;
+  /** When the state that ends by time ends. */
+  private volatile long endsNanos;
 
   /**
    * @param pause how long the directory is left alone at first
@@ -108,8 +110,13 @@ final class Breaker {
   }
 
   /** Whether the directory may be used. Never true for a probe. */
-  synchronized boolean allows() {
+  boolean allows() {
     return state == State.CLOSED;
+  }
+
+  /** Whether {@link #tryProbe} would let one caller pass now. Takes no lock. */
+  boolean isDue() {
+    return state != State.CLOSED && nanoClock.getAsLong() - endsNanos >= 0;
   }
 
   /**
@@ -118,27 +125,50 @@ final class Breaker {
    */
   synchronized boolean tryProbe() {
     giveUpSilentProbe();
-    if (state != State.OPEN || nanoClock.getAsLong() - since < pauseNanos * pauses) {
+    if (state != State.OPEN || nanoClock.getAsLong() - endsNanos < 0) {
       return false;
     }
     state = State.PROBING;
-    since = nanoClock.getAsLong();
+    endsNanos = nanoClock.getAsLong() + pauseNanos * pauses;
     return true;
   }
 
   /** An operation succeeded. */
-  synchronized void success() {
-    switch (state) {
-      case CLOSED -> note(false);
-      case OPEN -> {
-        return;
-      }
-      case PROBING -> close();
+  void success() {
+    if (settledBySuccess()) {
+      LOG.info("{} works again", what);
     }
   }
 
+  /** Whether it closed with this. */
+  private synchronized boolean settledBySuccess() {
+    switch (state) {
+      case CLOSED -> note(false);
+      case OPEN -> {
+        return false;
+      }
+      case PROBING -> {
+        close();
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** An operation failed. */
-  synchronized void failure(Cause cause) {
+  void failure(Cause cause) {
+    if (openedByFailure(cause)) {
+      // Outside of the lock: the log may be on the same disk.
+      LOG.warn(
+          "{} is left alone for {} ms after failures, the last one: {}",
+          what,
+          TimeUnit.NANOSECONDS.toMillis(pauseNanos * pauses),
+          cause);
+    }
+  }
+
+  /** Whether it opened with this, from CLOSED. */
+  private synchronized boolean openedByFailure(Cause cause) {
     switch (state) {
       case CLOSED -> {
         note(true);
@@ -148,18 +178,15 @@ final class Breaker {
           metrics.count(Counter.BREAKER_OPENED);
           metrics.count(Counter.BREAKERS_OPEN);
           open();
-          LOG.warn(
-              "{} is left alone for {} ms after failures, the last one: {}",
-              what,
-              TimeUnit.NANOSECONDS.toMillis(pauseNanos * pauses),
-              cause);
+          return true;
         }
       }
       case OPEN -> {
-        return;
+        return false;
       }
       case PROBING -> open();
     }
+    return false;
   }
 
   synchronized State state() {
@@ -168,7 +195,7 @@ final class Breaker {
   }
 
   private void giveUpSilentProbe() {
-    if (state == State.PROBING && nanoClock.getAsLong() - since >= pauseNanos * pauses) {
+    if (state == State.PROBING && nanoClock.getAsLong() - endsNanos >= 0) {
       open();
     }
   }
@@ -177,14 +204,13 @@ final class Breaker {
     // The first opening of a directory that has behaved pauses once; what follows it, ever longer.
     pauses = opened ? Math.min(MOST_PAUSES, pauses * 2) : 1;
     opened = true;
+    endsNanos = nanoClock.getAsLong() + pauseNanos * pauses;
     state = State.OPEN;
-    since = nanoClock.getAsLong();
   }
 
   private void close() {
     state = State.CLOSED;
     metrics.add(Counter.BREAKERS_OPEN, -1);
-    LOG.info("{} works again", what);
     Arrays.fill(failed, false);
     failuresInWindow = 0;
     failuresInARow = 0;

@@ -25,22 +25,20 @@ import org.slf4j.LoggerFactory;
  * One directory of the cache: its files, what is known of them, the threads that work on it, and
  * whether it is to be trusted.
  *
- * <p><b>Threads.</b> A few {@code s3e-disk} threads read, delete and let claims go; one {@code
- * s3e-disk-writer} writes. Only these touch the disk, so what hangs there holds them and nobody
- * else: a read that hangs is given up by its deadline, and after some of those the directory is
- * left alone until a probe, which stands in the queue behind what hangs, comes through.
+ * <p><b>Threads.</b> A few {@code s3e-disk} threads read, delete and let claims go; the {@link
+ * BlockWriter}'s writes. Only these touch the disk, so what hangs there holds them and nobody else:
+ * a read that hangs is given up by its deadline, and after some of those the directory is left
+ * alone. When the pause is over the next read is the probe; if it does not come through in time
+ * either, because it stands behind what hangs, the pause is doubled.
  *
- * <p><b>Two breakers.</b> A disk that is full or mounted read-only still answers: only writing
- * stops then.
+ * <p><b>Two breakers.</b> One here for reading, one of the writer: a disk that is full or mounted
+ * read-only still answers, and claims and deletions are writes.
  */
 final class CacheDirectory implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(CacheDirectory.class);
 
   /** Enough for a disk to have a queue; from the page cache two keep a processor each busy. */
   private static final int READERS = 4;
-
-  private static final long WRITER_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
-  private static final long MEASURE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
   /** Twice the time that the janitor of another process takes to see a newcomer. */
   private static final Duration GRANT_PATIENCE = Duration.ofMillis(250);
@@ -49,28 +47,19 @@ final class CacheDirectory implements AutoCloseable {
   private static final long IDLE_SECONDS = 10;
 
   private final CacheRoot root;
-  private final DiskIo io;
   private final DiskMetrics metrics;
   private final BlockFiles files;
   private final CacheSpace space;
   private final Shelf shelf;
-
-  /** The shelf of a private cache, whose capacity is looked after here; null if shared. */
-  private final @Nullable PrivateShelf table;
-
   private final @Nullable Claims claims;
   private final HeldClaims held = new HeldClaims();
-  private final Breaker reading;
-  private final Breaker writing;
-  private final WriteQueue queue;
+  private final Breaker breaker;
+  private final BlockWriter writer;
   private final ThreadPoolExecutor readers;
   private final ScheduledExecutorService polls;
-  private final Thread writer;
 
-  /** Scratch of threads that are not reading just now; never more of it than threads. */
+  /** Scratch of threads that are not reading just now: one for each thread that there may be. */
   private final Queue<ByteBuffer> scratch = new ConcurrentLinkedQueue<>();
-
-  private volatile boolean closed;
 
   private CacheDirectory(
       CacheRoot root,
@@ -80,19 +69,30 @@ final class CacheDirectory implements AutoCloseable {
       RateLimiter rate,
       ScheduledExecutorService polls) {
     this.root = root;
-    this.io = io;
     this.metrics = metrics;
     this.polls = polls;
-    this.files = new BlockFiles(io, root.instance(), root.ownerId(), config.key());
+    String name = root.instance().toString();
     boolean shared = config.scope() != Scope.PRIVATE;
+    this.files = new BlockFiles(io, root.instance(), root.ownerId(), config.key());
     this.space = new CacheSpace(io, root.instance(), config);
-    this.table = shared ? null : new PrivateShelf(0, metrics, this::evict);
-    this.shelf = table != null ? table : new SharedShelf(io, root, config, metrics, space);
+    this.shelf =
+        shared
+            ? new SharedShelf(io, root, config, metrics, space)
+            : new PrivateShelf(0, metrics, this::delete);
     this.claims = shared ? new Claims(io, root) : null;
-    this.reading = breaker(config, "Reading from " + root.instance());
-    this.writing = breaker(config, "Writing to " + root.instance());
-    this.queue =
-        new WriteQueue(queueBytes(config), config.queueAge(), rate, metrics, System::nanoTime);
+    this.breaker =
+        new Breaker(config.breakerPause(), System::nanoTime, metrics, "Reading from " + name);
+    this.writer =
+        new BlockWriter(
+            new BlockWriter.Target(files, shelf, space, name),
+            config,
+            queueBytes(config),
+            rate,
+            metrics,
+            this::written);
+    for (int i = 0; i < READERS; i++) {
+      scratch.add(ByteBuffer.allocateDirect(BlockFiles.READ_SCRATCH_BYTES));
+    }
     AtomicInteger threads = new AtomicInteger();
     this.readers =
         new ThreadPoolExecutor(
@@ -101,13 +101,13 @@ final class CacheDirectory implements AutoCloseable {
             IDLE_SECONDS,
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(),
-            task -> daemon(task, "s3e-disk-" + threads.incrementAndGet()));
+            task -> Background.daemon("s3e-disk-" + threads.incrementAndGet(), task));
     readers.allowCoreThreadTimeOut(true);
-    this.writer = daemon(this::write, "s3e-disk-writer");
   }
 
   /**
-   * Opens, and makes if need be, S3E's own directory below {@code directory}.
+   * Opens, and makes if need be, S3E's own directory below {@code directory}. Touches the disk, and
+   * takes as long as that does.
    *
    * @param polls runs what is to be looked at again
    * @throws IOException if it cannot be used or must not be trusted, saying why
@@ -129,16 +129,6 @@ final class CacheDirectory implements AutoCloseable {
     return opened;
   }
 
-  private Breaker breaker(DiskCacheConfig config, String what) {
-    return new Breaker(config.breakerPause(), System::nanoTime, metrics, what);
-  }
-
-  private static Thread daemon(Runnable task, String name) {
-    Thread thread = new Thread(task, name);
-    thread.setDaemon(true);
-    return thread;
-  }
-
   private static long queueBytes(DiskCacheConfig config) {
     return Math.max(DiskBlockId.BLOCK_BYTES, config.queueBytes() / config.directories().size());
   }
@@ -150,29 +140,15 @@ final class CacheDirectory implements AutoCloseable {
 
   /** As {@link DiskCache#believed}. */
   int believed(DiskBlockId id) {
-    if (!reading.allows()) {
-      if (reading.tryProbe()) {
-        execute(this::probe);
-      }
-      return 0;
-    }
-    return shelf.believed(id);
-  }
-
-  private void probe() {
-    try {
-      long unused = io.usableBytes(root.blocks());
-      reading.success();
-    } catch (IOException e) {
-      failedReading("probe of " + root.instance(), e);
-    }
+    return breaker.allows() || breaker.isDue() ? shelf.believed(id) : 0;
   }
 
   /** As {@link DiskCache#read}. */
   DiskRead read(DiskBlockId id, int first, int end, boolean mayClaim, Receiver receiver) {
     FileRead read = new FileRead(this, id, first, end, mayClaim && claims != null, receiver);
-    if (!execute(read)) {
-      read.end(DiskRead.End.MISS);
+    // While the directory is left alone only a probe passes.
+    if (!(breaker.allows() || breaker.tryProbe()) || !execute(read)) {
+      boolean unused = read.end(DiskRead.End.MISS);
     }
     return read;
   }
@@ -206,167 +182,113 @@ final class CacheDirectory implements AutoCloseable {
 
   /** Reads what the file has of {@code [first, end)}, on the calling thread. */
   void readFile(DiskBlockId id, int first, int end, ChunkSink sink) {
-    ByteBuffer buffer = scratch.poll();
-    if (buffer == null) {
-      buffer = ByteBuffer.allocateDirect(BlockFiles.READ_SCRATCH_BYTES);
-    }
+    ByteBuffer buffer = scratch.remove();
     try {
       int unused = files.read(id, first, end, buffer, sink);
-      reading.success();
+      breaker.success();
     } catch (NoSuchFileException e) {
       shelf.gone(id);
-      reading.success();
+      breaker.success();
     } catch (InvalidBlockException e) {
-      invalid(id, e);
-    } catch (IOException e) {
+      LOG.debug("{} dropped", id, e);
+      metrics.count(Counter.CORRUPTIONS);
       shelf.gone(id);
-      failedReading("read of " + id, e);
+      breaker.success();
+    } catch (IOException e) {
+      LOG.debug("Read of {} failed", id, e);
+      metrics.count(Counter.READ_ERRORS);
+      breaker.failure(Breaker.Cause.of(e));
+      // What is not on the shelf must not be on the disk: nobody would ever make room of it.
+      shelf.gone(id);
+      delete(id);
     } finally {
       scratch.add(buffer);
     }
   }
 
-  private void invalid(DiskBlockId id, InvalidBlockException cause) {
-    LOG.debug("{} dropped", id, cause);
-    metrics.count(Counter.CORRUPTIONS);
-    shelf.gone(id);
-  }
-
-  void failedReading(String what, IOException cause) {
-    LOG.debug("{} failed", what, cause);
-    metrics.count(Counter.READ_ERRORS);
-    reading.failure(Breaker.Cause.of(cause));
-  }
-
-  /** A read passed its deadline. */
-  void timedOut() {
-    metrics.count(Counter.TIMEOUTS);
-    reading.failure(Breaker.Cause.SLOW);
-  }
-
   /**
-   * Tries to become the engine that fetches a block.
+   * A read passed its deadline.
    *
-   * @return false if another one is, who will write it
+   * @param begun whether the disk has had it, and not the queue alone
    */
-  boolean claim(DiskBlockId id) throws IOException {
-    if (claims == null || held.join(id)) {
-      return true;
-    }
-    Claim claim = claims.tryClaim(id);
-    if (claim == null) {
-      // Another read of this engine may have been quicker.
-      return held.join(id);
-    }
-    if (!held.hold(id, claim)) {
-      claims.release(claim);
-    }
-    return true;
-  }
-
-  /** As {@link DiskCache#fetched}. */
-  void fetched(DiskBlockId id) {
-    if (held.leave(id) && !queue.flush(id)) {
-      boolean unused = execute(() -> letGo(id));
+  void timedOut(boolean begun) {
+    metrics.count(Counter.TIMEOUTS);
+    // A probe that still stands in the queue stands behind what hangs.
+    if (begun || !breaker.allows()) {
+      breaker.failure(Breaker.Cause.SLOW);
     }
   }
 
-  private void letGo(DiskBlockId id) {
+  /** Whose a block is to fetch. */
+  enum Claimant {
+    /** This engine's: what others do not have, it fetches and writes. */
+    THIS_ENGINE,
+    /** Another's, who will write it. */
+    ANOTHER,
+    /** Nobody's, since nothing could be written, or nobody can tell. */
+    NOBODY
+  }
+
+  /** Tries to become the engine that fetches a block. */
+  Claimant claim(DiskBlockId id) {
+    if (claims == null || !writer.mayWrite()) {
+      return Claimant.NOBODY;
+    }
+    try {
+      if (held.join(id)) {
+        return Claimant.THIS_ENGINE;
+      }
+      Claim claim = claims.tryClaim(id);
+      if (claim == null) {
+        // Another read of this engine may have been quicker.
+        return held.join(id) ? Claimant.THIS_ENGINE : Claimant.ANOTHER;
+      }
+      if (!held.hold(id, claim)) {
+        claims.release(claim);
+      }
+      return Claimant.THIS_ENGINE;
+    } catch (IOException e) {
+      writer.failed("claim of " + id, e);
+      return Claimant.NOBODY;
+    }
+  }
+
+  /** As {@link DiskCache#claimEnded}. */
+  void claimEnded(DiskBlockId id) {
+    if (held.leave(id) && !writer.flush(id)) {
+      written(id);
+    }
+  }
+
+  /** Nothing of a block waits to be written any more. */
+  private void written(DiskBlockId id) {
     Claim claim = held.takeIdle(id);
-    if (claim != null && claims != null) {
+    if (claim != null) {
+      boolean unused = execute(() -> release(claim));
+    }
+  }
+
+  private void release(Claim claim) {
+    if (claims != null) {
       claims.release(claim);
     }
   }
 
   /** As {@link DiskCache#offer}. */
   void offer(DiskBlockId id, int chunk, ByteBuffer bytes) {
-    if (closed || !(writing.allows() || writing.tryProbe())) {
-      return;
-    }
-    queue.offer(id, chunk, bytes);
+    writer.offer(id, chunk, bytes);
   }
 
   /** As {@link DiskCache#awaitWritten}. */
   boolean awaitWritten(Duration limit) throws InterruptedException {
-    return queue.awaitIdle(limit);
+    return writer.awaitIdle(limit);
   }
 
-  private void write() {
-    ByteBuffer buffer = ByteBuffer.allocateDirect(BlockFiles.READ_SCRATCH_BYTES);
-    long measured = 0;
-    while (!closed) {
-      try {
-        if (table != null && (measured == 0 || System.nanoTime() - measured > MEASURE_NANOS)) {
-          measured = System.nanoTime();
-          measure(table);
-        }
-        PendingBlock block = queue.take(WRITER_POLL_NANOS);
-        if (block != null) {
-          write(block, buffer);
-        }
-      } catch (InterruptedException e) {
-        // Only close interrupts.
-        return;
-      } catch (RuntimeException e) {
-        LOG.warn("Writing into {} failed", root.instance(), e);
-      }
+  /** Deletes the file of a block that the shelf of a private cache has no place for. */
+  private void delete(DiskBlockId id) {
+    if (shelf instanceof PrivateShelf) {
+      boolean unused = execute(() -> writer.delete(id));
     }
-  }
-
-  /** Fits a private cache into what the disk has left. */
-  private void measure(PrivateShelf shelf) {
-    try {
-      shelf.setCapacity(space.refresh(shelf.bytes()));
-    } catch (IOException e) {
-      failedWriting("look at the space of " + root.instance(), e);
-    }
-  }
-
-  void failedWriting(String what, IOException cause) {
-    LOG.debug("{} failed", what, cause);
-    metrics.count(Counter.WRITE_ERRORS);
-    writing.failure(Breaker.Cause.of(cause));
-  }
-
-  private void write(PendingBlock block, ByteBuffer buffer) {
-    DiskBlockId id = block.id();
-    try {
-      long bytes = BlockFiles.bytesOnDisk(id, block.mask());
-      if ((table != null && !space.mayWrite()) || !shelf.hasRoomFor(bytes)) {
-        metrics.add(Counter.DROPPED_SPACE_BYTES, block.bytes());
-        return;
-      }
-      BlockFiles.Written written = files.write(id, block, buffer);
-      if (written.mask() != 0) {
-        metrics.count(Counter.WRITES);
-        metrics.add(Counter.WRITTEN_BYTES, block.bytes());
-        shelf.written(id, written.mask(), written.bytesOnDisk());
-      }
-      writing.success();
-    } catch (InvalidBlockException e) {
-      // What stood in its place; the disk itself is well.
-      invalid(id, e);
-    } catch (IOException e) {
-      failedWriting("write of " + id, e);
-    } finally {
-      queue.done(block);
-      letGo(id);
-    }
-  }
-
-  /** The shelf has no place for a block any more. */
-  private void evict(DiskBlockId id) {
-    execute(
-        () -> {
-          try {
-            // It may have been written again since.
-            if (shelf.believed(id) == 0) {
-              files.delete(id);
-            }
-          } catch (IOException e) {
-            failedWriting("eviction of " + id, e);
-          }
-        });
   }
 
   long bytes() {
@@ -380,17 +302,20 @@ final class CacheDirectory implements AutoCloseable {
   /** Waits a bounded time for what is under way; what hangs is left to its daemon threads. */
   @Override
   public void close() {
-    closed = true;
-    queue.close();
-    writer.interrupt();
-    readers.shutdownNow();
+    writer.close();
+    held.takeAll().forEach(claim -> execute(() -> release(claim)));
+    readers.shutdown();
+    boolean interrupted = Thread.interrupted();
     try {
-      writer.join(CLOSE_MILLIS);
-      boolean ended = readers.awaitTermination(CLOSE_MILLIS, TimeUnit.MILLISECONDS);
-      if (!ended || writer.isAlive()) {
-        LOG.warn("{} hangs; left behind", root.instance());
+      if (!readers.awaitTermination(CLOSE_MILLIS, TimeUnit.MILLISECONDS)) {
+        LOG.warn("Reading from {} hangs; left behind", root.instance());
+        readers.shutdownNow();
       }
     } catch (InterruptedException e) {
+      readers.shutdownNow();
+      interrupted = true;
+    }
+    if (interrupted) {
       Thread.currentThread().interrupt();
     }
     try {

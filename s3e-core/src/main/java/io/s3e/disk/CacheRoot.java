@@ -51,8 +51,8 @@ final class CacheRoot implements AutoCloseable {
    * Enters a directory, laying it out if needed, and starts to remove, in the background, what dead
    * processes left in it.
    *
-   * @throws java.nio.file.FileSystemException naming the path if something in the layout is a link,
-   *     not a directory, somebody else's or open to others
+   * @throws RefusedDirectoryException naming the path if something in the layout is a link, not a
+   *     directory, somebody else's or open to others
    */
   static CacheRoot open(Path directory, DiskCacheConfig config) throws IOException {
     Path top = topOf(DirectoryGuard.realDirectory(directory));

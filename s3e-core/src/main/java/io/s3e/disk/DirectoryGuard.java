@@ -3,7 +3,6 @@ package io.s3e.disk;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -42,7 +41,7 @@ final class DirectoryGuard {
   /**
    * Makes the first directory that is the cache's own, or accepts it.
    *
-   * @throws FileSystemException naming the path, what was found and what is expected
+   * @throws RefusedDirectoryException naming the path, what was found and what is expected
    */
   static DirectoryGuard enter(Path top) throws IOException {
     UserPrincipal user;
@@ -80,7 +79,7 @@ final class DirectoryGuard {
   /**
    * Makes a directory inside of the first one, and those between, or accepts them.
    *
-   * @throws FileSystemException naming the path, what was found and what is expected
+   * @throws RefusedDirectoryException naming the path, what was found and what is expected
    */
   void require(Path directory) throws IOException {
     Path at = top;
@@ -146,7 +145,7 @@ final class DirectoryGuard {
     }
   }
 
-  private static FileSystemException noPermissions(Path path, Exception cause) {
+  private static RefusedDirectoryException noPermissions(Path path, Exception cause) {
     return refusal(
         path,
         "is on a file system without owners and permissions",
@@ -154,15 +153,9 @@ final class DirectoryGuard {
         cause);
   }
 
-  private static FileSystemException refusal(
+  private static RefusedDirectoryException refusal(
       Path path, String found, String expected, @Nullable Exception cause) {
-    FileSystemException refusal =
-        new FileSystemException(
-            path.toString(),
-            null,
-            "refused as a cache directory: it " + found + "; expected " + expected);
-    refusal.initCause(cause);
-    return refusal;
+    return new RefusedDirectoryException(path.toString(), found, expected, cause);
   }
 
   /** Digits that nobody guesses, two for each byte. */

@@ -2,14 +2,14 @@ package io.s3e.disk;
 
 import io.s3e.disk.DiskRead.Receiver;
 import io.s3e.metrics.DiskMetrics;
-import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The cache on local disk of one engine: blocks are spread over its directories, each of which
@@ -30,6 +30,12 @@ public final class DiskCache implements AutoCloseable {
   /** About 200 bytes each. */
   private static final int SHADOW_ENTRIES = 8192;
 
+  /** The first read waits for this, once; a disk that needs longer is no help. */
+  private static final long OPEN_MILLIS = 2_000;
+
+  /** A thread that hangs takes 1 s each, and they are ended side by side. */
+  private static final long CLOSE_MILLIS = 6_000;
+
   private DiskCache(
       DiskCacheConfig config, List<CacheDirectory> directories, ScheduledExecutorService polls) {
     this.config = config;
@@ -38,36 +44,47 @@ public final class DiskCache implements AutoCloseable {
   }
 
   /**
-   * Opens the directories of {@code config}, whose mode is not MEMORY.
+   * Opens the directories of {@code config}, whose mode is not MEMORY, each within {@value
+   * #OPEN_MILLIS} ms. One that fails or hangs is left out, with a warning.
    *
-   * @throws IOException if a directory cannot be used, naming it and why
+   * @return null if none is left
+   * @throws RefusedDirectoryException if a directory must not be trusted, naming it and why
    */
-  public static DiskCache open(DiskCacheConfig config, DiskMetrics metrics) throws IOException {
+  public static @Nullable DiskCache open(DiskCacheConfig config, DiskMetrics metrics)
+      throws RefusedDirectoryException {
     return open(config, metrics, new NioDiskIo());
   }
 
-  static DiskCache open(DiskCacheConfig config, DiskMetrics metrics, DiskIo io) throws IOException {
+  static @Nullable DiskCache open(DiskCacheConfig config, DiskMetrics metrics, DiskIo io)
+      throws RefusedDirectoryException {
     ScheduledThreadPoolExecutor polls =
-        new ScheduledThreadPoolExecutor(
-            1,
-            task -> {
-              Thread thread = new Thread(task, "s3e-disk-timer");
-              thread.setDaemon(true);
-              return thread;
-            });
+        new ScheduledThreadPoolExecutor(1, task -> Background.daemon("s3e-disk-timer", task));
     polls.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     RateLimiter rate = new RateLimiter(config.writeBytesPerSecond(), System::nanoTime);
+    // All at once: the slowest tells how long it takes, not their number.
+    List<Opening> openings =
+        config.directories().stream()
+            .map(
+                directory ->
+                    new Opening(
+                        directory,
+                        () -> CacheDirectory.open(directory, config, metrics, io, rate, polls)))
+            .toList();
     List<CacheDirectory> opened = new ArrayList<>();
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(OPEN_MILLIS);
     boolean complete = false;
     try {
-      for (Path directory : config.directories()) {
-        opened.add(CacheDirectory.open(directory, config, metrics, io, rate, polls));
+      for (Opening opening : openings) {
+        CacheDirectory directory = opening.await(deadline);
+        if (directory != null) {
+          opened.add(directory);
+        }
       }
-      complete = true;
-      return new DiskCache(config, opened, polls);
+      complete = !opened.isEmpty();
+      return complete ? new DiskCache(config, opened, polls) : null;
     } finally {
       if (!complete) {
-        opened.forEach(CacheDirectory::close);
+        openings.forEach(Opening::abandon);
         polls.shutdownNow();
       }
     }
@@ -113,8 +130,8 @@ public final class DiskCache implements AutoCloseable {
    * A fetch that {@linkplain DiskRead.End#CLAIMED claimed} a block is over, and what it brought has
    * been offered: others need not wait for more of it.
    */
-  public void fetched(DiskBlockId id) {
-    directoryOf(id).fetched(id);
+  public void claimEnded(DiskBlockId id) {
+    directoryOf(id).claimEnded(id);
   }
 
   /** A reader came to bytes of a block, wherever they were found. */
@@ -169,10 +186,18 @@ public final class DiskCache implements AutoCloseable {
     return true;
   }
 
-  /** Writes nothing more; gives up what hangs after a bounded time. */
+  /** Ends all directories side by side; leaves what hangs behind after a bounded time. */
   @Override
   public void close() {
     polls.shutdownNow();
-    directories.forEach(CacheDirectory::close);
+    List<Thread> closing =
+        directories.stream()
+            .map(directory -> Background.start("s3e-disk-close", directory::close))
+            .toList();
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(CLOSE_MILLIS);
+    for (Thread each : closing) {
+      long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+      boolean unused = Background.await(each, left);
+    }
   }
 }

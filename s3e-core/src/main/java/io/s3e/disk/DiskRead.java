@@ -37,7 +37,7 @@ public interface DiskRead {
     MISS,
     /**
      * What has not come is not on disk, and this engine has told other processes that it fetches
-     * it: it offers the bytes, or not, and says that it is through ({@link DiskCache#fetched}).
+     * it: it offers the bytes, or not, and says that it is through ({@link DiskCache#claimEnded}).
      */
     CLAIMED
   }

@@ -1,7 +1,6 @@
 package io.s3e.disk;
 
 import io.s3e.metrics.DiskMetrics.Counter;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -38,8 +37,12 @@ final class FileRead implements DiskRead, Runnable, ChunkSink {
   private final Receiver receiver;
   private final AtomicBoolean ended = new AtomicBoolean();
 
+  /** Whether a thread has come to it. */
+  private volatile boolean begun;
+
   // Touched by one look after the other.
   private int next;
+  private boolean refused;
   private long pauseMillis = FIRST_PAUSE_MILLIS;
   private long busySinceNanos;
 
@@ -65,16 +68,17 @@ final class FileRead implements DiskRead, Runnable, ChunkSink {
     }
     try {
       look();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       LOG.warn("Read of {} failed", id, e);
-      end(End.MISS);
+      boolean unused = end(End.MISS);
     }
   }
 
   private void look() {
+    begun = true;
     if (isComplete()) {
       end(End.HIT);
-    } else if (!mayClaim) {
+    } else if (!mayClaim || refused) {
       end(End.MISS);
     } else if (!ended.get()) {
       claim();
@@ -91,23 +95,20 @@ final class FileRead implements DiskRead, Runnable, ChunkSink {
   }
 
   private void claim() {
-    boolean ours;
-    try {
-      ours = directory.claim(id);
-    } catch (IOException e) {
-      // A claim is written: a disk that is full or read-only can still be read.
-      directory.failedWriting("claim of " + id, e);
-      end(End.MISS);
-      return;
-    }
-    if (!ours) {
-      waitForOther();
-      return;
-    }
-    boolean complete = isComplete();
-    boolean ends = end(complete ? End.HIT : End.CLAIMED);
-    if (complete || !ends) {
-      directory.fetched(id);
+    switch (directory.claim(id)) {
+      case ANOTHER -> waitForOther();
+      case NOBODY -> end(End.MISS);
+      case THIS_ENGINE -> {
+        boolean passedOn = false;
+        try {
+          boolean complete = isComplete();
+          passedOn = end(complete ? End.HIT : End.CLAIMED) && !complete;
+        } finally {
+          if (!passedOn) {
+            directory.claimEnded(id);
+          }
+        }
+      }
     }
   }
 
@@ -132,11 +133,12 @@ final class FileRead implements DiskRead, Runnable, ChunkSink {
 
   @Override
   public boolean accept(int chunk, ByteBuffer bytes) {
-    if (chunk != next || ended.get() || !receiver.onBytes(bytes)) {
+    if (chunk != next || ended.get()) {
       return false;
     }
-    next++;
-    return true;
+    refused = !receiver.onBytes(bytes);
+    next += refused ? 0 : 1;
+    return !refused;
   }
 
   /** Ends the read, unless it has ended. */
@@ -156,7 +158,7 @@ final class FileRead implements DiskRead, Runnable, ChunkSink {
   @Override
   public void giveUp() {
     if (ended.compareAndSet(false, true)) {
-      directory.timedOut();
+      directory.timedOut(begun);
     }
   }
 }

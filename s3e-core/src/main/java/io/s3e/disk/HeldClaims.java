@@ -1,13 +1,14 @@
 package io.s3e.disk;
 
+import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The claims of one engine in one directory. Several fetches may stand behind one: the pieces of a
- * disk block that are fetched at once. A claim is given back when the last of them is over and what
- * they brought is written. Any thread.
+ * disk block that are fetched at once. A claim may be given back when the last of them is over. Any
+ * thread.
  */
 final class HeldClaims {
   private record Held(Claim claim, int fetches) {}
@@ -37,6 +38,13 @@ final class HeldClaims {
         held.computeIfPresent(
             id, (key, before) -> new Held(before.claim, Math.max(0, before.fetches - 1)));
     return now != null && now.fetches == 0;
+  }
+
+  /** Takes out all claims, whatever stands behind them. */
+  List<Claim> takeAll() {
+    List<Claim> all = held.values().stream().map(Held::claim).toList();
+    held.clear();
+    return all;
   }
 
   /** Takes out the claim of a block that nothing more is fetched of; null if there is none. */

@@ -68,6 +68,11 @@ final class PrivateShelf implements Shelf {
   }
 
   @Override
+  public boolean isOpen() {
+    return hasRoomFor(DiskBlockId.BLOCK_BYTES);
+  }
+
+  @Override
   public void written(DiskBlockId id, int mask, long bytesOnDisk) {
     files.put(id, new File(mask, bytesOnDisk));
     deleteVictims();

@@ -24,6 +24,10 @@ final class SharedShelf implements Shelf {
   private static final Duration MARK_AGAIN = Duration.ofMinutes(1);
 
   private static final long GRANT_LOOK_NANOS = Duration.ofMillis(2).toNanos();
+
+  /** A disk block and its header. */
+  private static final long ROOM_BYTES = DiskBlockId.BLOCK_BYTES + 4096L;
+
   private static final int MAX_MARKED = 100_000;
 
   private static final Logger LOG = LoggerFactory.getLogger(SharedShelf.class);
@@ -89,6 +93,11 @@ final class SharedShelf implements Shelf {
       janitor.ask();
     }
     return room;
+  }
+
+  @Override
+  public boolean isOpen() {
+    return tools.space().mayWrite() && allowance.left(System.nanoTime()) >= ROOM_BYTES;
   }
 
   @Override

@@ -26,6 +26,11 @@ interface Shelf extends AutoCloseable {
   boolean hasRoomFor(long bytes);
 
   /**
+   * Whether {@link #hasRoomFor} would say yes to a disk block; nothing is set aside. Any thread.
+   */
+  boolean isOpen();
+
+  /**
    * A file was written.
    *
    * @param mask the chunks that it holds

@@ -10,8 +10,11 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -55,6 +58,10 @@ final class WriteQueue {
   private final RateLimiter rate;
   private final DiskMetrics metrics;
   private final LongSupplier nanoClock;
+  private final Consumer<DiskBlockId> dropped;
+
+  /** Dropped, and to be told. */
+  private final Queue<DiskBlockId> untold = new ConcurrentLinkedQueue<>();
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
@@ -82,9 +89,15 @@ final class WriteQueue {
    * @param rate how fast chunks may come in
    * @param metrics told of what is dropped
    * @param nanoClock time in ns, as {@link System#nanoTime}
+   * @param dropped told of each block that is dropped, outside of all locks; must not block
    */
   WriteQueue(
-      long bytes, Duration age, RateLimiter rate, DiskMetrics metrics, LongSupplier nanoClock) {
+      long bytes,
+      Duration age,
+      RateLimiter rate,
+      DiskMetrics metrics,
+      LongSupplier nanoClock,
+      Consumer<DiskBlockId> dropped) {
     this.buffers = (int) Math.min(Integer.MAX_VALUE, bytes / DiskBlockId.BLOCK_BYTES);
     if (buffers < 1) {
       throw new IllegalArgumentException(
@@ -95,6 +108,7 @@ final class WriteQueue {
     this.rate = rate;
     this.metrics = metrics;
     this.nanoClock = nanoClock;
+    this.dropped = dropped;
   }
 
   /**
@@ -127,6 +141,7 @@ final class WriteQueue {
       block.copiers++;
     } finally {
       lock.unlock();
+      tell();
     }
     boolean copied = false;
     try {
@@ -280,6 +295,7 @@ final class WriteQueue {
       return null;
     } finally {
       lock.unlock();
+      tell();
     }
   }
 
@@ -310,6 +326,12 @@ final class WriteQueue {
     return flushers > 0 || (free.isEmpty() && allocated == buffers);
   }
 
+  private void tell() {
+    for (DiskBlockId id = untold.poll(); id != null; id = untold.poll()) {
+      dropped.accept(id);
+    }
+  }
+
   private void dropAged() {
     long now = nanoClock.getAsLong();
     Iterator<PendingBlock> oldestFirst = collecting.values().iterator();
@@ -321,6 +343,7 @@ final class WriteQueue {
       if (block.copiers == 0) {
         oldestFirst.remove();
         metrics.add(Counter.DROPPED_AGED_BYTES, block.bytes());
+        untold.add(block.id());
         free.push(block.release());
         changed.signalAll();
       }

@@ -3,6 +3,7 @@ package io.s3e.fetch;
 import io.s3e.disk.DiskBlockId;
 import io.s3e.disk.DiskRead;
 import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,16 +16,28 @@ import org.jspecify.annotations.Nullable;
  * rest is fetched.
  */
 final class DiskAttempt implements DiskRead.Receiver {
+  /**
+   * How long a reader waits for what another process fetches: some times what a GET takes. A guess
+   * waits as long as the cache's own patience, since it keeps nobody waiting.
+   */
+  private static final long BUSY_PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
   private final RunFetch run;
   private final Landing landing;
   private final DiskTier disk;
   private final ObjectHandle handle;
   private final long patienceNanos;
   private final Fence fence = new Fence();
-  private volatile long lastWordNanos = System.nanoTime();
+
+  /** When this look at the disk began. */
+  private volatile long lookingSinceNanos = System.nanoTime();
+
+  /** When another process was found to be fetching; 0 if none was. */
+  private volatile long busySinceNanos;
+
   private volatile @Nullable DiskRead reading;
 
-  // Written by one read after the other.
+  // Touched inside the fence, or by what follows its closing.
   private DiskTier.@Nullable Piece piece;
   private int landed;
 
@@ -37,13 +50,22 @@ final class DiskAttempt implements DiskRead.Receiver {
   }
 
   void begin() {
-    DiskTier.Piece next = disk.firstPiece(handle, landing.missing());
-    if (next == null) {
-      fence.close(() -> run.lookedOnDisk(null));
+    if (!fence.enter()) {
       return;
     }
-    piece = next;
-    landed = 0;
+    DiskTier.Piece next;
+    try {
+      next = disk.firstPiece(handle, landing.missing());
+      piece = next;
+      landed = 0;
+      lookingSinceNanos = System.nanoTime();
+    } finally {
+      fence.exit();
+    }
+    if (next == null) {
+      boolean unused = close(null);
+      return;
+    }
     DiskRead started =
         disk.cache().read(next.id(), next.first(), next.end(), next.isWorthClaiming(), this);
     reading = started;
@@ -52,15 +74,34 @@ final class DiskAttempt implements DiskRead.Receiver {
     }
   }
 
-  boolean isLate(long now) {
-    return now - lastWordNanos > patienceNanos;
+  /** Ends the attempt; false if it has ended. */
+  private boolean close(@Nullable DiskBlockId claimed) {
+    return fence.close(
+        () -> {
+          countHit();
+          run.lookedOnDisk(claimed);
+        });
   }
 
-  /** Ends the attempt that has become silent; the run goes on to S3. */
-  void giveUp() {
+  private void countHit() {
+    DiskTier.Piece done = piece;
+    if (done != null && landed > 0) {
+      disk.hit(handle, done, landed);
+    }
+  }
+
+  /** Called about every 100 ms; leaves a disk behind that is too slow, or another process. */
+  void checkDeadline(long now) {
     DiskRead late = reading;
-    if (fence.close(() -> run.lookedOnDisk(null)) && late != null) {
-      late.giveUp();
+    long busySince = busySinceNanos;
+    if (now - lookingSinceNanos > patienceNanos) {
+      if (close(null) && late != null) {
+        late.giveUp();
+      }
+    } else if (busySince != 0 && now - busySince > BUSY_PATIENCE_NANOS && run.isDemanded()) {
+      if (close(null) && late != null) {
+        late.cancel();
+      }
     }
   }
 
@@ -78,7 +119,6 @@ final class DiskAttempt implements DiskRead.Receiver {
       return false;
     }
     try {
-      lastWordNanos = System.nanoTime();
       if (landing.isLent() && !landing.exchange(run.isPrefetch())) {
         return false;
       }
@@ -92,23 +132,40 @@ final class DiskAttempt implements DiskRead.Receiver {
 
   @Override
   public void onBusy() {
-    lastWordNanos = System.nanoTime();
+    long now = System.nanoTime();
+    lookingSinceNanos = now;
+    if (busySinceNanos == 0) {
+      busySinceNanos = now;
+    }
   }
 
   @Override
   public void onEnd(DiskRead.End end) {
-    DiskTier.Piece done = piece;
-    if (done != null && landed > 0) {
-      disk.hit(handle, done, landed);
-    }
-    if (end == DiskRead.End.HIT && !landing.isComplete()) {
+    if (end == DiskRead.End.HIT && goesOn()) {
       begin();
       return;
     }
+    DiskTier.Piece done = piece;
     DiskBlockId claimed = done != null && end == DiskRead.End.CLAIMED ? done.id() : null;
-    if (!fence.close(() -> run.lookedOnDisk(claimed)) && claimed != null) {
+    if (!close(claimed) && claimed != null) {
       // The run has gone on without it.
-      disk.cache().fetched(claimed);
+      disk.cache().claimEnded(claimed);
+    }
+  }
+
+  /** Whether there is another disk block to be read; counts the one that was. */
+  private boolean goesOn() {
+    if (!fence.enter()) {
+      return false;
+    }
+    try {
+      if (landing.isComplete()) {
+        return false;
+      }
+      countHit();
+      return true;
+    } finally {
+      fence.exit();
     }
   }
 }

@@ -78,16 +78,26 @@ final class DiskTier implements Spill {
   /** A GET of this engine was answered for what {@code handle} reads. */
   void proven(ObjectHandle handle) {
     ObjectVersion version = handle.knownVersion();
-    if (cache.isShared() && version != null && proofs.getIfPresent(version) == null) {
+    if (cache.isShared() && version != null) {
       proofs.put(version, Boolean.TRUE);
     }
   }
 
   /**
-   * Whether only a reader that waits may fetch, because S3 has not yet answered for the version.
+   * Whether only a reader that waits may fetch, because the disk may have the block and S3 has not
+   * yet answered for the version.
    */
-  boolean awaitsProof(ObjectHandle handle) {
-    return cache.isShared() && !handle.hasCustomerKey() && !isProven(handle.knownVersion());
+  boolean awaitsProof(ObjectHandle handle, long block) {
+    if (!cache.isShared()) {
+      return false;
+    }
+    long start = handle.layout().startOf(block);
+    ObjectVersion version = usableVersion(handle, start);
+    if (version == null) {
+      // Without an ETag in its answer there is no version to be proven.
+      return handle.knownVersion() == null && !handle.isAnswered();
+    }
+    return !isProven(version) && cache.believed(id(version, start)) != 0;
   }
 
   private boolean isProven(@Nullable ObjectVersion version) {
@@ -130,9 +140,12 @@ final class DiskTier implements Spill {
    * fetch all of it.
    */
   long roundedUp(ObjectHandle handle, long first, long end) {
+    if (!cache.isShared()) {
+      return end;
+    }
     long wantedBytes = (end - first) * handle.layout().blockSize();
-    boolean shared = cache.isShared() && sourceOf(handle, first) == Source.DISK;
-    return shared && wantedBytes >= LEAST_CLAIM_BYTES ? endOfDiskRun(handle, end - 1) : end;
+    boolean claims = wantedBytes >= LEAST_CLAIM_BYTES && sourceOf(handle, first) == Source.DISK;
+    return claims ? endOfDiskRun(handle, end - 1) : end;
   }
 
   /** The version to know the handle's bytes by on disk; null if they have no place there. */
@@ -183,9 +196,11 @@ final class DiskTier implements Spill {
     }
   }
 
-  /** Bytes came from disk. */
+  /** So many bytes of a piece came from disk. */
   void hit(ObjectHandle handle, Piece piece, int bytes) {
-    metrics.count(Counter.HITS);
+    if (bytes == piece.bytes()) {
+      metrics.count(Counter.HITS);
+    }
     metrics.add(Counter.HIT_BYTES, bytes);
     cache.accessed(piece.id(), bytes);
     handle.listener().onDiskHit(bytes);
@@ -197,6 +212,9 @@ final class DiskTier implements Spill {
    * @return whether some of them were fetched before
    */
   boolean missed(ObjectHandle handle, ByteRange bytes) {
+    if (usableVersion(handle, bytes.start()) == null) {
+      return false;
+    }
     boolean before = false;
     for (Piece piece = firstPiece(handle, bytes); piece != null; ) {
       metrics.count(Counter.MISSES);
@@ -249,7 +267,7 @@ final class DiskTier implements Spill {
       fetched.forEach(block -> arrived(run.handle(), block));
     }
     if (claimed != null) {
-      cache.fetched(claimed);
+      cache.claimEnded(claimed);
     }
   }
 

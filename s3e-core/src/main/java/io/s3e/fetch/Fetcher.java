@@ -182,7 +182,7 @@ public final class Fetcher implements AutoCloseable {
   public long prefetch(
       ObjectHandle handle, BlockRange wanted, boolean asked, Consumer<RunFetch> started) {
     long next = wanted.first();
-    if (disk != null && disk.awaitsProof(handle)) {
+    if (disk != null && disk.awaitsProof(handle, next)) {
       metrics.prefetchRefused();
       return next;
     }
@@ -387,7 +387,7 @@ public final class Fetcher implements AutoCloseable {
     }
   }
 
-  private static boolean isNobodysError(Exception failure) {
+  static boolean isNobodysError(Exception failure) {
     return failure instanceof RequestFailure request
         && request.kind() == RequestFailure.Kind.CANCELLED;
   }
@@ -438,6 +438,7 @@ public final class Fetcher implements AutoCloseable {
 
   /** S3 has accepted a GET for what {@code handle} reads. */
   void answered(ObjectHandle handle) {
+    handle.answered();
     if (disk != null) {
       disk.proven(handle);
     }

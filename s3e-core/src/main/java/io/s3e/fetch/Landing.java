@@ -30,6 +30,7 @@ final class Landing {
   private int published;
 
   private int filledInBlock;
+  private boolean exchanged;
 
   /** Whether all blocks are published; written as told above, read by anybody. */
   private volatile boolean complete;
@@ -124,7 +125,13 @@ final class Landing {
       return false;
     }
     grant = copied;
+    exchanged = true;
     return true;
+  }
+
+  /** Whether one GET can bring what is missing: not if it was to be lent and has buffers now. */
+  boolean isWithinOneGet() {
+    return !exchanged || missing().length() <= fetcher.client().limits().copyRequestBytes();
   }
 
   /**

@@ -31,6 +31,8 @@ public final class ObjectHandle {
   private volatile long lastReadNanos = System.nanoTime();
   private volatile long position;
   private volatile boolean scanning;
+  private volatile boolean answered;
+  private final boolean customerKey;
   private volatile @Nullable ObjectVersion known;
 
   public ObjectHandle(
@@ -45,6 +47,9 @@ public final class ObjectHandle {
     this.context = context;
     this.listener = listener;
     this.etag = new AtomicReference<>(version.etag());
+    this.customerKey =
+        headers.keySet().stream()
+            .anyMatch(name -> name.toLowerCase(Locale.ROOT).startsWith(CUSTOMER_KEY_HEADERS));
     this.known = version.etag() == null ? null : version;
   }
 
@@ -107,8 +112,18 @@ public final class ObjectHandle {
 
   /** Whether requests carry a customer's key: what they bring is nobody else's to see. */
   boolean hasCustomerKey() {
-    return headers.keySet().stream()
-        .anyMatch(name -> name.toLowerCase(Locale.ROOT).startsWith(CUSTOMER_KEY_HEADERS));
+    return customerKey;
+  }
+
+  /** S3 has accepted a GET for it. */
+  void answered() {
+    if (!answered) {
+      answered = true;
+    }
+  }
+
+  boolean isAnswered() {
+    return answered;
   }
 
   /** Remembers the ETag of the first answer; false if an earlier answer had another. */

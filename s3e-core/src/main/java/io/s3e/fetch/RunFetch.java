@@ -128,6 +128,11 @@ public final class RunFetch implements Block.Fate {
     return interest.get();
   }
 
+  /** Whether some reader waits or has waited for it. */
+  boolean isDemanded() {
+    return demanded;
+  }
+
   /** A reader is about to wait for a block: from now on the run is worth retrying. */
   void demand() {
     demanded = true;
@@ -215,6 +220,11 @@ public final class RunFetch implements Block.Fate {
       finish(null);
       return;
     }
+    if (!landing.isWithinOneGet()) {
+      // Nobody's error: who wants the rest asks for it anew.
+      finish(new RequestFailure(RequestFailure.Kind.CANCELLED, 0, "only partly on disk", null));
+      return;
+    }
     between.set(true);
     IOException why = cancelled;
     if (why == null) {
@@ -265,8 +275,8 @@ public final class RunFetch implements Block.Fate {
   /** Called about every 100 ms; gives up an attempt that has become silent. */
   void checkDeadline(long now) {
     DiskAttempt look = onDisk;
-    if (look != null && look.isLate(now)) {
-      look.giveUp();
+    if (look != null) {
+      look.checkDeadline(now);
       return;
     }
     Attempt attempt = current;
@@ -336,7 +346,7 @@ public final class RunFetch implements Block.Fate {
     current = null;
     fetcher.ended(this);
     if (failure != null) {
-      if (demanded && interest.get() > 0) {
+      if (demanded && interest.get() > 0 && !Fetcher.isNobodysError(failure)) {
         fetcher.metrics().failed();
       }
       landing.fail(failure);

@@ -29,6 +29,8 @@ public final class DiskMetrics {
     DROPPED_RATE_BYTES,
     /** Bytes dropped because there was no space on disk for them. */
     DROPPED_SPACE_BYTES,
+    /** Bytes dropped because writing failed lately, and is not tried for a while. */
+    DROPPED_FAULT_BYTES,
     /** Bytes that admission did not find worth writing. */
     NOT_ADMITTED_BYTES,
     /** Files that were not what they should be, and were deleted. */

@@ -94,11 +94,6 @@ final class Cursors {
     byUse.add(cursor);
   }
 
-  /** The most recently used cursor; null if there is none. */
-  @Nullable Cursor latest() {
-    return byUse.isEmpty() ? null : byUse.get(byUse.size() - 1);
-  }
-
   void remove(Cursor cursor) {
     byUse.remove(cursor);
   }

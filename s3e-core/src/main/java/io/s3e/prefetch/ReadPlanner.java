@@ -135,9 +135,6 @@ public final class ReadPlanner {
   /** A forward skip or a step back of so many blocks is still the same cursor. */
   private static final int GAP_BLOCKS = 4;
 
-  /** Longer than the column chunks that are read piece by piece out of a row group, as a rule. */
-  private static final long SCAN_BYTES = 32L << 20;
-
   /** The period over which waste is counted, in initial windows. */
   private static final int LEDGER_WINDOWS = 8;
 
@@ -314,14 +311,9 @@ public final class ReadPlanner {
     windows.limit(bytes, requests);
   }
 
-  /**
-   * Whether the reader goes through the object in order and will hardly come back: its opener said
-   * so and it does not jump about, or it has read {@value #SCAN_BYTES} bytes in a row.
-   */
-  public boolean isScanning() {
-    Cursor latest = cursors.latest();
-    return pattern.isSaidToScan()
-        || (latest != null && latest.next - latest.runStart >= SCAN_BYTES);
+  /** Whether the opener announced a reader that goes from front to end, and it does not jump. */
+  public boolean isSaidToScan() {
+    return pattern.isSaidToScan();
   }
 
   /** Changes the policy from the next read on. */

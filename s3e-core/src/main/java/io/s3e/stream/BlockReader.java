@@ -9,6 +9,7 @@ import io.s3e.fetch.ObjectHandle;
 import io.s3e.fetch.RunFetch;
 import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.ReadPolicy;
+import io.s3e.prefetch.ScanDetector;
 import java.io.IOException;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -50,6 +51,7 @@ public final class BlockReader {
   private final AtomicInteger windows;
   private final AtomicBoolean hasWindow = new AtomicBoolean();
   private final ReentrantLock planning = new ReentrantLock();
+  private final ScanDetector scan = new ScanDetector();
 
   /** Runs started here that are under way or hold blocks that nobody has read. */
   private final Queue<RunFetch> runs = new ConcurrentLinkedQueue<>();
@@ -73,6 +75,7 @@ public final class BlockReader {
     this.prefetch = prefetch;
     this.maxWindowBytes = maxWindowBytes;
     this.windows = windows;
+    scan.announce(planner.isSaidToScan());
   }
 
   ObjectHandle handle() {
@@ -118,6 +121,8 @@ public final class BlockReader {
    */
   Block acquire(long position, long end, Step step, long deadline) throws IOException {
     handle.onRead(position);
+    scan.onRead(position, end);
+    handle.setScanning(scan.isScanning());
     Block block = acquireReady(position);
     if (block != null) {
       fetcher.metrics().memoryHit();
@@ -246,7 +251,7 @@ public final class BlockReader {
       int sharing = windows.get();
       planner.limitWindow(windowLimit(sharing), fetcher.windowRequests(sharing));
       ReadPlanner.Plan plan = step.get();
-      handle.setScanning(planner.isScanning());
+      scan.announce(planner.isSaidToScan());
       return plan;
     } finally {
       planning.unlock();
@@ -319,7 +324,11 @@ public final class BlockReader {
   }
 
   void setPolicy(ReadPolicy policy) {
-    configure(() -> planner.setPolicy(policy));
+    configure(
+        () -> {
+          planner.setPolicy(policy);
+          scan.announce(planner.isSaidToScan());
+        });
   }
 
   void setSplit(long start, long end) {

@@ -3,6 +3,7 @@ package io.s3e.disk;
 import io.s3e.metrics.DiskMetrics;
 import java.io.IOException;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** A disk that a test outside of this package lets fail under the cache of an engine. */
 public final class FailingDisk implements AutoCloseable {
@@ -48,7 +49,7 @@ public final class FailingDisk implements AutoCloseable {
   }
 
   /** Opens a cache on this disk. */
-  public DiskCache open(DiskCacheConfig config, DiskMetrics metrics) throws IOException {
+  public @Nullable DiskCache open(DiskCacheConfig config, DiskMetrics metrics) throws IOException {
     return DiskCache.open(config, metrics, io);
   }
 

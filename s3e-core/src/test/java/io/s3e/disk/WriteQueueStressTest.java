@@ -78,7 +78,8 @@ class WriteQueueStressTest {
             age,
             new RateLimiter(0, System::nanoTime),
             metrics,
-            System::nanoTime);
+            System::nanoTime,
+            id -> {});
     Threads.run(
         READERS + WRITERS,
         seed,

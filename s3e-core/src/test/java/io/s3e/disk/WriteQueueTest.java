@@ -10,6 +10,8 @@ import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -28,6 +30,7 @@ class WriteQueueTest {
   private final ManualClock clock = new ManualClock();
   private final DiskMetrics metrics = new DiskMetrics();
   private final ExecutorService threads = Executors.newCachedThreadPool();
+  private final List<DiskBlockId> dropped = new CopyOnWriteArrayList<>();
   private WriteQueue queue = queue(0);
 
   private WriteQueue queue(long rate) {
@@ -36,7 +39,8 @@ class WriteQueueTest {
         AGE,
         new RateLimiter(rate, clock::nanos),
         metrics,
-        clock::nanos);
+        clock::nanos,
+        dropped::add);
   }
 
   @AfterEach
@@ -166,6 +170,7 @@ class WriteQueueTest {
     assertThat(offer(block(9), 0)).isTrue();
     assertThat(metrics.get(Counter.DROPPED_AGED_BYTES))
         .isEqualTo((long) BUFFERS * DiskBlockId.BLOCK_BYTES);
+    assertThat(dropped).as("told of").hasSize(BUFFERS).doesNotHaveDuplicates();
   }
 
   @Test
@@ -175,6 +180,7 @@ class WriteQueueTest {
     assertThat(queue.take(0)).isNull();
     assertThat(metrics.get(Counter.DROPPED_AGED_BYTES)).isEqualTo(DiskBlockId.BLOCK_BYTES);
     assertThat(queue.freeBytes()).isEqualTo(queue.allocatedBytes());
+    assertThat(dropped).containsExactly(block(0));
   }
 
   @Test
@@ -322,7 +328,8 @@ class WriteQueueTest {
                     AGE,
                     new RateLimiter(0, clock::nanos),
                     metrics,
-                    clock::nanos))
+                    clock::nanos,
+                    dropped::add))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("1048575 bytes");
   }

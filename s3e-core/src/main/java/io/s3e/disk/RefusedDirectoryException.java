@@ -1,0 +1,21 @@
+package io.s3e.disk;
+
+import java.nio.file.FileSystemException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A directory must not be trusted with the cache: it is a link, somebody else's, or open to others.
+ */
+public final class RefusedDirectoryException extends FileSystemException {
+  private static final long serialVersionUID = 1;
+
+  /**
+   * @param path which directory
+   * @param found what it is, in words that follow "it"
+   * @param expected what it should be
+   */
+  RefusedDirectoryException(String path, String found, String expected, @Nullable Exception cause) {
+    super(path, null, "refused as a cache directory: it " + found + "; expected " + expected);
+    initCause(cause);
+  }
+}

@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe; a read of a resident block only feeds Caffeine's lossy, lock-free buffer.
  */
 public final class Residency {
+  /** Who had to evict a moment ago will have to again. */
+  private static final long PRESSURE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
   /** Coldest entries looked at for one victim; one is enough unless others took them meanwhile. */
   private static final int CANDIDATES = 4;
 
@@ -33,6 +37,9 @@ public final class Residency {
   private final Runnable roomMade;
   private final Spill spill;
   private volatile boolean closed;
+
+  /** When a slab was evicted last to make room; long ago if none was. */
+  private volatile long evictedNanos = System.nanoTime() - PRESSURE_NANOS;
 
   /**
    * @param index where evicted blocks are removed from
@@ -88,6 +95,9 @@ public final class Residency {
   void settled(Slab slab) {
     if (unread.remove(slab)) {
       read.put(slab, slab);
+      if (System.nanoTime() - evictedNanos < PRESSURE_NANOS) {
+        slab.blocks().forEach(spill::settled);
+      }
       roomMade.run();
       if (closed) {
         clear();
@@ -165,6 +175,7 @@ public final class Residency {
   }
 
   private void drop(Slab slab) {
+    evictedNanos = System.nanoTime();
     for (Block block : slab.blocks()) {
       index.remove(block);
       try {

@@ -81,13 +81,18 @@ final class BlockWriter implements AutoCloseable {
     thread.start();
   }
 
-  /** Takes a copy of a chunk, or drops it and counts that. */
-  void offer(DiskBlockId id, int chunk, ByteBuffer bytes) {
+  /** Takes a copy of a chunk, or drops it, counts that and returns false. */
+  boolean offer(DiskBlockId id, int chunk, ByteBuffer bytes) {
     if (closed || !isWorthOffering()) {
       metrics.add(Counter.DROPPED_FAULT_BYTES, bytes.remaining());
-    } else {
-      boolean unused = queue.offer(id, chunk, bytes);
+      return false;
     }
+    return queue.offer(id, chunk, bytes);
+  }
+
+  /** Whether a chunk waits to be written, or is being written. */
+  boolean isPending(DiskBlockId id, int chunk) {
+    return queue.isPending(id, chunk);
   }
 
   private boolean isWorthOffering() {

@@ -275,8 +275,13 @@ final class CacheDirectory implements AutoCloseable {
   }
 
   /** As {@link DiskCache#offer}. */
-  void offer(DiskBlockId id, int chunk, ByteBuffer bytes) {
-    writer.offer(id, chunk, bytes);
+  boolean offer(DiskBlockId id, int chunk, ByteBuffer bytes) {
+    return writer.offer(id, chunk, bytes);
+  }
+
+  /** As {@link DiskCache#isPending}. */
+  boolean isPending(DiskBlockId id, int chunk) {
+    return writer.isPending(id, chunk);
   }
 
   /** As {@link DiskCache#awaitWritten}. */

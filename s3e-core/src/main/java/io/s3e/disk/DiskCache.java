@@ -121,9 +121,15 @@ public final class DiskCache implements AutoCloseable {
    * Offers a chunk to be written. Copies it, or drops it and counts that.
    *
    * @param bytes from position to limit, which do not change
+   * @return whether it is on its way to disk
    */
-  public void offer(DiskBlockId id, int chunk, ByteBuffer bytes) {
-    directoryOf(id).offer(id, chunk, bytes);
+  public boolean offer(DiskBlockId id, int chunk, ByteBuffer bytes) {
+    return directoryOf(id).offer(id, chunk, bytes);
+  }
+
+  /** Whether a chunk is on its way to disk. */
+  public boolean isPending(DiskBlockId id, int chunk) {
+    return directoryOf(id).isPending(id, chunk);
   }
 
   /**

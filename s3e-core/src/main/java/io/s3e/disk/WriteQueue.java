@@ -153,6 +153,16 @@ final class WriteQueue {
     return true;
   }
 
+  /** Whether a chunk waits to be written, or is being written. */
+  boolean isPending(DiskBlockId id, int chunk) {
+    lock.lock();
+    try {
+      return isOnItsWay(id, chunk);
+    } finally {
+      lock.unlock();
+    }
+  }
+
   private boolean isOnItsWay(DiskBlockId id, int chunk) {
     PendingBlock collected = collecting.get(id);
     if (collected != null && (collected.claimed & 1 << chunk) != 0) {

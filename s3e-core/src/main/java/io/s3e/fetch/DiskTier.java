@@ -7,6 +7,7 @@ import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectVersion;
 import io.s3e.cache.Block;
+import io.s3e.cache.BlockIndex;
 import io.s3e.cache.Spill;
 import io.s3e.disk.DiskBlockId;
 import io.s3e.disk.DiskCache;
@@ -22,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  * and which blocks are worth writing.
  *
  * <p><b>Private cache.</b> Memory knows what is on disk, so a run is from disk or from S3 as a
- * whole. Blocks are written when they leave memory, if they are worth it ({@link SpillRule}).
+ * whole. Blocks are written when they leave memory or will before long, if they are worth it
+ * ({@link SpillRule}).
  *
  * <p><b>Shared cache.</b> Other processes write too, so that the disk has to be asked: a run is at
  * most one disk block, is looked for on disk first and then, claimed, fetched from S3. What S3 sent
@@ -56,6 +58,7 @@ final class DiskTier implements Spill {
   }
 
   private final DiskCache cache;
+  private final BlockIndex index;
   private final DiskMetrics metrics;
 
   /** Versions that S3 has answered for; present or not. */
@@ -66,8 +69,16 @@ final class DiskTier implements Spill {
   private final Cache<DiskBlockId, Integer> fetched =
       Caffeine.newBuilder().maximumSize(REMEMBERED).build();
 
-  DiskTier(DiskCache cache, DiskMetrics metrics) {
+  /** Disk blocks that this engine has offered to a shared cache, and which chunks of them. */
+  private final Cache<DiskBlockId, Integer> offered =
+      Caffeine.newBuilder().maximumSize(REMEMBERED).build();
+
+  /**
+   * @param index the blocks in memory
+   */
+  DiskTier(DiskCache cache, BlockIndex index, DiskMetrics metrics) {
     this.cache = cache;
+    this.index = index;
     this.metrics = metrics;
   }
 
@@ -235,9 +246,33 @@ final class DiskTier implements Spill {
   }
 
   @Override
+  public void settled(Block block) {
+    if (block.tryPin()) {
+      try {
+        // Its first reader has only just come to it, so what is unread now says nothing.
+        boolean unused = spill(block, true);
+      } finally {
+        block.unpin();
+      }
+    }
+  }
+
+  @Override
   public void leaving(Block block) {
-    if (cache.isShared() || !block.isReady()) {
-      return;
+    if (!spill(block, !block.isPartlyRead())) {
+      metrics.add(Counter.NOT_ADMITTED_BYTES, block.length());
+    }
+  }
+
+  /**
+   * Offers a block that stays where it is meanwhile, and with it what else is in memory of the same
+   * disk block: to write a file once is cheaper than to join it piece by piece.
+   *
+   * @return false if it is not worth it
+   */
+  private boolean spill(Block block, boolean fullyRead) {
+    if (!block.isReady()) {
+      return true;
     }
     RunFetch run = (RunFetch) block.fate();
     ObjectHandle handle = run.handle();
@@ -246,14 +281,46 @@ final class DiskTier implements Spill {
             block.start(),
             block.end(),
             handle.position(),
-            run.isOfScan(),
+            run.isOfScan() || handle.isScanning(),
             run.wasFetchedBefore(),
-            !block.isPartlyRead());
-    if (handle.hasCustomerKey() || !SpillRule.isWorth(cache.config(), leaving)) {
-      metrics.add(Counter.NOT_ADMITTED_BYTES, block.length());
-      return;
+            fullyRead);
+    ObjectVersion version = usableVersion(handle, block.start());
+    if (version == null || !SpillRule.isWorth(cache.config(), leaving)) {
+      return false;
     }
-    offer(handle, block);
+    Piece first = Piece.of(id(version, block.start()), new ByteRange(block.start(), block.end()));
+    if (!isOffered(first)) {
+      // It may be out of the index already.
+      offer(handle, block);
+      offerAround(handle, first.id());
+    }
+    return true;
+  }
+
+  /** Whether the chunks of a piece are on disk or on their way there. */
+  private boolean isOffered(Piece piece) {
+    int there = cache.isShared() ? offeredChunks(piece.id()) : cache.believed(piece.id());
+    return (there & piece.mask()) == piece.mask() || cache.isPending(piece.id(), piece.first());
+  }
+
+  private int offeredChunks(DiskBlockId id) {
+    Integer chunks = offered.getIfPresent(id);
+    return chunks == null ? 0 : chunks;
+  }
+
+  private void offerAround(ObjectHandle handle, DiskBlockId id) {
+    BlockLayout layout = handle.layout();
+    BlockRange around = layout.covering(id.start(), id.start() + id.length());
+    for (long at = around.first(); at < around.end(); at++) {
+      Block block = index.get(handle.block(at));
+      if (block != null && block.isReady() && block.tryPin()) {
+        try {
+          offer(handle, block);
+        } finally {
+          block.unpin();
+        }
+      }
+    }
   }
 
   /**
@@ -286,14 +353,18 @@ final class DiskTier implements Spill {
     ByteBuffer bytes = block.bytes();
     ByteRange range = new ByteRange(block.start(), block.end());
     for (Piece piece = firstPiece(handle, range); piece != null; ) {
-      int there = cache.isShared() ? 0 : cache.believed(piece.id());
+      int there = cache.isShared() ? offeredChunks(piece.id()) : cache.believed(piece.id());
+      int taken = there;
       for (int chunk = piece.first(); chunk < piece.end(); chunk++) {
         int length = piece.id().chunkLength(chunk);
         bytes.limit(bytes.position() + length);
-        if ((there & (1 << chunk)) == 0) {
-          cache.offer(piece.id(), chunk, bytes);
+        if ((there & (1 << chunk)) == 0 && cache.offer(piece.id(), chunk, bytes)) {
+          taken |= 1 << chunk;
         }
         bytes.position(bytes.limit());
+      }
+      if (cache.isShared() && taken != there) {
+        offered.put(piece.id(), taken);
       }
       long next = piece.endOffset();
       piece = next < range.end() ? firstPiece(handle, new ByteRange(next, range.end())) : null;

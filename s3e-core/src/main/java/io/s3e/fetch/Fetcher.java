@@ -96,7 +96,7 @@ public final class Fetcher implements AutoCloseable {
     this.config = config;
     this.client = client;
     this.metrics = metrics;
-    this.disk = diskCache == null ? null : new DiskTier(diskCache, metrics.disk());
+    this.disk = diskCache == null ? null : new DiskTier(diskCache, index, metrics.disk());
     this.admission =
         new Admission(budget, pool, client.limits(), index, disk == null ? Spill.NONE : disk);
     budget.register(admission);

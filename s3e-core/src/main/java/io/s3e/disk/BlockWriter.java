@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -21,7 +22,12 @@ import org.slf4j.LoggerFactory;
  * pause is over: the next block is then the probe. A write that has not come back for {@link
  * #HUNG_NANOS} counts as such a failure, and is found by whoever offers something meanwhile.
  *
- * <p>{@link #offer}, {@link #flush} and {@link #mayWrite} never wait for the disk. Any thread.
+ * <p><b>Offers to come.</b> What need not be copied at once is offered {@linkplain #later later},
+ * by the thread itself when it has nothing to write. So what waits to be written costs readers no
+ * time, and no memory but that which it is in anyway; if that is needed meanwhile, the offer finds
+ * nothing.
+ *
+ * <p>No method but {@link #awaitIdle} and {@link #close} waits for the disk. Any thread.
  */
 final class BlockWriter implements AutoCloseable {
   /** What the writer works on. */
@@ -31,6 +37,9 @@ final class BlockWriter implements AutoCloseable {
 
   /** Writing 1 MiB into a page cache takes 1 ms; a disk that is behind throttles, for seconds. */
   private static final long HUNG_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+  /** More than fits into the memory that the blocks of the offers are in. */
+  private static final int MOST_OFFERS = 1 << 14;
 
   private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
   private static final long MEASURE_NANOS = TimeUnit.SECONDS.toNanos(30);
@@ -44,6 +53,11 @@ final class BlockWriter implements AutoCloseable {
 
   /** The shelf of a private cache, whose capacity is looked after here; null if shared. */
   private final @Nullable PrivateShelf table;
+
+  private final Queue<Runnable> offers = new ConcurrentLinkedQueue<>();
+
+  /** Offers that are to come, or under way. */
+  private final AtomicInteger offersLeft = new AtomicInteger();
 
   /** Files that have no place on the shelf and could not be deleted. */
   private final Queue<DiskBlockId> undeleted = new ConcurrentLinkedQueue<>();
@@ -90,6 +104,22 @@ final class BlockWriter implements AutoCloseable {
     return queue.offer(id, chunk, bytes);
   }
 
+  /**
+   * Has the writer's thread offer something when it has nothing to write.
+   *
+   * @param offering calls {@link #offer}, for what is still there then; does not block
+   * @return false if too many wait
+   */
+  boolean later(Runnable offering) {
+    if (closed || !isWorthOffering() || offersLeft.get() >= MOST_OFFERS) {
+      return false;
+    }
+    offersLeft.incrementAndGet();
+    offers.add(offering);
+    queue.wake();
+    return true;
+  }
+
   /** Whether a chunk waits to be written, or is being written. */
   boolean isPending(DiskBlockId id, int chunk) {
     return queue.isPending(id, chunk);
@@ -120,7 +150,14 @@ final class BlockWriter implements AutoCloseable {
 
   /** Waits until everything that was offered is written or dropped; false if that took longer. */
   boolean awaitIdle(Duration limit) throws InterruptedException {
-    return queue.awaitIdle(limit);
+    long deadline = System.nanoTime() + limit.toNanos();
+    while (offersLeft.get() > 0) {
+      if (closed || System.nanoTime() - deadline > 0) {
+        return false;
+      }
+      TimeUnit.MILLISECONDS.sleep(1);
+    }
+    return queue.awaitIdle(Duration.ofNanos(deadline - System.nanoTime()));
   }
 
   private void run() {
@@ -131,9 +168,11 @@ final class BlockWriter implements AutoCloseable {
           measured = System.nanoTime();
           measure(table);
         }
-        PendingBlock block = queue.take(POLL_NANOS);
+        PendingBlock block = queue.take(offers.isEmpty() ? POLL_NANOS : 0);
         if (block != null) {
           write(block);
+        } else {
+          offerNext();
         }
       } catch (InterruptedException e) {
         // Only close interrupts.
@@ -141,6 +180,17 @@ final class BlockWriter implements AutoCloseable {
       } catch (RuntimeException | Error e) {
         // Without this thread nothing would ever be written or let go again.
         LOG.warn("Writing to {} failed", target.name(), e);
+      }
+    }
+  }
+
+  private void offerNext() {
+    Runnable next = offers.poll();
+    if (next != null) {
+      try {
+        next.run();
+      } finally {
+        offersLeft.decrementAndGet();
       }
     }
   }

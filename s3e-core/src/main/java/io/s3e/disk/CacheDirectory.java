@@ -279,6 +279,11 @@ final class CacheDirectory implements AutoCloseable {
     return writer.offer(id, chunk, bytes);
   }
 
+  /** As {@link DiskCache#offerLater}. */
+  boolean offerLater(Runnable offering) {
+    return writer.later(offering);
+  }
+
   /** As {@link DiskCache#isPending}. */
   boolean isPending(DiskBlockId id, int chunk) {
     return writer.isPending(id, chunk);

@@ -127,6 +127,17 @@ public final class DiskCache implements AutoCloseable {
     return directoryOf(id).offer(id, chunk, bytes);
   }
 
+  /**
+   * Has something offered by a thread of the cache, when it has time: at least what {@code id}
+   * stands for.
+   *
+   * @param offering offers what is still there then; does not block
+   * @return false if too much waits, or the directory is left alone
+   */
+  public boolean offerLater(DiskBlockId id, Runnable offering) {
+    return directoryOf(id).offerLater(offering);
+  }
+
   /** Whether a chunk is on its way to disk. */
   public boolean isPending(DiskBlockId id, int chunk) {
     return directoryOf(id).isPending(id, chunk);

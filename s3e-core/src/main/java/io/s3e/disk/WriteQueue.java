@@ -81,6 +81,9 @@ final class WriteQueue {
   /** Who waits for the queue to be idle. */
   private int flushers;
 
+  /** Whoever waits in {@link #take} is wanted elsewhere. */
+  private boolean woken;
+
   private boolean closed;
 
   /**
@@ -295,7 +298,8 @@ final class WriteQueue {
           return ready;
         }
         long left = deadline - System.nanoTime();
-        if (left <= 0) {
+        if (left <= 0 || woken) {
+          woken = false;
           return null;
         }
         // A partial block becomes ready by time alone, so somebody has to look.
@@ -373,6 +377,17 @@ final class WriteQueue {
         throw new IllegalStateException(block.id() + " is not being written");
       }
       free.push(block.release());
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Has {@link #take} look again whether there is something else to do. */
+  void wake() {
+    lock.lock();
+    try {
+      woken = true;
       changed.signalAll();
     } finally {
       lock.unlock();

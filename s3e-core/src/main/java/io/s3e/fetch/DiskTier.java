@@ -247,10 +247,17 @@ final class DiskTier implements Spill {
 
   @Override
   public void settled(Block block) {
+    // Its first reader has only just come to it, so what is unread now says nothing.
+    Piece worth = worthSpilling(block, true);
+    if (worth != null && !isOffered(worth)) {
+      boolean unused = cache.offerLater(worth.id(), () -> spillIfThere(block, worth.id()));
+    }
+  }
+
+  private void spillIfThere(Block block, DiskBlockId id) {
     if (block.tryPin()) {
       try {
-        // Its first reader has only just come to it, so what is unread now says nothing.
-        boolean unused = spill(block, true);
+        spill(block, id);
       } finally {
         block.unpin();
       }
@@ -259,21 +266,19 @@ final class DiskTier implements Spill {
 
   @Override
   public void leaving(Block block) {
-    if (!spill(block, !block.isPartlyRead())) {
+    if (!block.isReady()) {
+      return;
+    }
+    Piece worth = worthSpilling(block, !block.isPartlyRead());
+    if (worth == null) {
       metrics.add(Counter.NOT_ADMITTED_BYTES, block.length());
+    } else if (!isOffered(worth)) {
+      spill(block, worth.id());
     }
   }
 
-  /**
-   * Offers a block that stays where it is meanwhile, and with it what else is in memory of the same
-   * disk block: to write a file once is cheaper than to join it piece by piece.
-   *
-   * @return false if it is not worth it
-   */
-  private boolean spill(Block block, boolean fullyRead) {
-    if (!block.isReady()) {
-      return true;
-    }
+  /** The first part of a block that is worth spilling; null if it is not. */
+  private @Nullable Piece worthSpilling(Block block, boolean fullyRead) {
     RunFetch run = (RunFetch) block.fate();
     ObjectHandle handle = run.handle();
     SpillRule.Leaving leaving =
@@ -284,17 +289,19 @@ final class DiskTier implements Spill {
             run.isOfScan() || handle.isScanning(),
             run.wasFetchedBefore(),
             fullyRead);
-    ObjectVersion version = usableVersion(handle, block.start());
-    if (version == null || !SpillRule.isWorth(cache.config(), leaving)) {
-      return false;
-    }
-    Piece first = Piece.of(id(version, block.start()), new ByteRange(block.start(), block.end()));
-    if (!isOffered(first)) {
-      // It may be out of the index already.
-      offer(handle, block);
-      offerAround(handle, first.id());
-    }
-    return true;
+    boolean worth = !handle.hasCustomerKey() && SpillRule.isWorth(cache.config(), leaving);
+    return worth ? firstPiece(handle, new ByteRange(block.start(), block.end())) : null;
+  }
+
+  /**
+   * Offers a block that stays where it is meanwhile, and with it what else is in memory of the same
+   * disk block: to write a file once is cheaper than to join it piece by piece.
+   */
+  private void spill(Block block, DiskBlockId id) {
+    ObjectHandle handle = ((RunFetch) block.fate()).handle();
+    // It may be out of the index already.
+    offer(handle, block);
+    offerAround(handle, id);
   }
 
   /** Whether the chunks of a piece are on disk or on their way there. */
@@ -330,9 +337,25 @@ final class DiskTier implements Spill {
    * @param fetched its blocks that have come from S3, ready
    */
   void ended(RunFetch run, @Nullable DiskBlockId claimed, List<Block> fetched) {
-    if (cache.isShared()) {
-      fetched.forEach(block -> arrived(run.handle(), block));
+    ObjectHandle handle = run.handle();
+    Piece first =
+        cache.isShared() && !fetched.isEmpty()
+            ? firstPiece(handle, new ByteRange(fetched.get(0).start(), fetched.get(0).end()))
+            : null;
+    boolean isLater =
+        first != null
+            && cache.offerLater(
+                first.id(),
+                () -> {
+                  fetched.forEach(block -> arrived(handle, block));
+                  endClaim(claimed);
+                });
+    if (!isLater) {
+      endClaim(claimed);
     }
+  }
+
+  private void endClaim(@Nullable DiskBlockId claimed) {
     if (claimed != null) {
       cache.claimEnded(claimed);
     }

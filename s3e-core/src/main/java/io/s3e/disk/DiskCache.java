@@ -138,6 +138,11 @@ public final class DiskCache implements AutoCloseable {
     return directoryOf(id).offerLater(offering);
   }
 
+  /** Whether other processes use the directory of a block just now. */
+  public boolean isInCompany(DiskBlockId id) {
+    return directoryOf(id).shelf().isInCompany();
+  }
+
   /** Whether a chunk is on its way to disk. */
   public boolean isPending(DiskBlockId id, int chunk) {
     return directoryOf(id).isPending(id, chunk);

@@ -30,6 +30,9 @@ interface Shelf extends AutoCloseable {
    */
   boolean isOpen();
 
+  /** Whether other processes use the directory just now. Any thread. */
+  boolean isInCompany();
+
   /**
    * A file was written.
    *

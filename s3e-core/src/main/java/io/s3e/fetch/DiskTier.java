@@ -16,6 +16,7 @@ import io.s3e.metrics.DiskMetrics.Counter;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -73,12 +74,19 @@ final class DiskTier implements Spill {
   private final Cache<DiskBlockId, Integer> offered =
       Caffeine.newBuilder().maximumSize(REMEMBERED).build();
 
+  private final int mostHeldRuns;
+
+  /** Runs whose blocks are kept in memory until they are written. */
+  private final AtomicInteger heldRuns = new AtomicInteger();
+
   /**
    * @param index the blocks in memory
+   * @param requests how many GETs may be in flight
    */
-  DiskTier(DiskCache cache, BlockIndex index, DiskMetrics metrics) {
+  DiskTier(DiskCache cache, BlockIndex index, int requests, DiskMetrics metrics) {
     this.cache = cache;
     this.index = index;
+    this.mostHeldRuns = requests / 2;
     this.metrics = metrics;
   }
 
@@ -342,17 +350,46 @@ final class DiskTier implements Spill {
         cache.isShared() && !fetched.isEmpty()
             ? firstPiece(handle, new ByteRange(fetched.get(0).start(), fetched.get(0).end()))
             : null;
-    boolean isLater =
-        first != null
-            && cache.offerLater(
-                first.id(),
-                () -> {
-                  fetched.forEach(block -> arrived(handle, block));
-                  endClaim(claimed);
-                });
-    if (!isLater) {
+    if (first == null) {
       endClaim(claimed);
+      return;
     }
+    boolean holds = claimed != null && cache.isInCompany(claimed) && tryHold();
+    List<Block> held = holds ? fetched.stream().filter(Block::tryPin).toList() : List.of();
+    Runnable release =
+        () -> {
+          held.forEach(Block::unpin);
+          if (holds) {
+            heldRuns.decrementAndGet();
+          }
+          endClaim(claimed);
+        };
+    boolean isLater =
+        cache.offerLater(
+            first.id(),
+            () -> {
+              try {
+                fetched.forEach(block -> arrived(handle, block));
+              } finally {
+                release.run();
+              }
+            });
+    if (!isLater) {
+      release.run();
+    }
+  }
+
+  /**
+   * Others wait for what has been claimed, so it had better not leave memory before it is written;
+   * which holds the fetching back to what the disk takes. No more than half of what may be in
+   * flight is held, so that fetching goes on whatever the disk does.
+   */
+  private boolean tryHold() {
+    if (heldRuns.incrementAndGet() <= mostHeldRuns) {
+      return true;
+    }
+    heldRuns.decrementAndGet();
+    return false;
   }
 
   private void endClaim(@Nullable DiskBlockId claimed) {

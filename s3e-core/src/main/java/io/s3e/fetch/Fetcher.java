@@ -45,6 +45,10 @@ public final class Fetcher implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Fetcher.class);
 
   private static final long TICK_MILLIS = 100;
+
+  /** A look at the disk is some turns of threads, each of which may come so late. */
+  private static final int LATENESS_FACTOR = 4;
+
   private static final long CLOSED_CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
   /** S3 asks to slow down for a reason: wait longer than after a lost connection. */
@@ -60,6 +64,10 @@ public final class Fetcher implements AutoCloseable {
   private final LinkEstimate link = new LinkEstimate();
   private final ScheduledExecutorService timer;
   private final Future<?> ticking;
+  // The timer's alone.
+  private long tickedNanos = System.nanoTime();
+  private long lateNanos;
+
   private volatile boolean closed;
   private volatile long linkWindow = Long.MAX_VALUE;
 
@@ -96,7 +104,14 @@ public final class Fetcher implements AutoCloseable {
     this.config = config;
     this.client = client;
     this.metrics = metrics;
-    this.disk = diskCache == null ? null : new DiskTier(diskCache, index, metrics.disk());
+    this.disk =
+        diskCache == null
+            ? null
+            : new DiskTier(
+                diskCache,
+                index,
+                client.limits().copyRequests() + client.limits().lentSlots(),
+                metrics.disk());
     this.admission =
         new Admission(budget, pool, client.limits(), index, disk == null ? Spill.NONE : disk);
     budget.register(admission);
@@ -471,9 +486,13 @@ public final class Fetcher implements AutoCloseable {
 
   private void tick() {
     long now = System.nanoTime();
+    // A machine that keeps this thread waiting does the same to those of the disk.
+    long late = Math.max(0, now - tickedNanos - TimeUnit.MILLISECONDS.toNanos(TICK_MILLIS));
+    tickedNanos = now;
+    lateNanos = Math.max(late, lateNanos - lateNanos / 4);
     for (RunFetch run : running) {
       try {
-        run.checkDeadline(now);
+        run.checkDeadline(now, LATENESS_FACTOR * lateNanos);
       } catch (RuntimeException e) {
         // An exception would end the ticking, and with it every other run's deadline.
         LOG.warn("Deadline check of {} failed", run, e);

@@ -272,11 +272,15 @@ public final class RunFetch implements Block.Fate {
     }
   }
 
-  /** Called about every 100 ms; gives up an attempt that has become silent. */
-  void checkDeadline(long now) {
+  /**
+   * Called about every 100 ms; gives up an attempt that has become silent.
+   *
+   * @param lateNanos how much longer than usual threads wait for a processor, in ns
+   */
+  void checkDeadline(long now, long lateNanos) {
     DiskAttempt look = onDisk;
     if (look != null) {
-      look.checkDeadline(now);
+      look.checkDeadline(now - lateNanos);
       return;
     }
     Attempt attempt = current;

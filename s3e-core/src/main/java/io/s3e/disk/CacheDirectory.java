@@ -253,6 +253,18 @@ final class CacheDirectory implements AutoCloseable {
     }
   }
 
+  /** Tells the process that fetches a block that somebody waits for it. */
+  void markAwaited(DiskBlockId id) {
+    if (claims != null) {
+      claims.markAwaited(id);
+    }
+  }
+
+  /** As {@link DiskCache#isAwaited}. */
+  boolean isAwaited() {
+    return claims != null && claims.isAwaited();
+  }
+
   /** As {@link DiskCache#claimEnded}. */
   void claimEnded(DiskBlockId id) {
     if (held.leave(id) && !writer.flush(id)) {

@@ -21,6 +21,9 @@ import org.slf4j.LoggerFactory;
  * &lt;owner&gt; &lt;number of the claim in its process&gt; &lt;ms since 1970&gt;\n
  * </pre>
  *
+ * <p>Who waits for a block leaves an empty file beside its claim, named {@code <name>.awaited}; the
+ * owner finds it when it gives the claim back, and removes it.
+ *
  * <p>A claim ends when it is released, when its owner's process ends, or after {@link #EXPIRY}. The
  * last two need somebody who deletes the file of another. Only the holder of {@code claims.lock}
  * does that, and looks again first: otherwise one could delete what a third has just made.
@@ -39,12 +42,18 @@ final class Claims {
 
   private static final int MAX_CONTENT = 128;
 
+  /** Who waited a moment ago reads the same object, a little behind. */
+  private static final long AWAITED_NANOS = Duration.ofSeconds(5).toNanos();
+
   private final DiskIo io;
   private final CacheRoot root;
   private final Owners owners;
   private final Path lockFile;
   private final LongSupplier nanoClock;
   private final LongSupplier millisClock;
+
+  /** When a waiter's word was found last; 0 if none was. */
+  private volatile long awaitedNanos;
 
   Claims(DiskIo io, CacheRoot root) {
     this(io, root, System::nanoTime, System::currentTimeMillis);
@@ -81,12 +90,47 @@ final class Claims {
     return taken ? new Claim(file, content, nanoClock.getAsLong()) : null;
   }
 
+  /** Leaves word for the owner of a block's claim that somebody waits for it. */
+  void markAwaited(DiskBlockId id) {
+    Path mark = markOf(root.claims().resolve(BlockFiles.nameOf(id)));
+    try {
+      io.create(mark).close();
+    } catch (FileAlreadyExistsException e) {
+      LOG.trace("others wait as well: {}", mark);
+    } catch (IOException e) {
+      // Then the owner does not hurry; that is all.
+      LOG.debug("cannot make {}: {}", mark, e.toString());
+    }
+  }
+
+  /** Whether others have lately waited for a claim of this engine. Does no I/O. */
+  boolean isAwaited() {
+    long last = awaitedNanos;
+    return last != 0 && nanoClock.getAsLong() - last < AWAITED_NANOS;
+  }
+
+  private void readMark(Path claim) throws IOException {
+    Path mark = markOf(claim);
+    try {
+      io.open(mark).close();
+    } catch (NoSuchFileException e) {
+      return;
+    }
+    awaitedNanos = nanoClock.getAsLong();
+    io.delete(mark);
+  }
+
+  private static Path markOf(Path claim) {
+    return claim.resolveSibling(claim.getFileName() + ".awaited");
+  }
+
   /** Gives a claim back. Again: nothing. What the disk does not allow is left to expire. */
   void release(Claim claim) {
     if (!claim.endsNow()) {
       return;
     }
     try {
+      readMark(claim.file());
       if (nanoClock.getAsLong() - claim.nanos() < SAFE_NANOS) {
         io.delete(claim.file());
       } else {

@@ -138,9 +138,9 @@ public final class DiskCache implements AutoCloseable {
     return directoryOf(id).offerLater(offering);
   }
 
-  /** Whether other processes use the directory of a block just now. */
-  public boolean isInCompany(DiskBlockId id) {
-    return directoryOf(id).shelf().isInCompany();
+  /** Whether other processes have lately waited for what this engine had claimed. */
+  public boolean isAwaited(DiskBlockId id) {
+    return directoryOf(id).isAwaited();
   }
 
   /** Whether a chunk is on its way to disk. */

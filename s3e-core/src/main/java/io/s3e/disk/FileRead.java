@@ -117,6 +117,7 @@ final class FileRead implements DiskRead, Runnable, ChunkSink {
     if (busySinceNanos == 0) {
       busySinceNanos = now;
       directory.metrics().count(Counter.CLAIM_WAITS);
+      directory.markAwaited(id);
     }
     if (now - busySinceNanos > TimeUnit.MILLISECONDS.toNanos(CLAIM_PATIENCE_MILLIS)) {
       directory.metrics().count(Counter.CLAIM_TIMEOUTS);

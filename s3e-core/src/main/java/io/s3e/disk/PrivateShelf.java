@@ -73,11 +73,6 @@ final class PrivateShelf implements Shelf {
   }
 
   @Override
-  public boolean isInCompany() {
-    return false;
-  }
-
-  @Override
   public void written(DiskBlockId id, int mask, long bytesOnDisk) {
     files.put(id, new File(mask, bytesOnDisk));
     deleteVictims();

@@ -101,12 +101,6 @@ final class SharedShelf implements Shelf {
   }
 
   @Override
-  public boolean isInCompany() {
-    Publication latest = allowance.publication();
-    return latest != null && latest.grants().size() > 1;
-  }
-
-  @Override
   public void written(DiskBlockId id, int mask, long bytesOnDisk) {
     allowance.written(Thread.currentThread(), bytesOnDisk, System.currentTimeMillis());
   }

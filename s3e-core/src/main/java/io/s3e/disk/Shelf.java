@@ -30,9 +30,6 @@ interface Shelf extends AutoCloseable {
    */
   boolean isOpen();
 
-  /** Whether other processes use the directory just now. Any thread. */
-  boolean isInCompany();
-
   /**
    * A file was written.
    *

@@ -86,7 +86,7 @@ final class DiskTier implements Spill {
   DiskTier(DiskCache cache, BlockIndex index, int requests, DiskMetrics metrics) {
     this.cache = cache;
     this.index = index;
-    this.mostHeldRuns = requests / 2;
+    this.mostHeldRuns = requests - requests / 4;
     this.metrics = metrics;
   }
 
@@ -354,7 +354,7 @@ final class DiskTier implements Spill {
       endClaim(claimed);
       return;
     }
-    boolean holds = claimed != null && cache.isInCompany(claimed) && tryHold();
+    boolean holds = claimed != null && cache.isAwaited(claimed) && tryHold();
     List<Block> held = holds ? fetched.stream().filter(Block::tryPin).toList() : List.of();
     Runnable release =
         () -> {
@@ -381,8 +381,8 @@ final class DiskTier implements Spill {
 
   /**
    * Others wait for what has been claimed, so it had better not leave memory before it is written;
-   * which holds the fetching back to what the disk takes. No more than half of what may be in
-   * flight is held, so that fetching goes on whatever the disk does.
+   * which holds the fetching back to what the disk takes. A part of what may be in flight is never
+   * held, so that fetching goes on whatever the disk does.
    */
   private boolean tryHold() {
     if (heldRuns.incrementAndGet() <= mostHeldRuns) {

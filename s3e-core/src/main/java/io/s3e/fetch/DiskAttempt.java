@@ -41,6 +41,9 @@ final class DiskAttempt implements DiskRead.Receiver {
   private DiskTier.@Nullable Piece piece;
   private int landed;
 
+  /** The disk has what memory has no buffers for. */
+  private boolean hasNoRoom;
+
   DiskAttempt(RunFetch run, Landing landing, DiskTier disk, ObjectHandle handle) {
     this.run = run;
     this.landing = landing;
@@ -79,7 +82,7 @@ final class DiskAttempt implements DiskRead.Receiver {
     return fence.close(
         () -> {
           countHit();
-          run.lookedOnDisk(claimed);
+          run.lookedOnDisk(claimed, hasNoRoom);
         });
   }
 
@@ -120,6 +123,7 @@ final class DiskAttempt implements DiskRead.Receiver {
     }
     try {
       if (landing.isLent() && !landing.exchange(run.isPrefetch())) {
+        hasNoRoom = true;
         return false;
       }
       landed += bytes.remaining();

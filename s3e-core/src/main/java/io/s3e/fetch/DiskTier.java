@@ -381,8 +381,8 @@ final class DiskTier implements Spill {
 
   /**
    * Others wait for what has been claimed, so it had better not leave memory before it is written;
-   * which holds the fetching back to what the disk takes. A part of what may be in flight is never
-   * held, so that fetching goes on whatever the disk does.
+   * which holds the fetching ahead back to what the disk takes. A part of what may be in flight is
+   * never held: readers go on whatever the disk does.
    */
   private boolean tryHold() {
     if (heldRuns.incrementAndGet() <= mostHeldRuns) {
@@ -390,6 +390,14 @@ final class DiskTier implements Spill {
     }
     heldRuns.decrementAndGet();
     return false;
+  }
+
+  /**
+   * Whether so much is kept for others until it is written that nothing should be fetched ahead for
+   * now.
+   */
+  boolean isBackedUp() {
+    return heldRuns.get() >= mostHeldRuns;
   }
 
   private void endClaim(@Nullable DiskBlockId claimed) {

@@ -197,7 +197,7 @@ public final class Fetcher implements AutoCloseable {
   public long prefetch(
       ObjectHandle handle, BlockRange wanted, boolean asked, Consumer<RunFetch> started) {
     long next = wanted.first();
-    if (disk != null && disk.awaitsProof(handle, next)) {
+    if (disk != null && (disk.awaitsProof(handle, next) || disk.isBackedUp())) {
       metrics.prefetchRefused();
       return next;
     }

@@ -211,8 +211,9 @@ public final class RunFetch implements Block.Fate {
    * The look on disk is over, and fenced: what it has not brought is fetched.
    *
    * @param claim what other processes wait for now
+   * @param hasNoRoom whether the disk has what there are no buffers for
    */
-  void lookedOnDisk(@Nullable DiskBlockId claim) {
+  void lookedOnDisk(@Nullable DiskBlockId claim, boolean hasNoRoom) {
     onDisk = null;
     claimed = claim;
     fromDisk = landing.published();
@@ -220,9 +221,10 @@ public final class RunFetch implements Block.Fate {
       finish(null);
       return;
     }
-    if (!landing.isWithinOneGet()) {
-      // Nobody's error: who wants the rest asks for it anew.
-      finish(new RequestFailure(RequestFailure.Kind.CANCELLED, 0, "only partly on disk", null));
+    if (!landing.isWithinOneGet() || (hasNoRoom && !demanded)) {
+      // Nobody's error: who wants the rest asks for it anew. To fetch a guess that is on disk would
+      // only cost a request.
+      finish(new RequestFailure(RequestFailure.Kind.CANCELLED, 0, "left on disk", null));
       return;
     }
     between.set(true);

@@ -70,7 +70,13 @@ final class DiskAttempt implements DiskRead.Receiver {
       return;
     }
     DiskRead started =
-        disk.cache().read(next.id(), next.first(), next.end(), next.isWorthClaiming(), this);
+        disk.cache()
+            .read(
+                next.id(),
+                next.first(),
+                next.end(),
+                disk.isWorthClaiming(handle, next.bytes()),
+                this);
     reading = started;
     if (fence.isClosed()) {
       started.cancel();

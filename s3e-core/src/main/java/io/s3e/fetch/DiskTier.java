@@ -47,7 +47,7 @@ final class DiskTier implements Spill {
   /** Disk blocks that are remembered to have been fetched: 64 GiB of them. */
   private static final int REMEMBERED = 1 << 16;
 
-  /** A claim makes others wait, which only pays where they will want about the same bytes. */
+  /** As much of a disk block is most of it. */
   private static final int LEAST_CLAIM_BYTES = DiskBlockId.BLOCK_BYTES / 2;
 
   /** Where the bytes of a block are to be looked for. */
@@ -154,17 +154,21 @@ final class DiskTier implements Spill {
   }
 
   /**
-   * The block up to which a guess that ends at {@code end} is to go on. Of a shared cache that is
-   * the end of the disk block, if most of it is wanted anyway: who claims a disk block had better
+   * The block up to which a run that ends at {@code end} is to go on. Of a shared cache that is the
+   * end of the disk block, where others will want all of it: who claims a disk block had better
    * fetch all of it.
    */
   long roundedUp(ObjectHandle handle, long first, long end) {
-    if (!cache.isShared()) {
-      return end;
-    }
-    long wantedBytes = (end - first) * handle.layout().blockSize();
-    boolean claims = wantedBytes >= LEAST_CLAIM_BYTES && sourceOf(handle, first) == Source.DISK;
+    boolean claims =
+        cache.isShared()
+            && isWorthClaiming(handle, (end - first) * handle.layout().blockSize())
+            && sourceOf(handle, first) == Source.DISK;
     return claims ? endOfDiskRun(handle, end - 1) : end;
+  }
+
+  /** A claim makes others wait, which only pays where they will want about the same bytes. */
+  boolean isWorthClaiming(ObjectHandle handle, long bytes) {
+    return handle.isInOrder() || bytes >= LEAST_CLAIM_BYTES;
   }
 
   /** The version to know the handle's bytes by on disk; null if they have no place there. */
@@ -208,10 +212,6 @@ final class DiskTier implements Spill {
 
     int bytes() {
       return (int) (endOffset() - id.start() - (long) first * DiskBlockId.CHUNK_BYTES);
-    }
-
-    boolean isWorthClaiming() {
-      return bytes() >= Math.min(LEAST_CLAIM_BYTES, id.length());
     }
   }
 

@@ -201,8 +201,7 @@ public final class Fetcher implements AutoCloseable {
       metrics.prefetchRefused();
       return next;
     }
-    long limit =
-        asked || disk == null ? wanted.end() : disk.roundedUp(handle, wanted.first(), wanted.end());
+    long limit = asked ? wanted.end() : roundedUp(handle, wanted.first(), wanted.end());
     while (next < wanted.end()) {
       if (index.get(handle.block(next)) != null) {
         next++;
@@ -240,7 +239,7 @@ public final class Fetcher implements AutoCloseable {
     // Where a guess would be refused, what was to be guessed goes along: one long GET in place of
     // many short ones is what a crowd of readers shares the connections best by.
     boolean takesAhead = ahead > end && admission.isCrowded();
-    long until = absentUntil(handle, block, takesAhead ? ahead : end);
+    long until = absentUntil(handle, block, takesAhead ? ahead : roundedUp(handle, block, end));
     Admission.Grant grant = awaitAdmission(handle, need(handle, block, until), deadline);
     RunFetch run = enter(handle, block, until, grant, false);
     if (run == null) {
@@ -291,6 +290,10 @@ public final class Fetcher implements AutoCloseable {
   private int lentBlocks() {
     long most = Math.min(config.requestBytes(), client.limits().lentSlotBytes());
     return (int) Math.max(1, most / config.blockBytes());
+  }
+
+  private long roundedUp(ObjectHandle handle, long first, long end) {
+    return disk == null ? end : disk.roundedUp(handle, first, end);
   }
 
   private long absentUntil(ObjectHandle handle, long first, long end) {

@@ -30,6 +30,7 @@ public final class ObjectHandle {
   private volatile boolean closed;
   private volatile long lastReadNanos = System.nanoTime();
   private volatile long position;
+  private volatile boolean inOrder;
   private volatile boolean scanning;
   private volatile boolean answered;
   private final boolean customerKey;
@@ -154,11 +155,23 @@ public final class ObjectHandle {
     return position;
   }
 
-  /** Whether its reader goes through the object from front to end, as far as one can tell. */
-  public void setScanning(boolean value) {
-    if (scanning != value) {
-      scanning = value;
+  /**
+   * How its reader goes through the object, as far as one can tell.
+   *
+   * @param forward it goes forward for the moment
+   * @param scans it goes from front to end
+   */
+  public void setPattern(boolean forward, boolean scans) {
+    if (inOrder != forward) {
+      inOrder = forward;
     }
+    if (scanning != scans) {
+      scanning = scans;
+    }
+  }
+
+  boolean isInOrder() {
+    return inOrder;
   }
 
   boolean isScanning() {

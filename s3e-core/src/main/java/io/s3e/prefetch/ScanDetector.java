@@ -11,6 +11,9 @@ public final class ScanDetector {
   /** Longer than the column chunks that are read piece by piece out of a row group, as a rule. */
   private static final long SCAN_BYTES = 32L << 20;
 
+  /** A reader that has come so far will go on as a rule. */
+  private static final long IN_ORDER_BYTES = 1 << 20;
+
   /** A skip or a step back of so many bytes is still the same run. */
   private static final long GAP_BYTES = 256 << 10;
 
@@ -31,6 +34,11 @@ public final class ScanDetector {
       runStart = position;
       runEnd = end;
     }
+  }
+
+  /** Whether the reader goes forward for the moment. */
+  public boolean isInOrder() {
+    return announced || runEnd - runStart >= IN_ORDER_BYTES;
   }
 
   /** Whether the reader scans, by its opener's word or because it has read 32 MiB in a row. */

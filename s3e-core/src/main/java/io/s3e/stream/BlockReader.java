@@ -122,7 +122,7 @@ public final class BlockReader {
   Block acquire(long position, long end, Step step, long deadline) throws IOException {
     handle.onRead(position);
     scan.onRead(position, end);
-    handle.setScanning(scan.isScanning());
+    handle.setPattern(scan.isInOrder(), scan.isScanning());
     Block block = acquireReady(position);
     if (block != null) {
       fetcher.metrics().memoryHit();

@@ -38,7 +38,7 @@ final class DiskAttempt implements DiskRead.Receiver {
   private volatile @Nullable DiskRead reading;
 
   // Touched inside the fence, or by what follows its closing.
-  private DiskTier.@Nullable Piece piece;
+  private @Nullable Piece piece;
   private int landed;
 
   /** The disk has what memory has no buffers for. */
@@ -56,7 +56,7 @@ final class DiskAttempt implements DiskRead.Receiver {
     if (!fence.enter()) {
       return;
     }
-    DiskTier.Piece next;
+    Piece next;
     try {
       next = disk.firstPiece(handle, landing.missing());
       piece = next;
@@ -93,7 +93,7 @@ final class DiskAttempt implements DiskRead.Receiver {
   }
 
   private void countHit() {
-    DiskTier.Piece done = piece;
+    Piece done = piece;
     if (done != null && landed > 0) {
       disk.hit(handle, done, landed);
     }
@@ -155,7 +155,7 @@ final class DiskAttempt implements DiskRead.Receiver {
       begin();
       return;
     }
-    DiskTier.Piece done = piece;
+    Piece done = piece;
     DiskBlockId claimed = done != null && end == DiskRead.End.CLAIMED ? done.id() : null;
     if (!close(claimed) && claimed != null) {
       // The run has gone on without it.

@@ -6,30 +6,21 @@ import io.s3e.block.BlockLayout;
 import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectVersion;
-import io.s3e.cache.Block;
-import io.s3e.cache.BlockIndex;
-import io.s3e.cache.Spill;
 import io.s3e.disk.DiskBlockId;
 import io.s3e.disk.DiskCache;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
-import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the fetcher asks of the cache on local disk: where the bytes of a run are to be looked for,
- * and which blocks are worth writing.
+ * What the fetcher asks of the cache on local disk: where the bytes of a run are to be looked for.
  *
  * <p><b>Private cache.</b> Memory knows what is on disk, so a run is from disk or from S3 as a
- * whole. Blocks are written when they leave memory or will before long, if they are worth it
- * ({@link SpillRule}).
+ * whole.
  *
  * <p><b>Shared cache.</b> Other processes write too, so that the disk has to be asked: a run is at
- * most one disk block, is looked for on disk first and then, claimed, fetched from S3. What S3 sent
- * is written as soon as it has come, because others may be waiting for it.
+ * most one disk block, is looked for on disk first and then, claimed, fetched from S3.
  *
  * <p><b>Authorization.</b> Nothing is taken from a shared cache before a GET of this engine, with
  * its own credentials, has been answered for that very version ({@link #proven}). Until then one
@@ -37,11 +28,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Any thread; nothing here waits or touches the disk.
  */
-final class DiskTier implements Spill {
+final class DiskTier {
   /** Versions that answers are remembered of; a table of so many files is a large one. */
   private static final int PROOFS = 100_000;
 
-  /** Credentials may be taken away; S3A's and the CLI's own caches of them live as long. */
+  /** Rights may be taken away: short beside the life of temporary credentials. */
   private static final Duration PROOF_LIFE = Duration.ofMinutes(15);
 
   /** Disk blocks that are remembered to have been fetched: 64 GiB of them. */
@@ -59,7 +50,6 @@ final class DiskTier implements Spill {
   }
 
   private final DiskCache cache;
-  private final BlockIndex index;
   private final DiskMetrics metrics;
 
   /** Versions that S3 has answered for; present or not. */
@@ -70,23 +60,8 @@ final class DiskTier implements Spill {
   private final Cache<DiskBlockId, Integer> fetched =
       Caffeine.newBuilder().maximumSize(REMEMBERED).build();
 
-  /** Disk blocks that this engine has offered to a shared cache, and which chunks of them. */
-  private final Cache<DiskBlockId, Integer> offered =
-      Caffeine.newBuilder().maximumSize(REMEMBERED).build();
-
-  private final int mostHeldRuns;
-
-  /** Runs whose blocks are kept in memory until they are written. */
-  private final AtomicInteger heldRuns = new AtomicInteger();
-
-  /**
-   * @param index the blocks in memory
-   * @param requests how many GETs may be in flight
-   */
-  DiskTier(DiskCache cache, BlockIndex index, int requests, DiskMetrics metrics) {
+  DiskTier(DiskCache cache, DiskMetrics metrics) {
     this.cache = cache;
-    this.index = index;
-    this.mostHeldRuns = requests - requests / 4;
     this.metrics = metrics;
   }
 
@@ -172,7 +147,7 @@ final class DiskTier implements Spill {
   }
 
   /** The version to know the handle's bytes by on disk; null if they have no place there. */
-  private @Nullable ObjectVersion usableVersion(ObjectHandle handle, long start) {
+  @Nullable ObjectVersion usableVersion(ObjectHandle handle, long start) {
     boolean mayGo = SpillRule.mayGo(cache.config(), start) && !handle.hasCustomerKey();
     return mayGo ? handle.knownVersion() : null;
   }
@@ -185,34 +160,6 @@ final class DiskTier implements Spill {
   @Nullable Piece firstPiece(ObjectHandle handle, ByteRange bytes) {
     ObjectVersion version = handle.knownVersion();
     return version == null ? null : Piece.of(id(version, bytes.start()), bytes);
-  }
-
-  /**
-   * Chunks of a disk block.
-   *
-   * @param end after the last chunk
-   */
-  record Piece(DiskBlockId id, int first, int end) {
-    /** The part of {@code bytes} in the disk block; the object's blocks begin where chunks do. */
-    static Piece of(DiskBlockId id, ByteRange bytes) {
-      long from = Math.max(bytes.start(), id.start()) - id.start();
-      long to = Math.min(bytes.end(), id.start() + id.length()) - id.start();
-      int chunk = DiskBlockId.CHUNK_BYTES;
-      return new Piece(id, (int) (from / chunk), (int) ((to + chunk - 1) / chunk));
-    }
-
-    int mask() {
-      return (int) ((1L << end) - (1L << first));
-    }
-
-    /** Offset in the object after the last byte. */
-    long endOffset() {
-      return Math.min(id.start() + id.length(), id.start() + (long) end * DiskBlockId.CHUNK_BYTES);
-    }
-
-    int bytes() {
-      return (int) (endOffset() - id.start() - (long) first * DiskBlockId.CHUNK_BYTES);
-    }
   }
 
   /** So many bytes of a piece came from disk. */
@@ -251,191 +198,5 @@ final class DiskTier implements Spill {
     int before = chunks == null ? 0 : chunks;
     fetched.put(piece.id(), before | piece.mask());
     return (before & piece.mask()) != 0;
-  }
-
-  @Override
-  public void settled(Block block) {
-    // Its first reader has only just come to it, so what is unread now says nothing.
-    Piece worth = worthSpilling(block, true);
-    if (worth != null && !isOffered(worth)) {
-      boolean unused = cache.offerLater(worth.id(), () -> spillIfThere(block, worth.id()));
-    }
-  }
-
-  private void spillIfThere(Block block, DiskBlockId id) {
-    if (block.tryPin()) {
-      try {
-        spill(block, id);
-      } finally {
-        block.unpin();
-      }
-    }
-  }
-
-  @Override
-  public void leaving(Block block) {
-    if (!block.isReady()) {
-      return;
-    }
-    Piece worth = worthSpilling(block, !block.isPartlyRead());
-    if (worth == null) {
-      metrics.add(Counter.NOT_ADMITTED_BYTES, block.length());
-    } else if (!isOffered(worth)) {
-      spill(block, worth.id());
-    }
-  }
-
-  /** The first part of a block that is worth spilling; null if it is not. */
-  private @Nullable Piece worthSpilling(Block block, boolean fullyRead) {
-    RunFetch run = (RunFetch) block.fate();
-    ObjectHandle handle = run.handle();
-    SpillRule.Leaving leaving =
-        new SpillRule.Leaving(
-            block.start(),
-            block.end(),
-            handle.position(),
-            run.isOfScan() || handle.isScanning(),
-            run.wasFetchedBefore(),
-            fullyRead);
-    boolean worth = !handle.hasCustomerKey() && SpillRule.isWorth(cache.config(), leaving);
-    return worth ? firstPiece(handle, new ByteRange(block.start(), block.end())) : null;
-  }
-
-  /**
-   * Offers a block that stays where it is meanwhile, and with it what else is in memory of the same
-   * disk block: to write a file once is cheaper than to join it piece by piece.
-   */
-  private void spill(Block block, DiskBlockId id) {
-    ObjectHandle handle = ((RunFetch) block.fate()).handle();
-    // It may be out of the index already.
-    offer(handle, block);
-    offerAround(handle, id);
-  }
-
-  /** Whether the chunks of a piece are on disk or on their way there. */
-  private boolean isOffered(Piece piece) {
-    int there = cache.isShared() ? offeredChunks(piece.id()) : cache.believed(piece.id());
-    return (there & piece.mask()) == piece.mask() || cache.isPending(piece.id(), piece.first());
-  }
-
-  private int offeredChunks(DiskBlockId id) {
-    Integer chunks = offered.getIfPresent(id);
-    return chunks == null ? 0 : chunks;
-  }
-
-  private void offerAround(ObjectHandle handle, DiskBlockId id) {
-    BlockLayout layout = handle.layout();
-    BlockRange around = layout.covering(id.start(), id.start() + id.length());
-    for (long at = around.first(); at < around.end(); at++) {
-      Block block = index.get(handle.block(at));
-      if (block != null && block.isReady() && block.tryPin()) {
-        try {
-          offer(handle, block);
-        } finally {
-          block.unpin();
-        }
-      }
-    }
-  }
-
-  /**
-   * A run is over.
-   *
-   * @param claimed what other processes wait for, or null
-   * @param fetched its blocks that have come from S3, ready
-   */
-  void ended(RunFetch run, @Nullable DiskBlockId claimed, List<Block> fetched) {
-    ObjectHandle handle = run.handle();
-    Piece first =
-        cache.isShared() && !fetched.isEmpty()
-            ? firstPiece(handle, new ByteRange(fetched.get(0).start(), fetched.get(0).end()))
-            : null;
-    if (first == null) {
-      endClaim(claimed);
-      return;
-    }
-    boolean holds = claimed != null && cache.isAwaited(claimed) && tryHold();
-    List<Block> held = holds ? fetched.stream().filter(Block::tryPin).toList() : List.of();
-    Runnable release =
-        () -> {
-          held.forEach(Block::unpin);
-          if (holds) {
-            heldRuns.decrementAndGet();
-          }
-          endClaim(claimed);
-        };
-    boolean isLater =
-        cache.offerLater(
-            first.id(),
-            () -> {
-              try {
-                fetched.forEach(block -> arrived(handle, block));
-              } finally {
-                release.run();
-              }
-            });
-    if (!isLater) {
-      release.run();
-    }
-  }
-
-  /**
-   * Others wait for what has been claimed, so it had better not leave memory before it is written;
-   * which holds the fetching ahead back to what the disk takes. A part of what may be in flight is
-   * never held: readers go on whatever the disk does.
-   */
-  private boolean tryHold() {
-    if (heldRuns.incrementAndGet() <= mostHeldRuns) {
-      return true;
-    }
-    heldRuns.decrementAndGet();
-    return false;
-  }
-
-  /**
-   * Whether so much is kept for others until it is written that nothing should be fetched ahead for
-   * now.
-   */
-  boolean isBackedUp() {
-    return heldRuns.get() >= mostHeldRuns;
-  }
-
-  private void endClaim(@Nullable DiskBlockId claimed) {
-    if (claimed != null) {
-      cache.claimEnded(claimed);
-    }
-  }
-
-  private void arrived(ObjectHandle handle, Block block) {
-    if (usableVersion(handle, block.start()) != null && block.tryPin()) {
-      try {
-        offer(handle, block);
-      } finally {
-        block.unpin();
-      }
-    }
-  }
-
-  /** Offers what is not on disk yet of a block, which stays where it is meanwhile. */
-  private void offer(ObjectHandle handle, Block block) {
-    ByteBuffer bytes = block.bytes();
-    ByteRange range = new ByteRange(block.start(), block.end());
-    for (Piece piece = firstPiece(handle, range); piece != null; ) {
-      int there = cache.isShared() ? offeredChunks(piece.id()) : cache.believed(piece.id());
-      int taken = there;
-      for (int chunk = piece.first(); chunk < piece.end(); chunk++) {
-        int length = piece.id().chunkLength(chunk);
-        bytes.limit(bytes.position() + length);
-        if ((there & (1 << chunk)) == 0 && cache.offer(piece.id(), chunk, bytes)) {
-          taken |= 1 << chunk;
-        }
-        bytes.position(bytes.limit());
-      }
-      if (cache.isShared() && taken != there) {
-        offered.put(piece.id(), taken);
-      }
-      long next = piece.endOffset();
-      piece = next < range.end() ? firstPiece(handle, new ByteRange(next, range.end())) : null;
-    }
   }
 }

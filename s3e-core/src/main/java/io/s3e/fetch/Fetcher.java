@@ -60,6 +60,7 @@ public final class Fetcher implements AutoCloseable {
   private final Admission admission;
   private final EngineMetrics metrics;
   private final @Nullable DiskTier disk;
+  private final @Nullable Spiller spiller;
   private final Set<RunFetch> running = ConcurrentHashMap.newKeySet();
   private final LinkEstimate link = new LinkEstimate();
   private final ScheduledExecutorService timer;
@@ -104,16 +105,11 @@ public final class Fetcher implements AutoCloseable {
     this.config = config;
     this.client = client;
     this.metrics = metrics;
-    this.disk =
-        diskCache == null
-            ? null
-            : new DiskTier(
-                diskCache,
-                index,
-                client.limits().copyRequests() + client.limits().lentSlots(),
-                metrics.disk());
+    this.disk = diskCache == null ? null : new DiskTier(diskCache, metrics.disk());
+    int requests = client.limits().copyRequests() + client.limits().lentSlots();
+    this.spiller = disk == null ? null : new Spiller(disk, index, requests, metrics.disk());
     this.admission =
-        new Admission(budget, pool, client.limits(), index, disk == null ? Spill.NONE : disk);
+        new Admission(budget, pool, client.limits(), index, spiller == null ? Spill.NONE : spiller);
     budget.register(admission);
     ScheduledThreadPoolExecutor executor =
         new ScheduledThreadPoolExecutor(
@@ -150,6 +146,11 @@ public final class Fetcher implements AutoCloseable {
   /** The cache on local disk; null if there is none. */
   @Nullable DiskTier disk() {
     return disk;
+  }
+
+  /** What goes to local disk; null if there is no cache there. */
+  @Nullable Spiller spiller() {
+    return spiller;
   }
 
   public EngineMetrics metrics() {
@@ -197,7 +198,8 @@ public final class Fetcher implements AutoCloseable {
   public long prefetch(
       ObjectHandle handle, BlockRange wanted, boolean asked, Consumer<RunFetch> started) {
     long next = wanted.first();
-    if (disk != null && (disk.awaitsProof(handle, next) || disk.isBackedUp())) {
+    boolean mayNot = disk != null && disk.awaitsProof(handle, next);
+    if (mayNot || (spiller != null && spiller.isBackedUp())) {
       metrics.prefetchRefused();
       return next;
     }

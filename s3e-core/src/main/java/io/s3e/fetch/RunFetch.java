@@ -358,9 +358,9 @@ public final class RunFetch implements Block.Fate {
       landing.fail(failure);
     }
     landing.end();
-    DiskTier disk = fetcher.disk();
-    if (disk != null) {
-      disk.ended(this, claimed, blocks().subList(fromDisk, landing.published()));
+    Spiller spiller = fetcher.spiller();
+    if (spiller != null) {
+      spiller.ended(this, claimed, blocks().subList(fromDisk, landing.published()));
     }
   }
 

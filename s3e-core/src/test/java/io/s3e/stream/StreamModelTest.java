@@ -8,13 +8,18 @@ import io.s3e.S3EConfig;
 import io.s3e.block.ObjectRef;
 import io.s3e.buffer.MemoryBudget;
 import io.s3e.client.ClientLimits;
+import io.s3e.disk.DiskCacheConfig;
+import io.s3e.disk.DiskCacheConfig.Mode;
+import io.s3e.disk.DiskCacheConfig.Scope;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.testing.MemoryObjectClient;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -32,11 +37,20 @@ class StreamModelTest {
     0, 1, 100, BLOCK - 1, BLOCK, BLOCK + 1, REQUEST - 1, REQUEST, REQUEST + 1, 37 * BLOCK + 12345
   };
 
+  @TempDir Path directory;
+
   static Stream<Arguments> programs() {
     List<Arguments> all = new ArrayList<>();
     long seed = System.nanoTime();
     for (String memory :
-        List.of("copying", "lending", "tight", "two-blocks", "one-byte-at-a-time")) {
+        List.of(
+            "copying",
+            "lending",
+            "tight",
+            "two-blocks",
+            "one-byte-at-a-time",
+            "private-disk",
+            "shared-disk")) {
       for (ReadPolicy policy : ReadPolicy.values()) {
         all.add(Arguments.of(memory, policy, seed++));
       }
@@ -52,14 +66,16 @@ class StreamModelTest {
     for (int size : SIZES) {
       byte[] expected = MemoryObjectClient.bytes(size, seed + size);
       MemoryObjectClient client = client(memory);
-      client.put(OBJECT, expected, "\"v1\"");
+      client.put(OBJECT, expected, etag(seed + size));
       MemoryBudget budget = new MemoryBudget(budget(memory));
-      try (S3E engine = S3E.create(config(), budget, granted -> client)) {
+      try (S3E engine = S3E.create(config(memory), budget, granted -> client)) {
         for (int round = 0; round < 2; round++) {
           OpenOptions options = OpenOptions.DEFAULTS.withPolicy(policy);
           if (random.nextBoolean()) {
             options =
-                options.withSize(size).withVersion(random.nextBoolean() ? "\"v1\"" : null, null);
+                options
+                    .withSize(size)
+                    .withVersion(random.nextBoolean() ? etag(seed + size) : null, null);
           }
           try (S3EInputStream in = engine.open(OBJECT, options)) {
             new ReadProgram(BLOCK).run(in, expected, random);
@@ -70,6 +86,11 @@ class StreamModelTest {
       assertThat(client.doubleCloses()).as("lent buffers closed twice").isZero();
       assertThat(budget.reserved()).as("budget still reserved").isZero();
     }
+  }
+
+  /** Another content is another version, as a cache on disk outlives the engine. */
+  private static String etag(long content) {
+    return "\"" + content + "\"";
   }
 
   private static MemoryObjectClient client(String memory) {
@@ -90,11 +111,24 @@ class StreamModelTest {
     return switch (memory) {
       case "two-blocks" -> 2L * BLOCK;
       case "tight" -> 16L * BLOCK;
+      // 1.4 MiB of it are buffers of the cache.
+      case "private-disk", "shared-disk" -> 40L * BLOCK;
       default -> 64L * BLOCK;
     };
   }
 
-  private static S3EConfig config() {
-    return S3EConfig.DEFAULTS.toBuilder().blockBytes(BLOCK).requestBytes(REQUEST).build();
+  private S3EConfig config(String memory) {
+    S3EConfig.Builder config =
+        S3EConfig.DEFAULTS.toBuilder().blockBytes(BLOCK).requestBytes(REQUEST);
+    if (memory.endsWith("-disk")) {
+      config.diskCache(
+          DiskCacheConfig.DEFAULTS.toBuilder()
+              .mode(Mode.DISK)
+              .scope(memory.startsWith("shared") ? Scope.HOST : Scope.PRIVATE)
+              .store("memory")
+              .directories(List.of(directory))
+              .build());
+    }
+    return config.build();
   }
 }

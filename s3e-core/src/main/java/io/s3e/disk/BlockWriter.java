@@ -294,5 +294,9 @@ final class BlockWriter implements AutoCloseable {
     if (!Background.await(thread, CLOSE_MILLIS)) {
       LOG.warn("Writing to {} hangs; left behind", target.name());
     }
+    // What they offer is refused now, but they give back what they hold.
+    while (!offers.isEmpty()) {
+      offerNext();
+    }
   }
 }

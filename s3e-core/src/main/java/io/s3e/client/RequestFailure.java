@@ -30,6 +30,10 @@ public final class RequestFailure extends IOException {
     REJECTED,
     /** Cancelled by {@link ObjectClient.Exchange#cancel()} or by closing the client. */
     CANCELLED,
+    /**
+     * The client lends nothing at present; the same range can be had copied. Not retried as it is.
+     */
+    NOT_LENT,
     /** Anything else, for example 400 or missing credentials. Not retried. */
     OTHER
   }
@@ -72,7 +76,7 @@ public final class RequestFailure extends IOException {
   public boolean isRetryable() {
     return switch (kind) {
       case THROTTLED, SERVER, NETWORK, REJECTED -> true;
-      case NOT_FOUND, FORBIDDEN, CHANGED, OUT_OF_RANGE, CANCELLED, OTHER -> false;
+      case NOT_FOUND, FORBIDDEN, CHANGED, OUT_OF_RANGE, CANCELLED, NOT_LENT, OTHER -> false;
     };
   }
 }

@@ -1,5 +1,6 @@
 package io.s3e.client.crt;
 
+import io.s3e.client.library.CrtSettings;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;

@@ -10,6 +10,7 @@ import io.s3e.client.ObjectHead;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.ResponseHandler;
+import io.s3e.jvm.JvmEnd;
 import java.net.URI;
 import java.util.Map;
 import java.util.Set;
@@ -63,7 +64,8 @@ import software.amazon.awssdk.crt.s3.S3MetaRequestOptions.MetaRequestType;
  * all within about {@value #CLOSE_WAIT_SECONDS} s. Buffers still on loan stay valid until they are
  * closed. A cancelled request ends at once, except while it waits for a connection: then it ends
  * with the attempt to connect, which the connect time-out bounds, but not a TLS handshake with a
- * server that is not trusted (10 to 30 s).
+ * server that is not trusted (10 to 30 s). In a JVM that is ending {@link #close} waits for nothing
+ * and closes nothing native ({@link CrtHold}); the process's end does.
  */
 public final class CrtObjectClient implements ObjectClient {
   private static final Logger LOG = LoggerFactory.getLogger(CrtObjectClient.class);
@@ -207,6 +209,10 @@ public final class CrtObjectClient implements ObjectClient {
       call.endUnsent(CrtFailures.closed(call.subject()));
       return;
     }
+    if (CrtHold.isCut()) {
+      call.endUnsent(CrtFailures.jvmEnds(call.subject()));
+      return;
+    }
     CredentialsCache credentials = connections.credentials();
     if (credentials == null) {
       send(call, client, preparation);
@@ -263,7 +269,7 @@ public final class CrtObjectClient implements ObjectClient {
   }
 
   private void awaitCalls(long deadline) {
-    while (!inFlight.isEmpty() && System.nanoTime() < deadline) {
+    while (!inFlight.isEmpty() && System.nanoTime() < deadline && !JvmEnd.hasBegun()) {
       try {
         Thread.sleep(1);
       } catch (InterruptedException e) {
@@ -271,7 +277,7 @@ public final class CrtObjectClient implements ObjectClient {
         return;
       }
     }
-    if (!inFlight.isEmpty()) {
+    if (!inFlight.isEmpty() && !JvmEnd.hasBegun()) {
       LOG.warn(
           "{} requests did not end within {} s of cancelling", inFlight.size(), CLOSE_WAIT_SECONDS);
     }

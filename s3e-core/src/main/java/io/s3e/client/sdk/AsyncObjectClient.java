@@ -8,6 +8,7 @@ import io.s3e.client.ObjectHead;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.ResponseHandler;
+import io.s3e.jvm.JvmEnd;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -44,8 +45,8 @@ public final class AsyncObjectClient implements ObjectClient {
    *     holds for them; lends nothing
    * @param headTimeout longest wait for a HEAD
    * @param headers sent with every request, where the SDK client cannot be told
-   * @param closeAlso runs last when this client closes, for example to close the SDK's; null for
-   *     nothing
+   * @param closeAlso runs last when this client closes, for example to close the SDK's, but not in
+   *     a JVM that is ending; null for nothing
    */
   public AsyncObjectClient(
       S3AsyncClient s3,
@@ -121,7 +122,8 @@ public final class AsyncObjectClient implements ObjectClient {
       return;
     }
     inFlight.cancelAll();
-    if (closeAlso != null) {
+    // In a JVM that is ending the native threads of an SDK client could not end cleanly any more.
+    if (closeAlso != null && !JvmEnd.hasBegun()) {
       closeAlso.run();
     }
   }

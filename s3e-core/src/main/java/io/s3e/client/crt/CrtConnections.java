@@ -93,8 +93,8 @@ final class CrtConnections {
   }
 
   /**
-   * Closes the CRT clients, waits for them to end, then closes the rest. In a JVM that is ending
-   * nothing is closed and nothing waited for: see {@link CrtHold}.
+   * Closes the CRT clients, waits for them to end, then closes the rest. In a JVM that is ending it
+   * does not wait: see {@link CrtHold}.
    *
    * @param deadline in {@link System#nanoTime}; a second is granted in any case
    */
@@ -102,9 +102,6 @@ final class CrtConnections {
     CompletableFuture<?> ended = narrow.getShutdownCompleteFuture();
     if (wide != null) {
       ended = CompletableFuture.allOf(ended, wide.getShutdownCompleteFuture());
-    }
-    if (!CrtHold.mayEnd(ended)) {
-      return;
     }
     if (wide != null) {
       closers.pop().run();

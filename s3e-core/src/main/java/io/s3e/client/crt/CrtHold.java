@@ -4,61 +4,65 @@ import io.s3e.jvm.JvmEnd;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.crt.CRT;
-import software.amazon.awssdk.crt.CrtRuntimeException;
 
 /**
- * One hold on the CRT, which keeps its native threads calling into Java.
+ * One hold on the CRT, which keeps its native threads calling into Java; and the end of the CRT in
+ * a JVM that is ending.
  *
- * <p>aws-crt has a shutdown hook of its own. It <i>cuts</i> the calls from native threads into Java
- * as soon as nobody holds the CRT, for good, and runs beside all other hooks. After the cut no
- * callback comes: neither the end of a request, nor the end of a client. And a native thread that
- * ends after the cut cannot take itself off the JVM's list of threads, so that a thread dump then
- * crashes the JVM. Hence:
+ * <p>aws-crt has a shutdown hook of its own, which runs beside all other hooks. If nobody holds the
+ * CRT it <i>cuts</i> the calls from native threads into Java, for good. After the cut no callback
+ * comes: neither the end of a request, nor the end of a client. And a native thread that ends after
+ * the cut cannot take itself off the JVM's list of threads, so that a thread dump crashes the JVM.
+ * When the JVM is gone, aws-crt keeps the process for up to 1 s as long as native threads live.
+ * Hence:
  *
  * <ul>
- *   <li>A hold lasts from before the first native object until after the last native thread has
- *       ended, or until the JVM's end.
- *   <li>In a JVM that is ending nothing native is closed, so that no native thread ends: {@link
- *       #mayEnd} is asked before.
- *   <li>In a JVM that is ending nobody waits for a callback but {@link #cut}, which waits {@value
- *       #CUT_MILLIS} ms for the ends that were under way before, then gives all holds up. It runs
- *       as {@link JvmEnd#last} task: without it a JVM that closes nothing would reach its end with
- *       native threads that call into it.
+ *   <li>A hold lasts from before the first native thread until after the last one has ended.
+ *   <li>In a JVM that is ending a close ends what is native, and waits for none of it.
+ *   <li>The only wait is that of the {@link JvmEnd#last} task: it closes the clients that nobody
+ *       has closed, waits {@value #END_MILLIS} ms at most until no hold is left, and gives up those
+ *       that are.
  * </ul>
  *
- * <p>States: HELD, then GIVEN_UP, once. Versions of aws-crt before 0.29 know no holds: their hook
- * cuts at once, and what is said here of waiting and ending is what keeps the exit short.
+ * <p>States: held, then given up, once. Versions of aws-crt before 0.29 know no holds: their hook
+ * cuts at once, and the task finds none to wait for.
  */
 final class CrtHold {
   private static final Logger LOG = LoggerFactory.getLogger(CrtHold.class);
 
-  /** The longest that an exit waits for native ends, and again for the cut itself, in ms. */
-  private static final long CUT_MILLIS = 200;
+  /**
+   * The longest that an exit waits for native threads to end, in ms. They took 20 to 140 ms with
+   * requests in flight; a client that is in a TLS handshake takes longer, and is not worth it.
+   */
+  private static final long END_MILLIS = 300;
 
-  private static final Runnable CUT = CrtHold::cut;
+  /** The longest that an exit waits for the cut, which waits for callbacks under way, in ms. */
+  private static final long CUT_MILLIS = 100;
 
-  /** All that are held. Guards itself. */
+  private static final Runnable AT_END = CrtHold::endAll;
+
+  /** How to close each client that is open. */
+  private static final Set<Runnable> OPEN = ConcurrentHashMap.newKeySet();
+
+  /** Those that are held. Guards itself. */
   private static final Set<CrtHold> HELD = new HashSet<>();
 
-  /** Native objects that have been told to end and have not ended. */
-  private static final Set<CompletableFuture<?>> ENDING = ConcurrentHashMap.newKeySet();
-
-  private static volatile boolean cut;
+  private static volatile boolean over;
 
   private CrtHold() {}
 
   /**
-   * @throws CrtRuntimeException if the CRT has been cut
+   * @throws IllegalStateException if the CRT has ended with the JVM
    */
   static CrtHold take() {
+    if (over) {
+      throw new IllegalStateException("the JVM is ending, and the CRT has ended");
+    }
     CrtHold hold = new CrtHold();
     try {
       CRT.acquireShutdownRef();
@@ -68,7 +72,7 @@ final class CrtHold {
     }
     synchronized (HELD) {
       HELD.add(hold);
-      JvmEnd.last(CUT);
+      JvmEnd.last(AT_END);
     }
     return hold;
   }
@@ -80,55 +84,53 @@ final class CrtHold {
         return;
       }
       if (HELD.isEmpty()) {
-        JvmEnd.forget(CUT);
+        JvmEnd.forget(AT_END);
+        HELD.notifyAll();
       }
     }
     CRT.releaseShutdownRef();
   }
 
-  /** Whether the CRT calls into Java no more; a request would never end. */
-  static boolean isCut() {
-    return cut;
+  /** Enters an open client for the end of the JVM. */
+  static void opened(Runnable close) {
+    OPEN.add(close);
   }
 
-  /**
-   * Whether native objects may be closed. If so they are waited for when the JVM ends meanwhile.
-   *
-   * @param ended completes when they have ended
-   */
-  static boolean mayEnd(CompletableFuture<?> ended) {
-    // Entered before the question: the cut sees either this end, or the question sees the cut.
-    ENDING.add(ended);
-    if (JvmEnd.hasBegun()) {
-      ENDING.remove(ended);
-      return false;
-    }
-    var unused = ended.whenComplete((none, failure) -> ENDING.remove(ended));
-    return true;
+  static void closed(Runnable close) {
+    OPEN.remove(close);
   }
 
-  private static void cut() {
-    CompletableFuture<?>[] ending = ENDING.toArray(CompletableFuture[]::new);
+  /** Whether the CRT has ended with the JVM: a request would not be told of its end. */
+  static boolean isOver() {
+    return over;
+  }
+
+  private static void endAll() {
+    over = true;
+    OPEN.forEach(Runnable::run);
     try {
-      CompletableFuture.allOf(ending).get(CUT_MILLIS, TimeUnit.MILLISECONDS);
-    } catch (TimeoutException | ExecutionException e) {
-      LOG.debug("The CRT is cut while it ends", e);
+      List<CrtHold> left = awaitNone();
+      if (!left.isEmpty()) {
+        Thread cut = new Thread(() -> left.forEach(CrtHold::giveUp), "s3e-crt-cut");
+        cut.setDaemon(true);
+        cut.start();
+        cut.join(CUT_MILLIS);
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    cut = true;
-    List<CrtHold> holds;
+  }
+
+  /** Waits a bounded time until there is no hold; returns those that are left. */
+  private static List<CrtHold> awaitNone() throws InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(END_MILLIS);
     synchronized (HELD) {
-      holds = List.copyOf(HELD);
-    }
-    // The cut waits for callbacks under way, and must not keep the exit if one hangs.
-    Thread thread = new Thread(() -> holds.forEach(CrtHold::giveUp), "s3e-crt-cut");
-    thread.setDaemon(true);
-    thread.start();
-    try {
-      thread.join(CUT_MILLIS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+      long left = END_MILLIS;
+      while (!HELD.isEmpty() && left > 0) {
+        HELD.wait(left);
+        left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+      }
+      return List.copyOf(HELD);
     }
   }
 }

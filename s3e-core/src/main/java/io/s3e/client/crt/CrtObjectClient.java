@@ -65,7 +65,7 @@ import software.amazon.awssdk.crt.s3.S3MetaRequestOptions.MetaRequestType;
  * closed. A cancelled request ends at once, except while it waits for a connection: then it ends
  * with the attempt to connect, which the connect time-out bounds, but not a TLS handshake with a
  * server that is not trusted (10 to 30 s). In a JVM that is ending {@link #close} waits for nothing
- * and closes nothing native ({@link CrtHold}); the process's end does.
+ * ({@link CrtHold}).
  */
 public final class CrtObjectClient implements ObjectClient {
   private static final Logger LOG = LoggerFactory.getLogger(CrtObjectClient.class);
@@ -81,6 +81,7 @@ public final class CrtObjectClient implements ObjectClient {
   private final CrtConnections connections;
   private final Set<CrtCall> inFlight = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean closed = new AtomicBoolean();
+  private final Runnable closing = this::close;
 
   private CrtObjectClient(
       CrtSettings settings, CrtLayout layout, boolean borrowed, CrtConnections connections) {
@@ -89,6 +90,7 @@ public final class CrtObjectClient implements ObjectClient {
     this.borrowed = borrowed;
     this.connections = connections;
     addressing = new Addressing(settings);
+    CrtHold.opened(closing);
   }
 
   /**
@@ -189,6 +191,7 @@ public final class CrtObjectClient implements ObjectClient {
     if (!closed.compareAndSet(false, true)) {
       return;
     }
+    CrtHold.closed(closing);
     for (CrtCall call : inFlight) {
       call.cancel();
     }
@@ -209,7 +212,7 @@ public final class CrtObjectClient implements ObjectClient {
       call.endUnsent(CrtFailures.closed(call.subject()));
       return;
     }
-    if (CrtHold.isCut()) {
+    if (CrtHold.isOver()) {
       call.endUnsent(CrtFailures.jvmEnds(call.subject()));
       return;
     }

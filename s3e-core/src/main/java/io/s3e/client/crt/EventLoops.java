@@ -17,9 +17,8 @@ import software.amazon.awssdk.crt.io.HostResolver;
  * processor of the host, not of the container, and never end them.
  *
  * <p>States: SHARED while there are users, ENDING once the last one has released them, ENDED when
- * their last thread has. A {@link CrtHold} lasts from before SHARED until ENDED. The move to ENDING
- * is not made in a JVM that is ending: the event loops stay SHARED, their threads end with the
- * process, and the hold with {@link CrtHold}'s own task.
+ * their last thread has. A {@link CrtHold} lasts from before SHARED until ENDED, so that the
+ * threads can always tell Java of their end.
  */
 final class EventLoops {
   private static final Logger LOG = LoggerFactory.getLogger(EventLoops.class);
@@ -40,9 +39,14 @@ final class EventLoops {
 
   private EventLoops(int threads) {
     hold = CrtHold.take();
-    group = new EventLoopGroup(threads);
-    resolver = new HostResolver(group);
-    bootstrap = new ClientBootstrap(group, resolver);
+    try {
+      group = new EventLoopGroup(threads);
+      resolver = new HostResolver(group);
+      bootstrap = new ClientBootstrap(group, resolver);
+    } catch (RuntimeException | Error e) {
+      hold.giveUp();
+      throw e;
+    }
   }
 
   /**
@@ -72,22 +76,21 @@ final class EventLoops {
 
   /**
    * One user less; called once by each. The last one waits until the threads have ended, {@value
-   * #END_SECONDS} s at most.
+   * #END_SECONDS} s at most, and not at all in a JVM that is ending.
    */
   void release() {
-    CompletableFuture<?> ended = group.getShutdownCompleteFuture();
     synchronized (LOCK) {
-      if (users > 1 || !CrtHold.mayEnd(ended)) {
-        users--;
+      if (--users > 0) {
         return;
       }
-      users = 0;
       shared = null;
     }
+    CompletableFuture<?> ended =
+        group.getShutdownCompleteFuture().whenComplete((none, failure) -> hold.giveUp());
     bootstrap.close();
     resolver.close();
     group.close();
-    awaitEnd(ended.whenComplete((none, failure) -> hold.giveUp()));
+    awaitEnd(ended);
   }
 
   private static void awaitEnd(CompletableFuture<?> ended) {

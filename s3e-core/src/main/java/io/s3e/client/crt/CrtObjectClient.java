@@ -13,6 +13,7 @@ import io.s3e.client.ResponseHandler;
 import io.s3e.client.StoreAnswer;
 import io.s3e.client.library.CrtCapability;
 import io.s3e.client.library.CrtSettings;
+import io.s3e.jvm.JvmEnd;
 import java.net.URI;
 import java.util.Map;
 import java.util.Set;
@@ -66,7 +67,8 @@ import software.amazon.awssdk.crt.s3.S3MetaRequestOptions.MetaRequestType;
  * all within about {@value #CLOSE_WAIT_SECONDS} s. Buffers still on loan stay valid until they are
  * closed. A cancelled request ends at once, except while it waits for a connection: then it ends
  * with the attempt to connect, which the connect time-out bounds, but not a TLS handshake with a
- * server that is not trusted (10 to 30 s).
+ * server that is not trusted (10 to 30 s). In a JVM that is ending {@link #close} waits for nothing
+ * ({@link CrtHold}).
  */
 final class CrtObjectClient implements ObjectClient {
   private static final Logger LOG = LoggerFactory.getLogger(CrtObjectClient.class);
@@ -82,6 +84,7 @@ final class CrtObjectClient implements ObjectClient {
   private final CrtConnections connections;
   private final Set<CrtCall> inFlight = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean closed = new AtomicBoolean();
+  private final Runnable closing = this::close;
 
   private CrtObjectClient(
       CrtSettings settings, CrtLayout layout, boolean borrowed, CrtConnections connections) {
@@ -90,6 +93,7 @@ final class CrtObjectClient implements ObjectClient {
     this.borrowed = borrowed;
     this.connections = connections;
     addressing = new Addressing(settings);
+    CrtHold.opened(closing);
   }
 
   /**
@@ -177,6 +181,7 @@ final class CrtObjectClient implements ObjectClient {
     if (!closed.compareAndSet(false, true)) {
       return;
     }
+    CrtHold.closed(closing);
     for (CrtCall call : inFlight) {
       call.cancel();
     }
@@ -195,6 +200,10 @@ final class CrtObjectClient implements ObjectClient {
     inFlight.add(call);
     if (closed.get()) {
       call.endUnsent(CrtFailures.closed(call.subject()));
+      return;
+    }
+    if (CrtHold.isOver()) {
+      call.endUnsent(CrtFailures.jvmEnds(call.subject()));
       return;
     }
     CredentialsCache credentials = connections.credentials();
@@ -254,7 +263,7 @@ final class CrtObjectClient implements ObjectClient {
   }
 
   private void awaitCalls(long deadline) {
-    while (!inFlight.isEmpty() && System.nanoTime() < deadline) {
+    while (!inFlight.isEmpty() && System.nanoTime() < deadline && !JvmEnd.hasBegun()) {
       try {
         Thread.sleep(1);
       } catch (InterruptedException e) {
@@ -262,7 +271,7 @@ final class CrtObjectClient implements ObjectClient {
         return;
       }
     }
-    if (!inFlight.isEmpty()) {
+    if (!inFlight.isEmpty() && !JvmEnd.hasBegun()) {
       LOG.warn(
           "{} requests did not end within {} s of cancelling", inFlight.size(), CLOSE_WAIT_SECONDS);
     }

@@ -60,7 +60,8 @@ final class Addressing {
         S3EndpointParams.builder()
             .bucket(bucket)
             .region(Region.of(settings.region()))
-            .forcePathStyle(settings.pathStyle());
+            .forcePathStyle(settings.pathStyle())
+            .useDualStack(settings.dualStack());
     if (settings.endpoint() != null) {
       params.endpoint(settings.endpoint().toString());
     }

@@ -175,8 +175,8 @@ public final class FallbackClient implements ObjectClient {
     handler.onFailure(
         new RequestFailure(
             Kind.NOT_LENT,
-            0,
-            "GET " + request.object() + ": " + substitute.name() + " lends nothing",
+            "GET " + request.object() + " " + request.range(),
+            substitute.name() + " lends nothing",
             null));
     return () -> {};
   }
@@ -254,20 +254,11 @@ public final class FallbackClient implements ObjectClient {
 
   /** Whether no answer of the store has come. */
   static boolean isTransport(RequestFailure failure) {
-    return switch (failure.kind()) {
-      case NETWORK -> failure.status() == 0;
-      case OTHER -> isLinkage(failure);
-      case THROTTLED,
-          SERVER,
-          NOT_FOUND,
-          FORBIDDEN,
-          CHANGED,
-          OUT_OF_RANGE,
-          REJECTED,
-          CANCELLED,
-          NOT_LENT ->
-          false;
-    };
+    return failure.answer() == null
+        && switch (failure.kind()) {
+          case NETWORK, TLS -> true;
+          default -> isLinkage(failure);
+        };
   }
 
   private static boolean isLinkage(RequestFailure failure) {

@@ -8,6 +8,7 @@ import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.ResponseHandler;
 import io.s3e.client.ResponseHead;
 import java.io.IOException;
+import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -83,7 +84,7 @@ final class FirstGet implements ObjectClient.Exchange {
   /** The try has failed before its answer began. */
   private void failed(RequestFailure failure) {
     if (cancelled || !FallbackClient.isTransport(failure)) {
-      if (failure.status() > 0) {
+      if (failure.answer() != null) {
         client.answered();
       }
       handler.onFailure(failure);
@@ -124,6 +125,10 @@ final class FirstGet implements ObjectClient.Exchange {
     }
   }
 
+  private String subject() {
+    return "GET " + request.object() + " " + request.range();
+  }
+
   private enum Answer {
     AWAITED,
     BEGUN,
@@ -147,13 +152,11 @@ final class FirstGet implements ObjectClient.Exchange {
       leave(
           new RequestFailure(
               Kind.NETWORK,
-              0,
-              "GET "
-                  + request.object()
-                  + ": no answer on a new connection within "
+              subject(),
+              "no answer on a new connection within "
                   + TimeUnit.NANOSECONDS.toMillis(patience(request))
                   + " ms",
-              null));
+              new SocketTimeoutException("no answer")));
     }
 
     /** Ends the try if its answer has not begun, and goes on from there. */
@@ -169,8 +172,7 @@ final class FirstGet implements ObjectClient.Exchange {
       if (answer.get() == Answer.BEGUN) {
         cancelExchange();
       } else {
-        leave(
-            new RequestFailure(Kind.CANCELLED, 0, "GET " + request.object() + ": cancelled", null));
+        leave(new RequestFailure(Kind.CANCELLED, subject(), "cancelled", null));
       }
     }
 

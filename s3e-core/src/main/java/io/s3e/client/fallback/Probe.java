@@ -42,6 +42,6 @@ final class Probe implements ResponseHandler {
 
   @Override
   public void onFailure(RequestFailure failure) {
-    ended.accept(failure.status() > 0 ? Outcome.REACHED : Outcome.LOST);
+    ended.accept(failure.answer() != null ? Outcome.REACHED : Outcome.LOST);
   }
 }

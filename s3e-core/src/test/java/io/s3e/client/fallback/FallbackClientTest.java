@@ -11,6 +11,7 @@ import io.s3e.client.HeadRequest;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
+import io.s3e.client.StoreAnswer;
 import io.s3e.testing.MemoryObjectClient;
 import io.s3e.testing.MemoryObjectClient.Answer;
 import io.s3e.testing.RecordingHandler;
@@ -30,7 +31,13 @@ class FallbackClientTest {
   private static final Answer UNREACHABLE = Answer.GOOD.failingAfter(-1, Kind.NETWORK);
   private static final Answer THROTTLED =
       new Answer(
-          1, -1, new RequestFailure(Kind.THROTTLED, 503, "slow down", null), null, 0, false, false);
+          1,
+          -1,
+          RequestFailure.refused("GET", StoreAnswer.of(503, Map.of(), ""), null),
+          null,
+          0,
+          false,
+          false);
   private static final Duration PAUSE = Duration.ofMillis(200);
 
   private final MemoryObjectClient fast =
@@ -166,7 +173,8 @@ class FallbackClientTest {
             new Answer(
                 1,
                 -1,
-                new RequestFailure(Kind.OTHER, 0, "GET", new NoSuchMethodError("withX")),
+                new RequestFailure(
+                    Kind.OTHER, "GET", "no such method", new NoSuchMethodError("withX")),
                 null,
                 0,
                 false,

@@ -12,6 +12,7 @@ import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.ResponseHandler;
 import io.s3e.client.StoreAnswer;
 import io.s3e.client.library.CrtCapability;
+import io.s3e.client.library.CrtLibrary;
 import io.s3e.client.library.CrtSettings;
 import io.s3e.jvm.JvmEnd;
 import java.net.URI;
@@ -223,9 +224,11 @@ final class CrtObjectClient implements ObjectClient {
     }
     try {
       call.attach(client.makeMetaRequest(preparation.options().withResponseHandler(call)));
-    } catch (RuntimeException | LinkageError e) {
-      // LinkageError: a version of aws-crt that has changed; nobody else would end the call.
+    } catch (RuntimeException e) {
       call.endUnsent(CrtFailures.unexpected(call.subject(), e));
+    } catch (LinkageError e) {
+      // Nobody else would end the call.
+      call.endUnsent(CrtFailures.unexpected(call.subject(), CrtLibrary.broken(e)));
     }
   }
 

@@ -15,7 +15,6 @@ import io.s3e.client.library.CrtCapability;
 import io.s3e.client.library.CrtLibrary;
 import io.s3e.client.library.CrtSettings;
 import io.s3e.jvm.JvmEnd;
-import java.net.URI;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -24,6 +23,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import software.amazon.awssdk.crt.auth.signing.AwsSigningConfig;
 import software.amazon.awssdk.crt.http.HttpRequest;
 import software.amazon.awssdk.crt.s3.S3Client;
 import software.amazon.awssdk.crt.s3.S3MetaRequestOptions;
@@ -140,22 +140,42 @@ final class CrtObjectClient implements ObjectClient {
    */
   @Override
   public ObjectHead head(HeadRequest request) throws RequestFailure {
+    String bucket = request.object().bucket();
+    String region = addressing.target(bucket).region();
+    try {
+      return sendHead(request);
+    } catch (RequestFailure e) {
+      if (!addressing.follow(bucket, region, e)) {
+        throw e;
+      }
+    }
+    return sendHead(request);
+  }
+
+  private ObjectHead sendHead(HeadRequest request) throws RequestFailure {
     CrtHead call = new CrtHead(request, this::ended);
     start(
         call,
         connections.narrow(),
-        () ->
+        request.object(),
+        target ->
             new S3MetaRequestOptions()
                 .withMetaRequestType(MetaRequestType.DEFAULT)
                 .withOperationName("HeadObject")
-                .withEndpoint(endpoint(request.object()))
                 .withHttpRequest(
-                    message("HEAD", request.object(), request.versionId(), request.headers())));
+                    message(
+                        "HEAD", target, request.object(), request.versionId(), request.headers())));
     return call.await(settings.requestTimeout());
   }
 
   @Override
   public Exchange get(GetRequest request, ResponseHandler handler) {
+    return settings.followRegion()
+        ? new FollowedGet(this::sendGet, addressing, request, handler).start()
+        : sendGet(request, handler);
+  }
+
+  private Exchange sendGet(GetRequest request, ResponseHandler handler) {
     CrtGet call =
         borrowed
             ? BorrowedPools.get(request, handler, this::ended)
@@ -169,11 +189,11 @@ final class CrtObjectClient implements ObjectClient {
     start(
         call,
         request.lend() && wide != null ? wide : connections.narrow(),
-        () ->
+        request.object(),
+        target ->
             new S3MetaRequestOptions()
                 .withMetaRequestType(MetaRequestType.GET_OBJECT)
-                .withEndpoint(endpoint(request.object()))
-                .withHttpRequest(rangedGet(request)));
+                .withHttpRequest(rangedGet(target, request)));
     return call;
   }
 
@@ -193,10 +213,10 @@ final class CrtObjectClient implements ObjectClient {
 
   /** Builds the options of a request once there are credentials to sign it with. */
   private interface Preparation {
-    S3MetaRequestOptions options();
+    S3MetaRequestOptions options(Addressing.Target target);
   }
 
-  private void start(CrtCall call, S3Client client, Preparation preparation) {
+  private void start(CrtCall call, S3Client client, ObjectRef object, Preparation preparation) {
     // Registered before the check: close() sees either this call or makes the check fail.
     inFlight.add(call);
     if (closed.get()) {
@@ -209,21 +229,28 @@ final class CrtObjectClient implements ObjectClient {
     }
     CredentialsCache credentials = connections.credentials();
     if (credentials == null) {
-      send(call, client, preparation);
+      send(call, client, object, preparation);
     } else {
       credentials.whenReady(
-          () -> send(call, client, preparation),
+          () -> send(call, client, object, preparation),
           e -> call.endUnsent(CrtFailures.noCredentials(call.subject(), e)));
     }
   }
 
-  private static void send(CrtCall call, S3Client client, Preparation preparation) {
+  private void send(CrtCall call, S3Client client, ObjectRef object, Preparation preparation) {
     if (call.isCancelled()) {
       call.endUnsent(CrtFailures.cancelled(call.subject()));
       return;
     }
     try {
-      call.attach(client.makeMetaRequest(preparation.options().withResponseHandler(call)));
+      Addressing.Target target = addressing.target(object.bucket());
+      S3MetaRequestOptions options =
+          preparation.options(target).withEndpoint(target.endpoint()).withResponseHandler(call);
+      AwsSigningConfig signing = connections.signing(target.region());
+      if (signing != null && !target.region().equals(settings.region())) {
+        options.withSigningConfig(signing);
+      }
+      call.attach(client.makeMetaRequest(options));
     } catch (RuntimeException e) {
       call.endUnsent(CrtFailures.unexpected(call.subject(), e));
     } catch (LinkageError e) {
@@ -232,8 +259,9 @@ final class CrtObjectClient implements ObjectClient {
     }
   }
 
-  private HttpRequest rangedGet(GetRequest request) {
-    HttpRequest message = message("GET", request.object(), request.versionId(), request.headers());
+  private HttpRequest rangedGet(Addressing.Target target, GetRequest request) {
+    HttpRequest message =
+        message("GET", target, request.object(), request.versionId(), request.headers());
     message.addHeader("Range", request.range().httpHeader());
     if (request.etag() != null) {
       message.addHeader("If-Match", request.etag());
@@ -242,18 +270,17 @@ final class CrtObjectClient implements ObjectClient {
   }
 
   private HttpRequest message(
-      String method, ObjectRef object, @Nullable String versionId, Map<String, String> headers) {
-    Addressing.Target target = addressing.target(object.bucket());
+      String method,
+      Addressing.Target target,
+      ObjectRef object,
+      @Nullable String versionId,
+      Map<String, String> headers) {
     HttpRequest message = new HttpRequest(method, Addressing.path(target, object, versionId));
     message.addHeader("Host", target.host());
     message.addHeader("User-Agent", settings.userAgent());
     settings.headers().forEach(message::addHeader);
     headers.forEach(message::addHeader);
     return message;
-  }
-
-  private URI endpoint(ObjectRef object) {
-    return addressing.target(object.bucket()).endpoint();
   }
 
   private void ended(CrtCall call, @Nullable RequestFailure failure) {

@@ -161,9 +161,13 @@ public final class BlockReader {
     BlockRange wanted = layout().covering(position, end);
     ReadPlanner.Plan plan = planRead(position, end, step);
     boolean followed = false;
-    for (; ; ) {
+    Exception last = null;
+    for (boolean again = false; ; again = true) {
       if (position >= handle.size()) {
         throw new ObjectTruncatedException("offset " + position + " is behind the end", null);
+      }
+      if (again) {
+        fetcher.checkDeadline(handle, last, deadline);
       }
       Block block = fetcher.find(handle, wanted.first());
       if (block == null) {
@@ -188,6 +192,7 @@ public final class BlockReader {
         ready = fetcher.await(handle, block, deadline) && position < block.end();
       } finally {
         if (!ready) {
+          last = block.failure();
           block.unpin();
         }
       }

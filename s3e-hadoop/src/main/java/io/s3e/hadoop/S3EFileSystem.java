@@ -1,5 +1,16 @@
 package io.s3e.hadoop;
 
+import io.s3e.hadoop.cache.EngineFactory;
+import io.s3e.hadoop.client.FileSystemClients;
+import io.s3e.hadoop.client.OwnClientLimits;
+import io.s3e.hadoop.client.ReadEngine;
+import io.s3e.hadoop.conf.AdapterConfig;
+import io.s3e.hadoop.hadoop341.DirectOpener;
+import io.s3e.hadoop.hadoop341.StreamSpi;
+import io.s3e.hadoop.stats.DiskCacheStatistics;
+import io.s3e.hadoop.stats.JoinedStatistics;
+import io.s3e.hadoop.stream.OpenHints;
+import io.s3e.hadoop.stream.S3EReadable;
 import java.io.IOException;
 import java.net.URI;
 import java.util.concurrent.CompletableFuture;
@@ -52,7 +63,7 @@ public class S3EFileSystem extends S3AFileSystem {
     if (config.enabled() && !reads) {
       LOG.info("Reading {} by S3A's own stream: objects are encrypted in the client", name);
     }
-    FileSystemCache cache = new FileSystemCache(config, conf, bucket);
+    EngineFactory cache = new EngineFactory(config, conf, bucket);
     super.initialize(name, reads ? withStreams(original, bucket) : original);
     if (reads) {
       engine = new ReadEngine(getUri().toString(), new FileSystemClients(this, config, cache));

@@ -2,6 +2,13 @@ package io.s3e.hadoop;
 
 import io.s3e.S3E;
 import io.s3e.client.ClientProvider;
+import io.s3e.hadoop.cache.EngineFactory;
+import io.s3e.hadoop.client.OwnClientLimits;
+import io.s3e.hadoop.client.ReadEngine;
+import io.s3e.hadoop.client.S3AStore;
+import io.s3e.hadoop.conf.AdapterConfig;
+import io.s3e.hadoop.conf.S3EKeys;
+import io.s3e.hadoop.stream.S3EObjectInputStream;
 import java.io.IOException;
 import java.util.Locale;
 import org.apache.hadoop.conf.Configuration;
@@ -78,7 +85,7 @@ public class S3EStreamFactory extends AbstractObjectInputStreamFactory {
             : DELEGATION_TOKEN_BINDING + " is set, and tokens may bring keys of SSE-C";
     String store =
         conf.getTrimmed(Constants.ENDPOINT, "") + "/" + conf.getTrimmed(Constants.AWS_REGION, "");
-    return new FileSystemCache(config, conf, null).create(OWNER, store, secret, client);
+    return new EngineFactory(config, conf, null).create(OWNER, store, secret, client);
   }
 
   @Override

@@ -6,15 +6,15 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /** What slf4j-simple writes while this is open: it logs to whatever System.err is at that time. */
-final class CapturedLog implements AutoCloseable {
+public final class CapturedLog implements AutoCloseable {
   private final PrintStream before = System.err;
   private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
 
-  CapturedLog() {
+  public CapturedLog() {
     System.setErr(new PrintStream(bytes, true, StandardCharsets.UTF_8));
   }
 
-  List<String> lines(String containing) {
+  public List<String> lines(String containing) {
     return bytes
         .toString(StandardCharsets.UTF_8)
         .lines()

@@ -9,6 +9,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaCodeUnit;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import io.s3e.hadoop.hadoop341.StreamSpi;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Test;
  * What users of S3A rely on when they read, on every version of Hadoop and for each way of plugging
  * S3E in. Blocks and requests are small, so that a file of a few MiB has many of both.
  */
-abstract class S3AReads {
+public abstract class S3AReads {
   static final int SIZE = (3 << 20) + 12345;
   private static final long DEADLINE_SECONDS = 60;
   private static final AtomicInteger NAMES = new AtomicInteger();
@@ -69,13 +69,13 @@ abstract class S3AReads {
     proxy.close();
   }
 
-  static Configuration small(Configuration conf) {
+  public static Configuration small(Configuration conf) {
     conf.set("fs.s3a.s3e.block.size", "64K");
     conf.set("fs.s3a.s3e.request.size", "512K");
     return conf;
   }
 
-  static FileSystem open(Configuration conf) throws IOException {
+  public static FileSystem open(Configuration conf) throws IOException {
     return FileSystem.newInstance(URI.create("s3a://" + S3AServer.BUCKET), conf);
   }
 

@@ -10,6 +10,7 @@ import io.s3e.client.ObjectHead;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.ResponseHandler;
+import io.s3e.client.StoreAnswer;
 import java.net.URI;
 import java.util.Map;
 import java.util.Set;
@@ -168,7 +169,7 @@ public final class CrtObjectClient implements ObjectClient {
     S3Client wide = connections.wide();
     if (request.lend() && wide == null) {
       call.endUnsent(
-          new RequestFailure(Kind.OTHER, 0, call.subject() + ": this client lends nothing", null));
+          new RequestFailure(Kind.OTHER, call.subject(), "this client lends nothing", null));
       return call;
     }
     start(
@@ -213,7 +214,7 @@ public final class CrtObjectClient implements ObjectClient {
     } else {
       credentials.whenReady(
           () -> send(call, client, preparation),
-          e -> call.endUnsent(CrtFailures.unexpected(call.subject() + ": no credentials", e)));
+          e -> call.endUnsent(CrtFailures.noCredentials(call.subject(), e)));
     }
   }
 
@@ -256,7 +257,8 @@ public final class CrtObjectClient implements ObjectClient {
 
   private void ended(CrtCall call, @Nullable RequestFailure failure) {
     CredentialsCache credentials = connections.credentials();
-    if (credentials != null && failure != null && MAY_BE_CREDENTIALS.contains(failure.status())) {
+    StoreAnswer refusal = failure == null ? null : failure.refusal();
+    if (credentials != null && refusal != null && MAY_BE_CREDENTIALS.contains(refusal.status())) {
       credentials.suspect();
     }
     inFlight.remove(call);

@@ -1,0 +1,103 @@
+package io.s3e.hadoop.cache;
+
+import io.s3e.S3E;
+import io.s3e.S3EConfig;
+import io.s3e.client.ClientProvider;
+import io.s3e.disk.CacheKey;
+import io.s3e.hadoop.conf.AdapterConfig;
+import io.s3e.hadoop.conf.DiskCacheSettings;
+import io.s3e.hadoop.conf.ProcessEnvironment;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.apache.hadoop.conf.Configuration;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Gives an engine's configuration its cache on disk, if there may be one. Made with the file
+ * system, whose maker's credentials it looks at; asked when the engine is made.
+ */
+public final class EngineFactory {
+  private static final Logger LOG = LoggerFactory.getLogger(EngineFactory.class);
+
+  private final AdapterConfig config;
+  private final Configuration conf;
+  private final @Nullable CacheKey key;
+
+  /**
+   * @param conf with per-bucket overrides applied
+   * @param bucket null if not known
+   * @throws IllegalArgumentException if files are to be encrypted and there is no secret
+   */
+  public EngineFactory(AdapterConfig config, Configuration conf, @Nullable String bucket) {
+    this.config = config;
+    this.conf = conf;
+    DiskCacheSettings cache = config.cache();
+    this.key =
+        cache.usesDisk() && cache.encrypted()
+            ? CacheSecret.find(cache.scope(), conf, bucket)
+            : null;
+  }
+
+  /**
+   * Makes an engine with its cache on disk. Where the user has not chosen the directories and they
+   * turn out not to be usable, one without.
+   *
+   * @param owner what to call the file system in messages
+   * @param store the endpoint that it reads from
+   * @param secret why its objects must not be written to disk, in words that end a sentence; null
+   *     if they may
+   * @throws IOException if directories of the user's choice cannot be used, naming one and why
+   */
+  public S3E create(String owner, String store, @Nullable String secret, ClientProvider client)
+      throws IOException {
+    S3EConfig engine = engine(owner, store, secret);
+    try {
+      return S3E.create(engine, client);
+    } catch (UncheckedIOException e) {
+      if (engine.equals(config.engine()) || !config.cache().directories().isEmpty()) {
+        throw e.getCause();
+      }
+      LOG.warn("No cache on disk for {}, in memory only: {}", owner, String.valueOf(e.getCause()));
+      return S3E.create(config.engine(), client);
+    }
+  }
+
+  /** What the engine may use; as for {@link #create}. */
+  S3EConfig engine(String owner, String store, @Nullable String secret) {
+    DiskCacheSettings cache = config.cache();
+    if (!cache.usesDisk()) {
+      return config.engine();
+    }
+    if (secret != null) {
+      LOG.info("Nothing of {} goes to local disk: {}", owner, secret);
+      return config.engine();
+    }
+    List<Path> usable =
+        new CacheDirectories(conf, ProcessEnvironment.own())
+            .choose(cache.directories(), cache.scope());
+    return usable.isEmpty()
+        ? config.engine()
+        : config.engine().toBuilder().diskCache(cache.in(usable, store, key)).build();
+  }
+
+  /**
+   * The name that blocks of a store are kept under.
+   *
+   * @param endpoint the one that S3A's client was given; empty for AWS's own
+   * @param region S3A's client's; null if not known
+   */
+  public static String storeName(Optional<URI> endpoint, @Nullable String region) {
+    return endpoint
+        .map(uri -> uri.getScheme() + "://" + uri.getAuthority())
+        .orElse(
+            region == null ? "https://s3.amazonaws.com" : "https://s3." + region + ".amazonaws.com")
+        .toLowerCase(Locale.ROOT);
+  }
+}

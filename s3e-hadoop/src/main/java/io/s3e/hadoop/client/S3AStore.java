@@ -1,0 +1,73 @@
+package io.s3e.hadoop.client;
+
+import io.s3e.client.ClientProvider;
+import io.s3e.client.GetRequest;
+import io.s3e.client.HeadRequest;
+import io.s3e.client.ObjectHead;
+import io.s3e.client.sdk.BlockingStore;
+import io.s3e.client.sdk.SyncObjectClient;
+import io.s3e.hadoop.conf.AdapterConfig;
+import java.io.IOException;
+import org.apache.hadoop.fs.s3a.impl.ChangeDetectionPolicy;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.core.ResponseInputStream;
+import software.amazon.awssdk.services.s3.model.GetObjectRequest;
+import software.amazon.awssdk.services.s3.model.GetObjectResponse;
+
+/**
+ * S3A's own client as a source of bytes: each request goes through the callbacks of the stream that
+ * caused it, in that stream's audit span, with all that S3A's client carries.
+ */
+public final class S3AStore implements BlockingStore {
+  private static final S3AStore INSTANCE = new S3AStore();
+
+  private S3AStore() {}
+
+  /**
+   * Clients with threads of their own, for S3A's pool is shared with uploads.
+   *
+   * @param policy what counts as a change of an object
+   */
+  public static ClientProvider provider(AdapterConfig config, ChangeDetectionPolicy policy) {
+    return memory ->
+        RevisionCheckingClient.over(
+            new SyncObjectClient(
+                INSTANCE, "s3a", config.clientThreads(), memory.requestBytes(), null),
+            policy);
+  }
+
+  @Override
+  public ResponseInputStream<GetObjectResponse> get(GetRequest request) throws IOException {
+    StreamRequests stream = stream(request.context());
+    GetObjectRequest.Builder builder = stream.newGetRequestBuilder(request.object().key());
+    return stream.getObject(
+        builder
+            .range(request.range().httpHeader())
+            .ifMatch(request.etag())
+            .versionId(request.versionId())
+            .build());
+  }
+
+  /** By a GET that is dropped after its head: the callbacks know no HEAD, and S3A sends its own. */
+  @Override
+  public ObjectHead head(HeadRequest request) throws IOException {
+    StreamRequests stream = stream(request.context());
+    ResponseInputStream<GetObjectResponse> answer =
+        stream.getObject(
+            stream
+                .newGetRequestBuilder(request.object().key())
+                .versionId(request.versionId())
+                .build());
+    answer.abort();
+    GetObjectResponse head = answer.response();
+    return new ObjectHead(
+        head.contentLength(), head.eTag(), head.versionId(), head.contentEncoding());
+  }
+
+  private static StreamRequests stream(@Nullable Object context) {
+    if (context instanceof StreamRequests requests) {
+      return requests;
+    }
+    throw new IllegalStateException("a request without its stream's callbacks: " + context);
+  }
+}

@@ -1,0 +1,49 @@
+package io.s3e.hadoop.client;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.hadoop.fs.s3a.impl.ChangeDetectionPolicy;
+import org.apache.hadoop.fs.s3a.statistics.ChangeTrackerStatistics;
+import org.apache.hadoop.fs.store.audit.AuditSpan;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.core.ResponseInputStream;
+import software.amazon.awssdk.services.s3.model.GetObjectRequest;
+import software.amazon.awssdk.services.s3.model.GetObjectResponse;
+
+/**
+ * What the requests of one stream need of S3A: request builders that carry SSE-C keys, S3A's client
+ * within the stream's audit span, and the change detection policy. It travels as the context of
+ * every request, so it must not refer to the stream. Any thread.
+ */
+public interface StreamRequests extends Closeable {
+
+  /** A request for the key as S3A would make it, within the audit span. */
+  GetObjectRequest.Builder newGetRequestBuilder(String key);
+
+  /**
+   * Sends by S3A's client, within the audit span of the calling thread.
+   *
+   * @throws IOException as S3A raises it; SdkException passes as well
+   */
+  ResponseInputStream<GetObjectResponse> getObject(GetObjectRequest request) throws IOException;
+
+  /** The span that the stream was opened in. */
+  AuditSpan span();
+
+  /** What counts as a change of the object, and what happens then. */
+  ChangeDetectionPolicy changePolicy();
+
+  /** Counts detected changes. */
+  ChangeTrackerStatistics changeStatistics();
+
+  /** The ETag or version id that this stream saw last; for the modes that do not pin one. */
+  AtomicReference<@Nullable String> seenRevision();
+
+  /** Counts a stream that was never closed, where this Hadoop has a counter for it. */
+  void countLeak();
+
+  /** Ends the audit span. */
+  @Override
+  void close() throws IOException;
+}

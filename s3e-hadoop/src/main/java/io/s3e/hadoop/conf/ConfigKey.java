@@ -1,0 +1,146 @@
+package io.s3e.hadoop.conf;
+
+import java.time.Duration;
+import java.util.Locale;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.apache.hadoop.conf.Configuration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One setting: its name, what it accepts, its default and what it does. The value is read from a
+ * configuration on which S3A's per-bucket overrides have been applied.
+ *
+ * @param name full name, beginning with {@link S3EKeys#PREFIX}
+ * @param type the kind of value, for the documentation
+ * @param defaultText the default as one would write it
+ * @param accepted the range of accepted values, in words that complete "expected …"
+ * @param description what it does, in Markdown
+ * @param parse turns trimmed text into a value; any RuntimeException means "not accepted"
+ * @param valid whether a parsed value is in range
+ */
+public record ConfigKey<T>(
+    String name,
+    String type,
+    String defaultText,
+    String accepted,
+    String description,
+    Function<String, T> parse,
+    Predicate<T> valid) {
+
+  static ConfigKey<Boolean> flag(String name, boolean byDefault, String description) {
+    return new ConfigKey<>(
+        S3EKeys.PREFIX + name,
+        "flag",
+        Boolean.toString(byDefault),
+        "true or false",
+        description,
+        ConfigValues::flag,
+        value -> true);
+  }
+
+  static ConfigKey<Integer> count(
+      String name, int byDefault, int min, int max, String description) {
+    return new ConfigKey<>(
+        S3EKeys.PREFIX + name,
+        "integer",
+        Integer.toString(byDefault),
+        String.format(Locale.ROOT, "an integer from %d to %d", min, max),
+        description,
+        Integer::valueOf,
+        value -> value >= min && value <= max);
+  }
+
+  static ConfigKey<Long> size(
+      String name,
+      long byDefault,
+      long min,
+      long max,
+      String also,
+      Predicate<Long> valid,
+      String description) {
+    return new ConfigKey<>(
+        S3EKeys.PREFIX + name,
+        "size",
+        ConfigValues.sizeText(byDefault),
+        "a size from "
+            + ConfigValues.sizeText(min)
+            + " to "
+            + ConfigValues.sizeText(max)
+            + (also.isEmpty() ? "" : ", " + also),
+        description,
+        ConfigValues::size,
+        value -> value >= min && value <= max && valid.test(value));
+  }
+
+  static ConfigKey<Duration> duration(
+      String name, Duration byDefault, Duration min, Duration max, String description) {
+    return new ConfigKey<>(
+        S3EKeys.PREFIX + name,
+        "duration",
+        ConfigValues.durationText(byDefault),
+        "a duration from "
+            + ConfigValues.durationText(min)
+            + " to "
+            + ConfigValues.durationText(max),
+        description,
+        ConfigValues::duration,
+        value -> value.compareTo(min) >= 0 && value.compareTo(max) <= 0);
+  }
+
+  /**
+   * The configured value or the default.
+   *
+   * @param bucket named in the error; null if not known
+   * @throws IllegalArgumentException if the value is not accepted; the message names the key, the
+   *     value and what is accepted
+   */
+  T get(Configuration conf, @Nullable String bucket) {
+    String text = conf.getTrimmed(name, "");
+    if (text.isEmpty()) {
+      return parse.apply(defaultText);
+    }
+    T value;
+    try {
+      value = parse.apply(text);
+    } catch (RuntimeException e) {
+      throw rejected(conf, bucket, text, "expected " + accepted, e);
+    }
+    if (!valid.test(value)) {
+      throw rejected(conf, bucket, text, "expected " + accepted, null);
+    }
+    return value;
+  }
+
+  /** The error for a value that is in range by itself but contradicts another setting. */
+  IllegalArgumentException contradicted(
+      Configuration conf, @Nullable String bucket, String expected) {
+    return rejected(conf, bucket, conf.getTrimmed(name, defaultText), "expected " + expected, null);
+  }
+
+  private IllegalArgumentException rejected(
+      Configuration conf,
+      @Nullable String bucket,
+      String text,
+      String expected,
+      @Nullable Throwable cause) {
+    return new IllegalArgumentException(
+        writtenAs(conf, bucket)
+            + " = \""
+            + text
+            + "\""
+            + (bucket == null ? "" : " (bucket " + bucket + ")")
+            + ": "
+            + expected,
+        cause);
+  }
+
+  /** The name under which the user wrote the value: the bucket's own, if there is one. */
+  private String writtenAs(Configuration conf, @Nullable String bucket) {
+    if (bucket == null) {
+      return name;
+    }
+    String perBucket = "fs.s3a.bucket." + bucket + "." + name.substring("fs.s3a.".length());
+    return conf.get(perBucket) == null ? name : perBucket;
+  }
+}

@@ -1,0 +1,111 @@
+package io.s3e.hadoop.conf;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** Writes docs/CONFIGURATION.md from {@link S3EKeys}. A test fails when the file is out of date. */
+public final class ConfigurationReference {
+  private ConfigurationReference() {}
+
+  /**
+   * @param args the file to write
+   */
+  public static void main(String[] args) throws IOException {
+    if (args.length != 1) {
+      throw new IllegalArgumentException("expected one argument: the file to write");
+    }
+    Files.write(Path.of(args[0]), markdown().getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** The whole document. */
+  static String markdown() {
+    StringBuilder text = new StringBuilder(INTRODUCTION);
+    text.append("## All settings\n\n");
+    text.append("| key | type | default | accepted |\n|---|---|---|---|\n");
+    for (ConfigKey<?> key : S3EKeys.ALL) {
+      text.append("| [`").append(key.name()).append("`](#").append(anchor(key)).append(") | ");
+      text.append(key.type()).append(" | ");
+      text.append(key.defaultText().isEmpty() ? "(none)" : "`" + key.defaultText() + "`");
+      text.append(" | ").append(key.accepted()).append(" |\n");
+    }
+    for (ConfigKey<?> key : S3EKeys.ALL) {
+      text.append("\n### ").append(key.name()).append("\n\n");
+      text.append(key.description()).append('\n');
+    }
+    return text.append(FROM_S3A).toString();
+  }
+
+  private static String anchor(ConfigKey<?> key) {
+    return key.name().replace(".", "");
+  }
+
+  private static final String INTRODUCTION =
+      """
+      <!-- Generated from io.s3e.hadoop.conf.S3EKeys by io.s3e.hadoop.conf.ConfigurationReference. Do not edit. -->
+      # Configuration
+
+      S3E is switched on by one property in `core-site.xml`:
+
+      ```xml
+      <property>
+        <name>fs.s3a.impl</name>
+        <value>io.s3e.hadoop.S3EFileSystem</value>
+      </property>
+      ```
+
+      Programs that use `FileContext` want one more:
+
+      ```xml
+      <property>
+        <name>fs.AbstractFileSystem.s3a.impl</name>
+        <value>io.s3e.hadoop.S3EAbstractFileSystem</value>
+      </property>
+      ```
+
+      From Hadoop 3.4.2 on, S3E's stream can also be plugged into S3A's own file system. It then
+      reads through S3A's client only, and does not learn `split.start`, `split.end` and the list of
+      read policies that `openFile()` was given:
+
+      ```xml
+      <property>
+        <name>fs.s3a.input.stream.type</name>
+        <value>custom</value>
+      </property>
+      <property>
+        <name>fs.s3a.input.stream.custom.factory</name>
+        <value>io.s3e.hadoop.S3EStreamFactory</value>
+      </property>
+      ```
+
+      Every setting can be given for one bucket: `fs.s3a.bucket.NAME.s3e.block.size` overrides
+      `fs.s3a.s3e.block.size` for the bucket `NAME`. Sizes take the suffixes `K`, `M`, `G` and `T`
+      (powers of 1024). Durations take `ms`, `s`, `m` and `h`; a bare number is milliseconds. A
+      value that is not accepted fails the file system when it is made, with a message that names
+      the key, the value and what is accepted.
+
+      """;
+
+  private static final String FROM_S3A =
+      """
+
+      ## What comes from S3A
+
+      Credentials, region, endpoint, path style, SSE-C keys, requester-pays and custom headers
+      (`fs.s3a.client.s3.custom.headers`) and the user agent are S3A's, whichever client fetches.
+      Every GET carries the audit span of the stream that caused it: by S3A's interceptors with
+      the client `s3a`, as the `Referer` header that the span makes with the others.
+
+      The client `s3a` is used, and one INFO line a file system says why, for: FIPS endpoints,
+      custom signers, S3 Access Grants, proxies, S3 Express buckets, access points, a client
+      factory or execution interceptors of the user's own, a Java trust store without
+      `fs.s3a.s3e.tls.ca.file`, and where the native library of the CRT does not load.
+      Client-side encryption is read by S3A's own stream.
+
+      `fs.s3a.change.detection.*`, `fs.s3a.experimental.input.fadvise`,
+      `fs.s3a.vectored.read.min.seek.size` and `fs.s3a.vectored.read.max.merged.size` (what the
+      stream tells its callers) and `fs.s3a.readahead.range` keep their meaning.
+      `fs.s3a.input.stream.type` and `fs.s3a.prefetch.enabled` apply only where S3E is disabled.
+      """;
+}

@@ -1,0 +1,113 @@
+package io.s3e.hadoop.conf;
+
+import io.s3e.disk.CacheKey;
+import io.s3e.disk.DiskCacheConfig;
+import io.s3e.disk.DiskCacheConfig.Mode;
+import io.s3e.disk.DiskCacheConfig.Scope;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.hadoop.conf.Configuration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one file system's settings say of the cache on disk, checked. What depends on the machine
+ * and on S3A's client, the directories and the name of the store, is added by {@link #in} when the
+ * engine is made.
+ *
+ * @param mode which blocks may go to disk
+ * @param scope who shares the files
+ * @param directories as the user chose them; empty for the default
+ * @param application names the application in scope app; empty otherwise
+ * @param limits the sizes and times; no mode, directories or names
+ * @param encrypted whether the files are
+ */
+public record DiskCacheSettings(
+    Mode mode,
+    Scope scope,
+    List<Path> directories,
+    String application,
+    DiskCacheConfig limits,
+    boolean encrypted) {
+
+  private static final Pattern CONTAINER =
+      Pattern.compile("container_(?:e\\d+_)?(\\d+)_(\\d+)_\\d+_\\d+");
+
+  /**
+   * @param conf with per-bucket overrides applied
+   * @param bucket named in errors; null if not known
+   * @throws IllegalArgumentException naming the key, the value and what is accepted
+   */
+  static DiskCacheSettings read(
+      Configuration conf, @Nullable String bucket, ProcessEnvironment environment) {
+    Mode mode = DiskCacheKeys.MODE.get(conf, bucket);
+    Scope scope = DiskCacheKeys.SCOPE.get(conf, bucket);
+    boolean encrypted = DiskCacheKeys.ENCRYPTION.get(conf, bucket) && mode != Mode.MEMORY;
+    String application = DiskCacheKeys.APP_ID.get(conf, bucket);
+    if (scope == Scope.APP && application.isEmpty() && mode != Mode.MEMORY) {
+      application = applicationOf(conf, environment);
+      if (application.isEmpty()) {
+        throw DiskCacheKeys.APP_ID.contradicted(
+            conf,
+            bucket,
+            "the application's name in scope app, which neither CONTAINER_ID nor spark.app.id"
+                + " tells");
+      }
+    }
+    return new DiskCacheSettings(
+        mode,
+        scope,
+        DiskCacheKeys.DIRECTORIES.get(conf, bucket),
+        scope == Scope.APP ? application : "",
+        limits(conf, bucket),
+        encrypted);
+  }
+
+  private static String applicationOf(Configuration conf, ProcessEnvironment environment) {
+    Matcher container = CONTAINER.matcher(environment.variable("CONTAINER_ID"));
+    if (container.matches()) {
+      return "application_" + container.group(1) + "_" + container.group(2);
+    }
+    String spark = conf.getTrimmed("spark.app.id", "");
+    return spark.isEmpty() ? environment.property("spark.app.id") : spark;
+  }
+
+  private static DiskCacheConfig limits(Configuration conf, @Nullable String bucket) {
+    return DiskCacheConfig.DEFAULTS.toBuilder()
+        .capacityBytes(DiskCacheKeys.CAPACITY.get(conf, bucket))
+        .diskShare(DiskCacheKeys.DISK_SHARE.get(conf, bucket))
+        .hybridBytes(DiskCacheKeys.HYBRID_SIZE.get(conf, bucket))
+        .windowBeforeBytes(DiskCacheKeys.WINDOW_BEFORE.get(conf, bucket))
+        .windowAfterBytes(DiskCacheKeys.WINDOW_AFTER.get(conf, bucket))
+        .queueBytes(DiskCacheKeys.QUEUE_SIZE.get(conf, bucket))
+        .queueAge(DiskCacheKeys.QUEUE_AGE.get(conf, bucket))
+        .writeBytesPerSecond(DiskCacheKeys.WRITE_RATE.get(conf, bucket))
+        .readDeadline(DiskCacheKeys.READ_TIMEOUT.get(conf, bucket))
+        .breakerPause(DiskCacheKeys.BREAKER_PAUSE.get(conf, bucket))
+        .build();
+  }
+
+  /** Whether anything may go to disk. */
+  public boolean usesDisk() {
+    return mode != Mode.MEMORY;
+  }
+
+  /**
+   * The whole configuration.
+   *
+   * @param usable directories, one at least
+   * @param store the endpoint that blocks come from
+   * @param key secret of the files; null if they are not encrypted
+   */
+  public DiskCacheConfig in(List<Path> usable, String store, @Nullable CacheKey key) {
+    return limits.toBuilder()
+        .mode(mode)
+        .scope(scope)
+        .application(application)
+        .store(store)
+        .directories(usable)
+        .key(key)
+        .build();
+  }
+}

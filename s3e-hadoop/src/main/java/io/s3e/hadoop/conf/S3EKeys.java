@@ -1,0 +1,219 @@
+package io.s3e.hadoop.conf;
+
+import io.s3e.S3EConfig;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * Every setting of S3E under Hadoop: names, defaults, ranges and descriptions stand here and, for
+ * the cache on disk, in {@link DiskCacheKeys}, nowhere else. docs/CONFIGURATION.md is generated
+ * from {@link #ALL} by {@link ConfigurationReference}.
+ *
+ * <p>S3A applies per-bucket overrides only to names that begin with {@code fs.s3a.}.
+ */
+public final class S3EKeys {
+  static final String PREFIX = "fs.s3a.s3e.";
+
+  private static final S3EConfig CORE = S3EConfig.DEFAULTS;
+  private static final long KIB = 1L << 10;
+  private static final long MIB = 1L << 20;
+  private static final long GIB = 1L << 30;
+
+  public static final ConfigKey<Boolean> ENABLED =
+      ConfigKey.flag(
+          "enabled",
+          true,
+          "`false` reads with S3A's own stream, as `fs.s3a.input.stream.type` and its default"
+              + " choose it. Useful for one bucket: `fs.s3a.bucket.NAME.s3e.enabled`.");
+
+  static final ConfigKey<ClientChoice> CLIENT =
+      new ConfigKey<>(
+          PREFIX + "client",
+          "choice",
+          "auto",
+          "one of " + ClientChoice.NAMES,
+          "Which HTTP client fetches: `auto` the fastest that can serve this bucket; `crt` the AWS"
+              + " Common Runtime with buffers that are not copied; `sdk-async` and `sdk-sync`"
+              + " clients of the AWS SDK that S3E makes itself; `s3a` the client that S3A made."
+              + " What a choice cannot carry is read by `s3a`, and an INFO line says why. A store"
+              + " that sends no ETags cannot be read by `crt`: choose another.",
+          ClientChoice::parse,
+          choice -> true);
+
+  static final ConfigKey<Long> BLOCK_SIZE =
+      ConfigKey.size(
+          "block.size",
+          CORE.blockBytes(),
+          64 * KIB,
+          64 * MIB,
+          "a power of two",
+          value -> Long.bitCount(value) == 1,
+          "Unit of memory and hand-over: a byte can be read as soon as its block is complete.");
+
+  static final ConfigKey<Long> REQUEST_SIZE =
+      ConfigKey.size(
+          "request.size",
+          CORE.requestBytes(),
+          64 * KIB,
+          GIB,
+          "at least `fs.s3a.s3e.block.size`",
+          value -> true,
+          "The longest GET. Adjacent missing blocks are fetched together up to this length. The"
+              + " client `crt` cuts its memory into 48 slots if it can, so that its GETs are"
+              + " shorter at most budgets: 2.9 MiB at 256M.");
+
+  public static final ConfigKey<Long> MEMORY_BUDGET =
+      ConfigKey.size(
+          "memory.budget",
+          CORE.memoryBytes(),
+          0,
+          1024 * GIB,
+          "0 or at least two blocks",
+          value -> true,
+          "Hard limit of direct and native memory for object data, over the whole JVM: cached"
+              + " blocks, prefetched blocks and requests in flight. 0 takes an eighth of the heap"
+              + " limit, at least 64M and at most 256M. Direct memory counts against"
+              + " `spark.executor.memoryOverhead`.");
+
+  static final ConfigKey<Boolean> PREFETCH =
+      ConfigKey.flag(
+          "prefetch.enabled", CORE.prefetch(), "`false` fetches only what is asked for.");
+
+  static final ConfigKey<Long> PREFETCH_WINDOW_MAX =
+      ConfigKey.size(
+          "prefetch.window.max",
+          CORE.maxWindowBytes(),
+          0,
+          64 * GIB,
+          "",
+          value -> true,
+          "The farthest that prefetch runs ahead of one reader. 0 leaves it to the measured"
+              + " bandwidth and latency and to the memory budget.");
+
+  static final ConfigKey<Long> VECTORED_GAP_MAX =
+      ConfigKey.size(
+          "vectored.gap.max",
+          CORE.coalesceGapBytes(),
+          0,
+          64 * MIB,
+          "",
+          value -> true,
+          "`readVectored` joins ranges that are no farther apart than this into one GET.");
+
+  static final ConfigKey<Integer> RETRY_ATTEMPTS =
+      ConfigKey.count(
+          "retry.attempts",
+          CORE.maxAttempts(),
+          1,
+          100,
+          "How often one GET is sent before its reader gets the error.");
+
+  static final ConfigKey<Duration> RETRY_INTERVAL =
+      ConfigKey.duration(
+          "retry.interval",
+          CORE.retryBase(),
+          Duration.ZERO,
+          Duration.ofMinutes(10),
+          "Pause before the second attempt; doubles with each further one, with jitter.");
+
+  static final ConfigKey<Duration> RETRY_INTERVAL_MAX =
+      ConfigKey.duration(
+          "retry.interval.max",
+          CORE.retryCap(),
+          Duration.ZERO,
+          Duration.ofHours(1),
+          "Longest pause between attempts; at least `fs.s3a.s3e.retry.interval`.");
+
+  static final ConfigKey<Duration> STALL_TIMEOUT =
+      ConfigKey.duration(
+          "stall.timeout",
+          CORE.stallTimeout(),
+          Duration.ofMillis(100),
+          Duration.ofHours(1),
+          "A GET that brings no byte for so long is cancelled and sent again.");
+
+  static final ConfigKey<Duration> READ_TIMEOUT =
+      ConfigKey.duration(
+          "read.timeout",
+          CORE.readTimeout(),
+          Duration.ofSeconds(1),
+          Duration.ofHours(24),
+          "Longest time that one read waits in all, retries included, before it fails.");
+
+  static final ConfigKey<Duration> CONNECT_TIMEOUT =
+      ConfigKey.duration(
+          "connect.timeout",
+          Duration.ofSeconds(5),
+          Duration.ofMillis(100),
+          Duration.ofMinutes(10),
+          "Longest wait for a connection. Not for client `s3a`, which has S3A's.");
+
+  static final ConfigKey<Double> THROUGHPUT_TARGET =
+      new ConfigKey<>(
+          PREFIX + "throughput.target.gbps",
+          "number",
+          "25",
+          "a number from 0.1 to 1000",
+          "Throughput in Gbit/s that the `crt` client opens connections for: about one for each"
+              + " 0.4 Gbit/s, at least 10.",
+          Double::valueOf,
+          value -> value >= 0.1 && value <= 1000);
+
+  static final ConfigKey<Integer> MAX_CONNECTIONS =
+      ConfigKey.count(
+          "max.connections",
+          0,
+          0,
+          4096,
+          "Upper limit of connections of the clients `crt` and `sdk-async`; 0 leaves it to the"
+              + " client, which takes 64. `sdk-sync` has one for each of its threads.");
+
+  static final ConfigKey<Integer> CLIENT_THREADS =
+      ConfigKey.count(
+          "client.threads",
+          32,
+          1,
+          1000,
+          "GETs that the blocking clients (`sdk-sync`, `s3a`) have in flight, each on a thread of"
+              + " S3E's own pool; S3A's pool, which uploads share, is not used.");
+
+  public static final ConfigKey<String> TLS_CA_FILE =
+      new ConfigKey<>(
+          PREFIX + "tls.ca.file",
+          "path",
+          "",
+          "a path",
+          "PEM file of the certificates that the clients `crt` and `sdk-sync` trust, in place of"
+              + " the system's. The CRT does not read Java's trust store; if"
+              + " `javax.net.ssl.trustStore` is set and this is not, `s3a` reads.",
+          text -> text,
+          value -> true);
+
+  private static final List<ConfigKey<?>> READING =
+      List.of(
+          ENABLED,
+          CLIENT,
+          BLOCK_SIZE,
+          REQUEST_SIZE,
+          MEMORY_BUDGET,
+          PREFETCH,
+          PREFETCH_WINDOW_MAX,
+          VECTORED_GAP_MAX,
+          RETRY_ATTEMPTS,
+          RETRY_INTERVAL,
+          RETRY_INTERVAL_MAX,
+          STALL_TIMEOUT,
+          READ_TIMEOUT,
+          CONNECT_TIMEOUT,
+          THROUGHPUT_TARGET,
+          MAX_CONNECTIONS,
+          CLIENT_THREADS,
+          TLS_CA_FILE);
+
+  /** In the order of the documentation. */
+  static final List<ConfigKey<?>> ALL =
+      Stream.of(READING, DiskCacheKeys.ALL).<ConfigKey<?>>flatMap(List::stream).toList();
+
+  private S3EKeys() {}
+}

@@ -1,0 +1,75 @@
+package io.s3e.hadoop.hadoop341;
+
+import io.s3e.hadoop.client.StreamRequests;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.hadoop.fs.s3a.S3AFileSystem;
+import org.apache.hadoop.fs.s3a.impl.ChangeDetectionPolicy;
+import org.apache.hadoop.fs.s3a.statistics.ChangeTrackerStatistics;
+import org.apache.hadoop.fs.store.audit.AuditSpan;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.core.ResponseInputStream;
+import software.amazon.awssdk.services.s3.model.GetObjectRequest;
+import software.amazon.awssdk.services.s3.model.GetObjectResponse;
+
+/** Requests by the file system's own factory and client, for Hadoop without the stream SPI. */
+final class DirectStreamRequests implements StreamRequests {
+  private final S3AFileSystem fileSystem;
+  private final AuditSpan span;
+  private final ChangeDetectionPolicy changePolicy;
+  private final ChangeTrackerStatistics changeStatistics;
+  private final AtomicReference<@Nullable String> seenRevision = new AtomicReference<>();
+
+  DirectStreamRequests(
+      S3AFileSystem fileSystem,
+      AuditSpan span,
+      ChangeDetectionPolicy changePolicy,
+      ChangeTrackerStatistics changeStatistics) {
+    this.fileSystem = fileSystem;
+    this.span = span;
+    this.changePolicy = changePolicy;
+    this.changeStatistics = changeStatistics;
+  }
+
+  @Override
+  public GetObjectRequest.Builder newGetRequestBuilder(String key) {
+    try (AuditSpan active = span.activate()) {
+      return fileSystem.getRequestFactory().newGetObjectRequestBuilder(key);
+    }
+  }
+
+  @Override
+  public ResponseInputStream<GetObjectResponse> getObject(GetObjectRequest request) {
+    try (AuditSpan active = span.activate()) {
+      return fileSystem.getS3AInternals().getAmazonS3Client("S3E read").getObject(request);
+    }
+  }
+
+  @Override
+  public AuditSpan span() {
+    return span;
+  }
+
+  @Override
+  public ChangeDetectionPolicy changePolicy() {
+    return changePolicy;
+  }
+
+  @Override
+  public ChangeTrackerStatistics changeStatistics() {
+    return changeStatistics;
+  }
+
+  @Override
+  public AtomicReference<@Nullable String> seenRevision() {
+    return seenRevision;
+  }
+
+  /** Hadoop 3.4.1 has no counter for leaks. */
+  @Override
+  public void countLeak() {}
+
+  @Override
+  public void close() {
+    span.close();
+  }
+}

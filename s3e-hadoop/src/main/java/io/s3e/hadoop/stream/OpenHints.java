@@ -1,0 +1,73 @@
+package io.s3e.hadoop.stream;
+
+import io.s3e.prefetch.ReadPolicy;
+import java.util.Collection;
+import java.util.Locale;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Options.OpenFileOptions;
+import org.apache.hadoop.fs.impl.OpenFileParameters;
+import org.apache.hadoop.fs.s3a.Constants;
+import org.apache.hadoop.fs.s3a.S3AInputPolicy;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What {@code openFile()} said about the reads to come, of which S3A's read context keeps only the
+ * coarse policy. Hints never change bytes.
+ *
+ * @param policy the first read policy named that S3E knows; null if none was
+ * @param splitStart first byte of the split, 0 if unknown
+ * @param splitEnd byte after the split, -1 if unknown
+ */
+public record OpenHints(@Nullable ReadPolicy policy, long splitStart, long splitEnd) {
+  public static final OpenHints NONE = new OpenHints(null, 0, -1);
+
+  /** Hints from the options; those that make no sense are left out, as S3A does. */
+  public static OpenHints of(OpenFileParameters parameters) {
+    Configuration options = parameters.getOptions();
+    long start = options.getLong(OpenFileOptions.FS_OPTION_OPENFILE_SPLIT_START, 0);
+    long end = options.getLong(OpenFileOptions.FS_OPTION_OPENFILE_SPLIT_END, -1);
+    if (start < 0) {
+      start = 0;
+    }
+    if (end < start) {
+      start = 0;
+      end = -1;
+    }
+    Collection<String> names =
+        options.getTrimmedStringCollection(OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY);
+    if (names.isEmpty()) {
+      names = options.getTrimmedStringCollection(Constants.INPUT_FADVISE);
+    }
+    return new OpenHints(firstKnown(names), start, end);
+  }
+
+  /** The policy for S3A's coarse one, which is all that the stream SPI passes on. */
+  public static ReadPolicy of(S3AInputPolicy policy) {
+    return switch (policy) {
+      case Sequential -> ReadPolicy.SEQUENTIAL;
+      case Random -> ReadPolicy.RANDOM;
+      case Normal -> ReadPolicy.ADAPTIVE;
+    };
+  }
+
+  private static @Nullable ReadPolicy firstKnown(Collection<String> names) {
+    for (String name : names) {
+      ReadPolicy policy = policyNamed(name.toLowerCase(Locale.ROOT));
+      if (policy != null) {
+        return policy;
+      }
+    }
+    return null;
+  }
+
+  /** Hadoop's names of read policies (org.apache.hadoop.fs.Options.OpenFileOptions), and S3A's. */
+  private static @Nullable ReadPolicy policyNamed(String name) {
+    return switch (name) {
+      case "adaptive", "default", "normal" -> ReadPolicy.ADAPTIVE;
+      case "sequential", "avro", "csv", "json" -> ReadPolicy.SEQUENTIAL;
+      case "whole-file" -> ReadPolicy.WHOLE_FILE;
+      case "random", "vector", "parquet", "orc", "columnar", "hbase" -> ReadPolicy.RANDOM;
+      default -> null;
+    };
+  }
+}

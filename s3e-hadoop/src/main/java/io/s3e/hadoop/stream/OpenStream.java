@@ -1,0 +1,196 @@
+package io.s3e.hadoop.stream;
+
+import io.s3e.OpenOptions;
+import io.s3e.hadoop.client.ReadEngine;
+import io.s3e.hadoop.client.RevisionCheckingClient;
+import io.s3e.hadoop.stats.DiskCacheStatistics;
+import io.s3e.hadoop.stats.JoinedStatistics;
+import io.s3e.hadoop.stats.S3AStreamListener;
+import io.s3e.prefetch.ReadPolicy;
+import io.s3e.stream.S3EInputStream;
+import java.io.IOException;
+import java.util.Map;
+import org.apache.hadoop.fs.FSExceptionMessages;
+import org.apache.hadoop.fs.s3a.impl.ChangeDetectionPolicy;
+import org.apache.hadoop.fs.statistics.IOStatistics;
+import org.apache.hadoop.fs.statistics.IOStatisticsAggregator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The part of an open file that outlives a forgotten stream object: the core's stream, S3A's
+ * statistics and the audit span. {@link S3EHadoopInputStream} holds it; nothing here refers back,
+ * so that the stream can be collected, and then reported as leaked, while this still prefetches.
+ *
+ * <p>States: <i>lazy</i> (nothing sent; hints may still change), <i>reading</i> (the core's stream
+ * exists), <i>closed</i>. The lock guards the transitions only; reads run outside it.
+ */
+final class OpenStream {
+  private static final Logger LOG = LoggerFactory.getLogger(OpenStream.class);
+
+  private final StreamSource source;
+  private final DiskCacheStatistics.OfStream disk = new DiskCacheStatistics.OfStream();
+
+  // Guarded by this; the volatile field is read without the lock on the read path.
+  private ReadEngine engine;
+  private OpenHints hints;
+  private IOStatisticsAggregator opener;
+  private long readahead;
+  private volatile @Nullable S3EInputStream stream;
+  private volatile boolean closed;
+
+  OpenStream(StreamSource source, ReadEngine engine) {
+    this.source = source;
+    this.engine = engine;
+    hints = OpenHints.NONE;
+    opener = source.context().getIOStatisticsAggregator();
+    readahead = source.context().getReadahead();
+  }
+
+  StreamSource source() {
+    return source;
+  }
+
+  boolean isOpen() {
+    return !closed;
+  }
+
+  /** Reads by another engine and with hints, if nothing has been read yet. */
+  synchronized void attach(
+      ReadEngine newEngine, OpenHints newHints, IOStatisticsAggregator newOpener) {
+    if (stream == null) {
+      engine = newEngine;
+      hints = newHints;
+      opener = newOpener;
+    }
+  }
+
+  /** The core's stream if something has been read; null before. */
+  @Nullable S3EInputStream ifReading() {
+    return stream;
+  }
+
+  /**
+   * The core's stream, opened now if this is the first read.
+   *
+   * @throws IOException if the stream is closed or the engine cannot be made
+   */
+  S3EInputStream reading() throws IOException {
+    S3EInputStream current = stream;
+    if (current != null && !closed) {
+      return current;
+    }
+    synchronized (this) {
+      checkOpen();
+      if (stream == null) {
+        stream = open();
+      }
+      return stream;
+    }
+  }
+
+  void checkOpen() throws IOException {
+    if (closed) {
+      throw new IOException(FSExceptionMessages.STREAM_IS_CLOSED + ": " + source.path());
+    }
+  }
+
+  /** 0 for the default. */
+  synchronized void setReadahead(long bytes) {
+    readahead = bytes;
+    S3EInputStream current = stream;
+    if (current != null) {
+      current.setReadahead(bytes);
+    }
+  }
+
+  synchronized ReadPolicy policy() {
+    ReadPolicy named = hints.policy();
+    return named != null ? named : OpenHints.of(source.context().getInputPolicy());
+  }
+
+  /** S3A's statistics of the stream and those of local disk, as they are when they are asked. */
+  IOStatistics statistics() {
+    return new JoinedStatistics(source.statistics().getIOStatistics(), disk::counters, Map::of);
+  }
+
+  /** Counts a stream that was never closed, where this Hadoop has a counter for it. */
+  void countLeak() {
+    source.requests().countLeak();
+  }
+
+  /**
+   * Ends the stream: cancels its requests, ends the audit span, and adds the statistics to those of
+   * the file system and of the thread that opened it. Idempotent.
+   */
+  void close() throws IOException {
+    S3EInputStream current;
+    IOStatisticsAggregator counting;
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      closed = true;
+      current = stream;
+      counting = opener;
+    }
+    try {
+      if (current != null) {
+        current.close();
+      }
+    } finally {
+      try {
+        source.requests().close();
+      } finally {
+        source.statistics().close();
+        counting.aggregate(statistics());
+      }
+    }
+  }
+
+  private S3EInputStream open() throws IOException {
+    S3EInputStream opened = engine.engine().open(source.object(), options());
+    if (readahead > 0) {
+      opened.setReadahead(readahead);
+    }
+    LOG.debug("Reading {} by {}", source.path(), engine);
+    return opened;
+  }
+
+  private OpenOptions options() {
+    boolean pinned =
+        RevisionCheckingClient.pinsVersion(source.context().getChangeDetectionPolicy());
+    OpenOptions options =
+        OpenOptions.DEFAULTS
+            .withPolicy(policy())
+            .withSize(source.length())
+            .withContext(source.requests())
+            .withListener(new S3AStreamListener(source.statistics(), disk));
+    if (pinned) {
+      options = options.withVersion(quoted(source.etag()), versionToRead());
+    }
+    return hints.splitEnd() < 0
+        ? options
+        : options.withSplit(
+            Math.min(hints.splitStart(), source.length()),
+            Math.min(hints.splitEnd(), source.length()));
+  }
+
+  /** Asking for a version by id needs another permission than reading, so only if configured. */
+  private @Nullable String versionToRead() {
+    ChangeDetectionPolicy policy = source.context().getChangeDetectionPolicy();
+    boolean byVersion =
+        policy.getSource() == ChangeDetectionPolicy.Source.VersionId
+            && policy.getMode() == ChangeDetectionPolicy.Mode.Server;
+    return byVersion ? source.versionId() : null;
+  }
+
+  /** As in the ETag header; a status made by hand may lack the quotes. */
+  private static @Nullable String quoted(@Nullable String etag) {
+    if (etag == null || etag.isEmpty()) {
+      return null;
+    }
+    return etag.endsWith("\"") ? etag : "\"" + etag + "\"";
+  }
+}

@@ -1,0 +1,116 @@
+package io.s3e.hadoop.cache;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.s3e.S3EConfig;
+import io.s3e.disk.DiskCacheConfig;
+import io.s3e.disk.DiskCacheConfig.Mode;
+import io.s3e.hadoop.CapturedLog;
+import io.s3e.hadoop.client.OwnClientLimits;
+import io.s3e.hadoop.conf.AdapterConfig;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.Base64;
+import java.util.Optional;
+import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class EngineFactoryTest {
+  @TempDir private Path temp;
+
+  private final Configuration conf = new Configuration(false);
+
+  private S3EConfig engine(String secret) {
+    conf.set("fs.s3a.s3e.cache.dirs", temp.toString());
+    AdapterConfig config = AdapterConfig.read(conf, "logs");
+    return new EngineFactory(config, conf, "logs").engine("s3a://logs", "https://s3.test", secret);
+  }
+
+  @Test
+  void byDefaultBlocksGoToDisk() {
+    DiskCacheConfig cache = engine(null).diskCache();
+    assertThat(cache.mode()).isEqualTo(Mode.DISK);
+    assertThat(cache.directories()).containsExactly(temp);
+    assertThat(cache.store()).isEqualTo("https://s3.test");
+    assertThat(cache.key()).isNull();
+  }
+
+  @Test
+  void inModeMemoryNothingIsLookedAt() {
+    conf.set("fs.s3a.s3e.cache.mode", "memory");
+    conf.set("fs.s3a.s3e.cache.encryption", "true");
+    conf.set("fs.s3a.s3e.cache.scope", "host");
+    assertThat(engine(null)).isEqualTo(S3EConfig.DEFAULTS);
+  }
+
+  @Test
+  void objectsEncryptedByTheUsersKeysStayInMemoryAndOneLineSaysSo() {
+    try (CapturedLog log = new CapturedLog()) {
+      assertThat(engine("objects are encrypted by SSE-C")).isEqualTo(S3EConfig.DEFAULTS);
+      assertThat(log.lines("INFO"))
+          .hasSize(1)
+          .first()
+          .asString()
+          .contains("Nothing of s3a://logs goes to local disk: objects are encrypted by SSE-C");
+    }
+  }
+
+  @Test
+  void withoutADirectoryThereIsOnlyMemory() {
+    conf.set("fs.s3a.s3e.cache.dirs", temp.resolve("missing").toString());
+    AdapterConfig config = AdapterConfig.read(conf, "logs");
+    assertThat(new EngineFactory(config, conf, "logs").engine("s3a://logs", "s", null))
+        .isEqualTo(S3EConfig.DEFAULTS);
+  }
+
+  @Test
+  void aPrivateSecretIsMadeAndShownNowhere() {
+    conf.set("fs.s3a.s3e.cache.encryption", "true");
+    S3EConfig engine = engine(null);
+    assertThat(engine.diskCache().key()).isNotNull();
+    assertThat(engine.toString()).contains("key=CacheKey");
+  }
+
+  @Test
+  void aSharedSecretIsAskedForWhenTheFileSystemIsMade() {
+    conf.set("fs.s3a.s3e.cache.encryption", "true");
+    conf.set("fs.s3a.s3e.cache.scope", "host");
+    assertThatThrownBy(() -> engine(null)).hasMessageContaining("fs.s3a.s3e.cache.key is not set");
+    String secret = Base64.getEncoder().encodeToString(new byte[32]);
+    conf.set("fs.s3a.s3e.cache.key", secret);
+    assertThat(engine(null).diskCache().key()).isNotNull();
+    assertThat(engine(null).toString()).doesNotContain(secret);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "fs.s3a.encryption.algorithm, SSE-C, objects are encrypted by SSE-C",
+    "fs.s3a.server-side-encryption-algorithm, sse-c, objects are encrypted by SSE-C",
+    "fs.s3a.encryption.algorithm, CSE-KMS, objects are encrypted by CSE-KMS",
+    "fs.s3a.encryption.algorithm, CSE-CUSTOM, objects are encrypted by CSE-CUSTOM",
+    "fs.s3a.client.s3.custom.headers, X-Amz-Server-Side-Encryption-Customer-Key=k,"
+        + " fs.s3a.client.s3.custom.headers has keys of SSE-C",
+  })
+  void whatIsNotForDiskIsTold(String key, String value, String reason) {
+    assertThat(OwnClientLimits.notForDisk(conf)).isNull();
+    conf.set("fs.s3a.encryption.algorithm", "SSE-KMS");
+    assertThat(OwnClientLimits.notForDisk(conf)).isNull();
+    conf.unset("fs.s3a.encryption.algorithm");
+    conf.set(key, value);
+    assertThat(OwnClientLimits.notForDisk(conf)).isEqualTo(reason);
+  }
+
+  @Test
+  void storesAreNamedByTheEndpointThatWasResolved() {
+    assertThat(EngineFactory.storeName(Optional.of(URI.create("HTTP://Minio:9000/x")), "r"))
+        .isEqualTo("http://minio:9000");
+    assertThat(EngineFactory.storeName(Optional.empty(), "eu-west-1"))
+        .isEqualTo("https://s3.eu-west-1.amazonaws.com");
+    assertThat(EngineFactory.storeName(Optional.empty(), null))
+        .isEqualTo("https://s3.amazonaws.com");
+  }
+}

@@ -1,0 +1,120 @@
+package io.s3e.hadoop.conf;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.s3e.S3EConfig;
+import java.time.Duration;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.s3a.S3AUtils;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class AdapterConfigTest {
+  private final Configuration conf = new Configuration(false);
+
+  private AdapterConfig read() {
+    return AdapterConfig.read(conf, "logs");
+  }
+
+  @Test
+  void defaultsAreTheCores() {
+    AdapterConfig config = read();
+    assertThat(config.enabled()).isTrue();
+    assertThat(config.client()).isEqualTo(ClientChoice.AUTO);
+    assertThat(config.engine()).isEqualTo(S3EConfig.DEFAULTS);
+  }
+
+  @Test
+  void readsHadoopsSuffixes() {
+    conf.set("fs.s3a.s3e.block.size", "1M");
+    conf.set("fs.s3a.s3e.request.size", " 16m ");
+    conf.set("fs.s3a.s3e.memory.budget", "1g");
+    conf.set("fs.s3a.s3e.stall.timeout", "30s");
+    conf.set("fs.s3a.s3e.retry.interval", "250");
+    conf.set("fs.s3a.s3e.read.timeout", "10m");
+    conf.set("fs.s3a.s3e.client", "SDK-sync");
+    AdapterConfig config = read();
+    assertThat(config.engine().blockBytes()).isEqualTo(1 << 20);
+    assertThat(config.engine().requestBytes()).isEqualTo(16 << 20);
+    assertThat(config.engine().memoryBytes()).isEqualTo(1L << 30);
+    assertThat(config.engine().stallTimeout()).isEqualTo(Duration.ofSeconds(30));
+    assertThat(config.engine().retryBase()).isEqualTo(Duration.ofMillis(250));
+    assertThat(config.engine().readTimeout()).isEqualTo(Duration.ofMinutes(10));
+    assertThat(config.client()).isEqualTo(ClientChoice.SDK_SYNC);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "enabled, yes, true or false",
+    "client, netty, 'one of auto, crt, sdk-async, sdk-sync, s3a'",
+    "block.size, 7M, 'a size from 64K to 64M, a power of two'",
+    "block.size, 32K, 'a size from 64K to 64M, a power of two'",
+    "block.size, big, 'a size from 64K to 64M, a power of two'",
+    "request.size, 2G, a size from 64K to 1G",
+    "memory.budget, -1, a size from 0 to 1T",
+    "prefetch.enabled, 1, true or false",
+    "retry.attempts, 0, an integer from 1 to 100",
+    "retry.attempts, many, an integer from 1 to 100",
+    "stall.timeout, 10 parsecs, a duration from 100ms to 1h",
+    "stall.timeout, 1ms, a duration from 100ms to 1h",
+    "throughput.target.gbps, 0, a number from 0.1 to 1000",
+    "client.threads, 5000, an integer from 1 to 1000",
+    "cache.mode, ram, 'one of memory, disk, hybrid'",
+    "cache.scope, all, 'one of private, app, host'",
+    "cache.dirs, 'cache,/ok', 'absolute paths, separated by commas'",
+    "cache.dirs, file:relative, 'absolute paths, separated by commas'",
+    "cache.capacity, -1, a size from 0 to 1024T",
+    "cache.disk.share, 0, 'a number above 0, at most 1'",
+    "cache.disk.share, 10%, 'a number above 0, at most 1'",
+    "cache.hybrid.size, some, a size from 0 to 1024T",
+    "cache.window.before, -5, a size from 0 to 1024T",
+    "cache.window.after, -5, a size from 0 to 1024T",
+    "cache.queue.size, 64K, a size from 1M to 1G",
+    "cache.queue.age, 0, a duration from 10ms to 1h",
+    "cache.write.rate, fast, a size from 0 to 1T",
+    "cache.read.timeout, 0, a duration from 1ms to 10m",
+    "cache.breaker.pause, 2 days, a duration from 10ms to 1h",
+    "cache.encryption, aes, true or false",
+  })
+  void aBadValueNamesKeyValueBucketAndWhatIsAccepted(String key, String value, String accepted) {
+    conf.set("fs.s3a.s3e." + key, value);
+    assertThatThrownBy(this::read)
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("fs.s3a.s3e." + key)
+        .hasMessageContaining("\"" + value + "\"")
+        .hasMessageContaining("bucket logs")
+        .hasMessageContaining("expected " + accepted);
+  }
+
+  @Test
+  void aBadValueOfOneBucketIsNamedAsItWasWritten() {
+    conf.set("fs.s3a.bucket.logs.s3e.block.size", "7M");
+    Configuration propagated = S3AUtils.propagateBucketOptions(conf, "logs");
+    assertThatThrownBy(() -> AdapterConfig.read(propagated, "logs"))
+        .hasMessageContaining("fs.s3a.bucket.logs.s3e.block.size = \"7M\"");
+    assertThat(AdapterConfig.read(S3AUtils.propagateBucketOptions(conf, "others"), "others"))
+        .isNotNull();
+  }
+
+  @Test
+  void contradictionsNameBothKeys() {
+    conf.set("fs.s3a.s3e.block.size", "4M");
+    conf.set("fs.s3a.s3e.request.size", "1M");
+    assertThatThrownBy(this::read)
+        .hasMessageContaining("fs.s3a.s3e.request.size = \"1M\"")
+        .hasMessageContaining("fs.s3a.s3e.block.size (4M)");
+    conf.set("fs.s3a.s3e.request.size", "8M");
+    conf.set("fs.s3a.s3e.memory.budget", "4M");
+    assertThatThrownBy(this::read)
+        .hasMessageContaining("fs.s3a.s3e.memory.budget = \"4M\"")
+        .hasMessageContaining("fs.s3a.s3e.block.size (4M)");
+    conf.unset("fs.s3a.s3e.memory.budget");
+    conf.set("fs.s3a.s3e.retry.interval", "10s");
+    conf.set("fs.s3a.s3e.retry.interval.max", "1s");
+    assertThatThrownBy(this::read)
+        .hasMessageContaining("fs.s3a.s3e.retry.interval.max = \"1s\"")
+        .hasMessageContaining("fs.s3a.s3e.retry.interval (10s)");
+  }
+}

@@ -197,8 +197,7 @@ class StreamSemanticsTest {
       for (FileRange range : ranges) {
         assertThatThrownBy(() -> range.getData().get(5, TimeUnit.SECONDS))
             .isInstanceOf(ExecutionException.class)
-            .cause()
-            .isInstanceOf(InterruptedIOException.class);
+            .hasCauseInstanceOf(InterruptedIOException.class);
       }
       in.close();
     }

@@ -163,11 +163,11 @@ public final class BlockReader {
     boolean followed = false;
     Exception last = null;
     for (boolean again = false; ; again = true) {
-      if (again) {
-        fetcher.checkDeadline(handle, last, deadline);
-      }
       if (position >= handle.size()) {
         throw new ObjectTruncatedException("offset " + position + " is behind the end", null);
+      }
+      if (again) {
+        fetcher.checkDeadline(handle, last, deadline);
       }
       Block block = fetcher.find(handle, wanted.first());
       if (block == null) {

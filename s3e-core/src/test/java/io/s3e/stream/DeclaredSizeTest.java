@@ -68,6 +68,25 @@ class DeclaredSizeTest {
   }
 
   @Test
+  void theTotalCountsWhereTheRangeIsToldAsItWasAsked() throws Exception {
+    byte[] content = copying.putBytes(BLOCK + 16);
+    copying.client.faults(
+        (request, number) ->
+            Answer.GOOD.withHead(
+                new ResponseHead(
+                    206,
+                    "bytes 0-" + (request.range().end() - 1) + "/" + content.length,
+                    content.length,
+                    ETAG,
+                    null,
+                    null)));
+    try (S3EInputStream in = copying.open(RANDOM.withSize(2L * BLOCK))) {
+      assertThat(readAt(in, 0, 2 * BLOCK)).isEqualTo(content);
+    }
+    assertThat(copying.client.gets()).hasSize(1);
+  }
+
+  @Test
   void aRetryOfAShorterAnswerAsksForNoMoreThanThereIs() throws Exception {
     byte[] content = copying.putBytes(2 * BLOCK + 100);
     copying.client.faults(
@@ -189,8 +208,7 @@ class DeclaredSizeTest {
     try (S3EInputStream in = copying.open(RANDOM.withSize(content.length))) {
       assertThat(readAt(in, 0, BLOCK)).isEqualTo(Arrays.copyOf(content, BLOCK));
       copying.client.faults(
-          (request, number) ->
-              Answer.GOOD.failingAfter(-1, RequestFailure.Kind.OUT_OF_RANGE));
+          (request, number) -> Answer.GOOD.failingAfter(-1, RequestFailure.Kind.OUT_OF_RANGE));
       assertThatThrownBy(() -> readAt(in, 5L * BLOCK, BLOCK)).hasMessageContaining("inside");
     }
   }
@@ -201,8 +219,7 @@ class DeclaredSizeTest {
     try (S3EInputStream in =
         copying.open(RANDOM.withSize(40L * BLOCK).withVersion("\"v0\"", null))) {
       copying.client.faults(
-          (request, number) ->
-              Answer.GOOD.failingAfter(-1, RequestFailure.Kind.OUT_OF_RANGE));
+          (request, number) -> Answer.GOOD.failingAfter(-1, RequestFailure.Kind.OUT_OF_RANGE));
       assertThatThrownBy(() -> readAt(in, 30L * BLOCK, BLOCK)).isInstanceOf(IOException.class);
       assertThat(in.size()).isEqualTo(40L * BLOCK);
     }

@@ -66,7 +66,11 @@ public class S3EFileSystem extends S3AFileSystem {
     EngineFactory cache = new EngineFactory(config, conf, bucket);
     super.initialize(name, reads ? withStreams(original, bucket) : original);
     if (reads) {
-      engine = new ReadEngine(getUri().toString(), new FileSystemClients(this, config, cache));
+      engine =
+          new ReadEngine(
+              getUri().toString(),
+              config.engine().readTimeout(),
+              new FileSystemClients(this, config, cache));
       opener = StreamSpi.isPresent() ? null : new DirectOpener(new Access(), engine);
     }
   }

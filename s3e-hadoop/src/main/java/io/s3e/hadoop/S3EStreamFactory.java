@@ -69,6 +69,7 @@ public class S3EStreamFactory extends AbstractObjectInputStreamFactory {
     engine =
         new ReadEngine(
             OWNER,
+            config.engine().readTimeout(),
             () ->
                 new ReadEngine.Made(
                     engine(config, conf, S3AStore.provider(config, policy)), () -> {}));

@@ -51,9 +51,10 @@ import software.amazon.awssdk.crt.s3.S3MetaRequestOptions.MetaRequestType;
  * A range no longer than a slot is one GET. The CRT reports status 206 for any response that has a
  * Content-Range, and rewrites that header from the range it asked for. A response without one, or
  * with another range than asked for, fails inside the CRT (from 0.50 on) and is told as {@link
- * Kind#REJECTED}; earlier versions let a short answer pass, which then shows in the number of bytes
- * only. The fetch layer counts them. A response without ETag fails too, unless the request named
- * one: the CRT does not read from stores that have none. Redirects are not followed.
+ * Kind#REJECTED}, but for one that ends with the object before the asked end, which passes as the
+ * server labelled it; earlier versions let every short answer pass, which then shows in the number
+ * of bytes only. The fetch layer counts them. A response without ETag fails too, unless the request
+ * named one: the CRT does not read from stores that have none. Redirects are not followed.
  *
  * <h2>Retries</h2>
  *

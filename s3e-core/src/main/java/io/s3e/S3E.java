@@ -298,6 +298,11 @@ public final class S3E implements AutoCloseable {
     return config;
   }
 
+  /** The most memory that this engine and all that share its budget may hold, in bytes. */
+  public long memoryLimit() {
+    return budget.limit();
+  }
+
   /** The client that the engine reads with. */
   public ObjectClient client() {
     return client;

@@ -6,6 +6,7 @@ import io.s3e.client.ObjectClient;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.ResponseHandler;
 import io.s3e.client.ResponseHead;
+import io.s3e.metrics.EngineMetrics.Counter;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -64,7 +65,10 @@ final class Attempt implements ResponseHandler {
   }
 
   void begin(boolean prefetch) {
-    fetcher.metrics().getStarted(prefetch);
+    fetcher.metrics().count(Counter.GETS);
+    if (prefetch) {
+      fetcher.metrics().count(Counter.PREFETCH_GETS);
+    }
     handle.listener().onGetStarted(request.range().start(), request.range().length(), prefetch);
     ObjectClient.Exchange started;
     try {
@@ -99,6 +103,10 @@ final class Attempt implements ResponseHandler {
   }
 
   private void endedBy(IOException failure, boolean mayRetry) {
+    if (failure instanceof RequestFailure request
+        && request.kind() == RequestFailure.Kind.THROTTLED) {
+      fetcher.metrics().count(Counter.THROTTLED);
+    }
     report(failure);
     run.attemptFailed(failure, mayRetry);
   }
@@ -128,7 +136,7 @@ final class Attempt implements ResponseHandler {
       int count = chunk.remaining();
       requireExpected(!request.lend() && received + count <= request.range().length(), count);
       received += count;
-      fetcher.metrics().bytesFetched(count);
+      fetcher.metrics().add(Counter.FETCHED_BYTES, count);
       lastByteNanos = System.nanoTime();
       landing.accept(chunk);
     } finally {
@@ -145,7 +153,7 @@ final class Attempt implements ResponseHandler {
         int count = buffer.bytes().remaining();
         requireExpected(count == request.range().length(), count);
         received = count;
-        fetcher.metrics().bytesFetched(count);
+        fetcher.metrics().add(Counter.FETCHED_BYTES, count);
         taken = true;
         landing.accept(buffer);
       } finally {

@@ -5,6 +5,7 @@ import io.s3e.cache.Block;
 import io.s3e.client.RequestFailure;
 import io.s3e.disk.DiskBlockId;
 import io.s3e.fetch.DiskTier.Source;
+import io.s3e.metrics.EngineMetrics.Counter;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -323,7 +324,7 @@ public final class RunFetch implements Block.Fate {
       finish(failure);
       return;
     }
-    fetcher.metrics().retried();
+    fetcher.metrics().count(Counter.RETRIES);
     handle.listener().onRetry(failure);
     current = null;
     boolean throttled =
@@ -353,9 +354,10 @@ public final class RunFetch implements Block.Fate {
     fetcher.ended(this);
     if (failure != null) {
       if (demanded && interest.get() > 0 && !Fetcher.isNobodysError(failure)) {
-        fetcher.metrics().failed();
+        fetcher.metrics().count(Counter.FAILURES);
       }
       landing.fail(failure);
+      discarded(landing.filledOfBlock());
     }
     landing.end();
     Spiller spiller = fetcher.spiller();
@@ -364,10 +366,25 @@ public final class RunFetch implements Block.Fate {
     }
   }
 
+  private void discarded(long bytes) {
+    if (bytes > 0) {
+      fetcher.metrics().add(Counter.DISCARDED_BYTES, bytes);
+      handle.listener().onDiscarded(bytes);
+    }
+  }
+
+  @Override
+  public void onReady(Block block) {
+    if (prefetch) {
+      fetcher.metrics().add(Counter.PREFETCHED_BYTES, block.length());
+      handle.listener().onPrefetched(block.length());
+    }
+  }
+
   @Override
   public void onFirstRead(Block block) {
     if (prefetch) {
-      fetcher.metrics().prefetchUsed(block.length());
+      fetcher.metrics().add(Counter.PREFETCH_USED_BYTES, block.length());
       handle.listener().onPrefetchUsed(block.length());
     }
   }
@@ -380,7 +397,7 @@ public final class RunFetch implements Block.Fate {
   @Override
   public void onDroppedUnread(Block block) {
     if (prefetch) {
-      fetcher.metrics().prefetchWasted(block.length());
+      fetcher.metrics().add(Counter.PREFETCH_WASTED_BYTES, block.length());
       handle.listener().onPrefetchWasted(block.length());
     }
   }

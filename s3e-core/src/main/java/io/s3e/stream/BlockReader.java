@@ -7,6 +7,7 @@ import io.s3e.cache.Block;
 import io.s3e.fetch.Fetcher;
 import io.s3e.fetch.ObjectHandle;
 import io.s3e.fetch.RunFetch;
+import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.prefetch.ScanDetector;
@@ -125,7 +126,7 @@ public final class BlockReader {
     handle.setPattern(scan.isInOrder(), scan.isScanning());
     Block block = acquireReady(position);
     if (block != null) {
-      fetcher.metrics().memoryHit();
+      fetcher.metrics().count(Counter.MEMORY_HITS);
       handle.listener().onMemoryHit(Math.min(end, block.end()) - position);
       follow(planRead(position, end, step));
     } else {
@@ -168,7 +169,8 @@ public final class BlockReader {
       }
       if (ready) {
         long waited = System.nanoTime() - started;
-        fetcher.metrics().waited(waited);
+        fetcher.metrics().count(Counter.WAITS);
+        fetcher.metrics().add(Counter.WAIT_NANOS, waited);
         handle.listener().onStall(position, waited);
         return block;
       }

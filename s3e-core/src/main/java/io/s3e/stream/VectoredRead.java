@@ -60,9 +60,14 @@ final class VectoredRead {
     StreamSettings settings = stream.source().settings();
     List<VectorPlanner.Group> groups =
         VectorPlanner.plan(
-            ranges, settings.coalesceGapBytes(), MAX_OVER_READ, settings.requestBytes());
+            ranges,
+            stream.reader().handle().layout().blockSize(),
+            settings.coalesceGapBytes(),
+            MAX_OVER_READ,
+            settings.requestBytes());
     VectoredRead read = new VectoredRead(stream, ranges, allocate, release);
     read.start(groups);
+    stream.reader().handle().listener().onVectoredRead(ranges.size(), groups.size());
     return read.results;
   }
 

@@ -2,7 +2,7 @@ package io.s3e.hadoop.stream;
 
 import io.s3e.block.ByteRange;
 import io.s3e.hadoop.client.FailureTranslation;
-import io.s3e.hadoop.stats.ReadStatistics;
+import io.s3e.hadoop.stats.StreamStatistics;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -28,7 +28,7 @@ final class VectoredReads {
    */
   static void submit(
       OpenStream open,
-      ReadStatistics statistics,
+      StreamStatistics statistics,
       List<? extends FileRange> ranges,
       IntFunction<ByteBuffer> allocate,
       Consumer<ByteBuffer> release)
@@ -54,7 +54,7 @@ final class VectoredReads {
                   .handle(
                       (buffer, failure) -> completed(source, statistics, length, buffer, failure)));
     }
-    statistics.vectoredStarted(sorted.size(), sorted.size(), bytes);
+    statistics.vectoredStarted(bytes);
   }
 
   /** Pools give what they have: a buffer may be longer than was asked. */
@@ -68,7 +68,7 @@ final class VectoredReads {
 
   private static ByteBuffer completed(
       StreamSource source,
-      ReadStatistics statistics,
+      StreamStatistics statistics,
       int length,
       @Nullable ByteBuffer buffer,
       @Nullable Throwable failure) {

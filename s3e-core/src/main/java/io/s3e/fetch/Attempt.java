@@ -136,7 +136,7 @@ final class Attempt implements ResponseHandler {
       int count = chunk.remaining();
       requireExpected(!request.lend() && received + count <= request.range().length(), count);
       received += count;
-      fetcher.metrics().add(Counter.FETCHED_BYTES, count);
+      countReceived(count);
       lastByteNanos = System.nanoTime();
       landing.accept(chunk);
     } finally {
@@ -153,7 +153,7 @@ final class Attempt implements ResponseHandler {
         int count = buffer.bytes().remaining();
         requireExpected(count == request.range().length(), count);
         received = count;
-        fetcher.metrics().add(Counter.FETCHED_BYTES, count);
+        countReceived(count);
         taken = true;
         landing.accept(buffer);
       } finally {
@@ -164,6 +164,12 @@ final class Attempt implements ResponseHandler {
         buffer.close();
       }
     }
+  }
+
+  /** Before the bytes land: whoever reads them finds them counted. */
+  private void countReceived(int bytes) {
+    fetcher.metrics().add(Counter.FETCHED_BYTES, bytes);
+    handle.listener().onReceived(bytes);
   }
 
   @Override

@@ -16,8 +16,11 @@ public interface StreamListener {
   /** A GET of {@code bytes} bytes at {@code offset} is sent; {@code prefetch} if nobody waits. */
   default void onGetStarted(long offset, long bytes, boolean prefetch) {}
 
+  /** {@code bytes} bytes of the body of a GET have come; readers see them after this. */
+  default void onReceived(long bytes) {}
+
   /**
-   * That GET ended.
+   * That GET ended. Its bytes may have been read long before, and the stream closed.
    *
    * @param received bytes of body received, at most what was asked
    * @param nanos time since it was sent

@@ -54,9 +54,9 @@ public enum ReadStatistic {
       Kind.COUNTER,
       Unit.COUNT,
       Of.BOTH,
-      "GETs that ended by themselves, well or not."),
-  STREAM_READ_ABORTED(
-      "stream_read_aborted",
+      "GETs that ended by themselves, well or not; of the file system, without those that ended after the close of their stream."),
+  STREAM_ABORTED(
+      "stream_aborted",
       Kind.COUNTER,
       Unit.COUNT,
       Of.BOTH,
@@ -146,7 +146,7 @@ public enum ReadStatistic {
       "stream_read_prefetch_operations",
       Kind.DURATION,
       Unit.COUNT,
-      Of.BOTH,
+      Of.STREAM,
       "GETs that nobody waited for when they were sent, with how long they took."),
   STREAM_READ_ACTIVE_PREFETCH_OPERATIONS(
       "stream_read_active_prefetch_operations",

@@ -135,7 +135,6 @@ public final class StreamStatistics implements StreamListener {
 
   @Override
   public void onGetFinished(long offset, long received, long nanos, @Nullable Exception failure) {
-    own.add(Counter.FETCHED_BYTES, received);
     RequestFailure.Kind kind = failure instanceof RequestFailure request ? request.kind() : null;
     if (kind == RequestFailure.Kind.THROTTLED) {
       own.count(Counter.THROTTLED);
@@ -147,7 +146,7 @@ public final class StreamStatistics implements StreamListener {
       return;
     }
     if (kind == RequestFailure.Kind.CANCELLED) {
-      add(ReadStatistic.STREAM_READ_ABORTED, 1);
+      add(ReadStatistic.STREAM_ABORTED, 1);
       add(ReadStatistic.STREAM_READ_BYTES_DISCARDED_IN_ABORT, get.bytes() - received);
     } else {
       add(ReadStatistic.STREAM_READ_CLOSED, 1);
@@ -183,6 +182,11 @@ public final class StreamStatistics implements StreamListener {
       fileSystem.incrementCounter(Statistic.STORE_IO_RETRY, 1);
       fileSystem.incrementCounter(Statistic.IGNORED_ERRORS, 1);
     }
+  }
+
+  @Override
+  public void onReceived(long bytes) {
+    own.add(Counter.FETCHED_BYTES, bytes);
   }
 
   @Override

@@ -252,6 +252,7 @@ class ReadRequestsTest {
     assertThat(metrics.get(Counter.PREFETCH_WASTED_BYTES)).isPositive();
     assertThat(
             metrics.get(Counter.PREFETCH_USED_BYTES) + metrics.get(Counter.PREFETCH_WASTED_BYTES))
+        .isEqualTo(metrics.get(Counter.PREFETCHED_BYTES))
         .isEqualTo(metrics.get(Counter.FETCHED_BYTES) - demanded());
   }
 

@@ -77,8 +77,10 @@ public final class MetricsReference {
       How they add up, once nothing is in flight:
 
       - GETs in the store's log = `stream_read_opened` = `action_http_get_request` = `s3e_gets`. A GET
-        that was ended before it was sent is counted all the same. The AWS CRT may begin a retry of
-        its own after a failed GET before S3E ends it: the store's log then has one GET more.
+        that was ended before it was sent is counted all the same. Below these counts, the AWS CRT
+        may begin a retry of its own after a failed GET before S3E ends it, and a client that has
+        never had an answer sends its first GETs anew on other connections: the store's log has them
+        too.
       - With S3E's own client each of them is in `store_io_request` and `audit_request_execution`
         too, beside S3A's HEADs, PUTs and lists. With the client `s3a`, S3A counts its own.
       - `s3e_prefetched_bytes` = `s3e_prefetch_used_bytes` + `s3e_prefetch_wasted_bytes` +

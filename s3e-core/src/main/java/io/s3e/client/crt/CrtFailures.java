@@ -123,7 +123,7 @@ final class CrtFailures {
   /** Never retried: the CRT would not tell how the request ends. */
   static RequestFailure jvmEnds(String subject) {
     return new RequestFailure(
-        Kind.OTHER, 0, subject + ": the JVM is ending, and the CRT has ended", null);
+        Kind.OTHER, subject, "the JVM is ending, and the CRT has ended", null);
   }
 
   static RequestFailure cancelled(String subject) {

@@ -46,6 +46,10 @@ public final class RequestFailure extends IOException {
     REJECTED,
     /** Cancelled by {@link ObjectClient.Exchange#cancel()} or by closing the client. */
     CANCELLED,
+    /**
+     * The client lends nothing at present; the same range can be had copied. Not retried as it is.
+     */
+    NOT_LENT,
     /** Anything else, for example 400. Not retried. */
     OTHER
   }
@@ -177,7 +181,15 @@ public final class RequestFailure extends IOException {
       case THROTTLED, SERVER, NETWORK, REJECTED -> configured;
       // A handshake may break by accident once; trust does not come by asking again.
       case TLS -> Math.min(2, configured);
-      case REDIRECTED, NOT_FOUND, FORBIDDEN, CREDENTIALS, CHANGED, OUT_OF_RANGE, CANCELLED, OTHER ->
+      case REDIRECTED,
+          NOT_FOUND,
+          FORBIDDEN,
+          CREDENTIALS,
+          CHANGED,
+          OUT_OF_RANGE,
+          CANCELLED,
+          NOT_LENT,
+          OTHER ->
           1;
     };
   }

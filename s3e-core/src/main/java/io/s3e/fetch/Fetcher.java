@@ -300,7 +300,7 @@ public final class Fetcher implements AutoCloseable {
   }
 
   private long absentUntil(ObjectHandle handle, long first, long end) {
-    long most = Math.max(copiedBlocks(Long.MAX_VALUE), client.limits().lends() ? lentBlocks() : 1);
+    long most = Math.max(copiedBlocks(Long.MAX_VALUE), admission.lends() ? lentBlocks() : 1);
     long limit = Math.min(end, first + most);
     boolean onDisk = isOnDisk(handle, first);
     if (onDisk && disk != null) {
@@ -431,9 +431,11 @@ public final class Fetcher implements AutoCloseable {
         new SocketTimeoutException(reason));
   }
 
+  /** A failure after which the reader asks anew: a cancelled GET, or a lent one that cannot be. */
   static boolean isNobodysError(Exception failure) {
     return failure instanceof RequestFailure request
-        && request.kind() == RequestFailure.Kind.CANCELLED;
+        && (request.kind() == RequestFailure.Kind.CANCELLED
+            || request.kind() == RequestFailure.Kind.NOT_LENT);
   }
 
   /** What the reader sees: the reason behind a rejected answer where that is the real news. */

@@ -316,6 +316,10 @@ public final class RunFetch implements Block.Fate {
       finish(null);
       return;
     }
+    if (failure instanceof RequestFailure request
+        && request.kind() == RequestFailure.Kind.NOT_LENT) {
+      fetcher.admission().pauseLending();
+    }
     if (landing.published() > publishedBefore) {
       // A connection that breaks but brings blocks is not counted against the run.
       attempts = 1;

@@ -3,9 +3,10 @@ package io.s3e.client.aws;
 import io.s3e.client.ClientProvider;
 import io.s3e.client.ClientProvider.ClientMemory;
 import io.s3e.client.ObjectClient;
-import io.s3e.client.crt.CrtLibrary;
-import io.s3e.client.crt.CrtObjectClient;
-import io.s3e.client.crt.CrtSettings;
+import io.s3e.client.library.CrtCapability;
+import io.s3e.client.library.CrtLibrary;
+import io.s3e.client.library.CrtSettings;
+import io.s3e.client.library.CrtUnusableException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
@@ -48,7 +49,7 @@ public final class AwsClients {
    * lend: to compare, and for stores with which borrowed buffers turn out to be trouble.
    */
   public static ClientProvider crtWithoutLending(AwsClientSettings settings) {
-    return memory -> CrtObjectClient.open(crtSettings(settings), memory, false);
+    return memory -> CrtLibrary.open(crtSettings(settings), memory, CrtCapability.COPIES);
   }
 
   private static ObjectClient open(
@@ -64,18 +65,18 @@ public final class AwsClients {
   private static ObjectClient crt(AwsClientSettings settings, ClientMemory memory) {
     String problem = crtProblem(settings);
     if (problem != null) {
-      throw new IllegalStateException("the CRT client cannot be used: " + problem);
+      throw new CrtUnusableException(problem, null);
     }
-    return CrtObjectClient.open(crtSettings(settings), memory);
+    return CrtLibrary.open(crtSettings(settings), memory, CrtCapability.LENDS);
   }
 
   private static ObjectClient crtOrSync(AwsClientSettings settings, ClientMemory memory) {
     String problem = crtProblem(settings);
-    if (problem == null && memory.ownedBytes() < CrtObjectClient.minimumBytes(memory)) {
+    if (problem == null && memory.ownedBytes() < CrtLibrary.minimumBytes(memory)) {
       problem = "the engine's memory is too small for it (" + memory.ownedBytes() + " bytes)";
     }
     if (problem == null) {
-      return CrtObjectClient.open(crtSettings(settings), memory);
+      return crt(settings, memory);
     }
     LOG.info("Reading by the SDK's synchronous client, not by the AWS CRT: {}", problem);
     return SdkClients.sync(settings, region(settings), memory);

@@ -3,6 +3,7 @@ package io.s3e.client.crt;
 import io.s3e.block.ObjectRef;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.StoreAnswer;
+import io.s3e.client.library.CrtSettings;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.ConcurrentHashMap;

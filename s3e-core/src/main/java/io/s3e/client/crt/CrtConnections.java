@@ -1,5 +1,6 @@
 package io.s3e.client.crt;
 
+import io.s3e.client.library.CrtSettings;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CompletableFuture;

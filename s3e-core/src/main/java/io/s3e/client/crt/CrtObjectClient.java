@@ -11,6 +11,8 @@ import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.ResponseHandler;
 import io.s3e.client.StoreAnswer;
+import io.s3e.client.library.CrtCapability;
+import io.s3e.client.library.CrtSettings;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -66,7 +68,7 @@ import software.amazon.awssdk.crt.s3.S3MetaRequestOptions.MetaRequestType;
  * with the attempt to connect, which the connect time-out bounds, but not a TLS handshake with a
  * server that is not trusted (10 to 30 s).
  */
-public final class CrtObjectClient implements ObjectClient {
+final class CrtObjectClient implements ObjectClient {
   private static final Logger LOG = LoggerFactory.getLogger(CrtObjectClient.class);
   private static final long CLOSE_WAIT_SECONDS = 10;
 
@@ -91,23 +93,15 @@ public final class CrtObjectClient implements ObjectClient {
   }
 
   /**
-   * Opens a client, lending if the library and the memory allow it.
+   * Opens a client.
    *
-   * @throws IllegalArgumentException if the memory is less than {@link #minimumBytes}, or the CA
-   *     file cannot be read
-   * @throws IllegalStateException if {@link CrtLibrary#unusableBecause()} is not null
+   * @param delivery what the library can do at most; with {@link CrtCapability#LENDS} the client
+   *     lends if the memory allows it
+   * @throws IllegalArgumentException if the memory is less than {@link CrtLayout#minimumBytes}, or
+   *     the CA file cannot be read
    */
-  public static CrtObjectClient open(CrtSettings settings, ClientMemory memory) {
-    return open(settings, memory, CrtLibrary.lendsBuffers());
-  }
-
-  /** As above; {@code lend} false takes the {@code byte[]} way even where the CRT could lend. */
-  public static CrtObjectClient open(CrtSettings settings, ClientMemory memory, boolean lend) {
-    String problem = CrtLibrary.unusableBecause();
-    if (problem != null) {
-      throw new IllegalStateException("the CRT cannot be used: " + problem);
-    }
-    if (lend && CrtLibrary.lendsBuffers()) {
+  static CrtObjectClient open(CrtSettings settings, ClientMemory memory, CrtCapability delivery) {
+    if (delivery == CrtCapability.LENDS) {
       CrtLayout layout = CrtLayout.lending(memory);
       try {
         return new CrtObjectClient(
@@ -121,11 +115,6 @@ public final class CrtObjectClient implements ObjectClient {
     CrtLayout layout = CrtLayout.copying(memory);
     return new CrtObjectClient(
         settings, layout, false, CrtConnections.open(settings, layout, false));
-  }
-
-  /** The least {@code memory.ownedBytes()} that {@link #open} accepts, in bytes. */
-  public static long minimumBytes(ClientMemory memory) {
-    return CrtLayout.minimumBytes(memory);
   }
 
   @Override

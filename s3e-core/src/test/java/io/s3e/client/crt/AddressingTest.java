@@ -3,6 +3,7 @@ package io.s3e.client.crt;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.block.ObjectRef;
+import io.s3e.client.library.CrtSettings;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;

@@ -1,4 +1,4 @@
-package io.s3e.client.crt;
+package io.s3e.client.library;
 
 import java.net.URI;
 import java.time.Duration;
@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 
 /**
- * How a {@link CrtObjectClient} reaches the store. Values are taken as they are; {@code
+ * How a client over the CRT reaches the store. Values are taken as they are; {@code
  * io.s3e.client.aws.AwsClientSettings} is what users fill in, and it checks them.
  *
  * @param endpoint scheme, host and port of an S3-compatible store; null for AWS's own endpoint of
@@ -61,7 +61,7 @@ public record CrtSettings(
   }
 
   /** Whether requests go by TLS. */
-  boolean isTls() {
+  public boolean isTls() {
     return endpoint == null || "https".equalsIgnoreCase(endpoint.getScheme());
   }
 }

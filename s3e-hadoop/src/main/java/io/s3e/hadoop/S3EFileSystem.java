@@ -61,8 +61,7 @@ public class S3EFileSystem extends S3AFileSystem {
           Constants.PREFETCH_ENABLED_KEY,
           "false");
 
-  private final FileSystemStatistics readStatistics =
-      new FileSystemStatistics(this::engineIfMade);
+  private final FileSystemStatistics readStatistics = new FileSystemStatistics(this::engineIfMade);
   private @Nullable ReadEngine engine;
   private @Nullable DirectOpener opener;
 

@@ -54,7 +54,8 @@ public enum ReadStatistic {
       Kind.COUNTER,
       Unit.COUNT,
       Of.BOTH,
-      "GETs that ended by themselves, well or not; of the file system, without those that ended after the close of their stream."),
+      "GETs that ended by themselves, well or not; of the file system, without those that ended"
+          + " after the close of their stream."),
   STREAM_ABORTED(
       "stream_aborted",
       Kind.COUNTER,

@@ -255,8 +255,7 @@ class CountedRequestsTest {
         assertThat(now.get("s3e_fetched_bytes"))
             .isBetween(now.get("s3e_prefetched_bytes") + now.get("s3e_discarded_bytes"), asked());
       }
-      assertThat(counted.fileSystem().gauges())
-          .containsEntry("s3e_prefetch_held_bytes", 0L);
+      assertThat(counted.fileSystem().gauges()).containsEntry("s3e_prefetch_held_bytes", 0L);
       assertThat(counted.stream().gauges())
           .containsEntry("stream_read_active_prefetch_operations", 0L);
       assertThat(counted.ofStream("stream_read_prefetch_operations"))

@@ -64,6 +64,11 @@ final class EngineDisk implements AutoCloseable {
       cache = opener.open(fitted, metrics);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    } catch (OutOfMemoryError e) {
+      LOG.warn(
+          "No cache on local disk: the JVM has no direct memory for its buffers; raise"
+              + " -XX:MaxDirectMemorySize: {}",
+          e.toString());
     } finally {
       if (cache == null) {
         budget.release(buffers);

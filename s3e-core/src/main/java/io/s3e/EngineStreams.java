@@ -4,16 +4,19 @@ import io.s3e.block.ObjectVersion;
 import io.s3e.client.HeadRequest;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.ObjectHead;
+import io.s3e.client.RequestFailure;
 import io.s3e.fetch.EncodedBodyException;
 import io.s3e.fetch.Fetcher;
 import io.s3e.fetch.ObjectHandle;
 import io.s3e.fetch.ObjectTruncatedException;
+import io.s3e.metrics.IsolatedListener;
 import io.s3e.prefetch.ReadPlanner;
 import io.s3e.stream.BlockReader;
 import io.s3e.stream.S3EInputStream;
 import io.s3e.stream.StreamSettings;
 import io.s3e.stream.StreamSource;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -66,8 +69,28 @@ final class EngineStreams implements AutoCloseable {
   S3EInputStream open(ObjectVersion version, OpenOptions options) {
     ObjectHandle handle =
         new ObjectHandle(
-            version, config.blockBytes(), options.headers(), options.context(), options.listener());
+            version,
+            config.blockBytes(),
+            options.headers(),
+            options.context(),
+            IsolatedListener.of(options.listener()));
     return new S3EInputStream(new Source(options), handle);
+  }
+
+  /**
+   * Asks the store for size and version.
+   *
+   * @throws InterruptedIOException if the thread was interrupted; its flag is set
+   */
+  ObjectHead head(HeadRequest request) throws IOException {
+    try {
+      return client.head(request);
+    } catch (RequestFailure e) {
+      if (e.kind() == RequestFailure.Kind.CANCELLED && Thread.currentThread().isInterrupted()) {
+        throw (IOException) new InterruptedIOException(e.getMessage()).initCause(e);
+      }
+      throw e;
+    }
   }
 
   /** Vectored reads that have not begun fail; those that wait fail with their streams. */
@@ -140,7 +163,7 @@ final class EngineStreams implements AutoCloseable {
     }
 
     private ObjectHead head(ObjectHandle handle) throws IOException {
-      return client.head(
+      return EngineStreams.this.head(
           new HeadRequest(
               handle.version().object(),
               handle.version().versionId(),

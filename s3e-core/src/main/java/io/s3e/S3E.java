@@ -249,7 +249,7 @@ public final class S3E implements AutoCloseable {
 
   private ObjectHead head(ObjectRef object, OpenOptions options) throws IOException {
     try {
-      return client.head(
+      return streams.head(
           new HeadRequest(object, options.versionId(), options.headers(), options.context()));
     } catch (RequestFailure e) {
       if (e.kind() == RequestFailure.Kind.NOT_FOUND) {

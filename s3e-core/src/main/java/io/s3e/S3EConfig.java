@@ -12,7 +12,8 @@ import java.time.Duration;
  *     MiB (docs/adr has the sweep behind the default)
  * @param requestBytes the longest GET, in bytes; at least a block, at most 1 GiB
  * @param memoryBytes hard limit of direct and native memory for object data, in bytes, over the
- *     whole JVM; at least two blocks. 0 chooses an eighth of the heap, from 64 to 256 MiB
+ *     whole JVM; at least two blocks. 0 chooses an eighth of the heap, from 64 to 256 MiB. Never
+ *     more than half of the JVM's direct memory applies: {@link #effectiveMemoryBytes()}
  * @param maxWindowBytes the farthest that prefetch runs ahead of one reader, in bytes; 0 leaves it
  *     to measured bandwidth and the budget
  * @param prefetch false never fetches what nobody asked for
@@ -99,14 +100,22 @@ public record S3EConfig(
     }
   }
 
-  /** The memory budget in bytes, with the automatic choice made from this JVM's heap limit. */
+  /**
+   * The memory budget in bytes as it applies in this JVM: the automatic choice made from the heap
+   * limit, and never more than half of {@link JvmMemory#maxDirectBytes()}, of which the application
+   * needs its part.
+   */
   public long effectiveMemoryBytes() {
+    return Math.max(2L * blockBytes, Math.min(wantedMemoryBytes(), JvmMemory.maxDirectBytes() / 2));
+  }
+
+  private long wantedMemoryBytes() {
     if (memoryBytes > 0) {
       return memoryBytes;
     }
     // An eighth of the heap fits the 10 % (at least 384 MiB) that Spark and YARN add for overhead.
     long eighth = Runtime.getRuntime().maxMemory() / 8;
-    return Math.max(2L * blockBytes, Math.min(256L << 20, Math.max(64L << 20, eighth)));
+    return Math.min(256L << 20, Math.max(64L << 20, eighth));
   }
 
   /** A builder that starts from this configuration. */

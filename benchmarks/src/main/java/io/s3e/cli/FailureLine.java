@@ -1,6 +1,7 @@
 package io.s3e.cli;
 
 import io.s3e.client.RequestFailure;
+import io.s3e.client.StoreAnswer;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.UnknownHostException;
@@ -64,8 +65,10 @@ final class FailureLine {
       return refused(refusal.get().statusCode(), code, message);
     }
     Optional<RequestFailure> request = first(chain, RequestFailure.class);
-    if (request.isPresent() && request.get().status() != 0) {
-      return refused(request.get().status(), null, request.get().getMessage());
+    StoreAnswer refused = request.map(RequestFailure::refusal).orElse(null);
+    if (refused != null) {
+      String said = refused.message() == null ? request.get().getMessage() : refused.message();
+      return refused(refused.status(), refused.code(), said);
     }
     Optional<FileSystemException> file = first(chain, FileSystemException.class);
     if (file.isPresent()) {

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 interface SlabMemory {
 
   /**
-   * Memory outside the heap.
+   * Memory outside the heap; on it where the JVM has no other left.
    *
    * @param bytes at least 1
    * @return a buffer with position 0 and limit and capacity {@code bytes}

@@ -1,14 +1,24 @@
 package io.s3e.client;
 
 import java.io.IOException;
+import java.io.Serializable;
+import java.time.Duration;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why a request gave no usable answer, told the same way by every client. The message names the
- * operation, the object and the store's own words, never a secret.
+ * Why a request gave no usable answer, told the same way by every client. The message is one line:
+ * the operation and the object, the store's own words with its request ids, and, once the fetch
+ * layer has given up, attempts and time. It never holds a secret.
+ *
+ * <p>A failure in transport has a cause of the class that {@code java.net} and {@code
+ * javax.net.ssl} have for it, whatever the client's own error was: {@link
+ * java.net.ConnectException}, {@link java.net.SocketException}, {@link
+ * java.net.UnknownHostException}, {@link java.net.SocketTimeoutException}, {@link
+ * javax.net.ssl.SSLException}, {@link java.io.EOFException}.
  */
 public final class RequestFailure extends IOException {
-  private static final long serialVersionUID = 1L;
+  private static final long serialVersionUID = 2L;
 
   /** Causes that the fetch layer treats differently. */
   public enum Kind {
@@ -16,63 +26,176 @@ public final class RequestFailure extends IOException {
     THROTTLED,
     /** Other 5xx, and 408. Retried. */
     SERVER,
-    /** Connection refused, reset, time-out, early end of body, TLS trouble. Retried. */
+    /** Connection refused, reset, time-out, unknown host, early end of body. Retried. */
     NETWORK,
-    /** 404. */
+    /** A handshake that failed or a certificate that is not trusted. Retried once. */
+    TLS,
+    /** The bucket is somewhere else: 301, 307, or 400 with the region to go to. Not retried. */
+    REDIRECTED,
+    /** 404. Not retried. */
     NOT_FOUND,
-    /** 401 and 403. */
+    /** 401 and 403. Not retried. */
     FORBIDDEN,
-    /** 412: the object is no longer the version that was opened. */
+    /** There are no credentials to sign with; nothing was sent. Not retried. */
+    CREDENTIALS,
+    /** 412: the object is no longer the version that was opened. Not retried. */
     CHANGED,
-    /** 416: the object ends before the range. */
+    /** 416: the object ends before the range. Not retried. */
     OUT_OF_RANGE,
     /** The handler refused the response; the cause is its exception. Retried. */
     REJECTED,
     /** Cancelled by {@link ObjectClient.Exchange#cancel()} or by closing the client. */
     CANCELLED,
-    /** Anything else, for example 400 or missing credentials. Not retried. */
+    /**
+     * The client lends nothing at present; the same range can be had copied. Not retried as it is.
+     */
+    NOT_LENT,
+    /** Anything else, for example 400. Not retried. */
     OTHER
   }
 
-  private final Kind kind;
-  private final int status;
-
   /**
-   * @param status HTTP status, or 0 if there was none
+   * What was tried before giving up.
+   *
+   * @param attempts requests sent, 1 or more
+   * @param elapsed from the first request on
+   * @param end why it was not tried again
    */
-  public RequestFailure(Kind kind, int status, String message, @Nullable Throwable cause) {
-    super(message, cause);
-    this.kind = kind;
-    this.status = status;
+  public record Effort(int attempts, Duration elapsed, End end) implements Serializable {
+    /** Why nothing more was tried. */
+    public enum End {
+      /** Another attempt would not help, or the attempts were spent. */
+      FAILURE,
+      /** The read had no time left. */
+      DEADLINE
+    }
+
+    @Override
+    public String toString() {
+      return String.format(
+          Locale.ROOT,
+          "%d attempt%s in %.1f s%s",
+          attempts,
+          attempts == 1 ? "" : "s",
+          elapsed.toMillis() / 1000.0,
+          end == End.DEADLINE ? ", then the read's deadline passed" : "");
+    }
   }
 
-  /** The kind that an HTTP status stands for, by the table of {@link Kind}. */
-  public static Kind kindOf(int status) {
-    return switch (status) {
-      case 401, 403 -> Kind.FORBIDDEN;
-      case 404 -> Kind.NOT_FOUND;
-      case 408 -> Kind.SERVER;
-      case 412 -> Kind.CHANGED;
-      case 416 -> Kind.OUT_OF_RANGE;
-      case 429, 503 -> Kind.THROTTLED;
-      default -> status >= 500 ? Kind.SERVER : Kind.OTHER;
-    };
+  private final Kind kind;
+  private final String subject;
+  private final String reason;
+  private final @Nullable StoreAnswer answer;
+  private final @Nullable Effort effort;
+
+  /**
+   * A failure that is not the store's word.
+   *
+   * @param subject operation and object, for example {@code GET s3://bucket/key [0, 10)}
+   * @param reason what went wrong with it
+   */
+  public RequestFailure(Kind kind, String subject, String reason, @Nullable Throwable cause) {
+    this(kind, subject, reason, null, null, cause);
+  }
+
+  private RequestFailure(
+      Kind kind,
+      String subject,
+      String reason,
+      @Nullable StoreAnswer answer,
+      @Nullable Effort effort,
+      @Nullable Throwable cause) {
+    super(subject + ": " + reason, cause);
+    this.kind = kind;
+    this.subject = subject;
+    this.reason = reason;
+    this.answer = answer;
+    this.effort = effort;
+  }
+
+  /**
+   * The store refused.
+   *
+   * @param answer with a status of 300 or more
+   */
+  public static RequestFailure refused(
+      String subject, StoreAnswer answer, @Nullable Throwable cause) {
+    if (!answer.isRefusal()) {
+      throw new IllegalArgumentException("status " + answer.status() + " is no refusal");
+    }
+    String reason = answer.words() + answer.ids();
+    return new RequestFailure(answer.kind(), subject, reason, answer, null, cause);
+  }
+
+  /** This failure of an answer that had begun well: its ids are what support asks for. */
+  public RequestFailure after(StoreAnswer begun) {
+    return new RequestFailure(kind, subject, reason + begun.ids(), begun, effort, getCause());
+  }
+
+  /** This failure as the last one of several attempts. */
+  public RequestFailure with(Effort tried) {
+    return new RequestFailure(kind, subject, reason, answer, tried, getCause());
   }
 
   public Kind kind() {
     return kind;
   }
 
-  /** HTTP status, or 0 if there was none. */
-  public int status() {
-    return status;
+  /** Operation and object. */
+  public String subject() {
+    return subject;
+  }
+
+  /** What went wrong, without subject and effort. */
+  public String reason() {
+    return reason;
+  }
+
+  /** What the store said, be it the head of an answer that broke off; null if nothing came. */
+  public @Nullable StoreAnswer answer() {
+    return answer;
+  }
+
+  /** What the store said if it refused; null otherwise. */
+  public @Nullable StoreAnswer refusal() {
+    return answer != null && answer.isRefusal() ? answer : null;
+  }
+
+  /** What was tried before giving up; null in a failure of one request. */
+  public @Nullable Effort effort() {
+    return effort;
+  }
+
+  @Override
+  public String getMessage() {
+    return super.getMessage() + (effort == null ? "" : "; " + effort);
+  }
+
+  /**
+   * How many attempts such a failure is worth.
+   *
+   * @param configured how many a failure is worth that passes as a rule
+   */
+  public int mostAttempts(int configured) {
+    return switch (kind) {
+      case THROTTLED, SERVER, NETWORK, REJECTED -> configured;
+      // A handshake may break by accident once; trust does not come by asking again.
+      case TLS -> Math.min(2, configured);
+      case REDIRECTED,
+          NOT_FOUND,
+          FORBIDDEN,
+          CREDENTIALS,
+          CHANGED,
+          OUT_OF_RANGE,
+          CANCELLED,
+          NOT_LENT,
+          OTHER ->
+          1;
+    };
   }
 
   /** Whether the same request may succeed when sent again. */
   public boolean isRetryable() {
-    return switch (kind) {
-      case THROTTLED, SERVER, NETWORK, REJECTED -> true;
-      case NOT_FOUND, FORBIDDEN, CHANGED, OUT_OF_RANGE, CANCELLED, OTHER -> false;
-    };
+    return mostAttempts(Integer.MAX_VALUE) > 1;
   }
 }

@@ -41,7 +41,7 @@ final class BlockHeader {
   private static final int SALT_BYTES = 16;
   private static final int CHUNK_SEALS_AT = 48;
   private static final int IDENTITY_AT = CHUNK_SEALS_AT + DiskBlockId.CHUNKS * ChunkSeal.BYTES;
-  private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(BYTES).asReadOnlyBuffer();
+  private static final ByteBuffer ZEROS = ByteBuffer.allocate(BYTES).asReadOnlyBuffer();
   private static final SecureRandom RANDOM = new SecureRandom();
 
   private final ByteBuffer bytes;

@@ -7,6 +7,7 @@ import io.s3e.cache.BlockIndex;
 import io.s3e.cache.Residency;
 import io.s3e.cache.Spill;
 import io.s3e.client.ClientLimits;
+import io.s3e.client.RequestFailure;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -40,6 +41,10 @@ import org.jspecify.annotations.Nullable;
  * <p>A guess that is worth a slot gets a slot or nothing. A reader that wants a slot waits for one
  * a few ms and has a copied request then; who stands behind it waits no longer than that.
  *
+ * <p>A client may stop lending while it lives (its memory was refused, or another client reads in
+ * its place). It says so by failing a lent GET with {@link RequestFailure.Kind#NOT_LENT}; {@link
+ * #pauseLending} then makes every grant a copied one for a minute.
+ *
  * <p>Nothing here takes a lock. Readers that find nothing stand in a queue and are served in order;
  * speculation gets nothing while one waits. The first in the queue is woken when memory or
  * concurrency comes back and looks again at least every {@value #RECHECK_MILLIS} ms.
@@ -60,6 +65,11 @@ final class Admission implements MemoryBudget.Holder {
 
   private static final int RESERVE_SHARE = 8;
 
+  /**
+   * To ask again costs a GET that fails at once; rates without slots are about half of those with.
+   */
+  private static final long LENDING_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(60);
+
   private final MemoryBudget budget;
   private final BlockPool pool;
   private final int reservedBuffers;
@@ -69,6 +79,9 @@ final class Admission implements MemoryBudget.Holder {
   private final Residency lent;
   private final int slotBytes;
   private final Queue<Thread> waiting = new ConcurrentLinkedQueue<>();
+
+  /** By {@link System#nanoTime()}; no slot is granted before. */
+  private volatile long lendsFromNanos = System.nanoTime();
 
   Admission(
       MemoryBudget budget, BlockPool pool, ClientLimits limits, BlockIndex index, Spill spill) {
@@ -101,7 +114,7 @@ final class Admission implements MemoryBudget.Holder {
 
   /** Bytes that long guesses may hold at most: slots, or pooled buffers where nothing is lent. */
   long speculativeBytes() {
-    return slots.capacity > 0
+    return lends()
         ? (long) slots.forSpeculation() * slotBytes
         : (long) (pool.maxBlocks() - reservedBuffers) * pool.blockBytes();
   }
@@ -130,12 +143,12 @@ final class Admission implements MemoryBudget.Holder {
 
   /** How many long guesses may be in flight at once. */
   int speculativeRequests() {
-    return slots.capacity > 0 ? slots.forSpeculation() : copies.forSpeculation();
+    return lends() ? slots.forSpeculation() : copies.forSpeculation();
   }
 
   /** Whether a long guess would be refused now. */
   boolean isCrowded() {
-    return slots.capacity > 0 && (!waiting.isEmpty() || !hasSlotAhead());
+    return lends() && (!waiting.isEmpty() || !hasSlotAhead());
   }
 
   private boolean hasSlotAhead() {
@@ -145,7 +158,7 @@ final class Admission implements MemoryBudget.Holder {
   /** What is free for a guess, or can be made free at once; null otherwise. Never waits. */
   @Nullable Grant trySpeculate(Need need) {
     // A guess that finds no slot is not worth buffers for its first part: those serve readers.
-    boolean mayCopy = !need.isLong() || slots.capacity == 0;
+    boolean mayCopy = !need.isLong() || !lends();
     return waiting.isEmpty() ? tryGrant(need, true, mayCopy) : null;
   }
 
@@ -160,7 +173,7 @@ final class Admission implements MemoryBudget.Holder {
 
   private @Nullable Grant tryLend(boolean speculative) {
     // To evict what would not be enough is to evict for nothing.
-    if (slots.capacity == 0 || (speculative && !hasSlotAhead())) {
+    if (!lends() || (speculative && !hasSlotAhead())) {
       return null;
     }
     for (; ; ) {
@@ -224,7 +237,7 @@ final class Admission implements MemoryBudget.Holder {
    * @return null if the deadline passed or {@code handle} was closed
    */
   @Nullable Grant await(Need need, ObjectHandle handle, long deadline) throws InterruptedException {
-    boolean prefersSlot = need.isLong() && slots.capacity > 0;
+    boolean prefersSlot = need.isLong() && lends();
     Grant grant = waiting.isEmpty() ? tryGrant(need, false, !prefersSlot) : null;
     if (grant != null) {
       return grant;
@@ -283,6 +296,16 @@ final class Admission implements MemoryBudget.Holder {
     }
     lentGrant.leaveLane();
     return copied;
+  }
+
+  /** Whether slots are granted now. */
+  boolean lends() {
+    return slots.capacity > 0 && System.nanoTime() - lendsFromNanos >= 0;
+  }
+
+  /** The client has said that it lends nothing for now. */
+  void pauseLending() {
+    lendsFromNanos = System.nanoTime() + LENDING_PAUSE_NANOS;
   }
 
   /** How many readers stand in the queue. */

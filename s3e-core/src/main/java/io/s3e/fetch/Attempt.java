@@ -6,8 +6,10 @@ import io.s3e.client.ObjectClient;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.ResponseHandler;
 import io.s3e.client.ResponseHead;
+import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,7 +73,7 @@ final class Attempt implements ResponseHandler {
       started = fetcher.client().get(request, this);
     } catch (RuntimeException e) {
       onFailure(
-          new RequestFailure(RequestFailure.Kind.OTHER, 0, subject() + ": client refused", e));
+          new RequestFailure(RequestFailure.Kind.OTHER, subject(), "client refused: " + e, e));
       return;
     }
     exchange = started;
@@ -82,6 +84,11 @@ final class Attempt implements ResponseHandler {
 
   boolean isLate(long now) {
     return now - lastByteNanos > patienceNanos;
+  }
+
+  /** How long its client may be silent. */
+  Duration patience() {
+    return Duration.ofNanos(patienceNanos);
   }
 
   /** Ends an attempt that never began. */
@@ -161,12 +168,7 @@ final class Attempt implements ResponseHandler {
   @Override
   public void onDone() {
     if (!landing.isComplete()) {
-      onFailure(
-          new RequestFailure(
-              RequestFailure.Kind.NETWORK,
-              0,
-              subject() + ": body ended after " + received + " bytes",
-              null));
+      onFailure(broken("body ended after " + received + " bytes"));
       return;
     }
     fence.close(
@@ -184,7 +186,17 @@ final class Attempt implements ResponseHandler {
       onDone();
       return;
     }
-    fence.close(() -> endedBy(failure, true));
+    // A cancel of ours closes the fence first: this one nobody has asked for, so it counts.
+    RequestFailure told =
+        failure.kind() == RequestFailure.Kind.CANCELLED
+            ? broken("the client gave up unasked: " + failure.reason())
+            : failure;
+    fence.close(() -> endedBy(told, true));
+  }
+
+  private RequestFailure broken(String reason) {
+    return new RequestFailure(
+        RequestFailure.Kind.NETWORK, subject(), reason, new EOFException(reason));
   }
 
   private void enter() throws IOException {

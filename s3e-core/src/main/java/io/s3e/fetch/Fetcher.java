@@ -15,6 +15,7 @@ import io.s3e.fetch.DiskTier.Source;
 import io.s3e.metrics.EngineMetrics;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -299,7 +300,7 @@ public final class Fetcher implements AutoCloseable {
   }
 
   private long absentUntil(ObjectHandle handle, long first, long end) {
-    long most = Math.max(copiedBlocks(Long.MAX_VALUE), client.limits().lends() ? lentBlocks() : 1);
+    long most = Math.max(copiedBlocks(Long.MAX_VALUE), admission.lends() ? lentBlocks() : 1);
     long limit = Math.min(end, first + most);
     boolean onDisk = isOnDisk(handle, first);
     if (onDisk && disk != null) {
@@ -367,7 +368,7 @@ public final class Fetcher implements AutoCloseable {
     }
     try {
       run.demand();
-      awaitSettled(handle, block, deadline);
+      awaitSettled(handle, block, run, deadline);
     } catch (InterruptedException e) {
       throw interrupted(block);
     } finally {
@@ -397,19 +398,44 @@ public final class Fetcher implements AutoCloseable {
     return new InterruptedIOException("interrupted while waiting for " + block.id());
   }
 
-  private void awaitSettled(ObjectHandle handle, Block block, long deadline)
+  private void awaitSettled(ObjectHandle handle, Block block, RunFetch run, long deadline)
       throws IOException, InterruptedException {
     while (!block.await(CLOSED_CHECK_NANOS)) {
       requireOpen(handle);
       if (System.nanoTime() - deadline > 0) {
-        throw new IOException("no answer before the read's deadline");
+        throw run.deadlinePassed();
       }
     }
   }
 
+  /**
+   * Ends a read that has asked again and again and has no time left.
+   *
+   * @param last how the last fetch ended that was nobody's error; null if none has
+   * @throws IOException if the deadline has passed
+   */
+  public void checkDeadline(ObjectHandle handle, @Nullable Exception last, long deadline)
+      throws IOException {
+    if (System.nanoTime() - deadline <= 0) {
+      return;
+    }
+    requireOpen(handle);
+    if (last != null && !isNobodysError(last)) {
+      throw asIoException(last);
+    }
+    String reason = "no fetch of it came to its end before the read's deadline";
+    throw new RequestFailure(
+        RequestFailure.Kind.NETWORK,
+        "GET " + handle.version().object(),
+        reason,
+        new SocketTimeoutException(reason));
+  }
+
+  /** A failure after which the reader asks anew: a cancelled GET, or a lent one that cannot be. */
   static boolean isNobodysError(Exception failure) {
     return failure instanceof RequestFailure request
-        && request.kind() == RequestFailure.Kind.CANCELLED;
+        && (request.kind() == RequestFailure.Kind.CANCELLED
+            || request.kind() == RequestFailure.Kind.NOT_LENT);
   }
 
   /** What the reader sees: the reason behind a rejected answer where that is the real news. */
@@ -448,7 +474,7 @@ public final class Fetcher implements AutoCloseable {
   }
 
   private static RequestFailure engineClosed() {
-    return new RequestFailure(RequestFailure.Kind.CANCELLED, 0, "the engine is closed", null);
+    return new RequestFailure(RequestFailure.Kind.CANCELLED, "S3E", "the engine is closed", null);
   }
 
   /** A run is over. */

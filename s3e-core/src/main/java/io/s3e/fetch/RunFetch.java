@@ -3,9 +3,12 @@ package io.s3e.fetch;
 import io.s3e.block.ByteRange;
 import io.s3e.cache.Block;
 import io.s3e.client.RequestFailure;
+import io.s3e.client.RequestFailure.Effort;
 import io.s3e.disk.DiskBlockId;
 import io.s3e.fetch.DiskTier.Source;
 import java.io.IOException;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -63,10 +66,15 @@ public final class RunFetch implements Block.Fate {
   private volatile @Nullable DiskAttempt onDisk;
 
   private final boolean ofScan;
+  private final long startedNanos = System.nanoTime();
+
+  /** Why the attempt before the present one failed. */
+  private volatile @Nullable IOException lastFailure;
 
   // Written between attempts.
   private int publishedBefore;
   private int attempts;
+  private final AtomicInteger sent = new AtomicInteger();
   private int fromDisk;
   private @Nullable DiskBlockId claimed;
   private volatile boolean fetchedBefore;
@@ -144,7 +152,7 @@ public final class RunFetch implements Block.Fate {
    */
   void leave() {
     if (interest.decrementAndGet() == 0 && !over.get() && !landing.isComplete()) {
-      cancel(new RequestFailure(RequestFailure.Kind.CANCELLED, 0, "no longer wanted", null));
+      cancel(cancelled("no longer wanted"));
     }
   }
 
@@ -224,7 +232,7 @@ public final class RunFetch implements Block.Fate {
     if (!landing.isWithinOneGet() || (hasNoRoom && !demanded)) {
       // Nobody's error: who wants the rest asks for it anew. To fetch a guess that is on disk would
       // only cost a request.
-      finish(new RequestFailure(RequestFailure.Kind.CANCELLED, 0, "left on disk", null));
+      finish(cancelled("left on disk"));
       return;
     }
     between.set(true);
@@ -242,6 +250,7 @@ public final class RunFetch implements Block.Fate {
       return;
     }
     attempts++;
+    sent.incrementAndGet();
     publishedBefore = landing.published();
     DiskTier disk = fetcher.disk();
     if (disk != null && attempts == 1) {
@@ -287,12 +296,10 @@ public final class RunFetch implements Block.Fate {
     }
     Attempt attempt = current;
     if (attempt != null && attempt.isLate(now)) {
+      String reason = "stalled: no byte for " + attempt.patience().toMillis() + " ms";
       attempt.fail(
           new RequestFailure(
-              RequestFailure.Kind.NETWORK,
-              0,
-              "GET " + range() + " of " + handle.version().object() + " stalled",
-              null),
+              RequestFailure.Kind.NETWORK, subject(), reason, new SocketTimeoutException(reason)),
           true);
     }
   }
@@ -309,20 +316,23 @@ public final class RunFetch implements Block.Fate {
       finish(null);
       return;
     }
+    if (failure instanceof RequestFailure request
+        && request.kind() == RequestFailure.Kind.NOT_LENT) {
+      fetcher.admission().pauseLending();
+    }
     if (landing.published() > publishedBefore) {
       // A connection that breaks but brings blocks is not counted against the run.
       attempts = 1;
     }
-    boolean again =
-        mayRetry
-            && demanded
-            && interest.get() > 0
-            && attempts < fetcher.config().maxAttempts()
-            && isRetryable(failure);
+    boolean again = mayRetry && demanded && interest.get() > 0 && attempts < mostAttempts(failure);
     if (!again) {
-      finish(failure);
+      finish(
+          failure instanceof RequestFailure request
+              ? request.with(effort(Effort.End.FAILURE))
+              : failure);
       return;
     }
+    lastFailure = failure;
     fetcher.metrics().retried();
     handle.listener().onRetry(failure);
     current = null;
@@ -338,10 +348,34 @@ public final class RunFetch implements Block.Fate {
     }
   }
 
-  private static boolean isRetryable(IOException failure) {
-    return failure instanceof RequestFailure request
-        && request.isRetryable()
-        && !Fetcher.isForTheReader(request.getCause());
+  private int mostAttempts(IOException failure) {
+    return failure instanceof RequestFailure request && !Fetcher.isForTheReader(request.getCause())
+        ? request.mostAttempts(fetcher.config().maxAttempts())
+        : 1;
+  }
+
+  private Effort effort(Effort.End end) {
+    Duration elapsed = Duration.ofNanos(System.nanoTime() - startedNanos);
+    return new Effort(Math.max(1, sent.get()), elapsed, end);
+  }
+
+  /** What a reader is told whose deadline passes: the last failure, or that nothing came. */
+  RequestFailure deadlinePassed() {
+    if (lastFailure instanceof RequestFailure request) {
+      return request.with(effort(Effort.End.DEADLINE));
+    }
+    String reason = "no answer";
+    return new RequestFailure(
+            RequestFailure.Kind.NETWORK, subject(), reason, new SocketTimeoutException(reason))
+        .with(effort(Effort.End.DEADLINE));
+  }
+
+  private RequestFailure cancelled(String reason) {
+    return new RequestFailure(RequestFailure.Kind.CANCELLED, subject(), reason, null);
+  }
+
+  private String subject() {
+    return "GET " + range() + " of " + handle.version().object();
   }
 
   /** Running → over. Fails what has not been published and gives the rest of the memory back. */

@@ -140,7 +140,11 @@ public final class BlockReader {
     BlockRange wanted = layout().covering(position, end);
     ReadPlanner.Plan plan = planRead(position, end, step);
     boolean followed = false;
-    for (; ; ) {
+    Exception last = null;
+    for (boolean again = false; ; again = true) {
+      if (again) {
+        fetcher.checkDeadline(handle, last, deadline);
+      }
       Block block = fetcher.find(handle, wanted.first());
       if (block == null) {
         block = demand(wanted, followed ? ReadPlanner.Plan.NOTHING : plan, deadline);
@@ -163,6 +167,7 @@ public final class BlockReader {
         ready = fetcher.await(handle, block, deadline);
       } finally {
         if (!ready) {
+          last = block.failure();
           block.unpin();
         }
       }

@@ -161,7 +161,7 @@ final class ScriptedClient implements ObjectClient {
     /** As the contract has it: a refused answer ends with onFailure. */
     private void heard(IOException refusal) {
       if (!terminal.get()) {
-        fail(new RequestFailure(RequestFailure.Kind.REJECTED, 0, "refused", refusal));
+        fail(new RequestFailure(RequestFailure.Kind.REJECTED, "GET", "refused", refusal));
       }
     }
 
@@ -211,7 +211,7 @@ final class ScriptedClient implements ObjectClient {
     }
 
     void fail(RequestFailure.Kind kind) {
-      fail(new RequestFailure(kind, 0, "scripted " + kind, null));
+      fail(new RequestFailure(kind, "GET", "scripted " + kind, null));
     }
 
     private void fail(RequestFailure failure) {

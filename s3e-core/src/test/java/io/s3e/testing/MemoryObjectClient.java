@@ -10,6 +10,7 @@ import io.s3e.client.ObjectHead;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.ResponseHandler;
 import io.s3e.client.ResponseHead;
+import io.s3e.client.StoreAnswer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -77,7 +78,7 @@ public final class MemoryObjectClient implements ObjectClient {
       return new Answer(
           chunkBytes,
           bytes,
-          new RequestFailure(kind, 0, "injected " + kind, null),
+          new RequestFailure(kind, "GET", "injected " + kind, null),
           head,
           delayMillis,
           lateAfterCancel,
@@ -194,7 +195,7 @@ public final class MemoryObjectClient implements ObjectClient {
     heads.incrementAndGet();
     byte[] content = objects.get(request.object());
     if (content == null) {
-      throw new RequestFailure(RequestFailure.Kind.NOT_FOUND, 404, "no " + request.object(), null);
+      throw refused(404, "no " + request.object());
     }
     return new ObjectHead(content.length, etags.get(request.object()), null, storedEncoding);
   }
@@ -252,9 +253,9 @@ public final class MemoryObjectClient implements ObjectClient {
       try {
         failure = deliver();
       } catch (IOException e) {
-        failure = new RequestFailure(RequestFailure.Kind.REJECTED, 0, "rejected", e);
+        failure = new RequestFailure(RequestFailure.Kind.REJECTED, "GET", "rejected", e);
       } catch (InterruptedException e) {
-        failure = new RequestFailure(RequestFailure.Kind.CANCELLED, 0, "client closed", e);
+        failure = new RequestFailure(RequestFailure.Kind.CANCELLED, "GET", "client closed", e);
       } finally {
         active.decrementAndGet();
       }
@@ -269,14 +270,14 @@ public final class MemoryObjectClient implements ObjectClient {
       gate.await();
       byte[] content = objects.get(request.object());
       if (content == null) {
-        return new RequestFailure(RequestFailure.Kind.NOT_FOUND, 404, "no such key", null);
+        return refused(404, "no such key");
       }
       String etag = etags.get(request.object());
       if (request.etag() != null && !request.etag().equals(etag) && answer.head() == null) {
-        return new RequestFailure(RequestFailure.Kind.CHANGED, 412, "precondition failed", null);
+        return refused(412, "precondition failed");
       }
       if (request.range().start() >= content.length) {
-        return new RequestFailure(RequestFailure.Kind.OUT_OF_RANGE, 416, "behind the end", null);
+        return refused(416, "behind the end");
       }
       int start = (int) request.range().start();
       int end = (int) Math.min(content.length, request.range().end());
@@ -308,7 +309,7 @@ public final class MemoryObjectClient implements ObjectClient {
           Thread.sleep(answer.delayMillis());
         }
         if (heedsCancel()) {
-          return new RequestFailure(RequestFailure.Kind.CANCELLED, 0, "cancelled", null);
+          return new RequestFailure(RequestFailure.Kind.CANCELLED, "GET", "cancelled", null);
         }
         int count = Math.min(stop - at, answer.chunkBytes());
         handler.onData(ByteBuffer.wrap(content, at, count).slice());
@@ -323,7 +324,7 @@ public final class MemoryObjectClient implements ObjectClient {
         Thread.sleep(answer.delayMillis());
       }
       if (heedsCancel()) {
-        return new RequestFailure(RequestFailure.Kind.CANCELLED, 0, "cancelled", null);
+        return new RequestFailure(RequestFailure.Kind.CANCELLED, "GET", "cancelled", null);
       }
       if (answer.failure() == null && !answer.neverEnds()) {
         int stop = (int) Math.min(end, (long) start + answer.truncateAt());
@@ -337,7 +338,7 @@ public final class MemoryObjectClient implements ObjectClient {
     private RequestFailure ending() throws InterruptedException {
       while (answer.neverEnds()) {
         if (cancelled) {
-          return new RequestFailure(RequestFailure.Kind.CANCELLED, 0, "cancelled", null);
+          return new RequestFailure(RequestFailure.Kind.CANCELLED, "GET", "cancelled", null);
         }
         Thread.sleep(1);
       }
@@ -370,5 +371,10 @@ public final class MemoryObjectClient implements ObjectClient {
         doubleCloses.incrementAndGet();
       }
     }
+  }
+
+  private static RequestFailure refused(int status, String message) {
+    return RequestFailure.refused(
+        "GET", new StoreAnswer(status, null, message, Map.of(), null), null);
   }
 }

@@ -74,7 +74,8 @@ final class MemoryClient implements ObjectClient {
       handler.onDone();
     } catch (IOException e) {
       handler.onFailure(
-          new RequestFailure(RequestFailure.Kind.REJECTED, 206, String.valueOf(e.getMessage()), e));
+          new RequestFailure(
+              RequestFailure.Kind.REJECTED, "GET", String.valueOf(e.getMessage()), e));
     }
   }
 

@@ -1,6 +1,7 @@
 package io.s3e.client.crt;
 
 import io.s3e.block.ObjectRef;
+import io.s3e.client.library.CrtSettings;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.ConcurrentHashMap;
@@ -59,7 +60,8 @@ final class Addressing {
         S3EndpointParams.builder()
             .bucket(bucket)
             .region(Region.of(settings.region()))
-            .forcePathStyle(settings.pathStyle());
+            .forcePathStyle(settings.pathStyle())
+            .useDualStack(settings.dualStack());
     if (settings.endpoint() != null) {
       params.endpoint(settings.endpoint().toString());
     }

@@ -2,6 +2,7 @@ package io.s3e.client.crt;
 
 import io.s3e.client.ObjectClient;
 import io.s3e.client.RequestFailure;
+import io.s3e.client.StoreAnswer;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -67,6 +68,9 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
    */
   protected abstract @Nullable RequestFailure outcome(@Nullable RequestFailure failure);
 
+  /** The head of the answer, if one has begun; null otherwise. */
+  protected abstract @Nullable StoreAnswer begun();
+
   /** Words for messages: operation and object. */
   protected abstract String subject();
 
@@ -119,7 +123,7 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
       if (cancelled || failedAttempt != null || state == State.ENDED) {
         return;
       }
-      failedAttempt = new CrtFailures.Attempt(attempt.getErrorCode(), attempt.getResponseStatus());
+      failedAttempt = CrtFailures.Attempt.of(attempt);
       if (nativeHalf != null) {
         nativeHalf.cancel();
       }
@@ -147,7 +151,7 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
       attempt = failedAttempt;
       wanted = cancelled;
     }
-    return CrtFailures.of(subject(), context, attempt, wanted);
+    return CrtFailures.of(subject(), context, attempt, wanted, begun());
   }
 
   private void end(@Nullable RequestFailure failure) {

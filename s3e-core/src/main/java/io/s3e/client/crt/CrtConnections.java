@@ -1,8 +1,7 @@
 package io.s3e.client.crt;
 
+import io.s3e.client.library.CrtSettings;
 import io.s3e.jvm.JvmEnd;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
@@ -11,7 +10,6 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import software.amazon.awssdk.crt.CrtRuntimeException;
 import software.amazon.awssdk.crt.auth.credentials.DelegateCredentialsProvider;
 import software.amazon.awssdk.crt.auth.signing.AwsSigningConfig;
 import software.amazon.awssdk.crt.http.HttpMonitoringOptions;
@@ -20,7 +18,6 @@ import software.amazon.awssdk.crt.http.HttpProxyEnvironmentVariableSetting.HttpP
 import software.amazon.awssdk.crt.io.ClientTlsContext;
 import software.amazon.awssdk.crt.io.ExponentialBackoffRetryOptions;
 import software.amazon.awssdk.crt.io.StandardRetryOptions;
-import software.amazon.awssdk.crt.io.TlsContextOptions;
 import software.amazon.awssdk.crt.s3.S3Client;
 import software.amazon.awssdk.crt.s3.S3ClientOptions;
 
@@ -72,7 +69,7 @@ final class CrtConnections {
 
   /**
    * @throws IllegalStateException if {@code borrowed} and a pool does not fit into direct memory
-   * @throws IllegalArgumentException if the CA file cannot be read
+   * @throws IllegalArgumentException if the CRT can use none of the trusted authorities
    */
   static CrtConnections open(CrtSettings settings, CrtLayout layout, boolean borrowed) {
     return new CrtConnections(settings, layout, borrowed);
@@ -127,30 +124,9 @@ final class CrtConnections {
   }
 
   private ClientTlsContext tls() {
-    try (TlsContextOptions options = TlsContextOptions.createDefaultClient()) {
-      if (settings.trustAll()) {
-        options.withVerifyPeer(false);
-      } else if (settings.caFile() != null) {
-        trustOnly(options, settings.caFile());
-      }
-      ClientTlsContext context = new ClientTlsContext(options);
-      closers.push(context::close);
-      return context;
-    }
-  }
-
-  private static void trustOnly(TlsContextOptions options, Path caFile) {
-    if (!Files.isReadable(caFile)) {
-      throw new IllegalArgumentException("the CA file " + caFile + " cannot be read");
-    }
-    try {
-      options.overrideDefaultTrustStoreFromPath(null, caFile.toString());
-      // The options are read now, to tell of a bad file here and not at the first request.
-      options.getNativeHandle();
-    } catch (CrtRuntimeException e) {
-      throw new IllegalArgumentException(
-          "the CA file " + caFile + " holds no certificate: " + e.errorName, e);
-    }
+    TlsContexts shared = TlsContexts.acquire(settings);
+    closers.push(shared::release);
+    return shared.context();
   }
 
   private AwsSigningConfig signing(CredentialsCache cache) {

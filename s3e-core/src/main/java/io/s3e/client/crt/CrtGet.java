@@ -5,6 +5,7 @@ import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.ResponseHandler;
 import io.s3e.client.ResponseHead;
+import io.s3e.client.StoreAnswer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.function.BiConsumer;
@@ -32,7 +33,7 @@ class CrtGet extends CrtCall {
   protected final ResponseHandler handler;
 
   // Touched by the CRT's callbacks only, one at a time.
-  private int status;
+  private @Nullable StoreAnswer begun;
   private @Nullable Throwable refusal;
 
   CrtGet(
@@ -46,11 +47,11 @@ class CrtGet extends CrtCall {
 
   @Override
   public final void onResponseHeaders(int responseStatus, HttpHeader[] headers) {
-    if (status != 0 || refusal != null || responseStatus / 100 != 2) {
+    if (begun != null || refusal != null || responseStatus / 100 != 2) {
       return;
     }
-    status = responseStatus;
-    ResponseHead head = CrtHeaders.responseHead(status, headers);
+    begun = StoreAnswer.of(responseStatus, CrtHeaders.asMap(headers), "");
+    ResponseHead head = CrtHeaders.responseHead(responseStatus, headers);
     try {
       handler.onHead(head);
       checkStart(head);
@@ -93,12 +94,9 @@ class CrtGet extends CrtCall {
   protected final @Nullable RequestFailure outcome(@Nullable RequestFailure failure) {
     if (refusal != null) {
       return new RequestFailure(
-          Kind.REJECTED,
-          status,
-          subject() + ": response refused: " + refusal.getMessage(),
-          refusal);
+          Kind.REJECTED, subject(), "response refused: " + refusal.getMessage(), refusal);
     }
-    return failure == null && status == 0 ? CrtFailures.noHead(subject()) : failure;
+    return failure == null && begun == null ? CrtFailures.noHead(subject()) : failure;
   }
 
   @Override
@@ -108,6 +106,11 @@ class CrtGet extends CrtCall {
     } else {
       handler.onFailure(failure);
     }
+  }
+
+  @Override
+  protected final @Nullable StoreAnswer begun() {
+    return begun;
   }
 
   @Override

@@ -4,6 +4,8 @@ import io.s3e.client.HeadRequest;
 import io.s3e.client.ObjectHead;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
+import io.s3e.client.StoreAnswer;
+import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -17,7 +19,6 @@ final class CrtHead extends CrtCall {
   private final CountDownLatch ended = new CountDownLatch(1);
 
   // Written by the CRT's callbacks before the latch opens, read after.
-  private int status;
   private HttpHeader @Nullable [] headers;
   private @Nullable RequestFailure failure;
 
@@ -28,7 +29,6 @@ final class CrtHead extends CrtCall {
 
   @Override
   public void onResponseHeaders(int responseStatus, HttpHeader[] responseHeaders) {
-    status = responseStatus;
     headers = responseHeaders;
   }
 
@@ -42,12 +42,14 @@ final class CrtHead extends CrtCall {
     try {
       if (!ended.await(timeout.toMillis(), TimeUnit.MILLISECONDS)) {
         cancel();
-        throw new RequestFailure(Kind.NETWORK, 0, subject() + ": no answer in " + timeout, null);
+        String reason = "no answer in " + timeout;
+        throw new RequestFailure(
+            Kind.NETWORK, subject(), reason, new SocketTimeoutException(reason));
       }
     } catch (InterruptedException e) {
       cancel();
       Thread.currentThread().interrupt();
-      throw new RequestFailure(Kind.CANCELLED, 0, subject() + ": interrupted", e);
+      throw new RequestFailure(Kind.CANCELLED, subject(), "interrupted", e);
     }
     if (failure != null) {
       throw failure;
@@ -55,8 +57,7 @@ final class CrtHead extends CrtCall {
     HttpHeader[] answer = headers;
     long size = answer == null ? -1 : CrtHeaders.contentLength(answer);
     if (answer == null || size < 0) {
-      throw new RequestFailure(
-          Kind.OTHER, status, subject() + ": answer without Content-Length", null);
+      throw new RequestFailure(Kind.OTHER, subject(), "answer without Content-Length", null);
     }
     return new ObjectHead(
         size,
@@ -74,6 +75,12 @@ final class CrtHead extends CrtCall {
   protected void ended(@Nullable RequestFailure outcome) {
     failure = outcome;
     ended.countDown();
+  }
+
+  /** Has no body that could break off. */
+  @Override
+  protected @Nullable StoreAnswer begun() {
+    return null;
   }
 
   @Override

@@ -1,6 +1,8 @@
 package io.s3e.client.crt;
 
 import io.s3e.client.ResponseHead;
+import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.crt.http.HttpHeader;
 
@@ -16,6 +18,17 @@ final class CrtHeaders {
         find(headers, "ETag"),
         find(headers, "x-amz-version-id"),
         find(headers, "Content-Encoding"));
+  }
+
+  /** By name; of a header that comes twice the last one. */
+  static Map<String, String> asMap(HttpHeader @Nullable [] headers) {
+    Map<String, String> map = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    if (headers != null) {
+      for (HttpHeader header : headers) {
+        map.put(header.getName(), header.getValue());
+      }
+    }
+    return map;
   }
 
   static @Nullable String find(HttpHeader[] headers, String name) {

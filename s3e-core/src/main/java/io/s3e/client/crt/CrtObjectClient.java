@@ -10,6 +10,9 @@ import io.s3e.client.ObjectHead;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.ResponseHandler;
+import io.s3e.client.StoreAnswer;
+import io.s3e.client.library.CrtCapability;
+import io.s3e.client.library.CrtSettings;
 import io.s3e.jvm.JvmEnd;
 import java.net.URI;
 import java.util.Map;
@@ -67,7 +70,7 @@ import software.amazon.awssdk.crt.s3.S3MetaRequestOptions.MetaRequestType;
  * server that is not trusted (10 to 30 s). In a JVM that is ending {@link #close} waits for nothing
  * ({@link CrtHold}).
  */
-public final class CrtObjectClient implements ObjectClient {
+final class CrtObjectClient implements ObjectClient {
   private static final Logger LOG = LoggerFactory.getLogger(CrtObjectClient.class);
   private static final long CLOSE_WAIT_SECONDS = 10;
 
@@ -94,23 +97,15 @@ public final class CrtObjectClient implements ObjectClient {
   }
 
   /**
-   * Opens a client, lending if the library and the memory allow it.
+   * Opens a client.
    *
-   * @throws IllegalArgumentException if the memory is less than {@link #minimumBytes}, or the CA
-   *     file cannot be read
-   * @throws IllegalStateException if {@link CrtLibrary#unusableBecause()} is not null
+   * @param delivery what the library can do at most; with {@link CrtCapability#LENDS} the client
+   *     lends if the memory allows it
+   * @throws IllegalArgumentException if the memory is less than {@link CrtLayout#minimumBytes}, or
+   *     the CA file cannot be read
    */
-  public static CrtObjectClient open(CrtSettings settings, ClientMemory memory) {
-    return open(settings, memory, CrtLibrary.lendsBuffers());
-  }
-
-  /** As above; {@code lend} false takes the {@code byte[]} way even where the CRT could lend. */
-  public static CrtObjectClient open(CrtSettings settings, ClientMemory memory, boolean lend) {
-    String problem = CrtLibrary.unusableBecause();
-    if (problem != null) {
-      throw new IllegalStateException("the CRT cannot be used: " + problem);
-    }
-    if (lend && CrtLibrary.lendsBuffers()) {
+  static CrtObjectClient open(CrtSettings settings, ClientMemory memory, CrtCapability delivery) {
+    if (delivery == CrtCapability.LENDS) {
       CrtLayout layout = CrtLayout.lending(memory);
       try {
         return new CrtObjectClient(
@@ -124,11 +119,6 @@ public final class CrtObjectClient implements ObjectClient {
     CrtLayout layout = CrtLayout.copying(memory);
     return new CrtObjectClient(
         settings, layout, false, CrtConnections.open(settings, layout, false));
-  }
-
-  /** The least {@code memory.ownedBytes()} that {@link #open} accepts, in bytes. */
-  public static long minimumBytes(ClientMemory memory) {
-    return CrtLayout.minimumBytes(memory);
   }
 
   @Override
@@ -172,7 +162,7 @@ public final class CrtObjectClient implements ObjectClient {
     S3Client wide = connections.wide();
     if (request.lend() && wide == null) {
       call.endUnsent(
-          new RequestFailure(Kind.OTHER, 0, call.subject() + ": this client lends nothing", null));
+          new RequestFailure(Kind.OTHER, call.subject(), "this client lends nothing", null));
       return call;
     }
     start(
@@ -222,7 +212,7 @@ public final class CrtObjectClient implements ObjectClient {
     } else {
       credentials.whenReady(
           () -> send(call, client, preparation),
-          e -> call.endUnsent(CrtFailures.unexpected(call.subject() + ": no credentials", e)));
+          e -> call.endUnsent(CrtFailures.noCredentials(call.subject(), e)));
     }
   }
 
@@ -265,7 +255,8 @@ public final class CrtObjectClient implements ObjectClient {
 
   private void ended(CrtCall call, @Nullable RequestFailure failure) {
     CredentialsCache credentials = connections.credentials();
-    if (credentials != null && failure != null && MAY_BE_CREDENTIALS.contains(failure.status())) {
+    StoreAnswer refusal = failure == null ? null : failure.refusal();
+    if (credentials != null && refusal != null && MAY_BE_CREDENTIALS.contains(refusal.status())) {
       credentials.suspect();
     }
     inFlight.remove(call);

@@ -50,7 +50,7 @@ final class AsyncExchange
     try {
       started = s3.getObject(request, this);
     } catch (RuntimeException e) {
-      gate.end(SdkRequests.failure(subject, e));
+      gate.end(SdkFailures.failure(subject, e));
       return;
     }
     boolean cancelNow;
@@ -61,7 +61,7 @@ final class AsyncExchange
     var unused =
         started.whenComplete(
             (none, thrown) ->
-                gate.end(thrown == null ? null : SdkRequests.failure(subject, thrown)));
+                gate.end(thrown == null ? null : SdkFailures.failure(subject, thrown)));
     if (cancelNow) {
       started.cancel(true);
     }
@@ -82,7 +82,7 @@ final class AsyncExchange
         return;
       }
     }
-    CancelThreads.terminal(() -> stop(SdkRequests.cancelled(subject)));
+    CancelThreads.terminal(() -> stop(SdkFailures.cancelled(subject)));
   }
 
   @Override
@@ -95,7 +95,7 @@ final class AsyncExchange
   @Override
   public void onResponse(GetObjectResponse response) {
     if (begun) {
-      stop(SdkRequests.cancelled(subject));
+      stop(SdkFailures.cancelled(subject));
       return;
     }
     begun = true;
@@ -103,13 +103,13 @@ final class AsyncExchange
     announced = head.contentLength();
     status = head.status();
     if (status / 100 != 2) {
-      stop(SdkRequests.notAnAnswer(subject, status));
+      stop(SdkFailures.notAnAnswer(subject, status));
       return;
     }
     try {
       gate.call(handler -> handler.onHead(head));
     } catch (Throwable e) {
-      stop(SdkRequests.rejected(subject, status, e));
+      stop(SdkFailures.rejected(subject, e));
     }
   }
 
@@ -121,7 +121,7 @@ final class AsyncExchange
   @Override
   public void exceptionOccurred(Throwable error) {
     if (begun) {
-      stop(SdkRequests.failure(subject, error));
+      stop(SdkFailures.failure(subject, error));
     }
     fail(error);
   }
@@ -169,12 +169,12 @@ final class AsyncExchange
       boolean goesOn = false;
       try {
         if (announced >= 0 && received > announced) {
-          stop(SdkRequests.overlong(subject, announced));
+          stop(SdkFailures.overlong(subject, announced));
         } else {
           goesOn = gate.call(handler -> handler.onData(chunk));
         }
       } catch (Throwable e) {
-        stop(SdkRequests.rejected(subject, status, e));
+        stop(SdkFailures.rejected(subject, e));
       }
       if (source != null) {
         if (goesOn) {
@@ -193,7 +193,7 @@ final class AsyncExchange
     @Override
     public void onComplete() {
       if (received < announced) {
-        stop(SdkRequests.truncated(subject, received, announced));
+        stop(SdkFailures.truncated(subject, received, announced));
         return;
       }
       CompletableFuture<Void> current = attempt;

@@ -6,9 +6,9 @@ import io.s3e.client.HeadRequest;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.ObjectHead;
 import io.s3e.client.RequestFailure;
-import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.ResponseHandler;
-import io.s3e.jvm.JvmEnd;
+import java.io.IOException;
+import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -45,8 +45,8 @@ public final class AsyncObjectClient implements ObjectClient {
    *     holds for them; lends nothing
    * @param headTimeout longest wait for a HEAD
    * @param headers sent with every request, where the SDK client cannot be told
-   * @param closeAlso runs last when this client closes, for example to close the SDK's, but not in
-   *     a JVM that is ending; null for nothing
+   * @param closeAlso runs last when this client closes, for example to close the SDK's; null for
+   *     nothing
    */
   public AsyncObjectClient(
       S3AsyncClient s3,
@@ -80,7 +80,7 @@ public final class AsyncObjectClient implements ObjectClient {
   public ObjectHead head(HeadRequest request) throws RequestFailure {
     String subject = SdkRequests.subject(request);
     if (closed.get()) {
-      throw SdkRequests.closed(subject);
+      throw SdkFailures.closed(subject);
     }
     CompletableFuture<HeadObjectResponse> answer =
         s3.headObject(SdkRequests.head(request, headers));
@@ -88,14 +88,16 @@ public final class AsyncObjectClient implements ObjectClient {
       return SdkRequests.head(subject, answer.get(headTimeout.toMillis(), TimeUnit.MILLISECONDS));
     } catch (ExecutionException e) {
       Throwable cause = e.getCause();
-      throw SdkRequests.failure(subject, cause == null ? e : cause);
+      throw SdkFailures.failure(subject, cause == null ? e : cause);
     } catch (TimeoutException e) {
       answer.cancel(true);
-      throw new RequestFailure(Kind.NETWORK, 0, subject + ": no answer in " + headTimeout, e);
+      IOException asSocket = new SocketTimeoutException("no answer in " + headTimeout);
+      asSocket.initCause(e);
+      throw SdkFailures.network(subject, asSocket);
     } catch (InterruptedException e) {
       answer.cancel(true);
       Thread.currentThread().interrupt();
-      throw new RequestFailure(Kind.CANCELLED, 0, subject + ": interrupted", e);
+      throw SdkFailures.interrupted(subject, e);
     }
   }
 
@@ -105,11 +107,9 @@ public final class AsyncObjectClient implements ObjectClient {
     // Registered before the check: close() sees either this exchange or makes the check fail.
     inFlight.add(exchange);
     if (closed.get()) {
-      exchange.endUnsent(SdkRequests.closed(exchange.subject()));
+      exchange.endUnsent(SdkFailures.closed(exchange.subject()));
     } else if (request.lend()) {
-      exchange.endUnsent(
-          new RequestFailure(
-              Kind.OTHER, 0, exchange.subject() + ": this client lends nothing", null));
+      exchange.endUnsent(SdkFailures.lendsNothing(exchange.subject()));
     } else {
       exchange.start(s3, SdkRequests.get(request, headers));
     }
@@ -122,8 +122,7 @@ public final class AsyncObjectClient implements ObjectClient {
       return;
     }
     inFlight.cancelAll();
-    // In a JVM that is ending the native threads of an SDK client could not end cleanly any more.
-    if (closeAlso != null && !JvmEnd.hasBegun()) {
+    if (closeAlso != null) {
       closeAlso.run();
     }
   }

@@ -64,7 +64,7 @@ final class SyncExchange implements ObjectClient.Exchange, Runnable {
       cancelled = true;
       open = body;
     }
-    CancelThreads.terminal(() -> gate.end(SdkRequests.cancelled(subject)));
+    CancelThreads.terminal(() -> gate.end(SdkFailures.cancelled(subject)));
     if (open != null) {
       CancelThreads.abort(open::abort);
     }
@@ -79,7 +79,7 @@ final class SyncExchange implements ObjectClient.Exchange, Runnable {
     try {
       opened = store.get(request);
     } catch (IOException | RuntimeException e) {
-      end(SdkRequests.failure(subject, e));
+      end(SdkFailures.failure(subject, e));
       return;
     }
     if (!keep(opened)) {
@@ -97,7 +97,7 @@ final class SyncExchange implements ObjectClient.Exchange, Runnable {
     synchronized (this) {
       wanted = cancelled;
     }
-    gate.end(failure != null && wanted ? SdkRequests.cancelled(subject) : failure);
+    gate.end(failure != null && wanted ? SdkFailures.cancelled(subject) : failure);
   }
 
   /** Makes the stream known to {@link #cancel}; false if that came first. */
@@ -109,14 +109,14 @@ final class SyncExchange implements ObjectClient.Exchange, Runnable {
   private @Nullable RequestFailure transfer(ResponseInputStream<GetObjectResponse> in) {
     ResponseHead head = SdkRequests.head(in.response());
     if (head.status() / 100 != 2) {
-      return SdkRequests.notAnAnswer(subject, head.status());
+      return SdkFailures.notAnAnswer(subject, head.status());
     }
     try {
       if (!gate.call(handler -> handler.onHead(head))) {
-        return SdkRequests.cancelled(subject);
+        return SdkFailures.cancelled(subject);
       }
     } catch (Throwable e) {
-      return SdkRequests.rejected(subject, head.status(), e);
+      return SdkFailures.rejected(subject, e);
     }
     byte[] chunk = CHUNK.get();
     long received = 0;
@@ -125,26 +125,26 @@ final class SyncExchange implements ObjectClient.Exchange, Runnable {
       try {
         count = in.read(chunk, 0, chunk.length);
       } catch (IOException e) {
-        return SdkRequests.network(subject, e);
+        return SdkFailures.network(subject, e);
       } catch (RuntimeException e) {
-        return SdkRequests.failure(subject, e);
+        return SdkFailures.failure(subject, e);
       }
       if (count < 0) {
         return received < head.contentLength()
-            ? SdkRequests.truncated(subject, received, head.contentLength())
+            ? SdkFailures.truncated(subject, received, head.contentLength())
             : null;
       }
       received += count;
       if (head.contentLength() >= 0 && received > head.contentLength()) {
-        return SdkRequests.overlong(subject, head.contentLength());
+        return SdkFailures.overlong(subject, head.contentLength());
       }
       ByteBuffer bytes = ByteBuffer.wrap(chunk, 0, count);
       try {
         if (!gate.call(handler -> handler.onData(bytes))) {
-          return SdkRequests.cancelled(subject);
+          return SdkFailures.cancelled(subject);
         }
       } catch (Throwable e) {
-        return SdkRequests.rejected(subject, head.status(), e);
+        return SdkFailures.rejected(subject, e);
       }
     }
   }

@@ -105,14 +105,14 @@ public final class SyncObjectClient implements ObjectClient {
   public ObjectHead head(HeadRequest request) throws RequestFailure {
     String subject = SdkRequests.subject(request);
     if (closed.get()) {
-      throw SdkRequests.closed(subject);
+      throw SdkFailures.closed(subject);
     }
     try {
       return store.head(request);
     } catch (RequestFailure e) {
       throw e;
     } catch (IOException | RuntimeException e) {
-      throw SdkRequests.failure(subject, e);
+      throw SdkFailures.failure(subject, e);
     }
   }
 
@@ -122,11 +122,9 @@ public final class SyncObjectClient implements ObjectClient {
     // Registered before the check: close() sees either this exchange or makes the check fail.
     inFlight.add(exchange);
     if (closed.get()) {
-      exchange.endUnsent(SdkRequests.closed(exchange.subject()));
+      exchange.endUnsent(SdkFailures.closed(exchange.subject()));
     } else if (request.lend()) {
-      exchange.endUnsent(
-          new RequestFailure(
-              Kind.OTHER, 0, exchange.subject() + ": this client lends nothing", null));
+      exchange.endUnsent(SdkFailures.lendsNothing(exchange.subject()));
     } else {
       submit(exchange);
     }
@@ -151,11 +149,11 @@ public final class SyncObjectClient implements ObjectClient {
     } catch (RejectedExecutionException e) {
       exchange.endUnsent(
           closed.get()
-              ? SdkRequests.closed(exchange.subject())
+              ? SdkFailures.closed(exchange.subject())
               : new RequestFailure(
                   Kind.THROTTLED,
-                  0,
-                  exchange.subject() + ": more than " + limits.copyRequests() + " requests at once",
+                  exchange.subject(),
+                  "more than " + limits.copyRequests() + " requests at once",
                   e));
     }
   }

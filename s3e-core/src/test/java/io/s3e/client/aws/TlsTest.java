@@ -3,6 +3,7 @@ package io.s3e.client.aws;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
@@ -19,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.AfterAll;
@@ -62,6 +64,45 @@ class TlsTest {
     }
   }
 
+  /** As a company's authority is given to a JVM. */
+  @ParameterizedTest
+  @EnumSource(names = {"CRT", "SDK_SYNC"})
+  void whatTheJvmTrustsIsTrusted(ClientKind kind) throws Exception {
+    withTrustStore(
+        certificate.trustStore(dir.resolve("jvm.p12")),
+        () -> {
+          try (ObjectClient client = open(kind, settings().build())) {
+            reads(client);
+          }
+        });
+  }
+
+  @Test
+  void aJvmThatTrustsNobodyLeavesNothingToTheCrt() throws Exception {
+    withTrustStore(
+        Path.of("NONE"),
+        () -> {
+          assertThat(JvmTrust.authorities()).isEmpty();
+          assertThatIllegalStateException()
+              .isThrownBy(() -> open(ClientKind.CRT, settings().build()))
+              .withMessageContaining("certificate authority");
+          try (ObjectClient client = open(ClientKind.AUTO, settings().build())) {
+            assertThat(client.name()).isEqualTo("sdk-sync");
+          }
+        });
+  }
+
+  @Test
+  void theJvmIsAskedAgainAndItsAnswerEncodedOnce() throws Exception {
+    List<String> usual = JvmTrust.authorities();
+    assertThat(usual.size()).isGreaterThan(50);
+    assertThat(JvmTrust.authorities() == usual).isTrue();
+    withTrustStore(
+        certificate.trustStore(dir.resolve("changed.p12")),
+        () -> assertThat(String.join("", JvmTrust.authorities())).isEqualTo(pemFile()));
+    assertThat(JvmTrust.authorities().equals(usual)).isTrue();
+  }
+
   @ParameterizedTest
   @EnumSource(names = {"CRT", "SDK_SYNC", "SDK_ASYNC"})
   void trustAllTrustsAll(ClientKind kind) throws Exception {
@@ -71,9 +112,9 @@ class TlsTest {
   }
 
   @Test
-  void anUnknownCertificateIsANetworkFailure() throws Exception {
+  void anUnknownCertificateIsAFailureOfTls() throws Exception {
     try (ObjectClient client = open(ClientKind.SDK_SYNC, settings().build())) {
-      assertThat(get(client, false).awaitFailure().kind()).isEqualTo(Kind.NETWORK);
+      assertThat(get(client, false).awaitFailure().kind()).isEqualTo(Kind.TLS);
     }
   }
 
@@ -86,9 +127,9 @@ class TlsTest {
       handler = get(client, false);
       assertThatExceptionOfType(RequestFailure.class)
           .isThrownBy(() -> client.head(new HeadRequest(OBJECT, null, Map.of(), null)))
-          .satisfies(e -> assertThat(e.kind()).isEqualTo(Kind.NETWORK));
+          .satisfies(e -> assertThat(e.kind()).isIn(Kind.NETWORK, Kind.TLS));
     }
-    assertThat(handler.awaitFailure().kind()).isIn(Kind.NETWORK, Kind.CANCELLED);
+    assertThat(handler.awaitFailure().kind()).isIn(Kind.TLS, Kind.CANCELLED);
     assertThat(server.requests()).isEmpty();
   }
 
@@ -110,6 +151,25 @@ class TlsTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> open(ClientKind.SDK_ASYNC, settings().caFile(certificate.pem()).build()))
         .withMessageContaining("caFile");
+  }
+
+  private static String pemFile() throws Exception {
+    return Files.readString(certificate.pem());
+  }
+
+  private interface Check {
+    void run() throws Exception;
+  }
+
+  private static void withTrustStore(Path store, Check check) throws Exception {
+    System.setProperty("javax.net.ssl.trustStore", store.toString());
+    System.setProperty("javax.net.ssl.trustStorePassword", SelfSigned.PASSWORD);
+    try {
+      check.run();
+    } finally {
+      System.clearProperty("javax.net.ssl.trustStore");
+      System.clearProperty("javax.net.ssl.trustStorePassword");
+    }
   }
 
   private static void reads(ObjectClient client) throws Exception {

@@ -3,8 +3,10 @@ package io.s3e.client.crt;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.block.ObjectRef;
+import io.s3e.client.library.CrtSettings;
 import java.net.URI;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -56,7 +58,7 @@ class AddressingTest {
     Duration second = Duration.ofSeconds(1);
     return new Addressing(
         new CrtSettings(
-            endpoint, region, pathStyle, null, 10, 0, second, second, second, 1, null, false, false,
-            "test", Map.of()));
+            endpoint, region, pathStyle, false, true, null, 10, 0, second, second, second, 1,
+            List.of(), false, false, "test", Map.of()));
   }
 }

@@ -101,6 +101,6 @@ class HandlerGateTest {
   }
 
   private static RequestFailure failure() {
-    return new RequestFailure(Kind.CANCELLED, 0, "cancelled", null);
+    return new RequestFailure(Kind.CANCELLED, "GET", "cancelled", null);
   }
 }

@@ -1,6 +1,7 @@
 package io.s3e.hadoop.client;
 
 import io.s3e.client.RequestFailure;
+import io.s3e.client.StoreAnswer;
 import io.s3e.fetch.ObjectChangedException;
 import java.io.IOException;
 import org.apache.hadoop.fs.s3a.NoVersionAttributeException;
@@ -39,12 +40,13 @@ public final class FailureTranslation {
     if (request.kind() == RequestFailure.Kind.CHANGED) {
       return new RemoteFileChangedException(path, operation, message(failure), failure);
     }
-    if (request.status() == 0) {
+    StoreAnswer refusal = request.refusal();
+    if (refusal == null) {
       return failure;
     }
     SdkException asSdk =
         S3Exception.builder()
-            .statusCode(request.status())
+            .statusCode(refusal.status())
             .awsErrorDetails(
                 AwsErrorDetails.builder()
                     .errorCode(errorCode(request))

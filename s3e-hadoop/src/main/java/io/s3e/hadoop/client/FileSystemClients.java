@@ -7,8 +7,7 @@ import io.s3e.client.ObjectClient;
 import io.s3e.client.aws.AwsClientSettings;
 import io.s3e.client.aws.AwsClients;
 import io.s3e.client.aws.ClientKind;
-import io.s3e.client.crt.CrtLibrary;
-import io.s3e.client.crt.CrtObjectClient;
+import io.s3e.client.library.CrtLibrary;
 import io.s3e.hadoop.cache.EngineFactory;
 import io.s3e.hadoop.conf.AdapterConfig;
 import io.s3e.hadoop.conf.ClientChoice;
@@ -114,7 +113,7 @@ public final class FileSystemClients implements ReadEngine.Maker {
 
   private ObjectClient own(AwsClientSettings settings, ClientMemory memory) {
     if (isCrt()) {
-      long needed = CrtObjectClient.minimumBytes(memory);
+      long needed = CrtLibrary.minimumBytes(memory);
       if (memory.ownedBytes() < needed) {
         sayFallback(
             "it needs "

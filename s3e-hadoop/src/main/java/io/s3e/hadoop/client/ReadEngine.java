@@ -1,6 +1,7 @@
 package io.s3e.hadoop.client;
 
 import io.s3e.S3E;
+import io.s3e.jvm.JvmEnd;
 import java.io.Closeable;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +22,10 @@ public final class ReadEngine implements Closeable {
    * @param alsoClose what the engine's client used, closed after it
    */
   public record Made(S3E engine, Closeable alsoClose) {}
+
+  static {
+    JvmEnd.enterHooksBy(new HadoopHooks());
+  }
 
   private final String owner;
   private final Maker maker;

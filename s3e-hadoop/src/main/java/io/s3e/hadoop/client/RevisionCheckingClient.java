@@ -171,8 +171,8 @@ public final class RevisionCheckingClient implements ObjectClient {
           hopeless
               ? new RequestFailure(
                   RequestFailure.Kind.OTHER,
-                  failure.status(),
-                  failure.getMessage() == null ? "no version" : failure.getMessage(),
+                  failure.subject(),
+                  failure.reason(),
                   failure.getCause())
               : failure);
     }

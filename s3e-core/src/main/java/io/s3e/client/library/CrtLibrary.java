@@ -1,12 +1,15 @@
-package io.s3e.client.crt;
+package io.s3e.client.library;
 
+import io.s3e.client.ClientProvider.ClientMemory;
+import io.s3e.client.ObjectClient;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Says whether the CRT can be used in this JVM, without risking a linkage error in the caller: the
- * jar may be absent, too old, or have no native library for this platform.
+ * jar may be absent, too old, or have no native library for this platform. Makes the clients over
+ * it.
  */
 public final class CrtLibrary {
   private static final String CRT_CLASS = "software.amazon.awssdk.crt.CRT";
@@ -14,11 +17,15 @@ public final class CrtLibrary {
   private static final String OPTIONS_CLASS = "software.amazon.awssdk.crt.s3.S3MetaRequestOptions";
   private static final String BORROWED_CLASS =
       "software.amazon.awssdk.crt.s3.S3BorrowedBufferDelivery";
+  private static final String ENTRY_CLASS = "io.s3e.client.crt.CrtEntry";
 
   /** Probed once: loading the native library has side effects and its outcome does not change. */
   private static final class Probe {
     static final @Nullable String PROBLEM = problem();
-    static final boolean LENDS = PROBLEM == null && isPresent(BORROWED_CLASS);
+    static final CrtCapability CAPABILITY =
+        PROBLEM != null
+            ? CrtCapability.UNUSABLE
+            : isPresent(BORROWED_CLASS) ? CrtCapability.LENDS : CrtCapability.COPIES;
   }
 
   private CrtLibrary() {}
@@ -31,11 +38,40 @@ public final class CrtLibrary {
     return Probe.PROBLEM;
   }
 
+  /** What can be done with the library that was found. */
+  public static CrtCapability capability() {
+    return Probe.CAPABILITY;
+  }
+
   /**
-   * Whether this version of aws-crt delivers bodies in borrowed direct buffers (0.50 and later).
+   * Opens a client over the CRT, which lends if {@code delivery}, the library and the memory allow
+   * it.
+   *
+   * @throws IllegalArgumentException if the memory is less than {@link #minimumBytes}, or the CA
+   *     file cannot be read
+   * @throws CrtUnusableException if {@link #unusableBecause()} is not null, or turns out so
    */
-  public static boolean lendsBuffers() {
-    return Probe.LENDS;
+  public static ObjectClient open(
+      CrtSettings settings, ClientMemory memory, CrtCapability delivery) {
+    CrtCapability least = delivery.compareTo(capability()) < 0 ? delivery : capability();
+    return clients().open(settings, memory, least);
+  }
+
+  /** The least {@code memory.ownedBytes()} that {@link #open} accepts, in bytes. */
+  public static long minimumBytes(ClientMemory memory) {
+    return clients().minimumBytes(memory);
+  }
+
+  private static CrtClients clients() {
+    String problem = unusableBecause();
+    if (problem != null) {
+      throw new CrtUnusableException(problem, null);
+    }
+    try {
+      return (CrtClients) Class.forName(ENTRY_CLASS).getDeclaredConstructor().newInstance();
+    } catch (ReflectiveOperationException | LinkageError e) {
+      throw new CrtUnusableException(e.toString(), e);
+    }
   }
 
   private static @Nullable String problem() {

@@ -1,0 +1,140 @@
+package io.s3e.client;
+
+import java.io.Serializable;
+import java.util.Collections;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the store said of one request: the head of its answer and, where it refused, its error
+ * document. The same for every client.
+ *
+ * @param status HTTP status, 100 or more
+ * @param code S3's error code, for example {@code SlowDown}; null if the answer has none
+ * @param message S3's own words on one line; null if the answer has none
+ * @param headers of the answer, found in any case; no header appears twice
+ * @param errorRegion the region that the error document names; null if it names none
+ */
+public record StoreAnswer(
+    int status,
+    @Nullable String code,
+    @Nullable String message,
+    Map<String, String> headers,
+    @Nullable String errorRegion)
+    implements Serializable {
+  private static final Set<String> THROTTLING_CODES =
+      Set.of(
+          "SlowDown",
+          "ServiceUnavailable",
+          "Throttling",
+          "ThrottlingException",
+          "RequestLimitExceeded",
+          "RequestThrottled",
+          "TooManyRequestsException");
+
+  /** A signature for another region than the bucket's; S3 names the right one. */
+  private static final String WRONG_REGION = "AuthorizationHeaderMalformed";
+
+  public StoreAnswer {
+    Map<String, String> anyCase = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    anyCase.putAll(headers);
+    headers = Collections.unmodifiableMap(anyCase);
+    code = oneLine(code);
+    message = oneLine(message);
+  }
+
+  /** An answer with S3's XML error document, or with another body or none. */
+  public static StoreAnswer of(int status, Map<String, String> headers, String body) {
+    return new StoreAnswer(
+        status, element(body, "Code"), element(body, "Message"), headers, element(body, "Region"));
+  }
+
+  /** Whether the store refused: a status below 300 begins what was asked for. */
+  public boolean isRefusal() {
+    return status >= 300;
+  }
+
+  /** The kind of failure that a refusal is. */
+  public RequestFailure.Kind kind() {
+    if (code != null && THROTTLING_CODES.contains(code)) {
+      return RequestFailure.Kind.THROTTLED;
+    }
+    return switch (status) {
+      case 301, 302, 303, 307, 308 -> RequestFailure.Kind.REDIRECTED;
+      case 400 -> kindOfBadRequest();
+      case 401, 403 -> RequestFailure.Kind.FORBIDDEN;
+      case 404 -> RequestFailure.Kind.NOT_FOUND;
+      case 408 -> RequestFailure.Kind.SERVER;
+      case 412 -> RequestFailure.Kind.CHANGED;
+      case 416 -> RequestFailure.Kind.OUT_OF_RANGE;
+      case 429, 503 -> RequestFailure.Kind.THROTTLED;
+      default -> status >= 500 ? RequestFailure.Kind.SERVER : RequestFailure.Kind.OTHER;
+    };
+  }
+
+  private RequestFailure.Kind kindOfBadRequest() {
+    if ("RequestTimeout".equals(code)) {
+      return RequestFailure.Kind.SERVER;
+    }
+    boolean mayBeRegion = code == null || code.equals(WRONG_REGION);
+    return mayBeRegion && region() != null
+        ? RequestFailure.Kind.REDIRECTED
+        : RequestFailure.Kind.OTHER;
+  }
+
+  /** The bucket's region as the answer names it; null if it names none. */
+  public @Nullable String region() {
+    String named = headers.get("x-amz-bucket-region");
+    return named != null ? named : errorRegion;
+  }
+
+  /** S3's name of the request, which AWS support asks for; null if it gave none. */
+  public @Nullable String requestId() {
+    return headers.get("x-amz-request-id");
+  }
+
+  /** The second half of S3's name of the request; null if it gave none. */
+  public @Nullable String extendedRequestId() {
+    return headers.get("x-amz-id-2");
+  }
+
+  /** Status and S3's words, for messages: {@code 403 AccessDenied, Access Denied}. */
+  String words() {
+    StringBuilder words = new StringBuilder().append(status);
+    if (code != null) {
+      words.append(' ').append(code);
+    }
+    if (message != null) {
+      words.append(", ").append(message);
+    }
+    return words.toString();
+  }
+
+  /** For messages: {@code (request id A, extended id B)}; empty without ids. */
+  String ids() {
+    String id = requestId();
+    String extended = extendedRequestId();
+    if (id == null) {
+      return extended == null ? "" : " (extended request id " + extended + ")";
+    }
+    return " (request id " + id + (extended == null ? "" : ", extended " + extended) + ")";
+  }
+
+  private static @Nullable String oneLine(@Nullable String text) {
+    String line = text == null ? "" : text.replaceAll("\\s+", " ").trim();
+    return line.isEmpty() ? null : line;
+  }
+
+  /** Text of the first element of that name in S3's flat error document; null if there is none. */
+  private static @Nullable String element(String xml, String name) {
+    int start = xml.indexOf("<" + name + ">");
+    if (start < 0) {
+      return null;
+    }
+    int from = start + name.length() + 2;
+    int end = xml.indexOf("</" + name + ">", from);
+    return end <= from ? null : xml.substring(from, end);
+  }
+}

@@ -1,0 +1,129 @@
+package io.s3e.client.crt;
+
+import io.s3e.client.RequestFailure.Kind;
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.NoRouteToHostException;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLHandshakeException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The CRT's errors that are not the store's word, by their names: the kind of failure that each is,
+ * and the exception that Java's own network classes have for it. The one table of them.
+ */
+enum CrtErrors {
+  REFUSED(Kind.NETWORK),
+  UNREACHABLE(Kind.NETWORK),
+  UNKNOWN_HOST(Kind.NETWORK),
+  TIMED_OUT(Kind.NETWORK),
+  /** The connection broke: reset, or ended in the middle of an answer. */
+  BROKEN(Kind.NETWORK),
+  /** What came is not what HTTP allows there. */
+  GARBLED(Kind.NETWORK),
+  HANDSHAKE(Kind.TLS),
+  TLS(Kind.TLS),
+  THROTTLED(Kind.THROTTLED),
+  SERVER(Kind.SERVER),
+  /** A response that the CRT itself could not make sense of, for example 200 for 206. */
+  REJECTED(Kind.REJECTED),
+  CREDENTIALS(Kind.CREDENTIALS),
+  OTHER(Kind.OTHER);
+
+  private final Kind kind;
+
+  CrtErrors(Kind kind) {
+    this.kind = kind;
+  }
+
+  Kind kind() {
+    return kind;
+  }
+
+  /** Java's exception for it; null if it is none of the network. */
+  @Nullable IOException asJava(String message) {
+    return switch (this) {
+      case REFUSED -> new ConnectException(message);
+      case UNREACHABLE -> new NoRouteToHostException(message);
+      case UNKNOWN_HOST -> new UnknownHostException(message);
+      case TIMED_OUT -> new SocketTimeoutException(message);
+      case BROKEN -> new SocketException(message);
+      case GARBLED -> new EOFException(message);
+      case HANDSHAKE -> new SSLHandshakeException(message);
+      case TLS -> new SSLException(message);
+      case THROTTLED, SERVER, REJECTED, CREDENTIALS, OTHER -> null;
+    };
+  }
+
+  /** The error of that name. */
+  static CrtErrors of(String name) {
+    return switch (name) {
+      case "AWS_IO_SOCKET_CONNECTION_REFUSED", "AWS_IO_SOCKET_CONNECT_ABORTED" -> REFUSED;
+      case "AWS_IO_SOCKET_NO_ROUTE_TO_HOST", "AWS_IO_SOCKET_NETWORK_DOWN" -> UNREACHABLE;
+      case "AWS_IO_SOCKET_TIMEOUT",
+          "AWS_ERROR_HTTP_RESPONSE_FIRST_BYTE_TIMEOUT",
+          "AWS_ERROR_HTTP_CHANNEL_THROUGHPUT_FAILURE",
+          "AWS_ERROR_HTTP_CONNECTION_MANAGER_ACQUISITION_TIMEOUT",
+          "AWS_IO_TLS_NEGOTIATION_TIMEOUT" ->
+          TIMED_OUT;
+      case "AWS_ERROR_HTTP_PROTOCOL_ERROR",
+          "AWS_ERROR_HTTP_INVALID_STATUS_CODE",
+          "AWS_ERROR_HTTP_INVALID_HEADER_FIELD",
+          "AWS_ERROR_HTTP_INVALID_HEADER_NAME",
+          "AWS_ERROR_HTTP_INVALID_HEADER_VALUE" ->
+          GARBLED;
+      case "AWS_IO_TLS_ERROR_READ_FAILURE",
+          "AWS_IO_TLS_ERROR_WRITE_FAILURE",
+          "AWS_IO_TLS_CLOSED_ABORT",
+          "AWS_IO_TLS_CLOSED_GRACEFUL" ->
+          BROKEN;
+      case "AWS_IO_TLS_ALERT_NOT_GRACEFUL", "AWS_IO_TLS_INTERNAL_ERROR" -> TLS;
+      case "AWS_ERROR_S3_SLOW_DOWN" -> THROTTLED;
+      case "AWS_ERROR_S3_INTERNAL_ERROR", "AWS_ERROR_S3_REQUEST_TIMEOUT" -> SERVER;
+      case "AWS_ERROR_S3_MISSING_CONTENT_RANGE_HEADER",
+          "AWS_ERROR_S3_INVALID_CONTENT_RANGE_HEADER",
+          "AWS_ERROR_S3_MISSING_CONTENT_LENGTH_HEADER",
+          "AWS_ERROR_S3_INVALID_CONTENT_LENGTH_HEADER",
+          "AWS_ERROR_S3_MISSING_ETAG",
+          "AWS_ERROR_S3_INTERNAL_PART_SIZE_MISMATCH_RETRYING_WITH_RANGE",
+          "AWS_ERROR_S3_INTERNAL_BUFFER_SIZE_MISMATCH_RETRYING_WITH_RANGE",
+          "AWS_ERROR_SHORT_BUFFER",
+          "AWS_ERROR_DEST_COPY_TOO_SMALL" ->
+          REJECTED;
+      default -> byFamily(name);
+    };
+  }
+
+  /** S3's error code that the CRT has made this error of; null if that is not certain. */
+  static @Nullable String storeCode(String name) {
+    return switch (name) {
+      case "AWS_ERROR_S3_REQUEST_TIMEOUT" -> "RequestTimeout";
+      case "AWS_ERROR_S3_REQUEST_TIME_TOO_SKEWED" -> "RequestTimeTooSkewed";
+      default -> null;
+    };
+  }
+
+  private static CrtErrors byFamily(String name) {
+    if (name.startsWith("AWS_IO_DNS_")) {
+      return UNKNOWN_HOST;
+    }
+    if (name.startsWith("AWS_IO_TLS_")) {
+      return HANDSHAKE;
+    }
+    if (name.startsWith("AWS_AUTH_CREDENTIALS_")
+        || name.equals("AWS_AUTH_SIGNING_NO_CREDENTIALS")) {
+      return CREDENTIALS;
+    }
+    boolean transport =
+        name.startsWith("AWS_IO_")
+            || name.startsWith("AWS_ERROR_HTTP_")
+            || name.startsWith("AWS_ERROR_S3_")
+            || name.startsWith("AWS_ERROR_SYS_")
+            || name.startsWith("AWS_ERROR_IO_");
+    return transport ? BROKEN : OTHER;
+  }
+}

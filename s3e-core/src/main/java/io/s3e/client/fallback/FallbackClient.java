@@ -1,0 +1,267 @@
+package io.s3e.client.fallback;
+
+import io.s3e.block.ByteRange;
+import io.s3e.client.ClientLimits;
+import io.s3e.client.GetRequest;
+import io.s3e.client.HeadRequest;
+import io.s3e.client.ObjectClient;
+import io.s3e.client.ObjectHead;
+import io.s3e.client.RequestFailure;
+import io.s3e.client.RequestFailure.Kind;
+import io.s3e.client.ResponseHandler;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Reads by a fast client, and by a substitute where the fast one cannot reach the store although
+ * the substitute can: another proxy, another trust store, a library that does not link.
+ *
+ * <h2>States</h2>
+ *
+ * <pre>
+ *            the fast client answers once
+ *   TRYING ------------------------------------------&gt; FAST   (to stay)
+ *     |  ^                                               ^
+ *     |  | never                                         | the fast client answers a retrial,
+ *     v  |                                               | or a GET that it still had
+ *   SUBSTITUTE ------------------------------------------+
+ * </pre>
+ *
+ * <ul>
+ *   <li>TRYING: requests go to the fast client. One that fails in transport before its answer began
+ *       is sent again on a new connection, at once; the handler hears nothing of it. When {@value
+ *       #FAILURES_TO_DOUBT} have failed in a row and none was answered, the substitute reads the
+ *       same range. It does, and the fast client fails once more: SUBSTITUTE. It fails too: the
+ *       store is down, the request fails with the fast client's failure, and TRYING goes on.
+ *   <li>FAST: the fast client has answered once, whatever the status. Requests pass through, and
+ *       failures are the fetch layer's to repeat. Failing requests never leave this state: an
+ *       outage is not a reason to change clients.
+ *   <li>SUBSTITUTE: copied requests go to the substitute, and lent ones fail with {@link
+ *       Kind#NOT_LENT}. After each pause of {@code retryAfter} the next GET is also sent by the
+ *       fast client, as a retrial that nobody waits for.
+ * </ul>
+ *
+ * An answer of the store counts as one whatever its status, for it came through the network. A
+ * {@link LinkageError} counts as {@value #FAILURES_TO_DOUBT} failures: it is the same on every
+ * connection. An answer that does not begin within {@link FirstGet#patience} counts as a failure.
+ *
+ * <p>Any thread. Moves exclude each other; a request that reads the state just before a move goes
+ * by the client of before.
+ */
+public final class FallbackClient implements ObjectClient {
+  /**
+   * Three in a row, and one more after the substitute has read: with one connection in ten failing
+   * by chance, one start in ten thousand is misled, for the time of one pause.
+   */
+  private static final int FAILURES_TO_DOUBT = 3;
+
+  /** Hears of changes of the client, on the thread that made the change; must not block. */
+  public interface Listener {
+    /**
+     * The substitute reads from now on.
+     *
+     * @param cause the fast client's last failure
+     */
+    void onSubstituted(RequestFailure cause);
+
+    /** The fast client reads again. */
+    void onReturned();
+  }
+
+  enum State {
+    TRYING,
+    FAST,
+    SUBSTITUTE
+  }
+
+  private final ObjectClient fast;
+  private final ObjectClient substitute;
+  private final long retryAfterNanos;
+  private final Listener listener;
+  private final AtomicInteger failuresInRow = new AtomicInteger();
+  private final AtomicBoolean retrying = new AtomicBoolean();
+
+  /** Moved with this object's monitor; read without. */
+  private volatile State state = State.TRYING;
+
+  /** By {@link System#nanoTime()}; read and written in state SUBSTITUTE. */
+  private volatile long retrialNanos;
+
+  /**
+   * @param fast preferred; its limits are this client's. Closed with this client
+   * @param substitute copies, and carries as many requests as {@code fast}: the engine sends what
+   *     {@code fast} can carry. Closed with this client
+   * @param retryAfter how long the substitute reads before the fast client is tried again
+   */
+  public FallbackClient(
+      ObjectClient fast, ObjectClient substitute, Duration retryAfter, Listener listener) {
+    this.fast = fast;
+    this.substitute = substitute;
+    this.retryAfterNanos = retryAfter.toNanos();
+    this.listener = listener;
+  }
+
+  /** The name of the client that reads now. */
+  @Override
+  public String name() {
+    return state == State.SUBSTITUTE ? substitute.name() : fast.name();
+  }
+
+  @Override
+  public ClientLimits limits() {
+    return fast.limits();
+  }
+
+  @Override
+  public ObjectHead head(HeadRequest request) throws IOException {
+    if (state == State.SUBSTITUTE) {
+      return substitute.head(request);
+    }
+    try {
+      ObjectHead head = fast.head(request);
+      answered();
+      return head;
+    } catch (RequestFailure e) {
+      if (!isTransport(e) || state == State.FAST) {
+        throw e;
+      }
+      failed(e);
+      return substitute.head(request);
+    }
+  }
+
+  @Override
+  public Exchange get(GetRequest request, ResponseHandler handler) {
+    return switch (state) {
+      case FAST -> fast.get(request, handler);
+      case TRYING -> new FirstGet(this, request, handler).begin();
+      case SUBSTITUTE -> {
+        retryIfDue(request);
+        yield bySubstitute(request, handler);
+      }
+    };
+  }
+
+  /** Closes both clients. */
+  @Override
+  public void close() {
+    try {
+      fast.close();
+    } finally {
+      substitute.close();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "FallbackClient{" + fast.name() + ", " + substitute.name() + ", " + state + "}";
+  }
+
+  State state() {
+    return state;
+  }
+
+  Exchange byFast(GetRequest request, ResponseHandler handler) {
+    return fast.get(request, handler);
+  }
+
+  /** Lent memory is the fast client's alone. */
+  Exchange bySubstitute(GetRequest request, ResponseHandler handler) {
+    if (!request.lend()) {
+      return substitute.get(request, handler);
+    }
+    handler.onFailure(
+        new RequestFailure(
+            Kind.NOT_LENT,
+            "GET " + request.object() + " " + request.range(),
+            substitute.name() + " lends nothing",
+            null));
+    return () -> {};
+  }
+
+  /** A small copied GET by the substitute, to see whether it reaches the store. */
+  Exchange probe(GetRequest request, ResponseHandler handler) {
+    return substitute.get(copied(request), handler);
+  }
+
+  /** The fast client has reached the store. */
+  void answered() {
+    failuresInRow.set(0);
+    if (state != State.FAST && move(State.SUBSTITUTE, State.FAST)) {
+      listener.onReturned();
+    }
+  }
+
+  /**
+   * The fast client has not reached the store.
+   *
+   * @return whether it is time to ask the substitute
+   */
+  boolean failed(RequestFailure failure) {
+    int count =
+        isLinkage(failure)
+            ? failuresInRow.addAndGet(FAILURES_TO_DOUBT)
+            : failuresInRow.incrementAndGet();
+    return count >= FAILURES_TO_DOUBT;
+  }
+
+  /** The substitute has reached the store where the fast client has not. */
+  void substitute(RequestFailure cause) {
+    retrialNanos = System.nanoTime() + retryAfterNanos;
+    if (move(State.TRYING, State.SUBSTITUTE)) {
+      listener.onSubstituted(cause);
+    }
+  }
+
+  /** Moves to {@code to}; TRYING always gives way. Answers whether the state was {@code from}. */
+  private synchronized boolean move(State from, State to) {
+    State before = state;
+    if (before == from || before == State.TRYING) {
+      state = to;
+    }
+    return before == from;
+  }
+
+  private void retryIfDue(GetRequest request) {
+    if (System.nanoTime() - retrialNanos < 0 || !retrying.compareAndSet(false, true)) {
+      return;
+    }
+    fast.get(
+        copied(request),
+        new Probe(
+            outcome -> {
+              if (outcome == Probe.Outcome.REACHED) {
+                answered();
+              }
+              retrialNanos = System.nanoTime() + retryAfterNanos;
+              retrying.set(false);
+            }));
+  }
+
+  private GetRequest copied(GetRequest request) {
+    long bytes = Math.min(fast.limits().copyRequestBytes(), request.range().length());
+    return new GetRequest(
+        request.object(),
+        ByteRange.ofLength(request.range().start(), bytes),
+        request.etag(),
+        request.versionId(),
+        false,
+        request.headers(),
+        request.context());
+  }
+
+  /** Whether no answer of the store has come. */
+  static boolean isTransport(RequestFailure failure) {
+    return failure.answer() == null
+        && switch (failure.kind()) {
+          case NETWORK, TLS -> true;
+          default -> isLinkage(failure);
+        };
+  }
+
+  private static boolean isLinkage(RequestFailure failure) {
+    return failure.getCause() instanceof LinkageError;
+  }
+}

@@ -1,0 +1,216 @@
+package io.s3e.client.fallback;
+
+import io.s3e.client.GetRequest;
+import io.s3e.client.LentBuffer;
+import io.s3e.client.ObjectClient;
+import io.s3e.client.RequestFailure;
+import io.s3e.client.RequestFailure.Kind;
+import io.s3e.client.ResponseHandler;
+import io.s3e.client.ResponseHead;
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A GET of a {@link FallbackClient} that has not heard from the store yet: tried on the fast
+ * client, again on new connections, and by the substitute if that is what reaches the store. The
+ * handler hears one answer or one failure.
+ *
+ * <p>At any moment at most one {@link Try} may speak to the handler. A try ends once: its answer
+ * begins (BEGUN, and the handler is its own from then on), or it fails, is too late or is cancelled
+ * (LEFT, and what it says later is dropped). Any thread.
+ */
+final class FirstGet implements ObjectClient.Exchange {
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+  /** 4 µs a byte, 256 KiB/s: some clients show a head only when the body is there. */
+  private static final long NANOS_PER_SLOW_BYTE = 4_000;
+
+  private final FallbackClient client;
+  private final GetRequest request;
+  private final ResponseHandler handler;
+  private final AtomicReference<ObjectClient.@Nullable Exchange> current = new AtomicReference<>();
+  private volatile boolean cancelled;
+
+  /** Whether the substitute has read the range; then one more failure decides. */
+  private volatile boolean substituteReads;
+
+  FirstGet(FallbackClient client, GetRequest request, ResponseHandler handler) {
+    this.client = client;
+    this.request = request;
+    this.handler = handler;
+  }
+
+  ObjectClient.Exchange begin() {
+    tryFast();
+    return this;
+  }
+
+  /** How long an answer may take to begin, in ns. */
+  static long patience(GetRequest request) {
+    return PATIENCE_NANOS + request.range().length() * NANOS_PER_SLOW_BYTE;
+  }
+
+  @Override
+  public void cancel() {
+    cancelled = true;
+    ObjectClient.Exchange exchange = current.get();
+    if (exchange != null) {
+      exchange.cancel();
+    }
+  }
+
+  private void tryFast() {
+    Try attempt = new Try();
+    current.set(attempt);
+    attempt.send();
+    if (cancelled) {
+      attempt.cancel();
+    }
+  }
+
+  private void bySubstitute() {
+    ObjectClient.Exchange exchange = client.bySubstitute(request, handler);
+    current.set(exchange);
+    if (cancelled) {
+      exchange.cancel();
+    }
+  }
+
+  /** The try has failed before its answer began. */
+  private void failed(RequestFailure failure) {
+    if (cancelled || !FallbackClient.isTransport(failure)) {
+      if (failure.answer() != null) {
+        client.answered();
+      }
+      handler.onFailure(failure);
+      return;
+    }
+    boolean doubtful = client.failed(failure);
+    switch (client.state()) {
+      case FAST -> handler.onFailure(failure);
+      case SUBSTITUTE -> bySubstitute();
+      case TRYING -> {
+        if (substituteReads) {
+          client.substitute(failure);
+          bySubstitute();
+        } else if (doubtful) {
+          askSubstitute(failure);
+        } else {
+          tryFast();
+        }
+      }
+    }
+  }
+
+  private void askSubstitute(RequestFailure failure) {
+    ObjectClient.Exchange probe =
+        client.probe(
+            request,
+            new Probe(
+                outcome -> {
+                  substituteReads = outcome == Probe.Outcome.REACHED;
+                  if (substituteReads && !cancelled) {
+                    tryFast();
+                  } else {
+                    handler.onFailure(failure);
+                  }
+                }));
+    if (cancelled) {
+      probe.cancel();
+    }
+  }
+
+  private String subject() {
+    return "GET " + request.object() + " " + request.range();
+  }
+
+  private enum Answer {
+    AWAITED,
+    BEGUN,
+    LEFT
+  }
+
+  /** One GET of the fast client. */
+  private final class Try implements ResponseHandler, ObjectClient.Exchange {
+    private final AtomicReference<Answer> answer = new AtomicReference<>(Answer.AWAITED);
+    private final CompletableFuture<ObjectClient.Exchange> exchange = new CompletableFuture<>();
+
+    void send() {
+      var unused =
+          CompletableFuture.runAsync(
+              this::tooLate,
+              CompletableFuture.delayedExecutor(patience(request), TimeUnit.NANOSECONDS));
+      exchange.complete(client.byFast(request, this));
+    }
+
+    private void tooLate() {
+      leave(
+          new RequestFailure(
+              Kind.NETWORK,
+              subject(),
+              "no answer on a new connection within "
+                  + TimeUnit.NANOSECONDS.toMillis(patience(request))
+                  + " ms",
+              new SocketTimeoutException("no answer")));
+    }
+
+    /** Ends the try if its answer has not begun, and goes on from there. */
+    private void leave(RequestFailure failure) {
+      if (answer.compareAndSet(Answer.AWAITED, Answer.LEFT)) {
+        cancelExchange();
+        failed(failure);
+      }
+    }
+
+    @Override
+    public void cancel() {
+      if (answer.get() == Answer.BEGUN) {
+        cancelExchange();
+      } else {
+        leave(new RequestFailure(Kind.CANCELLED, subject(), "cancelled", null));
+      }
+    }
+
+    private void cancelExchange() {
+      var unused = exchange.thenAccept(ObjectClient.Exchange::cancel);
+    }
+
+    @Override
+    public void onHead(ResponseHead head) throws IOException {
+      client.answered();
+      if (!answer.compareAndSet(Answer.AWAITED, Answer.BEGUN)) {
+        throw new IOException("the answer came too late");
+      }
+      handler.onHead(head);
+    }
+
+    @Override
+    public void onData(ByteBuffer chunk) throws IOException {
+      handler.onData(chunk);
+    }
+
+    @Override
+    public void onLent(LentBuffer buffer) throws IOException {
+      handler.onLent(buffer);
+    }
+
+    @Override
+    public void onDone() {
+      handler.onDone();
+    }
+
+    @Override
+    public void onFailure(RequestFailure failure) {
+      if (answer.get() == Answer.BEGUN) {
+        handler.onFailure(failure);
+      } else {
+        leave(failure);
+      }
+    }
+  }
+}

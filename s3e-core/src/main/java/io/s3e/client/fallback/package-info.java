@@ -1,0 +1,8 @@
+/**
+ * The way back from S3E's own client: {@link io.s3e.client.fallback.FallbackClient} reads by a
+ * second client where the first one cannot reach the store.
+ */
+@NullMarked
+package io.s3e.client.fallback;
+
+import org.jspecify.annotations.NullMarked;

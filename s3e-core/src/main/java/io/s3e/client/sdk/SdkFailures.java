@@ -1,0 +1,188 @@
+package io.s3e.client.sdk;
+
+import io.s3e.client.RequestFailure;
+import io.s3e.client.RequestFailure.Kind;
+import io.s3e.client.StoreAnswer;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.ConnectException;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.security.cert.CertificateException;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeoutException;
+import javax.net.ssl.SSLHandshakeException;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.awscore.exception.AwsErrorDetails;
+import software.amazon.awssdk.awscore.exception.AwsServiceException;
+import software.amazon.awssdk.core.SdkBytes;
+import software.amazon.awssdk.core.exception.AbortedException;
+import software.amazon.awssdk.core.exception.ApiCallAttemptTimeoutException;
+import software.amazon.awssdk.core.exception.ApiCallTimeoutException;
+import software.amazon.awssdk.core.exception.SdkClientException;
+import software.amazon.awssdk.http.SdkHttpResponse;
+
+/** Makes {@link RequestFailure}s of what goes wrong in and around an SDK client. */
+final class SdkFailures {
+  /** How the SDK's wrapper of the CRT begins its messages; only the CRT's description follows. */
+  private static final String CRT_FAILED = "Failed to send the request";
+
+  private static final String NO_CREDENTIALS = "Unable to load credentials";
+
+  private SdkFailures() {}
+
+  static RequestFailure rejected(String subject, Throwable reason) {
+    return new RequestFailure(
+        Kind.REJECTED, subject, "response refused: " + reason.getMessage(), reason);
+  }
+
+  /** More bytes came than the answer announced, for not every HTTP client stops there. */
+  static RequestFailure overlong(String subject, long announced) {
+    return garbled(subject, "the body goes on after its " + announced + " bytes");
+  }
+
+  /** The SDK throws for refusals, so this status is none: what came was not HTTP. */
+  static RequestFailure notAnAnswer(String subject, int status) {
+    return garbled(subject, "what came is no answer, status " + status);
+  }
+
+  static RequestFailure truncated(String subject, long received, long announced) {
+    return garbled(subject, "the body ended after " + received + " of " + announced + " bytes");
+  }
+
+  private static RequestFailure garbled(String subject, String reason) {
+    return new RequestFailure(Kind.NETWORK, subject, reason, new EOFException(reason));
+  }
+
+  static RequestFailure cancelled(String subject) {
+    return new RequestFailure(Kind.CANCELLED, subject, "cancelled", null);
+  }
+
+  static RequestFailure closed(String subject) {
+    return new RequestFailure(Kind.CANCELLED, subject, "the client is closed", null);
+  }
+
+  static RequestFailure interrupted(String subject, InterruptedException cause) {
+    return new RequestFailure(Kind.CANCELLED, subject, "interrupted", cause);
+  }
+
+  static RequestFailure lendsNothing(String subject) {
+    return new RequestFailure(Kind.OTHER, subject, "this client lends nothing", null);
+  }
+
+  static RequestFailure network(String subject, IOException cause) {
+    return new RequestFailure(Kind.NETWORK, subject, cause.toString(), cause);
+  }
+
+  /** What an exception of the SDK means; with the interrupt flag set it was a cancel. */
+  static RequestFailure failure(String subject, Throwable thrown) {
+    Throwable cause = thrown;
+    while (cause instanceof CompletionException && cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    if (cause instanceof AwsServiceException refused && refused.statusCode() >= 300) {
+      return RequestFailure.refused(subject, answer(refused), refused);
+    }
+    if (cause instanceof AbortedException) {
+      boolean interrupted = Thread.currentThread().isInterrupted();
+      Kind kind = interrupted ? Kind.CANCELLED : Kind.NETWORK;
+      return new RequestFailure(kind, subject, cause.toString(), cause);
+    }
+    String message = String.valueOf(cause.getMessage());
+    if (cause instanceof SdkClientException && message.startsWith(CRT_FAILED)) {
+      return crtFailure(subject, message, cause);
+    }
+    return new RequestFailure(clientKind(cause), subject, cause.toString(), cause);
+  }
+
+  private static StoreAnswer answer(AwsServiceException refused) {
+    AwsErrorDetails details = refused.awsErrorDetails();
+    if (details == null) {
+      return new StoreAnswer(refused.statusCode(), null, refused.getMessage(), ids(refused), null);
+    }
+    Map<String, String> headers = ids(refused);
+    SdkHttpResponse response = details.sdkHttpResponse();
+    if (response != null) {
+      response.forEachHeader((name, values) -> headers.put(name, String.join(",", values)));
+    }
+    SdkBytes raw = details.rawResponse();
+    String body = raw == null ? "" : new String(raw.asByteArray(), StandardCharsets.UTF_8);
+    return new StoreAnswer(
+        refused.statusCode(),
+        details.errorCode(),
+        details.errorMessage(),
+        headers,
+        StoreAnswer.of(refused.statusCode(), headers, body).errorRegion());
+  }
+
+  private static Map<String, String> ids(AwsServiceException refused) {
+    Map<String, String> ids = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    if (refused.requestId() != null) {
+      ids.put("x-amz-request-id", refused.requestId());
+    }
+    if (refused.extendedRequestId() != null) {
+      ids.put("x-amz-id-2", refused.extendedRequestId());
+    }
+    return ids;
+  }
+
+  /** The SDK's wrapper of the CRT leaves no more of an error than its description. */
+  private static RequestFailure crtFailure(String subject, String message, Throwable cause) {
+    String words = message.toLowerCase(Locale.ROOT);
+    if (words.contains("throttling")) {
+      return new RequestFailure(Kind.THROTTLED, subject, message, cause);
+    }
+    if (words.contains("internal server error")) {
+      return new RequestFailure(Kind.SERVER, subject, message, cause);
+    }
+    IOException asJava;
+    if (words.contains("tls")) {
+      asJava = new SSLHandshakeException(message);
+    } else if (words.contains("dns") || words.contains("host name")) {
+      asJava = new UnknownHostException(message);
+    } else if (words.contains("refused")) {
+      asJava = new ConnectException(message);
+    } else if (words.contains("timed out") || words.contains("throughput")) {
+      asJava = new SocketTimeoutException(message);
+    } else {
+      asJava = new SocketException(message);
+    }
+    asJava.initCause(cause);
+    Kind kind = asJava instanceof SSLHandshakeException ? Kind.TLS : Kind.NETWORK;
+    return new RequestFailure(kind, subject, message, asJava);
+  }
+
+  private static Kind clientKind(Throwable thrown) {
+    Kind kind = Kind.OTHER;
+    for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+      if (cause instanceof SSLHandshakeException
+          || cause instanceof SSLPeerUnverifiedException
+          || cause instanceof CertificateException) {
+        return Kind.TLS;
+      }
+      if (isNetwork(cause)) {
+        kind = Kind.NETWORK;
+      }
+      String message = cause.getMessage();
+      if (message != null && message.startsWith(NO_CREDENTIALS)) {
+        return Kind.CREDENTIALS;
+      }
+    }
+    return kind;
+  }
+
+  private static boolean isNetwork(@Nullable Throwable cause) {
+    return cause instanceof IOException
+        || cause instanceof UncheckedIOException
+        || cause instanceof TimeoutException
+        || cause instanceof ApiCallTimeoutException
+        || cause instanceof ApiCallAttemptTimeoutException;
+  }
+}

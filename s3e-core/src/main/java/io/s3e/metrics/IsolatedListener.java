@@ -1,0 +1,86 @@
+package io.s3e.metrics;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Stands before a {@link StreamListener} of the user's, so that nothing which that one throws
+ * reaches the fetch layer: an exception there would end a request in the middle of its accounts.
+ * The first one of each stream is logged, and later ones only at debug level.
+ */
+public final class IsolatedListener implements StreamListener {
+  private static final Logger LOG = LoggerFactory.getLogger(IsolatedListener.class);
+
+  private final StreamListener listener;
+  private final AtomicBoolean told = new AtomicBoolean();
+
+  private IsolatedListener(StreamListener listener) {
+    this.listener = listener;
+  }
+
+  /** {@code listener} behind a wall; itself where there is nothing to fear. */
+  public static StreamListener of(StreamListener listener) {
+    return listener == NONE || listener instanceof IsolatedListener
+        ? listener
+        : new IsolatedListener(listener);
+  }
+
+  private void tell(Runnable event) {
+    try {
+      event.run();
+    } catch (Throwable e) {
+      if (told.compareAndSet(false, true)) {
+        LOG.warn("{} threw; a listener must not, and what it throws is ignored", listener, e);
+      } else {
+        LOG.debug("{} threw again", listener, e);
+      }
+    }
+  }
+
+  @Override
+  public void onGetStarted(long offset, long bytes, boolean prefetch) {
+    tell(() -> listener.onGetStarted(offset, bytes, prefetch));
+  }
+
+  @Override
+  public void onGetFinished(long offset, long received, long nanos, @Nullable Exception failure) {
+    tell(() -> listener.onGetFinished(offset, received, nanos, failure));
+  }
+
+  @Override
+  public void onRetry(Exception failure) {
+    tell(() -> listener.onRetry(failure));
+  }
+
+  @Override
+  public void onMemoryHit(long bytes) {
+    tell(() -> listener.onMemoryHit(bytes));
+  }
+
+  @Override
+  public void onDiskHit(long bytes) {
+    tell(() -> listener.onDiskHit(bytes));
+  }
+
+  @Override
+  public void onDiskMiss(long bytes) {
+    tell(() -> listener.onDiskMiss(bytes));
+  }
+
+  @Override
+  public void onStall(long offset, long nanos) {
+    tell(() -> listener.onStall(offset, nanos));
+  }
+
+  @Override
+  public void onPrefetchUsed(long bytes) {
+    tell(() -> listener.onPrefetchUsed(bytes));
+  }
+
+  @Override
+  public void onPrefetchWasted(long bytes) {
+    tell(() -> listener.onPrefetchWasted(bytes));
+  }
+}

@@ -1,0 +1,255 @@
+package io.s3e.client.fallback;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.s3e.block.ByteRange;
+import io.s3e.block.ObjectRef;
+import io.s3e.client.ClientLimits;
+import io.s3e.client.GetRequest;
+import io.s3e.client.HeadRequest;
+import io.s3e.client.ObjectClient;
+import io.s3e.client.RequestFailure;
+import io.s3e.client.RequestFailure.Kind;
+import io.s3e.client.StoreAnswer;
+import io.s3e.testing.MemoryObjectClient;
+import io.s3e.testing.MemoryObjectClient.Answer;
+import io.s3e.testing.RecordingHandler;
+import io.s3e.testing.Threads;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class FallbackClientTest {
+  private static final ObjectRef OBJECT = new ObjectRef("bucket", "key");
+  private static final byte[] CONTENT = MemoryObjectClient.bytes(1 << 20, 7);
+  private static final Answer UNREACHABLE = Answer.GOOD.failingAfter(-1, Kind.NETWORK);
+  private static final Answer THROTTLED =
+      new Answer(
+          1,
+          -1,
+          RequestFailure.refused("GET", StoreAnswer.of(503, Map.of(), ""), null),
+          null,
+          0,
+          false,
+          false);
+  private static final Duration PAUSE = Duration.ofMillis(200);
+
+  private final MemoryObjectClient fast =
+      new MemoryObjectClient(new ClientLimits(64 << 10, 16, 256 << 10, 8, 4 << 20));
+  private final MemoryObjectClient substitute =
+      new MemoryObjectClient(ClientLimits.copying(256 << 10, 24, 0));
+  private final AtomicInteger substituted = new AtomicInteger();
+  private final AtomicInteger returned = new AtomicInteger();
+  private FallbackClient client;
+
+  @BeforeEach
+  void open() {
+    fast.put(OBJECT, CONTENT, "\"v1\"");
+    substitute.put(OBJECT, CONTENT, "\"v1\"");
+    client = over(fast);
+  }
+
+  @AfterEach
+  void close() {
+    client.close();
+  }
+
+  private FallbackClient over(ObjectClient preferred) {
+    return new FallbackClient(
+        preferred,
+        substitute,
+        PAUSE,
+        new FallbackClient.Listener() {
+          @Override
+          public void onSubstituted(RequestFailure cause) {
+            substituted.incrementAndGet();
+          }
+
+          @Override
+          public void onReturned() {
+            returned.incrementAndGet();
+          }
+        });
+  }
+
+  private static GetRequest request(boolean lend) {
+    return new GetRequest(
+        OBJECT, ByteRange.ofLength(1000, 60_000), "\"v1\"", null, lend, Map.of(), null);
+  }
+
+  private static byte[] wanted() {
+    return Arrays.copyOfRange(CONTENT, 1000, 61_000);
+  }
+
+  private RecordingHandler get(boolean lend) {
+    RecordingHandler handler = new RecordingHandler();
+    client.get(request(lend), handler);
+    return handler;
+  }
+
+  private void read() throws Exception {
+    RecordingHandler handler = get(false);
+    assertThat(handler.awaitDone()).isEqualTo(wanted());
+    assertThat(handler.violations()).isEmpty();
+  }
+
+  @Test
+  void theFastClientReadsAsLongAsItAnswers() throws Exception {
+    read();
+    assertThat(get(true).awaitDone()).isEqualTo(wanted());
+    assertThat(client.name()).isEqualTo(fast.name());
+    assertThat(substitute.gets()).isEmpty();
+    assertThat(substituted).hasValue(0);
+  }
+
+  @Test
+  void theSubstituteReadsWhatOnlyItReaches() throws Exception {
+    fast.faults((request, number) -> UNREACHABLE);
+    read();
+    assertThat(fast.gets()).as("three in a row, and one more").hasSize(4);
+    assertThat(substitute.gets()).as("the probe, then the request").hasSize(2);
+    read();
+    assertThat(fast.gets()).as("the fast client is left alone").hasSize(4);
+    assertThat(substituted).hasValue(1);
+    assertThat(client.state()).isEqualTo(FallbackClient.State.SUBSTITUTE);
+    assertThat(get(true).awaitFailure().kind()).isEqualTo(Kind.NOT_LENT);
+  }
+
+  @Test
+  void anAnswerThatRefusesIsAnAnswer() throws Exception {
+    fast.faults((request, number) -> number < 5 ? THROTTLED : UNREACHABLE);
+    for (int i = 0; i < 5; i++) {
+      assertThat(get(false).awaitFailure().kind()).isEqualTo(Kind.THROTTLED);
+    }
+    for (int i = 0; i < 10; i++) {
+      assertThat(get(false).awaitFailure().kind()).isEqualTo(Kind.NETWORK);
+    }
+    assertThat(substitute.gets()).isEmpty();
+    assertThat(client.state()).isEqualTo(FallbackClient.State.FAST);
+  }
+
+  @Test
+  void aStoreThatNobodyReachesIsNoReasonToChange() throws Exception {
+    fast.faults((request, number) -> number < 3 ? UNREACHABLE : Answer.GOOD);
+    substitute.faults((request, number) -> UNREACHABLE);
+    RequestFailure failure = get(false).awaitFailure();
+    assertThat(failure.kind()).isEqualTo(Kind.NETWORK);
+    assertThat(client.state()).isEqualTo(FallbackClient.State.TRYING);
+    read();
+    assertThat(client.state()).isEqualTo(FallbackClient.State.FAST);
+    assertThat(substituted).hasValue(0);
+  }
+
+  @Test
+  void theFastClientIsTriedAgainAndReadsWhenItReaches() throws Exception {
+    AtomicInteger reachableFrom = new AtomicInteger(Integer.MAX_VALUE);
+    fast.faults((request, number) -> number < reachableFrom.get() ? UNREACHABLE : Answer.GOOD);
+    read();
+    Thread.sleep(PAUSE.toMillis() + 10);
+    read();
+    assertThat(fast.gets()).as("one retrial").hasSize(5);
+    assertThat(returned).hasValue(0);
+    reachableFrom.set(5);
+    long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+    while (returned.get() == 0 && System.nanoTime() < deadline) {
+      read();
+      Thread.sleep(10);
+    }
+    assertThat(client.state()).isEqualTo(FallbackClient.State.FAST);
+    assertThat(returned).hasValue(1);
+    assertThat(get(true).awaitDone()).as("lent again").isEqualTo(wanted());
+  }
+
+  @Test
+  void aLibraryThatDoesNotLinkIsLeftAtOnce() throws Exception {
+    fast.faults(
+        (request, number) ->
+            new Answer(
+                1,
+                -1,
+                new RequestFailure(
+                    Kind.OTHER, "GET", "no such method", new NoSuchMethodError("withX")),
+                null,
+                0,
+                false,
+                false));
+    read();
+    assertThat(fast.gets()).as("one, and one more after the substitute").hasSize(2);
+    assertThat(substituted).hasValue(1);
+  }
+
+  @Test
+  void aCancelledRequestEndsOnce() throws Exception {
+    fast.hold();
+    RecordingHandler handler = new RecordingHandler();
+    ObjectClient.Exchange exchange = client.get(request(false), handler);
+    exchange.cancel();
+    exchange.cancel();
+    assertThat(handler.awaitFailure().kind()).isEqualTo(Kind.CANCELLED);
+    fast.open();
+    read();
+    assertThat(handler.violations()).isEmpty();
+    assertThat(substitute.gets()).isEmpty();
+  }
+
+  @Test
+  void headsFollow() throws Exception {
+    HeadRequest head = new HeadRequest(OBJECT, null, Map.of(), null);
+    assertThat(client.head(head).size()).isEqualTo(CONTENT.length);
+    client = over(fast);
+    fast.faults((request, number) -> UNREACHABLE);
+    read();
+    assertThat(client.head(head).size()).isEqualTo(CONTENT.length);
+    assertThat(fast.heads()).isEqualTo(1);
+    assertThat(substitute.heads()).isEqualTo(1);
+    assertThatThrownBy(
+            () -> client.head(new HeadRequest(new ObjectRef("b", "none"), null, Map.of(), null)))
+        .isInstanceOf(RequestFailure.class);
+  }
+
+  /** Every first request of many threads is answered once, by whichever client. */
+  @Test
+  void manyFirstRequestsAtOnce() throws Exception {
+    long seed = Threads.seed();
+    for (int round = 0; round < 20; round++) {
+      client = over(fast);
+      SplittableRandom random = new SplittableRandom(seed + round);
+      int reachable = random.nextInt(8);
+      fast.faults((request, number) -> number % 8 < reachable ? Answer.GOOD : UNREACHABLE);
+      Threads.run(
+          16,
+          seed,
+          (thread, unused) -> {
+            RecordingHandler handler = get(false);
+            RequestFailure failure = handler.awaitEnd();
+            if (failure == null) {
+              assertThat(handler.bytes()).isEqualTo(wanted());
+            } else {
+              assertThat(failure.kind()).isEqualTo(Kind.NETWORK);
+            }
+            assertThat(handler.violations()).isEmpty();
+          });
+    }
+  }
+
+  /** One connection in ten fails: no start of a hundred is misled (expected: one in 10,000). */
+  @Test
+  void failingConnectionsDoNotChangeClients() throws Exception {
+    SplittableRandom random = new SplittableRandom(20261122);
+    fast.faults((request, number) -> random.nextInt(10) == 0 ? UNREACHABLE : Answer.GOOD);
+    for (int start = 0; start < 100; start++) {
+      client = over(fast);
+      for (int i = 0; i < 5; i++) {
+        RequestFailure failure = get(false).awaitEnd();
+        assertThat(failure == null || failure.kind() == Kind.NETWORK).isTrue();
+      }
+    }
+    assertThat(substituted).hasValue(0);
+  }
+}

@@ -62,7 +62,7 @@ public final class Block {
 
   private final BlockId id;
   private final long start;
-  private final int length;
+  private int length;
   private final Fate fate;
   private volatile State state = State.FETCHING;
   private volatile int refs = 1;
@@ -89,7 +89,7 @@ public final class Block {
 
   private int takenTo;
 
-  // Written before READY or FAILED is, read after.
+  // Written before READY or FAILED is, read after; as is the length, if the object ends early.
   private @Nullable Slab slab;
   private @Nullable ByteBuffer memory;
   private int base;
@@ -141,6 +141,15 @@ public final class Block {
   /** Why the block failed; null unless it did. */
   public @Nullable Exception failure() {
     return state == State.FAILED ? failure : null;
+  }
+
+  /**
+   * The object ends at {@code offset}, inside the block, which therefore is shorter than it was
+   * made. Called by the fetch, before it publishes the block.
+   */
+  public void endAt(long offset) {
+    requireFetching();
+    length = Math.toIntExact(offset - start);
   }
 
   /**

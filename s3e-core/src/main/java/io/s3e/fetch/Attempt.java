@@ -1,5 +1,6 @@
 package io.s3e.fetch;
 
+import io.s3e.block.ByteRange;
 import io.s3e.client.GetRequest;
 import io.s3e.client.LentBuffer;
 import io.s3e.client.ObjectClient;
@@ -37,7 +38,7 @@ final class Attempt implements ResponseHandler {
   private volatile ObjectClient.@Nullable Exchange exchange;
 
   // Written inside the fence.
-  private boolean headSeen;
+  private @Nullable ByteRange body;
   private long received;
 
   /**
@@ -119,9 +120,12 @@ final class Attempt implements ResponseHandler {
   public void onHead(ResponseHead head) throws IOException {
     enter();
     try {
-      ResponseCheck.check(request, head, handle);
+      ByteRange told = ResponseCheck.check(request, head, handle);
+      if (told.end() < request.range().end()) {
+        landing.endsAt(told.end());
+      }
       fetcher.answered(handle);
-      headSeen = true;
+      body = told;
       lastByteNanos = System.nanoTime();
     } finally {
       fence.exit();
@@ -133,7 +137,8 @@ final class Attempt implements ResponseHandler {
     enter();
     try {
       int count = chunk.remaining();
-      requireExpected(!request.lend() && received + count <= request.range().length(), count);
+      ByteRange told = requireHead();
+      requireExpected(!request.lend() && received + count <= told.length(), count);
       received += count;
       fetcher.metrics().bytesFetched(count);
       lastByteNanos = System.nanoTime();
@@ -150,7 +155,7 @@ final class Attempt implements ResponseHandler {
       enter();
       try {
         int count = buffer.bytes().remaining();
-        requireExpected(count == request.range().length(), count);
+        requireExpected(count == requireHead().length(), count);
         received = count;
         fetcher.metrics().bytesFetched(count);
         taken = true;
@@ -205,10 +210,15 @@ final class Attempt implements ResponseHandler {
     }
   }
 
-  private void requireExpected(boolean expected, int count) throws IOException {
-    if (!headSeen) {
+  private ByteRange requireHead() throws IOException {
+    ByteRange told = body;
+    if (told == null) {
       throw new IOException(subject() + ": body before head");
     }
+    return told;
+  }
+
+  private void requireExpected(boolean expected, int count) throws IOException {
     if (!expected) {
       throw new IOException(
           subject() + ": brought " + (received + count) + " bytes, not what it asked for");

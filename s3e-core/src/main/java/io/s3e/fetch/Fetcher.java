@@ -204,8 +204,9 @@ public final class Fetcher implements AutoCloseable {
       metrics.prefetchRefused();
       return next;
     }
-    long limit = asked ? wanted.end() : roundedUp(handle, wanted.first(), wanted.end());
-    while (next < wanted.end()) {
+    long last = Math.min(wanted.end(), handle.layout().blocksOver(handle.size()));
+    long limit = asked ? last : roundedUp(handle, wanted.first(), last);
+    while (next < last) {
       if (index.get(handle.block(next)) != null) {
         next++;
         continue;
@@ -218,7 +219,7 @@ public final class Fetcher implements AutoCloseable {
       }
       next = start(handle, next, end, grant, !asked, started);
     }
-    return next;
+    return Math.max(next, wanted.end());
   }
 
   /**
@@ -440,6 +441,9 @@ public final class Fetcher implements AutoCloseable {
 
   /** What the reader sees: the reason behind a rejected answer where that is the real news. */
   private static IOException asIoException(Exception failure) {
+    if (failure instanceof ObjectTruncatedException truncated) {
+      return truncated;
+    }
     Throwable cause = failure.getCause();
     if (cause instanceof IOException found && isForTheReader(found)) {
       return found;
@@ -450,7 +454,7 @@ public final class Fetcher implements AutoCloseable {
             new ObjectChangedException(
                 "Object changed while it was read: " + request.getMessage(), request);
         case OUT_OF_RANGE ->
-            new ObjectTruncatedException(String.valueOf(request.getMessage()), -1, request);
+            new ObjectTruncatedException(String.valueOf(request.getMessage()), request);
         default -> request;
       };
     }

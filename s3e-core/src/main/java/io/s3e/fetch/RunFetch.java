@@ -385,12 +385,10 @@ public final class RunFetch implements Block.Fate {
     }
     current = null;
     fetcher.ended(this);
-    if (failure != null) {
-      if (demanded && interest.get() > 0 && !Fetcher.isNobodysError(failure)) {
-        fetcher.metrics().failed();
-      }
-      landing.fail(failure);
+    if (failure != null && demanded && interest.get() > 0 && !Fetcher.isNobodysError(failure)) {
+      fetcher.metrics().failed();
     }
+    landing.fail(failure);
     landing.end();
     Spiller spiller = fetcher.spiller();
     if (spiller != null) {

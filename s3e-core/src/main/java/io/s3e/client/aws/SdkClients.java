@@ -55,7 +55,7 @@ final class SdkClients {
   }
 
   static ObjectClient async(AwsClientSettings settings, String region, ClientMemory memory) {
-    String problem = CrtLibrary.unusableBecause();
+    String problem = CrtLibrary.sdkUnusableBecause();
     if (problem != null) {
       throw new IllegalStateException("the SDK's asynchronous client cannot be used: " + problem);
     }

@@ -10,7 +10,6 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import software.amazon.awssdk.crt.auth.credentials.DelegateCredentialsProvider;
 import software.amazon.awssdk.crt.auth.signing.AwsSigningConfig;
 import software.amazon.awssdk.crt.http.HttpMonitoringOptions;
 import software.amazon.awssdk.crt.http.HttpProxyEnvironmentVariableSetting;
@@ -39,7 +38,7 @@ final class CrtConnections {
   private final Deque<Runnable> closers = new ArrayDeque<>();
   private final CrtSettings settings;
   private final EventLoops eventLoops;
-  private final @Nullable CredentialsCache credentials;
+  private final @Nullable Signers signers;
   private final S3Client narrow;
   private final @Nullable S3Client wide;
 
@@ -49,9 +48,11 @@ final class CrtConnections {
       eventLoops = EventLoops.acquire(settings.eventLoopThreads());
       closers.push(eventLoops::release);
       ClientTlsContext tls = settings.isTls() ? tls() : null;
-      credentials =
-          settings.credentials() == null ? null : new CredentialsCache(settings.credentials());
-      AwsSigningConfig signing = credentials == null ? null : signing(credentials);
+      signers = settings.credentials() == null ? null : new Signers(settings.credentials());
+      if (signers != null) {
+        closers.push(signers::close);
+      }
+      AwsSigningConfig signing = signing(settings.region());
       narrow = client(tls, signing, layout.narrowBytes(), borrowed ? layout.narrowPoolBytes() : 0);
       closers.push(narrow::close);
       wide =
@@ -86,7 +87,16 @@ final class CrtConnections {
 
   /** Null for unsigned requests. */
   @Nullable CredentialsCache credentials() {
-    return credentials;
+    return signers == null ? null : signers.credentials();
+  }
+
+  /**
+   * How requests to that region are signed; null for unsigned requests.
+   *
+   * @throws IllegalStateException if closed
+   */
+  @Nullable AwsSigningConfig signing(String region) {
+    return signers == null ? null : signers.of(region);
   }
 
   /**
@@ -127,20 +137,6 @@ final class CrtConnections {
     TlsContexts shared = TlsContexts.acquire(settings);
     closers.push(shared::release);
     return shared.context();
-  }
-
-  private AwsSigningConfig signing(CredentialsCache cache) {
-    closers.push(cache::close);
-    DelegateCredentialsProvider provider =
-        new DelegateCredentialsProvider.DelegateCredentialsProviderBuilder()
-            .withHandler(cache)
-            .build();
-    closers.push(provider::close);
-    // S3's rules: the path is signed as sent, the body is not signed.
-    AwsSigningConfig signing =
-        AwsSigningConfig.getDefaultS3SigningConfig(settings.region(), provider);
-    closers.push(signing::close);
-    return signing;
   }
 
   private S3Client client(

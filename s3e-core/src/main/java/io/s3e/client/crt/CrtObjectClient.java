@@ -12,9 +12,13 @@ import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.ResponseHandler;
 import io.s3e.client.StoreAnswer;
 import io.s3e.client.library.CrtCapability;
+import io.s3e.client.library.CrtLibrary;
 import io.s3e.client.library.CrtSettings;
 import io.s3e.jvm.JvmEnd;
+<<<<<<< HEAD
 import java.net.URI;
+=======
+>>>>>>> main
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -23,6 +27,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import software.amazon.awssdk.crt.auth.signing.AwsSigningConfig;
 import software.amazon.awssdk.crt.http.HttpRequest;
 import software.amazon.awssdk.crt.s3.S3Client;
 import software.amazon.awssdk.crt.s3.S3MetaRequestOptions;
@@ -50,9 +55,10 @@ import software.amazon.awssdk.crt.s3.S3MetaRequestOptions.MetaRequestType;
  * A range no longer than a slot is one GET. The CRT reports status 206 for any response that has a
  * Content-Range, and rewrites that header from the range it asked for. A response without one, or
  * with another range than asked for, fails inside the CRT (from 0.50 on) and is told as {@link
- * Kind#REJECTED}; earlier versions let a short answer pass, which then shows in the number of bytes
- * only. The fetch layer counts them. A response without ETag fails too, unless the request named
- * one: the CRT does not read from stores that have none. Redirects are not followed.
+ * Kind#REJECTED}, but for one that ends with the object before the asked end, which passes as the
+ * server labelled it; earlier versions let every short answer pass, which then shows in the number
+ * of bytes only. The fetch layer counts them. A response without ETag fails too, unless the request
+ * named one: the CRT does not read from stores that have none. Redirects are not followed.
  *
  * <h2>Retries</h2>
  *
@@ -139,22 +145,42 @@ final class CrtObjectClient implements ObjectClient {
    */
   @Override
   public ObjectHead head(HeadRequest request) throws RequestFailure {
+    String bucket = request.object().bucket();
+    String region = addressing.target(bucket).region();
+    try {
+      return sendHead(request);
+    } catch (RequestFailure e) {
+      if (!addressing.follow(bucket, region, e)) {
+        throw e;
+      }
+    }
+    return sendHead(request);
+  }
+
+  private ObjectHead sendHead(HeadRequest request) throws RequestFailure {
     CrtHead call = new CrtHead(request, this::ended);
     start(
         call,
         connections.narrow(),
-        () ->
+        request.object(),
+        target ->
             new S3MetaRequestOptions()
                 .withMetaRequestType(MetaRequestType.DEFAULT)
                 .withOperationName("HeadObject")
-                .withEndpoint(endpoint(request.object()))
                 .withHttpRequest(
-                    message("HEAD", request.object(), request.versionId(), request.headers())));
+                    message(
+                        "HEAD", target, request.object(), request.versionId(), request.headers())));
     return call.await(settings.requestTimeout());
   }
 
   @Override
   public Exchange get(GetRequest request, ResponseHandler handler) {
+    return settings.followRegion()
+        ? new FollowedGet(this::sendGet, addressing, request, handler).start()
+        : sendGet(request, handler);
+  }
+
+  private Exchange sendGet(GetRequest request, ResponseHandler handler) {
     CrtGet call =
         borrowed
             ? BorrowedPools.get(request, handler, this::ended)
@@ -168,11 +194,11 @@ final class CrtObjectClient implements ObjectClient {
     start(
         call,
         request.lend() && wide != null ? wide : connections.narrow(),
-        () ->
+        request.object(),
+        target ->
             new S3MetaRequestOptions()
                 .withMetaRequestType(MetaRequestType.GET_OBJECT)
-                .withEndpoint(endpoint(request.object()))
-                .withHttpRequest(rangedGet(request)));
+                .withHttpRequest(rangedGet(target, request)));
     return call;
   }
 
@@ -192,10 +218,10 @@ final class CrtObjectClient implements ObjectClient {
 
   /** Builds the options of a request once there are credentials to sign it with. */
   private interface Preparation {
-    S3MetaRequestOptions options();
+    S3MetaRequestOptions options(Addressing.Target target);
   }
 
-  private void start(CrtCall call, S3Client client, Preparation preparation) {
+  private void start(CrtCall call, S3Client client, ObjectRef object, Preparation preparation) {
     // Registered before the check: close() sees either this call or makes the check fail.
     inFlight.add(call);
     if (closed.get()) {
@@ -208,29 +234,39 @@ final class CrtObjectClient implements ObjectClient {
     }
     CredentialsCache credentials = connections.credentials();
     if (credentials == null) {
-      send(call, client, preparation);
+      send(call, client, object, preparation);
     } else {
       credentials.whenReady(
-          () -> send(call, client, preparation),
+          () -> send(call, client, object, preparation),
           e -> call.endUnsent(CrtFailures.noCredentials(call.subject(), e)));
     }
   }
 
-  private static void send(CrtCall call, S3Client client, Preparation preparation) {
+  private void send(CrtCall call, S3Client client, ObjectRef object, Preparation preparation) {
     if (call.isCancelled()) {
       call.endUnsent(CrtFailures.cancelled(call.subject()));
       return;
     }
     try {
-      call.attach(client.makeMetaRequest(preparation.options().withResponseHandler(call)));
-    } catch (RuntimeException | LinkageError e) {
-      // LinkageError: a version of aws-crt that has changed; nobody else would end the call.
+      Addressing.Target target = addressing.target(object.bucket());
+      S3MetaRequestOptions options =
+          preparation.options(target).withEndpoint(target.endpoint()).withResponseHandler(call);
+      AwsSigningConfig signing = connections.signing(target.region());
+      if (signing != null && !target.region().equals(settings.region())) {
+        options.withSigningConfig(signing);
+      }
+      call.attach(client.makeMetaRequest(options));
+    } catch (RuntimeException e) {
       call.endUnsent(CrtFailures.unexpected(call.subject(), e));
+    } catch (LinkageError e) {
+      // Nobody else would end the call.
+      call.endUnsent(CrtFailures.unexpected(call.subject(), CrtLibrary.broken(e)));
     }
   }
 
-  private HttpRequest rangedGet(GetRequest request) {
-    HttpRequest message = message("GET", request.object(), request.versionId(), request.headers());
+  private HttpRequest rangedGet(Addressing.Target target, GetRequest request) {
+    HttpRequest message =
+        message("GET", target, request.object(), request.versionId(), request.headers());
     message.addHeader("Range", request.range().httpHeader());
     if (request.etag() != null) {
       message.addHeader("If-Match", request.etag());
@@ -239,18 +275,17 @@ final class CrtObjectClient implements ObjectClient {
   }
 
   private HttpRequest message(
-      String method, ObjectRef object, @Nullable String versionId, Map<String, String> headers) {
-    Addressing.Target target = addressing.target(object.bucket());
+      String method,
+      Addressing.Target target,
+      ObjectRef object,
+      @Nullable String versionId,
+      Map<String, String> headers) {
     HttpRequest message = new HttpRequest(method, Addressing.path(target, object, versionId));
     message.addHeader("Host", target.host());
     message.addHeader("User-Agent", settings.userAgent());
     settings.headers().forEach(message::addHeader);
     headers.forEach(message::addHeader);
     return message;
-  }
-
-  private URI endpoint(ObjectRef object) {
-    return addressing.target(object.bucket()).endpoint();
   }
 
   private void ended(CrtCall call, @Nullable RequestFailure failure) {

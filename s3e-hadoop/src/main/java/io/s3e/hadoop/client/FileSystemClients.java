@@ -223,8 +223,8 @@ public final class FileSystemClients implements ReadEngine.Maker {
             .userAgentSuffix(userAgent(overrides));
     if (config.client() == ClientChoice.SDK_SYNC) {
       settings.maxConnections(config.clientThreads());
-    } else if (config.maxConnections() > 0) {
-      settings.maxConnections(config.maxConnections());
+    } else {
+      config.maxConnections().ifPresent(settings::maxConnections);
     }
     if (!config.tlsCaFile().isEmpty()) {
       settings.caFile(Path.of(config.tlsCaFile()));

@@ -1,6 +1,7 @@
 package io.s3e.hadoop.stream;
 
 import io.s3e.OpenOptions;
+import io.s3e.S3E;
 import io.s3e.hadoop.client.ReadEngine;
 import io.s3e.hadoop.client.RevisionCheckingClient;
 import io.s3e.hadoop.stats.DiskCacheStatistics;
@@ -10,6 +11,7 @@ import io.s3e.prefetch.ReadPolicy;
 import io.s3e.stream.S3EInputStream;
 import java.io.IOException;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.fs.FSExceptionMessages;
 import org.apache.hadoop.fs.s3a.impl.ChangeDetectionPolicy;
 import org.apache.hadoop.fs.statistics.IOStatistics;
@@ -24,7 +26,8 @@ import org.slf4j.LoggerFactory;
  * so that the stream can be collected, and then reported as leaked, while this still prefetches.
  *
  * <p>States: <i>lazy</i> (nothing sent; hints may still change), <i>reading</i> (the core's stream
- * exists), <i>closed</i>. The lock guards the transitions only; reads run outside it.
+ * exists), <i>closed</i>. The lock guards the transitions only; reads run outside it, and so does
+ * the wait of the first read for its engine, which {@link #close} ends.
  */
 final class OpenStream {
   private static final Logger LOG = LoggerFactory.getLogger(OpenStream.class);
@@ -39,6 +42,9 @@ final class OpenStream {
   private long readahead;
   private volatile @Nullable S3EInputStream stream;
   private volatile boolean closed;
+
+  /** Complete once the stream is closed. */
+  private final CompletableFuture<Void> end = new CompletableFuture<>();
 
   OpenStream(StreamSource source, ReadEngine engine) {
     this.source = source;
@@ -81,13 +87,35 @@ final class OpenStream {
     if (current != null && !closed) {
       return current;
     }
+    checkOpen();
+    ReadEngine from = engine();
+    S3E made;
+    try {
+      made = from.engine(end);
+    } catch (IOException e) {
+      checkOpen();
+      throw e;
+    }
     synchronized (this) {
       checkOpen();
-      if (stream == null) {
-        stream = open();
+      current = stream;
+      if (current == null) {
+        current = open(made);
+        stream = current;
+        LOG.debug("Reading {} by {}", source.path(), from);
       }
-      return stream;
+      return current;
     }
+  }
+
+  private synchronized ReadEngine engine() {
+    return engine;
+  }
+
+  /** Length of the file in bytes: what S3A or the caller said, until the store says less. */
+  long length() {
+    S3EInputStream current = stream;
+    return current == null ? source.length() : current.size();
   }
 
   void checkOpen() throws IOException {
@@ -135,6 +163,7 @@ final class OpenStream {
       current = stream;
       counting = opener;
     }
+    end.complete(null);
     try {
       if (current != null) {
         current.close();
@@ -149,12 +178,12 @@ final class OpenStream {
     }
   }
 
-  private S3EInputStream open() throws IOException {
-    S3EInputStream opened = engine.engine().open(source.object(), options());
+  /** Sends nothing, since the length is known. */
+  private S3EInputStream open(S3E made) throws IOException {
+    S3EInputStream opened = made.open(source.object(), options());
     if (readahead > 0) {
       opened.setReadahead(readahead);
     }
-    LOG.debug("Reading {} by {}", source.path(), engine);
     return opened;
   }
 

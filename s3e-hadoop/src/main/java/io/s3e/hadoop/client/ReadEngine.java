@@ -1,6 +1,7 @@
 package io.s3e.hadoop.client;
 
 import io.s3e.S3E;
+import io.s3e.jvm.JvmEnd;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -49,6 +50,10 @@ public final class ReadEngine implements Closeable {
         alsoClose.close();
       }
     }
+  }
+
+  static {
+    JvmEnd.enterHooksBy(new HadoopHooks());
   }
 
   private final String owner;

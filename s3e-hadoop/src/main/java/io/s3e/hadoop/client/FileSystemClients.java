@@ -46,13 +46,24 @@ public final class FileSystemClients implements ReadEngine.Maker {
   private final EngineFactory cache;
   private final Configuration conf;
   private final String bucket;
+  private final WayBack wayBack;
 
-  public FileSystemClients(S3AFileSystem fileSystem, AdapterConfig config, EngineFactory cache) {
+  /**
+   * @param onFallback called whenever reading goes over from S3E's own client to S3A's
+   */
+  public FileSystemClients(
+      S3AFileSystem fileSystem, AdapterConfig config, EngineFactory cache, Runnable onFallback) {
     this.fileSystem = fileSystem;
     this.config = config;
     this.cache = cache;
     conf = fileSystem.getConf();
     bucket = fileSystem.getBucket();
+    wayBack =
+        new WayBack(
+            fileSystem.getUri().toString(),
+            config,
+            fileSystem.getChangeDetectionPolicy(),
+            onFallback);
   }
 
   @Override
@@ -80,7 +91,14 @@ public final class FileSystemClients implements ReadEngine.Maker {
       return new ReadEngine.Made(engine(memory -> own(settings, memory)), credentials::close);
     } catch (RuntimeException | LinkageError e) {
       credentials.close();
+      if (config.client() == ClientChoice.AUTO) {
+        wayBack.notMade(e);
+        return byS3A();
+      }
       throw new IOException("Cannot make S3E's client for " + fileSystem.getUri() + ": " + e, e);
+    } catch (IOException e) {
+      credentials.close();
+      throw e;
     }
   }
 
@@ -126,6 +144,12 @@ public final class FileSystemClients implements ReadEngine.Maker {
         return s3a().create(memory);
       }
     }
+    return config.client() == ClientChoice.AUTO
+        ? wayBack.open(some -> audited(settings, some), memory)
+        : audited(settings, memory);
+  }
+
+  private ObjectClient audited(AwsClientSettings settings, ClientMemory memory) {
     ObjectClient client = AwsClients.provider(kind(), settings).create(memory);
     return RevisionCheckingClient.over(
         new AuditedClient(client, fileSystem.getInstrumentation(), isAudited()),

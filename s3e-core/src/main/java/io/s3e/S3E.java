@@ -289,6 +289,11 @@ public final class S3E implements AutoCloseable {
     return metrics;
   }
 
+  /** Bytes that the engine holds of the JVM's memory budget now: its client's and its pool's. */
+  public long memoryBytes() {
+    return closed.get() ? 0 : client.limits().ownedBytes() + pool.reservedBytes();
+  }
+
   /** The cache on local disk; null if there is none. */
   public @Nullable DiskCache diskCache() {
     return disk.cache();

@@ -32,6 +32,9 @@ public final class Block {
 
   /** Hears what becomes of a block's bytes. Any thread; must not block. */
   public interface Fate {
+    /** All bytes of the block have come; readers see it after this. */
+    void onReady(Block block);
+
     /** Somebody read the block for the first time. */
     void onFirstRead(Block block);
 
@@ -161,6 +164,7 @@ public final class Block {
     slab = owner;
     memory = bytes;
     base = offset;
+    fate.onReady(this);
     settle(State.READY);
   }
 

@@ -7,6 +7,7 @@ import io.s3e.client.ObjectClient;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.ResponseHandler;
 import io.s3e.client.ResponseHead;
+import io.s3e.metrics.EngineMetrics.Counter;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -67,7 +68,10 @@ final class Attempt implements ResponseHandler {
   }
 
   void begin(boolean prefetch) {
-    fetcher.metrics().getStarted(prefetch);
+    fetcher.metrics().count(Counter.GETS);
+    if (prefetch) {
+      fetcher.metrics().count(Counter.PREFETCH_GETS);
+    }
     handle.listener().onGetStarted(request.range().start(), request.range().length(), prefetch);
     ObjectClient.Exchange started;
     try {
@@ -107,6 +111,10 @@ final class Attempt implements ResponseHandler {
   }
 
   private void endedBy(IOException failure, boolean mayRetry) {
+    if (failure instanceof RequestFailure request
+        && request.kind() == RequestFailure.Kind.THROTTLED) {
+      fetcher.metrics().count(Counter.THROTTLED);
+    }
     report(failure);
     run.attemptFailed(failure, mayRetry);
   }
@@ -140,7 +148,7 @@ final class Attempt implements ResponseHandler {
       ByteRange told = requireHead();
       requireExpected(!request.lend() && received + count <= told.length(), count);
       received += count;
-      fetcher.metrics().bytesFetched(count);
+      countReceived(count);
       lastByteNanos = System.nanoTime();
       landing.accept(chunk);
     } finally {
@@ -157,7 +165,7 @@ final class Attempt implements ResponseHandler {
         int count = buffer.bytes().remaining();
         requireExpected(count == requireHead().length(), count);
         received = count;
-        fetcher.metrics().bytesFetched(count);
+        countReceived(count);
         taken = true;
         landing.accept(buffer);
       } finally {
@@ -168,6 +176,12 @@ final class Attempt implements ResponseHandler {
         buffer.close();
       }
     }
+  }
+
+  /** Before the bytes land: whoever reads them finds them counted. */
+  private void countReceived(int bytes) {
+    fetcher.metrics().add(Counter.FETCHED_BYTES, bytes);
+    handle.listener().onReceived(bytes);
   }
 
   @Override

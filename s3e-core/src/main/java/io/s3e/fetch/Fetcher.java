@@ -13,6 +13,7 @@ import io.s3e.disk.DiskCache;
 import io.s3e.fetch.Admission.Kind;
 import io.s3e.fetch.DiskTier.Source;
 import io.s3e.metrics.EngineMetrics;
+import io.s3e.metrics.EngineMetrics.Counter;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.SocketTimeoutException;
@@ -201,7 +202,7 @@ public final class Fetcher implements AutoCloseable {
     long next = wanted.first();
     boolean mayNot = disk != null && disk.awaitsProof(handle, next);
     if (mayNot || (spiller != null && spiller.isBackedUp())) {
-      metrics.prefetchRefused();
+      refused(handle);
       return next;
     }
     long last = Math.min(wanted.end(), handle.layout().blocksOver(handle.size()));
@@ -214,12 +215,17 @@ public final class Fetcher implements AutoCloseable {
       long end = absentUntil(handle, next, limit);
       Admission.Grant grant = admission.trySpeculate(need(handle, next, end));
       if (grant == null) {
-        metrics.prefetchRefused();
+        refused(handle);
         return next;
       }
       next = start(handle, next, end, grant, !asked, started);
     }
     return Math.max(next, wanted.end());
+  }
+
+  private void refused(ObjectHandle handle) {
+    metrics.count(Counter.PREFETCH_REFUSED);
+    handle.listener().onPrefetchRefused();
   }
 
   /**

@@ -99,6 +99,11 @@ final class Landing {
     return published;
   }
 
+  /** Bytes that came of the next block to publish: for nothing, if the run is over. */
+  int filledOfBlock() {
+    return filledInBlock;
+  }
+
   boolean isComplete() {
     return complete;
   }

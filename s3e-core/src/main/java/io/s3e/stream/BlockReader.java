@@ -8,6 +8,7 @@ import io.s3e.fetch.Fetcher;
 import io.s3e.fetch.ObjectHandle;
 import io.s3e.fetch.ObjectTruncatedException;
 import io.s3e.fetch.RunFetch;
+import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.prefetch.ScanDetector;
@@ -142,7 +143,7 @@ public final class BlockReader {
       return null;
     }
     look(position, end);
-    fetcher.metrics().memoryHit();
+    fetcher.metrics().count(Counter.MEMORY_HITS);
     handle.listener().onMemoryHit(Math.min(end, block.end()) - position);
     follow(planRead(position, end, step));
     block.touch();
@@ -198,7 +199,8 @@ public final class BlockReader {
       }
       if (ready) {
         long waited = System.nanoTime() - started;
-        fetcher.metrics().waited(waited);
+        fetcher.metrics().count(Counter.WAITS);
+        fetcher.metrics().add(Counter.WAIT_NANOS, waited);
         handle.listener().onStall(position, waited);
         return block;
       }

@@ -75,7 +75,11 @@ final class VectoredRead {
     StreamSettings settings = stream.source().settings();
     List<VectorPlanner.Group> groups =
         VectorPlanner.plan(
-            ranges, settings.coalesceGapBytes(), MAX_OVER_READ, settings.requestBytes());
+            ranges,
+            stream.reader().handle().layout().blockSize(),
+            settings.coalesceGapBytes(),
+            MAX_OVER_READ,
+            settings.requestBytes());
     VectoredRead read = new VectoredRead(stream, ranges, groups, allocate, release);
     for (VectorPlanner.Group group : groups) {
       CompletableFuture<?>[] results =
@@ -110,6 +114,7 @@ final class VectoredRead {
       end(refused);
       throw new IOException(refused, e);
     }
+    stream.reader().handle().listener().onVectoredRead(ranges.size(), groups.size());
     return ranges.stream().map(PendingRange::result).toList();
   }
 

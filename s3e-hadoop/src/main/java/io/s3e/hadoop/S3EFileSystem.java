@@ -1,5 +1,6 @@
 package io.s3e.hadoop;
 
+import io.s3e.S3E;
 import io.s3e.hadoop.cache.EngineFactory;
 import io.s3e.hadoop.client.FileSystemClients;
 import io.s3e.hadoop.client.OwnClientLimits;
@@ -9,8 +10,7 @@ import io.s3e.hadoop.conf.S3EKeys;
 import io.s3e.hadoop.conf.UnknownKeys;
 import io.s3e.hadoop.hadoop341.DirectOpener;
 import io.s3e.hadoop.hadoop341.StreamSpi;
-import io.s3e.hadoop.stats.DiskCacheStatistics;
-import io.s3e.hadoop.stats.JoinedStatistics;
+import io.s3e.hadoop.stats.FileSystemStatistics;
 import io.s3e.hadoop.stream.OpenHints;
 import io.s3e.hadoop.stream.S3EReadable;
 import java.io.IOException;
@@ -61,6 +61,7 @@ public class S3EFileSystem extends S3AFileSystem {
           Constants.PREFETCH_ENABLED_KEY,
           "false");
 
+  private final FileSystemStatistics readStatistics = new FileSystemStatistics(this::engineIfMade);
   private @Nullable ReadEngine engine;
   private @Nullable DirectOpener opener;
 
@@ -184,17 +185,16 @@ public class S3EFileSystem extends S3AFileSystem {
         || super.hasPathCapability(path, capability);
   }
 
-  /** S3A's, and {@link DiskCacheStatistics}. */
+  private @Nullable S3E engineIfMade() {
+    ReadEngine own = engine;
+    return own == null ? null : own.ifMade();
+  }
+
+  /** S3A's, and what the engine counts. */
   @Override
   public IOStatistics getIOStatistics() {
     IOStatistics ofS3A = super.getIOStatistics();
-    ReadEngine own = engine;
-    return own == null || ofS3A == null
-        ? ofS3A
-        : new JoinedStatistics(
-            ofS3A,
-            () -> DiskCacheStatistics.counters(own.ifMade()),
-            () -> DiskCacheStatistics.gauges(own.ifMade()));
+    return engine == null || ofS3A == null ? ofS3A : readStatistics.beside(ofS3A);
   }
 
   /** Ends all reads, then closes S3A. */

@@ -4,17 +4,13 @@ import io.s3e.OpenOptions;
 import io.s3e.S3E;
 import io.s3e.hadoop.client.ReadEngine;
 import io.s3e.hadoop.client.RevisionCheckingClient;
-import io.s3e.hadoop.stats.DiskCacheStatistics;
-import io.s3e.hadoop.stats.JoinedStatistics;
-import io.s3e.hadoop.stats.S3AStreamListener;
+import io.s3e.hadoop.stats.StreamStatistics;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.stream.S3EInputStream;
 import java.io.IOException;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.fs.FSExceptionMessages;
 import org.apache.hadoop.fs.s3a.impl.ChangeDetectionPolicy;
-import org.apache.hadoop.fs.statistics.IOStatistics;
 import org.apache.hadoop.fs.statistics.IOStatisticsAggregator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -33,7 +29,7 @@ final class OpenStream {
   private static final Logger LOG = LoggerFactory.getLogger(OpenStream.class);
 
   private final StreamSource source;
-  private final DiskCacheStatistics.OfStream disk = new DiskCacheStatistics.OfStream();
+  private final StreamStatistics counting;
 
   // Guarded by this; the volatile field is read without the lock on the read path.
   private ReadEngine engine;
@@ -48,6 +44,11 @@ final class OpenStream {
 
   OpenStream(StreamSource source, ReadEngine engine) {
     this.source = source;
+    this.counting =
+        new StreamStatistics(
+            source.statistics(),
+            source.context().getStats(),
+            source.context().getS3AStatisticsContext());
     this.engine = engine;
     hints = OpenHints.NONE;
     opener = source.context().getIOStatisticsAggregator();
@@ -138,9 +139,9 @@ final class OpenStream {
     return named != null ? named : OpenHints.of(source.context().getInputPolicy());
   }
 
-  /** S3A's statistics of the stream and those of local disk, as they are when they are asked. */
-  IOStatistics statistics() {
-    return new JoinedStatistics(source.statistics().getIOStatistics(), disk::counters, Map::of);
+  /** Counts what the stream does. */
+  StreamStatistics counting() {
+    return counting;
   }
 
   /** Counts a stream that was never closed, where this Hadoop has a counter for it. */
@@ -154,14 +155,14 @@ final class OpenStream {
    */
   void close() throws IOException {
     S3EInputStream current;
-    IOStatisticsAggregator counting;
+    IOStatisticsAggregator aggregator;
     synchronized (this) {
       if (closed) {
         return;
       }
       closed = true;
       current = stream;
-      counting = opener;
+      aggregator = opener;
     }
     end.complete(null);
     try {
@@ -173,7 +174,7 @@ final class OpenStream {
         source.requests().close();
       } finally {
         source.statistics().close();
-        counting.aggregate(statistics());
+        aggregator.aggregate(counting.statistics());
       }
     }
   }
@@ -195,7 +196,7 @@ final class OpenStream {
             .withPolicy(policy())
             .withSize(source.length())
             .withContext(source.requests())
-            .withListener(new S3AStreamListener(source.statistics(), disk));
+            .withListener(counting);
     if (pinned) {
       options = options.withVersion(quoted(source.etag()), versionToRead());
     }

@@ -2,7 +2,7 @@ package io.s3e.hadoop.stream;
 
 import io.s3e.hadoop.client.FailureTranslation;
 import io.s3e.hadoop.client.ReadEngine;
-import io.s3e.hadoop.stats.ReadStatistics;
+import io.s3e.hadoop.stats.StreamStatistics;
 import io.s3e.stream.S3EInputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -49,7 +49,7 @@ public final class S3EHadoopInputStream extends FSInputStream
         IOStatisticsSource {
 
   private final OpenStream open;
-  private final ReadStatistics statistics;
+  private final StreamStatistics statistics;
   private final Cleaner.Cleanable leak;
 
   /** Where the next read starts; may lie past the end. Guarded by this. */
@@ -57,7 +57,7 @@ public final class S3EHadoopInputStream extends FSInputStream
 
   public S3EHadoopInputStream(StreamSource source, ReadEngine engine) {
     open = new OpenStream(source, engine);
-    statistics = new ReadStatistics(source.statistics(), source.context().getStats());
+    statistics = open.counting();
     leak = LeakReport.watch(this, open);
   }
 
@@ -287,7 +287,7 @@ public final class S3EHadoopInputStream extends FSInputStream
 
   @Override
   public IOStatistics getIOStatistics() {
-    return open.statistics();
+    return statistics.statistics();
   }
 
   S3AInputStreamStatistics s3aStatistics() {

@@ -2,7 +2,7 @@ package io.s3e.hadoop.stream;
 
 import io.s3e.block.ByteRange;
 import io.s3e.hadoop.client.FailureTranslation;
-import io.s3e.hadoop.stats.ReadStatistics;
+import io.s3e.hadoop.stats.StreamStatistics;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -26,7 +26,7 @@ final class VectoredReads {
    */
   static void submit(
       OpenStream open,
-      ReadStatistics statistics,
+      StreamStatistics statistics,
       List<? extends FileRange> ranges,
       IntFunction<ByteBuffer> allocate,
       Consumer<ByteBuffer> release)
@@ -62,7 +62,7 @@ final class VectoredReads {
       unused = given.whenComplete((buffer, failure) -> read.cancel(true));
       sorted.get(i).setData(given);
     }
-    statistics.vectoredStarted(sorted.size(), sorted.size(), bytes);
+    statistics.vectoredStarted(bytes);
   }
 
   /** Pools give what they have: a buffer may be longer than was asked. */

@@ -1,5 +1,6 @@
 package io.s3e.client.crt;
 
+import io.s3e.client.library.CrtSettings;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 public final class CrtUnusableException extends IllegalStateException {
   private static final long serialVersionUID = 1L;
 
-  CrtUnusableException(String reason, @Nullable Throwable cause) {
+  public CrtUnusableException(String reason, @Nullable Throwable cause) {
     super("the AWS CRT cannot be used: " + reason, cause);
   }
 }

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.s3e.client.aws.JvmTrust;
+import io.s3e.client.library.CrtLibrary;
+import io.s3e.client.library.CrtSettings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

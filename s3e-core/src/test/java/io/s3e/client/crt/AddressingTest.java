@@ -50,7 +50,8 @@ class AddressingTest {
     "k, v/1 +, /p/k?versionId=v%2F1%20%2B"
   })
   void encodesAsTheSignatureWants(String key, String versionId, String path) {
-    Addressing.Target target = new Addressing.Target(URI.create("http://h"), "h", "/p");
+    Addressing.Target target =
+        new Addressing.Target(URI.create("http://h"), "h", "/p", "us-east-1");
     assertThat(Addressing.path(target, new ObjectRef("b", key), versionId)).isEqualTo(path);
   }
 

@@ -21,6 +21,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.s3a.AWSCredentialProviderList;
 import org.apache.hadoop.fs.s3a.Constants;
 import org.apache.hadoop.fs.s3a.S3AFileSystem;
+import org.apache.hadoop.fs.s3a.audit.S3AAuditConstants;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -127,7 +128,13 @@ public final class FileSystemClients implements ReadEngine.Maker {
     }
     ObjectClient client = AwsClients.provider(kind(), settings).create(memory);
     return RevisionCheckingClient.over(
-        new AuditedClient(client), fileSystem.getChangeDetectionPolicy());
+        new AuditedClient(client, fileSystem.getInstrumentation(), isAudited()),
+        fileSystem.getChangeDetectionPolicy());
+  }
+
+  private boolean isAudited() {
+    return conf.getBoolean(
+        S3AAuditConstants.AUDIT_ENABLED, S3AAuditConstants.AUDIT_ENABLED_DEFAULT);
   }
 
   private ClientKind kind() {
@@ -223,8 +230,8 @@ public final class FileSystemClients implements ReadEngine.Maker {
             .userAgentSuffix(userAgent(overrides));
     if (config.client() == ClientChoice.SDK_SYNC) {
       settings.maxConnections(config.clientThreads());
-    } else if (config.maxConnections() > 0) {
-      settings.maxConnections(config.maxConnections());
+    } else {
+      config.maxConnections().ifPresent(settings::maxConnections);
     }
     if (!config.tlsCaFile().isEmpty()) {
       settings.caFile(Path.of(config.tlsCaFile()));

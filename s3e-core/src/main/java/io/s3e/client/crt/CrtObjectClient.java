@@ -15,10 +15,6 @@ import io.s3e.client.library.CrtCapability;
 import io.s3e.client.library.CrtLibrary;
 import io.s3e.client.library.CrtSettings;
 import io.s3e.jvm.JvmEnd;
-<<<<<<< HEAD
-import java.net.URI;
-=======
->>>>>>> main
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;

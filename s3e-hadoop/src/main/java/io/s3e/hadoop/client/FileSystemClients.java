@@ -174,9 +174,10 @@ public final class FileSystemClients implements ReadEngine.Maker {
     return config.client() == ClientChoice.AUTO || config.client() == ClientChoice.CRT;
   }
 
-  /** All clients but the synchronous one stand upon the CRT. */
+  /** All clients but the synchronous one stand upon a CRT: S3E's, or for the SDK's the application's. */
   private @Nullable String crtReason() {
-    String unusable = CrtLibrary.unusableBecause();
+    String unusable =
+        isCrt() ? CrtLibrary.unusableBecause() : CrtLibrary.sdkUnusableBecause();
     if (unusable != null) {
       return unusable;
     }

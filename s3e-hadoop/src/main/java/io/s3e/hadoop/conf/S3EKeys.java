@@ -45,7 +45,8 @@ public final class S3EKeys {
           "one of " + ClientChoice.NAMES,
           "Which HTTP client fetches: `auto` the fastest that can serve this bucket; `crt` the AWS"
               + " Common Runtime with buffers that are not copied; `sdk-async` and `sdk-sync`"
-              + " clients of the AWS SDK that S3E makes itself; `s3a` the client that S3A made."
+              + " clients of the AWS SDK that S3E makes itself, `sdk-async` over an `aws-crt` that"
+              + " the application brings; `s3a` the client that S3A made."
               + " What a choice cannot carry is read by `s3a`, and an INFO line says why. A store"
               + " that sends no ETags cannot be read by `crt`: choose another.",
           ClientChoice::parse,

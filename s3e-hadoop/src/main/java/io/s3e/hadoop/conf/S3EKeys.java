@@ -185,8 +185,8 @@ public final class S3EKeys {
           "",
           "a path",
           "PEM file of the certificates that the clients `crt` and `sdk-sync` trust, in place of"
-              + " the system's. The CRT does not read Java's trust store; if"
-              + " `javax.net.ssl.trustStore` is set and this is not, `s3a` reads.",
+              + " what the JVM trusts: `javax.net.ssl.trustStore`, else the JDK's `jssecacerts` or"
+              + " `cacerts`. S3A's own client, which lists and writes, does not read it.",
           text -> text,
           value -> true);
 

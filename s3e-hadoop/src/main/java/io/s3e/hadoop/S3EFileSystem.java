@@ -3,7 +3,7 @@ package io.s3e.hadoop;
 import io.s3e.S3E;
 import io.s3e.hadoop.cache.EngineFactory;
 import io.s3e.hadoop.client.FileSystemClients;
-import io.s3e.hadoop.client.OwnClientLimits;
+import io.s3e.hadoop.client.ObjectEncryption;
 import io.s3e.hadoop.client.ReadEngine;
 import io.s3e.hadoop.conf.AdapterConfig;
 import io.s3e.hadoop.conf.ClientChoice;
@@ -75,7 +75,7 @@ public class S3EFileSystem extends S3AFileSystem {
     String bucket = name.getHost();
     Configuration conf = S3AUtils.propagateBucketOptions(original, bucket);
     AdapterConfig config = AdapterConfig.read(conf, bucket);
-    boolean reads = config.enabled() && !OwnClientLimits.encryptsInClient(conf);
+    boolean reads = config.enabled() && !ObjectEncryption.isInClient(conf);
     if (config.enabled() && !reads) {
       LOG.info("Reading {} by S3A's own stream: objects are encrypted in the client", name);
     }

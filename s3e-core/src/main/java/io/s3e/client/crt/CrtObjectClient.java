@@ -46,9 +46,9 @@ import software.amazon.awssdk.crt.s3.S3MetaRequestOptions.MetaRequestType;
  * pools ({@code -XX:MaxDirectMemorySize}, of which the CRT takes 80 % at most), there is only a
  * narrow client, whose slots are native memory and whose bodies pass through a {@code byte[]}.
  *
- * <p>Where the JVM refuses direct memory later, because the application has taken it, the request in
- * question fails with {@link Kind#NOT_LENT}, and the client goes on with a copying CRT client of the
- * same narrow slots: one WARN line says so. It lends nothing any more then.
+ * <p>Where the JVM refuses direct memory later, because the application has taken it, the request
+ * in question fails with {@link Kind#NOT_LENT}, and the client goes on with a copying CRT client of
+ * the same narrow slots: one WARN line says so. It lends nothing any more then.
  *
  * <h2>What the CRT does to a response</h2>
  *

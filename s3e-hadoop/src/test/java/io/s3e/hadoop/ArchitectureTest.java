@@ -49,6 +49,7 @@ class ArchitectureTest {
           S3A + "impl.OpenFileSupport",
           S3A + "statistics.ChangeTrackerStatistics",
           S3A + "statistics.S3AInputStreamStatistics",
+          S3A + "statistics.S3AStatisticsContext",
           // The stream SPI of Hadoop 3.4.2 and later.
           S3A + "impl.streams.AbstractObjectInputStreamFactory",
           S3A + "impl.streams.InputStreamType",
@@ -93,7 +94,7 @@ class ArchitectureTest {
           .resideInAPackage("io.s3e.hadoop..")
           .should()
           .dependOnClassesThat()
-          .resideInAPackage("software.amazon.awssdk.crt..");
+          .resideInAnyPackage("software.amazon.awssdk.crt..", "io.s3e.client.crt..");
 
   @ArchTest
   static final ArchRule S3AS_INSIDE_IS_NAMED_TYPE_BY_TYPE =

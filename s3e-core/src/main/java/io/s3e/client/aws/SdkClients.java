@@ -11,6 +11,7 @@ import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration;
 import software.amazon.awssdk.core.client.config.SdkAdvancedClientOption;
 import software.amazon.awssdk.core.retry.RetryPolicy;
+import software.amazon.awssdk.crt.CRT;
 import software.amazon.awssdk.http.SdkHttpClient;
 import software.amazon.awssdk.http.SdkHttpConfigurationOption;
 import software.amazon.awssdk.http.apache.ApacheHttpClient;
@@ -54,7 +55,7 @@ final class SdkClients {
   }
 
   static ObjectClient async(AwsClientSettings settings, String region, ClientMemory memory) {
-    String problem = CrtLibrary.unusableBecause();
+    String problem = CrtLibrary.sdkUnusableBecause();
     if (problem != null) {
       throw new IllegalStateException("the SDK's asynchronous client cannot be used: " + problem);
     }
@@ -157,9 +158,35 @@ final class SdkClients {
       if (settings.endpoint() != null) {
         builder.endpointOverride(settings.endpoint());
       }
+      boolean held = hold();
       S3AsyncClient s3 = builder.build();
       return new AsyncObjectClient(
-          s3, "sdk-async-crt", limits, settings.requestTimeout(), settings.headers(), s3::close);
+          s3,
+          "sdk-async-crt",
+          limits,
+          settings.requestTimeout(),
+          settings.headers(),
+          () -> {
+            s3.close();
+            if (held) {
+              CRT.releaseShutdownRef();
+            }
+          });
+    }
+
+    /**
+     * Keeps the CRT calling into Java until the client is closed, also in a JVM that is ending: its
+     * own shutdown hook would cut the calls, and the client could not end.
+     *
+     * @return whether this version of aws-crt knows of that
+     */
+    private static boolean hold() {
+      try {
+        CRT.acquireShutdownRef();
+        return true;
+      } catch (NoSuchMethodError e) {
+        return false;
+      }
     }
 
     /** As many requests as fit, shorter ones if that makes them at least four. */

@@ -1,12 +1,12 @@
 package io.s3e.client.crt;
 
 import io.s3e.client.library.CrtSettings;
+import io.s3e.jvm.JvmEnd;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -100,22 +100,25 @@ final class CrtConnections {
   }
 
   /**
-   * Closes the CRT clients, waits for them to end, then closes the rest.
+   * Closes the CRT clients, waits for them to end, then closes the rest. In a JVM that is ending it
+   * does not wait: see {@link CrtHold}.
    *
    * @param deadline in {@link System#nanoTime}; a second is granted in any case
    */
   void close(long deadline) {
-    CompletableFuture<Void> ended = narrow.getShutdownCompleteFuture();
+    CompletableFuture<?> ended = narrow.getShutdownCompleteFuture();
     if (wide != null) {
       ended = CompletableFuture.allOf(ended, wide.getShutdownCompleteFuture());
+    }
+    if (wide != null) {
       closers.pop().run();
     }
     closers.pop().run();
     try {
-      long left = deadline - System.nanoTime();
-      ended.get(Math.max(TimeUnit.SECONDS.toNanos(1), left), TimeUnit.NANOSECONDS);
-    } catch (TimeoutException e) {
-      LOG.warn("The CRT client has not ended yet; it ends in the background");
+      long granted = Math.max(deadline, System.nanoTime() + TimeUnit.SECONDS.toNanos(1));
+      if (!JvmEnd.await(ended, granted) && !JvmEnd.hasBegun()) {
+        LOG.warn("The CRT client has not ended yet; it ends in the background");
+      }
     } catch (ExecutionException e) {
       LOG.warn("The CRT client ended with an error", e.getCause());
     } catch (InterruptedException e) {

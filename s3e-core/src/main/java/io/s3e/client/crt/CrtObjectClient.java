@@ -12,7 +12,9 @@ import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.ResponseHandler;
 import io.s3e.client.StoreAnswer;
 import io.s3e.client.library.CrtCapability;
+import io.s3e.client.library.CrtLibrary;
 import io.s3e.client.library.CrtSettings;
+import io.s3e.jvm.JvmEnd;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -44,14 +46,19 @@ import software.amazon.awssdk.crt.s3.S3MetaRequestOptions.MetaRequestType;
  * pools ({@code -XX:MaxDirectMemorySize}, of which the CRT takes 80 % at most), there is only a
  * narrow client, whose slots are native memory and whose bodies pass through a {@code byte[]}.
  *
+ * <p>Where the JVM refuses direct memory later, because the application has taken it, the request in
+ * question fails with {@link Kind#NOT_LENT}, and the client goes on with a copying CRT client of the
+ * same narrow slots: one WARN line says so. It lends nothing any more then.
+ *
  * <h2>What the CRT does to a response</h2>
  *
  * A range no longer than a slot is one GET. The CRT reports status 206 for any response that has a
  * Content-Range, and rewrites that header from the range it asked for. A response without one, or
  * with another range than asked for, fails inside the CRT (from 0.50 on) and is told as {@link
- * Kind#REJECTED}; earlier versions let a short answer pass, which then shows in the number of bytes
- * only. The fetch layer counts them. A response without ETag fails too, unless the request named
- * one: the CRT does not read from stores that have none. Redirects are not followed.
+ * Kind#REJECTED}, but for one that ends with the object before the asked end, which passes as the
+ * server labelled it; earlier versions let every short answer pass, which then shows in the number
+ * of bytes only. The fetch layer counts them. A response without ETag fails too, unless the request
+ * named one: the CRT does not read from stores that have none. Redirects are not followed.
  *
  * <h2>Retries</h2>
  *
@@ -66,7 +73,8 @@ import software.amazon.awssdk.crt.s3.S3MetaRequestOptions.MetaRequestType;
  * all within about {@value #CLOSE_WAIT_SECONDS} s. Buffers still on loan stay valid until they are
  * closed. A cancelled request ends at once, except while it waits for a connection: then it ends
  * with the attempt to connect, which the connect time-out bounds, but not a TLS handshake with a
- * server that is not trusted (10 to 30 s).
+ * server that is not trusted (10 to 30 s). In a JVM that is ending {@link #close} waits for nothing
+ * ({@link CrtHold}).
  */
 final class CrtObjectClient implements ObjectClient {
   private static final Logger LOG = LoggerFactory.getLogger(CrtObjectClient.class);
@@ -80,8 +88,16 @@ final class CrtObjectClient implements ObjectClient {
   private final boolean borrowed;
   private final Addressing addressing;
   private final CrtConnections connections;
+
+  /** Whether the JVM has refused memory to a pool: from then on every answer is copied. */
+  private final AtomicBoolean refused = new AtomicBoolean();
+
+  /** Those that read after a refusal; made and closed with the monitor of {@link #refused}. */
+  private volatile @Nullable CrtConnections copying;
+
   private final Set<CrtCall> inFlight = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean closed = new AtomicBoolean();
+  private final Runnable closing = this::close;
 
   private CrtObjectClient(
       CrtSettings settings, CrtLayout layout, boolean borrowed, CrtConnections connections) {
@@ -90,6 +106,7 @@ final class CrtObjectClient implements ObjectClient {
     this.borrowed = borrowed;
     this.connections = connections;
     addressing = new Addressing(settings);
+    CrtHold.opened(closing);
   }
 
   /**
@@ -149,9 +166,11 @@ final class CrtObjectClient implements ObjectClient {
 
   private ObjectHead sendHead(HeadRequest request) throws RequestFailure {
     CrtHead call = new CrtHead(request, this::ended);
+    CrtConnections way = connections();
     start(
         call,
-        connections.narrow(),
+        way,
+        way.narrow(),
         request.object(),
         target ->
             new S3MetaRequestOptions()
@@ -171,19 +190,21 @@ final class CrtObjectClient implements ObjectClient {
   }
 
   private Exchange sendGet(GetRequest request, ResponseHandler handler) {
+    CrtConnections way = connections();
     CrtGet call =
-        borrowed
+        borrowed && way == connections
             ? BorrowedPools.get(request, handler, this::ended)
             : new CrtGet(request, handler, this::ended);
-    S3Client wide = connections.wide();
+    S3Client wide = way.wide();
     if (request.lend() && wide == null) {
       call.endUnsent(
-          new RequestFailure(Kind.OTHER, call.subject(), "this client lends nothing", null));
+          new RequestFailure(Kind.NOT_LENT, call.subject(), "this client lends nothing", null));
       return call;
     }
     start(
         call,
-        request.lend() && wide != null ? wide : connections.narrow(),
+        way,
+        request.lend() && wide != null ? wide : way.narrow(),
         request.object(),
         target ->
             new S3MetaRequestOptions()
@@ -192,17 +213,42 @@ final class CrtObjectClient implements ObjectClient {
     return call;
   }
 
+  /** Those with pools of direct memory, or the ones that do without. */
+  private CrtConnections connections() {
+    if (!refused.get()) {
+      return connections;
+    }
+    synchronized (refused) {
+      CrtConnections way = copying;
+      if (way == null) {
+        way = CrtConnections.open(settings, layout, false);
+        copying = way;
+        if (closed.get()) {
+          way.close(System.nanoTime());
+        }
+      }
+      return way;
+    }
+  }
+
   @Override
   public void close() {
     if (!closed.compareAndSet(false, true)) {
       return;
     }
+    CrtHold.closed(closing);
     for (CrtCall call : inFlight) {
       call.cancel();
     }
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(CLOSE_WAIT_SECONDS);
     awaitCalls(deadline);
     connections.close(deadline);
+    synchronized (refused) {
+      CrtConnections second = copying;
+      if (second != null) {
+        second.close(deadline);
+      }
+    }
   }
 
   /** Builds the options of a request once there are credentials to sign it with. */
@@ -210,24 +256,38 @@ final class CrtObjectClient implements ObjectClient {
     S3MetaRequestOptions options(Addressing.Target target);
   }
 
-  private void start(CrtCall call, S3Client client, ObjectRef object, Preparation preparation) {
+  private void start(
+      CrtCall call,
+      CrtConnections way,
+      S3Client client,
+      ObjectRef object,
+      Preparation preparation) {
     // Registered before the check: close() sees either this call or makes the check fail.
     inFlight.add(call);
     if (closed.get()) {
       call.endUnsent(CrtFailures.closed(call.subject()));
       return;
     }
-    CredentialsCache credentials = connections.credentials();
+    if (CrtHold.isOver()) {
+      call.endUnsent(CrtFailures.jvmEnds(call.subject()));
+      return;
+    }
+    CredentialsCache credentials = way.credentials();
     if (credentials == null) {
-      send(call, client, object, preparation);
+      send(call, way, client, object, preparation);
     } else {
       credentials.whenReady(
-          () -> send(call, client, object, preparation),
+          () -> send(call, way, client, object, preparation),
           e -> call.endUnsent(CrtFailures.noCredentials(call.subject(), e)));
     }
   }
 
-  private void send(CrtCall call, S3Client client, ObjectRef object, Preparation preparation) {
+  private void send(
+      CrtCall call,
+      CrtConnections way,
+      S3Client client,
+      ObjectRef object,
+      Preparation preparation) {
     if (call.isCancelled()) {
       call.endUnsent(CrtFailures.cancelled(call.subject()));
       return;
@@ -236,14 +296,16 @@ final class CrtObjectClient implements ObjectClient {
       Addressing.Target target = addressing.target(object.bucket());
       S3MetaRequestOptions options =
           preparation.options(target).withEndpoint(target.endpoint()).withResponseHandler(call);
-      AwsSigningConfig signing = connections.signing(target.region());
+      AwsSigningConfig signing = way.signing(target.region());
       if (signing != null && !target.region().equals(settings.region())) {
         options.withSigningConfig(signing);
       }
       call.attach(client.makeMetaRequest(options));
-    } catch (RuntimeException | LinkageError e) {
-      // LinkageError: a version of aws-crt that has changed; nobody else would end the call.
+    } catch (RuntimeException e) {
       call.endUnsent(CrtFailures.unexpected(call.subject(), e));
+    } catch (LinkageError e) {
+      // Nobody else would end the call.
+      call.endUnsent(CrtFailures.unexpected(call.subject(), CrtLibrary.broken(e)));
     }
   }
 
@@ -272,16 +334,36 @@ final class CrtObjectClient implements ObjectClient {
   }
 
   private void ended(CrtCall call, @Nullable RequestFailure failure) {
-    CredentialsCache credentials = connections.credentials();
+    if (failure != null && failure.kind() == Kind.NOT_LENT && borrowed) {
+      copyFromNowOn();
+    }
     StoreAnswer refusal = failure == null ? null : failure.refusal();
-    if (credentials != null && refusal != null && MAY_BE_CREDENTIALS.contains(refusal.status())) {
-      credentials.suspect();
+    if (refusal != null && MAY_BE_CREDENTIALS.contains(refusal.status())) {
+      suspect(connections);
+      suspect(copying);
     }
     inFlight.remove(call);
   }
 
+  private static void suspect(@Nullable CrtConnections connections) {
+    CredentialsCache credentials = connections == null ? null : connections.credentials();
+    if (credentials != null) {
+      credentials.suspect();
+    }
+  }
+
+  private void copyFromNowOn() {
+    if (refused.compareAndSet(false, true)) {
+      LOG.warn(
+          "The JVM has no direct memory for the CRT's buffers ({} bytes): answers are copied from"
+              + " now on, which is slower. Raise -XX:MaxDirectMemorySize or lower the memory budget"
+              + " (fs.s3a.s3e.memory.budget under Hadoop)",
+          layout.limits().ownedBytes());
+    }
+  }
+
   private void awaitCalls(long deadline) {
-    while (!inFlight.isEmpty() && System.nanoTime() < deadline) {
+    while (!inFlight.isEmpty() && System.nanoTime() < deadline && !JvmEnd.hasBegun()) {
       try {
         Thread.sleep(1);
       } catch (InterruptedException e) {
@@ -289,7 +371,7 @@ final class CrtObjectClient implements ObjectClient {
         return;
       }
     }
-    if (!inFlight.isEmpty()) {
+    if (!inFlight.isEmpty() && !JvmEnd.hasBegun()) {
       LOG.warn(
           "{} requests did not end within {} s of cancelling", inFlight.size(), CLOSE_WAIT_SECONDS);
     }

@@ -2,45 +2,70 @@ package io.s3e.client.library;
 
 import io.s3e.client.ClientProvider.ClientMemory;
 import io.s3e.client.ObjectClient;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Says whether the CRT can be used in this JVM, without risking a linkage error in the caller: the
- * jar may be absent, too old, or have no native library for this platform. Makes the clients over
- * it.
+ * The AWS CRT of this JVM: where it comes from, whether it can be used, and the clients over it. No
+ * method lets a linkage error out.
+ *
+ * <p>In S3E's bundle jar the CRT is one that S3E keeps to itself, in a {@link CrtLoader}.
+ * Elsewhere, where S3E's modules are used as libraries, it is the class path's, which may be
+ * absent, of another version, mixed from two, or without a native library for the platform. Either
+ * is looked at before it is used: {@link CrtFinding}.
+ *
+ * <p>A linkage error that comes up all the same (a jar that was replaced under a running JVM) makes
+ * the CRT unusable from then on.
  */
 public final class CrtLibrary {
-  private static final String CRT_CLASS = "software.amazon.awssdk.crt.CRT";
-  private static final String S3_CLIENT_CLASS = "software.amazon.awssdk.crt.s3.S3Client";
-  private static final String OPTIONS_CLASS = "software.amazon.awssdk.crt.s3.S3MetaRequestOptions";
-  private static final String BORROWED_CLASS =
-      "software.amazon.awssdk.crt.s3.S3BorrowedBufferDelivery";
-  private static final String ENTRY_CLASS = "io.s3e.client.crt.CrtEntry";
+  static final String CRT_CLASS = CrtNeeds.CRT_PREFIX + "CRT";
+  private static final Logger LOG = LoggerFactory.getLogger(CrtLibrary.class);
 
-  /** Probed once: loading the native library has side effects and its outcome does not change. */
-  private static final class Probe {
-    static final @Nullable String PROBLEM = problem();
-    static final CrtCapability CAPABILITY =
-        PROBLEM != null
-            ? CrtCapability.UNUSABLE
-            : isPresent(BORROWED_CLASS) ? CrtCapability.LENDS : CrtCapability.COPIES;
+  /**
+   * Looked at once: loading the native library has side effects and its outcome does not change.
+   */
+  private static final class Found {
+    static final CrtFinding FINDING = find();
+
+    private static CrtFinding find() {
+      CrtLoader own = CrtLoader.overBundle();
+      CrtFinding finding =
+          CrtFinding.in(own != null ? own : CrtLibrary.class.getClassLoader(), own != null);
+      LOG.debug("Found {}", finding);
+      return finding;
+    }
   }
+
+  private static volatile @Nullable String broken;
 
   private CrtLibrary() {}
 
   /**
-   * Why the CRT cannot be used, in words for a log line; null if it can. Never throws. The first
-   * call unpacks and loads the native library.
+   * Why the CRT cannot be used, in words for a log line that name the jar; null if it can. The
+   * first call unpacks and loads the native library.
    */
   public static @Nullable String unusableBecause() {
-    return Probe.PROBLEM;
+    String since = broken;
+    return since != null ? since : Found.FINDING.problem();
   }
 
   /** What can be done with the library that was found. */
   public static CrtCapability capability() {
-    return Probe.CAPABILITY;
+    return broken != null ? CrtCapability.UNUSABLE : Found.FINDING.capability();
+  }
+
+  /** Version, jar and kind of class loader, in words for a log line. */
+  public static String description() {
+    return Found.FINDING.origin();
+  }
+
+  /**
+   * Why clients of the SDK that stand upon the CRT cannot be used; null if they can. They link
+   * against the aws-crt of the class path, never against one that S3E keeps to itself.
+   */
+  public static @Nullable String sdkUnusableBecause() {
+    return CrtFinding.whyNotOnClassPath(CrtLibrary.class.getClassLoader());
   }
 
   /**
@@ -53,73 +78,37 @@ public final class CrtLibrary {
    */
   public static ObjectClient open(
       CrtSettings settings, ClientMemory memory, CrtCapability delivery) {
+    CrtClients clients = clients();
     CrtCapability least = delivery.compareTo(capability()) < 0 ? delivery : capability();
-    return clients().open(settings, memory, least);
+    try {
+      return clients.open(settings, memory, least);
+    } catch (LinkageError e) {
+      throw broken(e);
+    }
   }
 
-  /** The least {@code memory.ownedBytes()} that {@link #open} accepts, in bytes. */
+  /**
+   * The least {@code memory.ownedBytes()} that {@link #open} accepts, in bytes.
+   *
+   * @throws CrtUnusableException if {@link #unusableBecause()} is not null
+   */
   public static long minimumBytes(ClientMemory memory) {
     return clients().minimumBytes(memory);
   }
 
+  /** Notes that the CRT failed to link in the middle of its use; later callers are told why. */
+  public static CrtUnusableException broken(LinkageError error) {
+    String reason = Found.FINDING.origin() + " fails to link: " + error;
+    broken = reason;
+    return new CrtUnusableException(reason, error);
+  }
+
   private static CrtClients clients() {
     String problem = unusableBecause();
-    if (problem != null) {
-      throw new CrtUnusableException(problem, null);
+    CrtClients clients = Found.FINDING.clients();
+    if (problem != null || clients == null) {
+      throw new CrtUnusableException(String.valueOf(problem), null);
     }
-    try {
-      return (CrtClients) Class.forName(ENTRY_CLASS).getDeclaredConstructor().newInstance();
-    } catch (ReflectiveOperationException | LinkageError e) {
-      throw new CrtUnusableException(e.toString(), e);
-    }
-  }
-
-  private static @Nullable String problem() {
-    if (!isPresent(CRT_CLASS) || !isPresent(S3_CLIENT_CLASS)) {
-      return "software.amazon.awssdk.crt:aws-crt is not on the classpath";
-    }
-    try {
-      Class<?> crt = Class.forName(CRT_CLASS, true, CrtLibrary.class.getClassLoader());
-      checkLoaded(crt);
-      return isPresent(OPTIONS_CLASS, "withOperationName")
-          ? null
-          : "the version of aws-crt on the classpath is too old";
-    } catch (InvocationTargetException e) {
-      return "its native library does not load: " + e.getCause();
-    } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
-      // Whatever stops the library from loading is a reason to do without it, not to fail.
-      return "its native library does not load: " + e;
-    }
-  }
-
-  /** Newer versions keep the failure of their static initializer for this; older ones throw it. */
-  private static void checkLoaded(Class<?> crt) throws ReflectiveOperationException {
-    Method check;
-    try {
-      check = crt.getMethod("checkLoaded");
-    } catch (NoSuchMethodException e) {
-      return;
-    }
-    check.invoke(null);
-  }
-
-  private static boolean isPresent(String className, String methodOfString)
-      throws ClassNotFoundException {
-    try {
-      Class<?> owner = Class.forName(className, false, CrtLibrary.class.getClassLoader());
-      owner.getMethod(methodOfString, String.class);
-      return true;
-    } catch (NoSuchMethodException e) {
-      return false;
-    }
-  }
-
-  private static boolean isPresent(String className) {
-    try {
-      Class.forName(className, false, CrtLibrary.class.getClassLoader());
-      return true;
-    } catch (ClassNotFoundException | LinkageError e) {
-      return false;
-    }
+    return clients;
   }
 }

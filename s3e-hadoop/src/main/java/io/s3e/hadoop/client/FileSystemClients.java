@@ -19,6 +19,7 @@ import java.util.Optional;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.s3a.AWSCredentialProviderList;
 import org.apache.hadoop.fs.s3a.S3AFileSystem;
+import org.apache.hadoop.fs.s3a.audit.S3AAuditConstants;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,12 +38,23 @@ public final class FileSystemClients implements ReadEngine.Maker {
   private final AdapterConfig config;
   private final EngineFactory cache;
   private final Configuration conf;
+  private final WayBack wayBack;
 
-  public FileSystemClients(S3AFileSystem fileSystem, AdapterConfig config, EngineFactory cache) {
+  /**
+   * @param onFallback called whenever reading goes over from S3E's own client to S3A's
+   */
+  public FileSystemClients(
+      S3AFileSystem fileSystem, AdapterConfig config, EngineFactory cache, Runnable onFallback) {
     this.fileSystem = fileSystem;
     this.config = config;
     this.cache = cache;
     conf = fileSystem.getConf();
+    wayBack =
+        new WayBack(
+            fileSystem.getUri().toString(),
+            config,
+            fileSystem.getChangeDetectionPolicy(),
+            onFallback);
   }
 
   @Override
@@ -53,7 +65,8 @@ public final class FileSystemClients implements ReadEngine.Maker {
     S3AClientView view = S3AClientView.of(fileSystem, config);
     String reason = view.reasonAgainst(kind());
     if (reason == null && config.client() != ClientChoice.SDK_SYNC) {
-      reason = CrtLibrary.unusableBecause();
+      // The SDK's client stands upon the application's CRT, S3E's upon its own.
+      reason = isCrt() ? CrtLibrary.unusableBecause() : CrtLibrary.sdkUnusableBecause();
     }
     if (reason != null) {
       sayFallback(reason);
@@ -67,7 +80,14 @@ public final class FileSystemClients implements ReadEngine.Maker {
       return new ReadEngine.Made(engine(memory -> own(settings, memory)), credentials::close);
     } catch (RuntimeException | LinkageError e) {
       credentials.close();
+      if (config.client() == ClientChoice.AUTO) {
+        wayBack.notMade(e);
+        return byS3A();
+      }
       throw new IOException("Cannot make S3E's client for " + fileSystem.getUri() + ": " + e, e);
+    } catch (IOException e) {
+      credentials.close();
+      throw e;
     }
   }
 
@@ -113,9 +133,21 @@ public final class FileSystemClients implements ReadEngine.Maker {
         return s3a().create(memory);
       }
     }
+    return config.client() == ClientChoice.AUTO
+        ? wayBack.open(some -> audited(settings, some), memory)
+        : audited(settings, memory);
+  }
+
+  private ObjectClient audited(AwsClientSettings settings, ClientMemory memory) {
     ObjectClient client = AwsClients.provider(kind(), settings).create(memory);
     return RevisionCheckingClient.over(
-        new AuditedClient(client), fileSystem.getChangeDetectionPolicy());
+        new AuditedClient(client, fileSystem.getInstrumentation(), isAudited()),
+        fileSystem.getChangeDetectionPolicy());
+  }
+
+  private boolean isAudited() {
+    return conf.getBoolean(
+        S3AAuditConstants.AUDIT_ENABLED, S3AAuditConstants.AUDIT_ENABLED_DEFAULT);
   }
 
   private ClientKind kind() {

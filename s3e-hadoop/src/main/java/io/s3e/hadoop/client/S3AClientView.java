@@ -85,8 +85,8 @@ final class S3AClientView {
                 overrides.advancedOption(SdkAdvancedClientOption.USER_AGENT_SUFFIX).orElse(""));
     if (config.client() == ClientChoice.SDK_SYNC) {
       settings.maxConnections(config.clientThreads());
-    } else if (config.maxConnections() > 0) {
-      settings.maxConnections(config.maxConnections());
+    } else {
+      config.maxConnections().ifPresent(settings::maxConnections);
     }
     if (!config.tlsCaFile().isEmpty()) {
       settings.caFile(Path.of(config.tlsCaFile()));

@@ -26,6 +26,23 @@ public enum ClientChoice {
     return text;
   }
 
+  /** The path capability of a file system that this client reads for. */
+  public String capability() {
+    return S3EKeys.CAPABILITY + ".client." + text;
+  }
+
+  /**
+   * The choice that a client of this name stands for; {@code crt-borrowed} is {@link #CRT}.
+   *
+   * @param client by {@link io.s3e.client.ObjectClient#name()}
+   */
+  public static ClientChoice reading(String client) {
+    return Arrays.stream(values())
+        .filter(choice -> client.startsWith(choice.text))
+        .findFirst()
+        .orElseThrow(() -> new IllegalArgumentException("no client is called " + client));
+  }
+
   /**
    * @throws IllegalArgumentException if there is no such choice
    */

@@ -100,8 +100,9 @@ public final class ReadEngine implements Closeable {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException("interrupted while waiting for " + this);
     } catch (TimeoutException e) {
-      throw new SocketTimeoutException(
-          this + " was not made within " + patience.toMillis() + " ms (fs.s3a.s3e.read.timeout)");
+      String waited = this + " was not made within " + patience.toMillis() + " ms";
+      throw (IOException)
+          new SocketTimeoutException(waited + " (fs.s3a.s3e.read.timeout)").initCause(e);
     } catch (ExecutionException e) {
       throw translated(Objects.requireNonNull(e.getCause()));
     }

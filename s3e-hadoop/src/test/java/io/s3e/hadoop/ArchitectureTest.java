@@ -43,6 +43,7 @@ class ArchitectureTest {
           S3A + "api.RequestFactory",
           S3A + "audit.AuditSpanS3A",
           S3A + "audit.S3AAuditConstants",
+          S3A + "impl.AWSClientConfig",
           S3A + "impl.ChangeDetectionPolicy",
           S3A + "impl.InternalConstants",
           S3A + "impl.OpenFileSupport",

@@ -15,6 +15,7 @@ import io.s3e.client.library.CrtCapability;
 import io.s3e.client.library.CrtLibrary;
 import io.s3e.client.library.CrtSettings;
 import io.s3e.jvm.JvmEnd;
+import io.s3e.jvm.JvmMemory;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -118,7 +119,7 @@ final class CrtObjectClient implements ObjectClient {
    *     the CA file cannot be read
    */
   static CrtObjectClient open(CrtSettings settings, ClientMemory memory, CrtCapability delivery) {
-    if (delivery == CrtCapability.LENDS) {
+    if (delivery == CrtCapability.LENDS && hasRoomFor(memory)) {
       CrtLayout layout = CrtLayout.lending(memory);
       try {
         return new CrtObjectClient(
@@ -132,6 +133,21 @@ final class CrtObjectClient implements ObjectClient {
     CrtLayout layout = CrtLayout.copying(memory);
     return new CrtObjectClient(
         settings, layout, false, CrtConnections.open(settings, layout, false));
+  }
+
+  /** Asked first, since the CRT says what it misses by stack traces of its event loops. */
+  private static boolean hasRoomFor(ClientMemory memory) {
+    long free = JvmMemory.freeDirectBytes();
+    if (free >= memory.ownedBytes()) {
+      return true;
+    }
+    LOG.warn(
+        "The CRT's buffers of {} bytes do not fit into the {} bytes of direct memory that the JVM"
+            + " has left: answers are copied, which is slower. Raise -XX:MaxDirectMemorySize or"
+            + " lower the memory budget (fs.s3a.s3e.memory.budget under Hadoop)",
+        memory.ownedBytes(),
+        free);
+    return false;
   }
 
   @Override

@@ -75,12 +75,21 @@ public final class FileSystemClients implements ReadEngine.Maker {
     }
     AWSCredentialProviderList credentials =
         fileSystem.getS3AInternals().shareCredentials("S3E client of " + fileSystem.getUri());
+    boolean made = false;
     try {
       AwsClientSettings settings = settings(region.name(), credentials);
-      return new ReadEngine.Made(engine(memory -> own(settings, memory)), credentials::close);
+      S3E engine = engine(memory -> own(settings, memory));
+      made = true;
+      return new ReadEngine.Made(engine, credentials::close);
+    } catch (SdkException e) {
+      // No credentials, as a rule: S3A has a class for that.
+      throw FailureTranslation.translate("open", fileSystem.getUri().toString(), e);
     } catch (RuntimeException | LinkageError e) {
-      credentials.close();
       throw new IOException("Cannot make S3E's client for " + fileSystem.getUri() + ": " + e, e);
+    } finally {
+      if (!made) {
+        credentials.close();
+      }
     }
   }
 
@@ -216,7 +225,8 @@ public final class FileSystemClients implements ReadEngine.Maker {
             .endpoint(endpoint().orElse(null))
             .region(region)
             .pathStyle(conf.getBoolean(Constants.PATH_STYLE_ACCESS, false))
-            .credentials(credentials)
+            // Not the list itself: an SDK client closes what it can, and this one is shared.
+            .credentials(credentials::resolveCredentials)
             .anonymous(resolved.accessKeyId() == null)
             .targetGbps(config.targetGbps())
             .connectTimeout(config.connectTimeout())

@@ -1,6 +1,7 @@
 package io.s3e.hadoop.stream;
 
 import io.s3e.block.ByteRange;
+import io.s3e.hadoop.client.FailedRead;
 import io.s3e.hadoop.client.FailureTranslation;
 import io.s3e.hadoop.stats.ReadStatistics;
 import java.io.IOException;
@@ -45,14 +46,14 @@ final class VectoredReads {
     List<CompletableFuture<ByteBuffer>> futures =
         open.reading().readVectored(wanted, length -> sized(allocate, length), release);
     for (int i = 0; i < futures.size(); i++) {
-      int length = sorted.get(i).getLength();
+      ByteRange range = wanted.get(i);
       sorted
           .get(i)
           .setData(
               futures
                   .get(i)
                   .handle(
-                      (buffer, failure) -> completed(source, statistics, length, buffer, failure)));
+                      (buffer, failure) -> completed(source, statistics, range, buffer, failure)));
     }
     statistics.vectoredStarted(sorted.size(), sorted.size(), bytes);
   }
@@ -69,11 +70,11 @@ final class VectoredReads {
   private static ByteBuffer completed(
       StreamSource source,
       ReadStatistics statistics,
-      int length,
+      ByteRange range,
       @Nullable ByteBuffer buffer,
       @Nullable Throwable failure) {
     if (failure == null && buffer != null) {
-      statistics.vectoredCompleted(length);
+      statistics.vectoredCompleted(range.length());
       return buffer;
     }
     Throwable cause = failure;
@@ -81,8 +82,10 @@ final class VectoredReads {
       cause = cause.getCause();
     }
     if (cause instanceof IOException io) {
-      throw new CompletionException(
-          FailureTranslation.translate("readVectored", source.path(), io));
+      FailedRead read =
+          new FailedRead(
+              "readVectored", source.path(), range.start(), range.length(), source.length());
+      throw new CompletionException(FailureTranslation.translate(read, io));
     }
     throw new CompletionException(cause);
   }

@@ -7,7 +7,9 @@ import io.s3e.client.ObjectHead;
 import io.s3e.client.RequestFailure;
 import io.s3e.fetch.EncodedBodyException;
 import io.s3e.fetch.Fetcher;
+import io.s3e.fetch.ObjectChangedException;
 import io.s3e.fetch.ObjectHandle;
+import io.s3e.fetch.ObjectHandle.SizeFrom;
 import io.s3e.fetch.ObjectTruncatedException;
 import io.s3e.metrics.IsolatedListener;
 import io.s3e.prefetch.ReadPlanner;
@@ -70,6 +72,7 @@ final class EngineStreams implements AutoCloseable {
     ObjectHandle handle =
         new ObjectHandle(
             version,
+            options.size() < 0 ? SizeFrom.STORE : SizeFrom.OPENER,
             config.blockBytes(),
             options.headers(),
             options.context(),
@@ -130,19 +133,24 @@ final class EngineStreams implements AutoCloseable {
     }
 
     @Override
-    public long actualSize(ObjectHandle handle, ObjectTruncatedException cause) throws IOException {
-      if (options.size() < 0) {
-        throw new IOException("Object became shorter while it was read", cause);
+    public void confirmSize(ObjectHandle handle, ObjectTruncatedException cause)
+        throws IOException {
+      if (!handle.isSizeOpen()) {
+        return;
       }
-      long actual = cause.actualSize();
-      if (actual < 0) {
-        actual = head(handle).size();
+      ObjectHead head = head(handle);
+      String etag = handle.etag();
+      if ((etag != null && !etag.equals(head.etag())) || !handle.pinTotal(head.size())) {
+        throw new ObjectChangedException(
+            "Object changed while it was read: "
+                + handle.version().object()
+                + " now has ETag "
+                + head.etag()
+                + " and "
+                + head.size()
+                + " bytes",
+            cause);
       }
-      if (actual >= handle.layout().objectSize()) {
-        throw new IOException(
-            "The store answered that a range inside the object is behind its end", cause);
-      }
-      return actual;
     }
 
     @Override

@@ -73,10 +73,8 @@ public final class S3E implements AutoCloseable {
     this.disk = EngineDisk.open(config.diskCache(), disks, budget, forPools, metrics.disk());
     boolean complete = false;
     try {
-      long forClient = Math.max(0, budget.available() - forPools) / CLIENT_OF * CLIENT_PART;
-      this.client =
-          provider.create(new ClientMemory(forClient, config.requestBytes(), config.blockBytes()));
-      this.pool = pool(config, budget, client, forClient);
+      this.client = client(config, budget, provider, forPools);
+      this.pool = pool(config, budget, client);
       complete = true;
     } finally {
       if (!complete) {
@@ -101,20 +99,47 @@ public final class S3E implements AutoCloseable {
   }
 
   /**
-   * Reserves what the client owns and makes the pool of the rest; closes the client if it cannot.
+   * Makes the client. Its part of the budget is reserved before, because another engine may be made
+   * at the same time, and what it does not own is given back.
    */
-  private static BlockPool pool(
-      S3EConfig config, MemoryBudget budget, ObjectClient client, long granted) {
+  private static ObjectClient client(
+      S3EConfig config, MemoryBudget budget, ClientProvider provider, long forPools) {
+    long granted;
+    do {
+      granted = Math.max(0, budget.available() - forPools) / CLIENT_OF * CLIENT_PART;
+    } while (!budget.tryReserve(granted));
+    long owned = 0;
+    try {
+      ObjectClient client =
+          provider.create(new ClientMemory(granted, config.requestBytes(), config.blockBytes()));
+      long wanted = client.limits().ownedBytes();
+      if (wanted > granted) {
+        client.close();
+        throw new IllegalStateException(
+            "client "
+                + client.name()
+                + " owns "
+                + wanted
+                + " bytes of memory, more than the "
+                + granted
+                + " bytes of the budget that it was granted");
+      }
+      owned = wanted;
+      return client;
+    } finally {
+      budget.release(granted - owned);
+    }
+  }
+
+  /** Makes the pool of what is left; closes the client if that is too little. */
+  private static BlockPool pool(S3EConfig config, MemoryBudget budget, ObjectClient client) {
     long owned = client.limits().ownedBytes();
-    boolean reserved = owned <= granted && budget.tryReserve(owned);
     long blocks = budget.available() / config.blockBytes();
-    if (reserved && blocks >= 2) {
+    if (blocks >= 2) {
       return new BlockPool(budget, config.blockBytes(), (int) Math.min(Integer.MAX_VALUE, blocks));
     }
     client.close();
-    if (reserved) {
-      budget.release(owned);
-    }
+    budget.release(owned);
     throw new IllegalStateException(
         "memory budget of "
             + budget.limit()
@@ -264,6 +289,11 @@ public final class S3E implements AutoCloseable {
     return metrics;
   }
 
+  /** Bytes that the engine holds of the JVM's memory budget now: its client's and its pool's. */
+  public long memoryBytes() {
+    return closed.get() ? 0 : client.limits().ownedBytes() + pool.reservedBytes();
+  }
+
   /** The cache on local disk; null if there is none. */
   public @Nullable DiskCache diskCache() {
     return disk.cache();
@@ -271,6 +301,11 @@ public final class S3E implements AutoCloseable {
 
   public S3EConfig config() {
     return config;
+  }
+
+  /** The most memory that this engine and all that share its budget may hold, in bytes. */
+  public long memoryLimit() {
+    return budget.limit();
   }
 
   /** The client that the engine reads with. */

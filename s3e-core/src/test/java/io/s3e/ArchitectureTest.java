@@ -22,11 +22,14 @@ class ArchitectureTest {
   /** From the ground up; those of one row do not know each other. */
   private static final List<List<String>> LAYERS =
       List.of(
-          List.of("io.s3e.block", "io.s3e.metrics", "io.s3e.buffer"),
+          List.of("io.s3e.block", "io.s3e.metrics", "io.s3e.buffer", "io.s3e.jvm"),
           List.of("io.s3e.client", "io.s3e.prefetch", "io.s3e.cache", "io.s3e.disk"),
           List.of(
-              "io.s3e.fetch", "io.s3e.client.crt", "io.s3e.client.sdk", "io.s3e.client.fallback"),
-          List.of("io.s3e.stream", "io.s3e.client.aws"),
+              "io.s3e.fetch",
+              "io.s3e.client.library",
+              "io.s3e.client.sdk",
+              "io.s3e.client.fallback"),
+          List.of("io.s3e.stream", "io.s3e.client.aws", "io.s3e.client.crt"),
           List.of("io.s3e"));
 
   @ArchTest
@@ -60,7 +63,11 @@ class ArchitectureTest {
   static final ArchRule SDK_ONLY_IN_ITS_CLIENTS =
       noClasses()
           .that()
-          .resideOutsideOfPackages("io.s3e.client.aws", "io.s3e.client.crt", "io.s3e.client.sdk")
+          .resideOutsideOfPackages(
+              "io.s3e.client.aws",
+              "io.s3e.client.crt",
+              "io.s3e.client.library",
+              "io.s3e.client.sdk")
           .should()
           .dependOnClassesThat()
           .resideInAPackage("software.amazon..");

@@ -11,6 +11,7 @@ import io.s3e.testing.MemoryObjectClient;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -54,6 +55,68 @@ class SharedBudgetTest {
         assertThat(readAll(first)).isEqualTo(content);
       }
     }
+    assertThat(budget.reserved()).isZero();
+  }
+
+  @Test
+  void enginesMadeAtTheSameTimeShareWhatThereIs() throws Exception {
+    MemoryBudget budget = new MemoryBudget(64L * BLOCK);
+    int engines = 2;
+    CyclicBarrier together = new CyclicBarrier(engines);
+    ExecutorService makers = Executors.newFixedThreadPool(engines);
+    List<S3E> made = new ArrayList<>();
+    try {
+      List<Future<S3E>> making = new ArrayList<>();
+      for (int i = 0; i < engines; i++) {
+        making.add(makers.submit(() -> engineOfAllThatIsGranted(budget, together)));
+      }
+      for (Future<S3E> one : making) {
+        made.add(one.get(30, TimeUnit.SECONDS));
+      }
+      for (S3E engine : made) {
+        assertThat(readAll(engine)).isEqualTo(content);
+      }
+      assertThat(budget.reserved()).isLessThanOrEqualTo(budget.limit());
+    } finally {
+      made.forEach(S3E::close);
+      makers.shutdownNow();
+    }
+    assertThat(budget.reserved()).isZero();
+  }
+
+  private S3E engineOfAllThatIsGranted(MemoryBudget budget, CyclicBarrier together) {
+    S3EConfig config =
+        S3EConfig.DEFAULTS.toBuilder().blockBytes(BLOCK).requestBytes(REQUEST).build();
+    return S3E.create(
+        config,
+        budget,
+        granted -> {
+          try {
+            together.await(10, TimeUnit.SECONDS);
+          } catch (Exception e) {
+            throw new IllegalStateException(e);
+          }
+          int slots = (int) (granted.ownedBytes() / REQUEST);
+          MemoryObjectClient client =
+              new MemoryObjectClient(
+                  new ClientLimits(BLOCK, 4, REQUEST, slots, granted.ownedBytes()));
+          client.put(OBJECT, content, "\"e\"");
+          return client;
+        });
+  }
+
+  @Test
+  void aClientThatCannotBeMadeKeepsNothing() {
+    MemoryBudget budget = new MemoryBudget(64L * BLOCK);
+    assertThatThrownBy(
+            () ->
+                S3E.create(
+                    S3EConfig.DEFAULTS,
+                    budget,
+                    granted -> {
+                      throw new IllegalStateException("no client");
+                    }))
+        .hasMessage("no client");
     assertThat(budget.reserved()).isZero();
   }
 

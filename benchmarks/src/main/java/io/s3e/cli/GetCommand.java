@@ -3,7 +3,7 @@ package io.s3e.cli;
 import io.s3e.S3E;
 import io.s3e.bench.Progress;
 import io.s3e.block.ObjectRef;
-import io.s3e.metrics.EngineMetrics;
+import io.s3e.metrics.EngineMetrics.Counter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -111,7 +111,6 @@ final class GetCommand extends StoreCommand {
     }
     destination.commit();
     long nanos = System.nanoTime() - start;
-    EngineMetrics.Snapshot counts = engine.metrics().snapshot();
     return new TransferResult(
         "get",
         object.toString(),
@@ -119,8 +118,8 @@ final class GetCommand extends StoreCommand {
         bytes,
         TransferResult.seconds(nanos),
         TransferResult.megabytesPerSecond(bytes, nanos),
-        counts.gets() + 1,
-        counts.retries(),
+        engine.metrics().get(Counter.GETS) + 1,
+        engine.metrics().get(Counter.RETRIES),
         selection.head().etag(),
         selection.head().versionId());
   }

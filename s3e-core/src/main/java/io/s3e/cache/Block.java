@@ -32,6 +32,9 @@ public final class Block {
 
   /** Hears what becomes of a block's bytes. Any thread; must not block. */
   public interface Fate {
+    /** All bytes of the block have come; readers see it after this. */
+    void onReady(Block block);
+
     /** Somebody read the block for the first time. */
     void onFirstRead(Block block);
 
@@ -62,7 +65,7 @@ public final class Block {
 
   private final BlockId id;
   private final long start;
-  private final int length;
+  private int length;
   private final Fate fate;
   private volatile State state = State.FETCHING;
   private volatile int refs = 1;
@@ -89,7 +92,7 @@ public final class Block {
 
   private int takenTo;
 
-  // Written before READY or FAILED is, read after.
+  // Written before READY or FAILED is, read after; as is the length, if the object ends early.
   private @Nullable Slab slab;
   private @Nullable ByteBuffer memory;
   private int base;
@@ -144,6 +147,15 @@ public final class Block {
   }
 
   /**
+   * The object ends at {@code offset}, inside the block, which therefore is shorter than it was
+   * made. Called by the fetch, before it publishes the block.
+   */
+  public void endAt(long offset) {
+    requireFetching();
+    length = Math.toIntExact(offset - start);
+  }
+
+  /**
    * FETCHING → READY. The block's bytes are {@code memory[base, base + length)} and belong to
    * {@code slab}. Called once, by the fetch, when all of them are there.
    */
@@ -152,6 +164,7 @@ public final class Block {
     slab = owner;
     memory = bytes;
     base = offset;
+    fate.onReady(this);
     settle(State.READY);
   }
 

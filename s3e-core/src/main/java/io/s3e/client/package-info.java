@@ -1,8 +1,9 @@
 /**
  * What the read path asks of an S3 client: one ranged GET at a time, answered through {@link
  * io.s3e.client.ResponseHandler}. Implementations live in {@code client.crt} and {@code
- * client.sdk}; they and {@code client.aws} are the only places that import the AWS SDK or the CRT.
- * Clients do not retry, validate or count: {@code io.s3e.fetch} does, the same for all of them.
+ * client.sdk}; they, {@code client.library} and {@code client.aws} are the only places that import
+ * the AWS SDK or the CRT. Clients do not retry, validate or count: {@code io.s3e.fetch} does, the
+ * same for all of them.
  */
 @NullMarked
 package io.s3e.client;

@@ -1,11 +1,13 @@
 package io.s3e.fetch;
 
+import io.s3e.block.ByteRange;
 import io.s3e.client.GetRequest;
 import io.s3e.client.LentBuffer;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.ResponseHandler;
 import io.s3e.client.ResponseHead;
+import io.s3e.metrics.EngineMetrics.Counter;
 import java.io.IOException;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
@@ -37,7 +39,7 @@ final class Attempt implements ResponseHandler {
   private volatile ObjectClient.@Nullable Exchange exchange;
 
   // Written inside the fence.
-  private boolean headSeen;
+  private @Nullable ByteRange body;
   private long received;
 
   /**
@@ -66,7 +68,10 @@ final class Attempt implements ResponseHandler {
   }
 
   void begin(boolean prefetch) {
-    fetcher.metrics().getStarted(prefetch);
+    fetcher.metrics().count(Counter.GETS);
+    if (prefetch) {
+      fetcher.metrics().count(Counter.PREFETCH_GETS);
+    }
     handle.listener().onGetStarted(request.range().start(), request.range().length(), prefetch);
     ObjectClient.Exchange started;
     try {
@@ -106,6 +111,10 @@ final class Attempt implements ResponseHandler {
   }
 
   private void endedBy(IOException failure, boolean mayRetry) {
+    if (failure instanceof RequestFailure request
+        && request.kind() == RequestFailure.Kind.THROTTLED) {
+      fetcher.metrics().count(Counter.THROTTLED);
+    }
     report(failure);
     run.attemptFailed(failure, mayRetry);
   }
@@ -119,9 +128,12 @@ final class Attempt implements ResponseHandler {
   public void onHead(ResponseHead head) throws IOException {
     enter();
     try {
-      ResponseCheck.check(request, head, handle);
+      ByteRange told = ResponseCheck.check(request, head, handle);
+      if (told.end() < request.range().end()) {
+        landing.endsAt(told.end());
+      }
       fetcher.answered(handle);
-      headSeen = true;
+      body = told;
       lastByteNanos = System.nanoTime();
     } finally {
       fence.exit();
@@ -133,9 +145,10 @@ final class Attempt implements ResponseHandler {
     enter();
     try {
       int count = chunk.remaining();
-      requireExpected(!request.lend() && received + count <= request.range().length(), count);
+      ByteRange told = requireHead();
+      requireExpected(!request.lend() && received + count <= told.length(), count);
       received += count;
-      fetcher.metrics().bytesFetched(count);
+      countReceived(count);
       lastByteNanos = System.nanoTime();
       landing.accept(chunk);
     } finally {
@@ -150,9 +163,9 @@ final class Attempt implements ResponseHandler {
       enter();
       try {
         int count = buffer.bytes().remaining();
-        requireExpected(count == request.range().length(), count);
+        requireExpected(count == requireHead().length(), count);
         received = count;
-        fetcher.metrics().bytesFetched(count);
+        countReceived(count);
         taken = true;
         landing.accept(buffer);
       } finally {
@@ -163,6 +176,12 @@ final class Attempt implements ResponseHandler {
         buffer.close();
       }
     }
+  }
+
+  /** Before the bytes land: whoever reads them finds them counted. */
+  private void countReceived(int bytes) {
+    fetcher.metrics().add(Counter.FETCHED_BYTES, bytes);
+    handle.listener().onReceived(bytes);
   }
 
   @Override
@@ -205,10 +224,15 @@ final class Attempt implements ResponseHandler {
     }
   }
 
-  private void requireExpected(boolean expected, int count) throws IOException {
-    if (!headSeen) {
+  private ByteRange requireHead() throws IOException {
+    ByteRange told = body;
+    if (told == null) {
       throw new IOException(subject() + ": body before head");
     }
+    return told;
+  }
+
+  private void requireExpected(boolean expected, int count) throws IOException {
     if (!expected) {
       throw new IOException(
           subject() + ": brought " + (received + count) + " bytes, not what it asked for");

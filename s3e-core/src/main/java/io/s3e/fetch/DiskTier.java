@@ -189,6 +189,7 @@ final class DiskTier {
       long next = piece.endOffset();
       piece = next < bytes.end() ? firstPiece(handle, new ByteRange(next, bytes.end())) : null;
     }
+    metrics.add(Counter.MISS_BYTES, bytes.length());
     handle.listener().onDiskMiss(bytes.length());
     return before;
   }

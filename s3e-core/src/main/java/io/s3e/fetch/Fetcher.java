@@ -13,6 +13,7 @@ import io.s3e.disk.DiskCache;
 import io.s3e.fetch.Admission.Kind;
 import io.s3e.fetch.DiskTier.Source;
 import io.s3e.metrics.EngineMetrics;
+import io.s3e.metrics.EngineMetrics.Counter;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.SocketTimeoutException;
@@ -201,11 +202,12 @@ public final class Fetcher implements AutoCloseable {
     long next = wanted.first();
     boolean mayNot = disk != null && disk.awaitsProof(handle, next);
     if (mayNot || (spiller != null && spiller.isBackedUp())) {
-      metrics.prefetchRefused();
+      refused(handle);
       return next;
     }
-    long limit = asked ? wanted.end() : roundedUp(handle, wanted.first(), wanted.end());
-    while (next < wanted.end()) {
+    long last = Math.min(wanted.end(), handle.layout().blocksOver(handle.size()));
+    long limit = asked ? last : roundedUp(handle, wanted.first(), last);
+    while (next < last) {
       if (index.get(handle.block(next)) != null) {
         next++;
         continue;
@@ -213,12 +215,17 @@ public final class Fetcher implements AutoCloseable {
       long end = absentUntil(handle, next, limit);
       Admission.Grant grant = admission.trySpeculate(need(handle, next, end));
       if (grant == null) {
-        metrics.prefetchRefused();
+        refused(handle);
         return next;
       }
       next = start(handle, next, end, grant, !asked, started);
     }
-    return next;
+    return Math.max(next, wanted.end());
+  }
+
+  private void refused(ObjectHandle handle) {
+    metrics.count(Counter.PREFETCH_REFUSED);
+    handle.listener().onPrefetchRefused();
   }
 
   /**
@@ -440,6 +447,9 @@ public final class Fetcher implements AutoCloseable {
 
   /** What the reader sees: the reason behind a rejected answer where that is the real news. */
   private static IOException asIoException(Exception failure) {
+    if (failure instanceof ObjectTruncatedException truncated) {
+      return truncated;
+    }
     Throwable cause = failure.getCause();
     if (cause instanceof IOException found && isForTheReader(found)) {
       return found;
@@ -450,7 +460,7 @@ public final class Fetcher implements AutoCloseable {
             new ObjectChangedException(
                 "Object changed while it was read: " + request.getMessage(), request);
         case OUT_OF_RANGE ->
-            new ObjectTruncatedException(String.valueOf(request.getMessage()), -1, request);
+            new ObjectTruncatedException(String.valueOf(request.getMessage()), request);
         default -> request;
       };
     }

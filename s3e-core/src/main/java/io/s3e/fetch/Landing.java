@@ -8,11 +8,16 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where the bytes of one run land: its blocks, the memory granted for them, and how much of it is
  * filled. Blocks are published one by one as their last byte comes, or all at once out of a lent
  * buffer.
+ *
+ * <p><b>End of the object.</b> An answer may show that the object ends inside the run ({@link
+ * #endsAt}): the block that holds its last byte becomes shorter, those behind it never land and
+ * fail with the run's end.
  *
  * <p><b>Ownership.</b> A pooled buffer is this landing's until its block is published, then the
  * block's slab's. A lent buffer goes straight to the slab, and with it the slot.
@@ -28,6 +33,9 @@ final class Landing {
   private final List<Block> blocks = new ArrayList<>();
 
   private int published;
+
+  /** How many of the blocks land: fewer than there are if the object ends before the run does. */
+  private volatile int landingBlocks;
 
   private int filledInBlock;
   private boolean exchanged;
@@ -53,6 +61,7 @@ final class Landing {
       }
       blocks.add(block);
     }
+    landingBlocks = blocks.size();
     releaseLeases(blocks.size(), grant.leases().size());
     if (blocks.isEmpty()) {
       grant.leaveLane();
@@ -66,7 +75,19 @@ final class Landing {
   }
 
   ByteRange range() {
-    return new ByteRange(blocks.get(0).start(), blocks.get(blocks.size() - 1).end());
+    return new ByteRange(blocks.get(0).start(), blocks.get(landingBlocks - 1).end());
+  }
+
+  /**
+   * The object ends at {@code offset}, which is inside what is missing: nothing behind it lands.
+   */
+  void endsAt(long offset) {
+    int landing = landingBlocks;
+    while (blocks.get(landing - 1).start() >= offset) {
+      landing--;
+    }
+    blocks.get(landing - 1).endAt(offset);
+    landingBlocks = landing;
   }
 
   boolean isLent() {
@@ -76,6 +97,11 @@ final class Landing {
   /** Blocks published so far. */
   int published() {
     return published;
+  }
+
+  /** Bytes that came of the next block to publish: for nothing, if the run is over. */
+  int filledOfBlock() {
+    return filledInBlock;
   }
 
   boolean isComplete() {
@@ -101,7 +127,7 @@ final class Landing {
       filledInBlock += count;
       if (filledInBlock == block.length()) {
         published++;
-        complete = published == blocks.size();
+        complete = published == landingBlocks;
         filledInBlock = 0;
         fetcher
             .admission()
@@ -144,13 +170,13 @@ final class Landing {
       buffer.close();
       throw new IOException("a lent buffer that nobody asked for");
     }
-    published = blocks.size();
+    published = landingBlocks;
     complete = true;
     fetcher
         .admission()
         .lent()
         .publish(
-            blocks,
+            blocks.subList(0, published),
             buffer.bytes(),
             fetcher.client().limits().lentSlotBytes(),
             () -> {
@@ -161,12 +187,23 @@ final class Landing {
 
   /**
    * Fails what has not been published: out of the index first, then the memory, then the readers.
+   *
+   * @param failure why the run failed; null if it brought all there is
    */
-  void fail(IOException failure) {
+  void fail(@Nullable IOException failure) {
+    if (published == blocks.size()) {
+      return;
+    }
+    IOException why = failure;
+    if (why == null) {
+      why = new ObjectTruncatedException("the object ends at offset " + range().end(), null);
+    }
     List<Block> unpublished = blocks.subList(published, blocks.size());
     unpublished.forEach(fetcher.index()::remove);
     releaseLeases(published, grant.isLent() ? 0 : blocks.size());
-    unpublished.forEach(block -> block.fail(failure));
+    for (Block block : unpublished) {
+      block.fail(why);
+    }
   }
 
   /** Nothing more lands. Ends the concurrency, and the slot if no slab has it. */

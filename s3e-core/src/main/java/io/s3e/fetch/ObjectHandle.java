@@ -6,6 +6,7 @@ import io.s3e.block.ObjectVersion;
 import io.s3e.metrics.StreamListener;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -15,13 +16,33 @@ import org.jspecify.annotations.Nullable;
  * collected.
  *
  * <p>If the ETag was not known at opening, the first accepted answer tells it; from then on every
- * request sends it and every answer must carry it. Any thread.
+ * request sends it and every answer must carry it.
+ *
+ * <p><b>Size.</b> The grid of blocks is cut over the size that was told at opening, and stays. The
+ * first accepted answer says how many bytes there really are. That total is pinned, and every later
+ * answer must agree with it; a size that the store has told is pinned from the start. Only a size
+ * that the opener told without an ETag may be too long, since an ETag comes with the size of its
+ * version. So {@link #size} shrinks once at most, and blocks that other streams share never do.
+ *
+ * <p>Any thread.
  */
 public final class ObjectHandle {
   private static final String CUSTOMER_KEY_HEADERS = "x-amz-server-side-encryption-customer-";
 
+  /** Who told the size that an object is opened with. */
+  public enum SizeFrom {
+    /** The caller. */
+    OPENER,
+    /** The store. */
+    STORE
+  }
+
+  private static final long NOT_PINNED = -1;
+
   private final ObjectVersion version;
   private final BlockLayout layout;
+  private final boolean mayBeShorter;
+  private final AtomicLong total;
   private final Map<String, String> headers;
   private final @Nullable Object context;
   private final StreamListener listener;
@@ -38,12 +59,15 @@ public final class ObjectHandle {
 
   public ObjectHandle(
       ObjectVersion version,
+      SizeFrom sizeFrom,
       int blockBytes,
       Map<String, String> headers,
       @Nullable Object context,
       StreamListener listener) {
     this.version = version;
     this.layout = new BlockLayout(version.size(), blockBytes);
+    this.mayBeShorter = sizeFrom == SizeFrom.OPENER && version.etag() == null;
+    this.total = new AtomicLong(sizeFrom == SizeFrom.STORE ? version.size() : NOT_PINNED);
     this.headers = headers;
     this.context = context;
     this.listener = listener;
@@ -54,24 +78,31 @@ public final class ObjectHandle {
     this.known = version.etag() == null ? null : version;
   }
 
-  /** The same opening of an object that turned out to have another size. */
-  public ObjectHandle resized(long size) {
-    ObjectHandle resized =
-        new ObjectHandle(
-            ObjectVersion.unidentified(version.object(), size, version.versionId()),
-            layout.blockSize(),
-            headers,
-            context,
-            listener);
-    resized.etag.set(etag.get());
-    resized.storedEncoding = storedEncoding;
-    return resized;
+  /** The object's length in bytes, as far as it is known: of what was told at opening at most. */
+  public long size() {
+    long pinned = total.get();
+    return pinned == NOT_PINNED ? version.size() : Math.min(pinned, version.size());
+  }
+
+  /** Whether the store may still say that there are fewer bytes than was told at opening. */
+  public boolean isSizeOpen() {
+    return mayBeShorter && total.get() == NOT_PINNED;
+  }
+
+  /**
+   * Remembers how many bytes the store says there are; false if that cannot be: it has said
+   * otherwise before, or there are fewer than its ETag came with.
+   */
+  public boolean pinTotal(long bytes) {
+    return (bytes >= version.size() || mayBeShorter)
+        && (total.compareAndSet(NOT_PINNED, bytes) || total.get() == bytes);
   }
 
   public ObjectVersion version() {
     return version;
   }
 
+  /** The grid over the size that was told at opening. */
   public BlockLayout layout() {
     return layout;
   }
@@ -99,9 +130,12 @@ public final class ObjectHandle {
 
   /**
    * The version that the handle turned out to read, which others may know it by as well; null as
-   * long as nobody has told its ETag.
+   * long as nobody has told its ETag, and if it was opened with a size that is not its own.
    */
   @Nullable ObjectVersion knownVersion() {
+    if (size() != version.size()) {
+      return null;
+    }
     ObjectVersion found = known;
     String seen = etag.get();
     if (found == null && seen != null) {

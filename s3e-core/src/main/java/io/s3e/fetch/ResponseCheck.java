@@ -1,5 +1,6 @@
 package io.s3e.fetch;
 
+import io.s3e.block.ByteRange;
 import io.s3e.client.GetRequest;
 import io.s3e.client.ResponseHead;
 import java.io.IOException;
@@ -10,9 +11,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What the head of an answer must say before a byte of its body is taken: status 206, no
- * Content-Encoding but the one that the object is stored with, a Content-Range that starts and ends
- * where asked with a known total length, a Content-Length that agrees, and the ETag that the stream
- * was opened on. That the body then has exactly these bytes is counted by {@link RunFetch}. Pure.
+ * Content-Encoding but the one that the object is stored with, the ETag that the stream was opened
+ * on, a Content-Range that starts and ends where asked with a known total length, and a
+ * Content-Length that agrees. That the body then has exactly these bytes is counted by {@link
+ * Attempt}.
+ *
+ * <p><b>The total</b> is pinned by the first accepted answer ({@link ObjectHandle}). A range that
+ * ends earlier than asked is accepted only if it ends at that total: the object's opener was wrong
+ * about the length. An answer with another total than the pinned one never shortens a stream.
  */
 final class ResponseCheck {
   private static final Pattern CONTENT_RANGE =
@@ -21,12 +27,15 @@ final class ResponseCheck {
   private ResponseCheck() {}
 
   /**
-   * @throws ObjectChangedException if the ETag is another one
-   * @throws ObjectTruncatedException if the object ends before the range does
+   * @return the range that the body brings, from where the request begins; shorter than asked if
+   *     the object ends there
+   * @throws ObjectChangedException if the ETag is another one, or there is none and the object has
+   *     another size
    * @throws EncodedBodyException if there is an encoding that the object is not known to have
    * @throws IOException if the answer is not the one to this request; sending it again may help
    */
-  static void check(GetRequest request, ResponseHead head, ObjectHandle handle) throws IOException {
+  static ByteRange check(GetRequest request, ResponseHead head, ObjectHandle handle)
+      throws IOException {
     if (head.status() != 206) {
       throw rejected(request, "status " + head.status() + " instead of 206");
     }
@@ -35,18 +44,32 @@ final class ResponseCheck {
       throw new EncodedBodyException(
           "Answer to GET " + request.range() + " has Content-Encoding " + encoding, encoding);
     }
-    checkRange(request, head, handle);
+    Matcher range = contentRange(request, head);
+    ByteRange body = body(request, head, range);
     String etag = head.etag();
     if (etag == null ? handle.etag() != null : !handle.learnEtag(etag)) {
-      throw new ObjectChangedException(
-          "Object changed while it was read: "
-              + handle.version().object()
-              + " was opened with ETag "
-              + handle.etag()
-              + " and now has "
-              + etag,
-          null);
+      throw changed(handle, "ETag " + handle.etag(), String.valueOf(etag));
     }
+    long total = Long.parseLong(range.group(3));
+    if (!handle.pinTotal(total)) {
+      if (etag == null) {
+        throw changed(handle, handle.size() + " bytes", String.valueOf(total));
+      }
+      throw rejected(
+          request, "Content-Range " + head.contentRange() + ", another size than before");
+    }
+    return body;
+  }
+
+  private static ObjectChangedException changed(ObjectHandle handle, String before, String now) {
+    return new ObjectChangedException(
+        "Object changed while it was read: "
+            + handle.version().object()
+            + " was opened with "
+            + before
+            + " and now has "
+            + now,
+        null);
   }
 
   /** {@code aws-chunked} is left over from uploads and says nothing about the stored bytes. */
@@ -55,33 +78,29 @@ final class ResponseCheck {
     return value.isEmpty() || value.equals("identity") || value.equals("aws-chunked");
   }
 
-  private static void checkRange(GetRequest request, ResponseHead head, ObjectHandle handle)
-      throws IOException {
+  private static Matcher contentRange(GetRequest request, ResponseHead head) throws IOException {
     String contentRange = head.contentRange();
     Matcher matcher = contentRange == null ? null : CONTENT_RANGE.matcher(contentRange.trim());
     if (matcher == null || !matcher.matches()) {
       throw rejected(request, "Content-Range " + contentRange);
     }
-    long start = Long.parseLong(matcher.group(1));
-    long end = Long.parseLong(matcher.group(2)) + 1;
-    long total = Long.parseLong(matcher.group(3));
-    if (total < request.range().end()) {
-      throw new ObjectTruncatedException(
-          handle.version().object()
-              + " has "
-              + total
-              + " bytes, fewer than the "
-              + handle.layout().objectSize()
-              + " it was opened with",
-          total,
-          null);
+    return matcher;
+  }
+
+  private static ByteRange body(GetRequest request, ResponseHead head, Matcher contentRange)
+      throws IOException {
+    long start = Long.parseLong(contentRange.group(1));
+    long told = Long.parseLong(contentRange.group(2)) + 1;
+    long end = Math.min(Long.parseLong(contentRange.group(3)), request.range().end());
+    // Versions of the CRT before 0.50 write the range that was asked for over the one that came.
+    boolean isToldEnd = told == end || told == request.range().end();
+    if (start != request.range().start() || end <= start || !isToldEnd) {
+      throw rejected(request, "Content-Range " + head.contentRange());
     }
-    if (start != request.range().start() || end != request.range().end()) {
-      throw rejected(request, "Content-Range " + contentRange);
-    }
-    if (head.contentLength() >= 0 && head.contentLength() != request.range().length()) {
+    if (head.contentLength() >= 0 && head.contentLength() != end - start) {
       throw rejected(request, "Content-Length " + head.contentLength());
     }
+    return new ByteRange(start, end);
   }
 
   private static IOException rejected(GetRequest request, @Nullable String why) {

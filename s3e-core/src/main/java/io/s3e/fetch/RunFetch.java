@@ -6,6 +6,7 @@ import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Effort;
 import io.s3e.disk.DiskBlockId;
 import io.s3e.fetch.DiskTier.Source;
+import io.s3e.metrics.EngineMetrics.Counter;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
@@ -333,7 +334,7 @@ public final class RunFetch implements Block.Fate {
       return;
     }
     lastFailure = failure;
-    fetcher.metrics().retried();
+    fetcher.metrics().count(Counter.RETRIES);
     handle.listener().onRetry(failure);
     current = null;
     boolean throttled =
@@ -387,10 +388,11 @@ public final class RunFetch implements Block.Fate {
     fetcher.ended(this);
     if (failure != null) {
       if (demanded && interest.get() > 0 && !Fetcher.isNobodysError(failure)) {
-        fetcher.metrics().failed();
+        fetcher.metrics().count(Counter.FAILURES);
       }
-      landing.fail(failure);
+      discarded(landing.filledOfBlock());
     }
+    landing.fail(failure);
     landing.end();
     Spiller spiller = fetcher.spiller();
     if (spiller != null) {
@@ -398,10 +400,25 @@ public final class RunFetch implements Block.Fate {
     }
   }
 
+  private void discarded(long bytes) {
+    if (bytes > 0) {
+      fetcher.metrics().add(Counter.DISCARDED_BYTES, bytes);
+      handle.listener().onDiscarded(bytes);
+    }
+  }
+
+  @Override
+  public void onReady(Block block) {
+    if (prefetch) {
+      fetcher.metrics().add(Counter.PREFETCHED_BYTES, block.length());
+      handle.listener().onPrefetched(block.length());
+    }
+  }
+
   @Override
   public void onFirstRead(Block block) {
     if (prefetch) {
-      fetcher.metrics().prefetchUsed(block.length());
+      fetcher.metrics().add(Counter.PREFETCH_USED_BYTES, block.length());
       handle.listener().onPrefetchUsed(block.length());
     }
   }
@@ -414,7 +431,7 @@ public final class RunFetch implements Block.Fate {
   @Override
   public void onDroppedUnread(Block block) {
     if (prefetch) {
-      fetcher.metrics().prefetchWasted(block.length());
+      fetcher.metrics().add(Counter.PREFETCH_WASTED_BYTES, block.length());
       handle.listener().onPrefetchWasted(block.length());
     }
   }

@@ -1,14 +1,10 @@
 package io.s3e.metrics;
 
-import java.util.EnumMap;
-import java.util.Map;
-import java.util.concurrent.atomic.LongAdder;
-
 /**
  * What the disk cache of one engine has done since it was opened. Counters only grow, but for the
  * gauges among them. Any thread.
  */
-public final class DiskMetrics {
+public final class DiskMetrics extends Counters<DiskMetrics.Counter> {
   /** What is counted. */
   public enum Counter {
     /** Reads of a run of chunks that the disk answered in full. */
@@ -17,6 +13,8 @@ public final class DiskMetrics {
     HIT_BYTES,
     /** Reads that were looked for on disk and went to S3. */
     MISSES,
+    /** Bytes that those asked of S3. */
+    MISS_BYTES,
     /** Files written. */
     WRITES,
     /** Bytes of object data in them. */
@@ -55,37 +53,7 @@ public final class DiskMetrics {
     BREAKERS_OPEN
   }
 
-  private final Map<Counter, LongAdder> counters = new EnumMap<>(Counter.class);
-
   public DiskMetrics() {
-    for (Counter counter : Counter.values()) {
-      counters.put(counter, new LongAdder());
-    }
-  }
-
-  /** Counts {@code amount} more. */
-  public void add(Counter counter, long amount) {
-    LongAdder adder = counters.get(counter);
-    if (adder != null) {
-      adder.add(amount);
-    }
-  }
-
-  /** Counts one more. */
-  public void count(Counter counter) {
-    add(counter, 1);
-  }
-
-  /** One counter now. */
-  public long get(Counter counter) {
-    LongAdder adder = counters.get(counter);
-    return adder == null ? 0 : adder.sum();
-  }
-
-  /** All counters now. */
-  public Map<Counter, Long> snapshot() {
-    Map<Counter, Long> now = new EnumMap<>(Counter.class);
-    counters.forEach((counter, adder) -> now.put(counter, adder.sum()));
-    return now;
+    super(Counter.class);
   }
 }

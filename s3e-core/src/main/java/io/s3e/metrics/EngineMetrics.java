@@ -1,112 +1,56 @@
 package io.s3e.metrics;
 
-import java.util.concurrent.atomic.LongAdder;
-
 /**
  * What one engine has done since it was created. Counters only grow; they are exact once nothing is
  * in flight. Any thread.
+ *
+ * <p>They add up: {@code PREFETCHED_BYTES = PREFETCH_USED_BYTES + PREFETCH_WASTED_BYTES} and what
+ * is in memory unread.
  */
-public final class EngineMetrics {
-  private final LongAdder gets = new LongAdder();
-  private final LongAdder prefetchGets = new LongAdder();
-  private final LongAdder retries = new LongAdder();
-  private final LongAdder failures = new LongAdder();
-  private final LongAdder bytesFetched = new LongAdder();
-  private final LongAdder memoryHits = new LongAdder();
-  private final LongAdder serialWaits = new LongAdder();
-  private final LongAdder waitNanos = new LongAdder();
-  private final LongAdder prefetchUsedBytes = new LongAdder();
-  private final LongAdder prefetchWastedBytes = new LongAdder();
-  private final LongAdder prefetchRefused = new LongAdder();
+public final class EngineMetrics extends Counters<EngineMetrics.Counter> {
+  /** What is counted. */
+  public enum Counter {
+    /** GETs sent, retries included. */
+    GETS,
+    /** Those of them that nobody waited for when they were sent. */
+    PREFETCH_GETS,
+    /** GETs sent again after a failure. */
+    RETRIES,
+    /** GETs that the store answered with 503, 429 or another word for slow down. */
+    THROTTLED,
+    /** Runs of blocks that failed for good while a reader wanted them. */
+    FAILURES,
+    /** Bytes of bodies received. */
+    FETCHED_BYTES,
+    /** Bytes received of blocks that never became whole, since their GETs failed or were ended. */
+    DISCARDED_BYTES,
+    /**
+     * Bytes of whole blocks that prefetches brought, from S3 or local disk; what a reader's own GET
+     * takes along when there is no room for a guess is not prefetched.
+     */
+    PREFETCHED_BYTES,
+    /** Bytes of prefetched blocks that somebody read. */
+    PREFETCH_USED_BYTES,
+    /** Bytes of prefetched blocks that were given up or dropped unread. */
+    PREFETCH_WASTED_BYTES,
+    /** Prefetches that memory, concurrency or the local disk refused. */
+    PREFETCH_REFUSED,
+    /** Blocks found in memory when a reader came to them. */
+    MEMORY_HITS,
+    /** Times that a reader waited for a block. */
+    WAITS,
+    /** How long they waited in all, in ns. */
+    WAIT_NANOS
+  }
+
   private final DiskMetrics disk = new DiskMetrics();
 
-  public void getStarted(boolean prefetch) {
-    gets.increment();
-    if (prefetch) {
-      prefetchGets.increment();
-    }
-  }
-
-  public void bytesFetched(long bytes) {
-    bytesFetched.add(bytes);
-  }
-
-  public void retried() {
-    retries.increment();
-  }
-
-  public void failed() {
-    failures.increment();
-  }
-
-  public void memoryHit() {
-    memoryHits.increment();
-  }
-
-  public void waited(long nanos) {
-    serialWaits.increment();
-    waitNanos.add(nanos);
-  }
-
-  public void prefetchUsed(long bytes) {
-    prefetchUsedBytes.add(bytes);
-  }
-
-  public void prefetchWasted(long bytes) {
-    prefetchWastedBytes.add(bytes);
-  }
-
-  public void prefetchRefused() {
-    prefetchRefused.increment();
+  public EngineMetrics() {
+    super(Counter.class);
   }
 
   /** What the cache on local disk has done. */
   public DiskMetrics disk() {
     return disk;
   }
-
-  /** The counters now. */
-  public Snapshot snapshot() {
-    return new Snapshot(
-        gets.sum(),
-        prefetchGets.sum(),
-        retries.sum(),
-        failures.sum(),
-        bytesFetched.sum(),
-        memoryHits.sum(),
-        serialWaits.sum(),
-        waitNanos.sum(),
-        prefetchUsedBytes.sum(),
-        prefetchWastedBytes.sum(),
-        prefetchRefused.sum());
-  }
-
-  /**
-   * The counters at one moment.
-   *
-   * @param gets GETs sent, retries included
-   * @param prefetchGets those of them that nobody waited for when they were sent
-   * @param retries GETs sent again after a failure
-   * @param failures runs of blocks that failed for good
-   * @param bytesFetched bytes of bodies received and accepted
-   * @param memoryHits blocks found in memory when a reader came to them
-   * @param serialWaits times that a reader waited for a block
-   * @param waitNanos how long they waited in all, in ns
-   * @param prefetchUsedBytes prefetched bytes that were read; what a reader's own GET takes along
-   *     when there is no room for a guess is not prefetched
-   * @param prefetchWastedBytes prefetched bytes that were dropped unread
-   * @param prefetchRefused prefetches that memory or concurrency refused
-   */
-  public record Snapshot(
-      long gets,
-      long prefetchGets,
-      long retries,
-      long failures,
-      long bytesFetched,
-      long memoryHits,
-      long serialWaits,
-      long waitNanos,
-      long prefetchUsedBytes,
-      long prefetchWastedBytes,
-      long prefetchRefused) {}
 }

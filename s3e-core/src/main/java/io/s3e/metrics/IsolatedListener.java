@@ -45,6 +45,11 @@ public final class IsolatedListener implements StreamListener {
   }
 
   @Override
+  public void onReceived(long bytes) {
+    tell(() -> listener.onReceived(bytes));
+  }
+
+  @Override
   public void onGetFinished(long offset, long received, long nanos, @Nullable Exception failure) {
     tell(() -> listener.onGetFinished(offset, received, nanos, failure));
   }
@@ -52,6 +57,11 @@ public final class IsolatedListener implements StreamListener {
   @Override
   public void onRetry(Exception failure) {
     tell(() -> listener.onRetry(failure));
+  }
+
+  @Override
+  public void onDiscarded(long bytes) {
+    tell(() -> listener.onDiscarded(bytes));
   }
 
   @Override
@@ -75,6 +85,16 @@ public final class IsolatedListener implements StreamListener {
   }
 
   @Override
+  public void onPrefetched(long bytes) {
+    tell(() -> listener.onPrefetched(bytes));
+  }
+
+  @Override
+  public void onPrefetchRefused() {
+    tell(() -> listener.onPrefetchRefused());
+  }
+
+  @Override
   public void onPrefetchUsed(long bytes) {
     tell(() -> listener.onPrefetchUsed(bytes));
   }
@@ -82,5 +102,10 @@ public final class IsolatedListener implements StreamListener {
   @Override
   public void onPrefetchWasted(long bytes) {
     tell(() -> listener.onPrefetchWasted(bytes));
+  }
+
+  @Override
+  public void onVectoredRead(int ranges, int reads) {
+    tell(() -> listener.onVectoredRead(ranges, reads));
   }
 }

@@ -16,8 +16,11 @@ public interface StreamListener {
   /** A GET of {@code bytes} bytes at {@code offset} is sent; {@code prefetch} if nobody waits. */
   default void onGetStarted(long offset, long bytes, boolean prefetch) {}
 
+  /** {@code bytes} bytes of the body of a GET have come; readers see them after this. */
+  default void onReceived(long bytes) {}
+
   /**
-   * That GET ended.
+   * That GET ended. Its bytes may have been read long before, and the stream closed.
    *
    * @param received bytes of body received, at most what was asked
    * @param nanos time since it was sent
@@ -27,6 +30,9 @@ public interface StreamListener {
 
   /** A failed GET will be sent again after a pause. */
   default void onRetry(Exception failure) {}
+
+  /** {@code bytes} bytes that came belong to a block that never became whole. */
+  default void onDiscarded(long bytes) {}
 
   /** A reader got {@code bytes} bytes that were in memory when it asked. */
   default void onMemoryHit(long bytes) {}
@@ -40,9 +46,18 @@ public interface StreamListener {
   /** A reader waited {@code nanos} ns for bytes at {@code offset}. */
   default void onStall(long offset, long nanos) {}
 
+  /** A prefetch brought a whole block of {@code bytes} bytes, from S3 or from the local disk. */
+  default void onPrefetched(long bytes) {}
+
+  /** Memory, concurrency or the local disk refused a prefetch. */
+  default void onPrefetchRefused() {}
+
   /** Prefetched bytes were read by somebody for the first time. */
   default void onPrefetchUsed(long bytes) {}
 
   /** Prefetched bytes were dropped before anybody read them. */
   default void onPrefetchWasted(long bytes) {}
+
+  /** A vectored read of {@code ranges} ranges was joined into {@code reads} reads. */
+  default void onVectoredRead(int ranges, int reads) {}
 }

@@ -24,16 +24,18 @@ public final class VectorPlanner {
   private VectorPlanner() {}
 
   /**
-   * Sorts {@code ranges} and joins neighbours. A joined group has no gap longer than {@code
-   * gapBytes}, spans at most {@code maxBytes}, and holds at most {@code maxOverRead} times as many
-   * bytes that nobody asked for as bytes that somebody did. A range longer than {@code maxBytes} is
-   * a group of its own. So is each empty range, which overlaps nothing.
+   * Sorts {@code ranges} and joins neighbours. Ranges whose blocks touch are joined, for together
+   * they take no byte more than apart. Others are joined over a gap of at most {@code gapBytes},
+   * while the group holds at most {@code maxOverRead} times as many bytes that nobody asked for as
+   * bytes that somebody did. A joined group spans at most {@code maxBytes}. A range longer than
+   * {@code maxBytes} is a group of its own. So is each empty range, which overlaps nothing.
    *
+   * @param blockBytes what is fetched at least, in bytes
    * @return groups in order of offset; each index of {@code ranges} is a member of exactly one
    * @throws IllegalArgumentException if two ranges overlap; the message names both
    */
   public static List<Group> plan(
-      List<ByteRange> ranges, int gapBytes, double maxOverRead, long maxBytes) {
+      List<ByteRange> ranges, int blockBytes, int gapBytes, double maxOverRead, long maxBytes) {
     List<Integer> order =
         IntStream.range(0, ranges.size())
             .boxed()
@@ -42,7 +44,7 @@ public final class VectorPlanner {
                     .thenComparingLong(i -> ranges.get(i).end()))
             .toList();
     List<Group> groups = new ArrayList<>();
-    Joined joined = new Joined(gapBytes, maxOverRead, maxBytes, groups);
+    Joined joined = new Joined(blockBytes, gapBytes, maxOverRead, maxBytes, groups);
     ByteRange last = new ByteRange(0, 0);
     for (int index : order) {
       ByteRange range = ranges.get(index);
@@ -65,6 +67,7 @@ public final class VectorPlanner {
 
   /** The group that is being joined. */
   private static final class Joined {
+    private final int blockBytes;
     private final int gapBytes;
     private final double maxOverRead;
     private final long maxBytes;
@@ -75,7 +78,8 @@ public final class VectorPlanner {
     private long end;
     private long used;
 
-    Joined(int gapBytes, double maxOverRead, long maxBytes, List<Group> groups) {
+    Joined(int blockBytes, int gapBytes, double maxOverRead, long maxBytes, List<Group> groups) {
+      this.blockBytes = blockBytes;
       this.gapBytes = gapBytes;
       this.maxOverRead = maxOverRead;
       this.maxBytes = maxBytes;
@@ -98,9 +102,12 @@ public final class VectorPlanner {
     private boolean fits(ByteRange range) {
       long length = range.end() - start;
       long wanted = used + range.length();
-      return range.start() - end <= gapBytes
-          && length <= maxBytes
-          && length - wanted <= maxOverRead * wanted;
+      boolean cheap = range.start() - end <= gapBytes && length - wanted <= maxOverRead * wanted;
+      return length <= maxBytes && (cheap || blocksTouch(range));
+    }
+
+    private boolean blocksTouch(ByteRange range) {
+      return range.start() / blockBytes <= (end - 1) / blockBytes + 1;
     }
 
     void finish() {

@@ -6,7 +6,9 @@ import io.s3e.block.ByteRange;
 import io.s3e.cache.Block;
 import io.s3e.fetch.Fetcher;
 import io.s3e.fetch.ObjectHandle;
+import io.s3e.fetch.ObjectTruncatedException;
 import io.s3e.fetch.RunFetch;
+import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.prefetch.ScanDetector;
@@ -90,12 +92,12 @@ public final class BlockReader {
    * The block that holds {@code position}, ready and pinned, if it is in memory; null otherwise.
    * Never waits and starts nothing.
    */
-  @Nullable Block acquireReady(long position) {
+  @Nullable Block peek(long position) {
     Block block = fetcher.find(handle, layout().blockAt(position));
     if (block == null) {
       return null;
     }
-    if (!block.isReady()) {
+    if (!block.isReady() || position >= block.end()) {
       block.unpin();
       return null;
     }
@@ -118,21 +120,41 @@ public final class BlockReader {
    *
    * @param end where the read ends, after {@code position} and inside the object
    * @param deadline by {@link System#nanoTime()}
+   * @throws io.s3e.fetch.ObjectTruncatedException if the object ends before {@code position}
    */
   Block acquire(long position, long end, Step step, long deadline) throws IOException {
+    Block ready = acquireReady(position, end, step);
+    if (ready != null) {
+      return ready;
+    }
+    look(position, end);
+    Block fetched = fetch(position, end, step, deadline);
+    fetched.touch();
+    return fetched;
+  }
+
+  /**
+   * As {@link #acquire}, if the block is in memory; null otherwise. Never waits for a block, and
+   * starts nothing for the block itself.
+   */
+  @Nullable Block acquireReady(long position, long end, Step step) {
+    Block block = peek(position);
+    if (block == null) {
+      return null;
+    }
+    look(position, end);
+    fetcher.metrics().count(Counter.MEMORY_HITS);
+    handle.listener().onMemoryHit(Math.min(end, block.end()) - position);
+    follow(planRead(position, end, step));
+    block.touch();
+    return block;
+  }
+
+  /** Notes where the reader is and how it goes through the object. */
+  private void look(long position, long end) {
     handle.onRead(position);
     scan.onRead(position, end);
     handle.setPattern(scan.isInOrder(), scan.isScanning());
-    Block block = acquireReady(position);
-    if (block != null) {
-      fetcher.metrics().memoryHit();
-      handle.listener().onMemoryHit(Math.min(end, block.end()) - position);
-      follow(planRead(position, end, step));
-    } else {
-      block = fetch(position, end, step, deadline);
-    }
-    block.touch();
-    return block;
   }
 
   private Block fetch(long position, long end, Step step, long deadline) throws IOException {
@@ -142,6 +164,9 @@ public final class BlockReader {
     boolean followed = false;
     Exception last = null;
     for (boolean again = false; ; again = true) {
+      if (position >= handle.size()) {
+        throw new ObjectTruncatedException("offset " + position + " is behind the end", null);
+      }
       if (again) {
         fetcher.checkDeadline(handle, last, deadline);
       }
@@ -164,7 +189,8 @@ public final class BlockReader {
             follow(plan(() -> planner.onStall(position, STALL_NANOS), step == Step.MOVE));
           }
         }
-        ready = fetcher.await(handle, block, deadline);
+        // The object may have turned out to end inside the block.
+        ready = fetcher.await(handle, block, deadline) && position < block.end();
       } finally {
         if (!ready) {
           last = block.failure();
@@ -173,7 +199,8 @@ public final class BlockReader {
       }
       if (ready) {
         long waited = System.nanoTime() - started;
-        fetcher.metrics().waited(waited);
+        fetcher.metrics().count(Counter.WAITS);
+        fetcher.metrics().add(Counter.WAIT_NANOS, waited);
         handle.listener().onStall(position, waited);
         return block;
       }
@@ -326,6 +353,11 @@ public final class BlockReader {
         run.abandon();
       }
     }
+  }
+
+  /** Says that these bytes will not be read: what was started for them alone is cancelled. */
+  void forget(ByteRange range) {
+    abandon(layout().covering(range.start(), range.end()));
   }
 
   void setPolicy(ReadPolicy policy) {

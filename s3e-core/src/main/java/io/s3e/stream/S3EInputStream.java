@@ -16,7 +16,9 @@ import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
@@ -28,8 +30,9 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threads.</b> The moving position ({@code read}, {@code seek}, {@code skip}) belongs to one
  * thread at a time. Positioned reads ({@code readAt}, {@code readFullyAt}, {@code readVectored})
  * may run at any time on any number of threads, beside it and beside each other, and do not wait
- * for each other. {@code close} and {@code unbuffer} may come from any thread; a read that waits
- * then fails soon.
+ * for each other. {@code close} and {@code unbuffer} may come from any thread. A {@code close}
+ * fails reads that wait, soon; an {@code unbuffer} leaves them alone. Both end pending vectored
+ * reads at once.
  *
  * <p><b>Memory.</b> Between calls a stream pins no block. It has one small array of its own, which
  * serves reads of a few bytes; everything else is read straight out of shared blocks.
@@ -40,8 +43,14 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Errors</b> tell the object, its size, and the offset and length of the read.
  */
 public final class S3EInputStream extends InputStream {
+  private static final String CLOSED = "Stream is closed!";
+
   private final StreamSource source;
-  private volatile BlockReader reader;
+  private final BlockReader reader;
+
+  /** Vectored reads that are not over. */
+  private final Set<VectoredRead> vectored = ConcurrentHashMap.newKeySet();
+
   private volatile boolean open = true;
   private final AtomicInteger generation = new AtomicInteger();
 
@@ -66,9 +75,12 @@ public final class S3EInputStream extends InputStream {
     this.reader = source.reader(handle);
   }
 
-  /** Length of the object in bytes. */
+  /**
+   * Length of the object in bytes, as far as it is known: it becomes less if the opener's word was
+   * too long, as soon as the store has said so.
+   */
   public long size() {
-    return reader.handle().layout().objectSize();
+    return reader.handle().size();
   }
 
   /** Offset of the next byte that {@code read} returns. */
@@ -83,11 +95,6 @@ public final class S3EInputStream extends InputStream {
 
   public boolean isOpen() {
     return open;
-  }
-
-  /** Counts up with each {@link #unbuffer} and {@link #close}. */
-  int generation() {
-    return generation.get();
   }
 
   StreamSource source() {
@@ -131,7 +138,7 @@ public final class S3EInputStream extends InputStream {
     if (at >= size()) {
       return 0;
     }
-    Block block = reader.acquireReady(at);
+    Block block = reader.peek(at);
     if (block == null) {
       return 0;
     }
@@ -231,62 +238,71 @@ public final class S3EInputStream extends InputStream {
     return count > 0;
   }
 
-  /** Moves blocks' bytes to the target from the position on, as far as they are in memory. */
+  /**
+   * Moves blocks' bytes to the target from the position on: waits for the first block and goes on
+   * as far as more are in memory. So it fails before a byte is copied or not at all, and the
+   * position moves over delivered bytes only.
+   */
   private int readBlocks(Target target) throws IOException {
-    long started = position;
+    long next = position;
     for (; ; ) {
       try {
         BlockReader.Step step = BlockReader.Step.MOVE;
-        while (target.remaining() > 0 && position < size()) {
-          Block block = pinCurrent();
+        while (target.remaining() > 0 && next < size()) {
+          Block block = pinCurrent(next);
           if (block == null) {
-            block = pinNext(position == started, step, target.remaining());
+            long end = Math.min(size(), next + target.remaining());
+            block =
+                next == position
+                    ? reader.acquire(next, end, step, deadline())
+                    : reader.acquireReady(next, end, step);
             step = BlockReader.Step.CONTINUATION;
           }
           if (block == null) {
             break;
           }
+          current = block;
           try {
-            position += target.copy(block, position);
+            next += target.copy(block, next);
           } finally {
             block.unpin();
           }
         }
-        return position > started ? (int) (position - started) : -1;
-      } catch (ObjectTruncatedException e) {
-        truncate(e, reader);
-      } catch (EncodedBodyException e) {
-        source.confirmEncoding(reader.handle(), e);
+        int count = (int) (next - position);
+        position = next;
+        return count > 0 ? count : -1;
       } catch (IOException e) {
-        throw describe(e, position, target.remaining());
+        recover(e, next, target.remaining());
       }
     }
   }
 
-  /** The block last read from, pinned, if it holds the position and is alive; null otherwise. */
-  private @Nullable Block pinCurrent() {
+  /** Lets a failed read go on if it only has to know better what the object is; throws if not. */
+  private void recover(IOException cause, long at, long length) throws IOException {
+    try {
+      if (cause instanceof ObjectTruncatedException truncated) {
+        source.confirmSize(reader.handle(), truncated);
+        if (at < size()) {
+          throw new IOException(
+              "The store answered that a range inside the object is behind its end", cause);
+        }
+      } else if (cause instanceof EncodedBodyException encoded) {
+        source.confirmEncoding(reader.handle(), encoded);
+      } else {
+        throw cause;
+      }
+    } catch (IOException e) {
+      throw describe(e, at, length);
+    }
+  }
+
+  /** The block last read from, pinned, if it holds {@code at} and is alive; null otherwise. */
+  private @Nullable Block pinCurrent(long at) {
     Block block = current;
-    if (block != null && position >= block.start() && position < block.end() && block.tryPin()) {
+    if (block != null && at >= block.start() && at < block.end() && block.tryPin()) {
       return block;
     }
     return null;
-  }
-
-  /** The block at the position, pinned; null if the reader would have to wait and may not. */
-  private @Nullable Block pinNext(boolean mayWait, BlockReader.Step step, int wanted)
-      throws IOException {
-    requireOpen();
-    BlockReader from = reader;
-    if (!mayWait) {
-      Block ready = from.acquireReady(position);
-      if (ready == null) {
-        return null;
-      }
-      ready.unpin();
-    }
-    Block block = from.acquire(position, Math.min(size(), position + wanted), step, deadline());
-    current = block;
-    return block;
   }
 
   /**
@@ -316,13 +332,12 @@ public final class S3EInputStream extends InputStream {
     long deadline = deadline();
     long next = at;
     for (; ; ) {
-      BlockReader from = reader;
       try {
         long end = Math.min(size(), at + target.requested());
         while (next < end) {
           BlockReader.Step step =
               next == at ? BlockReader.Step.POSITIONED : BlockReader.Step.CONTINUATION;
-          Block block = from.acquire(next, end, step, deadline);
+          Block block = reader.acquire(next, end, step, deadline);
           try {
             next += target.copy(block, next);
           } finally {
@@ -330,12 +345,8 @@ public final class S3EInputStream extends InputStream {
           }
         }
         return next > at ? (int) (next - at) : -1;
-      } catch (ObjectTruncatedException e) {
-        truncate(e, from);
-      } catch (EncodedBodyException e) {
-        source.confirmEncoding(from.handle(), e);
       } catch (IOException e) {
-        throw describe(e, next, target.remaining());
+        recover(e, next, target.remaining());
       }
     }
   }
@@ -367,7 +378,9 @@ public final class S3EInputStream extends InputStream {
    * <p>Either all ranges are submitted or, with an exception from this call, none. Each future gets
    * a buffer from {@code allocate} with the range's bytes from position 0 to its limit, or fails
    * with an {@link IOException} after its buffer went to {@code release}. Futures complete on the
-   * engine's threads. {@link #close} and {@link #unbuffer} fail those that are pending.
+   * engine's threads. {@link #close} and {@link #unbuffer} fail those that are pending, at once,
+   * with an {@link InterruptedIOException}. A future that the caller cancels or completes gives its
+   * buffer to {@code release}, and its GET is cancelled if nobody else wants it.
    *
    * @param ranges in any order; may be empty, ranges may be empty
    * @return one future per range, in the given order
@@ -378,7 +391,13 @@ public final class S3EInputStream extends InputStream {
       List<ByteRange> ranges, IntFunction<ByteBuffer> allocate, Consumer<ByteBuffer> release)
       throws IOException {
     requireOpen();
-    return VectoredRead.submit(this, ranges, allocate, release);
+    VectoredRead read = VectoredRead.plan(this, ranges, allocate, release, vectored::remove);
+    vectored.add(read);
+    if (!open) {
+      // Closed meanwhile, by somebody who may not have seen it.
+      read.end(CLOSED);
+    }
+    return read.start();
   }
 
   /**
@@ -392,11 +411,16 @@ public final class S3EInputStream extends InputStream {
   }
 
   /**
-   * Gives back everything the stream holds: cancels what is under way, lets prefetched blocks go
-   * and fails pending vectored reads. The stream stays usable.
+   * Gives back everything the stream holds: cancels what is under way and no read waits for, lets
+   * prefetched blocks go and fails pending vectored reads. The stream stays usable.
    */
   public void unbuffer() {
+    giveBack("given up by unbuffer()");
+  }
+
+  private void giveBack(String why) {
     generation.incrementAndGet();
+    vectored.forEach(read -> read.end(why));
     reader.release();
   }
 
@@ -423,7 +447,7 @@ public final class S3EInputStream extends InputStream {
     if (open) {
       open = false;
       reader.handle().close();
-      unbuffer();
+      giveBack(CLOSED);
     }
   }
 
@@ -438,7 +462,7 @@ public final class S3EInputStream extends InputStream {
   }
 
   private IOException closed() {
-    return new IOException("Stream is closed! " + describe());
+    return new IOException(CLOSED + " " + describe());
   }
 
   EOFException endOfObject(long at, long length) {
@@ -451,23 +475,11 @@ public final class S3EInputStream extends InputStream {
             + describe());
   }
 
-  /** The object ended earlier than its opener said: go on with its real size. */
-  private synchronized void truncate(ObjectTruncatedException cause, BlockReader used)
-      throws IOException {
-    if (reader != used) {
-      return;
-    }
-    long actual = source.actualSize(used.handle(), cause);
-    used.release();
-    current = null;
-    reader = source.reader(used.handle().resized(actual));
-    if (!open) {
-      reader.handle().close();
-    }
-  }
-
   private String describe() {
-    return reader.handle().version().toString();
+    ObjectVersion version = reader.handle().version();
+    return size() == version.size()
+        ? version.toString()
+        : version + " that has " + size() + " bytes";
   }
 
   /** The same error with the read and the object told; types that callers know are kept. */
@@ -498,7 +510,11 @@ public final class S3EInputStream extends InputStream {
 
   @Override
   public String toString() {
-    ObjectVersion version = reader.handle().version();
-    return "S3EInputStream{" + version + ", position " + position + (open ? "" : ", closed") + "}";
+    return "S3EInputStream{"
+        + describe()
+        + ", position "
+        + position
+        + (open ? "" : ", closed")
+        + "}";
   }
 }

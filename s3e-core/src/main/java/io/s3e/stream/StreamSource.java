@@ -15,11 +15,11 @@ public interface StreamSource {
   BlockReader reader(ObjectHandle handle);
 
   /**
-   * The size of an object that turned out shorter than its opener said.
+   * Finds out the size of an object that ends before a range of it, and tells the handle.
    *
-   * @throws IOException if the size was not the opener's word, or cannot be found out
+   * @throws IOException if the size was not just the opener's word, or cannot be found out
    */
-  long actualSize(ObjectHandle handle, ObjectTruncatedException cause) throws IOException;
+  void confirmSize(ObjectHandle handle, ObjectTruncatedException cause) throws IOException;
 
   /**
    * Finds out whether an encoding is the object's own, and tells the handle if so.

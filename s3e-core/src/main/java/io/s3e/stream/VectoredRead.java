@@ -8,49 +8,64 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One call of {@link S3EInputStream#readVectored}: ranges are joined into groups, the GETs of all
  * groups are started as far as there is room, then one task per group waits for its blocks and
- * copies them out. A task whose blocks found no room fetches them like any reader when its turn
- * comes, so the ranges may be larger than the memory budget.
+ * copies them out, range by range ({@link PendingRange}). A task whose blocks found no room fetches
+ * them like any reader when its turn comes, so the ranges may be larger than the memory budget.
  *
- * <p>A range's future is completed by its group's task alone, exactly once.
+ * <p>When the last range of a group is over and one of them was given up, the group's GET is
+ * cancelled unless somebody else wants it.
  */
 final class VectoredRead {
+  private static final Logger LOG = LoggerFactory.getLogger(VectoredRead.class);
+
   /** Bytes fetched for nothing, as a share of the bytes wanted. */
   private static final double MAX_OVER_READ = 0.5;
 
   private final S3EInputStream stream;
-  private final int generation;
-  private final List<ByteRange> ranges;
   private final IntFunction<ByteBuffer> allocate;
   private final Consumer<ByteBuffer> release;
-  private final List<CompletableFuture<ByteBuffer>> results;
+  private final AtomicBoolean releaseFailed = new AtomicBoolean();
+  private final List<VectorPlanner.Group> groups;
+  private final List<PendingRange> ranges;
+  private final AtomicInteger groupsLeft;
 
   private VectoredRead(
       S3EInputStream stream,
-      List<ByteRange> ranges,
+      List<ByteRange> wanted,
+      List<VectorPlanner.Group> groups,
       IntFunction<ByteBuffer> allocate,
       Consumer<ByteBuffer> release) {
     this.stream = stream;
-    this.generation = stream.generation();
-    this.ranges = List.copyOf(ranges);
     this.allocate = allocate;
     this.release = release;
-    this.results = new ArrayList<>(ranges.size());
-    for (int i = 0; i < ranges.size(); i++) {
-      results.add(new CompletableFuture<>());
+    this.groups = groups;
+    this.groupsLeft = new AtomicInteger(groups.size());
+    this.ranges = new ArrayList<>(wanted.size());
+    for (ByteRange range : wanted) {
+      ranges.add(new PendingRange(range, this));
     }
   }
 
-  static List<CompletableFuture<ByteBuffer>> submit(
+  /**
+   * Checks and groups the ranges; starts nothing.
+   *
+   * @param over hears of the read when all of its ranges are over; never, if there are none
+   */
+  static VectoredRead plan(
       S3EInputStream stream,
       List<ByteRange> ranges,
       IntFunction<ByteBuffer> allocate,
-      Consumer<ByteBuffer> release)
+      Consumer<ByteBuffer> release,
+      Consumer<VectoredRead> over)
       throws IOException {
     for (ByteRange range : ranges) {
       if (range.end() > stream.size()) {
@@ -60,67 +75,89 @@ final class VectoredRead {
     StreamSettings settings = stream.source().settings();
     List<VectorPlanner.Group> groups =
         VectorPlanner.plan(
-            ranges, settings.coalesceGapBytes(), MAX_OVER_READ, settings.requestBytes());
-    VectoredRead read = new VectoredRead(stream, ranges, allocate, release);
-    read.start(groups);
-    return read.results;
+            ranges,
+            stream.reader().handle().layout().blockSize(),
+            settings.coalesceGapBytes(),
+            MAX_OVER_READ,
+            settings.requestBytes());
+    VectoredRead read = new VectoredRead(stream, ranges, groups, allocate, release);
+    for (VectorPlanner.Group group : groups) {
+      CompletableFuture<?>[] results =
+          group.members().stream()
+              .map(member -> read.ranges.get(member).result())
+              .toArray(CompletableFuture<?>[]::new);
+      var unused =
+          CompletableFuture.allOf(results)
+              .whenComplete((none, failure) -> read.groupOver(group, failure != null, over));
+    }
+    return read;
   }
 
-  private void start(List<VectorPlanner.Group> groups) throws IOException {
+  /**
+   * Starts the GETs and the copying.
+   *
+   * @return a future for each range, in the order in which they were given
+   */
+  List<CompletableFuture<ByteBuffer>> start() throws IOException {
     for (VectorPlanner.Group group : groups) {
       stream.reader().announce(group.span());
     }
-    int submitted = 0;
     try {
       for (VectorPlanner.Group group : groups) {
-        stream.source().vectored().execute(() -> run(group));
-        submitted++;
+        stream
+            .source()
+            .vectored()
+            .execute(() -> group.members().forEach(member -> ranges.get(member).read()));
       }
     } catch (RejectedExecutionException e) {
-      IOException refused = new IOException("vectored read refused: the engine is closed", e);
-      for (VectorPlanner.Group group : groups.subList(submitted, groups.size())) {
-        group.members().forEach(member -> results.get(member).completeExceptionally(refused));
-      }
-      throw refused;
+      String refused = "vectored read refused: the engine is closed";
+      end(refused);
+      throw new IOException(refused, e);
+    }
+    stream.reader().handle().listener().onVectoredRead(ranges.size(), groups.size());
+    return ranges.stream().map(PendingRange::result).toList();
+  }
+
+  /** Gives up the ranges that are not over. */
+  void end(String why) {
+    ranges.forEach(range -> range.end(why));
+  }
+
+  private void groupOver(VectorPlanner.Group group, boolean givenUp, Consumer<VectoredRead> over) {
+    if (givenUp) {
+      stream.reader().forget(group.span());
+    }
+    if (groupsLeft.decrementAndGet() == 0) {
+      over.accept(this);
     }
   }
 
-  private void run(VectorPlanner.Group group) {
-    for (int member : group.members()) {
-      readOne(ranges.get(member), results.get(member));
-    }
+  /** Allocates for a range and fills what was allocated. */
+  void fill(ByteRange range, PendingRange owner) throws IOException {
+    int length = Math.toIntExact(range.length());
+    ByteBuffer buffer = allocate.apply(length);
+    owner.holds(buffer);
+    ByteBuffer target = buffer.duplicate();
+    target.limit(target.position() + length);
+    stream.readFullyAt(range.start(), target);
+    buffer.position(0);
+    buffer.limit(target.position());
   }
 
-  // Whatever goes wrong, the application's own allocator included, belongs to the future: a range
-  // that never completes would hang its reader.
+  /** Gives a buffer back to the application, whose errors must not keep other ranges waiting. */
   @SuppressWarnings("IllegalCatch")
-  private void readOne(ByteRange range, CompletableFuture<ByteBuffer> result) {
-    ByteBuffer buffer = null;
+  void giveBack(ByteBuffer buffer) {
     try {
-      requireCurrent();
-      int length = Math.toIntExact(range.length());
-      buffer = allocate.apply(length);
-      ByteBuffer target = buffer.duplicate();
-      target.limit(target.position() + length);
-      stream.readFullyAt(range.start(), target);
-      requireCurrent();
-      buffer.position(0);
-      buffer.limit(target.position());
-      result.complete(buffer);
+      release.accept(buffer);
     } catch (Throwable e) {
-      if (buffer != null) {
-        release.accept(buffer);
+      if (releaseFailed.compareAndSet(false, true)) {
+        LOG.warn("Vectored read of {}: the caller's release failed and keeps a buffer", stream, e);
       }
-      result.completeExceptionally(e);
     }
   }
 
-  private void requireCurrent() throws IOException {
-    if (!stream.isOpen()) {
-      throw new IOException("Stream is closed! Vectored read of " + stream + " given up");
-    }
-    if (stream.generation() != generation) {
-      throw new IOException("Vectored read of " + stream + " given up by unbuffer()");
-    }
+  @Override
+  public String toString() {
+    return "Vectored read of " + stream;
   }
 }

@@ -207,6 +207,17 @@ abstract class ObjectClientFaultContract {
   }
 
   @Test
+  void aRangePastTheEndOfTheObjectBringsWhatIsThere() throws Exception {
+    int start = content.length - LENGTH;
+    for (boolean lend : new boolean[] {false, client.limits().lends()}) {
+      RecordingHandler handler = get(new ByteRange(start, content.length + 10), lend);
+      assertThat(handler.awaitDone()).isEqualTo(Arrays.copyOfRange(content, start, content.length));
+      assertThat(handler.awaitHead().contentRange())
+          .isEqualTo("bytes " + start + "-" + (content.length - 1) + "/" + content.length);
+    }
+  }
+
+  @Test
   void aLongAnswerShowsInTheBytesOrFails() throws Exception {
     for (boolean lend : new boolean[] {false, client.limits().lends()}) {
       server.always(Fault.longer(300_000));

@@ -75,7 +75,8 @@ final class FetchRig implements AutoCloseable {
   }
 
   ObjectHandle open() {
-    return new ObjectHandle(version, BLOCK, Map.of(), null, StreamListener.NONE);
+    return new ObjectHandle(
+        version, ObjectHandle.SizeFrom.OPENER, BLOCK, Map.of(), null, StreamListener.NONE);
   }
 
   /** Reads one block as a stream does; fetches up to {@code end} with it if it is absent. */

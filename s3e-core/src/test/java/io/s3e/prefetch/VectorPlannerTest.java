@@ -20,37 +20,45 @@ class VectorPlannerTest {
 
   @Test
   void nothingIsPlannedAsNothing() {
-    assertThat(VectorPlanner.plan(List.of(), 10, 1, NO_LIMIT)).isEmpty();
+    assertThat(VectorPlanner.plan(List.of(), 1, 10, 1, NO_LIMIT)).isEmpty();
   }
 
   @Test
   void neighboursAreJoinedInOrderOfOffset() {
     assertThat(
             VectorPlanner.plan(
-                List.of(range(300, 400), range(0, 100), range(110, 200)), 10, 1, NO_LIMIT))
+                List.of(range(300, 400), range(0, 100), range(110, 200)), 1, 10, 1, NO_LIMIT))
         .containsExactly(
             new Group(range(0, 200), List.of(1, 2)), new Group(range(300, 400), List.of(0)));
   }
 
   @Test
   void touchingRangesAreJoinedWithoutAnyGapAllowed() {
-    assertThat(VectorPlanner.plan(List.of(range(0, 10), range(10, 20)), 0, 0, NO_LIMIT))
+    assertThat(VectorPlanner.plan(List.of(range(0, 10), range(10, 20)), 1, 0, 0, NO_LIMIT))
         .containsExactly(new Group(range(0, 20), List.of(0, 1)));
   }
 
   @Test
   void overReadIsBoundedWhateverTheGap() {
     List<ByteRange> sparse = List.of(range(0, 10), range(50, 60), range(100, 110));
-    assertThat(VectorPlanner.plan(sparse, 1000, 1.9, NO_LIMIT)).hasSize(3);
-    assertThat(VectorPlanner.plan(sparse, 1000, 2, NO_LIMIT)).hasSize(2);
-    assertThat(VectorPlanner.plan(sparse, 1000, 3, NO_LIMIT)).hasSize(1);
+    assertThat(VectorPlanner.plan(sparse, 1, 1000, 1.9, NO_LIMIT)).hasSize(3);
+    assertThat(VectorPlanner.plan(sparse, 1, 1000, 2, NO_LIMIT)).hasSize(2);
+    assertThat(VectorPlanner.plan(sparse, 1, 1000, 3, NO_LIMIT)).hasSize(1);
+  }
+
+  @Test
+  void rangesWhoseBlocksTouchAreJoinedWhateverLiesBetween() {
+    List<ByteRange> tiny = List.of(range(1, 2), range(60, 61), range(190, 191), range(300, 301));
+    assertThat(VectorPlanner.plan(tiny, 100, 0, 0, NO_LIMIT))
+        .containsExactly(
+            new Group(range(1, 191), List.of(0, 1, 2)), new Group(range(300, 301), List.of(3)));
   }
 
   @Test
   void aGroupDoesNotOutgrowTheLimitButALongRangeStays() {
     assertThat(
             VectorPlanner.plan(
-                List.of(range(0, 500), range(500, 550), range(550, 600)), 10, 1, 100))
+                List.of(range(0, 500), range(500, 550), range(550, 600)), 1, 10, 1, 100))
         .containsExactly(
             new Group(range(0, 500), List.of(0)), new Group(range(500, 600), List.of(1, 2)));
   }
@@ -60,6 +68,7 @@ class VectorPlannerTest {
     assertThat(
             VectorPlanner.plan(
                 List.of(range(0, 100), range(50, 50), range(50, 50), range(100, 120)),
+                1,
                 0,
                 0,
                 NO_LIMIT))
@@ -72,13 +81,13 @@ class VectorPlannerTest {
   @Test
   void overlapIsRefusedNamingBothRanges() {
     assertThatThrownBy(
-            () -> VectorPlanner.plan(List.of(range(90, 120), range(0, 100)), 0, 0, NO_LIMIT))
+            () -> VectorPlanner.plan(List.of(range(90, 120), range(0, 100)), 1, 0, 0, NO_LIMIT))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("ranges [0, 100) and [90, 120) overlap");
     assertThatThrownBy(
             () ->
                 VectorPlanner.plan(
-                    List.of(range(0, 100), range(50, 50), range(99, 120)), 0, 0, NO_LIMIT))
+                    List.of(range(0, 100), range(50, 50), range(99, 120)), 1, 0, 0, NO_LIMIT))
         .hasMessage("ranges [0, 100) and [99, 120) overlap");
   }
 
@@ -89,10 +98,11 @@ class VectorPlannerTest {
       long seed = base + i;
       Random random = new Random(seed);
       List<ByteRange> ranges = randomRanges(random);
+      int block = 1 << random.nextInt(7);
       int gap = random.nextInt(60);
       double ratio = random.nextInt(30) / 10.0;
       long max = 1 + random.nextInt(400);
-      assertPlan(ranges, gap, ratio, max, "seed " + seed);
+      assertPlan(ranges, block, gap, ratio, max, "seed " + seed);
     }
   }
 
@@ -109,8 +119,8 @@ class VectorPlannerTest {
   }
 
   private static void assertPlan(
-      List<ByteRange> ranges, int gap, double ratio, long max, String seed) {
-    List<Group> groups = VectorPlanner.plan(ranges, gap, ratio, max);
+      List<ByteRange> ranges, int block, int gap, double ratio, long max, String seed) {
+    List<Group> groups = VectorPlanner.plan(ranges, block, gap, ratio, max);
     List<Integer> seen = new ArrayList<>();
     for (Group group : groups) {
       List<ByteRange> members = group.members().stream().map(ranges::get).toList();
@@ -121,13 +131,14 @@ class VectorPlannerTest {
       for (int i = 0; i < members.size(); i++) {
         used += members.get(i).length();
         if (i > 0) {
-          assertThat(members.get(i).start() - members.get(i - 1).end())
-              .as(seed)
-              .isBetween(0L, (long) gap);
+          long between = members.get(i).start() - members.get(i - 1).end();
+          assertThat(between).as(seed).isBetween(0L, (long) Math.max(gap, 2 * block - 2));
         }
       }
       if (members.size() > 1) {
         assertThat(group.span().length()).as(seed).isLessThanOrEqualTo(max);
+      }
+      if (members.size() > 1 && block == 1) {
         assertThat((double) (group.span().length() - used))
             .as(seed)
             .isLessThanOrEqualTo(ratio * used);

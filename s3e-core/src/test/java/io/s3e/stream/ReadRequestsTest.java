@@ -9,6 +9,7 @@ import io.s3e.OpenOptions;
 import io.s3e.block.ByteRange;
 import io.s3e.client.GetRequest;
 import io.s3e.metrics.EngineMetrics;
+import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.testing.MemoryObjectClient.Answer;
 import java.io.IOException;
@@ -57,9 +58,9 @@ class ReadRequestsTest {
       assertThat(in.readAllBytes()).isEqualTo(content);
     }
 
-    EngineMetrics.Snapshot metrics = s3e.engine.metrics().snapshot();
-    assertThat(metrics.serialWaits()).as("waits for 400 blocks").isLessThan(60);
-    assertThat(metrics.bytesFetched()).isEqualTo(content.length);
+    EngineMetrics metrics = s3e.engine.metrics();
+    assertThat(metrics.get(Counter.WAITS)).as("waits for 400 blocks").isLessThan(60);
+    assertThat(metrics.get(Counter.FETCHED_BYTES)).isEqualTo(content.length);
     assertThat(s3e.client.bytesAsked()).isEqualTo(content.length);
     assertThat(s3e.client.heads()).as("HEADs, one for the unknown size").isEqualTo(1);
   }
@@ -77,8 +78,10 @@ class ReadRequestsTest {
       }
     }
 
-    EngineMetrics.Snapshot metrics = s3e.engine.metrics().snapshot();
-    assertThat(metrics.gets() - metrics.prefetchGets()).as("GETs waited for").isEqualTo(1);
+    EngineMetrics metrics = s3e.engine.metrics();
+    assertThat(metrics.get(Counter.GETS) - metrics.get(Counter.PREFETCH_GETS))
+        .as("GETs waited for")
+        .isEqualTo(1);
   }
 
   @Test
@@ -245,10 +248,12 @@ class ReadRequestsTest {
 
     in.close();
 
-    EngineMetrics.Snapshot metrics = s3e.engine.metrics().snapshot();
-    assertThat(metrics.prefetchWastedBytes()).isPositive();
-    assertThat(metrics.prefetchUsedBytes() + metrics.prefetchWastedBytes())
-        .isEqualTo(metrics.bytesFetched() - demanded());
+    EngineMetrics metrics = s3e.engine.metrics();
+    assertThat(metrics.get(Counter.PREFETCH_WASTED_BYTES)).isPositive();
+    assertThat(
+            metrics.get(Counter.PREFETCH_USED_BYTES) + metrics.get(Counter.PREFETCH_WASTED_BYTES))
+        .isEqualTo(metrics.get(Counter.PREFETCHED_BYTES))
+        .isEqualTo(metrics.get(Counter.FETCHED_BYTES) - demanded());
   }
 
   private long demanded() {

@@ -20,6 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import java.util.zip.CRC32;
 import javax.net.ServerSocketFactory;
 import javax.net.ssl.SSLContext;
@@ -57,6 +58,7 @@ public final class HostileS3Server implements AutoCloseable {
   private final Queue<Fault> script = new ConcurrentLinkedQueue<>();
   private final Set<Socket> connections = ConcurrentHashMap.newKeySet();
   private volatile Function<Request, Fault> rule = request -> Fault.none();
+  private volatile Function<Request, Fault> redirect = request -> Fault.none();
   private volatile boolean closed;
 
   private HostileS3Server(ServerSocketFactory sockets, String scheme) throws IOException {
@@ -112,10 +114,28 @@ public final class HostileS3Server implements AutoCloseable {
     return this;
   }
 
+  /**
+   * Where requests are sent to: {@code toRegion} names the region for the one that a request is
+   * signed for, or the same one if it is right. All others, HEADs too, are answered with that
+   * status and {@code x-amz-bucket-region}.
+   */
+  public HostileS3Server redirect(int status, String code, UnaryOperator<String> toRegion) {
+    redirect =
+        request -> {
+          String[] scope = request.header("Authorization").split("/");
+          String region = toRegion.apply(scope[2]);
+          return region.equals(scope[2])
+              ? Fault.none()
+              : Fault.status(status, code).and(Fault.header("x-amz-bucket-region", region));
+        };
+    return this;
+  }
+
   /** Ends all faults that have not begun. */
   public void heal() {
     script.clear();
     always(Fault.none());
+    redirect = request -> Fault.none();
   }
 
   /** All requests so far, in the order in which they arrived. */
@@ -188,6 +208,7 @@ public final class HostileS3Server implements AutoCloseable {
       Fault fault = scripted != null ? scripted : rule.apply(request);
       fault.shape(reply);
     }
+    redirect.apply(request).shape(reply);
     return reply.send(socket);
   }
 

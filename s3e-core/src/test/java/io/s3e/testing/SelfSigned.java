@@ -2,6 +2,7 @@ package io.s3e.testing;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -19,7 +20,9 @@ import javax.net.ssl.SSLContext;
  * @param keyStore certificate and key, for the server
  */
 public record SelfSigned(Path pem, Path keyStore) {
-  private static final String PASSWORD = "self-signed";
+  /** Of every store that is made here. */
+  public static final String PASSWORD = "self-signed";
+
   private static final String ALIAS = "server";
 
   /** Makes one in that directory. */
@@ -73,6 +76,17 @@ public record SelfSigned(Path pem, Path keyStore) {
     SSLContext context = SSLContext.getInstance("TLS");
     context.init(keys.getKeyManagers(), null, null);
     return context;
+  }
+
+  /** A store at that path that trusts this certificate and no other. */
+  public Path trustStore(Path path) throws GeneralSecurityException, IOException {
+    KeyStore trusted = KeyStore.getInstance("PKCS12");
+    trusted.load(null, null);
+    trusted.setCertificateEntry("ca", load(keyStore).getCertificate(ALIAS));
+    try (OutputStream out = Files.newOutputStream(path)) {
+      trusted.store(out, PASSWORD.toCharArray());
+    }
+    return path;
   }
 
   private static KeyStore load(Path store) throws GeneralSecurityException, IOException {

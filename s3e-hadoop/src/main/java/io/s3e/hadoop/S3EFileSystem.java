@@ -1,19 +1,23 @@
 package io.s3e.hadoop;
 
+import io.s3e.S3E;
 import io.s3e.hadoop.cache.EngineFactory;
 import io.s3e.hadoop.client.FileSystemClients;
 import io.s3e.hadoop.client.OwnClientLimits;
 import io.s3e.hadoop.client.ReadEngine;
 import io.s3e.hadoop.conf.AdapterConfig;
+import io.s3e.hadoop.conf.S3EKeys;
+import io.s3e.hadoop.conf.UnknownKeys;
 import io.s3e.hadoop.hadoop341.DirectOpener;
 import io.s3e.hadoop.hadoop341.StreamSpi;
-import io.s3e.hadoop.stats.DiskCacheStatistics;
-import io.s3e.hadoop.stats.JoinedStatistics;
+import io.s3e.hadoop.stats.FileSystemStatistics;
 import io.s3e.hadoop.stream.OpenHints;
 import io.s3e.hadoop.stream.S3EReadable;
 import java.io.IOException;
 import java.net.URI;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileStatus;
@@ -28,6 +32,7 @@ import org.apache.hadoop.fs.statistics.IOStatistics;
 import org.apache.hadoop.fs.statistics.IOStatisticsAggregator;
 import org.apache.hadoop.fs.statistics.IOStatisticsContext;
 import org.apache.hadoop.fs.store.audit.AuditSpan;
+import org.apache.hadoop.io.IOUtils;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,8 +50,18 @@ import org.slf4j.LoggerFactory;
  */
 public class S3EFileSystem extends S3AFileSystem {
   private static final Logger LOG = LoggerFactory.getLogger(S3EFileSystem.class);
-  private static final String STREAM_FACTORY = "io.s3e.hadoop.S3EStreamFactory";
 
+  /** The settings by which S3A takes S3E's streams, from Hadoop 3.4.2 on. */
+  static final Map<String, String> PINNED =
+      Map.of(
+          Constants.INPUT_STREAM_TYPE,
+          Constants.INPUT_STREAM_TYPE_CUSTOM,
+          Constants.INPUT_STREAM_CUSTOM_FACTORY,
+          "io.s3e.hadoop.S3EStreamFactory",
+          Constants.PREFETCH_ENABLED_KEY,
+          "false");
+
+  private final FileSystemStatistics readStatistics = new FileSystemStatistics(this::engineIfMade);
   private @Nullable ReadEngine engine;
   private @Nullable DirectOpener opener;
 
@@ -63,21 +78,63 @@ public class S3EFileSystem extends S3AFileSystem {
     if (config.enabled() && !reads) {
       LOG.info("Reading {} by S3A's own stream: objects are encrypted in the client", name);
     }
-    EngineFactory cache = new EngineFactory(config, conf, bucket);
     super.initialize(name, reads ? withStreams(original, bucket) : original);
     if (reads) {
-      engine = new ReadEngine(getUri().toString(), new FileSystemClients(this, config, cache));
-      opener = StreamSpi.isPresent() ? null : new DirectOpener(new Access(), engine);
+      UnknownKeys.tell(getUri().toString(), original, bucket);
+      sayOverridden(conf);
+      prepareReads(config, bucket);
     }
+  }
+
+  /** Only now, since S3A has added its credential providers, in which secrets may be. */
+  private void prepareReads(AdapterConfig config, String bucket) throws IOException {
+    try {
+      EngineFactory cache = new EngineFactory(config, getConf(), bucket);
+      ReadEngine own =
+          new ReadEngine(
+              getUri().toString(),
+              config.engine().readTimeout(),
+              new FileSystemClients(this, config, cache));
+      engine = own;
+      opener = StreamSpi.isPresent() ? null : new DirectOpener(new Access(), own);
+    } catch (RuntimeException e) {
+      IOUtils.cleanupWithLogger(LOG, this);
+      throw e;
+    }
+  }
+
+  /**
+   * One line if the user has chosen another stream of S3A's.
+   *
+   * @param conf with per-bucket overrides applied
+   */
+  private void sayOverridden(Configuration conf) {
+    String overridden =
+        PINNED.entrySet().stream()
+            .filter(pinned -> isOther(conf.getTrimmed(pinned.getKey(), ""), pinned.getValue()))
+            .map(pinned -> pinned.getKey() + " = \"" + conf.getTrimmed(pinned.getKey()) + "\"")
+            .sorted()
+            .collect(Collectors.joining(", "));
+    if (!overridden.isEmpty()) {
+      LOG.info(
+          "Reading {} by S3E's streams in spite of {}, which {} = \"false\" would leave alone",
+          getUri(),
+          overridden,
+          S3EKeys.ENABLED.name());
+    }
+  }
+
+  private static boolean isOther(String value, String pinned) {
+    return !value.isEmpty()
+        && !value.equalsIgnoreCase(pinned)
+        && !value.equalsIgnoreCase(Constants.INPUT_STREAM_TYPE_DEFAULT);
   }
 
   /** Selects S3E's streams, whatever the general or the bucket's configuration selects. */
   private static Configuration withStreams(Configuration original, String bucket) {
     Configuration conf = new Configuration(original);
     if (StreamSpi.isPresent()) {
-      pin(conf, bucket, Constants.INPUT_STREAM_TYPE, Constants.INPUT_STREAM_TYPE_CUSTOM);
-      pin(conf, bucket, Constants.INPUT_STREAM_CUSTOM_FACTORY, STREAM_FACTORY);
-      pin(conf, bucket, Constants.PREFETCH_ENABLED_KEY, "false");
+      PINNED.forEach((key, value) -> pin(conf, bucket, key, value));
     }
     return conf;
   }
@@ -121,17 +178,23 @@ public class S3EFileSystem extends S3AFileSystem {
     return opened;
   }
 
-  /** S3A's, and {@link DiskCacheStatistics}. */
+  /** S3A's, and {@link S3EKeys#CAPABILITY} where streams are S3E's. */
+  @Override
+  public boolean hasPathCapability(Path path, String capability) throws IOException {
+    return (engine != null && S3EKeys.CAPABILITY.equalsIgnoreCase(capability))
+        || super.hasPathCapability(path, capability);
+  }
+
+  private @Nullable S3E engineIfMade() {
+    ReadEngine own = engine;
+    return own == null ? null : own.ifMade();
+  }
+
+  /** S3A's, and what the engine counts. */
   @Override
   public IOStatistics getIOStatistics() {
     IOStatistics ofS3A = super.getIOStatistics();
-    ReadEngine own = engine;
-    return own == null || ofS3A == null
-        ? ofS3A
-        : new JoinedStatistics(
-            ofS3A,
-            () -> DiskCacheStatistics.counters(own.ifMade()),
-            () -> DiskCacheStatistics.gauges(own.ifMade()));
+    return engine == null || ofS3A == null ? ofS3A : readStatistics.beside(ofS3A);
   }
 
   /** Ends all reads, then closes S3A. */

@@ -8,6 +8,7 @@ import io.s3e.hadoop.client.ReadEngine;
 import io.s3e.hadoop.client.S3AStore;
 import io.s3e.hadoop.conf.AdapterConfig;
 import io.s3e.hadoop.conf.S3EKeys;
+import io.s3e.hadoop.conf.UnknownKeys;
 import io.s3e.hadoop.stream.S3EObjectInputStream;
 import java.io.IOException;
 import java.util.Locale;
@@ -69,6 +70,7 @@ public class S3EStreamFactory extends AbstractObjectInputStreamFactory {
     engine =
         new ReadEngine(
             OWNER,
+            config.engine().readTimeout(),
             () ->
                 new ReadEngine.Made(
                     engine(config, conf, S3AStore.provider(config, policy)), () -> {}));
@@ -79,6 +81,7 @@ public class S3EStreamFactory extends AbstractObjectInputStreamFactory {
    */
   private static S3E engine(AdapterConfig config, Configuration conf, ClientProvider client)
       throws IOException {
+    UnknownKeys.tell(OWNER, conf, null);
     String secret =
         conf.getTrimmed(DELEGATION_TOKEN_BINDING, "").isEmpty()
             ? OwnClientLimits.notForDisk(conf)

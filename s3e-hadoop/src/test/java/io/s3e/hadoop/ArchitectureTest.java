@@ -48,6 +48,7 @@ class ArchitectureTest {
           S3A + "impl.OpenFileSupport",
           S3A + "statistics.ChangeTrackerStatistics",
           S3A + "statistics.S3AInputStreamStatistics",
+          S3A + "statistics.S3AStatisticsContext",
           // The stream SPI of Hadoop 3.4.2 and later.
           S3A + "impl.streams.AbstractObjectInputStreamFactory",
           S3A + "impl.streams.InputStreamType",

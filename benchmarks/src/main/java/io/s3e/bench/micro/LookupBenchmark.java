@@ -44,6 +44,9 @@ public class LookupBenchmark {
 
   private static final class Nobody implements Block.Fate {
     @Override
+    public void onReady(Block block) {}
+
+    @Override
     public void onFirstRead(Block block) {}
 
     @Override

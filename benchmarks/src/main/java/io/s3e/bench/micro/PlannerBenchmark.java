@@ -86,6 +86,6 @@ public class PlannerBenchmark {
 
   @Benchmark
   public List<VectorPlanner.Group> vectored() {
-    return VectorPlanner.plan(ranges, GAP_BYTES, 0.3, REQUEST_BYTES);
+    return VectorPlanner.plan(ranges, BLOCK_BYTES, GAP_BYTES, 0.3, REQUEST_BYTES);
   }
 }

@@ -21,6 +21,8 @@ public final class AwsClientSettings {
   private final @Nullable URI endpoint;
   private final @Nullable String region;
   private final boolean pathStyle;
+  private final boolean dualStack;
+  private final boolean followRegion;
   private final @Nullable AwsCredentialsProvider credentials;
   private final boolean anonymous;
   private final double targetGbps;
@@ -32,6 +34,7 @@ public final class AwsClientSettings {
   private final @Nullable Path caFile;
   private final boolean trustAll;
   private final boolean environmentProxy;
+  private final String userAgentPrefix;
   private final String userAgentSuffix;
   private final Map<String, String> headers;
 
@@ -39,6 +42,8 @@ public final class AwsClientSettings {
     endpoint = b.endpoint;
     region = b.region;
     pathStyle = b.pathStyle;
+    dualStack = b.dualStack;
+    followRegion = b.followRegion;
     credentials = b.credentials;
     anonymous = b.anonymous;
     targetGbps = b.targetGbps;
@@ -50,6 +55,7 @@ public final class AwsClientSettings {
     caFile = b.caFile;
     trustAll = b.trustAll;
     environmentProxy = b.environmentProxy;
+    userAgentPrefix = b.userAgentPrefix;
     userAgentSuffix = b.userAgentSuffix;
     headers = Map.copyOf(b.headers);
   }
@@ -76,6 +82,16 @@ public final class AwsClientSettings {
   /** Whether the bucket goes into the path rather than the host name. */
   public boolean pathStyle() {
     return pathStyle;
+  }
+
+  /** Whether AWS's endpoints with IPv6 addresses are used. */
+  public boolean dualStack() {
+    return dualStack;
+  }
+
+  /** Whether a bucket that turns out to be in another region is read there. */
+  public boolean followRegion() {
+    return followRegion;
   }
 
   /** Who signs; null for the SDK's default chain, unless {@link #anonymous()}. */
@@ -118,7 +134,7 @@ public final class AwsClientSettings {
     return eventLoopThreads;
   }
 
-  /** PEM file of the certificates to trust in place of the system's; null for the system's. */
+  /** PEM file of the certificates to trust in place of the JVM's; null for the JVM's. */
   public @Nullable Path caFile() {
     return caFile;
   }
@@ -131,6 +147,11 @@ public final class AwsClientSettings {
   /** Whether proxies named in the environment are used. */
   public boolean environmentProxy() {
     return environmentProxy;
+  }
+
+  /** What precedes "S3E" in the User-Agent header; may be empty. */
+  public String userAgentPrefix() {
+    return userAgentPrefix;
   }
 
   /** What follows "S3E" in the User-Agent header; may be empty. */
@@ -148,6 +169,8 @@ public final class AwsClientSettings {
     private @Nullable URI endpoint;
     private @Nullable String region;
     private boolean pathStyle;
+    private boolean dualStack;
+    private boolean followRegion = true;
     private @Nullable AwsCredentialsProvider credentials;
     private boolean anonymous;
     // The CRT opens a connection for each 0.4 Gbit/s: 62.
@@ -160,6 +183,7 @@ public final class AwsClientSettings {
     private @Nullable Path caFile;
     private boolean trustAll;
     private boolean environmentProxy;
+    private String userAgentPrefix = "";
     private String userAgentSuffix = "";
     private Map<String, String> headers = new LinkedHashMap<>();
 
@@ -169,6 +193,8 @@ public final class AwsClientSettings {
       endpoint = s.endpoint;
       region = s.region;
       pathStyle = s.pathStyle;
+      dualStack = s.dualStack;
+      followRegion = s.followRegion;
       credentials = s.credentials;
       anonymous = s.anonymous;
       targetGbps = s.targetGbps;
@@ -180,6 +206,7 @@ public final class AwsClientSettings {
       caFile = s.caFile;
       trustAll = s.trustAll;
       environmentProxy = s.environmentProxy;
+      userAgentPrefix = s.userAgentPrefix;
       userAgentSuffix = s.userAgentSuffix;
       headers = new LinkedHashMap<>(s.headers);
     }
@@ -207,6 +234,21 @@ public final class AwsClientSettings {
     /** Default false. */
     public Builder pathStyle(boolean value) {
       pathStyle = value;
+      return this;
+    }
+
+    /** True takes AWS's endpoints with IPv6 addresses; not with an endpoint. Default false. */
+    public Builder dualStack(boolean value) {
+      dualStack = value;
+      return this;
+    }
+
+    /**
+     * True reads a bucket in the region that the store names, once for each bucket, where that is
+     * not {@link #region}. Default true.
+     */
+    public Builder followRegion(boolean value) {
+      followRegion = value;
       return this;
     }
 
@@ -265,7 +307,7 @@ public final class AwsClientSettings {
       return this;
     }
 
-    /** A PEM file; null (the default) for the system's certificates. */
+    /** A PEM file; null (the default) for what the JVM trusts. */
     public Builder caFile(@Nullable Path value) {
       caFile = value;
       return this;
@@ -284,13 +326,14 @@ public final class AwsClientSettings {
     }
 
     /** Printable ASCII. Default empty. */
+    public Builder userAgentPrefix(String value) {
+      userAgentPrefix = printable("userAgentPrefix", value);
+      return this;
+    }
+
+    /** Printable ASCII. Default empty. */
     public Builder userAgentSuffix(String value) {
-      require(
-          value.chars().allMatch(c -> c >= ' ' && c < 127),
-          "userAgentSuffix",
-          value,
-          "printable ASCII");
-      userAgentSuffix = value;
+      userAgentSuffix = printable("userAgentSuffix", value);
       return this;
     }
 
@@ -303,6 +346,11 @@ public final class AwsClientSettings {
 
     public AwsClientSettings build() {
       return new AwsClientSettings(this);
+    }
+
+    private static String printable(String key, String value) {
+      require(value.chars().allMatch(c -> c >= ' ' && c < 127), key, value, "printable ASCII");
+      return value;
     }
 
     private static Duration timeout(String key, Duration value) {

@@ -3,10 +3,13 @@ package io.s3e.client.aws;
 import io.s3e.client.ClientProvider;
 import io.s3e.client.ClientProvider.ClientMemory;
 import io.s3e.client.ObjectClient;
-import io.s3e.client.crt.CrtLibrary;
-import io.s3e.client.crt.CrtObjectClient;
-import io.s3e.client.crt.CrtSettings;
+import io.s3e.client.library.CrtCapability;
+import io.s3e.client.library.CrtLibrary;
+import io.s3e.client.library.CrtSettings;
+import io.s3e.client.library.CrtUnusableException;
 import java.net.URI;
+import java.nio.file.Path;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,7 +49,7 @@ public final class AwsClients {
    * lend: to compare, and for stores with which borrowed buffers turn out to be trouble.
    */
   public static ClientProvider crtWithoutLending(AwsClientSettings settings) {
-    return memory -> CrtObjectClient.open(crtSettings(settings), memory, false);
+    return memory -> CrtLibrary.open(crtSettings(settings), memory, CrtCapability.COPIES);
   }
 
   private static ObjectClient open(
@@ -60,24 +63,35 @@ public final class AwsClients {
   }
 
   private static ObjectClient crt(AwsClientSettings settings, ClientMemory memory) {
-    // Asked here, since without the jar the client's class does not even load.
-    String problem = CrtLibrary.unusableBecause();
+    String problem = crtProblem(settings);
     if (problem != null) {
-      throw new IllegalStateException("the CRT client cannot be used: " + problem);
+      throw new CrtUnusableException(problem, null);
     }
-    return CrtObjectClient.open(crtSettings(settings), memory);
+    return CrtLibrary.open(crtSettings(settings), memory, CrtCapability.LENDS);
   }
 
   private static ObjectClient crtOrSync(AwsClientSettings settings, ClientMemory memory) {
-    String problem = CrtLibrary.unusableBecause();
-    if (problem == null && memory.ownedBytes() < CrtObjectClient.minimumBytes(memory)) {
+    String problem = crtProblem(settings);
+    if (problem == null && memory.ownedBytes() < CrtLibrary.minimumBytes(memory)) {
       problem = "the engine's memory is too small for it (" + memory.ownedBytes() + " bytes)";
     }
     if (problem == null) {
-      return CrtObjectClient.open(crtSettings(settings), memory);
+      return crt(settings, memory);
     }
     LOG.info("Reading by the SDK's synchronous client, not by the AWS CRT: {}", problem);
     return SdkClients.sync(settings, region(settings), memory);
+  }
+
+  /**
+   * Why the CRT cannot be used with these settings, in words for a log line; null if it can. Asked
+   * before the client's class, which without the jar does not even load.
+   */
+  private static @Nullable String crtProblem(AwsClientSettings settings) {
+    String problem = CrtLibrary.unusableBecause();
+    if (problem == null && needsTrust(settings) && authorities(settings).isEmpty()) {
+      return "the JVM's trust managers name no certificate authority that it could be told";
+    }
+    return problem;
   }
 
   private static CrtSettings crtSettings(AwsClientSettings s) {
@@ -85,6 +99,8 @@ public final class AwsClients {
         s.endpoint(),
         region(s),
         s.pathStyle(),
+        s.dualStack(),
+        s.followRegion(),
         credentials(s),
         s.targetGbps(),
         s.maxConnections(),
@@ -92,11 +108,35 @@ public final class AwsClients {
         s.requestTimeout(),
         s.stallTimeout(),
         s.eventLoopThreads(),
-        s.caFile(),
+        authorities(s),
         s.trustAll(),
         s.environmentProxy(),
-        (USER_AGENT + " " + s.userAgentSuffix()).trim(),
+        (s.userAgentPrefix() + " " + userAgent(s)).trim(),
         s.headers());
+  }
+
+  /** S3E's own name and what follows it. */
+  static String userAgent(AwsClientSettings settings) {
+    return (USER_AGENT + " " + settings.userAgentSuffix()).trim();
+  }
+
+  /**
+   * Whom the CRT is told to trust: the JVM knows, the CRT does not.
+   *
+   * @throws IllegalArgumentException if the CA file cannot be read
+   */
+  private static List<String> authorities(AwsClientSettings settings) {
+    if (!needsTrust(settings)) {
+      return List.of();
+    }
+    Path caFile = settings.caFile();
+    return caFile == null ? JvmTrust.authorities() : Pem.blocks(Pem.read(caFile));
+  }
+
+  private static boolean needsTrust(AwsClientSettings settings) {
+    URI endpoint = settings.endpoint();
+    boolean tls = endpoint == null || "https".equalsIgnoreCase(endpoint.getScheme());
+    return tls && !settings.trustAll();
   }
 
   /** The signer; null for unsigned requests. */

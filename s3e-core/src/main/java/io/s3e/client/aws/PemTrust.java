@@ -1,13 +1,10 @@
 package io.s3e.client.aws;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
-import java.security.cert.Certificate;
-import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import software.amazon.awssdk.http.TlsTrustManagersProvider;
@@ -25,23 +22,19 @@ public final class PemTrust {
   }
 
   private static TrustManager[] load(Path pem) {
-    try (InputStream in = Files.newInputStream(pem)) {
+    try {
       KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
       store.load(null, null);
       int count = 0;
-      for (Certificate certificate :
-          CertificateFactory.getInstance("X.509").generateCertificates(in)) {
+      for (X509Certificate certificate : Pem.read(pem)) {
         store.setCertificateEntry("ca-" + count++, certificate);
-      }
-      if (count == 0) {
-        throw new IllegalArgumentException("the CA file " + pem + " holds no certificate");
       }
       TrustManagerFactory factory =
           TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
       factory.init(store);
       return factory.getTrustManagers();
     } catch (IOException | GeneralSecurityException e) {
-      throw new IllegalArgumentException("the CA file " + pem + " cannot be read: " + e, e);
+      throw new IllegalArgumentException("the CA file " + pem + " cannot be used: " + e, e);
     }
   }
 }

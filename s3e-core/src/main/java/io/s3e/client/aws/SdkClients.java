@@ -3,7 +3,7 @@ package io.s3e.client.aws;
 import io.s3e.client.ClientLimits;
 import io.s3e.client.ClientProvider.ClientMemory;
 import io.s3e.client.ObjectClient;
-import io.s3e.client.crt.CrtLibrary;
+import io.s3e.client.library.CrtLibrary;
 import io.s3e.client.sdk.AsyncObjectClient;
 import io.s3e.client.sdk.SyncObjectClient;
 import java.time.Duration;
@@ -12,6 +12,7 @@ import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration;
 import software.amazon.awssdk.core.client.config.SdkAdvancedClientOption;
 import software.amazon.awssdk.core.retry.RetryPolicy;
+import software.amazon.awssdk.crt.CRT;
 import software.amazon.awssdk.http.SdkHttpClient;
 import software.amazon.awssdk.http.SdkHttpConfigurationOption;
 import software.amazon.awssdk.http.apache.ApacheHttpClient;
@@ -55,7 +56,7 @@ final class SdkClients {
   }
 
   static ObjectClient async(AwsClientSettings settings, String region, ClientMemory memory) {
-    String problem = CrtLibrary.unusableBecause();
+    String problem = CrtLibrary.sdkUnusableBecause();
     if (problem != null) {
       throw new IllegalStateException("the SDK's asynchronous client cannot be used: " + problem);
     }
@@ -66,6 +67,10 @@ final class SdkClients {
               + "'; accepted is none with the SDK's asynchronous client, which trusts the system's"
               + " certificates only");
     }
+    if (settings.dualStack()) {
+      throw new IllegalArgumentException(
+          "dualStack is true; accepted is false with the SDK's asynchronous client");
+    }
     return CrtBacked.open(settings, region, memory);
   }
 
@@ -75,6 +80,8 @@ final class SdkClients {
         .region(Region.of(region))
         .credentialsProvider(signer(settings))
         .forcePathStyle(settings.pathStyle())
+        .dualstackEnabled(settings.dualStack())
+        .crossRegionAccessEnabled(settings.followRegion())
         .overrideConfiguration(overrides(settings).build());
     if (settings.endpoint() != null) {
       builder.endpointOverride(settings.endpoint());
@@ -87,8 +94,9 @@ final class SdkClients {
         ClientOverrideConfiguration.builder()
             .retryPolicy(RetryPolicy.none())
             .putAdvancedOption(
-                SdkAdvancedClientOption.USER_AGENT_SUFFIX,
-                ("S3E " + settings.userAgentSuffix()).trim());
+                SdkAdvancedClientOption.USER_AGENT_PREFIX, settings.userAgentPrefix())
+            .putAdvancedOption(
+                SdkAdvancedClientOption.USER_AGENT_SUFFIX, AwsClients.userAgent(settings));
     settings.headers().forEach(overrides::putHeader);
     return overrides;
   }
@@ -132,6 +140,7 @@ final class SdkClients {
               .region(Region.of(region))
               .credentialsProvider(signer(settings))
               .forcePathStyle(settings.pathStyle())
+              .crossRegionAccessEnabled(settings.followRegion())
               .checksumValidationEnabled(false)
               .targetThroughputInGbps(settings.targetGbps())
               .maxConcurrency(settings.maxConnections())
@@ -140,21 +149,51 @@ final class SdkClients {
               // The least: the CRT takes 0 for its default.
               .retryConfiguration(retries -> retries.numRetries(1))
               .httpConfiguration(
-                  http ->
-                      http.connectionTimeout(settings.connectTimeout())
-                          .trustAllCertificatesEnabled(settings.trustAll())
-                          .connectionHealthConfiguration(
-                              health ->
-                                  health
-                                      .minimumThroughputInBps(8192L)
-                                      .minimumThroughputTimeout(
-                                          atLeastTwoSeconds(settings.stallTimeout()))));
+                  http -> {
+                    http.connectionTimeout(settings.connectTimeout())
+                        .connectionHealthConfiguration(
+                            health ->
+                                health
+                                    .minimumThroughputInBps(8192L)
+                                    .minimumThroughputTimeout(
+                                        atLeastTwoSeconds(settings.stallTimeout())));
+                    if (settings.trustAll()) {
+                      // Given false, the SDK warns that nothing is verified, which is not so.
+                      http.trustAllCertificatesEnabled(true);
+                    }
+                  });
       if (settings.endpoint() != null) {
         builder.endpointOverride(settings.endpoint());
       }
+      boolean held = hold();
       S3AsyncClient s3 = builder.build();
       return new AsyncObjectClient(
-          s3, "sdk-async-crt", limits, settings.requestTimeout(), settings.headers(), s3::close);
+          s3,
+          "sdk-async-crt",
+          limits,
+          settings.requestTimeout(),
+          settings.headers(),
+          () -> {
+            s3.close();
+            if (held) {
+              CRT.releaseShutdownRef();
+            }
+          });
+    }
+
+    /**
+     * Keeps the CRT calling into Java until the client is closed, also in a JVM that is ending: its
+     * own shutdown hook would cut the calls, and the client could not end.
+     *
+     * @return whether this version of aws-crt knows of that
+     */
+    private static boolean hold() {
+      try {
+        CRT.acquireShutdownRef();
+        return true;
+      } catch (NoSuchMethodError e) {
+        return false;
+      }
     }
 
     /** As many requests as fit, shorter ones if that makes them at least four. */

@@ -1,10 +1,15 @@
 package io.s3e.client.crt;
 
 import io.s3e.block.ObjectRef;
+import io.s3e.client.RequestFailure;
+import io.s3e.client.StoreAnswer;
+import io.s3e.client.library.CrtSettings;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.endpoints.S3EndpointParams;
 import software.amazon.awssdk.services.s3.endpoints.S3EndpointProvider;
@@ -12,10 +17,12 @@ import software.amazon.awssdk.services.s3.endpoints.S3EndpointProvider;
 /**
  * Turns buckets and keys into hosts and paths. Hosts come from the SDK's own endpoint rules
  * (partitions, buckets whose names do not fit a host name, IP addresses), asked once for each
- * bucket. Keys are percent-encoded as S3's canonical URI wants, since the signature covers the path
- * as sent. Thread-safe.
+ * bucket, and once more for a bucket that turns out to be in another region ({@link #follow}). Keys
+ * are percent-encoded as S3's canonical URI wants, since the signature covers the path as sent.
+ * Thread-safe.
  */
 final class Addressing {
+  private static final Logger LOG = LoggerFactory.getLogger(Addressing.class);
   private static final S3EndpointProvider RULES = S3EndpointProvider.defaultProvider();
   private static final char[] HEX = "0123456789ABCDEF".toCharArray();
 
@@ -25,8 +32,9 @@ final class Addressing {
    * @param endpoint scheme, host and port only
    * @param host value of the Host header
    * @param pathPrefix encoded path before the key, without a trailing slash; may be empty
+   * @param region for which requests are signed
    */
-  record Target(URI endpoint, String host, String pathPrefix) {}
+  record Target(URI endpoint, String host, String pathPrefix, String region) {}
 
   private final CrtSettings settings;
   private final ConcurrentHashMap<String, Target> targets = new ConcurrentHashMap<>();
@@ -37,7 +45,47 @@ final class Addressing {
 
   Target target(String bucket) {
     Target known = targets.get(bucket);
-    return known != null ? known : targets.computeIfAbsent(bucket, this::resolve);
+    return known != null ? known : targets.computeIfAbsent(bucket, this::atHome);
+  }
+
+  /**
+   * Whether a refused request is to be sent again because the store has named another region for
+   * the bucket. The first such answer moves the bucket there; it is not moved a second time, so
+   * stores that send clients around end in their last answer.
+   *
+   * @param sentTo region of the target that the request was sent to
+   */
+  boolean follow(String bucket, String sentTo, RequestFailure failure) {
+    StoreAnswer refusal = failure.refusal();
+    String region = refusal == null ? null : refusal.region();
+    if (!settings.followRegion() || region == null || region.equals(sentTo)) {
+      return false;
+    }
+    try {
+      Target now = targets.compute(bucket, (name, known) -> moved(name, known, region));
+      return now.region().equals(region);
+    } catch (RuntimeException e) {
+      LOG.debug("Bucket {} is not followed into region {}", bucket, region, e);
+      return false;
+    }
+  }
+
+  private Target moved(String bucket, @Nullable Target known, String region) {
+    if (known != null && !known.region().equals(settings.region())) {
+      return known;
+    }
+    Target target = resolve(bucket, region);
+    LOG.info(
+        "Bucket {} is in region {} and not in {}: it is read there from now on. Setting the region"
+            + " saves the detour",
+        bucket,
+        region,
+        settings.region());
+    return target;
+  }
+
+  private Target atHome(String bucket) {
+    return resolve(bucket, settings.region());
   }
 
   /** Path and query of a request for the object. */
@@ -54,12 +102,13 @@ final class Addressing {
   }
 
   @SuppressWarnings("deprecation") // url(): what would replace it is absent in older SDKs.
-  private Target resolve(String bucket) {
+  private Target resolve(String bucket, String region) {
     S3EndpointParams.Builder params =
         S3EndpointParams.builder()
             .bucket(bucket)
-            .region(Region.of(settings.region()))
-            .forcePathStyle(settings.pathStyle());
+            .region(Region.of(region))
+            .forcePathStyle(settings.pathStyle())
+            .useDualStack(settings.dualStack());
     if (settings.endpoint() != null) {
       params.endpoint(settings.endpoint().toString());
     }
@@ -70,7 +119,8 @@ final class Addressing {
     while (prefix.endsWith("/")) {
       prefix = prefix.substring(0, prefix.length() - 1);
     }
-    return new Target(URI.create(url.getScheme() + "://" + authority), authority, prefix);
+    URI endpoint = URI.create(url.getScheme() + "://" + authority);
+    return new Target(endpoint, authority, prefix, region);
   }
 
   /** RFC 3986 unreserved characters stay, everything else becomes %XX of its UTF-8 bytes. */

@@ -9,8 +9,8 @@ import software.amazon.awssdk.crt.s3.S3ClientOptions;
 import software.amazon.awssdk.crt.s3.S3DirectBufferPoolOptions;
 
 /**
- * The fence around the types that only aws-crt 0.50 and later have. Touch it only where {@link
- * CrtLibrary#lendsBuffers()}.
+ * The fence around the types that only aws-crt 0.50 and later have. Touched only where the library
+ * {@code LENDS}.
  */
 final class BorrowedPools {
   private BorrowedPools() {}

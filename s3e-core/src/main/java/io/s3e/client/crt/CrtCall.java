@@ -3,6 +3,7 @@ package io.s3e.client.crt;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.StoreAnswer;
+import io.s3e.client.library.CrtLibrary;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -137,6 +138,8 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
       failure = outcome(failure(context));
     } catch (RuntimeException e) {
       failure = CrtFailures.unexpected(subject(), e);
+    } catch (LinkageError e) {
+      failure = CrtFailures.unexpected(subject(), CrtLibrary.broken(e));
     }
     end(failure);
   }

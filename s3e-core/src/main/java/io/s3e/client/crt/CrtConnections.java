@@ -1,18 +1,15 @@
 package io.s3e.client.crt;
 
-import java.nio.file.Files;
-import java.nio.file.Path;
+import io.s3e.client.library.CrtSettings;
+import io.s3e.jvm.JvmEnd;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import software.amazon.awssdk.crt.CrtRuntimeException;
-import software.amazon.awssdk.crt.auth.credentials.DelegateCredentialsProvider;
 import software.amazon.awssdk.crt.auth.signing.AwsSigningConfig;
 import software.amazon.awssdk.crt.http.HttpMonitoringOptions;
 import software.amazon.awssdk.crt.http.HttpProxyEnvironmentVariableSetting;
@@ -20,7 +17,6 @@ import software.amazon.awssdk.crt.http.HttpProxyEnvironmentVariableSetting.HttpP
 import software.amazon.awssdk.crt.io.ClientTlsContext;
 import software.amazon.awssdk.crt.io.ExponentialBackoffRetryOptions;
 import software.amazon.awssdk.crt.io.StandardRetryOptions;
-import software.amazon.awssdk.crt.io.TlsContextOptions;
 import software.amazon.awssdk.crt.s3.S3Client;
 import software.amazon.awssdk.crt.s3.S3ClientOptions;
 
@@ -42,7 +38,7 @@ final class CrtConnections {
   private final Deque<Runnable> closers = new ArrayDeque<>();
   private final CrtSettings settings;
   private final EventLoops eventLoops;
-  private final @Nullable CredentialsCache credentials;
+  private final @Nullable Signers signers;
   private final S3Client narrow;
   private final @Nullable S3Client wide;
 
@@ -52,9 +48,11 @@ final class CrtConnections {
       eventLoops = EventLoops.acquire(settings.eventLoopThreads());
       closers.push(eventLoops::release);
       ClientTlsContext tls = settings.isTls() ? tls() : null;
-      credentials =
-          settings.credentials() == null ? null : new CredentialsCache(settings.credentials());
-      AwsSigningConfig signing = credentials == null ? null : signing(credentials);
+      signers = settings.credentials() == null ? null : new Signers(settings.credentials());
+      if (signers != null) {
+        closers.push(signers::close);
+      }
+      AwsSigningConfig signing = signing(settings.region());
       narrow = client(tls, signing, layout.narrowBytes(), borrowed ? layout.narrowPoolBytes() : 0);
       closers.push(narrow::close);
       wide =
@@ -72,7 +70,7 @@ final class CrtConnections {
 
   /**
    * @throws IllegalStateException if {@code borrowed} and a pool does not fit into direct memory
-   * @throws IllegalArgumentException if the CA file cannot be read
+   * @throws IllegalArgumentException if the CRT can use none of the trusted authorities
    */
   static CrtConnections open(CrtSettings settings, CrtLayout layout, boolean borrowed) {
     return new CrtConnections(settings, layout, borrowed);
@@ -89,26 +87,38 @@ final class CrtConnections {
 
   /** Null for unsigned requests. */
   @Nullable CredentialsCache credentials() {
-    return credentials;
+    return signers == null ? null : signers.credentials();
   }
 
   /**
-   * Closes the CRT clients, waits for them to end, then closes the rest.
+   * How requests to that region are signed; null for unsigned requests.
+   *
+   * @throws IllegalStateException if closed
+   */
+  @Nullable AwsSigningConfig signing(String region) {
+    return signers == null ? null : signers.of(region);
+  }
+
+  /**
+   * Closes the CRT clients, waits for them to end, then closes the rest. In a JVM that is ending it
+   * does not wait: see {@link CrtHold}.
    *
    * @param deadline in {@link System#nanoTime}; a second is granted in any case
    */
   void close(long deadline) {
-    CompletableFuture<Void> ended = narrow.getShutdownCompleteFuture();
+    CompletableFuture<?> ended = narrow.getShutdownCompleteFuture();
     if (wide != null) {
       ended = CompletableFuture.allOf(ended, wide.getShutdownCompleteFuture());
+    }
+    if (wide != null) {
       closers.pop().run();
     }
     closers.pop().run();
     try {
-      long left = deadline - System.nanoTime();
-      ended.get(Math.max(TimeUnit.SECONDS.toNanos(1), left), TimeUnit.NANOSECONDS);
-    } catch (TimeoutException e) {
-      LOG.warn("The CRT client has not ended yet; it ends in the background");
+      long granted = Math.max(deadline, System.nanoTime() + TimeUnit.SECONDS.toNanos(1));
+      if (!JvmEnd.await(ended, granted) && !JvmEnd.hasBegun()) {
+        LOG.warn("The CRT client has not ended yet; it ends in the background");
+      }
     } catch (ExecutionException e) {
       LOG.warn("The CRT client ended with an error", e.getCause());
     } catch (InterruptedException e) {
@@ -124,44 +134,9 @@ final class CrtConnections {
   }
 
   private ClientTlsContext tls() {
-    try (TlsContextOptions options = TlsContextOptions.createDefaultClient()) {
-      if (settings.trustAll()) {
-        options.withVerifyPeer(false);
-      } else if (settings.caFile() != null) {
-        trustOnly(options, settings.caFile());
-      }
-      ClientTlsContext context = new ClientTlsContext(options);
-      closers.push(context::close);
-      return context;
-    }
-  }
-
-  private static void trustOnly(TlsContextOptions options, Path caFile) {
-    if (!Files.isReadable(caFile)) {
-      throw new IllegalArgumentException("the CA file " + caFile + " cannot be read");
-    }
-    try {
-      options.overrideDefaultTrustStoreFromPath(null, caFile.toString());
-      // The options are read now, to tell of a bad file here and not at the first request.
-      options.getNativeHandle();
-    } catch (CrtRuntimeException e) {
-      throw new IllegalArgumentException(
-          "the CA file " + caFile + " holds no certificate: " + e.errorName, e);
-    }
-  }
-
-  private AwsSigningConfig signing(CredentialsCache cache) {
-    closers.push(cache::close);
-    DelegateCredentialsProvider provider =
-        new DelegateCredentialsProvider.DelegateCredentialsProviderBuilder()
-            .withHandler(cache)
-            .build();
-    closers.push(provider::close);
-    // S3's rules: the path is signed as sent, the body is not signed.
-    AwsSigningConfig signing =
-        AwsSigningConfig.getDefaultS3SigningConfig(settings.region(), provider);
-    closers.push(signing::close);
-    return signing;
+    TlsContexts shared = TlsContexts.acquire(settings);
+    closers.push(shared::release);
+    return shared.context();
   }
 
   private S3Client client(

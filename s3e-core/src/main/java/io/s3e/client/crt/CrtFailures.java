@@ -120,6 +120,12 @@ final class CrtFailures {
     return new RequestFailure(Kind.CANCELLED, subject, "the client is closed", null);
   }
 
+  /** Never retried: the CRT would not tell how the request ends. */
+  static RequestFailure jvmEnds(String subject) {
+    return new RequestFailure(
+        Kind.OTHER, subject, "the JVM is ending, and the CRT has ended", null);
+  }
+
   static RequestFailure cancelled(String subject) {
     return new RequestFailure(Kind.CANCELLED, subject, "cancelled", null);
   }

@@ -11,7 +11,10 @@ import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.ResponseHandler;
 import io.s3e.client.StoreAnswer;
-import java.net.URI;
+import io.s3e.client.library.CrtCapability;
+import io.s3e.client.library.CrtLibrary;
+import io.s3e.client.library.CrtSettings;
+import io.s3e.jvm.JvmEnd;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -20,6 +23,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import software.amazon.awssdk.crt.auth.signing.AwsSigningConfig;
 import software.amazon.awssdk.crt.http.HttpRequest;
 import software.amazon.awssdk.crt.s3.S3Client;
 import software.amazon.awssdk.crt.s3.S3MetaRequestOptions;
@@ -47,9 +51,10 @@ import software.amazon.awssdk.crt.s3.S3MetaRequestOptions.MetaRequestType;
  * A range no longer than a slot is one GET. The CRT reports status 206 for any response that has a
  * Content-Range, and rewrites that header from the range it asked for. A response without one, or
  * with another range than asked for, fails inside the CRT (from 0.50 on) and is told as {@link
- * Kind#REJECTED}; earlier versions let a short answer pass, which then shows in the number of bytes
- * only. The fetch layer counts them. A response without ETag fails too, unless the request named
- * one: the CRT does not read from stores that have none. Redirects are not followed.
+ * Kind#REJECTED}, but for one that ends with the object before the asked end, which passes as the
+ * server labelled it; earlier versions let every short answer pass, which then shows in the number
+ * of bytes only. The fetch layer counts them. A response without ETag fails too, unless the request
+ * named one: the CRT does not read from stores that have none. Redirects are not followed.
  *
  * <h2>Retries</h2>
  *
@@ -64,9 +69,10 @@ import software.amazon.awssdk.crt.s3.S3MetaRequestOptions.MetaRequestType;
  * all within about {@value #CLOSE_WAIT_SECONDS} s. Buffers still on loan stay valid until they are
  * closed. A cancelled request ends at once, except while it waits for a connection: then it ends
  * with the attempt to connect, which the connect time-out bounds, but not a TLS handshake with a
- * server that is not trusted (10 to 30 s).
+ * server that is not trusted (10 to 30 s). In a JVM that is ending {@link #close} waits for nothing
+ * ({@link CrtHold}).
  */
-public final class CrtObjectClient implements ObjectClient {
+final class CrtObjectClient implements ObjectClient {
   private static final Logger LOG = LoggerFactory.getLogger(CrtObjectClient.class);
   private static final long CLOSE_WAIT_SECONDS = 10;
 
@@ -80,6 +86,7 @@ public final class CrtObjectClient implements ObjectClient {
   private final CrtConnections connections;
   private final Set<CrtCall> inFlight = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean closed = new AtomicBoolean();
+  private final Runnable closing = this::close;
 
   private CrtObjectClient(
       CrtSettings settings, CrtLayout layout, boolean borrowed, CrtConnections connections) {
@@ -88,26 +95,19 @@ public final class CrtObjectClient implements ObjectClient {
     this.borrowed = borrowed;
     this.connections = connections;
     addressing = new Addressing(settings);
+    CrtHold.opened(closing);
   }
 
   /**
-   * Opens a client, lending if the library and the memory allow it.
+   * Opens a client.
    *
-   * @throws IllegalArgumentException if the memory is less than {@link #minimumBytes}, or the CA
-   *     file cannot be read
-   * @throws IllegalStateException if {@link CrtLibrary#unusableBecause()} is not null
+   * @param delivery what the library can do at most; with {@link CrtCapability#LENDS} the client
+   *     lends if the memory allows it
+   * @throws IllegalArgumentException if the memory is less than {@link CrtLayout#minimumBytes}, or
+   *     the CA file cannot be read
    */
-  public static CrtObjectClient open(CrtSettings settings, ClientMemory memory) {
-    return open(settings, memory, CrtLibrary.lendsBuffers());
-  }
-
-  /** As above; {@code lend} false takes the {@code byte[]} way even where the CRT could lend. */
-  public static CrtObjectClient open(CrtSettings settings, ClientMemory memory, boolean lend) {
-    String problem = CrtLibrary.unusableBecause();
-    if (problem != null) {
-      throw new IllegalStateException("the CRT cannot be used: " + problem);
-    }
-    if (lend && CrtLibrary.lendsBuffers()) {
+  static CrtObjectClient open(CrtSettings settings, ClientMemory memory, CrtCapability delivery) {
+    if (delivery == CrtCapability.LENDS) {
       CrtLayout layout = CrtLayout.lending(memory);
       try {
         return new CrtObjectClient(
@@ -121,11 +121,6 @@ public final class CrtObjectClient implements ObjectClient {
     CrtLayout layout = CrtLayout.copying(memory);
     return new CrtObjectClient(
         settings, layout, false, CrtConnections.open(settings, layout, false));
-  }
-
-  /** The least {@code memory.ownedBytes()} that {@link #open} accepts, in bytes. */
-  public static long minimumBytes(ClientMemory memory) {
-    return CrtLayout.minimumBytes(memory);
   }
 
   @Override
@@ -146,22 +141,42 @@ public final class CrtObjectClient implements ObjectClient {
    */
   @Override
   public ObjectHead head(HeadRequest request) throws RequestFailure {
+    String bucket = request.object().bucket();
+    String region = addressing.target(bucket).region();
+    try {
+      return sendHead(request);
+    } catch (RequestFailure e) {
+      if (!addressing.follow(bucket, region, e)) {
+        throw e;
+      }
+    }
+    return sendHead(request);
+  }
+
+  private ObjectHead sendHead(HeadRequest request) throws RequestFailure {
     CrtHead call = new CrtHead(request, this::ended);
     start(
         call,
         connections.narrow(),
-        () ->
+        request.object(),
+        target ->
             new S3MetaRequestOptions()
                 .withMetaRequestType(MetaRequestType.DEFAULT)
                 .withOperationName("HeadObject")
-                .withEndpoint(endpoint(request.object()))
                 .withHttpRequest(
-                    message("HEAD", request.object(), request.versionId(), request.headers())));
+                    message(
+                        "HEAD", target, request.object(), request.versionId(), request.headers())));
     return call.await(settings.requestTimeout());
   }
 
   @Override
   public Exchange get(GetRequest request, ResponseHandler handler) {
+    return settings.followRegion()
+        ? new FollowedGet(this::sendGet, addressing, request, handler).start()
+        : sendGet(request, handler);
+  }
+
+  private Exchange sendGet(GetRequest request, ResponseHandler handler) {
     CrtGet call =
         borrowed
             ? BorrowedPools.get(request, handler, this::ended)
@@ -175,11 +190,11 @@ public final class CrtObjectClient implements ObjectClient {
     start(
         call,
         request.lend() && wide != null ? wide : connections.narrow(),
-        () ->
+        request.object(),
+        target ->
             new S3MetaRequestOptions()
                 .withMetaRequestType(MetaRequestType.GET_OBJECT)
-                .withEndpoint(endpoint(request.object()))
-                .withHttpRequest(rangedGet(request)));
+                .withHttpRequest(rangedGet(target, request)));
     return call;
   }
 
@@ -188,6 +203,7 @@ public final class CrtObjectClient implements ObjectClient {
     if (!closed.compareAndSet(false, true)) {
       return;
     }
+    CrtHold.closed(closing);
     for (CrtCall call : inFlight) {
       call.cancel();
     }
@@ -198,41 +214,55 @@ public final class CrtObjectClient implements ObjectClient {
 
   /** Builds the options of a request once there are credentials to sign it with. */
   private interface Preparation {
-    S3MetaRequestOptions options();
+    S3MetaRequestOptions options(Addressing.Target target);
   }
 
-  private void start(CrtCall call, S3Client client, Preparation preparation) {
+  private void start(CrtCall call, S3Client client, ObjectRef object, Preparation preparation) {
     // Registered before the check: close() sees either this call or makes the check fail.
     inFlight.add(call);
     if (closed.get()) {
       call.endUnsent(CrtFailures.closed(call.subject()));
       return;
     }
+    if (CrtHold.isOver()) {
+      call.endUnsent(CrtFailures.jvmEnds(call.subject()));
+      return;
+    }
     CredentialsCache credentials = connections.credentials();
     if (credentials == null) {
-      send(call, client, preparation);
+      send(call, client, object, preparation);
     } else {
       credentials.whenReady(
-          () -> send(call, client, preparation),
+          () -> send(call, client, object, preparation),
           e -> call.endUnsent(CrtFailures.noCredentials(call.subject(), e)));
     }
   }
 
-  private static void send(CrtCall call, S3Client client, Preparation preparation) {
+  private void send(CrtCall call, S3Client client, ObjectRef object, Preparation preparation) {
     if (call.isCancelled()) {
       call.endUnsent(CrtFailures.cancelled(call.subject()));
       return;
     }
     try {
-      call.attach(client.makeMetaRequest(preparation.options().withResponseHandler(call)));
-    } catch (RuntimeException | LinkageError e) {
-      // LinkageError: a version of aws-crt that has changed; nobody else would end the call.
+      Addressing.Target target = addressing.target(object.bucket());
+      S3MetaRequestOptions options =
+          preparation.options(target).withEndpoint(target.endpoint()).withResponseHandler(call);
+      AwsSigningConfig signing = connections.signing(target.region());
+      if (signing != null && !target.region().equals(settings.region())) {
+        options.withSigningConfig(signing);
+      }
+      call.attach(client.makeMetaRequest(options));
+    } catch (RuntimeException e) {
       call.endUnsent(CrtFailures.unexpected(call.subject(), e));
+    } catch (LinkageError e) {
+      // Nobody else would end the call.
+      call.endUnsent(CrtFailures.unexpected(call.subject(), CrtLibrary.broken(e)));
     }
   }
 
-  private HttpRequest rangedGet(GetRequest request) {
-    HttpRequest message = message("GET", request.object(), request.versionId(), request.headers());
+  private HttpRequest rangedGet(Addressing.Target target, GetRequest request) {
+    HttpRequest message =
+        message("GET", target, request.object(), request.versionId(), request.headers());
     message.addHeader("Range", request.range().httpHeader());
     if (request.etag() != null) {
       message.addHeader("If-Match", request.etag());
@@ -241,18 +271,17 @@ public final class CrtObjectClient implements ObjectClient {
   }
 
   private HttpRequest message(
-      String method, ObjectRef object, @Nullable String versionId, Map<String, String> headers) {
-    Addressing.Target target = addressing.target(object.bucket());
+      String method,
+      Addressing.Target target,
+      ObjectRef object,
+      @Nullable String versionId,
+      Map<String, String> headers) {
     HttpRequest message = new HttpRequest(method, Addressing.path(target, object, versionId));
     message.addHeader("Host", target.host());
     message.addHeader("User-Agent", settings.userAgent());
     settings.headers().forEach(message::addHeader);
     headers.forEach(message::addHeader);
     return message;
-  }
-
-  private URI endpoint(ObjectRef object) {
-    return addressing.target(object.bucket()).endpoint();
   }
 
   private void ended(CrtCall call, @Nullable RequestFailure failure) {
@@ -265,7 +294,7 @@ public final class CrtObjectClient implements ObjectClient {
   }
 
   private void awaitCalls(long deadline) {
-    while (!inFlight.isEmpty() && System.nanoTime() < deadline) {
+    while (!inFlight.isEmpty() && System.nanoTime() < deadline && !JvmEnd.hasBegun()) {
       try {
         Thread.sleep(1);
       } catch (InterruptedException e) {
@@ -273,7 +302,7 @@ public final class CrtObjectClient implements ObjectClient {
         return;
       }
     }
-    if (!inFlight.isEmpty()) {
+    if (!inFlight.isEmpty() && !JvmEnd.hasBegun()) {
       LOG.warn(
           "{} requests did not end within {} s of cancelling", inFlight.size(), CLOSE_WAIT_SECONDS);
     }

@@ -1,6 +1,12 @@
 package io.s3e.client.crt;
 
+import io.s3e.jvm.JvmEnd;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.crt.io.ClientBootstrap;
 import software.amazon.awssdk.crt.io.EventLoopGroup;
 import software.amazon.awssdk.crt.io.HostResolver;
@@ -9,11 +15,21 @@ import software.amazon.awssdk.crt.io.HostResolver;
  * The native network threads, shared by all clients of the JVM and counted: the first client
  * creates them, the last one to close ends them. The CRT's own default would take a thread for each
  * processor of the host, not of the container, and never end them.
+ *
+ * <p>States: SHARED while there are users, ENDING once the last one has released them, ENDED when
+ * their last thread has. A {@link CrtHold} lasts from before SHARED until ENDED, so that the
+ * threads can always tell Java of their end.
  */
 final class EventLoops {
+  private static final Logger LOG = LoggerFactory.getLogger(EventLoops.class);
+
+  /** The longest that the last release waits for the threads to end, in s. */
+  private static final long END_SECONDS = 1;
+
   private static final Object LOCK = new Object();
   private static @Nullable EventLoops shared;
 
+  private final CrtHold hold;
   private final EventLoopGroup group;
   private final HostResolver resolver;
   private final ClientBootstrap bootstrap;
@@ -22,9 +38,15 @@ final class EventLoops {
   private int users;
 
   private EventLoops(int threads) {
-    group = new EventLoopGroup(threads);
-    resolver = new HostResolver(group);
-    bootstrap = new ClientBootstrap(group, resolver);
+    hold = CrtHold.take();
+    try {
+      group = new EventLoopGroup(threads);
+      resolver = new HostResolver(group);
+      bootstrap = new ClientBootstrap(group, resolver);
+    } catch (RuntimeException | Error e) {
+      hold.giveUp();
+      throw e;
+    }
   }
 
   /**
@@ -52,7 +74,10 @@ final class EventLoops {
     return bootstrap;
   }
 
-  /** One user less; called once by each. */
+  /**
+   * One user less; called once by each. The last one waits until the threads have ended, {@value
+   * #END_SECONDS} s at most, and not at all in a JVM that is ending.
+   */
   void release() {
     synchronized (LOCK) {
       if (--users > 0) {
@@ -60,8 +85,24 @@ final class EventLoops {
       }
       shared = null;
     }
+    CompletableFuture<?> ended =
+        group.getShutdownCompleteFuture().whenComplete((none, failure) -> hold.giveUp());
     bootstrap.close();
     resolver.close();
     group.close();
+    awaitEnd(ended);
+  }
+
+  private static void awaitEnd(CompletableFuture<?> ended) {
+    try {
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(END_SECONDS);
+      if (!JvmEnd.await(ended, deadline)) {
+        LOG.debug("The event loops end in the background");
+      }
+    } catch (ExecutionException e) {
+      LOG.warn("The event loops ended with an error", e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 }

@@ -1,7 +1,8 @@
 /**
- * The client over the AWS CRT's native {@code S3Client}, the fastest of S3E's clients: {@link
- * io.s3e.client.crt.CrtObjectClient}. Everything that touches native code is here; {@link
- * io.s3e.client.crt.CrtLibrary} says without risk whether it can be used at all.
+ * The client over the AWS CRT's native {@code S3Client}, the fastest of S3E's clients: {@code
+ * CrtObjectClient}. Everything that touches native code is here, and nothing outside links against
+ * it: {@link io.s3e.client.library.CrtLibrary} creates {@link io.s3e.client.crt.CrtEntry} by name,
+ * maybe in a class loader that holds another copy of these classes than the application's loader.
  */
 @NullMarked
 package io.s3e.client.crt;

@@ -1,6 +1,7 @@
 package io.s3e.client.sdk;
 
 import io.s3e.client.ObjectClient.Exchange;
+import io.s3e.jvm.JvmEnd;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -22,11 +23,14 @@ final class InFlight<E extends Exchange> {
     exchanges.remove(exchange);
   }
 
-  /** Cancels all and waits, up to {@value #WAIT_SECONDS} s, until each had its terminal call. */
+  /**
+   * Cancels all and waits, up to {@value #WAIT_SECONDS} s, until each had its terminal call. In a
+   * JVM that is ending it does not wait.
+   */
   void cancelAll() {
     exchanges.forEach(Exchange::cancel);
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(WAIT_SECONDS);
-    while (!exchanges.isEmpty()) {
+    while (!exchanges.isEmpty() && !JvmEnd.hasBegun()) {
       if (System.nanoTime() > deadline) {
         LOG.warn("{} requests did not end within {} s", exchanges.size(), WAIT_SECONDS);
         return;

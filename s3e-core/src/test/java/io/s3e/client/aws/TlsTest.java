@@ -3,6 +3,7 @@ package io.s3e.client.aws;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
@@ -19,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.AfterAll;
@@ -60,6 +62,45 @@ class TlsTest {
     try (ObjectClient client = open(kind, settings().caFile(certificate.pem()).build())) {
       reads(client);
     }
+  }
+
+  /** As a company's authority is given to a JVM. */
+  @ParameterizedTest
+  @EnumSource(names = {"CRT", "SDK_SYNC"})
+  void whatTheJvmTrustsIsTrusted(ClientKind kind) throws Exception {
+    withTrustStore(
+        certificate.trustStore(dir.resolve("jvm.p12")),
+        () -> {
+          try (ObjectClient client = open(kind, settings().build())) {
+            reads(client);
+          }
+        });
+  }
+
+  @Test
+  void aJvmThatTrustsNobodyLeavesNothingToTheCrt() throws Exception {
+    withTrustStore(
+        Path.of("NONE"),
+        () -> {
+          assertThat(JvmTrust.authorities()).isEmpty();
+          assertThatIllegalStateException()
+              .isThrownBy(() -> open(ClientKind.CRT, settings().build()))
+              .withMessageContaining("certificate authority");
+          try (ObjectClient client = open(ClientKind.AUTO, settings().build())) {
+            assertThat(client.name()).isEqualTo("sdk-sync");
+          }
+        });
+  }
+
+  @Test
+  void theJvmIsAskedAgainAndItsAnswerEncodedOnce() throws Exception {
+    List<String> usual = JvmTrust.authorities();
+    assertThat(usual.size()).isGreaterThan(50);
+    assertThat(JvmTrust.authorities() == usual).isTrue();
+    withTrustStore(
+        certificate.trustStore(dir.resolve("changed.p12")),
+        () -> assertThat(String.join("", JvmTrust.authorities())).isEqualTo(pemFile()));
+    assertThat(JvmTrust.authorities().equals(usual)).isTrue();
   }
 
   @ParameterizedTest
@@ -110,6 +151,25 @@ class TlsTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> open(ClientKind.SDK_ASYNC, settings().caFile(certificate.pem()).build()))
         .withMessageContaining("caFile");
+  }
+
+  private static String pemFile() throws Exception {
+    return Files.readString(certificate.pem());
+  }
+
+  private interface Check {
+    void run() throws Exception;
+  }
+
+  private static void withTrustStore(Path store, Check check) throws Exception {
+    System.setProperty("javax.net.ssl.trustStore", store.toString());
+    System.setProperty("javax.net.ssl.trustStorePassword", SelfSigned.PASSWORD);
+    try {
+      check.run();
+    } finally {
+      System.clearProperty("javax.net.ssl.trustStore");
+      System.clearProperty("javax.net.ssl.trustStorePassword");
+    }
   }
 
   private static void reads(ObjectClient client) throws Exception {

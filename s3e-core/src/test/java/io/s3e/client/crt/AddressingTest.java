@@ -3,8 +3,10 @@ package io.s3e.client.crt;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.block.ObjectRef;
+import io.s3e.client.library.CrtSettings;
 import java.net.URI;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -48,7 +50,8 @@ class AddressingTest {
     "k, v/1 +, /p/k?versionId=v%2F1%20%2B"
   })
   void encodesAsTheSignatureWants(String key, String versionId, String path) {
-    Addressing.Target target = new Addressing.Target(URI.create("http://h"), "h", "/p");
+    Addressing.Target target =
+        new Addressing.Target(URI.create("http://h"), "h", "/p", "us-east-1");
     assertThat(Addressing.path(target, new ObjectRef("b", key), versionId)).isEqualTo(path);
   }
 
@@ -56,7 +59,7 @@ class AddressingTest {
     Duration second = Duration.ofSeconds(1);
     return new Addressing(
         new CrtSettings(
-            endpoint, region, pathStyle, null, 10, 0, second, second, second, 1, null, false, false,
-            "test", Map.of()));
+            endpoint, region, pathStyle, false, true, null, 10, 0, second, second, second, 1,
+            List.of(), false, false, "test", Map.of()));
   }
 }

@@ -21,7 +21,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Gives an engine's configuration its cache on disk, if there may be one. Made with the file
- * system, whose maker's credentials it looks at; asked when the engine is made.
+ * system, whose maker's credentials it looks at; asked when the engine is made, which {@link
+ * StartLine} tells.
  */
 public final class EngineFactory {
   private static final Logger LOG = LoggerFactory.getLogger(EngineFactory.class);
@@ -31,7 +32,8 @@ public final class EngineFactory {
   private final @Nullable CacheKey key;
 
   /**
-   * @param conf with per-bucket overrides applied
+   * @param conf S3A's own, with per-bucket overrides applied and the credential providers that S3A
+   *     adds
    * @param bucket null if not known
    * @throws IllegalArgumentException if files are to be encrypted and there is no secret
    */
@@ -56,6 +58,13 @@ public final class EngineFactory {
    * @throws IOException if directories of the user's choice cannot be used, naming one and why
    */
   public S3E create(String owner, String store, @Nullable String secret, ClientProvider client)
+      throws IOException {
+    S3E engine = made(owner, store, secret, client);
+    StartLine.tell(owner, engine);
+    return engine;
+  }
+
+  private S3E made(String owner, String store, @Nullable String secret, ClientProvider client)
       throws IOException {
     S3EConfig engine = engine(owner, store, secret);
     try {

@@ -10,18 +10,36 @@ import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
+import org.apache.hadoop.fs.s3a.S3AInstrumentation;
+import org.apache.hadoop.fs.s3a.Statistic;
 import org.apache.hadoop.fs.store.audit.AuditSpan;
 
 /**
  * Gives the requests of S3E's own client what S3A's interceptors and request factory would have
  * given them: SSE-C keys, and the audit span's {@code Referer} header with the range of a GET. The
- * span is active on the thread that issues the GET.
+ * span is active on the thread that issues the GET. Counts each request as S3A's metrics publisher
+ * and audit manager would, which see those of S3A's client only.
  */
 final class AuditedClient implements ObjectClient {
   private final ObjectClient client;
+  private final S3AInstrumentation instrumentation;
+  private final boolean audited;
 
-  AuditedClient(ObjectClient client) {
+  /**
+   * @param instrumentation S3A's counters of the file system
+   * @param audited whether S3A counts the requests that it audits
+   */
+  AuditedClient(ObjectClient client, S3AInstrumentation instrumentation, boolean audited) {
     this.client = client;
+    this.instrumentation = instrumentation;
+    this.audited = audited;
+  }
+
+  private void count() {
+    instrumentation.incrementCounter(Statistic.STORE_IO_REQUEST, 1);
+    if (audited) {
+      instrumentation.incrementCounter(Statistic.AUDIT_REQUEST_EXECUTION, 1);
+    }
   }
 
   @Override
@@ -40,6 +58,7 @@ final class AuditedClient implements ObjectClient {
     try (AuditSpan active = stream.span().activate()) {
       Map<String, String> headers = new HashMap<>(request.headers());
       headers.putAll(SpanHeaders.ofHead(request, stream));
+      count();
       return client.head(new HeadRequest(request.object(), request.versionId(), headers, stream));
     }
   }
@@ -50,6 +69,7 @@ final class AuditedClient implements ObjectClient {
     try (AuditSpan active = stream.span().activate()) {
       Map<String, String> headers = new HashMap<>(request.headers());
       headers.putAll(SpanHeaders.ofGet(request, stream));
+      count();
       return client.get(
           new GetRequest(
               request.object(),

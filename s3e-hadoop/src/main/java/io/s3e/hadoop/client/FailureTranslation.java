@@ -153,7 +153,8 @@ public final class FailureTranslation {
       String subject = read + ": " + request.subject() + (effort == null ? "" : ", " + effort);
       StoreAnswer refusal = request.refusal();
       if (refusal != null && refusal.kind() == RequestFailure.Kind.REDIRECTED) {
-        subject += ", the bucket is in region " + refusal.region() + ", see " + Constants.AWS_REGION;
+        subject +=
+            ", the bucket is in region " + refusal.region() + ", see " + Constants.AWS_REGION;
       }
       // S3A's exceptions for refusals end with the words of their cause, others do not.
       String code = refusal == null || refusal.code() == null ? "" : ": " + refusal.code();

@@ -7,8 +7,7 @@ import io.s3e.client.ObjectClient;
 import io.s3e.client.aws.AwsClientSettings;
 import io.s3e.client.aws.AwsClients;
 import io.s3e.client.aws.ClientKind;
-import io.s3e.client.crt.CrtLibrary;
-import io.s3e.client.crt.CrtObjectClient;
+import io.s3e.client.library.CrtLibrary;
 import io.s3e.hadoop.cache.EngineFactory;
 import io.s3e.hadoop.conf.AdapterConfig;
 import io.s3e.hadoop.conf.ClientChoice;
@@ -22,6 +21,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.s3a.AWSCredentialProviderList;
 import org.apache.hadoop.fs.s3a.Constants;
 import org.apache.hadoop.fs.s3a.S3AFileSystem;
+import org.apache.hadoop.fs.s3a.audit.S3AAuditConstants;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -81,9 +81,6 @@ public final class FileSystemClients implements ReadEngine.Maker {
       S3E engine = engine(memory -> own(settings, memory));
       made = true;
       return new ReadEngine.Made(engine, credentials::close);
-    } catch (SdkException e) {
-      // No credentials, as a rule: S3A has a class for that.
-      throw FailureTranslation.translate("open", fileSystem.getUri().toString(), e);
     } catch (RuntimeException | LinkageError e) {
       throw new IOException("Cannot make S3E's client for " + fileSystem.getUri() + ": " + e, e);
     } finally {
@@ -123,7 +120,7 @@ public final class FileSystemClients implements ReadEngine.Maker {
 
   private ObjectClient own(AwsClientSettings settings, ClientMemory memory) {
     if (isCrt()) {
-      long needed = CrtObjectClient.minimumBytes(memory);
+      long needed = CrtLibrary.minimumBytes(memory);
       if (memory.ownedBytes() < needed) {
         sayFallback(
             "it needs "
@@ -137,7 +134,13 @@ public final class FileSystemClients implements ReadEngine.Maker {
     }
     ObjectClient client = AwsClients.provider(kind(), settings).create(memory);
     return RevisionCheckingClient.over(
-        new AuditedClient(client), fileSystem.getChangeDetectionPolicy());
+        new AuditedClient(client, fileSystem.getInstrumentation(), isAudited()),
+        fileSystem.getChangeDetectionPolicy());
+  }
+
+  private boolean isAudited() {
+    return conf.getBoolean(
+        S3AAuditConstants.AUDIT_ENABLED, S3AAuditConstants.AUDIT_ENABLED_DEFAULT);
   }
 
   private ClientKind kind() {
@@ -234,8 +237,8 @@ public final class FileSystemClients implements ReadEngine.Maker {
             .userAgentSuffix(userAgent(overrides));
     if (config.client() == ClientChoice.SDK_SYNC) {
       settings.maxConnections(config.clientThreads());
-    } else if (config.maxConnections() > 0) {
-      settings.maxConnections(config.maxConnections());
+    } else {
+      config.maxConnections().ifPresent(settings::maxConnections);
     }
     if (!config.tlsCaFile().isEmpty()) {
       settings.caFile(Path.of(config.tlsCaFile()));

@@ -1,15 +1,35 @@
 package io.s3e.hadoop.client;
 
 import io.s3e.S3E;
+import io.s3e.jvm.JvmEnd;
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import software.amazon.awssdk.core.exception.SdkException;
 
 /**
  * The engine of one file system, or of one stream factory that stands alone. Made at the first
  * read, since many file systems never read; closed with its owner. Any thread.
+ *
+ * <p><b>States.</b> <i>Unmade</i>; <i>making</i>, on a thread of its own, because that asks the
+ * network for credentials and region; <i>made</i>; <i>closed</i>. A making that fails leads back to
+ * unmade, and the next read tries again. The lock guards these steps and is never held while
+ * something is made, so {@link #close} returns at once: it ends those who wait and interrupts the
+ * making. What is made nevertheless is closed by the thread that made it.
  */
 public final class ReadEngine implements Closeable {
+  private static final Logger LOG = LoggerFactory.getLogger(ReadEngine.class);
+
   /** Makes the engine when it is first needed; called once, unless it throws. */
   @FunctionalInterface
   public interface Maker {
@@ -20,43 +40,136 @@ public final class ReadEngine implements Closeable {
    * @param engine closed first
    * @param alsoClose what the engine's client used, closed after it
    */
-  public record Made(S3E engine, Closeable alsoClose) {}
+  public record Made(S3E engine, Closeable alsoClose) implements Closeable {
+    @Override
+    public void close() throws IOException {
+      try {
+        engine.close();
+      } finally {
+        alsoClose.close();
+      }
+    }
+  }
+
+  static {
+    JvmEnd.enterHooksBy(new HadoopHooks());
+  }
 
   private final String owner;
+  private final Duration patience;
   private final Maker maker;
 
   // Guarded by this for writing.
+  private @Nullable CompletableFuture<Made> making;
+  private @Nullable Thread makingThread;
   private volatile @Nullable Made made;
   private volatile boolean closed;
 
   /**
    * @param owner what to call the file system in messages
+   * @param patience how long a read waits for the engine to be made
    */
-  public ReadEngine(String owner, Maker maker) {
+  public ReadEngine(String owner, Duration patience, Maker maker) {
     this.owner = owner;
+    this.patience = patience;
     this.maker = maker;
   }
 
   /**
    * The engine, made now if this is the first read.
    *
-   * @throws IOException if its client cannot be made, or the owner is closed
+   * @param givenUp ends the wait when it completes
+   * @throws IOException if its client cannot be made in time, the wait was ended, or the owner is
+   *     closed
    */
-  public S3E engine() throws IOException {
+  public S3E engine(CompletableFuture<?> givenUp) throws IOException {
     Made current = made;
-    return current != null && !closed ? current.engine() : make();
+    if (current != null && !closed) {
+      return current.engine();
+    }
+    CompletableFuture<Made> underWay = making();
+    try {
+      Object first =
+          CompletableFuture.anyOf(underWay, givenUp).get(patience.toNanos(), TimeUnit.NANOSECONDS);
+      if (first instanceof Made done) {
+        return done.engine();
+      }
+      throw new IOException("The first read through " + this + " was given up");
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("interrupted while waiting for " + this);
+    } catch (TimeoutException e) {
+      String late = " was not made within " + patience.toMillis() + " ms (fs.s3a.s3e.read.timeout)";
+      throw (IOException) new SocketTimeoutException(this + late).initCause(e);
+    } catch (ExecutionException e) {
+      throw translated(Objects.requireNonNull(e.getCause()));
+    }
   }
 
-  private synchronized S3E make() throws IOException {
+  private synchronized CompletableFuture<Made> making() throws IOException {
     if (closed) {
-      throw new IOException("Filesystem closed: " + owner);
+      throw ownerClosed();
     }
-    Made current = made;
-    if (current == null) {
-      current = maker.make();
-      made = current;
+    CompletableFuture<Made> underWay = making;
+    if (underWay == null) {
+      CompletableFuture<Made> started = new CompletableFuture<>();
+      Thread thread = new Thread(() -> make(started), "s3e-first-read " + owner);
+      thread.setDaemon(true);
+      makingThread = thread;
+      making = started;
+      thread.start();
+      return started;
     }
-    return current.engine();
+    return underWay;
+  }
+
+  // An error of linkage as well belongs to those who wait; nobody else would hear of it.
+  @SuppressWarnings("IllegalCatch")
+  private void make(CompletableFuture<Made> result) {
+    Made fresh = null;
+    Throwable failure = null;
+    try {
+      fresh = maker.make();
+    } catch (Throwable e) {
+      failure = e;
+    }
+    boolean wanted;
+    synchronized (this) {
+      makingThread = null;
+      wanted = !closed;
+      if (fresh == null) {
+        making = null;
+      } else if (wanted) {
+        made = fresh;
+      }
+    }
+    if (failure != null) {
+      result.completeExceptionally(failure);
+    } else if (wanted) {
+      result.complete(fresh);
+    } else if (fresh != null) {
+      try {
+        fresh.close();
+      } catch (IOException | RuntimeException e) {
+        LOG.debug("Closing what was made for {} after its end", owner, e);
+      }
+    }
+  }
+
+  /** What S3A raises for the same: without credentials, AccessDeniedException. */
+  private IOException translated(Throwable failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause instanceof SdkException sdk) {
+        return FailureTranslation.translate("read", owner, sdk);
+      }
+    }
+    return failure instanceof IOException io
+        ? io
+        : new IOException("Cannot make S3E's client for " + owner + ": " + failure, failure);
+  }
+
+  private IOException ownerClosed() {
+    return new IOException("Filesystem closed: " + owner);
   }
 
   /** The engine if something has been read; null before. */
@@ -75,13 +188,15 @@ public final class ReadEngine implements Closeable {
       }
       closed = true;
       current = made;
+      if (makingThread != null) {
+        makingThread.interrupt();
+      }
+      if (making != null) {
+        making.completeExceptionally(ownerClosed());
+      }
     }
     if (current != null) {
-      try {
-        current.engine().close();
-      } finally {
-        current.alsoClose().close();
-      }
+      current.close();
     }
   }
 

@@ -2,6 +2,7 @@ package io.s3e.hadoop.conf;
 
 import io.s3e.S3EConfig;
 import java.time.Duration;
+import java.util.OptionalInt;
 import org.apache.hadoop.conf.Configuration;
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param client which client fetches
  * @param connectTimeout longest wait for a connection of S3E's own client
  * @param targetGbps throughput that the CRT opens connections for, in Gbit/s
- * @param maxConnections upper limit of connections of S3E's own client, 0 for none
+ * @param maxConnections upper limit of connections of S3E's own client; empty leaves it to the
+ *     client
  * @param clientThreads GETs in flight of the clients that block
  * @param tlsCaFile PEM file of trusted certificates for the CRT; empty for the system's
  */
@@ -25,7 +27,7 @@ public record AdapterConfig(
     ClientChoice client,
     Duration connectTimeout,
     double targetGbps,
-    int maxConnections,
+    OptionalInt maxConnections,
     int clientThreads,
     String tlsCaFile) {
 
@@ -45,9 +47,13 @@ public record AdapterConfig(
         S3EKeys.CLIENT.get(conf, bucket),
         S3EKeys.CONNECT_TIMEOUT.get(conf, bucket),
         S3EKeys.THROUGHPUT_TARGET.get(conf, bucket),
-        S3EKeys.MAX_CONNECTIONS.get(conf, bucket),
+        limit(S3EKeys.MAX_CONNECTIONS.get(conf, bucket)),
         S3EKeys.CLIENT_THREADS.get(conf, bucket),
         S3EKeys.TLS_CA_FILE.get(conf, bucket));
+  }
+
+  private static OptionalInt limit(int connections) {
+    return connections == 0 ? OptionalInt.empty() : OptionalInt.of(connections);
   }
 
   private static S3EConfig engine(Configuration conf, @Nullable String bucket) {

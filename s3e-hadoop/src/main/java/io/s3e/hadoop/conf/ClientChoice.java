@@ -26,6 +26,11 @@ public enum ClientChoice {
     return text;
   }
 
+  /** The path capability of a file system that this client reads for. */
+  public String capability() {
+    return S3EKeys.CAPABILITY + ".client." + text;
+  }
+
   /**
    * @throws IllegalArgumentException if there is no such choice
    */

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param description what it does, in Markdown
  * @param parse turns trimmed text into a value; any RuntimeException means "not accepted"
  * @param valid whether a parsed value is in range
+ * @param fromS3A the default that follows from S3A's keys; null if none does
  */
 public record ConfigKey<T>(
     String name,
@@ -26,7 +27,24 @@ public record ConfigKey<T>(
     String accepted,
     String description,
     Function<String, T> parse,
-    Predicate<T> valid) {
+    Predicate<T> valid,
+    @Nullable S3ADefault<T> fromS3A) {
+
+  ConfigKey(
+      String name,
+      String type,
+      String defaultText,
+      String accepted,
+      String description,
+      Function<String, T> parse,
+      Predicate<T> valid) {
+    this(name, type, defaultText, accepted, description, parse, valid, null);
+  }
+
+  /** The same key, whose default is S3A's where a user has set S3A's. */
+  ConfigKey<T> orFromS3A(S3ADefault<T> from) {
+    return new ConfigKey<>(name, type, defaultText, accepted, description, parse, valid, from);
+  }
 
   static ConfigKey<Boolean> flag(String name, boolean byDefault, String description) {
     return new ConfigKey<>(
@@ -89,7 +107,7 @@ public record ConfigKey<T>(
   }
 
   /**
-   * The configured value or the default.
+   * The configured value, else what S3A's keys make the default, else the default.
    *
    * @param bucket named in the error; null if not known
    * @throws IllegalArgumentException if the value is not accepted; the message names the key, the
@@ -98,7 +116,8 @@ public record ConfigKey<T>(
   T get(Configuration conf, @Nullable String bucket) {
     String text = conf.getTrimmed(name, "");
     if (text.isEmpty()) {
-      return parse.apply(defaultText);
+      T byDefault = parse.apply(defaultText);
+      return fromS3A == null ? byDefault : fromS3A.value().apply(conf).orElse(byDefault);
     }
     T value;
     try {

@@ -32,7 +32,7 @@ public final class ConfigValues {
   }
 
   /** The shortest text that {@link #size} reads back as {@code bytes}. */
-  static String sizeText(long bytes) {
+  public static String sizeText(long bytes) {
     int unit = 0;
     long value = bytes;
     while (value != 0 && value % 1024 == 0 && unit < UNITS.length - 1) {

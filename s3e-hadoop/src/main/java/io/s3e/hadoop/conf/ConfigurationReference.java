@@ -32,7 +32,12 @@ public final class ConfigurationReference {
     }
     for (ConfigKey<?> key : S3EKeys.ALL) {
       text.append("\n### ").append(key.name()).append("\n\n");
-      text.append(key.description()).append('\n');
+      text.append(key.description());
+      S3ADefault<?> fromS3A = key.fromS3A();
+      if (fromS3A != null) {
+        text.append(" The default is ").append(fromS3A.rule()).append('.');
+      }
+      text.append('\n');
     }
     return text.append(FROM_S3A).toString();
   }
@@ -103,9 +108,6 @@ public final class ConfigurationReference {
       `fs.s3a.s3e.tls.ca.file`, and where the native library of the CRT does not load.
       Client-side encryption is read by S3A's own stream.
 
-      `fs.s3a.change.detection.*`, `fs.s3a.experimental.input.fadvise`,
-      `fs.s3a.vectored.read.min.seek.size` and `fs.s3a.vectored.read.max.merged.size` (what the
-      stream tells its callers) and `fs.s3a.readahead.range` keep their meaning.
-      `fs.s3a.input.stream.type` and `fs.s3a.prefetch.enabled` apply only where S3E is disabled.
+      [S3A-KEYS.md](S3A-KEYS.md) has every key of S3A's and what it means under S3E.
       """;
 }

@@ -8,17 +8,27 @@ import java.util.stream.Stream;
 /**
  * Every setting of S3E under Hadoop: names, defaults, ranges and descriptions stand here and, for
  * the cache on disk, in {@link DiskCacheKeys}, nowhere else. docs/CONFIGURATION.md is generated
- * from {@link #ALL} by {@link ConfigurationReference}.
+ * from {@link #ALL} by {@link ConfigurationReference}. {@link S3ADefault} has the defaults that
+ * follow from S3A's keys.
  *
  * <p>S3A applies per-bucket overrides only to names that begin with {@code fs.s3a.}.
  */
 public final class S3EKeys {
   static final String PREFIX = "fs.s3a.s3e.";
 
+  /** Path capability of a file system whose streams are S3E's. */
+  public static final String CAPABILITY = "fs.s3a.s3e";
+
   private static final S3EConfig CORE = S3EConfig.DEFAULTS;
   private static final long KIB = 1L << 10;
   private static final long MIB = 1L << 20;
   private static final long GIB = 1L << 30;
+  private static final Duration MAX_CONNECT = Duration.ofMinutes(10);
+  private static final Duration MAX_STALL = Duration.ofHours(1);
+  private static final Duration MAX_READ = Duration.ofHours(24);
+
+  /** Connections that S3E's clients take without a limit. */
+  static final int CLIENT_CONNECTIONS = 64;
 
   public static final ConfigKey<Boolean> ENABLED =
       ConfigKey.flag(
@@ -127,27 +137,30 @@ public final class S3EKeys {
 
   static final ConfigKey<Duration> STALL_TIMEOUT =
       ConfigKey.duration(
-          "stall.timeout",
-          CORE.stallTimeout(),
-          Duration.ofMillis(100),
-          Duration.ofHours(1),
-          "A GET that brings no byte for so long is cancelled and sent again.");
+              "stall.timeout",
+              CORE.stallTimeout(),
+              Duration.ofMillis(100),
+              MAX_STALL,
+              "A GET that brings no byte for so long is cancelled and sent again.")
+          .orFromS3A(S3ADefault.stall(MAX_STALL));
 
   static final ConfigKey<Duration> READ_TIMEOUT =
       ConfigKey.duration(
-          "read.timeout",
-          CORE.readTimeout(),
-          Duration.ofSeconds(1),
-          Duration.ofHours(24),
-          "Longest time that one read waits in all, retries included, before it fails.");
+              "read.timeout",
+              CORE.readTimeout(),
+              Duration.ofSeconds(1),
+              MAX_READ,
+              "Longest time that one read waits in all, retries included, before it fails.")
+          .orFromS3A(S3ADefault.read(CORE.readTimeout(), MAX_READ));
 
   static final ConfigKey<Duration> CONNECT_TIMEOUT =
       ConfigKey.duration(
-          "connect.timeout",
-          Duration.ofSeconds(5),
-          Duration.ofMillis(100),
-          Duration.ofMinutes(10),
-          "Longest wait for a connection. Not for client `s3a`, which has S3A's.");
+              "connect.timeout",
+              Duration.ofSeconds(5),
+              Duration.ofMillis(100),
+              MAX_CONNECT,
+              "Longest wait for a connection. Not for client `s3a`, which has S3A's.")
+          .orFromS3A(S3ADefault.connect(MAX_CONNECT));
 
   static final ConfigKey<Double> THROUGHPUT_TARGET =
       new ConfigKey<>(
@@ -162,12 +175,15 @@ public final class S3EKeys {
 
   static final ConfigKey<Integer> MAX_CONNECTIONS =
       ConfigKey.count(
-          "max.connections",
-          0,
-          0,
-          4096,
-          "Upper limit of connections of the clients `crt` and `sdk-async`; 0 leaves it to the"
-              + " client, which takes 64. `sdk-sync` has one for each of its threads.");
+              "max.connections",
+              0,
+              0,
+              4096,
+              "Upper limit of connections of the clients `crt` and `sdk-async`; 0 leaves it to the"
+                  + " client, which takes "
+                  + CLIENT_CONNECTIONS
+                  + ". `sdk-sync` has one for each of its threads.")
+          .orFromS3A(S3ADefault.connections(CLIENT_CONNECTIONS));
 
   static final ConfigKey<Integer> CLIENT_THREADS =
       ConfigKey.count(

@@ -1,6 +1,8 @@
 /**
- * Counters: those of the core under the names that S3A's users know, for streams, threads and file
- * systems.
+ * Counters of reading. {@link io.s3e.hadoop.stats.ReadStatistic} is the table of names; {@link
+ * io.s3e.hadoop.stats.StreamStatistics} counts for a stream, and for the thread that opened it;
+ * {@link io.s3e.hadoop.stats.FileSystemStatistics} shows what the engine has counted;
+ * docs/METRICS.md is made of the table.
  */
 @NullMarked
 package io.s3e.hadoop.stats;

@@ -1,18 +1,16 @@
 package io.s3e.hadoop.stream;
 
 import io.s3e.OpenOptions;
+import io.s3e.S3E;
 import io.s3e.hadoop.client.ReadEngine;
 import io.s3e.hadoop.client.RevisionCheckingClient;
-import io.s3e.hadoop.stats.DiskCacheStatistics;
-import io.s3e.hadoop.stats.JoinedStatistics;
-import io.s3e.hadoop.stats.S3AStreamListener;
+import io.s3e.hadoop.stats.StreamStatistics;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.stream.S3EInputStream;
 import java.io.IOException;
-import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.fs.FSExceptionMessages;
 import org.apache.hadoop.fs.s3a.impl.ChangeDetectionPolicy;
-import org.apache.hadoop.fs.statistics.IOStatistics;
 import org.apache.hadoop.fs.statistics.IOStatisticsAggregator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -24,13 +22,14 @@ import org.slf4j.LoggerFactory;
  * so that the stream can be collected, and then reported as leaked, while this still prefetches.
  *
  * <p>States: <i>lazy</i> (nothing sent; hints may still change), <i>reading</i> (the core's stream
- * exists), <i>closed</i>. The lock guards the transitions only; reads run outside it.
+ * exists), <i>closed</i>. The lock guards the transitions only; reads run outside it, and so does
+ * the wait of the first read for its engine, which {@link #close} ends.
  */
 final class OpenStream {
   private static final Logger LOG = LoggerFactory.getLogger(OpenStream.class);
 
   private final StreamSource source;
-  private final DiskCacheStatistics.OfStream disk = new DiskCacheStatistics.OfStream();
+  private final StreamStatistics counting;
 
   // Guarded by this; the volatile field is read without the lock on the read path.
   private ReadEngine engine;
@@ -40,8 +39,16 @@ final class OpenStream {
   private volatile @Nullable S3EInputStream stream;
   private volatile boolean closed;
 
+  /** Complete once the stream is closed. */
+  private final CompletableFuture<Void> end = new CompletableFuture<>();
+
   OpenStream(StreamSource source, ReadEngine engine) {
     this.source = source;
+    this.counting =
+        new StreamStatistics(
+            source.statistics(),
+            source.context().getStats(),
+            source.context().getS3AStatisticsContext());
     this.engine = engine;
     hints = OpenHints.NONE;
     opener = source.context().getIOStatisticsAggregator();
@@ -81,13 +88,35 @@ final class OpenStream {
     if (current != null && !closed) {
       return current;
     }
+    checkOpen();
+    ReadEngine from = engine();
+    S3E made;
+    try {
+      made = from.engine(end);
+    } catch (IOException e) {
+      checkOpen();
+      throw e;
+    }
     synchronized (this) {
       checkOpen();
-      if (stream == null) {
-        stream = open();
+      current = stream;
+      if (current == null) {
+        current = open(made);
+        stream = current;
+        LOG.debug("Reading {} by {}", source.path(), from);
       }
-      return stream;
+      return current;
     }
+  }
+
+  private synchronized ReadEngine engine() {
+    return engine;
+  }
+
+  /** Length of the file in bytes: what S3A or the caller said, until the store says less. */
+  long length() {
+    S3EInputStream current = stream;
+    return current == null ? source.length() : current.size();
   }
 
   void checkOpen() throws IOException {
@@ -110,9 +139,9 @@ final class OpenStream {
     return named != null ? named : OpenHints.of(source.context().getInputPolicy());
   }
 
-  /** S3A's statistics of the stream and those of local disk, as they are when they are asked. */
-  IOStatistics statistics() {
-    return new JoinedStatistics(source.statistics().getIOStatistics(), disk::counters, Map::of);
+  /** Counts what the stream does. */
+  StreamStatistics counting() {
+    return counting;
   }
 
   /** Counts a stream that was never closed, where this Hadoop has a counter for it. */
@@ -126,15 +155,16 @@ final class OpenStream {
    */
   void close() throws IOException {
     S3EInputStream current;
-    IOStatisticsAggregator counting;
+    IOStatisticsAggregator aggregator;
     synchronized (this) {
       if (closed) {
         return;
       }
       closed = true;
       current = stream;
-      counting = opener;
+      aggregator = opener;
     }
+    end.complete(null);
     try {
       if (current != null) {
         current.close();
@@ -144,17 +174,17 @@ final class OpenStream {
         source.requests().close();
       } finally {
         source.statistics().close();
-        counting.aggregate(statistics());
+        aggregator.aggregate(counting.statistics());
       }
     }
   }
 
-  private S3EInputStream open() throws IOException {
-    S3EInputStream opened = engine.engine().open(source.object(), options());
+  /** Sends nothing, since the length is known. */
+  private S3EInputStream open(S3E made) throws IOException {
+    S3EInputStream opened = made.open(source.object(), options());
     if (readahead > 0) {
       opened.setReadahead(readahead);
     }
-    LOG.debug("Reading {} by {}", source.path(), engine);
     return opened;
   }
 
@@ -166,7 +196,7 @@ final class OpenStream {
             .withPolicy(policy())
             .withSize(source.length())
             .withContext(source.requests())
-            .withListener(new S3AStreamListener(source.statistics(), disk));
+            .withListener(counting);
     if (pinned) {
       options = options.withVersion(quoted(source.etag()), versionToRead());
     }

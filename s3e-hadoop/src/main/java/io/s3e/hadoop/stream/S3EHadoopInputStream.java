@@ -3,7 +3,7 @@ package io.s3e.hadoop.stream;
 import io.s3e.hadoop.client.FailedRead;
 import io.s3e.hadoop.client.FailureTranslation;
 import io.s3e.hadoop.client.ReadEngine;
-import io.s3e.hadoop.stats.ReadStatistics;
+import io.s3e.hadoop.stats.StreamStatistics;
 import io.s3e.stream.S3EInputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -50,8 +50,7 @@ public final class S3EHadoopInputStream extends FSInputStream
         IOStatisticsSource {
 
   private final OpenStream open;
-  private final ReadStatistics statistics;
-  private final long length;
+  private final StreamStatistics statistics;
   private final Cleaner.Cleanable leak;
 
   /** Where the next read starts; may lie past the end. Guarded by this. */
@@ -59,8 +58,7 @@ public final class S3EHadoopInputStream extends FSInputStream
 
   public S3EHadoopInputStream(StreamSource source, ReadEngine engine) {
     open = new OpenStream(source, engine);
-    statistics = new ReadStatistics(source.statistics(), source.context().getStats());
-    length = source.length();
+    statistics = open.counting();
     leak = LeakReport.watch(this, open);
   }
 
@@ -89,7 +87,7 @@ public final class S3EHadoopInputStream extends FSInputStream
     if (target < 0) {
       throw new EOFException(FSExceptionMessages.NEGATIVE_SEEK + " " + target);
     }
-    if (length > 0) {
+    if (open.length() > 0) {
       position = target;
     }
   }
@@ -103,7 +101,7 @@ public final class S3EHadoopInputStream extends FSInputStream
   @Override
   public synchronized long skip(long count) throws IOException {
     open.checkOpen();
-    long skipped = Math.max(0, Math.min(count, length - position));
+    long skipped = Math.max(0, Math.min(count, open.length() - position));
     position += skipped;
     return skipped;
   }
@@ -118,11 +116,14 @@ public final class S3EHadoopInputStream extends FSInputStream
   @Override
   public synchronized int read() throws IOException {
     open.checkOpen();
-    if (position >= length) {
+    if (position >= open.length()) {
       return -1;
     }
     try {
       S3EInputStream stream = atPosition();
+      if (stream == null) {
+        return -1;
+      }
       int value = stream.read();
       position = stream.position();
       if (value >= 0) {
@@ -142,7 +143,9 @@ public final class S3EHadoopInputStream extends FSInputStream
     if (count == 0) {
       return 0;
     }
-    return position >= length ? -1 : advance(count, stream -> stream.read(buffer, offset, count));
+    return position >= open.length()
+        ? -1
+        : advance(count, stream -> stream.read(buffer, offset, count));
   }
 
   /** As {@link #read(byte[], int, int)}; 0 if the buffer has no room. */
@@ -152,7 +155,9 @@ public final class S3EHadoopInputStream extends FSInputStream
     if (!buffer.hasRemaining()) {
       return 0;
     }
-    return position >= length ? -1 : advance(buffer.remaining(), stream -> stream.read(buffer));
+    return position >= open.length()
+        ? -1
+        : advance(buffer.remaining(), stream -> stream.read(buffer));
   }
 
   @Override
@@ -230,7 +235,7 @@ public final class S3EHadoopInputStream extends FSInputStream
     try {
       VectoredReads.submit(open, statistics, ranges, allocate, release);
     } catch (IOException e) {
-      throw failed("readVectored", 0, length, e);
+      throw failed("readVectored", 0, open.length(), e);
     }
   }
 
@@ -283,7 +288,7 @@ public final class S3EHadoopInputStream extends FSInputStream
 
   @Override
   public IOStatistics getIOStatistics() {
-    return open.statistics();
+    return statistics.statistics();
   }
 
   S3AInputStreamStatistics s3aStatistics() {
@@ -296,7 +301,7 @@ public final class S3EHadoopInputStream extends FSInputStream
     return "S3EHadoopInputStream{"
         + open.source().path()
         + ", length="
-        + length
+        + open.length()
         + ", policy="
         + open.policy()
         + (open.isOpen() ? ", open" : ", closed")
@@ -305,13 +310,20 @@ public final class S3EHadoopInputStream extends FSInputStream
         + "}";
   }
 
-  /** The core's stream, moved to where the next read starts. */
-  private S3EInputStream atPosition() throws IOException {
+  /**
+   * The core's stream, moved to where the next read starts; null if that is behind the end, which
+   * may have turned out to be nearer than S3A or the caller said.
+   */
+  private @Nullable S3EInputStream atPosition() throws IOException {
     S3EInputStream stream = open.reading();
     long from = stream.position();
     if (from != position) {
+      try {
+        stream.seek(position);
+      } catch (EOFException e) {
+        return null;
+      }
       statistics.seek(from, position);
-      stream.seek(position);
     }
     return stream;
   }
@@ -320,8 +332,11 @@ public final class S3EHadoopInputStream extends FSInputStream
     statistics.readStarted(position, requested);
     try {
       S3EInputStream stream = atPosition();
-      int count = read.from(stream);
-      position = stream.position();
+      int count = -1;
+      if (stream != null) {
+        count = read.from(stream);
+        position = stream.position();
+      }
       statistics.readCompleted(requested, count);
       return count;
     } catch (IOException e) {
@@ -330,7 +345,7 @@ public final class S3EHadoopInputStream extends FSInputStream
   }
 
   private int positioned(long from, int requested, Read read) throws IOException {
-    if (from >= length) {
+    if (from >= open.length()) {
       return -1;
     }
     statistics.readStarted(from, requested);
@@ -348,6 +363,7 @@ public final class S3EHadoopInputStream extends FSInputStream
     if (requested == 0) {
       return;
     }
+    long length = open.length();
     if (from > length - requested) {
       throw new EOFException(
           FSExceptionMessages.EOF_IN_READ_FULLY
@@ -379,7 +395,7 @@ public final class S3EHadoopInputStream extends FSInputStream
     if (open.isOpen() && !(failure instanceof EOFException)) {
       s3aStatistics().readException();
     }
-    FailedRead read = new FailedRead(operation, open.source().path(), from, bytes, length);
+    FailedRead read = new FailedRead(operation, open.source().path(), from, bytes, open.length());
     return FailureTranslation.translate(read, failure);
   }
 

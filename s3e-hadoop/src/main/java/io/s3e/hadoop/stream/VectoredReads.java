@@ -3,19 +3,17 @@ package io.s3e.hadoop.stream;
 import io.s3e.block.ByteRange;
 import io.s3e.hadoop.client.FailedRead;
 import io.s3e.hadoop.client.FailureTranslation;
-import io.s3e.hadoop.stats.ReadStatistics;
+import io.s3e.hadoop.stats.StreamStatistics;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import org.apache.hadoop.fs.FileRange;
 import org.apache.hadoop.fs.VectoredReadUtils;
-import org.jspecify.annotations.Nullable;
 
 /** Hadoop's vectored read over the core's: ranges, futures, statistics and exceptions. */
 final class VectoredReads {
@@ -29,14 +27,14 @@ final class VectoredReads {
    */
   static void submit(
       OpenStream open,
-      ReadStatistics statistics,
+      StreamStatistics statistics,
       List<? extends FileRange> ranges,
       IntFunction<ByteBuffer> allocate,
       Consumer<ByteBuffer> release)
       throws IOException {
     StreamSource source = open.source();
     List<? extends FileRange> sorted =
-        VectoredReadUtils.validateAndSortRanges(ranges, Optional.of(source.length()));
+        VectoredReadUtils.validateAndSortRanges(ranges, Optional.of(open.length()));
     List<ByteRange> wanted = new ArrayList<>(sorted.size());
     long bytes = 0;
     for (FileRange range : sorted) {
@@ -46,16 +44,26 @@ final class VectoredReads {
     List<CompletableFuture<ByteBuffer>> futures =
         open.reading().readVectored(wanted, length -> sized(allocate, length), release);
     for (int i = 0; i < futures.size(); i++) {
+      CompletableFuture<ByteBuffer> read = futures.get(i);
+      CompletableFuture<ByteBuffer> given = new CompletableFuture<>();
       ByteRange range = wanted.get(i);
-      sorted
-          .get(i)
-          .setData(
-              futures
-                  .get(i)
-                  .handle(
-                      (buffer, failure) -> completed(source, statistics, range, buffer, failure)));
+      var unused =
+          read.whenComplete(
+              (buffer, failure) -> {
+                if (failure != null) {
+                  given.completeExceptionally(translated(source, range, failure));
+                } else {
+                  statistics.vectoredCompleted(range.length());
+                  if (!given.complete(buffer)) {
+                    release.accept(buffer);
+                  }
+                }
+              });
+      // The application cancels what it was given, and the core has to hear of it.
+      unused = given.whenComplete((buffer, failure) -> read.cancel(true));
+      sorted.get(i).setData(given);
     }
-    statistics.vectoredStarted(sorted.size(), sorted.size(), bytes);
+    statistics.vectoredStarted(bytes);
   }
 
   /** Pools give what they have: a buffer may be longer than was asked. */
@@ -67,26 +75,10 @@ final class VectoredReads {
     return buffer;
   }
 
-  private static ByteBuffer completed(
-      StreamSource source,
-      ReadStatistics statistics,
-      ByteRange range,
-      @Nullable ByteBuffer buffer,
-      @Nullable Throwable failure) {
-    if (failure == null && buffer != null) {
-      statistics.vectoredCompleted(range.length());
-      return buffer;
-    }
-    Throwable cause = failure;
-    while (cause instanceof CompletionException && cause.getCause() != null) {
-      cause = cause.getCause();
-    }
-    if (cause instanceof IOException io) {
-      FailedRead read =
-          new FailedRead(
-              "readVectored", source.path(), range.start(), range.length(), source.length());
-      throw new CompletionException(FailureTranslation.translate(read, io));
-    }
-    throw new CompletionException(cause);
+  private static Throwable translated(StreamSource source, ByteRange range, Throwable failure) {
+    FailedRead read =
+        new FailedRead(
+            "readVectored", source.path(), range.start(), range.length(), source.length());
+    return failure instanceof IOException io ? FailureTranslation.translate(read, io) : failure;
   }
 }

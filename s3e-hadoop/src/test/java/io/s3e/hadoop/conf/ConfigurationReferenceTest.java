@@ -19,10 +19,7 @@ class ConfigurationReferenceTest {
       ConfigurationReference.main(new String[] {DOCUMENT.toString()});
     }
     assertThat(Files.readString(DOCUMENT))
-        .as(
-            "docs/CONFIGURATION.md is generated from S3EKeys; write it anew with"
-                + " mvn -pl s3e-hadoop -am test -Dtest=ConfigurationReferenceTest"
-                + " -Dsurefire.failIfNoSpecifiedTests=false -Ds3e.docs.write=true")
+        .as("docs/CONFIGURATION.md is generated from S3EKeys; CONTRIBUTING.md says how")
         .isEqualTo(ConfigurationReference.markdown());
   }
 

@@ -11,8 +11,8 @@ import io.s3e.client.aws.AwsClients;
 import io.s3e.client.aws.ClientKind;
 import io.s3e.hadoop.client.FailedRead;
 import io.s3e.hadoop.client.FailureTranslation;
-import io.s3e.hadoop.failures.FailureCase.Place;
 import io.s3e.hadoop.failures.FailingReads.Style;
+import io.s3e.hadoop.failures.FailureCase.Place;
 import io.s3e.stream.S3EInputStream;
 import java.io.IOException;
 import java.net.URI;
@@ -44,10 +44,7 @@ final class CoreReads implements AutoCloseable {
                 StaticCredentialsProvider.create(AwsBasicCredentials.create("access", "secret")))
             .build();
     S3EConfig config =
-        S3EConfig.DEFAULTS.toBuilder()
-            .maxAttempts(1)
-            .stallTimeout(place.stallTimeout())
-            .build();
+        S3EConfig.DEFAULTS.toBuilder().maxAttempts(1).stallTimeout(place.stallTimeout()).build();
     engine =
         S3E.create(
             config,

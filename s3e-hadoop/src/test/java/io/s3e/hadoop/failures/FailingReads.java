@@ -33,8 +33,9 @@ import org.apache.hadoop.fs.s3a.impl.AWSClientConfig;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads that fail, by each client, and what they fail with. The reads of one place begin at once, for
- * some wait for a time-out; each line of the table has an object of its own, by which the server knows its fault.
+ * Reads that fail, by each client, and what they fail with. The reads of one place begin at once,
+ * for some wait for a time-out; each line of the table has an object of its own, by which the
+ * server knows its fault.
  */
 final class FailingReads implements AutoCloseable {
   static final String DIRECTORY = "failing/";

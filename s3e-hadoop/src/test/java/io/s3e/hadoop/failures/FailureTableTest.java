@@ -3,9 +3,9 @@ package io.s3e.hadoop.failures;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.client.RequestFailure;
-import io.s3e.hadoop.failures.FailureCase.Place;
 import io.s3e.hadoop.failures.FailingReads.Client;
 import io.s3e.hadoop.failures.FailingReads.Style;
+import io.s3e.hadoop.failures.FailureCase.Place;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

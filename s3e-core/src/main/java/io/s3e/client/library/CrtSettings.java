@@ -1,14 +1,14 @@
-package io.s3e.client.crt;
+package io.s3e.client.library;
 
 import java.net.URI;
-import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 
 /**
- * How a {@link CrtObjectClient} reaches the store. Values are taken as they are; {@code
+ * How a client over the CRT reaches the store. Values are taken as they are; {@code
  * io.s3e.client.aws.AwsClientSettings} is what users fill in, and it checks them.
  *
  * @param endpoint scheme, host and port of an S3-compatible store; null for AWS's own endpoint of
@@ -16,6 +16,9 @@ import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
  * @param region signing region
  * @param pathStyle true for {@code endpoint/bucket/key}, false for {@code bucket.endpoint/key}
  *     where the bucket's name allows it
+ * @param dualStack true for AWS's endpoints that have IPv6 addresses too; not with {@code endpoint}
+ * @param followRegion true goes to the region that the store names when the bucket is not in {@code
+ *     region}
  * @param credentials who signs; null sends unsigned requests. Not closed by the client
  * @param targetGbps throughput in Gbit/s for which the CRT opens connections: about one for each
  *     0.4 Gbit/s, at least 10
@@ -26,8 +29,8 @@ import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
  * @param stallTimeout how long a connection may deliver less than 1 KiB/s before it is given up;
  *     rounded up to whole seconds
  * @param eventLoopThreads upper limit of native network threads, which all clients of the JVM share
- * @param caFile PEM file with the certificates to trust in place of the system's; null for the
- *     system's. The CRT knows nothing of Java's trust store
+ * @param authorities one PEM block for each certificate authority to trust. The CRT knows nothing
+ *     of Java's trust store and is never left to the system's certificates. Empty without TLS
  * @param trustAll true accepts any certificate: only for tests and benchmarks
  * @param environmentProxy true honours {@code HTTP_PROXY} and {@code HTTPS_PROXY}
  * @param userAgent value of the User-Agent header
@@ -37,6 +40,8 @@ public record CrtSettings(
     @Nullable URI endpoint,
     String region,
     boolean pathStyle,
+    boolean dualStack,
+    boolean followRegion,
     @Nullable AwsCredentialsProvider credentials,
     double targetGbps,
     int maxConnections,
@@ -44,18 +49,19 @@ public record CrtSettings(
     Duration requestTimeout,
     Duration stallTimeout,
     int eventLoopThreads,
-    @Nullable Path caFile,
+    List<String> authorities,
     boolean trustAll,
     boolean environmentProxy,
     String userAgent,
     Map<String, String> headers) {
 
   public CrtSettings {
+    authorities = List.copyOf(authorities);
     headers = Map.copyOf(headers);
   }
 
   /** Whether requests go by TLS. */
-  boolean isTls() {
+  public boolean isTls() {
     return endpoint == null || "https".equalsIgnoreCase(endpoint.getScheme());
   }
 }

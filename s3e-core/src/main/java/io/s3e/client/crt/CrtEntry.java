@@ -1,0 +1,21 @@
+package io.s3e.client.crt;
+
+import io.s3e.client.ClientProvider.ClientMemory;
+import io.s3e.client.ObjectClient;
+import io.s3e.client.library.CrtCapability;
+import io.s3e.client.library.CrtClients;
+import io.s3e.client.library.CrtSettings;
+
+/** The way into this package; {@link io.s3e.client.library.CrtLibrary} creates it by name. */
+public final class CrtEntry implements CrtClients {
+
+  @Override
+  public ObjectClient open(CrtSettings settings, ClientMemory memory, CrtCapability delivery) {
+    return CrtObjectClient.open(settings, memory, delivery);
+  }
+
+  @Override
+  public long minimumBytes(ClientMemory memory) {
+    return CrtLayout.minimumBytes(memory);
+  }
+}

@@ -1,0 +1,136 @@
+package io.s3e.client.crt;
+
+import io.s3e.jvm.JvmEnd;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import software.amazon.awssdk.crt.CRT;
+
+/**
+ * One hold on the CRT, which keeps its native threads calling into Java; and the end of the CRT in
+ * a JVM that is ending.
+ *
+ * <p>aws-crt has a shutdown hook of its own, which runs beside all other hooks. If nobody holds the
+ * CRT it <i>cuts</i> the calls from native threads into Java, for good. After the cut no callback
+ * comes: neither the end of a request, nor the end of a client. And a native thread that ends after
+ * the cut cannot take itself off the JVM's list of threads, so that a thread dump crashes the JVM.
+ * When the JVM is gone, aws-crt keeps the process for up to 1 s as long as native threads live.
+ * Hence:
+ *
+ * <ul>
+ *   <li>A hold lasts from before the first native thread until after the last one has ended.
+ *   <li>In a JVM that is ending a close ends what is native, and waits for none of it.
+ *   <li>The only wait is that of the {@link JvmEnd#last} task: it closes the clients that nobody
+ *       has closed, waits {@value #END_MILLIS} ms at most until no hold is left, and gives up those
+ *       that are.
+ * </ul>
+ *
+ * <p>States: held, then given up, once. Versions of aws-crt before 0.29 know no holds: their hook
+ * cuts at once, and the task finds none to wait for.
+ */
+final class CrtHold {
+  private static final Logger LOG = LoggerFactory.getLogger(CrtHold.class);
+
+  /**
+   * The longest that an exit waits for native threads to end, in ms. They took 20 to 140 ms with
+   * requests in flight; a client that is in a TLS handshake takes longer, and is not worth it.
+   */
+  private static final long END_MILLIS = 300;
+
+  /** The longest that an exit waits for the cut, which waits for callbacks under way, in ms. */
+  private static final long CUT_MILLIS = 100;
+
+  private static final Runnable AT_END = CrtHold::endAll;
+
+  /** How to close each client that is open. */
+  private static final Set<Runnable> OPEN = ConcurrentHashMap.newKeySet();
+
+  /** Those that are held. Guards itself. */
+  private static final Set<CrtHold> HELD = new HashSet<>();
+
+  private static volatile boolean over;
+
+  private CrtHold() {}
+
+  /**
+   * @throws IllegalStateException if the CRT has ended with the JVM
+   */
+  static CrtHold take() {
+    if (over) {
+      throw new IllegalStateException("the JVM is ending, and the CRT has ended");
+    }
+    CrtHold hold = new CrtHold();
+    try {
+      CRT.acquireShutdownRef();
+    } catch (NoSuchMethodError e) {
+      LOG.debug("This version of aws-crt cannot be held");
+      return hold;
+    }
+    synchronized (HELD) {
+      HELD.add(hold);
+      JvmEnd.last(AT_END);
+    }
+    return hold;
+  }
+
+  /** Idempotent. May wait for callbacks that are under way. */
+  void giveUp() {
+    synchronized (HELD) {
+      if (!HELD.remove(this)) {
+        return;
+      }
+      if (HELD.isEmpty()) {
+        JvmEnd.forget(AT_END);
+        HELD.notifyAll();
+      }
+    }
+    CRT.releaseShutdownRef();
+  }
+
+  /** Enters an open client for the end of the JVM. */
+  static void opened(Runnable close) {
+    OPEN.add(close);
+  }
+
+  static void closed(Runnable close) {
+    OPEN.remove(close);
+  }
+
+  /** Whether the CRT has ended with the JVM: a request would not be told of its end. */
+  static boolean isOver() {
+    return over;
+  }
+
+  private static void endAll() {
+    over = true;
+    OPEN.forEach(Runnable::run);
+    try {
+      List<CrtHold> left = awaitNone();
+      if (!left.isEmpty()) {
+        Thread cut = new Thread(() -> left.forEach(CrtHold::giveUp), "s3e-crt-cut");
+        cut.setDaemon(true);
+        cut.start();
+        cut.join(CUT_MILLIS);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Waits a bounded time until there is no hold; returns those that are left. */
+  private static List<CrtHold> awaitNone() throws InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(END_MILLIS);
+    synchronized (HELD) {
+      long left = END_MILLIS;
+      while (!HELD.isEmpty() && left > 0) {
+        HELD.wait(left);
+        left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+      }
+      return List.copyOf(HELD);
+    }
+  }
+}

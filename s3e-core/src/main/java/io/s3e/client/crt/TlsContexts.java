@@ -1,0 +1,107 @@
+package io.s3e.client.crt;
+
+import io.s3e.client.library.CrtSettings;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import software.amazon.awssdk.crt.CrtRuntimeException;
+import software.amazon.awssdk.crt.io.ClientTlsContext;
+import software.amazon.awssdk.crt.io.TlsContextOptions;
+
+/**
+ * The CRT's TLS contexts, one for each set of trusted authorities, shared by all clients of the JVM
+ * and counted: the first client with that trust makes it, the last one to close ends it. Parsing
+ * the 140 authorities of a JDK takes about 100 ms and 1 MB, which a context for each client would
+ * pay again for every file system.
+ *
+ * <p>A context holds a native reference of its own to everything it needs, and a CRT client one to
+ * its context, so ending one early is safe.
+ */
+final class TlsContexts {
+  private static final Logger LOG = LoggerFactory.getLogger(TlsContexts.class);
+
+  /** Who is trusted. */
+  private record Trust(boolean everybody, List<String> authorities) {}
+
+  /** Guarded by itself. */
+  private static final Map<Trust, TlsContexts> OPEN = new HashMap<>();
+
+  private final Trust trust;
+  private final ClientTlsContext context;
+
+  /** Guarded by {@link #OPEN}. */
+  private int users;
+
+  private TlsContexts(Trust trust) {
+    this.trust = trust;
+    context = trust.everybody() ? trustingAll() : trusting(trust.authorities());
+  }
+
+  /**
+   * The context for these settings, one more user.
+   *
+   * @throws IllegalArgumentException if none of the authorities can be used
+   */
+  static TlsContexts acquire(CrtSettings settings) {
+    Trust trust = new Trust(settings.trustAll(), settings.authorities());
+    synchronized (OPEN) {
+      TlsContexts shared = OPEN.computeIfAbsent(trust, TlsContexts::new);
+      shared.users++;
+      return shared;
+    }
+  }
+
+  ClientTlsContext context() {
+    return context;
+  }
+
+  /** One user less; called once by each. */
+  void release() {
+    synchronized (OPEN) {
+      if (--users > 0) {
+        return;
+      }
+      OPEN.remove(trust);
+    }
+    context.close();
+  }
+
+  private static ClientTlsContext trustingAll() {
+    try (TlsContextOptions options = TlsContextOptions.createDefaultClient()) {
+      return new ClientTlsContext(options.withVerifyPeer(false));
+    }
+  }
+
+  private static ClientTlsContext trusting(List<String> authorities) {
+    try {
+      return of(authorities);
+    } catch (CrtRuntimeException | IllegalArgumentException e) {
+      // One certificate that the CRT's TLS library cannot read spoils all of them.
+      LOG.debug("The {} trusted authorities are tried one by one: {}", authorities.size(), e, e);
+      List<String> usable = authorities.stream().filter(TlsContexts::isUsable).toList();
+      if (usable.isEmpty()) {
+        throw new IllegalArgumentException(
+            "the CRT can use none of the " + authorities.size() + " trusted authorities: " + e, e);
+      }
+      return of(usable);
+    }
+  }
+
+  private static boolean isUsable(String authority) {
+    try (ClientTlsContext alone = of(List.of(authority))) {
+      return alone.getNativeHandle() != 0;
+    } catch (CrtRuntimeException | IllegalArgumentException e) {
+      LOG.debug("The CRT cannot use this authority, it is left out: {}\n{}", e, authority);
+      return false;
+    }
+  }
+
+  private static ClientTlsContext of(List<String> authorities) {
+    try (TlsContextOptions options = TlsContextOptions.createDefaultClient()) {
+      options.overrideDefaultTrustStore(String.join("", authorities));
+      return new ClientTlsContext(options);
+    }
+  }
+}

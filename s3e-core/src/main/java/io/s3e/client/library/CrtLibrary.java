@@ -1,0 +1,114 @@
+package io.s3e.client.library;
+
+import io.s3e.client.ClientProvider.ClientMemory;
+import io.s3e.client.ObjectClient;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The AWS CRT of this JVM: where it comes from, whether it can be used, and the clients over it. No
+ * method lets a linkage error out.
+ *
+ * <p>In S3E's bundle jar the CRT is one that S3E keeps to itself, in a {@link CrtLoader}.
+ * Elsewhere, where S3E's modules are used as libraries, it is the class path's, which may be
+ * absent, of another version, mixed from two, or without a native library for the platform. Either
+ * is looked at before it is used: {@link CrtFinding}.
+ *
+ * <p>A linkage error that comes up all the same (a jar that was replaced under a running JVM) makes
+ * the CRT unusable from then on.
+ */
+public final class CrtLibrary {
+  static final String CRT_CLASS = CrtNeeds.CRT_PREFIX + "CRT";
+  private static final Logger LOG = LoggerFactory.getLogger(CrtLibrary.class);
+
+  /**
+   * Looked at once: loading the native library has side effects and its outcome does not change.
+   */
+  private static final class Found {
+    static final CrtFinding FINDING = find();
+
+    private static CrtFinding find() {
+      CrtLoader own = CrtLoader.overBundle();
+      CrtFinding finding =
+          CrtFinding.in(own != null ? own : CrtLibrary.class.getClassLoader(), own != null);
+      LOG.debug("Found {}", finding);
+      return finding;
+    }
+  }
+
+  private static volatile @Nullable String broken;
+
+  private CrtLibrary() {}
+
+  /**
+   * Why the CRT cannot be used, in words for a log line that name the jar; null if it can. The
+   * first call unpacks and loads the native library.
+   */
+  public static @Nullable String unusableBecause() {
+    String since = broken;
+    return since != null ? since : Found.FINDING.problem();
+  }
+
+  /** What can be done with the library that was found. */
+  public static CrtCapability capability() {
+    return broken != null ? CrtCapability.UNUSABLE : Found.FINDING.capability();
+  }
+
+  /** Version, jar and kind of class loader, in words for a log line. */
+  public static String description() {
+    return Found.FINDING.origin();
+  }
+
+  /**
+   * Why clients of the SDK that stand upon the CRT cannot be used; null if they can. They link
+   * against the aws-crt of the class path, never against one that S3E keeps to itself.
+   */
+  public static @Nullable String sdkUnusableBecause() {
+    return CrtFinding.whyNotOnClassPath(CrtLibrary.class.getClassLoader());
+  }
+
+  /**
+   * Opens a client over the CRT, which lends if {@code delivery}, the library and the memory allow
+   * it.
+   *
+   * @throws IllegalArgumentException if the memory is less than {@link #minimumBytes}, or the CA
+   *     file cannot be read
+   * @throws CrtUnusableException if {@link #unusableBecause()} is not null, or turns out so
+   */
+  public static ObjectClient open(
+      CrtSettings settings, ClientMemory memory, CrtCapability delivery) {
+    CrtClients clients = clients();
+    CrtCapability least = delivery.compareTo(capability()) < 0 ? delivery : capability();
+    try {
+      return clients.open(settings, memory, least);
+    } catch (LinkageError e) {
+      throw broken(e);
+    }
+  }
+
+  /**
+   * The least {@code memory.ownedBytes()} that {@link #open} accepts, in bytes.
+   *
+   * @throws CrtUnusableException if {@link #unusableBecause()} is not null
+   */
+  public static long minimumBytes(ClientMemory memory) {
+    return clients().minimumBytes(memory);
+  }
+
+  /** Notes that the CRT failed to link in the middle of its use; later callers are told why. */
+  public static CrtUnusableException broken(LinkageError error) {
+    String reason = Found.FINDING.origin() + " fails to link: " + error;
+    broken = reason;
+    return new CrtUnusableException(reason, error);
+  }
+
+  private static CrtClients clients() {
+    String problem = unusableBecause();
+    CrtClients clients = Found.FINDING.clients();
+    if (problem != null || clients == null) {
+      throw new CrtUnusableException(String.valueOf(problem), null);
+    }
+    return clients;
+  }
+}

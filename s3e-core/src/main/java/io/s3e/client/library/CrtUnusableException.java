@@ -1,0 +1,14 @@
+package io.s3e.client.library;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The AWS CRT cannot be used in this JVM; the message says which one was found and what it lacks.
+ */
+public final class CrtUnusableException extends IllegalStateException {
+  private static final long serialVersionUID = 1L;
+
+  public CrtUnusableException(String reason, @Nullable Throwable cause) {
+    super("the AWS CRT cannot be used: " + reason, cause);
+  }
+}

@@ -1,0 +1,181 @@
+package io.s3e.jvm;
+
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The end of this JVM: whether it has begun, and what S3E does then.
+ *
+ * <p>States: RUNNING, then ENDING, never back. The move is the JVM's own: it begins to run its
+ * shutdown hooks, all at once and each on a thread of its own. No hook can know that it is the
+ * first, so {@link #hasBegun} asks the JVM and not a flag that a hook sets.
+ *
+ * <p>Invariants:
+ *
+ * <ul>
+ *   <li>Only this class decides that the JVM is ending, and only this class enters a hook.
+ *   <li>A wait for something that only the end of an object needs, and not its caller, ends when
+ *       the JVM begins to end: the process takes all with it.
+ *   <li>Reads go on while the JVM ends, since other hooks may read. The tasks of {@link #last} are
+ *       what makes them impossible; they run after the hooks that close the engines if {@link
+ *       #enterHooksBy} has said how, else beside all hooks.
+ *   <li>A task bounds its own time. No hook is left behind by those that took their tasks back.
+ * </ul>
+ *
+ * <p>Any thread.
+ */
+public final class JvmEnd {
+  private static final Logger LOG = LoggerFactory.getLogger(JvmEnd.class);
+
+  /** How soon a wait notices that the JVM is ending, in ms. */
+  private static final long LOOK_MILLIS = 10;
+
+  /** Never entered: to remove it tells whether the JVM is ending. */
+  private static final Thread PROBE = new Thread(() -> {}, "s3e-probe-of-the-end");
+
+  private static final Runnable HOOK = JvmEnd::runTasks;
+
+  /** Guards itself and what follows. */
+  private static final Set<Runnable> TASKS = new LinkedHashSet<>();
+
+  private static Hooks hooks = new RuntimeHooks();
+
+  /** Where {@link #HOOK} is entered; null if nowhere. */
+  private static @Nullable Hooks entered;
+
+  private static volatile boolean begun;
+
+  /**
+   * A place for hooks. Both methods throw {@link IllegalStateException} in a JVM that is ending.
+   */
+  public interface Hooks {
+    void enter(Runnable hook);
+
+    void remove(Runnable hook);
+  }
+
+  private JvmEnd() {}
+
+  /** Whether the JVM has begun to run its shutdown hooks. */
+  public static boolean hasBegun() {
+    if (!begun) {
+      try {
+        Runtime.getRuntime().removeShutdownHook(PROBE);
+      } catch (IllegalStateException e) {
+        begun = true;
+      }
+    }
+    return begun;
+  }
+
+  /**
+   * Waits for what only happens in a JVM that goes on.
+   *
+   * @param deadline in {@link System#nanoTime}
+   * @return whether the future is done; false if the deadline has passed or the JVM is ending
+   * @throws ExecutionException if the future failed
+   */
+  public static boolean await(CompletableFuture<?> future, long deadline)
+      throws InterruptedException, ExecutionException {
+    while (!future.isDone()) {
+      long left = deadline - System.nanoTime();
+      if (left <= 0 || hasBegun()) {
+        return false;
+      }
+      try {
+        future.get(
+            Math.min(left, TimeUnit.MILLISECONDS.toNanos(LOOK_MILLIS)), TimeUnit.NANOSECONDS);
+      } catch (TimeoutException e) {
+        // Looks again.
+      }
+    }
+    future.get();
+    return true;
+  }
+
+  /**
+   * Says where S3E's hook is entered from now on, for a host that orders its hooks: behind those
+   * that close file systems.
+   */
+  public static void enterHooksBy(Hooks place) {
+    synchronized (TASKS) {
+      hooks = place;
+    }
+  }
+
+  /**
+   * Runs {@code task} when the JVM ends, unless {@link #forget} comes before. Nothing happens if
+   * the end has begun: the task would be late.
+   */
+  public static void last(Runnable task) {
+    synchronized (TASKS) {
+      TASKS.add(task);
+      if (entered == null) {
+        try {
+          hooks.enter(HOOK);
+          entered = hooks;
+        } catch (IllegalStateException e) {
+          LOG.debug("The JVM is ending, no hook is entered");
+        }
+      }
+    }
+  }
+
+  /** The last task takes the hook away, so that it keeps no class loader. */
+  public static void forget(Runnable task) {
+    synchronized (TASKS) {
+      TASKS.remove(task);
+      Hooks place = entered;
+      if (place != null && TASKS.isEmpty()) {
+        try {
+          place.remove(HOOK);
+          entered = null;
+        } catch (IllegalStateException e) {
+          LOG.debug("The JVM is ending, the hook finds nothing to do");
+        }
+      }
+    }
+  }
+
+  private static void runTasks() {
+    List<Runnable> tasks;
+    synchronized (TASKS) {
+      tasks = List.copyOf(TASKS);
+    }
+    for (Runnable task : tasks) {
+      try {
+        task.run();
+      } catch (RuntimeException | Error e) {
+        LOG.warn("Something that S3E does at the end of the JVM failed", e);
+      }
+    }
+  }
+
+  /** The JVM's own hooks, which run in no order. */
+  private static final class RuntimeHooks implements Hooks {
+    private @Nullable Thread thread;
+
+    @Override
+    public void enter(Runnable hook) {
+      Thread hookThread = new Thread(hook, "s3e-exit");
+      Runtime.getRuntime().addShutdownHook(hookThread);
+      thread = hookThread;
+    }
+
+    @Override
+    public void remove(Runnable hook) {
+      Thread hookThread = thread;
+      if (hookThread != null) {
+        Runtime.getRuntime().removeShutdownHook(hookThread);
+      }
+    }
+  }
+}

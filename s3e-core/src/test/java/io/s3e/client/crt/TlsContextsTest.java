@@ -1,0 +1,100 @@
+package io.s3e.client.crt;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.s3e.client.aws.JvmTrust;
+import io.s3e.client.library.CrtLibrary;
+import io.s3e.client.library.CrtSettings;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import software.amazon.awssdk.crt.CrtResource;
+import software.amazon.awssdk.crt.io.TlsContext;
+
+/** Whom the CRT's TLS contexts trust, and how long they live. */
+class TlsContextsTest {
+  private static final String UNREADABLE =
+      "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+  private static final List<String> AUTHORITIES = JvmTrust.authorities();
+
+  private final List<Integer> before = new ArrayList<>();
+
+  @BeforeEach
+  void count() {
+    assertThat(CrtLibrary.unusableBecause()).isNull();
+    before.add(contexts());
+  }
+
+  @AfterEach
+  void nothingIsLeft() {
+    assertThat(contexts()).isEqualTo(before.get(0));
+  }
+
+  @Test
+  void equalTrustSharesOneContext() {
+    TlsContexts one = TlsContexts.acquire(settings(AUTHORITIES));
+    TlsContexts two = TlsContexts.acquire(settings(List.copyOf(new ArrayList<>(AUTHORITIES))));
+    TlsContexts other = TlsContexts.acquire(settings(AUTHORITIES.subList(0, 1)));
+    assertThat(two).isSameAs(one);
+    assertThat(other.context()).isNotSameAs(one.context());
+    one.release();
+    assertThat(two.context().isNull()).isFalse();
+    two.release();
+    assertThat(two.context().isNull()).isTrue();
+    other.release();
+  }
+
+  @Test
+  void anAuthorityThatTheCrtCannotReadIsLeftOut() {
+    TlsContexts some = TlsContexts.acquire(settings(List.of(AUTHORITIES.get(0), UNREADABLE)));
+    assertThat(some.context().isNull()).isFalse();
+    some.release();
+  }
+
+  @Test
+  void withoutAnyUsableAuthorityThereIsNoContext() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> TlsContexts.acquire(settings(List.of(UNREADABLE, UNREADABLE))))
+        .withMessageContaining("none of the 2 trusted authorities");
+    assertThatIllegalArgumentException().isThrownBy(() -> TlsContexts.acquire(settings(List.of())));
+  }
+
+  private static int contexts() {
+    int[] count = new int[1];
+    CrtResource.collectNativeResource(
+        resource -> {
+          // One whose constructor has thrown is listed too, without a native half.
+          if (resource.getWrapper() instanceof TlsContext context && !context.isNull()) {
+            count[0]++;
+          }
+        });
+    return count[0];
+  }
+
+  private static CrtSettings settings(List<String> authorities) {
+    Duration second = Duration.ofSeconds(1);
+    return new CrtSettings(
+        null,
+        "eu-west-1",
+        false,
+        false,
+        true,
+        null,
+        10,
+        0,
+        second,
+        second,
+        second,
+        1,
+        authorities,
+        false,
+        false,
+        "test",
+        Map.of());
+  }
+}

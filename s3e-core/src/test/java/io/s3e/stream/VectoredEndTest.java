@@ -1,0 +1,215 @@
+package io.s3e.stream;
+
+import static io.s3e.stream.EngineFixture.BLOCK;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.s3e.OpenOptions;
+import io.s3e.block.ByteRange;
+import io.s3e.prefetch.ReadPolicy;
+import io.s3e.testing.MemoryObjectClient.Answer;
+import java.io.InterruptedIOException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** How pending vectored ranges end before their bytes have come. */
+@Timeout(60)
+class VectoredEndTest {
+  private static final OpenOptions RANDOM = OpenOptions.DEFAULTS.withPolicy(ReadPolicy.RANDOM);
+
+  /** Far apart: one GET for each. */
+  private static final List<ByteRange> RANGES =
+      List.of(
+          ByteRange.ofLength(10, 1000),
+          ByteRange.ofLength(40L * BLOCK, 2 * BLOCK),
+          ByteRange.ofLength(90L * BLOCK, 70));
+
+  @RegisterExtension final EngineFixture s3e = EngineFixture.copying();
+
+  private final AtomicInteger allocated = new AtomicInteger();
+  private final ConcurrentLinkedQueue<ByteBuffer> released = new ConcurrentLinkedQueue<>();
+
+  private List<CompletableFuture<ByteBuffer>> submit(S3EInputStream in) throws Exception {
+    return submit(in, released::add);
+  }
+
+  private List<CompletableFuture<ByteBuffer>> submit(
+      S3EInputStream in, Consumer<ByteBuffer> release) throws Exception {
+    return in.readVectored(
+        RANGES,
+        length -> {
+          allocated.incrementAndGet();
+          return ByteBuffer.allocate(length);
+        },
+        release);
+  }
+
+  private void storeIsSilent() {
+    s3e.put(100);
+    s3e.client.faults((request, number) -> Answer.GOOD.silentAfter(10));
+  }
+
+  private static void await(BooleanSupplier condition, String what) throws InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    while (!condition.getAsBoolean()) {
+      assertThat(System.nanoTime()).as(what).isLessThan(deadline);
+      Thread.sleep(1);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void closeAndUnbufferEndWhatWaits(boolean close) throws Exception {
+    storeIsSilent();
+    S3EInputStream in = s3e.open(RANDOM);
+    List<CompletableFuture<ByteBuffer>> futures = submit(in);
+    await(() -> allocated.get() == 3 && s3e.client.active() == 3, "GETs under way");
+
+    if (close) {
+      in.close();
+    } else {
+      in.unbuffer();
+    }
+
+    for (CompletableFuture<ByteBuffer> future : futures) {
+      assertThatThrownBy(() -> future.get(5, TimeUnit.SECONDS))
+          .isInstanceOf(ExecutionException.class)
+          .cause()
+          .isInstanceOf(InterruptedIOException.class)
+          .hasMessageContaining(close ? "Stream is closed" : "unbuffer")
+          .hasMessageContaining("s3://bucket/key");
+    }
+    assertThat(released).as("before their futures fail").hasSize(3);
+    await(() -> s3e.client.active() == 0, "GETs cancelled");
+    in.close();
+  }
+
+  @Test
+  void aStreamReadsOnAfterUnbuffer() throws Exception {
+    byte[] content = s3e.put(100);
+    s3e.client.faults((request, number) -> Answer.GOOD.silentAfter(10));
+    try (S3EInputStream in = s3e.open(RANDOM)) {
+      List<CompletableFuture<ByteBuffer>> first = submit(in);
+      in.unbuffer();
+      for (CompletableFuture<ByteBuffer> future : first) {
+        assertThatThrownBy(() -> future.get(5, TimeUnit.SECONDS))
+            .hasCauseInstanceOf(InterruptedIOException.class);
+      }
+      s3e.client.faults((request, number) -> Answer.GOOD);
+      List<CompletableFuture<ByteBuffer>> second = submit(in);
+      for (int i = 0; i < RANGES.size(); i++) {
+        ByteRange range = RANGES.get(i);
+        assertThat(second.get(i).get(20, TimeUnit.SECONDS).array())
+            .isEqualTo(Arrays.copyOfRange(content, (int) range.start(), (int) range.end()));
+      }
+    }
+    await(() -> released.size() == allocated.get() - 3, "all but what was delivered");
+  }
+
+  @Test
+  void aReadThatWaitsInAnotherThreadOutlivesUnbuffer() throws Exception {
+    byte[] content = s3e.put(4);
+    s3e.client.hold();
+    try (S3EInputStream in = s3e.open(RANDOM)) {
+      byte[] target = new byte[100];
+      CompletableFuture<Integer> read =
+          CompletableFuture.supplyAsync(
+              () -> {
+                try {
+                  return in.readAt(50, target, 0, 100);
+                } catch (Exception e) {
+                  throw new IllegalStateException(e);
+                }
+              });
+      await(() -> s3e.client.active() == 1, "a GET under way");
+      in.unbuffer();
+      s3e.client.open();
+      assertThat(read.get(20, TimeUnit.SECONDS)).isEqualTo(100);
+      assertThat(target).isEqualTo(Arrays.copyOfRange(content, 50, 150));
+    }
+  }
+
+  @Test
+  void aCancelledFutureGivesItsBufferAndItsGetBack() throws Exception {
+    storeIsSilent();
+    try (S3EInputStream in = s3e.open(RANDOM)) {
+      List<CompletableFuture<ByteBuffer>> futures = submit(in);
+      await(() -> allocated.get() == 3 && s3e.client.active() == 3, "GETs under way");
+
+      futures.get(1).cancel(true);
+
+      await(() -> released.size() == 1, "its buffer");
+      await(() -> s3e.client.active() == 2, "its GET");
+      assertThat(released.peek().capacity()).isEqualTo(2 * BLOCK);
+      assertThat(futures.get(0)).isNotDone();
+      assertThat(futures.get(2)).isNotDone();
+    }
+  }
+
+  @Test
+  void aFutureCancelledBeforeItsTurnAllocatesNothing() throws Exception {
+    s3e.put(100);
+    s3e.client.faults((request, number) -> Answer.GOOD.silentAfter(10));
+    try (S3EInputStream in = s3e.open(RANDOM)) {
+      // One group: the second waits for the first, on the same thread.
+      List<CompletableFuture<ByteBuffer>> futures =
+          in.readVectored(
+              List.of(ByteRange.ofLength(0, 100), ByteRange.ofLength(200, 100)),
+              length -> {
+                allocated.incrementAndGet();
+                return ByteBuffer.allocate(length);
+              },
+              released::add);
+      await(() -> allocated.get() == 1, "the first reads");
+      futures.get(1).cancel(true);
+      assertThat(s3e.client.active()).as("the GET is the first one's too").isEqualTo(1);
+      futures.get(0).cancel(true);
+      await(() -> s3e.client.active() == 0, "their GET");
+      await(() -> released.size() == 1, "the only buffer");
+      assertThat(allocated).hasValue(1);
+    }
+  }
+
+  @Test
+  void aReleaseThatThrowsEndsNoOtherFuture() throws Exception {
+    byte[] content = s3e.put(100);
+    List<ByteRange> oneGroup = List.of(ByteRange.ofLength(0, 100), ByteRange.ofLength(200, 100));
+    try (S3EInputStream in = s3e.open(RANDOM)) {
+      List<CompletableFuture<ByteBuffer>> futures =
+          in.readVectored(
+              oneGroup,
+              // Too small for the first range, which therefore fails with a buffer in hand.
+              length -> ByteBuffer.allocate(allocated.getAndIncrement() == 0 ? 10 : length),
+              buffer -> {
+                throw new IllegalStateException("a bad release");
+              });
+      assertThatThrownBy(() -> futures.get(0).get(20, TimeUnit.SECONDS))
+          .isInstanceOf(ExecutionException.class);
+      assertThat(futures.get(1).get(20, TimeUnit.SECONDS).array())
+          .isEqualTo(Arrays.copyOfRange(content, 200, 300));
+    }
+  }
+
+  @Test
+  void noRangeIsLeftWhenTheEngineRefuses() throws Exception {
+    s3e.put(100);
+    S3EInputStream in = s3e.open(RANDOM);
+    s3e.engine.close();
+    assertThatThrownBy(() -> submit(in)).hasMessageContaining("closed");
+    assertThat(released).hasSize(allocated.get());
+    in.close();
+  }
+}

@@ -1,0 +1,55 @@
+package io.s3e.hadoop.cache;
+
+import io.s3e.S3E;
+import io.s3e.disk.DiskCacheConfig;
+import io.s3e.hadoop.conf.ConfigValues;
+import java.util.Locale;
+import org.apache.hadoop.util.VersionInfo;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The one INFO line for each engine that begins to read. Its logger is that of the adapter as a
+ * whole, so that an operator finds it, and switches it off, by one name.
+ */
+final class StartLine {
+  private static final Logger LOG = LoggerFactory.getLogger("io.s3e.hadoop");
+
+  private StartLine() {}
+
+  static void tell(String owner, S3E engine) {
+    LOG.info("{}", text(owner, engine));
+  }
+
+  /** Without a secret: the cache's configuration is shown field by field. */
+  static String text(String owner, S3E engine) {
+    return String.format(
+        Locale.ROOT,
+        "S3E %s reads %s by client %s; budget %d MiB, blocks of %s; cache in %s; Hadoop %s",
+        version(),
+        owner,
+        engine.client().name(),
+        engine.memoryLimit() >> 20,
+        ConfigValues.sizeText(engine.config().blockBytes()),
+        engine.diskCache() == null ? "memory only" : onDisk(engine.config().diskCache()),
+        VersionInfo.getVersion());
+  }
+
+  private static String onDisk(DiskCacheConfig cache) {
+    return String.format(
+        Locale.ROOT,
+        "memory and on disk (%s, %s%s) in %s, each up to %s%.0f %% of what is free",
+        cache.mode().name().toLowerCase(Locale.ROOT),
+        cache.scope().name().toLowerCase(Locale.ROOT),
+        cache.key() == null ? "" : ", encrypted",
+        cache.directories(),
+        cache.capacityBytes() == 0 ? "" : ConfigValues.sizeText(cache.capacityBytes()) + " and ",
+        100 * cache.diskShare());
+  }
+
+  private static String version() {
+    @Nullable String version = S3E.class.getPackage().getImplementationVersion();
+    return version == null ? "(version not known)" : version;
+  }
+}

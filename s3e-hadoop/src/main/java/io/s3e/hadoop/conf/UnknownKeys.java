@@ -1,0 +1,115 @@
+package io.s3e.hadoop.conf;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Finds the keys in S3E's name space that S3E does not have: typing errors, and keys of another
+ * version. They are told and never refused. No value is shown.
+ */
+public final class UnknownKeys {
+  private static final Logger LOG = LoggerFactory.getLogger(UnknownKeys.class);
+
+  private static final List<String> KNOWN =
+      Stream.concat(S3EKeys.ALL.stream().map(ConfigKey::name), Stream.of(DiskCacheKeys.SECRET))
+          .map(name -> name.substring(S3EKeys.PREFIX.length()))
+          .toList();
+
+  private UnknownKeys() {}
+
+  /**
+   * Tells all unknown keys in one WARN line, if there are any.
+   *
+   * @param owner what to call the file system
+   * @param original as for {@link #in}
+   * @param bucket as for {@link #in}
+   */
+  public static void tell(String owner, Configuration original, @Nullable String bucket) {
+    List<String> unknown = in(original, bucket);
+    if (!unknown.isEmpty()) {
+      LOG.warn("S3E of {} does not know, and ignores: {}", owner, String.join("; ", unknown));
+    }
+  }
+
+  /**
+   * One text for each unknown key, general or of the bucket, in the order of the keys: its name as
+   * it was written, where it was set, and the nearest known key.
+   *
+   * @param original as the user wrote it, without per-bucket overrides applied
+   * @param bucket whose own keys are looked at too; null if not known
+   */
+  static List<String> in(Configuration original, @Nullable String bucket) {
+    String ofBucket = "fs.s3a.bucket." + bucket + ".s3e.";
+    List<String> unknown = new ArrayList<>();
+    for (Map.Entry<String, String> entry : original) {
+      String key = entry.getKey();
+      if (key.startsWith(S3EKeys.PREFIX)) {
+        check(original, key, S3EKeys.PREFIX, unknown);
+      } else if (bucket != null && key.startsWith(ofBucket)) {
+        check(original, key, ofBucket, unknown);
+      }
+    }
+    unknown.sort(null);
+    return unknown;
+  }
+
+  private static void check(Configuration conf, String key, String prefix, List<String> unknown) {
+    String name = key.substring(prefix.length());
+    if (!KNOWN.contains(name)) {
+      String[] sources = conf.getPropertySources(key);
+      unknown.add(
+          key
+              + (sources == null || sources.length == 0
+                  ? ""
+                  : " (from " + sources[sources.length - 1] + ")")
+              + ": did you mean "
+              + prefix
+              + nearest(name.toLowerCase(Locale.ROOT))
+              + "?");
+    }
+  }
+
+  /** The known name at the least distance; one that goes on where this ends comes first. */
+  static String nearest(String name) {
+    String nearest = KNOWN.get(0);
+    int least = Integer.MAX_VALUE;
+    for (String known : KNOWN) {
+      int distance = known.startsWith(name + ".") ? 1 : distance(name, known);
+      if (distance < least) {
+        least = distance;
+        nearest = known;
+      }
+    }
+    return nearest;
+  }
+
+  /**
+   * Levenshtein's distance, by two rows of Wagner's and Fischer's table. Hadoop's client jars
+   * relocate commons-text, which has it.
+   */
+  static int distance(String one, String other) {
+    int[] above = new int[other.length() + 1];
+    int[] row = new int[other.length() + 1];
+    for (int j = 0; j <= other.length(); j++) {
+      above[j] = j;
+    }
+    for (int i = 1; i <= one.length(); i++) {
+      row[0] = i;
+      for (int j = 1; j <= other.length(); j++) {
+        int replaced = above[j - 1] + (one.charAt(i - 1) == other.charAt(j - 1) ? 0 : 1);
+        row[j] = Math.min(replaced, Math.min(above[j], row[j - 1]) + 1);
+      }
+      int[] spare = above;
+      above = row;
+      row = spare;
+    }
+    return above[other.length()];
+  }
+}

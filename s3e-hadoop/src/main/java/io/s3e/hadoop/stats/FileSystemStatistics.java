@@ -1,0 +1,89 @@
+package io.s3e.hadoop.stats;
+
+import static io.s3e.hadoop.stats.ReadStatistic.CACHE_BREAKERS_OPEN;
+import static io.s3e.hadoop.stats.ReadStatistic.CACHE_BYTES;
+import static io.s3e.hadoop.stats.ReadStatistic.CACHE_SHADOW_ACCESSED_BYTES;
+import static io.s3e.hadoop.stats.ReadStatistic.CACHE_SHADOW_HIT_BYTES_1X;
+import static io.s3e.hadoop.stats.ReadStatistic.CACHE_SHADOW_HIT_BYTES_2X;
+import static io.s3e.hadoop.stats.ReadStatistic.CACHE_SHADOW_HIT_BYTES_4X;
+import static io.s3e.hadoop.stats.ReadStatistic.CACHE_SHADOW_HIT_BYTES_8X;
+import static io.s3e.hadoop.stats.ReadStatistic.CLIENT_FALLBACK;
+import static io.s3e.hadoop.stats.ReadStatistic.PREFETCH_HELD_BYTES;
+import static io.s3e.hadoop.stats.ReadStatistic.STREAM_READ_ACTIVE_MEMORY_IN_USE;
+
+import io.s3e.S3E;
+import io.s3e.disk.DiskCache;
+import io.s3e.disk.ShadowCache.Estimate;
+import io.s3e.metrics.DiskMetrics;
+import io.s3e.metrics.EngineMetrics;
+import io.s3e.metrics.EngineMetrics.Counter;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Supplier;
+import org.apache.hadoop.fs.statistics.IOStatistics;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the engine of one file system has done, under the names of {@link ReadStatistic}, beside
+ * S3A's statistics of it. Live, open streams included; 0 before there is an engine. Any thread.
+ */
+public final class FileSystemStatistics {
+  private static final EngineMetrics NOTHING_DONE = new EngineMetrics();
+  private static final Estimate NOTHING_SEEN = new Estimate(0, 0, 0, 0, 0);
+
+  private final Supplier<@Nullable S3E> engine;
+  private final LongAdder clientFallbacks = new LongAdder();
+
+  /**
+   * @param engine null before the first read
+   */
+  public FileSystemStatistics(Supplier<@Nullable S3E> engine) {
+    this.engine = engine;
+  }
+
+  /** Reading went from S3E's own client over to S3A's. */
+  public void clientFellBack() {
+    clientFallbacks.increment();
+  }
+
+  /** S3A's statistics with these beside them. */
+  public IOStatistics beside(IOStatistics ofS3A) {
+    return new JoinedStatistics(ofS3A, this::counters, this::gauges);
+  }
+
+  Map<String, Long> counters() {
+    Map<String, Long> now = ReadStatistic.ofFileSystem(metrics());
+    now.put(CLIENT_FALLBACK.symbol(), clientFallbacks.sum());
+    return now;
+  }
+
+  Map<String, Long> gauges() {
+    S3E made = engine.get();
+    DiskCache cache = made == null ? null : made.diskCache();
+    Estimate estimate = cache == null ? NOTHING_SEEN : cache.estimate();
+    Map<String, Long> now = new TreeMap<>();
+    now.put(STREAM_READ_ACTIVE_MEMORY_IN_USE.symbol(), made == null ? 0 : made.memoryBytes());
+    now.put(PREFETCH_HELD_BYTES.symbol(), held(metrics()));
+    now.put(CACHE_BREAKERS_OPEN.symbol(), metrics().disk().get(DiskMetrics.Counter.BREAKERS_OPEN));
+    now.put(CACHE_BYTES.symbol(), cache == null ? 0 : cache.bytes());
+    now.put(CACHE_SHADOW_ACCESSED_BYTES.symbol(), estimate.accessedBytes());
+    now.put(CACHE_SHADOW_HIT_BYTES_1X.symbol(), estimate.hitBytes());
+    now.put(CACHE_SHADOW_HIT_BYTES_2X.symbol(), estimate.hitBytesDouble());
+    now.put(CACHE_SHADOW_HIT_BYTES_4X.symbol(), estimate.hitBytesFourfold());
+    now.put(CACHE_SHADOW_HIT_BYTES_8X.symbol(), estimate.hitBytesEightfold());
+    return now;
+  }
+
+  /** What leaves is asked before what came: so it is never less than 0. */
+  private static long held(EngineMetrics metrics) {
+    long left =
+        metrics.get(Counter.PREFETCH_USED_BYTES) + metrics.get(Counter.PREFETCH_WASTED_BYTES);
+    return metrics.get(Counter.PREFETCHED_BYTES) - left;
+  }
+
+  private EngineMetrics metrics() {
+    S3E made = engine.get();
+    return made == null ? NOTHING_DONE : made.metrics();
+  }
+}

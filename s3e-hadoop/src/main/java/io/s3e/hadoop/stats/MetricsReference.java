@@ -1,0 +1,91 @@
+package io.s3e.hadoop.stats;
+
+import io.s3e.hadoop.stats.ReadStatistic.Of;
+import io.s3e.hadoop.stats.ReadStatistic.Unit;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+
+/** Writes docs/METRICS.md from {@link ReadStatistic}. A test fails when the file is out of date. */
+public final class MetricsReference {
+  private MetricsReference() {}
+
+  /**
+   * @param args the file to write
+   */
+  public static void main(String[] args) throws IOException {
+    if (args.length != 1) {
+      throw new IllegalArgumentException("expected one argument: the file to write");
+    }
+    Files.write(Path.of(args[0]), markdown().getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** The whole document. */
+  static String markdown() {
+    StringBuilder text = new StringBuilder(INTRODUCTION);
+    table(text, "S3A's names", false);
+    table(text, "S3E's own", true);
+    return text.toString();
+  }
+
+  private static void table(StringBuilder text, String title, boolean own) {
+    text.append("\n## ").append(title).append("\n\n");
+    text.append("| name | kind | unit | of | meaning |\n|---|---|---|---|---|\n");
+    for (ReadStatistic row : ReadStatistic.values()) {
+      if (row.symbol().startsWith("s3e_") == own) {
+        text.append("| `").append(row.symbol()).append("` | ");
+        text.append(row.kind().name().toLowerCase(Locale.ROOT)).append(" | ");
+        text.append(word(row.unit())).append(" | ").append(word(row.of())).append(" | ");
+        text.append(row.meaning()).append(" |\n");
+      }
+    }
+  }
+
+  private static String word(Unit unit) {
+    return switch (unit) {
+      case COUNT -> "count";
+      case BYTES -> "bytes";
+      case NANOS -> "ns";
+    };
+  }
+
+  private static String word(Of of) {
+    return switch (of) {
+      case STREAM -> "stream";
+      case FILE_SYSTEM -> "file system";
+      case BOTH -> "both";
+    };
+  }
+
+  private static final String INTRODUCTION =
+      """
+      <!-- Generated from io.s3e.hadoop.stats.ReadStatistic by io.s3e.hadoop.stats.MetricsReference. Do not edit. -->
+      # Metrics
+
+      Counters of reading, as Hadoop's IOStatistics of the stream (`in.getIOStatistics()`), of the
+      thread that opened it (`IOStatisticsContext`, at close) and of the file system
+      (`fs.getIOStatistics()`; logged at its close with `fs.iostatistics.logging.level=info`). What
+      prefetch does counts for the stream whose reads caused it. Names stay as they are.
+
+      S3A's names that are not listed mean what they mean in S3A. S3A adds its counters of a stream
+      to the file system's when the stream is closed; those of requests, throttling and retries, and
+      all of S3E's own, are live. In a plain S3AFileSystem with S3E's stream factory, S3E's own are
+      those of streams only.
+
+      How they add up, once nothing is in flight:
+
+      - GETs in the store's log = `stream_read_opened` = `action_http_get_request` = `s3e_gets`. A GET
+        that was ended before it was sent is counted all the same. Below these counts, the AWS CRT
+        may begin a retry of its own after a failed GET before S3E ends it, and a client that has
+        never had an answer sends its first GETs anew on other connections: the store's log has them
+        too.
+      - With S3E's own client each of them is in `store_io_request` and `audit_request_execution`
+        too, beside S3A's HEADs, PUTs and lists. With the client `s3a`, S3A counts its own.
+      - `s3e_prefetched_bytes` = `s3e_prefetch_used_bytes` + `s3e_prefetch_wasted_bytes` +
+        `s3e_prefetch_held_bytes`.
+      - `s3e_fetched_bytes` + `s3e_cache_hit_bytes` = `s3e_prefetched_bytes` + bytes of blocks that
+        reads fetched + `s3e_discarded_bytes`.
+      """;
+}

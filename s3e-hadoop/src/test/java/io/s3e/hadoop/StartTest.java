@@ -1,0 +1,147 @@
+package io.s3e.hadoop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Path;
+import java.util.Base64;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.security.alias.CredentialProvider;
+import org.apache.hadoop.security.alias.CredentialProviderFactory;
+import org.apache.hadoop.util.VersionInfo;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a file system says of itself when it is made and when it begins to read. */
+class StartTest {
+  private static final String OF_BUCKET = "fs.s3a.bucket." + S3AServer.BUCKET + ".";
+  private static final org.apache.hadoop.fs.Path FILE = new org.apache.hadoop.fs.Path("/start/f");
+
+  @TempDir private Path temp;
+
+  private final Configuration conf = S3AReads.small(S3AServer.s3e(S3AServer.endpoint()));
+
+  private static void readOne(FileSystem fs) throws Exception {
+    try (FSDataOutputStream out = fs.create(FILE, true)) {
+      out.write(7);
+    }
+    for (int i = 0; i < 2; i++) {
+      try (FSDataInputStream in = fs.open(FILE)) {
+        assertThat(in.read()).isEqualTo(7);
+      }
+    }
+  }
+
+  @Test
+  void oneLineTellsWhatReads() throws Exception {
+    conf.set("fs.s3a.s3e.cache.mode", "disk");
+    conf.set("fs.s3a.s3e.cache.dirs", temp.toString());
+    conf.set("fs.s3a.s3e.cache.encryption", "true");
+    conf.set("fs.s3a.s3e.client", "s3a");
+    try (CapturedLog log = new CapturedLog();
+        FileSystem fs = S3AReads.open(conf)) {
+      assertThat(log.lines("INFO hadoop - S3E")).isEmpty();
+      readOne(fs);
+      List<String> said = log.lines("INFO hadoop - S3E");
+      assertThat(said).hasSize(1);
+      assertThat(said.get(0))
+          .contains("reads s3a://" + S3AServer.BUCKET + " by client s3a;")
+          .containsPattern("budget \\d+ MiB, blocks of 64K;")
+          .contains("cache in memory and on disk (disk, private, encrypted) in [" + temp + "]")
+          .contains("up to 10 % of what is free;")
+          .endsWith("Hadoop " + VersionInfo.getVersion());
+    }
+  }
+
+  @Test
+  void aCacheInMemoryOnlyIsToldToo() throws Exception {
+    try (CapturedLog log = new CapturedLog();
+        FileSystem fs = S3AReads.open(conf)) {
+      readOne(fs);
+      assertThat(log.lines("cache in memory only;")).hasSize(1);
+    }
+  }
+
+  @Test
+  void keysThatNobodyKnowsAreToldOnceForEachFileSystem() throws Exception {
+    conf.set("fs.s3a.s3e.blok.size", "1");
+    conf.set(OF_BUCKET + "s3e.clint", "crt");
+    try (CapturedLog log = new CapturedLog();
+        FileSystem fs = S3AReads.open(conf)) {
+      readOne(fs);
+      List<String> said = log.lines("does not know");
+      assertThat(said).hasSize(1);
+      assertThat(said.get(0))
+          .contains("WARN")
+          .contains("did you mean fs.s3a.s3e.block.size?")
+          .contains("did you mean " + OF_BUCKET + "s3e.client?");
+    }
+  }
+
+  @Test
+  void anotherStreamThatIsOverriddenIsToldOnce() throws Exception {
+    conf.set(OF_BUCKET + "input.stream.type", "classic");
+    conf.set("fs.s3a.prefetch.enabled", "true");
+    try (CapturedLog log = new CapturedLog();
+        FileSystem fs = S3AReads.open(conf)) {
+      readOne(fs);
+      List<String> said = log.lines("in spite of");
+      assertThat(said).hasSize(1);
+      assertThat(said.get(0))
+          .contains("INFO")
+          .contains("fs.s3a.input.stream.type = \"classic\", fs.s3a.prefetch.enabled = \"true\"")
+          .contains("fs.s3a.s3e.enabled");
+    }
+  }
+
+  @Test
+  void nothingIsSaidOfStreamsThatNobodyChose() throws Exception {
+    conf.set("fs.s3a.input.stream.type", "default");
+    conf.set("fs.s3a.prefetch.enabled", "false");
+    try (CapturedLog log = new CapturedLog();
+        FileSystem fs = S3AReads.open(conf)) {
+      readOne(fs);
+      assertThat(log.lines("in spite of")).isEmpty();
+      assertThat(log.lines("does not know")).isEmpty();
+    }
+  }
+
+  @Test
+  void aPathCapabilityTellsS3E() throws Exception {
+    try (FileSystem fs = S3AReads.open(conf)) {
+      assertThat(fs.hasPathCapability(FILE, "fs.s3a.s3e")).isTrue();
+      assertThat(fs.hasPathCapability(FILE, "fs.s3a.s3e.other")).isFalse();
+      assertThat(fs.hasPathCapability(FILE, "fs.s3a.capability.directory.marker.aware")).isTrue();
+    }
+    conf.set("fs.s3a.s3e.enabled", "false");
+    try (FileSystem fs = S3AReads.open(conf)) {
+      assertThat(fs.hasPathCapability(FILE, "fs.s3a.s3e")).isFalse();
+    }
+  }
+
+  /** The store is named by S3A's key, which S3A adds to Hadoop's when the file system is made. */
+  @Test
+  void theCachesSecretIsFoundWhereS3AsAre() throws Exception {
+    conf.set("fs.s3a.s3e.cache.mode", "disk");
+    conf.set("fs.s3a.s3e.cache.dirs", temp.toString());
+    conf.set("fs.s3a.s3e.cache.scope", "host");
+    conf.set("fs.s3a.s3e.cache.encryption", "true");
+    assertThatThrownBy(() -> S3AReads.open(conf))
+        .hasStackTraceContaining("fs.s3a.s3e.cache.key is not set");
+    String store = "jceks://file" + temp + "/keys.jceks";
+    Configuration providers = new Configuration(false);
+    providers.set("hadoop.security.credential.provider.path", store);
+    CredentialProvider provider = CredentialProviderFactory.getProviders(providers).get(0);
+    provider.createCredentialEntry(
+        "fs.s3a.s3e.cache.key", Base64.getEncoder().encodeToString(new byte[32]).toCharArray());
+    provider.flush();
+    conf.set("fs.s3a.security.credential.provider.path", store);
+    try (FileSystem fs = S3AReads.open(conf)) {
+      readOne(fs);
+    }
+  }
+}

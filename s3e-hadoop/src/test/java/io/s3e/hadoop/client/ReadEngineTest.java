@@ -1,0 +1,110 @@
+package io.s3e.hadoop.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.s3e.S3E;
+import io.s3e.S3EConfig;
+import io.s3e.buffer.MemoryBudget;
+import io.s3e.client.ClientLimits;
+import io.s3e.testing.MemoryObjectClient;
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class ReadEngineTest {
+  private static final CompletableFuture<Void> NEVER = new CompletableFuture<>();
+
+  private final MemoryBudget budget = new MemoryBudget(64 << 20);
+  private final CountDownLatch entered = new CountDownLatch(1);
+  private final CountDownLatch mayGoOn = new CountDownLatch(1);
+  private final CountDownLatch released = new CountDownLatch(1);
+  private final AtomicInteger makings = new AtomicInteger();
+
+  private ReadEngine.Made make() {
+    makings.incrementAndGet();
+    entered.countDown();
+    boolean goOn = false;
+    while (!goOn) {
+      try {
+        goOn = mayGoOn.await(1, TimeUnit.SECONDS);
+      } catch (InterruptedException e) {
+        // Deaf, as some providers of credentials are.
+      }
+    }
+    MemoryObjectClient client = new MemoryObjectClient(ClientLimits.copying(1 << 20, 4, 0));
+    return new ReadEngine.Made(
+        S3E.create(S3EConfig.DEFAULTS, budget, granted -> client), released::countDown);
+  }
+
+  @Test
+  void whatIsMadeAfterTheCloseIsReleased() throws Exception {
+    ReadEngine engine = new ReadEngine("a test", Duration.ofSeconds(30), this::make);
+    CompletableFuture<S3E> read =
+        CompletableFuture.supplyAsync(
+            () -> {
+              try {
+                return engine.engine(NEVER);
+              } catch (IOException e) {
+                throw new IllegalStateException(e);
+              }
+            });
+    assertThat(entered.await(10, TimeUnit.SECONDS)).isTrue();
+
+    engine.close();
+
+    assertThatThrownBy(() -> read.get(5, TimeUnit.SECONDS)).hasStackTraceContaining("closed");
+    mayGoOn.countDown();
+    assertThat(released.await(10, TimeUnit.SECONDS)).isTrue();
+    assertThat(budget.reserved()).isZero();
+    assertThatThrownBy(() -> engine.engine(NEVER)).hasMessageContaining("Filesystem closed");
+  }
+
+  @Test
+  void aReadHasADeadlineAndTheMakingServesTheNext() throws Exception {
+    try (ReadEngine engine = new ReadEngine("a test", Duration.ofMillis(50), this::make)) {
+      assertThatThrownBy(() -> engine.engine(NEVER))
+          .isInstanceOf(SocketTimeoutException.class)
+          .hasMessageContaining("50 ms");
+      mayGoOn.countDown();
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+      while (engine.ifMade() == null) {
+        assertThat(System.nanoTime()).isLessThan(deadline);
+        Thread.sleep(1);
+      }
+      assertThat(engine.engine(NEVER)).isSameAs(engine.ifMade());
+      assertThat(makings).hasValue(1);
+    }
+    assertThat(released.getCount()).isZero();
+    assertThat(budget.reserved()).isZero();
+  }
+
+  @Test
+  void anErrorOfLinkageIsTheReadersAndIsNotRemembered() throws Exception {
+    try (ReadEngine engine =
+        new ReadEngine(
+            "a test",
+            Duration.ofSeconds(30),
+            () -> {
+              if (makings.get() == 0) {
+                makings.incrementAndGet();
+                throw new NoSuchMethodError("withDirectBufferPoolOptions");
+              }
+              mayGoOn.countDown();
+              return make();
+            })) {
+      assertThatThrownBy(() -> engine.engine(NEVER))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("a test")
+          .hasMessageContaining("withDirectBufferPoolOptions");
+      assertThat(engine.engine(NEVER)).isNotNull();
+    }
+  }
+}

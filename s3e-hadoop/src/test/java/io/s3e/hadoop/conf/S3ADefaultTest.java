@@ -1,0 +1,124 @@
+package io.s3e.hadoop.conf;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.s3e.S3EConfig;
+import io.s3e.client.aws.AwsClientSettings;
+import java.time.Duration;
+import java.util.OptionalInt;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.s3a.S3AUtils;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What users set for S3A is the default of S3E's keys. */
+class S3ADefaultTest {
+  private static final String ESTABLISH = "fs.s3a.connection.establish.timeout";
+  private static final String SOCKET = "fs.s3a.connection.timeout";
+  private static final String REQUEST = "fs.s3a.connection.request.timeout";
+  private static final String CONNECTIONS = "fs.s3a.connection.maximum";
+
+  private final Configuration conf = new Configuration();
+
+  private AdapterConfig read() {
+    return AdapterConfig.read(S3AUtils.propagateBucketOptions(conf, "logs"), "logs");
+  }
+
+  private void assertDefaults() {
+    AdapterConfig config = read();
+    assertThat(config.connectTimeout()).isEqualTo(Duration.ofSeconds(5));
+    assertThat(config.maxConnections()).isEqualTo(OptionalInt.empty());
+    assertThat(config.engine()).isEqualTo(S3EConfig.DEFAULTS);
+  }
+
+  @Test
+  void hadoopsDefaultsAreNobodysWish() {
+    assertDefaults();
+  }
+
+  /** As distributions do, and programs that copy a configuration value by value. */
+  @Test
+  void hadoopsDefaultsWrittenOutAreNobodysWish() {
+    conf.set(ESTABLISH, "30000");
+    conf.set(SOCKET, "200s");
+    conf.set(REQUEST, "1m");
+    conf.set(CONNECTIONS, "500");
+    assertDefaults();
+    conf.set(REQUEST, "0");
+    assertDefaults();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "45000, 45s",
+    "45s, 45s",
+    "45000ms, 45s",
+    "2m, 120s",
+    "1d, 600s",
+    "20ms, 15s",
+    "0, 15s"
+  })
+  void theWaitForAConnectionIsS3As(String value, String expected) {
+    conf.set(ESTABLISH, value);
+    assertThat(read().connectTimeout()).isEqualTo(ConfigValues.duration(expected));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "60s, 60s, 5m",
+    "1000, 15s, 5m",
+    "0, 15s, 5m",
+    // A GET is sent again before its read ends.
+    "4m, 4m, 8m",
+    "3h, 1h, 6h",
+    "30d, 1h, 24h",
+  })
+  void aGetMayBeSilentAsLongAsS3AsSocket(String value, String stall, String read) {
+    conf.set(SOCKET, value);
+    assertThat(read().engine().stallTimeout()).isEqualTo(ConfigValues.duration(stall));
+    assertThat(read().engine().readTimeout()).isEqualTo(ConfigValues.duration(read));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"10s, 5m", "0, 5m", "20m, 20m", "2000000, 2000s", "30d, 24h"})
+  void aRequestsTimeoutMakesReadsLongerAndNeverShorter(String value, String expected) {
+    conf.set(REQUEST, value);
+    assertThat(read().engine().readTimeout()).isEqualTo(ConfigValues.duration(expected));
+    assertThat(read().engine().stallTimeout()).isEqualTo(S3EConfig.DEFAULTS.stallTimeout());
+  }
+
+  @Test
+  void theLimitOfConnectionsOnlyLowers() {
+    conf.set(CONNECTIONS, "20");
+    assertThat(read().maxConnections()).hasValue(20);
+    conf.set(CONNECTIONS, "1000");
+    assertThat(read().maxConnections()).isEmpty();
+    assertThat(AwsClientSettings.builder().build().maxConnections())
+        .isEqualTo(S3EKeys.CLIENT_CONNECTIONS);
+  }
+
+  @Test
+  void oneBucketsValuesAreItsOwn() {
+    conf.set("fs.s3a.bucket.logs.connection.timeout", "50s");
+    conf.set("fs.s3a.bucket.others.connection.timeout", "70s");
+    assertThat(read().engine().stallTimeout()).isEqualTo(Duration.ofSeconds(50));
+  }
+
+  @Test
+  void s3esOwnKeysWin() {
+    conf.set(ESTABLISH, "40s");
+    conf.set(SOCKET, "40m");
+    conf.set(REQUEST, "40m");
+    conf.set(CONNECTIONS, "4");
+    conf.set("fs.s3a.s3e.connect.timeout", "3s");
+    conf.set("fs.s3a.s3e.stall.timeout", "4s");
+    conf.set("fs.s3a.bucket.logs.s3e.read.timeout", "5s");
+    conf.set("fs.s3a.s3e.max.connections", "0");
+    AdapterConfig config = read();
+    assertThat(config.connectTimeout()).isEqualTo(Duration.ofSeconds(3));
+    assertThat(config.engine().stallTimeout()).isEqualTo(Duration.ofSeconds(4));
+    assertThat(config.engine().readTimeout()).isEqualTo(Duration.ofSeconds(5));
+    assertThat(config.maxConnections()).isEmpty();
+  }
+}

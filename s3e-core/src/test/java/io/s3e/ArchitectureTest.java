@@ -22,7 +22,8 @@ class ArchitectureTest {
   /** From the ground up; those of one row do not know each other. */
   private static final List<List<String>> LAYERS =
       List.of(
-          List.of("io.s3e.block", "io.s3e.metrics", "io.s3e.buffer", "io.s3e.jvm"),
+          List.of(
+              "io.s3e.block", "io.s3e.metrics", "io.s3e.buffer", "io.s3e.jvm", "io.s3e.version"),
           List.of("io.s3e.client", "io.s3e.prefetch", "io.s3e.cache", "io.s3e.disk"),
           List.of(
               "io.s3e.fetch",
@@ -71,6 +72,16 @@ class ArchitectureTest {
           .should()
           .dependOnClassesThat()
           .resideInAPackage("software.amazon..");
+
+  /** It may be in another class loader than its user: only {@code CrtLibrary} makes it, by name. */
+  @ArchTest
+  static final ArchRule NOTHING_LINKS_AGAINST_THE_CRT_CLIENT =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage("io.s3e.client.crt")
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage("io.s3e.client.crt", "software.amazon.awssdk.crt..");
 
   @ArchTest
   static final ArchRule POLICY_HAS_NO_THREADS =

@@ -33,6 +33,8 @@ enum CrtErrors {
   /** A response that the CRT itself could not make sense of, for example 200 for 206. */
   REJECTED(Kind.REJECTED),
   CREDENTIALS(Kind.CREDENTIALS),
+  /** The JVM has refused direct memory to a pool. */
+  NO_BUFFER(Kind.NOT_LENT),
   OTHER(Kind.OTHER);
 
   private final Kind kind;
@@ -56,7 +58,7 @@ enum CrtErrors {
       case GARBLED -> new ProtocolException(message);
       case HANDSHAKE -> new SSLHandshakeException(message);
       case TLS -> new SSLException(message);
-      case THROTTLED, SERVER, REJECTED, CREDENTIALS, OTHER -> null;
+      case THROTTLED, SERVER, REJECTED, CREDENTIALS, NO_BUFFER, OTHER -> null;
     };
   }
 
@@ -83,6 +85,7 @@ enum CrtErrors {
           "AWS_IO_TLS_CLOSED_GRACEFUL" ->
           BROKEN;
       case "AWS_IO_TLS_ALERT_NOT_GRACEFUL", "AWS_IO_TLS_INTERNAL_ERROR" -> TLS;
+      case "AWS_ERROR_S3_BUFFER_ALLOCATION_FAILED" -> NO_BUFFER;
       case "AWS_ERROR_S3_SLOW_DOWN" -> THROTTLED;
       case "AWS_ERROR_S3_INTERNAL_ERROR", "AWS_ERROR_S3_REQUEST_TIMEOUT" -> SERVER;
       case "AWS_ERROR_S3_MISSING_CONTENT_RANGE_HEADER",

@@ -7,7 +7,6 @@ import io.s3e.client.ObjectClient;
 import io.s3e.client.ObjectHead;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.ResponseHandler;
-import io.s3e.jvm.JvmEnd;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
@@ -46,8 +45,8 @@ public final class AsyncObjectClient implements ObjectClient {
    *     holds for them; lends nothing
    * @param headTimeout longest wait for a HEAD
    * @param headers sent with every request, where the SDK client cannot be told
-   * @param closeAlso runs last when this client closes, for example to close the SDK's, but not in
-   *     a JVM that is ending; null for nothing
+   * @param closeAlso runs last when this client closes, for example to close the SDK's; null for
+   *     nothing
    */
   public AsyncObjectClient(
       S3AsyncClient s3,
@@ -123,8 +122,7 @@ public final class AsyncObjectClient implements ObjectClient {
       return;
     }
     inFlight.cancelAll();
-    // In a JVM that is ending the native threads of an SDK client could not end cleanly any more.
-    if (closeAlso != null && !JvmEnd.hasBegun()) {
+    if (closeAlso != null) {
       closeAlso.run();
     }
   }

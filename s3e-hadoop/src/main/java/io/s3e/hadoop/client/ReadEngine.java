@@ -97,10 +97,12 @@ public final class ReadEngine implements Closeable {
       throw new IOException("The first read through " + this + " was given up");
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new InterruptedIOException("interrupted while waiting for " + this);
+      throw (IOException)
+          new InterruptedIOException("interrupted while waiting for " + this).initCause(e);
     } catch (TimeoutException e) {
-      String late = " was not made within " + patience.toMillis() + " ms (fs.s3a.s3e.read.timeout)";
-      throw (IOException) new SocketTimeoutException(this + late).initCause(e);
+      String late =
+          this + " was not made within " + patience.toMillis() + " ms (fs.s3a.s3e.read.timeout)";
+      throw (IOException) new SocketTimeoutException(late).initCause(e);
     } catch (ExecutionException e) {
       throw translated(Objects.requireNonNull(e.getCause()));
     }

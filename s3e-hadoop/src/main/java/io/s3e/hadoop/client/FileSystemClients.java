@@ -76,7 +76,8 @@ public final class FileSystemClients implements ReadEngine.Maker {
         fileSystem.getS3AInternals().shareCredentials("S3E client of " + fileSystem.getUri());
     try {
       boolean anonymous = credentials.resolveCredentials().accessKeyId() == null;
-      AwsClientSettings settings = view.settings(credentials, anonymous);
+      // Not the list itself: an SDK client closes what it can, and this one is shared.
+      AwsClientSettings settings = view.settings(credentials::resolveCredentials, anonymous);
       return new ReadEngine.Made(engine(memory -> own(settings, memory)), credentials::close);
     } catch (RuntimeException | LinkageError e) {
       credentials.close();

@@ -92,7 +92,8 @@ public final class FileSystemClients implements ReadEngine.Maker {
       S3AClientView view, AWSCredentialProviderList credentials, boolean anonymous)
       throws IOException {
     try {
-      AwsClientSettings settings = view.settings(credentials, anonymous);
+      // Not the list itself: an SDK client closes what it can, and this one is shared.
+      AwsClientSettings settings = view.settings(credentials::resolveCredentials, anonymous);
       return new ReadEngine.Made(engine(memory -> own(settings, memory)), credentials::close);
     } catch (RuntimeException | LinkageError e) {
       if (config.client() == ClientChoice.AUTO) {

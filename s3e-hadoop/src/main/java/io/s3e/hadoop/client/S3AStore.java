@@ -36,8 +36,7 @@ public final class S3AStore implements BlockingStore {
    * As above, for at least {@code requests} at once. A client of that kind lets as many requests
    * wait as it has threads, so half as many threads will do.
    */
-  static ClientProvider provider(
-      AdapterConfig config, ChangeDetectionPolicy policy, int requests) {
+  static ClientProvider provider(AdapterConfig config, ChangeDetectionPolicy policy, int requests) {
     int threads = Math.max(config.clientThreads(), (requests + 1) / 2);
     return memory ->
         RevisionCheckingClient.over(

@@ -34,8 +34,7 @@ final class WayBack implements FallbackClient.Listener {
    * @param owner the file system's URI, for messages
    * @param onFallback counts
    */
-  WayBack(
-      String owner, AdapterConfig config, ChangeDetectionPolicy policy, Runnable onFallback) {
+  WayBack(String owner, AdapterConfig config, ChangeDetectionPolicy policy, Runnable onFallback) {
     this.owner = owner;
     this.config = config;
     this.policy = policy;
@@ -101,9 +100,9 @@ final class WayBack implements FallbackClient.Listener {
     if (cause instanceof LinkageError || cause.getCause() instanceof LinkageError) {
       return "Another version of aws-crt is in the way: look for its jar on the class path";
     }
-    if (cause instanceof RequestFailure failure
-        && failure.kind() == RequestFailure.Kind.TLS) {
-      return "Its certificate authorities are those of the JVM, or of " + S3EKeys.TLS_CA_FILE.name();
+    if (cause instanceof RequestFailure failure && failure.kind() == RequestFailure.Kind.TLS) {
+      return "Its certificate authorities are those of the JVM, or of "
+          + S3EKeys.TLS_CA_FILE.name();
     }
     return "Proxies, firewalls and name resolution may differ for the two";
   }

@@ -33,8 +33,8 @@ final class CrtFailures {
       try {
         put(ids, "x-amz-request-id", metrics.getAwsRequestId());
         put(ids, "x-amz-id-2", metrics.getAwsExtendedRequestId());
-      } catch (RuntimeException | LinkageError e) {
-        // The CRT throws where the answer had none; early versions do not know the second.
+      } catch (RuntimeException e) {
+        // The CRT throws where the answer had none.
         return ids;
       }
       return ids;

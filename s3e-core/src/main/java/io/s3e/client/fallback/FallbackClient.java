@@ -262,6 +262,10 @@ public final class FallbackClient implements ObjectClient {
   }
 
   private static boolean isLinkage(RequestFailure failure) {
-    return failure.getCause() instanceof LinkageError;
+    Throwable cause = failure.getCause();
+    while (cause != null && !(cause instanceof LinkageError)) {
+      cause = cause.getCause();
+    }
+    return cause != null;
   }
 }

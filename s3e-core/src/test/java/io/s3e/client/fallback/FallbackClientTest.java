@@ -174,7 +174,10 @@ class FallbackClientTest {
                 1,
                 -1,
                 new RequestFailure(
-                    Kind.OTHER, "GET", "no such method", new NoSuchMethodError("withX")),
+                    Kind.OTHER,
+                    "GET",
+                    "no such method",
+                    new IllegalStateException("unusable", new NoSuchMethodError("withX"))),
                 null,
                 0,
                 false,

@@ -34,7 +34,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  *       is sent again on a new connection, at once; the handler hears nothing of it. When {@value
  *       #FAILURES_TO_DOUBT} have failed in a row and none was answered, the substitute reads the
  *       same range. It does, and the fast client fails once more: SUBSTITUTE. It fails too: the
- *       store is down, the request fails with the fast client's failure, and TRYING goes on.
+ *       store is down, the request fails with the substitute's failure, and TRYING goes on.
  *   <li>FAST: the fast client has answered once, whatever the status. Requests pass through, and
  *       failures are the fetch layer's to repeat. Failing requests never leave this state: an
  *       outage is not a reason to change clients.
@@ -45,7 +45,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  *
  * An answer of the store counts as one whatever its status, for it came through the network. A
  * {@link LinkageError} counts as {@value #FAILURES_TO_DOUBT} failures: it is the same on every
- * connection. An answer that does not begin within {@link FirstGet#patience} counts as a failure.
+ * connection. Where an answer does not begin within {@link FirstGet#patience}, the substitute is
+ * asked at once: a handshake with a server that is not trusted takes the CRT half a minute.
  *
  * <p>Any thread. Moves exclude each other; a request that reads the state just before a move goes
  * by the client of before.
@@ -55,7 +56,7 @@ public final class FallbackClient implements ObjectClient {
    * Three in a row, and one more after the substitute has read: with one connection in ten failing
    * by chance, one start in ten thousand is misled, for the time of one pause.
    */
-  private static final int FAILURES_TO_DOUBT = 3;
+  static final int FAILURES_TO_DOUBT = 3;
 
   /** Hears of changes of the client, on the thread that made the change; must not block. */
   public interface Listener {
@@ -231,8 +232,8 @@ public final class FallbackClient implements ObjectClient {
     fast.get(
         copied(request),
         new Probe(
-            outcome -> {
-              if (outcome == Probe.Outcome.REACHED) {
+            failure -> {
+              if (failure == null) {
                 answered();
               }
               retrialNanos = System.nanoTime() + retryAfterNanos;

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -35,7 +36,10 @@ final class FirstGet implements ObjectClient.Exchange {
   private final AtomicReference<ObjectClient.@Nullable Exchange> current = new AtomicReference<>();
   private volatile boolean cancelled;
 
-  /** Whether the substitute has read the range; then one more failure decides. */
+  /** GETs of the fast client so far. */
+  private final AtomicInteger tries = new AtomicInteger();
+
+  /** Whether the substitute has read the range; then the next failures decide. */
   private volatile boolean substituteReads;
 
   FirstGet(FallbackClient client, GetRequest request, ResponseHandler handler) {
@@ -64,6 +68,7 @@ final class FirstGet implements ObjectClient.Exchange {
   }
 
   private void tryFast() {
+    tries.incrementAndGet();
     Try attempt = new Try();
     current.set(attempt);
     attempt.send();
@@ -80,8 +85,12 @@ final class FirstGet implements ObjectClient.Exchange {
     }
   }
 
-  /** The try has failed before its answer began. */
-  private void failed(RequestFailure failure) {
+  /**
+   * The try has failed before its answer began.
+   *
+   * @param isSilence whether nothing at all has come in time
+   */
+  private void failed(RequestFailure failure, boolean isSilence) {
     if (cancelled || !FallbackClient.isTransport(failure)) {
       if (failure.answer() != null) {
         client.answered();
@@ -94,11 +103,11 @@ final class FirstGet implements ObjectClient.Exchange {
       case FAST -> handler.onFailure(failure);
       case SUBSTITUTE -> bySubstitute();
       case TRYING -> {
-        if (substituteReads) {
+        if (substituteReads && tries.get() >= FallbackClient.FAILURES_TO_DOUBT) {
           client.substitute(failure);
           bySubstitute();
-        } else if (doubtful) {
-          askSubstitute(failure);
+        } else if (!substituteReads && (doubtful || isSilence)) {
+          askSubstitute();
         } else {
           tryFast();
         }
@@ -106,14 +115,16 @@ final class FirstGet implements ObjectClient.Exchange {
     }
   }
 
-  private void askSubstitute(RequestFailure failure) {
+  private void askSubstitute() {
     ObjectClient.Exchange probe =
         client.probe(
             request,
             new Probe(
-                outcome -> {
-                  substituteReads = outcome == Probe.Outcome.REACHED;
-                  if (substituteReads && !cancelled) {
+                failure -> {
+                  substituteReads = failure == null;
+                  if (cancelled) {
+                    handler.onFailure(cancelledGet());
+                  } else if (failure == null) {
                     tryFast();
                   } else {
                     handler.onFailure(failure);
@@ -122,6 +133,10 @@ final class FirstGet implements ObjectClient.Exchange {
     if (cancelled) {
       probe.cancel();
     }
+  }
+
+  private RequestFailure cancelledGet() {
+    return new RequestFailure(Kind.CANCELLED, subject(), "cancelled", null);
   }
 
   private String subject() {
@@ -160,14 +175,15 @@ final class FirstGet implements ObjectClient.Exchange {
               "no answer on a new connection within "
                   + TimeUnit.NANOSECONDS.toMillis(patience(request))
                   + " ms",
-              new SocketTimeoutException("no answer")));
+              new SocketTimeoutException("no answer")),
+          true);
     }
 
     /** Ends the try if its answer has not begun, and goes on from there. */
-    private void leave(RequestFailure failure) {
+    private void leave(RequestFailure failure, boolean isSilence) {
       if (answer.compareAndSet(Answer.AWAITED, Answer.LEFT)) {
         cancelExchange();
-        failed(failure);
+        failed(failure, isSilence);
       }
     }
 
@@ -176,7 +192,7 @@ final class FirstGet implements ObjectClient.Exchange {
       if (answer.get() == Answer.BEGUN) {
         cancelExchange();
       } else {
-        leave(new RequestFailure(Kind.CANCELLED, subject(), "cancelled", null));
+        leave(cancelledGet(), false);
       }
     }
 
@@ -198,7 +214,7 @@ final class FirstGet implements ObjectClient.Exchange {
       if (answer.get() == Answer.BEGUN) {
         handler.onFailure(failure);
       } else {
-        leave(failure);
+        leave(failure, false);
       }
     }
   }

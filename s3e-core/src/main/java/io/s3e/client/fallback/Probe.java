@@ -6,19 +6,17 @@ import io.s3e.client.ResponseHandler;
 import io.s3e.client.ResponseHead;
 import java.nio.ByteBuffer;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** Reads an answer to its end, keeps nothing of it, and tells whether the store was reached. */
 final class Probe implements ResponseHandler {
-  enum Outcome {
-    /** The body came whole, or the store refused the request. */
-    REACHED,
-    /** No answer, or only a part of one. */
-    LOST
-  }
+  private final Consumer<@Nullable RequestFailure> ended;
 
-  private final Consumer<Outcome> ended;
-
-  Probe(Consumer<Outcome> ended) {
+  /**
+   * @param ended called once: with null if the body came whole or the store refused the request,
+   *     with the failure if no answer came or only a part of one
+   */
+  Probe(Consumer<@Nullable RequestFailure> ended) {
     this.ended = ended;
   }
 
@@ -37,11 +35,11 @@ final class Probe implements ResponseHandler {
 
   @Override
   public void onDone() {
-    ended.accept(Outcome.REACHED);
+    ended.accept(null);
   }
 
   @Override
   public void onFailure(RequestFailure failure) {
-    ended.accept(failure.answer() != null ? Outcome.REACHED : Outcome.LOST);
+    ended.accept(failure.refusal() != null ? null : failure);
   }
 }

@@ -137,9 +137,12 @@ class FallbackClientTest {
   @Test
   void aStoreThatNobodyReachesIsNoReasonToChange() throws Exception {
     fast.faults((request, number) -> number < 3 ? UNREACHABLE : Answer.GOOD);
-    substitute.faults((request, number) -> UNREACHABLE);
+    RequestFailure refused =
+        new RequestFailure(Kind.NETWORK, "GET", "refused, by the substitute", null);
+    substitute.faults((request, number) -> new Answer(1, -1, refused, null, 0, false, false));
     RequestFailure failure = get(false).awaitFailure();
     assertThat(failure.kind()).isEqualTo(Kind.NETWORK);
+    assertThat(failure).as("the substitute's word").hasMessageContaining("by the substitute");
     assertThat(client.state()).isEqualTo(FallbackClient.State.TRYING);
     read();
     assertThat(client.state()).isEqualTo(FallbackClient.State.FAST);
@@ -183,7 +186,7 @@ class FallbackClientTest {
                 false,
                 false));
     read();
-    assertThat(fast.gets()).as("one, and one more after the substitute").hasSize(2);
+    assertThat(fast.gets()).as("one, and two more after the substitute").hasSize(3);
     assertThat(substituted).hasValue(1);
   }
 
@@ -199,6 +202,19 @@ class FallbackClientTest {
     read();
     assertThat(handler.violations()).isEmpty();
     assertThat(substitute.gets()).isEmpty();
+  }
+
+  /** A handshake that takes the fast client half a minute, and the substitute no time. */
+  @Test
+  void aClientThatStaysSilentIsLeftAfterThreeConnections() throws Exception {
+    fast.hold();
+    long started = System.nanoTime();
+    read();
+    Duration took = Duration.ofNanos(System.nanoTime() - started);
+    assertThat(took).isBetween(Duration.ofSeconds(15), Duration.ofSeconds(60));
+    assertThat(fast.gets()).hasSize(3);
+    assertThat(client.state()).isEqualTo(FallbackClient.State.SUBSTITUTE);
+    fast.open();
   }
 
   @Test

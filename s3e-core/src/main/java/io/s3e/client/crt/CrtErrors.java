@@ -1,10 +1,10 @@
 package io.s3e.client.crt;
 
 import io.s3e.client.RequestFailure.Kind;
-import java.io.EOFException;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
+import java.net.ProtocolException;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The CRT's errors that are not the store's word, by their names: the kind of failure that each is,
- * and the exception that Java's own network classes have for it. The one table of them.
+ * and the exception that Java's own network classes have for it. The one table of them. None is an
+ * {@link java.io.EOFException}, which an application would take for the end of the file.
  */
 enum CrtErrors {
   REFUSED(Kind.NETWORK),
@@ -54,7 +55,7 @@ enum CrtErrors {
       case UNKNOWN_HOST -> new UnknownHostException(message);
       case TIMED_OUT -> new SocketTimeoutException(message);
       case BROKEN -> new SocketException(message);
-      case GARBLED -> new EOFException(message);
+      case GARBLED -> new ProtocolException(message);
       case HANDSHAKE -> new SSLHandshakeException(message);
       case TLS -> new SSLException(message);
       case THROTTLED, SERVER, REJECTED, CREDENTIALS, NO_BUFFER, OTHER -> null;

@@ -12,7 +12,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.apache.hadoop.fs.s3a.S3AUtils;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -163,7 +162,7 @@ public final class ReadEngine implements Closeable {
   private IOException translated(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       if (cause instanceof SdkException sdk) {
-        return S3AUtils.translateException("read", owner, sdk);
+        return FailureTranslation.translate("read", owner, sdk);
       }
     }
     return failure instanceof IOException io

@@ -81,7 +81,19 @@ class ArchitectureTest {
           .resideOutsideOfPackage("io.s3e.client.crt")
           .should()
           .dependOnClassesThat()
-          .resideInAnyPackage("io.s3e.client.crt", "software.amazon.awssdk.crt..");
+          .resideInAPackage("io.s3e.client.crt");
+
+  /** The SDK's client over the CRT is in the application's loader, and so is what holds its CRT. */
+  @ArchTest
+  static final ArchRule THE_CRT_ONLY_BESIDE_ITS_USERS =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage("io.s3e.client.crt")
+          .and()
+          .doNotHaveFullyQualifiedName("io.s3e.client.aws.SdkClients$CrtBacked")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("software.amazon.awssdk.crt..");
 
   @ArchTest
   static final ArchRule POLICY_HAS_NO_THREADS =

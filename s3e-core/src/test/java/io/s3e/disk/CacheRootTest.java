@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.s3e.testing.ForkedJvm;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -246,10 +247,8 @@ class CacheRootTest {
 
   @Test
   void aKilledProcessLeavesAPrivateInstanceThatTheNextOneRemoves() throws Exception {
-    try (CacheProcess killed =
-            CacheProcess.start(CacheTenant.class, directory.toString(), "PRIVATE");
-        CacheProcess living =
-            CacheProcess.start(CacheTenant.class, directory.toString(), "PRIVATE")) {
+    try (ForkedJvm killed = ForkedJvm.start(CacheTenant.class, directory.toString(), "PRIVATE");
+        ForkedJvm living = ForkedJvm.start(CacheTenant.class, directory.toString(), "PRIVATE")) {
       Path left = Path.of(killed.await("instance"));
       Path used = Path.of(living.await("instance"));
       living.await("in charge");

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.s3e.disk.DiskCacheConfig.Scope;
 import io.s3e.disk.FaultyDiskIo.Failure;
 import io.s3e.disk.FaultyDiskIo.Operation;
+import io.s3e.testing.ForkedJvm;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -121,8 +122,7 @@ class ClaimsTest {
 
   @Test
   void theClaimOfAKilledProcessIsTakenOver() throws Exception {
-    try (CacheProcess process =
-        CacheProcess.start(CacheTenant.class, directory.toString(), "HOST")) {
+    try (ForkedJvm process = ForkedJvm.start(CacheTenant.class, directory.toString(), "HOST")) {
       assertThat(process.await("claim")).isEqualTo("taken");
       process.await("owner");
       Claims claims = new Claims(new NioDiskIo(), root);

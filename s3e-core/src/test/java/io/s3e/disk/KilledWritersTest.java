@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.disk.DiskCacheConfig.Scope;
 import io.s3e.metrics.DiskMetrics;
+import io.s3e.testing.ForkedJvm;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
@@ -28,7 +29,7 @@ class KilledWritersTest {
   private final DiskIo disk = new NioDiskIo();
   private final long seed = System.nanoTime();
   private final Random random = new Random(seed);
-  private final List<CacheProcess> writers = new ArrayList<>();
+  private final List<ForkedJvm> writers = new ArrayList<>();
   private final List<String> wrong = new ArrayList<>();
   private long written;
   private long read;
@@ -48,12 +49,12 @@ class KilledWritersTest {
         writers.get(victim).await("begins");
         Thread.sleep(random.nextInt(150));
         most = Math.max(most, held(root));
-        CacheProcess killed = writers.get(victim);
+        ForkedJvm killed = writers.get(victim);
         killed.kill();
         listen(killed);
         writers.set(victim, start());
       }
-      for (CacheProcess writer : writers) {
+      for (ForkedJvm writer : writers) {
         writer.await("counts");
         writer.kill();
         listen(writer);
@@ -64,22 +65,22 @@ class KilledWritersTest {
       assertThat(most).as("seed %d", seed).isLessThanOrEqualTo(CAPACITY);
       verifyWhatIsLeft(root);
     } finally {
-      for (CacheProcess writer : writers) {
+      for (ForkedJvm writer : writers) {
         writer.close();
       }
     }
   }
 
-  private CacheProcess start() throws IOException {
+  private ForkedJvm start() throws IOException {
     started++;
-    return CacheProcess.start(
+    return ForkedJvm.start(
         CacheWriter.class,
         directory.toString(),
         String.valueOf(CAPACITY),
         String.valueOf(seed + started));
   }
 
-  private void listen(CacheProcess ended) throws InterruptedException {
+  private void listen(ForkedJvm ended) throws InterruptedException {
     long lastWritten = 0;
     long lastRead = 0;
     for (String line : ended.rest()) {

@@ -7,6 +7,7 @@ import io.s3e.disk.FaultyDiskIo.Failure;
 import io.s3e.disk.FaultyDiskIo.Operation;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
+import io.s3e.testing.ForkedJvm;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
@@ -202,8 +203,7 @@ class SharedShelfTest {
   @Test
   void sweepsWhatKilledProcessesLeft() throws Exception {
     CacheRoot root = root();
-    try (CacheProcess process =
-        CacheProcess.start(CacheTenant.class, directory.toString(), "HOST")) {
+    try (ForkedJvm process = ForkedJvm.start(CacheTenant.class, directory.toString(), "HOST")) {
       String owner = process.await("owner");
       process.await("in charge");
       Housekeeping housekeeping = housekeeping(disk, root, 64 * MIB, metrics);
@@ -237,8 +237,7 @@ class SharedShelfTest {
 
   @Test
   void anotherProcessTakesOverWhenTheJanitorIsKilled() throws Exception {
-    try (CacheProcess killed =
-        CacheProcess.start(CacheTenant.class, directory.toString(), "HOST")) {
+    try (ForkedJvm killed = ForkedJvm.start(CacheTenant.class, directory.toString(), "HOST")) {
       String dead = killed.await("owner");
       killed.await("in charge");
       CacheRoot root = root();

@@ -24,14 +24,14 @@ import java.util.function.UnaryOperator;
  * Stands before an S3 server and writes down every request. Bytes pass unchanged, so that
  * signatures hold; only the head of a response may be rewritten. Two daemon threads a connection.
  */
-final class RecordingProxy implements AutoCloseable {
+public final class RecordingProxy implements AutoCloseable {
   /**
    * One request.
    *
    * @param target path and query
    * @param headers by name in any case; repeated ones joined by commas
    */
-  record Request(String method, String target, Map<String, String> headers) {
+  public record Request(String method, String target, Map<String, String> headers) {
     boolean isRead(String key) {
       return method.equals("GET") && target.contains(key) && !target.contains("list-type");
     }
@@ -43,22 +43,22 @@ final class RecordingProxy implements AutoCloseable {
   private final List<Socket> open = new CopyOnWriteArrayList<>();
   private volatile UnaryOperator<String> responseHead = UnaryOperator.identity();
 
-  RecordingProxy(URI server) throws IOException {
+  public RecordingProxy(URI server) throws IOException {
     this.server = server;
     listener = new ServerSocket(0, 100, InetAddress.getLoopbackAddress());
     daemon("accept", this::accept);
   }
 
-  URI endpoint() {
+  public URI endpoint() {
     return URI.create("http://127.0.0.1:" + listener.getLocalPort());
   }
 
   /** All requests so far. */
-  List<Request> requests() {
+  public List<Request> requests() {
     return List.copyOf(requests);
   }
 
-  List<Request> reads(String key) {
+  public List<Request> reads(String key) {
     return requests.stream().filter(request -> request.isRead(key)).toList();
   }
 

@@ -1,13 +1,10 @@
 package io.s3e.client.crt;
 
+import io.s3e.client.ForwardingHandler;
 import io.s3e.client.GetRequest;
-import io.s3e.client.LentBuffer;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.ResponseHandler;
-import io.s3e.client.ResponseHead;
-import java.io.IOException;
-import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * {@link #cancel} goes to the exchange of the present state; one that is only known after the state
  * has moved on has ended already. A cancelled GET is not sent again.
  */
-final class FollowedGet implements ResponseHandler, ObjectClient.Exchange {
+final class FollowedGet implements ForwardingHandler, ObjectClient.Exchange {
   private enum State {
     FIRST,
     SECOND
@@ -62,6 +59,11 @@ final class FollowedGet implements ResponseHandler, ObjectClient.Exchange {
   }
 
   @Override
+  public ResponseHandler handler() {
+    return handler;
+  }
+
+  @Override
   public void cancel() {
     ObjectClient.Exchange now;
     synchronized (this) {
@@ -80,26 +82,6 @@ final class FollowedGet implements ResponseHandler, ObjectClient.Exchange {
     } else {
       handler.onFailure(failure);
     }
-  }
-
-  @Override
-  public void onHead(ResponseHead head) throws IOException {
-    handler.onHead(head);
-  }
-
-  @Override
-  public void onData(ByteBuffer chunk) throws IOException {
-    handler.onData(chunk);
-  }
-
-  @Override
-  public void onLent(LentBuffer buffer) throws IOException {
-    handler.onLent(buffer);
-  }
-
-  @Override
-  public void onDone() {
-    handler.onDone();
   }
 
   private synchronized boolean goesOn(RequestFailure failure) {

@@ -1,7 +1,7 @@
 package io.s3e.client.fallback;
 
+import io.s3e.client.ForwardingHandler;
 import io.s3e.client.GetRequest;
-import io.s3e.client.LentBuffer;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
@@ -9,7 +9,6 @@ import io.s3e.client.ResponseHandler;
 import io.s3e.client.ResponseHead;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
-import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -136,9 +135,14 @@ final class FirstGet implements ObjectClient.Exchange {
   }
 
   /** One GET of the fast client. */
-  private final class Try implements ResponseHandler, ObjectClient.Exchange {
+  private final class Try implements ForwardingHandler, ObjectClient.Exchange {
     private final AtomicReference<Answer> answer = new AtomicReference<>(Answer.AWAITED);
     private final CompletableFuture<ObjectClient.Exchange> exchange = new CompletableFuture<>();
+
+    @Override
+    public ResponseHandler handler() {
+      return handler;
+    }
 
     void send() {
       var unused =
@@ -187,21 +191,6 @@ final class FirstGet implements ObjectClient.Exchange {
         throw new IOException("the answer came too late");
       }
       handler.onHead(head);
-    }
-
-    @Override
-    public void onData(ByteBuffer chunk) throws IOException {
-      handler.onData(chunk);
-    }
-
-    @Override
-    public void onLent(LentBuffer buffer) throws IOException {
-      handler.onLent(buffer);
-    }
-
-    @Override
-    public void onDone() {
-      handler.onDone();
     }
 
     @Override

@@ -74,7 +74,7 @@ final class SdkFailures {
   }
 
   static RequestFailure lendsNothing(String subject) {
-    return new RequestFailure(Kind.OTHER, subject, "this client lends nothing", null);
+    return new RequestFailure(Kind.NOT_LENT, subject, "this client lends nothing", null);
   }
 
   static RequestFailure network(String subject, IOException cause) {

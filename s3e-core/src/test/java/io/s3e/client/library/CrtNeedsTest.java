@@ -20,16 +20,17 @@ class CrtNeedsTest {
   private static final String ENTRY = "io.s3e.client.crt.CrtEntry";
   private static final String LENDING = "io.s3e.client.crt.BorrowedPools";
 
-  private final ClassLoader loader = getClass().getClassLoader();
-  private final JavaClasses client =
+  private static final JavaClasses CLIENT =
       new ClassFileImporter()
           .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
           .importPackages("io.s3e.client.crt");
 
+  private final ClassLoader loader = getClass().getClassLoader();
+
   @Test
   void everyClassOfTheClientIsReached() throws IOException {
     Set<String> compiled =
-        client.stream()
+        CLIENT.stream()
             .map(JavaClass::getName)
             .filter(name -> !name.endsWith("package-info"))
             .collect(Collectors.toSet());
@@ -43,7 +44,7 @@ class CrtNeedsTest {
       known.add(member.owner() + "." + member.name());
     }
     Set<String> named = new TreeSet<>();
-    for (JavaClass origin : client) {
+    for (JavaClass origin : CLIENT) {
       origin.getAccessesFromSelf().stream()
           .map(access -> access.getTarget())
           .filter(target -> target.getOwner().getName().startsWith(CrtNeeds.CRT_PREFIX))
@@ -56,7 +57,7 @@ class CrtNeedsTest {
   @Test
   void everyMethodThatTheCrtCallsIsListed() {
     Set<Member> overriding =
-        client.stream()
+        CLIENT.stream()
             .flatMap(type -> type.getMethods().stream())
             .flatMap(CrtNeedsTest::overridden)
             .collect(Collectors.toSet());

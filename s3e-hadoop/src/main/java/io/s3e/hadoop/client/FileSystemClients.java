@@ -74,21 +74,33 @@ public final class FileSystemClients implements ReadEngine.Maker {
     }
     AWSCredentialProviderList credentials =
         fileSystem.getS3AInternals().shareCredentials("S3E client of " + fileSystem.getUri());
+    boolean kept = false;
     try {
+      // Outside of the way back: without credentials S3A's client reads nothing either.
       boolean anonymous = credentials.resolveCredentials().accessKeyId() == null;
+      ReadEngine.Made made = byOwn(view, credentials, anonymous);
+      kept = made.alsoClose() != NOTHING;
+      return made;
+    } finally {
+      if (!kept) {
+        credentials.close();
+      }
+    }
+  }
+
+  private ReadEngine.Made byOwn(
+      S3AClientView view, AWSCredentialProviderList credentials, boolean anonymous)
+      throws IOException {
+    try {
       // Not the list itself: an SDK client closes what it can, and this one is shared.
       AwsClientSettings settings = view.settings(credentials::resolveCredentials, anonymous);
       return new ReadEngine.Made(engine(memory -> own(settings, memory)), credentials::close);
     } catch (RuntimeException | LinkageError e) {
-      credentials.close();
       if (config.client() == ClientChoice.AUTO) {
         wayBack.notMade(e);
         return byS3A();
       }
       throw new IOException("Cannot make S3E's client for " + fileSystem.getUri() + ": " + e, e);
-    } catch (IOException e) {
-      credentials.close();
-      throw e;
     }
   }
 

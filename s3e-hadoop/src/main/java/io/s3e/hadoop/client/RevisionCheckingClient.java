@@ -1,16 +1,15 @@
 package io.s3e.hadoop.client;
 
 import io.s3e.client.ClientLimits;
+import io.s3e.client.ForwardingHandler;
 import io.s3e.client.GetRequest;
 import io.s3e.client.HeadRequest;
-import io.s3e.client.LentBuffer;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.ObjectHead;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.ResponseHandler;
 import io.s3e.client.ResponseHead;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.hadoop.fs.s3a.NoVersionAttributeException;
@@ -103,7 +102,7 @@ public final class RevisionCheckingClient implements ObjectClient {
       StreamRequests stream,
       ChangeDetectionPolicy policy,
       ResponseHandler handler)
-      implements ResponseHandler {
+      implements ForwardingHandler {
 
     @Override
     public void onHead(ResponseHead head) throws IOException {
@@ -147,21 +146,6 @@ public final class RevisionCheckingClient implements ObjectClient {
               revision);
         }
       }
-    }
-
-    @Override
-    public void onData(ByteBuffer chunk) throws IOException {
-      handler.onData(chunk);
-    }
-
-    @Override
-    public void onLent(LentBuffer buffer) throws IOException {
-      handler.onLent(buffer);
-    }
-
-    @Override
-    public void onDone() {
-      handler.onDone();
     }
 
     @Override

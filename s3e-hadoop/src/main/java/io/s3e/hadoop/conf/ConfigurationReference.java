@@ -1,23 +1,11 @@
 package io.s3e.hadoop.conf;
 
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-
-/** Writes docs/CONFIGURATION.md from {@link S3EKeys}. A test fails when the file is out of date. */
-public final class ConfigurationReference {
+/**
+ * The text of docs/CONFIGURATION.md from {@link S3EKeys}. A test fails when the file is out of
+ * date.
+ */
+final class ConfigurationReference {
   private ConfigurationReference() {}
-
-  /**
-   * @param args the file to write
-   */
-  public static void main(String[] args) throws IOException {
-    if (args.length != 1) {
-      throw new IllegalArgumentException("expected one argument: the file to write");
-    }
-    Files.write(Path.of(args[0]), markdown().getBytes(StandardCharsets.UTF_8));
-  }
 
   /** The whole document. */
   static String markdown() {

@@ -150,13 +150,14 @@ final class S3AKeys {
               "fs.s3a.endpoint.region",
               "fs.s3a.path.style.access",
               "fs.s3a.connection.ssl.enabled"),
-          noEffect(
-              "Without an endpoint S3E asks the bucket itself for its region, once, by S3A's"
-                  + " client. S3A's own calls honour it.",
+          same(
+              "Where S3A's client follows a bucket into another region, S3E's follows it into the"
+                  + " region that the store names.",
               "fs.s3a.cross.region.access.enabled"),
           byS3AsClient("Where it is true.", "fs.s3a.endpoint.fips"),
           byS3AsClient(
-              "Where a host is set; the other keys belong to it.",
+              "Where S3A's client takes a proxy to the bucket's host, be it by these keys, by"
+                  + " system properties or by the environment.",
               "fs.s3a.proxy.host",
               "fs.s3a.proxy.port",
               "fs.s3a.proxy.ssl.enabled",

@@ -2,25 +2,11 @@ package io.s3e.hadoop.conf;
 
 import io.s3e.hadoop.conf.S3AKey.Meaning;
 import io.s3e.hadoop.conf.S3AKey.Subject;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.stream.Collectors;
 
-/** Writes docs/S3A-KEYS.md from {@link S3AKeys}. A test fails when the file is out of date. */
-public final class S3AKeysReference {
+/** The text of docs/S3A-KEYS.md from {@link S3AKeys}. A test fails when the file is out of date. */
+final class S3AKeysReference {
   private S3AKeysReference() {}
-
-  /**
-   * @param args the file to write
-   */
-  public static void main(String[] args) throws IOException {
-    if (args.length != 1) {
-      throw new IllegalArgumentException("expected one argument: the file to write");
-    }
-    Files.write(Path.of(args[0]), markdown().getBytes(StandardCharsets.UTF_8));
-  }
 
   /** The whole document. */
   static String markdown() {

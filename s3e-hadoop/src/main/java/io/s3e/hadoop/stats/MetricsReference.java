@@ -2,25 +2,14 @@ package io.s3e.hadoop.stats;
 
 import io.s3e.hadoop.stats.ReadStatistic.Of;
 import io.s3e.hadoop.stats.ReadStatistic.Unit;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Locale;
 
-/** Writes docs/METRICS.md from {@link ReadStatistic}. A test fails when the file is out of date. */
-public final class MetricsReference {
+/**
+ * The text of docs/METRICS.md from {@link ReadStatistic}. A test fails when the file is out of
+ * date.
+ */
+final class MetricsReference {
   private MetricsReference() {}
-
-  /**
-   * @param args the file to write
-   */
-  public static void main(String[] args) throws IOException {
-    if (args.length != 1) {
-      throw new IllegalArgumentException("expected one argument: the file to write");
-    }
-    Files.write(Path.of(args[0]), markdown().getBytes(StandardCharsets.UTF_8));
-  }
 
   /** The whole document. */
   static String markdown() {

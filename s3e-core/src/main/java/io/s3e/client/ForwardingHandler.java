@@ -1,0 +1,36 @@
+package io.s3e.client;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/** A handler before another one: each call goes on as it came, unless it is overridden. */
+public interface ForwardingHandler extends ResponseHandler {
+
+  /** The one behind. */
+  ResponseHandler handler();
+
+  @Override
+  default void onHead(ResponseHead head) throws IOException {
+    handler().onHead(head);
+  }
+
+  @Override
+  default void onData(ByteBuffer chunk) throws IOException {
+    handler().onData(chunk);
+  }
+
+  @Override
+  default void onLent(LentBuffer buffer) throws IOException {
+    handler().onLent(buffer);
+  }
+
+  @Override
+  default void onDone() {
+    handler().onDone();
+  }
+
+  @Override
+  default void onFailure(RequestFailure failure) {
+    handler().onFailure(failure);
+  }
+}

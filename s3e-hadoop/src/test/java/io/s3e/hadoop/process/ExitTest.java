@@ -1,0 +1,254 @@
+package io.s3e.hadoop.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.s3e.hadoop.S3AServer;
+import io.s3e.hadoop.S3EFileSystem;
+import io.s3e.hadoop.process.LeavingReader.Activity;
+import io.s3e.hadoop.process.LeavingReader.Ending;
+import io.s3e.testing.ForkedJvm;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.FsShell;
+import org.apache.hadoop.fs.s3a.S3AFileSystem;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A JVM that leaves its file systems to Hadoop's shutdown hook ends as fast by S3E as by S3A, with
+ * the same exit code, with no warning, and with thread dumps taken meanwhile.
+ *
+ * <p>The time is from the program's last word, or the signal, to the process's end. A run takes
+ * some cases, other ones each time ({@value #SEED} repeats one). {@value #ROUNDS} set to a number
+ * runs every case so many times, holds each to S3A's time beside it and {@link #STRICT}, and prints
+ * the figures: for a quiet machine.
+ */
+class ExitTest {
+  private static final String SEED = "s3e.test.seed";
+  private static final String ROUNDS = "s3e.test.exits";
+  private static final int CASES_OF_A_BUILD = 4;
+
+  /** How much longer than S3A an exit may take. */
+  private static final Duration STRICT = Duration.ofMillis(500);
+
+  /** As above, on a machine with other work: far below the 10 s of one wait for the CRT. */
+  private static final Duration LENIENT = Duration.ofSeconds(5);
+
+  private static final List<String> BUCKETS = List.of("exit-1", "exit-2", "exit-3");
+  private static final String WORD = "the-word";
+
+  /** Who takes thread dumps while the JVM ends. */
+  private enum Dumps {
+    NONE,
+    SIGQUIT,
+    JSTACK
+  }
+
+  private record Case(int fileSystems, Activity activity, Ending ending, Dumps dumps) {
+    int exitCode() {
+      return switch (ending) {
+        case RETURN -> 0;
+        case EXIT -> LeavingReader.EXIT_CODE;
+        case SIGTERM -> 128 + 15;
+      };
+    }
+  }
+
+  private record Exit(int code, Duration time, List<String> output) {}
+
+  @TempDir private static Path directory;
+
+  @BeforeAll
+  static void put() throws IOException {
+    byte[] content = new byte[8 << 20];
+    for (String bucket : BUCKETS) {
+      S3AServer.createBucket(bucket);
+      URI root = URI.create("s3a://" + bucket);
+      try (FileSystem fileSystem =
+              FileSystem.newInstance(root, S3AServer.s3a(S3AServer.endpoint()));
+          OutputStream out =
+              fileSystem.create(new org.apache.hadoop.fs.Path("/" + LeavingReader.OBJECT));
+          OutputStream word = fileSystem.create(new org.apache.hadoop.fs.Path("/" + WORD))) {
+        out.write(content);
+        word.write((WORD + "\n").getBytes(StandardCharsets.US_ASCII));
+      }
+    }
+  }
+
+  @TestFactory
+  Stream<DynamicTest> endsAsFastAsS3A() {
+    List<Case> cases = all();
+    int rounds = Integer.getInteger(ROUNDS, 0);
+    if (rounds == 0) {
+      long seed = Long.getLong(SEED, System.nanoTime());
+      System.out.println("ExitTest: -D" + SEED + "=" + seed);
+      Collections.shuffle(cases, new Random(seed));
+      cases = cases.subList(0, CASES_OF_A_BUILD);
+    }
+    return cases.stream()
+        .map(
+            each ->
+                DynamicTest.dynamicTest(
+                    each.toString(),
+                    () ->
+                        compare(
+                            each.toString(),
+                            () -> run(S3EFileSystem.class, each),
+                            () -> run(S3AFileSystem.class, each),
+                            each.exitCode())));
+  }
+
+  @Test
+  void theShellEndsAsFastAsS3A() throws Exception {
+    compare(
+        "hadoop fs -cat", () -> shell(S3EFileSystem.class), () -> shell(S3AFileSystem.class), 0);
+  }
+
+  private static List<Case> all() {
+    List<Case> all = new ArrayList<>();
+    for (int fileSystems : new int[] {1, BUCKETS.size()}) {
+      for (Activity activity : Activity.values()) {
+        for (Ending ending : Ending.values()) {
+          for (Dumps dumps : Dumps.values()) {
+            all.add(new Case(fileSystems, activity, ending, dumps));
+          }
+        }
+      }
+    }
+    return all;
+  }
+
+  private static void compare(
+      String name, Supplier<Exit> byS3E, Supplier<Exit> byS3A, int exitCode) {
+    int rounds = Integer.getInteger(ROUNDS, 0);
+    List<Long> ours = new ArrayList<>();
+    List<Long> theirs = new ArrayList<>();
+    for (int round = 0; round < Math.max(1, rounds); round++) {
+      Exit control = byS3A.get();
+      Exit exit = byS3E.get();
+      assertThat(exit.code()).as("exit code of %s", exit).isEqualTo(exitCode);
+      assertThat(control.code()).isEqualTo(exitCode);
+      assertThat(complaints(exit.output())).isEmpty();
+      Duration most = control.time().plus(rounds > 0 ? STRICT : LENIENT);
+      assertThat(exit.time()).as("S3A took %s", control.time()).isLessThanOrEqualTo(most);
+      ours.add(exit.time().toMillis());
+      theirs.add(control.time().toMillis());
+    }
+    assertThat(directory.resolve("hs_err.log")).doesNotExist();
+    if (rounds > 0) {
+      Collections.sort(ours);
+      Collections.sort(theirs);
+      System.out.println("exit in ms, " + name + ": S3E " + ours + ", S3A " + theirs);
+    }
+  }
+
+  /** Warnings, but for those of every Hadoop program here. */
+  private static List<String> complaints(List<String> output) {
+    return output.stream()
+        .filter(line -> line.contains("WARN ") || line.contains("ERROR ") || line.contains("SIG"))
+        .filter(line -> !line.contains("NativeCodeLoader") && !line.contains("MetricsConfig"))
+        .toList();
+  }
+
+  private static Exit run(Class<? extends FileSystem> type, Case each) {
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                S3AServer.endpoint().toString(),
+                type.getName(),
+                each.activity().name(),
+                each.ending().name()));
+    arguments.addAll(BUCKETS.subList(0, each.fileSystems()));
+    try (ForkedJvm jvm = launch(LeavingReader.class).start(arguments.toArray(String[]::new))) {
+      List<String> output = new ArrayList<>();
+      jvm.await(LeavingReader.ENDING, output);
+      return end(jvm, each, output);
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError(e);
+    }
+  }
+
+  private static Exit end(ForkedJvm jvm, Case each, List<String> output)
+      throws IOException, InterruptedException {
+    long from = System.nanoTime();
+    if (each.ending() == Ending.SIGTERM) {
+      jvm.signal("TERM");
+    }
+    while (jvm.isAlive() && each.dumps() != Dumps.NONE) {
+      if (each.dumps() == Dumps.JSTACK) {
+        jvm.jstack();
+      } else {
+        jvm.signal("QUIT");
+      }
+    }
+    return exit(jvm, from, output);
+  }
+
+  private static Exit exit(ForkedJvm jvm, long from, List<String> output)
+      throws InterruptedException {
+    long time = jvm.awaitEnd() - from;
+    output.addAll(jvm.rest());
+    return new Exit(jvm.exitCode(), Duration.ofMillis(TimeUnit.NANOSECONDS.toMillis(time)), output);
+  }
+
+  private static Exit shell(Class<? extends FileSystem> type) {
+    try (ForkedJvm jvm =
+        launch(FsShell.class)
+            .classPath(List.of(site(type).toString(), System.getProperty("java.class.path")))
+            .start("-cat", "s3a://" + BUCKETS.get(0) + "/" + WORD)) {
+      List<String> output = new ArrayList<>();
+      jvm.await(WORD, output);
+      return exit(jvm, System.nanoTime(), output);
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError(e);
+    }
+  }
+
+  /** A directory with the core-site.xml that leads the shell to the server. */
+  private static Path site(Class<? extends FileSystem> type) {
+    Configuration conf = S3AServer.s3a(S3AServer.endpoint());
+    conf.set("fs.s3a.impl", type.getName());
+    conf.setBoolean("fs.s3a.impl.disable.cache", false);
+    Path site = directory.resolve(type.getSimpleName());
+    try {
+      Files.createDirectories(site);
+      try (OutputStream out = Files.newOutputStream(site.resolve("core-site.xml"))) {
+        conf.writeXml(out);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return site;
+  }
+
+  private static ForkedJvm.Launch launch(Class<?> main) {
+    return ForkedJvm.of(main.getName())
+        .options("-Xmx256m", "-XX:ErrorFile=" + directory.resolve("hs_err.log"))
+        .options("-Djava.io.tmpdir=" + directory)
+        .in(directory);
+  }
+}

@@ -1,0 +1,108 @@
+package io.s3e.hadoop.process;
+
+import io.s3e.hadoop.S3AServer;
+import java.io.IOException;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * A program that reads from some file systems and closes none of them, as most programs do. Says
+ * {@value #ENDING} when nothing is left to do but to end.
+ */
+public final class LeavingReader {
+  static final String ENDING = "ending";
+  static final int EXIT_CODE = 3;
+  static final String OBJECT = "object";
+
+  /** What it does when it ends. */
+  enum Activity {
+    /** Nothing: its streams are closed. */
+    IDLE,
+    /** Daemon threads read on. */
+    READING,
+    /** Streams are open, one on each file system, and nobody reads. */
+    OPEN
+  }
+
+  /** How it ends. */
+  enum Ending {
+    RETURN,
+    EXIT,
+    SIGTERM
+  }
+
+  /** Reachable to the end, so that the collector has no leaked stream to report. */
+  private static final List<FSDataInputStream> LEFT_OPEN = new ArrayList<>();
+
+  private LeavingReader() {}
+
+  /**
+   * @param args endpoint, class of the file system, activity, ending, buckets
+   */
+  public static void main(String[] args) throws Exception {
+    Configuration conf = S3AServer.s3a(URI.create(args[0]));
+    conf.set("fs.s3a.impl", args[1]);
+    conf.setBoolean("fs.s3a.impl.disable.cache", false);
+    // As a program would leave it: S3A's own prefetching thread pool says on stderr that it ends.
+    conf.set("fs.s3a.input.stream.type", "classic");
+    Activity activity = Activity.valueOf(args[2]);
+    Ending ending = Ending.valueOf(args[3]);
+
+    CountDownLatch read = new CountDownLatch(args.length - 4);
+    for (int i = 4; i < args.length; i++) {
+      FileSystem fileSystem = FileSystem.get(URI.create("s3a://" + args[i]), conf);
+      begin(fileSystem, activity, read);
+    }
+    read.await();
+    System.out.println(ENDING);
+    switch (ending) {
+      case RETURN -> {}
+      case EXIT -> System.exit(EXIT_CODE);
+      case SIGTERM -> Thread.sleep(60_000);
+    }
+  }
+
+  private static void begin(FileSystem fileSystem, Activity activity, CountDownLatch read)
+      throws IOException {
+    FSDataInputStream in = fileSystem.open(new Path("/" + OBJECT));
+    in.readFully(0, new byte[100]);
+    switch (activity) {
+      case IDLE -> {
+        in.close();
+        read.countDown();
+      }
+      case OPEN -> {
+        LEFT_OPEN.add(in);
+        read.countDown();
+      }
+      case READING -> {
+        in.close();
+        Thread reader = new Thread(() -> readOn(fileSystem, read), "reads-on");
+        reader.setDaemon(true);
+        reader.start();
+      }
+    }
+  }
+
+  /** Reads the object again and again, past what memory holds, until the file system is closed. */
+  private static void readOn(FileSystem fileSystem, CountDownLatch read) {
+    byte[] buffer = new byte[1 << 16];
+    try {
+      for (; ; ) {
+        try (FSDataInputStream in = fileSystem.open(new Path("/" + OBJECT))) {
+          while (in.read(buffer) > 0) {
+            read.countDown();
+          }
+        }
+      }
+    } catch (IOException | RuntimeException e) {
+      // The end of the JVM closes the file system under the reader.
+    }
+  }
+}

@@ -89,7 +89,8 @@ final class EngineStreams implements AutoCloseable {
     try {
       return client.head(request);
     } catch (RequestFailure e) {
-      if (e.kind() == RequestFailure.Kind.CANCELLED && Thread.currentThread().isInterrupted()) {
+      // Some clients notice an interrupt only when their time-out ends the request.
+      if (Thread.currentThread().isInterrupted()) {
         throw (IOException) new InterruptedIOException(e.getMessage()).initCause(e);
       }
       throw e;

@@ -2,6 +2,7 @@ package io.s3e;
 
 import io.s3e.block.BlockLayout;
 import io.s3e.disk.DiskCacheConfig;
+import io.s3e.jvm.JvmMemory;
 import java.time.Duration;
 
 /**

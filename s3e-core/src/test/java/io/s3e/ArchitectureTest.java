@@ -22,7 +22,8 @@ class ArchitectureTest {
   /** From the ground up; those of one row do not know each other. */
   private static final List<List<String>> LAYERS =
       List.of(
-          List.of("io.s3e.block", "io.s3e.metrics", "io.s3e.buffer", "io.s3e.jvm"),
+          List.of(
+              "io.s3e.block", "io.s3e.metrics", "io.s3e.buffer", "io.s3e.jvm", "io.s3e.version"),
           List.of("io.s3e.client", "io.s3e.prefetch", "io.s3e.cache", "io.s3e.disk"),
           List.of(
               "io.s3e.fetch",
@@ -71,6 +72,28 @@ class ArchitectureTest {
           .should()
           .dependOnClassesThat()
           .resideInAPackage("software.amazon..");
+
+  /** It may be in another class loader than its user: only {@code CrtLibrary} makes it, by name. */
+  @ArchTest
+  static final ArchRule NOTHING_LINKS_AGAINST_THE_CRT_CLIENT =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage("io.s3e.client.crt")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("io.s3e.client.crt");
+
+  /** The SDK's client over the CRT is in the application's loader, and so is what holds its CRT. */
+  @ArchTest
+  static final ArchRule THE_CRT_ONLY_BESIDE_ITS_USERS =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage("io.s3e.client.crt")
+          .and()
+          .doNotHaveFullyQualifiedName("io.s3e.client.aws.SdkClients$CrtBacked")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("software.amazon.awssdk.crt..");
 
   @ArchTest
   static final ArchRule POLICY_HAS_NO_THREADS =

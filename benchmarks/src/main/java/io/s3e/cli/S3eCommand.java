@@ -169,8 +169,7 @@ public final class S3eCommand {
   static final class Version implements IVersionProvider {
     @Override
     public String[] getVersion() {
-      String version = S3eCommand.class.getPackage().getImplementationVersion();
-      return new String[] {"s3e " + (version == null ? "(not from a jar)" : version)};
+      return new String[] {"s3e " + io.s3e.version.Version.text()};
     }
   }
 }

@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
  * the operation and the object, the store's own words with its request ids, and, once the fetch
  * layer has given up, attempts and time. It never holds a secret.
  *
- * <p>A failure in transport has a cause of the class that {@code java.net} and {@code
+ * <p>A failure in transport has among its causes one of the class that {@code java.net} and {@code
  * javax.net.ssl} have for it, whatever the client's own error was: {@link
  * java.net.ConnectException}, {@link java.net.SocketException}, {@link
  * java.net.UnknownHostException}, {@link java.net.SocketTimeoutException}, {@link
- * javax.net.ssl.SSLException}, {@link java.io.EOFException}.
+ * javax.net.ssl.SSLException}.
  */
 public final class RequestFailure extends IOException {
   private static final long serialVersionUID = 2L;

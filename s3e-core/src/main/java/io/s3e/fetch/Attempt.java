@@ -8,8 +8,8 @@ import io.s3e.client.RequestFailure;
 import io.s3e.client.ResponseHandler;
 import io.s3e.client.ResponseHead;
 import io.s3e.metrics.EngineMetrics.Counter;
-import java.io.EOFException;
 import java.io.IOException;
+import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -215,7 +215,7 @@ final class Attempt implements ResponseHandler {
 
   private RequestFailure broken(String reason) {
     return new RequestFailure(
-        RequestFailure.Kind.NETWORK, subject(), reason, new EOFException(reason));
+        RequestFailure.Kind.NETWORK, subject(), reason, new SocketException(reason));
   }
 
   private void enter() throws IOException {

@@ -64,6 +64,10 @@ final class PendingRange {
       failure = e;
     }
     String why = finish();
+    if (why == null && !read.isStreamOpen()) {
+      // The thread that closes the stream is on its way to say so.
+      why = S3EInputStream.CLOSED;
+    }
     ByteBuffer held = buffer;
     if (failure == null && held != null && result.complete(held)) {
       return;

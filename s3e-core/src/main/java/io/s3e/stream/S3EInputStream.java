@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Errors</b> tell the object, its size, and the offset and length of the read.
  */
 public final class S3EInputStream extends InputStream {
-  private static final String CLOSED = "Stream is closed!";
+  static final String CLOSED = "Stream is closed!";
 
   private final StreamSource source;
   private final BlockReader reader;

@@ -123,6 +123,10 @@ final class VectoredRead {
     ranges.forEach(range -> range.end(why));
   }
 
+  boolean isStreamOpen() {
+    return stream.isOpen();
+  }
+
   private void groupOver(VectorPlanner.Group group, boolean givenUp, Consumer<VectoredRead> over) {
     if (givenUp) {
       stream.reader().forget(group.span());

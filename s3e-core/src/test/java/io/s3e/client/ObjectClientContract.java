@@ -123,7 +123,7 @@ abstract class ObjectClientContract {
   void lendsExactlyTheRange() throws Exception {
     ClientLimits limits = client.limits();
     if (!limits.lends()) {
-      assertThat(get(new ByteRange(0, 10), true).awaitFailure().kind()).isEqualTo(Kind.OTHER);
+      assertThat(get(new ByteRange(0, 10), true).awaitFailure().kind()).isEqualTo(Kind.NOT_LENT);
       return;
     }
     int slot = limits.lentSlotBytes();

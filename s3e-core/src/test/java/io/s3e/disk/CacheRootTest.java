@@ -247,10 +247,8 @@ class CacheRootTest {
 
   @Test
   void aKilledProcessLeavesAPrivateInstanceThatTheNextOneRemoves() throws Exception {
-    try (ForkedJvm killed =
-            ForkedJvm.start(CacheTenant.class, directory.toString(), "PRIVATE");
-        ForkedJvm living =
-            ForkedJvm.start(CacheTenant.class, directory.toString(), "PRIVATE")) {
+    try (ForkedJvm killed = ForkedJvm.start(CacheTenant.class, directory.toString(), "PRIVATE");
+        ForkedJvm living = ForkedJvm.start(CacheTenant.class, directory.toString(), "PRIVATE")) {
       Path left = Path.of(killed.await("instance"));
       Path used = Path.of(living.await("instance"));
       living.await("in charge");

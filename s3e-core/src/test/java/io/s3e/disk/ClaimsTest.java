@@ -122,8 +122,7 @@ class ClaimsTest {
 
   @Test
   void theClaimOfAKilledProcessIsTakenOver() throws Exception {
-    try (ForkedJvm process =
-        ForkedJvm.start(CacheTenant.class, directory.toString(), "HOST")) {
+    try (ForkedJvm process = ForkedJvm.start(CacheTenant.class, directory.toString(), "HOST")) {
       assertThat(process.await("claim")).isEqualTo("taken");
       process.await("owner");
       Claims claims = new Claims(new NioDiskIo(), root);

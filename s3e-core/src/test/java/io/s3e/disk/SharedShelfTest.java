@@ -203,8 +203,7 @@ class SharedShelfTest {
   @Test
   void sweepsWhatKilledProcessesLeft() throws Exception {
     CacheRoot root = root();
-    try (ForkedJvm process =
-        ForkedJvm.start(CacheTenant.class, directory.toString(), "HOST")) {
+    try (ForkedJvm process = ForkedJvm.start(CacheTenant.class, directory.toString(), "HOST")) {
       String owner = process.await("owner");
       process.await("in charge");
       Housekeeping housekeeping = housekeeping(disk, root, 64 * MIB, metrics);
@@ -238,8 +237,7 @@ class SharedShelfTest {
 
   @Test
   void anotherProcessTakesOverWhenTheJanitorIsKilled() throws Exception {
-    try (ForkedJvm killed =
-        ForkedJvm.start(CacheTenant.class, directory.toString(), "HOST")) {
+    try (ForkedJvm killed = ForkedJvm.start(CacheTenant.class, directory.toString(), "HOST")) {
       String dead = killed.await("owner");
       killed.await("in charge");
       CacheRoot root = root();

@@ -2,6 +2,7 @@ package io.s3e.testing;
 
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Map;
 
 /**
  * What {@link HostileS3Server} does wrong in one answer: a change to the reply it would give
@@ -29,6 +30,25 @@ public interface Fault {
   /** An error with S3's XML document. */
   static Fault status(int status, String code) {
     return reply -> reply.error(status, code, "scripted " + code);
+  }
+
+  /** An error with S3's XML document or without a body, and with any headers. */
+  static Fault refusal(int status, Map<String, String> headers, String document) {
+    return reply -> {
+      reply.refuse(status, document);
+      headers.forEach(reply::header);
+    };
+  }
+
+  /** S3's error document, with the elements that every one has. */
+  static String document(String code, String message, String requestId) {
+    return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>"
+        + code
+        + "</Code><Message>"
+        + message
+        + "</Message><RequestId>"
+        + requestId
+        + "</RequestId></Error>";
   }
 
   /** TCP reset after so many bytes of the body; 0 resets after the head. */

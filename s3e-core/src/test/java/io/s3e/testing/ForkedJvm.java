@@ -22,8 +22,8 @@ import java.util.concurrent.TimeoutException;
  * what it writes to standard error comes among these lines. Its standard input is open until {@link
  * #endInput}.
  *
- * <p>One thread of the test may call, and {@link #signal} any. Every wait is bounded. {@link #close}
- * kills it.
+ * <p>One thread of the test may call, and {@link #signal} any. Every wait is bounded. {@link
+ * #close} kills it.
  */
 public final class ForkedJvm implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(60);

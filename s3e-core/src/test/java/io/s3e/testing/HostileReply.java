@@ -84,18 +84,19 @@ public final class HostileReply {
   }
 
   void error(int newStatus, String code, String message) {
+    refuse(newStatus, Fault.document(code, message, "scripted"));
+  }
+
+  /** An answer with nothing of the object: an error document, or with an empty one no body. */
+  void refuse(int newStatus, String document) {
     status = newStatus;
-    String xml =
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>"
-            + code
-            + "</Code><Message>"
-            + message
-            + "</Message></Error>";
-    content = xml.getBytes(StandardCharsets.UTF_8);
+    content = document.getBytes(StandardCharsets.UTF_8);
     from = 0;
     to = content.length;
     headers.clear();
-    headers.put("Content-Type", "application/xml");
+    if (!document.isEmpty()) {
+      headers.put("Content-Type", "application/xml");
+    }
   }
 
   void cut(int afterBytes, Cut how) {

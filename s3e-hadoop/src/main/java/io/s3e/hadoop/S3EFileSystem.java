@@ -3,9 +3,10 @@ package io.s3e.hadoop;
 import io.s3e.S3E;
 import io.s3e.hadoop.cache.EngineFactory;
 import io.s3e.hadoop.client.FileSystemClients;
-import io.s3e.hadoop.client.OwnClientLimits;
+import io.s3e.hadoop.client.ObjectEncryption;
 import io.s3e.hadoop.client.ReadEngine;
 import io.s3e.hadoop.conf.AdapterConfig;
+import io.s3e.hadoop.conf.ClientChoice;
 import io.s3e.hadoop.conf.S3EKeys;
 import io.s3e.hadoop.conf.UnknownKeys;
 import io.s3e.hadoop.hadoop341.DirectOpener;
@@ -74,7 +75,7 @@ public class S3EFileSystem extends S3AFileSystem {
     String bucket = name.getHost();
     Configuration conf = S3AUtils.propagateBucketOptions(original, bucket);
     AdapterConfig config = AdapterConfig.read(conf, bucket);
-    boolean reads = config.enabled() && !OwnClientLimits.encryptsInClient(conf);
+    boolean reads = config.enabled() && !ObjectEncryption.isInClient(conf);
     if (config.enabled() && !reads) {
       LOG.info("Reading {} by S3A's own stream: objects are encrypted in the client", name);
     }
@@ -94,7 +95,7 @@ public class S3EFileSystem extends S3AFileSystem {
           new ReadEngine(
               getUri().toString(),
               config.engine().readTimeout(),
-              new FileSystemClients(this, config, cache));
+              new FileSystemClients(this, config, cache, readStatistics::clientFellBack));
       engine = own;
       opener = StreamSpi.isPresent() ? null : new DirectOpener(new Access(), own);
     } catch (RuntimeException e) {
@@ -178,10 +179,18 @@ public class S3EFileSystem extends S3AFileSystem {
     return opened;
   }
 
-  /** S3A's, and {@link S3EKeys#CAPABILITY} where streams are S3E's. */
+  /**
+   * S3A's; {@link S3EKeys#CAPABILITY} where streams are S3E's; and, once something has been read,
+   * the {@link ClientChoice#capability()} of the client that reads now.
+   */
   @Override
   public boolean hasPathCapability(Path path, String capability) throws IOException {
-    return (engine != null && S3EKeys.CAPABILITY.equalsIgnoreCase(capability))
+    if (engine != null && S3EKeys.CAPABILITY.equalsIgnoreCase(capability)) {
+      return true;
+    }
+    S3E made = engineIfMade();
+    return (made != null
+            && ClientChoice.reading(made.client().name()).capability().equalsIgnoreCase(capability))
         || super.hasPathCapability(path, capability);
   }
 

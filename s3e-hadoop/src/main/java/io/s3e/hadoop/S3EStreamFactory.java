@@ -3,7 +3,7 @@ package io.s3e.hadoop;
 import io.s3e.S3E;
 import io.s3e.client.ClientProvider;
 import io.s3e.hadoop.cache.EngineFactory;
-import io.s3e.hadoop.client.OwnClientLimits;
+import io.s3e.hadoop.client.ObjectEncryption;
 import io.s3e.hadoop.client.ReadEngine;
 import io.s3e.hadoop.client.S3AStore;
 import io.s3e.hadoop.conf.AdapterConfig;
@@ -57,7 +57,7 @@ public class S3EStreamFactory extends AbstractObjectInputStreamFactory {
   protected void serviceInit(Configuration conf) throws Exception {
     super.serviceInit(conf);
     AdapterConfig config = AdapterConfig.read(conf, null);
-    byClassicStream = !config.enabled() || OwnClientLimits.encryptsInClient(conf);
+    byClassicStream = !config.enabled() || ObjectEncryption.isInClient(conf);
     if (byClassicStream) {
       LOG.info(
           "Reading by S3A's classic stream: {}",
@@ -84,7 +84,7 @@ public class S3EStreamFactory extends AbstractObjectInputStreamFactory {
     UnknownKeys.tell(OWNER, conf, null);
     String secret =
         conf.getTrimmed(DELEGATION_TOKEN_BINDING, "").isEmpty()
-            ? OwnClientLimits.notForDisk(conf)
+            ? ObjectEncryption.notForDisk(conf)
             : DELEGATION_TOKEN_BINDING + " is set, and tokens may bring keys of SSE-C";
     String store =
         conf.getTrimmed(Constants.ENDPOINT, "") + "/" + conf.getTrimmed(Constants.AWS_REGION, "");

@@ -43,6 +43,7 @@ class ArchitectureTest {
           S3A + "api.RequestFactory",
           S3A + "audit.AuditSpanS3A",
           S3A + "audit.S3AAuditConstants",
+          S3A + "impl.AWSClientConfig",
           S3A + "impl.ChangeDetectionPolicy",
           S3A + "impl.InternalConstants",
           S3A + "impl.OpenFileSupport",
@@ -93,7 +94,7 @@ class ArchitectureTest {
           .resideInAPackage("io.s3e.hadoop..")
           .should()
           .dependOnClassesThat()
-          .resideInAPackage("software.amazon.awssdk.crt..");
+          .resideInAnyPackage("software.amazon.awssdk.crt..", "io.s3e.client.crt..");
 
   @ArchTest
   static final ArchRule S3AS_INSIDE_IS_NAMED_TYPE_BY_TYPE =

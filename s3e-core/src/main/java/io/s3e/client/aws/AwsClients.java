@@ -7,6 +7,7 @@ import io.s3e.client.library.CrtCapability;
 import io.s3e.client.library.CrtLibrary;
 import io.s3e.client.library.CrtSettings;
 import io.s3e.client.library.CrtUnusableException;
+import io.s3e.version.Version;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
@@ -30,7 +31,7 @@ import software.amazon.awssdk.regions.providers.DefaultAwsRegionProviderChain;
  */
 public final class AwsClients {
   private static final Logger LOG = LoggerFactory.getLogger(AwsClients.class);
-  private static final String USER_AGENT = "S3E";
+  private static final String USER_AGENT = "S3E/" + Version.text();
 
   private AwsClients() {}
 

@@ -6,6 +6,7 @@ import io.s3e.client.ObjectClient;
 import io.s3e.client.library.CrtLibrary;
 import io.s3e.client.sdk.AsyncObjectClient;
 import io.s3e.client.sdk.SyncObjectClient;
+import java.time.Duration;
 import software.amazon.awssdk.auth.credentials.AnonymousCredentialsProvider;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration;
@@ -125,6 +126,11 @@ final class SdkClients {
     return builder.buildWithDefaults(defaults.build());
   }
 
+  /** The CRT refuses to watch for less. */
+  private static Duration atLeastTwoSeconds(Duration time) {
+    return time.toMillis() < 2_000 ? Duration.ofSeconds(2) : time;
+  }
+
   /** The SDK's wrapper of the CRT, apart so that its types are loaded only where they exist. */
   private static final class CrtBacked {
     static ObjectClient open(AwsClientSettings settings, String region, ClientMemory memory) {
@@ -149,7 +155,8 @@ final class SdkClients {
                             health ->
                                 health
                                     .minimumThroughputInBps(8192L)
-                                    .minimumThroughputTimeout(settings.stallTimeout()));
+                                    .minimumThroughputTimeout(
+                                        atLeastTwoSeconds(settings.stallTimeout())));
                     if (settings.trustAll()) {
                       // Given false, the SDK warns that nothing is verified, which is not so.
                       http.trustAllCertificatesEnabled(true);

@@ -1,10 +1,10 @@
 package io.s3e.client.crt;
 
 import io.s3e.client.RequestFailure.Kind;
-import java.io.EOFException;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
+import java.net.ProtocolException;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The CRT's errors that are not the store's word, by their names: the kind of failure that each is,
- * and the exception that Java's own network classes have for it. The one table of them.
+ * and the exception that Java's own network classes have for it. The one table of them. None is an
+ * {@link java.io.EOFException}, which an application would take for the end of the file.
  */
 enum CrtErrors {
   REFUSED(Kind.NETWORK),
@@ -32,6 +33,8 @@ enum CrtErrors {
   /** A response that the CRT itself could not make sense of, for example 200 for 206. */
   REJECTED(Kind.REJECTED),
   CREDENTIALS(Kind.CREDENTIALS),
+  /** The JVM has refused direct memory to a pool. */
+  NO_BUFFER(Kind.NOT_LENT),
   OTHER(Kind.OTHER);
 
   private final Kind kind;
@@ -52,10 +55,10 @@ enum CrtErrors {
       case UNKNOWN_HOST -> new UnknownHostException(message);
       case TIMED_OUT -> new SocketTimeoutException(message);
       case BROKEN -> new SocketException(message);
-      case GARBLED -> new EOFException(message);
+      case GARBLED -> new ProtocolException(message);
       case HANDSHAKE -> new SSLHandshakeException(message);
       case TLS -> new SSLException(message);
-      case THROTTLED, SERVER, REJECTED, CREDENTIALS, OTHER -> null;
+      case THROTTLED, SERVER, REJECTED, CREDENTIALS, NO_BUFFER, OTHER -> null;
     };
   }
 
@@ -82,6 +85,7 @@ enum CrtErrors {
           "AWS_IO_TLS_CLOSED_GRACEFUL" ->
           BROKEN;
       case "AWS_IO_TLS_ALERT_NOT_GRACEFUL", "AWS_IO_TLS_INTERNAL_ERROR" -> TLS;
+      case "AWS_ERROR_S3_BUFFER_ALLOCATION_FAILED" -> NO_BUFFER;
       case "AWS_ERROR_S3_SLOW_DOWN" -> THROTTLED;
       case "AWS_ERROR_S3_INTERNAL_ERROR", "AWS_ERROR_S3_REQUEST_TIMEOUT" -> SERVER;
       case "AWS_ERROR_S3_MISSING_CONTENT_RANGE_HEADER",

@@ -3,7 +3,7 @@ package io.s3e.client.crt;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.StoreAnswer;
-import java.io.EOFException;
+import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
@@ -105,7 +105,7 @@ final class CrtFailures {
   /** A success without headers, which the CRT does not promise to rule out. */
   static RequestFailure noHead(String subject) {
     String reason = "ended without a response";
-    return new RequestFailure(Kind.NETWORK, subject, reason, new EOFException(reason));
+    return new RequestFailure(Kind.NETWORK, subject, reason, new SocketException(reason));
   }
 
   static RequestFailure unexpected(String subject, Throwable cause) {

@@ -15,6 +15,7 @@ import io.s3e.client.library.CrtCapability;
 import io.s3e.client.library.CrtLibrary;
 import io.s3e.client.library.CrtSettings;
 import io.s3e.jvm.JvmEnd;
+import io.s3e.jvm.JvmMemory;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -45,6 +46,10 @@ import software.amazon.awssdk.crt.s3.S3MetaRequestOptions.MetaRequestType;
  * <p>With a version of aws-crt that cannot lend (before 0.50), or direct memory too small for the
  * pools ({@code -XX:MaxDirectMemorySize}, of which the CRT takes 80 % at most), there is only a
  * narrow client, whose slots are native memory and whose bodies pass through a {@code byte[]}.
+ *
+ * <p>Where the JVM refuses direct memory later, because the application has taken it, the request
+ * in question fails with {@link Kind#NOT_LENT}, and the client goes on with a copying CRT client of
+ * the same narrow slots: one WARN line says so. It lends nothing any more then.
  *
  * <h2>What the CRT does to a response</h2>
  *
@@ -84,6 +89,13 @@ final class CrtObjectClient implements ObjectClient {
   private final boolean borrowed;
   private final Addressing addressing;
   private final CrtConnections connections;
+
+  /** Whether the JVM has refused memory to a pool: from then on every answer is copied. */
+  private final AtomicBoolean refused = new AtomicBoolean();
+
+  /** Those that read after a refusal; made and closed with the monitor of {@link #refused}. */
+  private volatile @Nullable CrtConnections copying;
+
   private final Set<CrtCall> inFlight = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean closed = new AtomicBoolean();
   private final Runnable closing = this::close;
@@ -107,7 +119,7 @@ final class CrtObjectClient implements ObjectClient {
    *     the CA file cannot be read
    */
   static CrtObjectClient open(CrtSettings settings, ClientMemory memory, CrtCapability delivery) {
-    if (delivery == CrtCapability.LENDS) {
+    if (delivery == CrtCapability.LENDS && hasRoomFor(memory)) {
       CrtLayout layout = CrtLayout.lending(memory);
       try {
         return new CrtObjectClient(
@@ -121,6 +133,21 @@ final class CrtObjectClient implements ObjectClient {
     CrtLayout layout = CrtLayout.copying(memory);
     return new CrtObjectClient(
         settings, layout, false, CrtConnections.open(settings, layout, false));
+  }
+
+  /** Asked first, since the CRT says what it misses by stack traces of its event loops. */
+  private static boolean hasRoomFor(ClientMemory memory) {
+    long free = JvmMemory.freeDirectBytes();
+    if (free >= memory.ownedBytes()) {
+      return true;
+    }
+    LOG.warn(
+        "The CRT's buffers of {} bytes do not fit into the {} bytes of direct memory that the JVM"
+            + " has left: answers are copied, which is slower. Raise -XX:MaxDirectMemorySize or"
+            + " lower the memory budget (fs.s3a.s3e.memory.budget under Hadoop)",
+        memory.ownedBytes(),
+        free);
+    return false;
   }
 
   @Override
@@ -155,9 +182,11 @@ final class CrtObjectClient implements ObjectClient {
 
   private ObjectHead sendHead(HeadRequest request) throws RequestFailure {
     CrtHead call = new CrtHead(request, this::ended);
+    CrtConnections way = connections();
     start(
         call,
-        connections.narrow(),
+        way,
+        way.narrow(),
         request.object(),
         target ->
             new S3MetaRequestOptions()
@@ -177,25 +206,45 @@ final class CrtObjectClient implements ObjectClient {
   }
 
   private Exchange sendGet(GetRequest request, ResponseHandler handler) {
+    CrtConnections way = connections();
     CrtGet call =
-        borrowed
+        borrowed && way == connections
             ? BorrowedPools.get(request, handler, this::ended)
             : new CrtGet(request, handler, this::ended);
-    S3Client wide = connections.wide();
+    S3Client wide = way.wide();
     if (request.lend() && wide == null) {
       call.endUnsent(
-          new RequestFailure(Kind.OTHER, call.subject(), "this client lends nothing", null));
+          new RequestFailure(Kind.NOT_LENT, call.subject(), "this client lends nothing", null));
       return call;
     }
     start(
         call,
-        request.lend() && wide != null ? wide : connections.narrow(),
+        way,
+        request.lend() && wide != null ? wide : way.narrow(),
         request.object(),
         target ->
             new S3MetaRequestOptions()
                 .withMetaRequestType(MetaRequestType.GET_OBJECT)
                 .withHttpRequest(rangedGet(target, request)));
     return call;
+  }
+
+  /** Those with pools of direct memory, or the ones that do without. */
+  private CrtConnections connections() {
+    if (!refused.get()) {
+      return connections;
+    }
+    synchronized (refused) {
+      CrtConnections way = copying;
+      if (way == null) {
+        way = CrtConnections.open(settings, layout, false);
+        copying = way;
+        if (closed.get()) {
+          way.close(System.nanoTime());
+        }
+      }
+      return way;
+    }
   }
 
   @Override
@@ -210,6 +259,12 @@ final class CrtObjectClient implements ObjectClient {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(CLOSE_WAIT_SECONDS);
     awaitCalls(deadline);
     connections.close(deadline);
+    synchronized (refused) {
+      CrtConnections second = copying;
+      if (second != null) {
+        second.close(deadline);
+      }
+    }
   }
 
   /** Builds the options of a request once there are credentials to sign it with. */
@@ -217,7 +272,12 @@ final class CrtObjectClient implements ObjectClient {
     S3MetaRequestOptions options(Addressing.Target target);
   }
 
-  private void start(CrtCall call, S3Client client, ObjectRef object, Preparation preparation) {
+  private void start(
+      CrtCall call,
+      CrtConnections way,
+      S3Client client,
+      ObjectRef object,
+      Preparation preparation) {
     // Registered before the check: close() sees either this call or makes the check fail.
     inFlight.add(call);
     if (closed.get()) {
@@ -228,17 +288,22 @@ final class CrtObjectClient implements ObjectClient {
       call.endUnsent(CrtFailures.jvmEnds(call.subject()));
       return;
     }
-    CredentialsCache credentials = connections.credentials();
+    CredentialsCache credentials = way.credentials();
     if (credentials == null) {
-      send(call, client, object, preparation);
+      send(call, way, client, object, preparation);
     } else {
       credentials.whenReady(
-          () -> send(call, client, object, preparation),
+          () -> send(call, way, client, object, preparation),
           e -> call.endUnsent(CrtFailures.noCredentials(call.subject(), e)));
     }
   }
 
-  private void send(CrtCall call, S3Client client, ObjectRef object, Preparation preparation) {
+  private void send(
+      CrtCall call,
+      CrtConnections way,
+      S3Client client,
+      ObjectRef object,
+      Preparation preparation) {
     if (call.isCancelled()) {
       call.endUnsent(CrtFailures.cancelled(call.subject()));
       return;
@@ -247,7 +312,7 @@ final class CrtObjectClient implements ObjectClient {
       Addressing.Target target = addressing.target(object.bucket());
       S3MetaRequestOptions options =
           preparation.options(target).withEndpoint(target.endpoint()).withResponseHandler(call);
-      AwsSigningConfig signing = connections.signing(target.region());
+      AwsSigningConfig signing = way.signing(target.region());
       if (signing != null && !target.region().equals(settings.region())) {
         options.withSigningConfig(signing);
       }
@@ -285,12 +350,32 @@ final class CrtObjectClient implements ObjectClient {
   }
 
   private void ended(CrtCall call, @Nullable RequestFailure failure) {
-    CredentialsCache credentials = connections.credentials();
+    if (failure != null && failure.kind() == Kind.NOT_LENT && borrowed) {
+      copyFromNowOn();
+    }
     StoreAnswer refusal = failure == null ? null : failure.refusal();
-    if (credentials != null && refusal != null && MAY_BE_CREDENTIALS.contains(refusal.status())) {
-      credentials.suspect();
+    if (refusal != null && MAY_BE_CREDENTIALS.contains(refusal.status())) {
+      suspect(connections);
+      suspect(copying);
     }
     inFlight.remove(call);
+  }
+
+  private static void suspect(@Nullable CrtConnections connections) {
+    CredentialsCache credentials = connections == null ? null : connections.credentials();
+    if (credentials != null) {
+      credentials.suspect();
+    }
+  }
+
+  private void copyFromNowOn() {
+    if (refused.compareAndSet(false, true)) {
+      LOG.warn(
+          "The JVM has no direct memory for the CRT's buffers ({} bytes): answers are copied from"
+              + " now on, which is slower. Raise -XX:MaxDirectMemorySize or lower the memory budget"
+              + " (fs.s3a.s3e.memory.budget under Hadoop)",
+          layout.limits().ownedBytes());
+    }
   }
 
   private void awaitCalls(long deadline) {

@@ -1,5 +1,6 @@
 package io.s3e.client.library;
 
+import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -15,8 +16,8 @@ import java.util.List;
 record ConstantPool(List<String> classes, List<CrtNeeds.Member> members) {
   private static final int MAGIC = 0xCAFEBABE;
 
-  /** Reads from the beginning of a class file to the end of its constant pool. */
-  static ConstantPool read(DataInputStream in) throws IOException {
+  static ConstantPool of(byte[] classFile) throws IOException {
+    DataInputStream in = new DataInputStream(new ByteArrayInputStream(classFile));
     if (in.readInt() != MAGIC) {
       throw new IOException("not a class file");
     }

@@ -38,7 +38,8 @@ record CrtFinding(
 
   /**
    * @param loader where to look
-   * @param own whether that is a loader of S3E's own, with the aws-crt that S3E brings
+   * @param own whether that is a loader of S3E's own, with the aws-crt that S3E was compiled with:
+   *     its members are not looked at, which takes some 100 ms of processor time in a cold JVM
    */
   static CrtFinding in(ClassLoader loader, boolean own) {
     Class<?> crt;
@@ -49,19 +50,23 @@ record CrtFinding(
     }
     String origin = describe(crt) + (own ? ", in a class loader of S3E's own" : "");
     try {
-      LinkCheck check = new LinkCheck(loader, LinkCheck.jarOf(crt));
-      List<String> lacking = check.lacking(CrtNeeds.of(loader, ENTRY, LENDING));
-      if (!lacking.isEmpty()) {
-        return unusable(origin, origin + " lacks " + summary(lacking));
+      CrtCapability capability = CrtCapability.LENDS;
+      if (!own) {
+        LinkCheck check = new LinkCheck(loader, LinkCheck.jarOf(crt));
+        List<String> lacking = check.lacking(CrtNeeds.of(loader, ENTRY, LENDING));
+        if (!lacking.isEmpty()) {
+          return unusable(origin, origin + " lacks " + summary(lacking));
+        }
+        if (!check.lacking(CrtNeeds.of(loader, LENDING, null)).isEmpty()) {
+          capability = CrtCapability.COPIES;
+        }
       }
       String problem = nativeProblem(crt);
       if (problem != null) {
         return unusable(origin, "the native library of " + origin + " does not load: " + problem);
       }
-      boolean lends = check.lacking(CrtNeeds.of(loader, LENDING, null)).isEmpty();
       Object entry = Class.forName(ENTRY, true, loader).getDeclaredConstructor().newInstance();
-      return new CrtFinding(
-          origin, lends ? CrtCapability.LENDS : CrtCapability.COPIES, null, (CrtClients) entry);
+      return new CrtFinding(origin, capability, null, (CrtClients) entry);
     } catch (IOException | ReflectiveOperationException | RuntimeException | LinkageError e) {
       // Whatever stops it here is a reason to do without it, not to fail.
       return unusable(origin, origin + " cannot be looked at: " + e);

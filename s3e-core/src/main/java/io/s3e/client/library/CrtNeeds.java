@@ -1,6 +1,5 @@
 package io.s3e.client.library;
 
-import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayDeque;
@@ -88,7 +87,7 @@ record CrtNeeds(Set<String> reached, Set<String> classes, Set<Member> members) {
         if (in == null) {
           throw new IOException(file + " is missing");
         }
-        needs.addFrom(ConstantPool.read(new DataInputStream(in)), open);
+        needs.addFrom(ConstantPool.of(in.readAllBytes()), open);
       }
     }
     CALLED_BACK.stream()

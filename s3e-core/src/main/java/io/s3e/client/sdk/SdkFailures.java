@@ -3,7 +3,6 @@ package io.s3e.client.sdk;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.StoreAnswer;
-import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.ConnectException;
@@ -57,8 +56,9 @@ final class SdkFailures {
     return garbled(subject, "the body ended after " + received + " of " + announced + " bytes");
   }
 
+  /** No EOFException: to an application that would look like the end of the file. */
   private static RequestFailure garbled(String subject, String reason) {
-    return new RequestFailure(Kind.NETWORK, subject, reason, new EOFException(reason));
+    return new RequestFailure(Kind.NETWORK, subject, reason, new SocketException(reason));
   }
 
   static RequestFailure cancelled(String subject) {
@@ -74,7 +74,7 @@ final class SdkFailures {
   }
 
   static RequestFailure lendsNothing(String subject) {
-    return new RequestFailure(Kind.OTHER, subject, "this client lends nothing", null);
+    return new RequestFailure(Kind.NOT_LENT, subject, "this client lends nothing", null);
   }
 
   static RequestFailure network(String subject, IOException cause) {
@@ -139,8 +139,11 @@ final class SdkFailures {
     if (words.contains("throttling")) {
       return new RequestFailure(Kind.THROTTLED, subject, message, cause);
     }
-    if (words.contains("internal server error")) {
+    if (words.contains("internal server error") || words.contains("requesttimeout")) {
       return new RequestFailure(Kind.SERVER, subject, message, cause);
+    }
+    if (words.contains("requesttimetooskewed")) {
+      return new RequestFailure(Kind.FORBIDDEN, subject, message, cause);
     }
     IOException asJava;
     if (words.contains("tls")) {
@@ -154,7 +157,7 @@ final class SdkFailures {
     } else {
       asJava = new SocketException(message);
     }
-    asJava.initCause(cause);
+    asJava.addSuppressed(cause);
     Kind kind = asJava instanceof SSLHandshakeException ? Kind.TLS : Kind.NETWORK;
     return new RequestFailure(kind, subject, message, asJava);
   }

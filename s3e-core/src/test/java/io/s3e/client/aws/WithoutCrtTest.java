@@ -24,7 +24,7 @@ class WithoutCrtTest {
   @Test
   void askingForTheCrtSaysWhyItCannotBe() throws Exception {
     assertThat(inLoaderWithoutCrt(Demand.class.getName()))
-        .contains("aws-crt is not on the classpath");
+        .contains("aws-crt is not on the class path");
   }
 
   /** What {@link ClientKind#AUTO} opens. Runs in a class loader of its own. */

@@ -5,8 +5,10 @@ import io.s3e.S3EConfig;
 import io.s3e.client.ClientProvider;
 import io.s3e.disk.CacheKey;
 import io.s3e.hadoop.conf.AdapterConfig;
+import io.s3e.hadoop.conf.ConfigValues;
 import io.s3e.hadoop.conf.DiskCacheSettings;
 import io.s3e.hadoop.conf.ProcessEnvironment;
+import io.s3e.hadoop.conf.S3EKeys;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -59,6 +61,16 @@ public final class EngineFactory {
    */
   public S3E create(String owner, String store, @Nullable String secret, ClientProvider client)
       throws IOException {
+    long wanted = config.engine().memoryBytes();
+    long applied = config.engine().effectiveMemoryBytes();
+    if (wanted > applied) {
+      LOG.warn(
+          "{} = \"{}\" is more than half of this JVM's direct memory, so {} bytes apply: raise"
+              + " -XX:MaxDirectMemorySize to twice the budget, or lower the budget",
+          S3EKeys.MEMORY_BUDGET.name(),
+          ConfigValues.sizeText(wanted),
+          applied);
+    }
     S3E engine = made(owner, store, secret, client);
     StartLine.tell(owner, engine);
     return engine;

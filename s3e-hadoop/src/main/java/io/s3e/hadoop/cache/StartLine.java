@@ -3,9 +3,9 @@ package io.s3e.hadoop.cache;
 import io.s3e.S3E;
 import io.s3e.disk.DiskCacheConfig;
 import io.s3e.hadoop.conf.ConfigValues;
+import io.s3e.version.Version;
 import java.util.Locale;
 import org.apache.hadoop.util.VersionInfo;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,7 +27,7 @@ final class StartLine {
     return String.format(
         Locale.ROOT,
         "S3E %s reads %s by client %s; budget %d MiB, blocks of %s; cache in %s; Hadoop %s",
-        version(),
+        Version.text(),
         owner,
         engine.client().name(),
         engine.memoryLimit() >> 20,
@@ -46,10 +46,5 @@ final class StartLine {
         cache.directories(),
         cache.capacityBytes() == 0 ? "" : ConfigValues.sizeText(cache.capacityBytes()) + " and ",
         100 * cache.diskShare());
-  }
-
-  private static String version() {
-    @Nullable String version = S3E.class.getPackage().getImplementationVersion();
-    return version == null ? "(version not known)" : version;
   }
 }

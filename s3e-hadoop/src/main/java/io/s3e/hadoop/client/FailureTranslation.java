@@ -4,81 +4,209 @@ import io.s3e.client.RequestFailure;
 import io.s3e.client.StoreAnswer;
 import io.s3e.fetch.ObjectChangedException;
 import java.io.IOException;
+import java.lang.reflect.Constructor;
+import java.nio.file.AccessDeniedException;
+import java.util.Map;
+import org.apache.hadoop.fs.s3a.Constants;
 import org.apache.hadoop.fs.s3a.NoVersionAttributeException;
 import org.apache.hadoop.fs.s3a.RemoteFileChangedException;
 import org.apache.hadoop.fs.s3a.S3AUtils;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.awscore.exception.AwsErrorDetails;
+import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.http.SdkHttpResponse;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 
 /**
- * Turns the core's exceptions into those that S3A's stream raises, by S3A's own table: 404 to
- * FileNotFoundException, 403 to AccessDeniedException, 412 to RemoteFileChangedException and so on.
- * The core's exception stays in the chain of causes, because it names offset, length and size.
+ * Turns the core's exceptions into those that S3A's stream raises. S3A's own table decides the
+ * class: it is shown the exception that its client would have thrown, a complete {@link
+ * S3Exception} or an {@link SdkClientException} over the network's, and its answer is told again in
+ * one line that names the read, the request, S3's words with the request ids, attempts and time.
+ * The core's exception stays in the chain of causes.
  */
 public final class FailureTranslation {
   private FailureTranslation() {}
 
   /**
-   * @param operation what was tried, for the message
-   * @param path the file's URI
    * @param failure what the core raised
-   * @return what the caller is to see; {@code failure} itself if S3A has no class for it
+   * @return what the caller is to see; {@code failure} itself if no request failed
    */
-  public static IOException translate(String operation, String path, IOException failure) {
-    if (failure instanceof ObjectChangedException) {
-      return new RemoteFileChangedException(path, operation, message(failure), failure);
-    }
-    RequestFailure request = requestFailure(failure);
+  public static IOException translate(FailedRead read, IOException failure) {
+    RequestFailure request = first(RequestFailure.class, failure);
     if (request == null) {
-      return failure;
+      return failure instanceof ObjectChangedException
+          ? new RemoteFileChangedException(
+              read.path(), read.operation(), read + ": " + failure.getMessage(), failure)
+          : failure;
     }
     if (request.getCause() instanceof NoVersionAttributeException noVersion) {
       return noVersion;
     }
-    if (request.kind() == RequestFailure.Kind.CHANGED) {
-      return new RemoteFileChangedException(path, operation, message(failure), failure);
+    StoreAnswer refusal = refusal(request);
+    if (refusal != null) {
+      return new Translation(read, request, asS3Exception(refusal, failure)).told();
     }
-    StoreAnswer refusal = request.refusal();
-    if (refusal == null) {
+    if (failure instanceof ObjectChangedException) {
+      return new RemoteFileChangedException(
+          read.path(), read.operation(), read + ": " + failure.getMessage(), failure);
+    }
+    SdkException thrown = thrown(request);
+    if (thrown != null) {
+      SdkException cause =
+          SdkClientException.builder().message(request.reason()).cause(failure).build();
+      return new Translation(read, request, thrown, cause).told();
+    }
+    String message = read + ": " + request.getMessage();
+    return request.kind() == RequestFailure.Kind.CREDENTIALS
+        ? (IOException) new AccessDeniedException(read.path(), null, message).initCause(failure)
+        : new IOException(message, failure);
+  }
+
+  /** The store's refusal; also the one of which a client has kept no more than its kind. */
+  private static @Nullable StoreAnswer refusal(RequestFailure request) {
+    int status =
+        switch (request.kind()) {
+          case THROTTLED -> 503;
+          case SERVER -> 500;
+          case FORBIDDEN -> 403;
+          default -> 0;
+        };
+    return request.refusal() != null || status == 0
+        ? request.refusal()
+        : new StoreAnswer(status, null, request.reason(), Map.of(), null);
+  }
+
+  /** The exception that S3A's client throws without an answer; null if the SDK has none for it. */
+  private static @Nullable SdkException thrown(RequestFailure request) {
+    return switch (request.kind()) {
+      case NETWORK, TLS ->
+          request.getCause() instanceof SdkException thrown
+              ? thrown
+              : SdkClientException.builder()
+                  .message(request.reason())
+                  .cause(request.getCause())
+                  .build();
+      default -> first(SdkException.class, request);
+    };
+  }
+
+  /** What S3A makes of an exception of the SDK that no read's request has raised. */
+  public static IOException translate(String operation, String path, SdkException thrown) {
+    try {
+      return S3AUtils.translateException(operation, path, thrown);
+    } catch (RuntimeException e) {
+      IOException failure = new IOException(operation + " on " + path + ": " + thrown, thrown);
+      failure.addSuppressed(e);
       return failure;
     }
-    SdkException asSdk =
+  }
+
+  /** The exception that the SDK throws for such an answer. */
+  private static S3Exception asS3Exception(StoreAnswer refusal, IOException cause) {
+    SdkHttpResponse.Builder response = SdkHttpResponse.builder().statusCode(refusal.status());
+    refusal.headers().forEach(response::putHeader);
+    String message = refusal.message();
+    AwsErrorDetails details =
+        AwsErrorDetails.builder()
+            .serviceName("S3")
+            .errorCode(refusal.code())
+            .errorMessage(message == null ? "status " + refusal.status() : message)
+            .sdkHttpResponse(response.build())
+            .build();
+    return (S3Exception)
         S3Exception.builder()
             .statusCode(refusal.status())
-            .awsErrorDetails(
-                AwsErrorDetails.builder()
-                    .errorCode(errorCode(request))
-                    .errorMessage(message(request))
-                    .build())
-            .message(message(failure))
-            .cause(failure)
+            .requestId(refusal.requestId())
+            .extendedRequestId(refusal.extendedRequestId())
+            .awsErrorDetails(details)
+            .message(details.errorMessage())
+            .cause(cause)
             .build();
-    return S3AUtils.translateException(operation, path, asSdk);
   }
 
-  /** The store's own error code where the SDK kept it: S3A tells a missing bucket by it. */
-  private static String errorCode(RequestFailure failure) {
-    for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
-      if (cause instanceof S3Exception s3 && s3.awsErrorDetails() != null) {
-        return s3.awsErrorDetails().errorCode();
-      }
-    }
-    return failure.kind().name();
-  }
-
-  private static @Nullable RequestFailure requestFailure(IOException failure) {
-    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-      if (cause instanceof RequestFailure request) {
-        return request;
+  private static <T extends Throwable> @Nullable T first(Class<T> type, Throwable chain) {
+    for (Throwable cause = chain; cause != null; cause = cause.getCause()) {
+      if (type.isInstance(cause)) {
+        return type.cast(cause);
       }
     }
     return null;
   }
 
-  private static String message(Throwable failure) {
-    String message = failure.getMessage();
-    return message == null ? failure.toString() : message;
+  /**
+   * One exception on its way to S3A's class for it.
+   *
+   * @param shown what S3A's table is shown
+   * @param cause what becomes the cause
+   */
+  private record Translation(
+      FailedRead read, RequestFailure request, SdkException shown, Exception cause) {
+
+    Translation(FailedRead read, RequestFailure request, S3Exception refusal) {
+      this(read, request, refusal, refusal);
+    }
+
+    IOException told() {
+      IOException theirs = translate(read.operation(), read.path(), shown);
+      RequestFailure.Effort effort = request.effort();
+      String subject = read + ": " + request.subject() + (effort == null ? "" : ", " + effort);
+      StoreAnswer refusal = request.refusal();
+      if (refusal != null && refusal.kind() == RequestFailure.Kind.REDIRECTED) {
+        subject +=
+            ", the bucket is in region " + refusal.region() + ", see " + Constants.AWS_REGION;
+      }
+      // S3A's exceptions for refusals end with the words of their cause, others do not.
+      String code = refusal == null || refusal.code() == null ? "" : ": " + refusal.code();
+      IOException told = again(theirs, subject + code);
+      String words = String.valueOf(cause.getMessage());
+      boolean endsWithCause = String.valueOf(told.getMessage()).contains(words);
+      return endsWithCause ? told : again(theirs, subject + ": " + request.reason());
+    }
+
+    /** An exception of the same class with another message; {@code theirs} if it takes none. */
+    private IOException again(IOException theirs, String message) {
+      if (theirs.getClass() == AccessDeniedException.class) {
+        return caused(new AccessDeniedException(read.path(), null, message));
+      }
+      if (theirs.getClass() == RemoteFileChangedException.class) {
+        return new RemoteFileChangedException(read.path(), read.operation(), message, cause);
+      }
+      try {
+        IOException made = make(theirs.getClass(), message);
+        return made == null ? theirs : made;
+      } catch (ReflectiveOperationException | RuntimeException e) {
+        return theirs;
+      }
+    }
+
+    /** By (path, message, cause), (message, cause) or (message), as S3A's and Java's classes do. */
+    private @Nullable IOException make(Class<? extends IOException> type, String message)
+        throws ReflectiveOperationException {
+      Constructor<?> withCause = null;
+      Constructor<?> plain = null;
+      for (Constructor<?> constructor : type.getConstructors()) {
+        Class<?>[] takes = constructor.getParameterTypes();
+        boolean text = takes.length > 0 && takes[0] == String.class;
+        boolean caused = text && takes[takes.length - 1].isInstance(cause);
+        if (caused && takes.length == 3 && takes[1] == String.class) {
+          return (IOException) constructor.newInstance(read.path(), message, cause);
+        }
+        if (caused && takes.length == 2) {
+          withCause = constructor;
+        } else if (text && takes.length == 1) {
+          plain = constructor;
+        }
+      }
+      if (withCause != null) {
+        return (IOException) withCause.newInstance(message, cause);
+      }
+      return plain == null ? null : caused((IOException) plain.newInstance(message));
+    }
+
+    private IOException caused(IOException made) {
+      made.initCause(cause);
+      return made;
+    }
   }
 }

@@ -15,20 +15,14 @@ import io.s3e.hadoop.conf.S3EKeys;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.URI;
-import java.nio.file.Path;
 import java.util.Optional;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.s3a.AWSCredentialProviderList;
-import org.apache.hadoop.fs.s3a.Constants;
 import org.apache.hadoop.fs.s3a.S3AFileSystem;
 import org.apache.hadoop.fs.s3a.audit.S3AAuditConstants;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import software.amazon.awssdk.auth.credentials.AwsCredentials;
-import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration;
-import software.amazon.awssdk.core.client.config.SdkAdvancedClientOption;
-import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.s3.S3ServiceClientConfiguration;
 
 /**
@@ -38,21 +32,29 @@ import software.amazon.awssdk.services.s3.S3ServiceClientConfiguration;
  */
 public final class FileSystemClients implements ReadEngine.Maker {
   private static final Logger LOG = LoggerFactory.getLogger(FileSystemClients.class);
-  private static final String REGION_HEADER = "x-amz-bucket-region";
   private static final Closeable NOTHING = () -> {};
 
   private final S3AFileSystem fileSystem;
   private final AdapterConfig config;
   private final EngineFactory cache;
   private final Configuration conf;
-  private final String bucket;
+  private final WayBack wayBack;
 
-  public FileSystemClients(S3AFileSystem fileSystem, AdapterConfig config, EngineFactory cache) {
+  /**
+   * @param onFallback called whenever reading goes over from S3E's own client to S3A's
+   */
+  public FileSystemClients(
+      S3AFileSystem fileSystem, AdapterConfig config, EngineFactory cache, Runnable onFallback) {
     this.fileSystem = fileSystem;
     this.config = config;
     this.cache = cache;
     conf = fileSystem.getConf();
-    bucket = fileSystem.getBucket();
+    wayBack =
+        new WayBack(
+            fileSystem.getUri().toString(),
+            config,
+            fileSystem.getChangeDetectionPolicy(),
+            onFallback);
   }
 
   @Override
@@ -60,27 +62,33 @@ public final class FileSystemClients implements ReadEngine.Maker {
     if (config.client() == ClientChoice.S3A) {
       return byS3A();
     }
-    String reason = OwnClientLimits.reason(conf, bucket);
+    S3AClientView view = S3AClientView.of(fileSystem, config);
+    String reason = view.reasonAgainst(kind());
     if (reason == null && config.client() != ClientChoice.SDK_SYNC) {
-      reason = crtReason();
+      // The SDK's client stands upon the application's CRT, S3E's upon its own.
+      reason = isCrt() ? CrtLibrary.unusableBecause() : CrtLibrary.sdkUnusableBecause();
     }
     if (reason != null) {
       sayFallback(reason);
       return byS3A();
     }
-    Region region = region();
-    if (region.problem() != null) {
-      sayFallback(region.problem());
-      return byS3A();
-    }
     AWSCredentialProviderList credentials =
         fileSystem.getS3AInternals().shareCredentials("S3E client of " + fileSystem.getUri());
     try {
-      AwsClientSettings settings = settings(region.name(), credentials);
+      boolean anonymous = credentials.resolveCredentials().accessKeyId() == null;
+      // Not the list itself: an SDK client closes what it can, and this one is shared.
+      AwsClientSettings settings = view.settings(credentials::resolveCredentials, anonymous);
       return new ReadEngine.Made(engine(memory -> own(settings, memory)), credentials::close);
     } catch (RuntimeException | LinkageError e) {
       credentials.close();
+      if (config.client() == ClientChoice.AUTO) {
+        wayBack.notMade(e);
+        return byS3A();
+      }
       throw new IOException("Cannot make S3E's client for " + fileSystem.getUri() + ": " + e, e);
+    } catch (IOException e) {
+      credentials.close();
+      throw e;
     }
   }
 
@@ -104,7 +112,7 @@ public final class FileSystemClients implements ReadEngine.Maker {
     return switch (fileSystem.getS3EncryptionAlgorithm()) {
       case SSE_C, CSE_KMS, CSE_CUSTOM ->
           "objects are encrypted by " + fileSystem.getS3EncryptionAlgorithm().getMethod();
-      default -> OwnClientLimits.notForDisk(conf);
+      default -> ObjectEncryption.notForDisk(conf);
     };
   }
 
@@ -126,6 +134,12 @@ public final class FileSystemClients implements ReadEngine.Maker {
         return s3a().create(memory);
       }
     }
+    return config.client() == ClientChoice.AUTO
+        ? wayBack.open(some -> audited(settings, some), memory)
+        : audited(settings, memory);
+  }
+
+  private ObjectClient audited(AwsClientSettings settings, ClientMemory memory) {
     ObjectClient client = AwsClients.provider(kind(), settings).create(memory);
     return RevisionCheckingClient.over(
         new AuditedClient(client, fileSystem.getInstrumentation(), isAudited()),
@@ -150,19 +164,6 @@ public final class FileSystemClients implements ReadEngine.Maker {
     return config.client() == ClientChoice.AUTO || config.client() == ClientChoice.CRT;
   }
 
-  /** All clients but the synchronous one stand upon the CRT. */
-  private @Nullable String crtReason() {
-    String unusable = CrtLibrary.unusableBecause();
-    if (unusable != null) {
-      return unusable;
-    }
-    boolean tls = endpoint().map(uri -> "https".equalsIgnoreCase(uri.getScheme())).orElse(true);
-    if (!tls) {
-      return null;
-    }
-    return isCrt() ? OwnClientLimits.crtTrust(config) : OwnClientLimits.sdkAsyncTrust(config);
-  }
-
   private void sayFallback(@Nullable String reason) {
     LOG.info(
         "Reading {} by S3A's client and not by {}: {}",
@@ -180,69 +181,5 @@ public final class FileSystemClients implements ReadEngine.Maker {
 
   private Optional<URI> endpoint() {
     return s3aClient().endpointOverride();
-  }
-
-  /** A region, or why none is known. */
-  private record Region(@Nullable String name, @Nullable String problem) {}
-
-  /**
-   * S3A's client follows buckets into other regions, which S3E's does not: without an endpoint of
-   * the user's, the bucket itself is asked where it is, once.
-   */
-  private Region region() {
-    var configured = s3aClient().region();
-    String name = configured == null ? null : configured.id();
-    if (endpoint().isPresent()) {
-      return new Region(name, null);
-    }
-    try {
-      Optional<String> told =
-          fileSystem
-              .getS3AInternals()
-              .getBucketMetadata()
-              .sdkHttpResponse()
-              .firstMatchingHeader(REGION_HEADER);
-      return new Region(told.orElse(name), null);
-    } catch (IOException | SdkException e) {
-      if (!conf.getTrimmed(Constants.AWS_REGION, "").isEmpty()) {
-        LOG.debug("Region of {} taken from the configuration", bucket, e);
-        return new Region(name, null);
-      }
-      return new Region(
-          null, Constants.AWS_REGION + " is not set and the bucket's region cannot be asked: " + e);
-    }
-  }
-
-  private AwsClientSettings settings(
-      @Nullable String region, AWSCredentialProviderList credentials) {
-    AwsCredentials resolved = credentials.resolveCredentials();
-    ClientOverrideConfiguration overrides = s3aClient().overrideConfiguration();
-    AwsClientSettings.Builder settings =
-        AwsClientSettings.builder()
-            .endpoint(endpoint().orElse(null))
-            .region(region)
-            .pathStyle(conf.getBoolean(Constants.PATH_STYLE_ACCESS, false))
-            .credentials(credentials)
-            .anonymous(resolved.accessKeyId() == null)
-            .targetGbps(config.targetGbps())
-            .connectTimeout(config.connectTimeout())
-            .stallTimeout(config.engine().stallTimeout())
-            .userAgentSuffix(userAgent(overrides));
-    if (config.client() == ClientChoice.SDK_SYNC) {
-      settings.maxConnections(config.clientThreads());
-    } else {
-      config.maxConnections().ifPresent(settings::maxConnections);
-    }
-    if (!config.tlsCaFile().isEmpty()) {
-      settings.caFile(Path.of(config.tlsCaFile()));
-    }
-    overrides.headers().forEach((name, values) -> settings.header(name, String.join(",", values)));
-    return settings.build();
-  }
-
-  private static String userAgent(ClientOverrideConfiguration overrides) {
-    String prefix = overrides.advancedOption(SdkAdvancedClientOption.USER_AGENT_PREFIX).orElse("");
-    String suffix = overrides.advancedOption(SdkAdvancedClientOption.USER_AGENT_SUFFIX).orElse("");
-    return (prefix + " " + suffix).trim();
   }
 }

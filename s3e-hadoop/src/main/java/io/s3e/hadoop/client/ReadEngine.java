@@ -12,7 +12,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.apache.hadoop.fs.s3a.S3AUtils;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -98,11 +97,12 @@ public final class ReadEngine implements Closeable {
       throw new IOException("The first read through " + this + " was given up");
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new InterruptedIOException("interrupted while waiting for " + this);
-    } catch (TimeoutException e) {
-      String waited = this + " was not made within " + patience.toMillis() + " ms";
       throw (IOException)
-          new SocketTimeoutException(waited + " (fs.s3a.s3e.read.timeout)").initCause(e);
+          new InterruptedIOException("interrupted while waiting for " + this).initCause(e);
+    } catch (TimeoutException e) {
+      String late =
+          this + " was not made within " + patience.toMillis() + " ms (fs.s3a.s3e.read.timeout)";
+      throw (IOException) new SocketTimeoutException(late).initCause(e);
     } catch (ExecutionException e) {
       throw translated(Objects.requireNonNull(e.getCause()));
     }
@@ -162,7 +162,7 @@ public final class ReadEngine implements Closeable {
   private IOException translated(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       if (cause instanceof SdkException sdk) {
-        return S3AUtils.translateException("read", owner, sdk);
+        return FailureTranslation.translate("read", owner, sdk);
       }
     }
     return failure instanceof IOException io

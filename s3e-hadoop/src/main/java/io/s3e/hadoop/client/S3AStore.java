@@ -29,11 +29,18 @@ public final class S3AStore implements BlockingStore {
    * @param policy what counts as a change of an object
    */
   public static ClientProvider provider(AdapterConfig config, ChangeDetectionPolicy policy) {
+    return provider(config, policy, config.clientThreads());
+  }
+
+  /**
+   * As above, for at least {@code requests} at once. A client of that kind lets as many requests
+   * wait as it has threads, so half as many threads will do.
+   */
+  static ClientProvider provider(AdapterConfig config, ChangeDetectionPolicy policy, int requests) {
+    int threads = Math.max(config.clientThreads(), (requests + 1) / 2);
     return memory ->
         RevisionCheckingClient.over(
-            new SyncObjectClient(
-                INSTANCE, "s3a", config.clientThreads(), memory.requestBytes(), null),
-            policy);
+            new SyncObjectClient(INSTANCE, "s3a", threads, memory.requestBytes(), null), policy);
   }
 
   @Override

@@ -32,6 +32,18 @@ public enum ClientChoice {
   }
 
   /**
+   * The choice that a client of this name stands for; {@code crt-borrowed} is {@link #CRT}.
+   *
+   * @param client by {@link io.s3e.client.ObjectClient#name()}
+   */
+  public static ClientChoice reading(String client) {
+    return Arrays.stream(values())
+        .filter(choice -> client.startsWith(choice.text))
+        .findFirst()
+        .orElseThrow(() -> new IllegalArgumentException("no client is called " + client));
+  }
+
+  /**
    * @throws IllegalArgumentException if there is no such choice
    */
   static ClientChoice parse(String text) {

@@ -102,10 +102,15 @@ public final class ConfigurationReference {
       Every GET carries the audit span of the stream that caused it: by S3A's interceptors with
       the client `s3a`, as the `Referer` header that the span makes with the others.
 
+      The CRT trusts what the JVM trusts, and follows a bucket into the region that the store
+      names where S3A's client does (`fs.s3a.cross.region.access.enabled`).
+
       The client `s3a` is used, and one INFO line a file system says why, for: FIPS endpoints,
-      custom signers, S3 Access Grants, proxies, S3 Express buckets, access points, a client
-      factory or execution interceptors of the user's own, a Java trust store without
-      `fs.s3a.s3e.tls.ca.file`, and where the native library of the CRT does not load.
+      custom signers, S3 Access Grants, S3 Express buckets, access points, a client factory or
+      execution interceptors of the user's own, a proxy that S3A's client takes to the bucket
+      (`fs.s3a.proxy.*`, `http.proxyHost`, `HTTP_PROXY`, SOCKS; not a host that the proxy is not
+      for), client certificates (`javax.net.ssl.keyStore`), and where the native library of the
+      CRT does not load.
       Client-side encryption is read by S3A's own stream.
 
       [S3A-KEYS.md](S3A-KEYS.md) has every key of S3A's and what it means under S3E.

@@ -37,7 +37,7 @@ public final class S3EKeys {
           "`false` reads with S3A's own stream, as `fs.s3a.input.stream.type` and its default"
               + " choose it. Useful for one bucket: `fs.s3a.bucket.NAME.s3e.enabled`.");
 
-  static final ConfigKey<ClientChoice> CLIENT =
+  public static final ConfigKey<ClientChoice> CLIENT =
       new ConfigKey<>(
           PREFIX + "client",
           "choice",
@@ -45,9 +45,12 @@ public final class S3EKeys {
           "one of " + ClientChoice.NAMES,
           "Which HTTP client fetches: `auto` the fastest that can serve this bucket; `crt` the AWS"
               + " Common Runtime with buffers that are not copied; `sdk-async` and `sdk-sync`"
-              + " clients of the AWS SDK that S3E makes itself; `s3a` the client that S3A made."
-              + " What a choice cannot carry is read by `s3a`, and an INFO line says why. A store"
-              + " that sends no ETags cannot be read by `crt`: choose another.",
+              + " clients of the AWS SDK that S3E makes itself, `sdk-async` over an `aws-crt` that"
+              + " the application brings; `s3a` the client that S3A made. What a choice cannot"
+              + " carry is read by `s3a`, and an INFO line says why. `auto` also goes back to"
+              + " `s3a`, with a WARN line, where the fast client cannot be made or does not reach"
+              + " the store while S3A's does; the others fail then. A store that sends no ETags"
+              + " cannot be read by `crt`: choose another.",
           ClientChoice::parse,
           choice -> true);
 
@@ -83,7 +86,8 @@ public final class S3EKeys {
           value -> true,
           "Hard limit of direct and native memory for object data, over the whole JVM: cached"
               + " blocks, prefetched blocks and requests in flight. 0 takes an eighth of the heap"
-              + " limit, at least 64M and at most 256M. Direct memory counts against"
+              + " limit, at least 64M and at most 256M. At most half of the JVM's direct memory"
+              + " (`-XX:MaxDirectMemorySize`) applies. Direct memory counts against"
               + " `spark.executor.memoryOverhead`.");
 
   static final ConfigKey<Boolean> PREFETCH =
@@ -201,8 +205,8 @@ public final class S3EKeys {
           "",
           "a path",
           "PEM file of the certificates that the clients `crt` and `sdk-sync` trust, in place of"
-              + " the system's. The CRT does not read Java's trust store; if"
-              + " `javax.net.ssl.trustStore` is set and this is not, `s3a` reads.",
+              + " what the JVM trusts: `javax.net.ssl.trustStore`, else the JDK's `jssecacerts` or"
+              + " `cacerts`. S3A's own client, which lists and writes, does not read it.",
           text -> text,
           value -> true);
 

@@ -1,5 +1,6 @@
 package io.s3e.hadoop.stream;
 
+import io.s3e.hadoop.client.FailedRead;
 import io.s3e.hadoop.client.FailureTranslation;
 import io.s3e.hadoop.client.ReadEngine;
 import io.s3e.hadoop.stats.StreamStatistics;
@@ -130,7 +131,7 @@ public final class S3EHadoopInputStream extends FSInputStream
       }
       return value;
     } catch (IOException e) {
-      throw failed("read", e);
+      throw failed("read", position, 1, e);
     }
   }
 
@@ -234,7 +235,7 @@ public final class S3EHadoopInputStream extends FSInputStream
     try {
       VectoredReads.submit(open, statistics, ranges, allocate, release);
     } catch (IOException e) {
-      throw failed("readVectored", e);
+      throw failed("readVectored", 0, open.length(), e);
     }
   }
 
@@ -339,7 +340,7 @@ public final class S3EHadoopInputStream extends FSInputStream
       statistics.readCompleted(requested, count);
       return count;
     } catch (IOException e) {
-      throw failed("read", e);
+      throw failed("read", position, requested, e);
     }
   }
 
@@ -353,7 +354,7 @@ public final class S3EHadoopInputStream extends FSInputStream
       statistics.readCompleted(requested, count);
       return count;
     } catch (IOException e) {
-      throw failed("read", e);
+      throw failed("read", from, requested, e);
     }
   }
 
@@ -380,7 +381,7 @@ public final class S3EHadoopInputStream extends FSInputStream
       read.from(open.reading());
       statistics.bytesRead(requested);
     } catch (IOException e) {
-      throw failed("readFully", e);
+      throw failed("readFully", from, requested, e);
     }
   }
 
@@ -390,11 +391,12 @@ public final class S3EHadoopInputStream extends FSInputStream
     }
   }
 
-  private IOException failed(String operation, IOException failure) {
+  private IOException failed(String operation, long from, long bytes, IOException failure) {
     if (open.isOpen() && !(failure instanceof EOFException)) {
       s3aStatistics().readException();
     }
-    return FailureTranslation.translate(operation, open.source().path(), failure);
+    FailedRead read = new FailedRead(operation, open.source().path(), from, bytes, open.length());
+    return FailureTranslation.translate(read, failure);
   }
 
   /** A read that may return fewer bytes than asked. */

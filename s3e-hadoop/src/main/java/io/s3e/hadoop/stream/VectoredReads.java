@@ -1,6 +1,7 @@
 package io.s3e.hadoop.stream;
 
 import io.s3e.block.ByteRange;
+import io.s3e.hadoop.client.FailedRead;
 import io.s3e.hadoop.client.FailureTranslation;
 import io.s3e.hadoop.stats.StreamStatistics;
 import java.io.IOException;
@@ -45,14 +46,14 @@ final class VectoredReads {
     for (int i = 0; i < futures.size(); i++) {
       CompletableFuture<ByteBuffer> read = futures.get(i);
       CompletableFuture<ByteBuffer> given = new CompletableFuture<>();
-      int length = sorted.get(i).getLength();
+      ByteRange range = wanted.get(i);
       var unused =
           read.whenComplete(
               (buffer, failure) -> {
                 if (failure != null) {
-                  given.completeExceptionally(translated(source, failure));
+                  given.completeExceptionally(translated(source, range, failure));
                 } else {
-                  statistics.vectoredCompleted(length);
+                  statistics.vectoredCompleted(range.length());
                   if (!given.complete(buffer)) {
                     release.accept(buffer);
                   }
@@ -74,9 +75,10 @@ final class VectoredReads {
     return buffer;
   }
 
-  private static Throwable translated(StreamSource source, Throwable failure) {
-    return failure instanceof IOException io
-        ? FailureTranslation.translate("readVectored", source.path(), io)
-        : failure;
+  private static Throwable translated(StreamSource source, ByteRange range, Throwable failure) {
+    FailedRead read =
+        new FailedRead(
+            "readVectored", source.path(), range.start(), range.length(), source.length());
+    return failure instanceof IOException io ? FailureTranslation.translate(read, io) : failure;
   }
 }

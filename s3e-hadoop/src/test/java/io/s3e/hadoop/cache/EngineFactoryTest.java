@@ -7,7 +7,7 @@ import io.s3e.S3EConfig;
 import io.s3e.disk.DiskCacheConfig;
 import io.s3e.disk.DiskCacheConfig.Mode;
 import io.s3e.hadoop.CapturedLog;
-import io.s3e.hadoop.client.OwnClientLimits;
+import io.s3e.hadoop.client.ObjectEncryption;
 import io.s3e.hadoop.conf.AdapterConfig;
 import java.net.URI;
 import java.nio.file.Path;
@@ -96,12 +96,12 @@ class EngineFactoryTest {
         + " fs.s3a.client.s3.custom.headers has keys of SSE-C",
   })
   void whatIsNotForDiskIsTold(String key, String value, String reason) {
-    assertThat(OwnClientLimits.notForDisk(conf)).isNull();
+    assertThat(ObjectEncryption.notForDisk(conf)).isNull();
     conf.set("fs.s3a.encryption.algorithm", "SSE-KMS");
-    assertThat(OwnClientLimits.notForDisk(conf)).isNull();
+    assertThat(ObjectEncryption.notForDisk(conf)).isNull();
     conf.unset("fs.s3a.encryption.algorithm");
     conf.set(key, value);
-    assertThat(OwnClientLimits.notForDisk(conf)).isEqualTo(reason);
+    assertThat(ObjectEncryption.notForDisk(conf)).isEqualTo(reason);
   }
 
   @Test

@@ -36,10 +36,10 @@ import org.junit.jupiter.api.io.TempDir;
  * A JVM that leaves its file systems to Hadoop's shutdown hook ends as fast by S3E as by S3A, with
  * the same exit code, with no warning, and with thread dumps taken meanwhile.
  *
- * <p>The time is from the program's last word, or the signal, to the process's end. A run takes some
- * cases, other ones each time ({@value #SEED} repeats one). {@value #ROUNDS} set to a number runs
- * every case so many times, holds each to S3A's time beside it and {@link #STRICT}, and prints the
- * figures: for a quiet machine.
+ * <p>The time is from the program's last word, or the signal, to the process's end. A run takes
+ * some cases, other ones each time ({@value #SEED} repeats one). {@value #ROUNDS} set to a number
+ * runs every case so many times, holds each to S3A's time beside it and {@link #STRICT}, and prints
+ * the figures: for a quiet machine.
  */
 class ExitTest {
   private static final String SEED = "s3e.test.seed";
@@ -119,10 +119,7 @@ class ExitTest {
   @Test
   void theShellEndsAsFastAsS3A() throws Exception {
     compare(
-        "hadoop fs -cat",
-        () -> shell(S3EFileSystem.class),
-        () -> shell(S3AFileSystem.class),
-        0);
+        "hadoop fs -cat", () -> shell(S3EFileSystem.class), () -> shell(S3AFileSystem.class), 0);
   }
 
   private static List<Case> all() {
@@ -180,8 +177,7 @@ class ExitTest {
                 each.activity().name(),
                 each.ending().name()));
     arguments.addAll(BUCKETS.subList(0, each.fileSystems()));
-    try (ForkedJvm jvm =
-        launch(LeavingReader.class).start(arguments.toArray(String[]::new))) {
+    try (ForkedJvm jvm = launch(LeavingReader.class).start(arguments.toArray(String[]::new))) {
       List<String> output = new ArrayList<>();
       jvm.await(LeavingReader.ENDING, output);
       return end(jvm, each, output);
@@ -213,8 +209,7 @@ class ExitTest {
       throws InterruptedException {
     long time = jvm.awaitEnd() - from;
     output.addAll(jvm.rest());
-    return new Exit(
-        jvm.exitCode(), Duration.ofMillis(TimeUnit.NANOSECONDS.toMillis(time)), output);
+    return new Exit(jvm.exitCode(), Duration.ofMillis(TimeUnit.NANOSECONDS.toMillis(time)), output);
   }
 
   private static Exit shell(Class<? extends FileSystem> type) {

@@ -1,10 +1,11 @@
-package io.s3e;
+package io.s3e.jvm;
 
 import com.sun.management.HotSpotDiagnosticMXBean;
+import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 
-/** The limit of direct memory that this JVM was started with. */
-final class JvmMemory {
+/** Direct memory of this JVM: its limit, and how much of it nobody has taken. */
+public final class JvmMemory {
   private static final long MAX_DIRECT_BYTES = maxDirect();
 
   private JvmMemory() {}
@@ -13,7 +14,17 @@ final class JvmMemory {
    * {@code -XX:MaxDirectMemorySize} in bytes; without the flag the JVM takes the heap limit.
    * Constant over the JVM's life.
    */
-  static long maxDirectBytes() {
+  public static long maxDirectBytes() {
+    return MAX_DIRECT_BYTES;
+  }
+
+  /** Bytes of the limit that are free now. A collection may free more. */
+  public static long freeDirectBytes() {
+    for (BufferPoolMXBean pool : ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class)) {
+      if (pool.getName().equals("direct")) {
+        return Math.max(0, MAX_DIRECT_BYTES - pool.getMemoryUsed());
+      }
+    }
     return MAX_DIRECT_BYTES;
   }
 

@@ -1,0 +1,97 @@
+package io.s3e.hadoop.client;
+
+import io.s3e.client.aws.AwsClientSettings;
+import io.s3e.client.aws.ClientKind;
+import io.s3e.hadoop.conf.AdapterConfig;
+import io.s3e.hadoop.conf.ClientChoice;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.apache.hadoop.fs.s3a.Constants;
+import org.apache.hadoop.fs.s3a.S3AFileSystem;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
+import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration;
+import software.amazon.awssdk.core.client.config.SdkAdvancedClientOption;
+
+/**
+ * S3A's client of one file system, read once when it has been built: what a client of S3E's takes
+ * over from it ({@link #settings}), and what only S3A's client can do ({@link #reasonAgainst}). So
+ * S3A alone decides how the store is reached. Immutable.
+ */
+final class S3AClientView {
+  private final S3AFacts facts;
+
+  S3AClientView(S3AFacts facts) {
+    this.facts = facts;
+  }
+
+  /** Of a file system that is open. */
+  static S3AClientView of(S3AFileSystem fileSystem, AdapterConfig config) {
+    return new S3AClientView(
+        S3AFacts.of(
+            fileSystem.getS3AInternals().getAmazonS3Client("S3E client settings"),
+            fileSystem.getConf(),
+            fileSystem.getBucket(),
+            config));
+  }
+
+  /** The endpoint that the user has set; empty for AWS's own. */
+  Optional<URI> endpoint() {
+    return facts.built().endpointOverride();
+  }
+
+  /** The region that S3A's client was built with; null if none is known. */
+  @Nullable String region() {
+    var region = facts.built().region();
+    return region == null ? null : region.id();
+  }
+
+  /**
+   * Why the bucket has to be read by S3A's client and not by that kind of S3E's, in words for a log
+   * line that name key and value; null if there is no reason.
+   */
+  @Nullable String reasonAgainst(ClientKind kind) {
+    for (S3ATrait trait : S3ATrait.ALL) {
+      if (trait.unsupportedBy().includes(kind)) {
+        String words = trait.in(facts);
+        if (words != null) {
+          return words;
+        }
+      }
+    }
+    return null;
+  }
+
+  /** Settings with which a client of S3E's does what S3A's does. */
+  AwsClientSettings settings(AwsCredentialsProvider credentials, boolean anonymous) {
+    AdapterConfig config = facts.config();
+    ClientOverrideConfiguration overrides = facts.built().overrideConfiguration();
+    AwsClientSettings.Builder settings =
+        AwsClientSettings.builder()
+            .endpoint(endpoint().orElse(null))
+            .region(region())
+            .followRegion(facts.followsRegions())
+            .dualStack(facts.isDualStack())
+            .pathStyle(facts.conf().getBoolean(Constants.PATH_STYLE_ACCESS, false))
+            .credentials(credentials)
+            .anonymous(anonymous)
+            .targetGbps(config.targetGbps())
+            .connectTimeout(config.connectTimeout())
+            .stallTimeout(config.engine().stallTimeout())
+            .userAgentPrefix(
+                overrides.advancedOption(SdkAdvancedClientOption.USER_AGENT_PREFIX).orElse(""))
+            .userAgentSuffix(
+                overrides.advancedOption(SdkAdvancedClientOption.USER_AGENT_SUFFIX).orElse(""));
+    if (config.client() == ClientChoice.SDK_SYNC) {
+      settings.maxConnections(config.clientThreads());
+    } else {
+      config.maxConnections().ifPresent(settings::maxConnections);
+    }
+    if (!config.tlsCaFile().isEmpty()) {
+      settings.caFile(Path.of(config.tlsCaFile()));
+    }
+    overrides.headers().forEach((name, values) -> settings.header(name, String.join(",", values)));
+    return settings.build();
+  }
+}

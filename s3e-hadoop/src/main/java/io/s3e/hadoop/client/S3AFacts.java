@@ -1,0 +1,154 @@
+package io.s3e.hadoop.client;
+
+import io.s3e.hadoop.conf.AdapterConfig;
+import java.io.IOException;
+import java.net.Proxy;
+import java.net.ProxySelector;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.net.URL;
+import java.util.List;
+import java.util.Locale;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.s3a.Constants;
+import org.apache.hadoop.fs.s3a.impl.AWSClientConfig;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import software.amazon.awssdk.http.apache.ProxyConfiguration;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.S3ServiceClientConfiguration;
+
+/**
+ * What S3A's client for one bucket was built from, and what was built: all that {@link S3ATrait}s
+ * are read from.
+ *
+ * @param built what S3A's client says of itself
+ * @param followsRegions whether S3A's client reads buckets of other regions
+ * @param store where S3A's client sends requests for the bucket: scheme, host and port
+ * @param conf with the bucket's own settings in place
+ */
+record S3AFacts(
+    S3ServiceClientConfiguration built,
+    boolean followsRegions,
+    URI store,
+    Configuration conf,
+    String bucket,
+    AdapterConfig config) {
+  private static final Logger LOG = LoggerFactory.getLogger(S3AFacts.class);
+
+  /** The SDK's wrapper that follows buckets; newer versions alone have a getter for it. */
+  private static final String FOLLOWER = "S3CrossRegionSyncClient";
+
+  private static final String OTHER_REGION = "another-region-1";
+
+  static S3AFacts of(S3Client client, Configuration conf, String bucket, AdapterConfig config) {
+    return new S3AFacts(
+        client.serviceClientConfiguration(),
+        client.getClass().getSimpleName().equals(FOLLOWER),
+        store(client, bucket),
+        conf,
+        bucket,
+        config);
+  }
+
+  /** The SDK's own answer: it knows dual-stack from system properties, environment, profile. */
+  private static URI store(S3Client client, String bucket) {
+    URL url = client.utilities().getUrl(request -> request.bucket(bucket).key("key"));
+    try {
+      return new URI(url.getProtocol(), null, url.getHost(), url.getPort(), null, null, null);
+    } catch (URISyntaxException e) {
+      throw new IllegalArgumentException("S3A's client reads from " + url, e);
+    }
+  }
+
+  boolean isTls() {
+    return "https".equalsIgnoreCase(store.getScheme());
+  }
+
+  /** Only the endpoints of AWS have such names. */
+  boolean isDualStack() {
+    return built.endpointOverride().isEmpty() && store.getHost().contains(".dualstack.");
+  }
+
+  boolean isSet(String key) {
+    return !conf.getTrimmed(key, "").isEmpty();
+  }
+
+  @Nullable String isSetTo(String key) {
+    return isSet(key) ? key + " is " + conf.getTrimmed(key) : null;
+  }
+
+  @Nullable String isTrue(String key) {
+    return conf.getBoolean(key, false) ? key + " is true" : null;
+  }
+
+  static @Nullable String property(String name) {
+    String value = System.getProperty(name);
+    return value == null ? null : name + " is " + value;
+  }
+
+  /**
+   * The HTTP proxy between S3A's client and the bucket, as the SDK resolves it: {@code
+   * fs.s3a.proxy.*}, else system properties, else the environment, each with its exceptions. Null
+   * if there is none.
+   */
+  @Nullable String httpProxy() {
+    ProxyConfiguration proxy;
+    try {
+      proxy = AWSClientConfig.createProxyConfiguration(conf, bucket);
+    } catch (IOException | IllegalArgumentException e) {
+      LOG.debug("The proxy's settings cannot be read", e);
+      return Constants.PROXY_HOST + " cannot be used: " + e.getMessage();
+    }
+    if (proxy.host() == null || proxy.port() <= 0 || isExcepted(proxy)) {
+      return null;
+    }
+    String address = proxy.host() + ":" + proxy.port();
+    if (isSet(Constants.PROXY_HOST)) {
+      return Constants.PROXY_HOST + " is " + address;
+    }
+    return System.getProperty("http.proxyHost") != null
+        ? "http.proxyHost is " + address
+        : "HTTP_PROXY is " + address;
+  }
+
+  /** As the SDK's route planner does it; a bucket may also turn out to be in another region. */
+  private boolean isExcepted(ProxyConfiguration proxy) {
+    String host = store.getHost().toLowerCase(Locale.ROOT);
+    String abroad =
+        followsRegions && built.endpointOverride().isEmpty() && built.region() != null
+            ? host.replace(built.region().id(), OTHER_REGION)
+            : host;
+    return List.of(host, abroad).stream()
+        .allMatch(name -> proxy.nonProxyHosts().stream().anyMatch(name::matches));
+  }
+
+  /** The SOCKS proxy that Java's sockets would take; null if none. */
+  @Nullable String socksProxy() {
+    ProxySelector selector = ProxySelector.getDefault();
+    if (selector == null) {
+      return null;
+    }
+    int port = store.getPort() > 0 ? store.getPort() : isTls() ? 443 : 80;
+    for (Proxy proxy : selector.select(URI.create("socket://" + store.getHost() + ":" + port))) {
+      if (proxy.type() == Proxy.Type.SOCKS) {
+        String property = property("socksProxyHost");
+        return property != null ? property : "the proxy is " + proxy;
+      }
+    }
+    return null;
+  }
+
+  /** The first of these classes that is neither S3A's nor the SDK's own; null if none. */
+  static @Nullable String foreign(Iterable<?> objects) {
+    for (Object object : objects) {
+      String name = object.getClass().getName();
+      if (!name.startsWith("software.amazon.awssdk.")
+          && !name.startsWith("org.apache.hadoop.fs.s3a.")) {
+        return name;
+      }
+    }
+    return null;
+  }
+}

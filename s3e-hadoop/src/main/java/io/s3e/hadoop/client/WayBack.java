@@ -1,0 +1,109 @@
+package io.s3e.hadoop.client;
+
+import io.s3e.client.ClientLimits;
+import io.s3e.client.ClientProvider.ClientMemory;
+import io.s3e.client.ObjectClient;
+import io.s3e.client.RequestFailure;
+import io.s3e.client.fallback.FallbackClient;
+import io.s3e.hadoop.conf.AdapterConfig;
+import io.s3e.hadoop.conf.S3EKeys;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.hadoop.fs.s3a.impl.ChangeDetectionPolicy;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What makes {@code fs.s3a.s3e.client=auto} never worse than S3A: S3E's own client where it can be
+ * made and reaches the store, S3A's where not. Each change is counted; the first one of a file
+ * system is told by one WARN line with cause and remedy.
+ */
+final class WayBack implements FallbackClient.Listener {
+  private static final Logger LOG = LoggerFactory.getLogger(WayBack.class);
+
+  /** Long enough that a firewall costs next to nothing, short enough to profit from a repair. */
+  private static final Duration RETRY_AFTER = Duration.ofMinutes(5);
+
+  private final String owner;
+  private final AdapterConfig config;
+  private final ChangeDetectionPolicy policy;
+  private final Runnable onFallback;
+  private final AtomicBoolean told = new AtomicBoolean();
+
+  /**
+   * @param owner the file system's URI, for messages
+   * @param onFallback counts
+   */
+  WayBack(String owner, AdapterConfig config, ChangeDetectionPolicy policy, Runnable onFallback) {
+    this.owner = owner;
+    this.config = config;
+    this.policy = policy;
+    this.onFallback = onFallback;
+  }
+
+  /** Makes S3E's own client. */
+  @FunctionalInterface
+  interface Own {
+    ObjectClient create(ClientMemory memory);
+  }
+
+  /** S3E's own client with S3A's behind it, or S3A's alone if the own one cannot be made. */
+  ObjectClient open(Own own, ClientMemory memory) {
+    ObjectClient fast;
+    try {
+      fast = own.create(memory);
+    } catch (RuntimeException | LinkageError e) {
+      notMade(e);
+      return S3AStore.provider(config, policy).create(memory);
+    }
+    ClientLimits limits = fast.limits();
+    int requests = limits.copyRequests() + limits.lentSlots();
+    return new FallbackClient(
+        fast, S3AStore.provider(config, policy, requests).create(memory), RETRY_AFTER, this);
+  }
+
+  /** S3A's client reads for good, since the own one cannot be made. */
+  void notMade(Throwable cause) {
+    tell("cannot be made", cause, "");
+  }
+
+  @Override
+  public void onSubstituted(RequestFailure cause) {
+    tell(
+        "does not reach the store, which S3A's does",
+        cause,
+        "; it is tried again every " + RETRY_AFTER.toMinutes() + " minutes");
+  }
+
+  @Override
+  public void onReturned() {
+    LOG.info("Reading {} by S3E's own client again", owner);
+  }
+
+  private void tell(String problem, Throwable cause, String next) {
+    onFallback.run();
+    if (told.compareAndSet(false, true)) {
+      LOG.warn(
+          "Reading {} by S3A's client, which is slower: S3E's own client {} ({}). {}; {} = \"s3a\""
+              + " chooses S3A's client without a warning{}",
+          owner,
+          problem,
+          cause.toString(),
+          remedy(cause),
+          S3EKeys.CLIENT.name(),
+          next);
+    }
+    LOG.debug("The own client of {} {}", owner, problem, cause);
+  }
+
+  private static String remedy(Throwable cause) {
+    if (cause instanceof LinkageError || cause.getCause() instanceof LinkageError) {
+      return "Another version of aws-crt is in the way: look for its jar on the class path";
+    }
+    if (cause instanceof RequestFailure failure && failure.kind() == RequestFailure.Kind.TLS) {
+      return "Its certificate authorities are those of the JVM, or of "
+          + S3EKeys.TLS_CA_FILE.name();
+    }
+    return "Proxies, firewalls and name resolution may differ for the two";
+  }
+}

@@ -1,0 +1,260 @@
+package io.s3e.hadoop.failures;
+
+import io.s3e.block.ObjectRef;
+import io.s3e.hadoop.S3AServer;
+import io.s3e.hadoop.failures.FailureCase.Place;
+import io.s3e.testing.Fault;
+import io.s3e.testing.HostileS3Server;
+import io.s3e.testing.SelfSigned;
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FileRange;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.s3a.impl.AWSClientConfig;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads that fail, by each client, and what they fail with. The reads of one place begin at once,
+ * for some wait for a time-out; each line of the table has an object of its own, by which the
+ * server knows its fault.
+ */
+final class FailingReads implements AutoCloseable {
+  static final String DIRECTORY = "failing/";
+  static final int SIZE = 4 << 20;
+  static final int OFFSET = 100_000;
+  static final int COUNT = 10_000;
+  static final int LONG_COUNT = 2 << 20;
+  private static final String BUCKET = "hostile";
+  private static final int THREADS = 16;
+  private static final long DEADLINE_SECONDS = 120;
+
+  private static final Set<Client> OTHERS = EnumSet.complementOf(EnumSet.of(Client.SDK_ASYNC));
+
+  /** Who reads. */
+  enum Client {
+    CLASSIC(null),
+    CRT("crt"),
+    CRT_COPIED(null),
+    SDK_ASYNC("sdk-async"),
+    SDK_SYNC("sdk-sync"),
+    S3A("s3a");
+
+    private final String key;
+
+    Client(String key) {
+      this.key = key;
+    }
+  }
+
+  /** How is read. */
+  enum Style {
+    /** 2 MiB, for which the CRT lends memory. */
+    READ,
+    PREAD,
+    VECTORED
+  }
+
+  private record Job(Client client, String line, Style style) {}
+
+  private record Store(Client client, Place place) {}
+
+  private final HostileS3Server server = HostileS3Server.start();
+  private final HostileS3Server untrusted;
+  private final URI nobody = HostileS3Server.refusingEndpoint();
+  private final Map<String, Fault> faults = new ConcurrentHashMap<>();
+  private final Map<Job, Future<Throwable>> jobs = new HashMap<>();
+  private final ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+
+  /** Reads all lines by all clients. */
+  FailingReads(Path dir, List<FailureCase> lines) throws Exception {
+    untrusted = HostileS3Server.startTls(SelfSigned.create(dir).serverContext());
+    byte[] content = new byte[SIZE];
+    server.decide(request -> faults.get(request.target()));
+    for (FailureCase line : lines) {
+      if (line.fault() != null) {
+        server.put(object(line), content);
+        faults.put("/" + BUCKET + "/" + line.key(), line.fault());
+      }
+    }
+    AWSClientConfig.setMinimumOperationDuration(Duration.ofMillis(500));
+    try {
+      // The CRT takes 10 to 30 s for a handshake that fails, so this begins first and ends last.
+      List<Reading> slow = submit(Place.UNTRUSTED, OTHERS, lines);
+      for (Place place : EnumSet.complementOf(EnumSet.of(Place.UNTRUSTED))) {
+        // These two would not find memory beside each other.
+        await(submit(place, OTHERS, lines));
+        await(submit(place, EnumSet.of(Client.SDK_ASYNC), lines));
+      }
+      await(slow);
+    } finally {
+      AWSClientConfig.resetMinimumOperationDuration();
+    }
+  }
+
+  /** A client that reads and its reads. */
+  private record Reading(Reader reader, List<Future<Throwable>> reads) {}
+
+  private List<Reading> submit(Place place, Set<Client> clients, List<FailureCase> lines)
+      throws Exception {
+    List<Reading> begun = new ArrayList<>();
+    for (Client client : clients) {
+      Reader reader = reader(new Store(client, place));
+      List<Future<Throwable>> reads = new ArrayList<>();
+      for (FailureCase line : lines) {
+        for (Style style : Style.values()) {
+          if (line.place() == place) {
+            Callable<Throwable> job = () -> fail(reader, line, style);
+            Future<Throwable> read = threads.submit(job);
+            jobs.put(new Job(client, line.name(), style), read);
+            reads.add(read);
+          }
+        }
+      }
+      begun.add(new Reading(reader, reads));
+    }
+    return begun;
+  }
+
+  private static void await(List<Reading> begun) throws Exception {
+    for (Reading reading : begun) {
+      for (Future<Throwable> read : reading.reads()) {
+        read.get(DEADLINE_SECONDS, TimeUnit.SECONDS);
+      }
+      reading.reader().close();
+    }
+  }
+
+  private static ObjectRef object(FailureCase line) {
+    return new ObjectRef(BUCKET, line.key());
+  }
+
+  /** What the read threw; null if this client does not read there. */
+  @Nullable Throwable failure(Client client, FailureCase line, Style style) throws Exception {
+    Future<Throwable> job = jobs.get(new Job(client, line.name(), style));
+    return job == null ? null : job.get();
+  }
+
+  private static Throwable fail(Reader reader, FailureCase line, Style style) {
+    try {
+      reader.read(line, style);
+    } catch (ExecutionException e) {
+      return e.getCause();
+    } catch (Exception e) {
+      return e;
+    }
+    return new AssertionError("read in spite of " + line);
+  }
+
+  /** One client at one place. */
+  private interface Reader extends Closeable {
+    void read(FailureCase line, Style style) throws Exception;
+  }
+
+  private Reader reader(Store store) throws Exception {
+    boolean isCrt = store.client() == Client.CRT && store.place() == Place.UNTRUSTED;
+    if (isCrt || store.client() == Client.CRT_COPIED) {
+      CoreReads core = new CoreReads(endpoint(store), store.place(), isCrt);
+      return new Reader() {
+        @Override
+        public void read(FailureCase line, Style style) throws Exception {
+          core.read(object(line), style);
+        }
+
+        @Override
+        public void close() {
+          core.close();
+        }
+      };
+    }
+    FileSystem fs = FileSystem.newInstance(URI.create("s3a://" + BUCKET), configuration(store));
+    return new Reader() {
+      @Override
+      public void read(FailureCase line, Style style) throws Exception {
+        FailingReads.read(fs, line, style);
+      }
+
+      @Override
+      public void close() throws IOException {
+        fs.close();
+      }
+    };
+  }
+
+  private static void read(FileSystem fs, FailureCase line, Style style) throws Exception {
+    try (FSDataInputStream in =
+        fs.openFile(new org.apache.hadoop.fs.Path("/" + line.key()))
+            .opt("fs.option.openfile.length", String.valueOf(SIZE))
+            .opt("fs.option.openfile.read.policy", "random")
+            .build()
+            .get()) {
+      switch (style) {
+        case READ -> {
+          in.seek(OFFSET);
+          in.readFully(new byte[LONG_COUNT]);
+        }
+        case PREAD -> in.readFully(OFFSET, new byte[COUNT]);
+        case VECTORED -> {
+          FileRange range = FileRange.createFileRange(OFFSET, COUNT);
+          in.readVectored(List.of(range), ByteBuffer::allocate);
+          range.getData().get(DEADLINE_SECONDS, TimeUnit.SECONDS);
+        }
+      }
+    }
+  }
+
+  private URI endpoint(Store store) {
+    return switch (store.place()) {
+      case SERVER, HASTY -> server.endpoint();
+      case NOBODY -> nobody;
+      case NOWHERE -> URI.create("http://nowhere.s3e.invalid:9000");
+      case UNTRUSTED -> untrusted.endpoint();
+    };
+  }
+
+  private Configuration configuration(Store store) {
+    boolean classic = store.client() == Client.CLASSIC;
+    URI endpoint = endpoint(store);
+    Configuration conf = classic ? S3AServer.s3a(endpoint) : S3AServer.s3e(endpoint);
+    conf.set("fs.s3a.input.stream.type", "classic");
+    conf.setBoolean("fs.s3a.connection.ssl.enabled", store.place() == Place.UNTRUSTED);
+    conf.set("fs.s3a.attempts.maximum", "1");
+    conf.set("fs.s3a.retry.limit", "0");
+    conf.set("fs.s3a.retry.throttle.limit", "0");
+    conf.set("fs.s3a.retry.interval", "1ms");
+    conf.set("fs.s3a.s3e.retry.attempts", "1");
+    conf.set("fs.s3a.s3e.stall.timeout", store.place().stallTimeout().toMillis() + "ms");
+    if (!classic) {
+      conf.set("fs.s3a.s3e.client", store.client().key);
+    }
+    if (store.place() == Place.HASTY) {
+      conf.set("fs.s3a.connection.timeout", store.place().stallTimeout().toMillis() + "ms");
+    }
+    return conf;
+  }
+
+  @Override
+  public void close() throws Exception {
+    threads.shutdownNow();
+    server.close();
+    untrusted.close();
+  }
+}

@@ -1,0 +1,210 @@
+package io.s3e.hadoop.failures;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.s3e.client.RequestFailure;
+import io.s3e.hadoop.failures.FailingReads.Client;
+import io.s3e.hadoop.failures.FailingReads.Style;
+import io.s3e.hadoop.failures.FailureCase.Place;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DynamicContainer;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
+import software.amazon.awssdk.awscore.exception.AwsServiceException;
+
+/**
+ * How a read fails: every refusal of the store and every failure of the network, by every client
+ * and every way to read, beside S3A's classic stream in the same run. The class of the exception is
+ * classic's, and for refusals so are status, error code and request ids; {@link #DEVIATIONS} says
+ * where and why not.
+ */
+class FailureTableTest {
+  /** How much of a refusal reaches the reader. */
+  private enum Told {
+    ALL,
+    STATUS_AND_IDS,
+    CLASS
+  }
+
+  /**
+   * A reviewed difference to classic.
+   *
+   * @param line how the case's name begins
+   * @param client whose; null for every client
+   * @param style how was read; null for every way
+   * @param type simple name of the class that S3E gives
+   * @param told what is told of a refusal
+   * @param reason why that is right
+   */
+  private record Deviation(
+      String line,
+      @Nullable Client client,
+      @Nullable Style style,
+      String type,
+      Told told,
+      String reason) {}
+
+  private static final String LOOKS_LIKE_THE_END =
+      "classic takes 416 for the end of the file, or says so; inside the file it is a failure";
+  private static final String NO_APACHE_TYPE =
+      "classic's class belongs to its HTTP client or is an EOFException, which looks like the end";
+  private static final String TRUST =
+      "classic's class depends on which exception is innermost; this one says that it is TLS";
+  private static final String SDK_LOSES =
+      "the SDK's wrapper of the CRT keeps a description in place of the answer";
+
+  private static final List<Deviation> DEVIATIONS =
+      List.of(
+          ofRefusal("416", Style.READ, "RangeNotSatisfiableEOFException", LOOKS_LIKE_THE_END),
+          ofRefusal("416", Style.PREAD, "RangeNotSatisfiableEOFException", LOOKS_LIKE_THE_END),
+          ofCrt("end ", Client.CRT, "SocketException", NO_APACHE_TYPE),
+          ofCrt("end ", Client.CRT_COPIED, "SocketException", NO_APACHE_TYPE),
+          ofCrt("end ", Client.SDK_ASYNC, "SocketException", NO_APACHE_TYPE),
+          ofCrt("untrusted", Client.CRT, "SSLHandshakeException", TRUST),
+          ofCrt("untrusted", Client.CRT_COPIED, "SSLHandshakeException", TRUST),
+          ofCrt("400 RequestTimeout", Client.SDK_ASYNC, "AWSStatus500Exception", SDK_LOSES),
+          ofCrt("403 RequestTimeTooSkewed", Client.SDK_ASYNC, "AccessDeniedException", SDK_LOSES),
+          ofCrt("408", Client.SDK_ASYNC, "AWSStatus500Exception", SDK_LOSES),
+          ofCrt("500", Client.SDK_ASYNC, "AWSStatus500Exception", SDK_LOSES),
+          ofCrt("502", Client.SDK_ASYNC, "AWSStatus500Exception", SDK_LOSES),
+          ofCrt("503", Client.SDK_ASYNC, "AWSServiceThrottledException", SDK_LOSES),
+          ofCrt("504", Client.SDK_ASYNC, "AWSStatus500Exception", SDK_LOSES));
+
+  private static Deviation ofRefusal(String line, Style style, String type, String reason) {
+    return new Deviation(line, null, style, type, Told.ALL, reason);
+  }
+
+  private static Deviation ofCrt(String line, Client client, String type, String reason) {
+    return new Deviation(line, client, null, type, Told.CLASS, reason);
+  }
+
+  @TempDir static Path dir;
+  private static FailingReads reads;
+
+  @BeforeAll
+  static void start() throws Exception {
+    reads = new FailingReads(dir, FailureCase.all());
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    reads.close();
+  }
+
+  @TestFactory
+  Stream<DynamicContainer> everyClientFailsAsClassicDoes() {
+    return Stream.of(Client.values())
+        .filter(client -> client != Client.CLASSIC)
+        .map(client -> DynamicContainer.dynamicContainer(client.name(), lines(client)));
+  }
+
+  private Stream<DynamicTest> lines(Client client) {
+    List<DynamicTest> tests = new ArrayList<>();
+    for (FailureCase line : FailureCase.all()) {
+      // The CRT is slow to refuse a certificate; by the SDK's wrapper it is the same CRT.
+      if (line.place() == Place.UNTRUSTED && client == Client.SDK_ASYNC) {
+        continue;
+      }
+      for (Style style : Style.values()) {
+        tests.add(DynamicTest.dynamicTest(line + ", " + style, () -> compare(client, line, style)));
+      }
+    }
+    return tests.stream();
+  }
+
+  private void compare(Client client, FailureCase line, Style style) throws Exception {
+    Throwable theirs = reads.failure(Client.CLASSIC, line, style);
+    Throwable ours = reads.failure(client, line, style);
+    String seen = client + " " + line + " " + style + "\n  classic: " + theirs + "\n  S3E: " + ours;
+    if (Boolean.getBoolean("failures.print")) {
+      System.out.println(
+          (theirs.getClass() == ours.getClass() ? "same " : "DIFF ")
+              + theirs.getClass().getSimpleName()
+              + " "
+              + ours.getClass().getSimpleName()
+              + " "
+              + seen);
+    }
+    Deviation deviation = deviation(client, line, style);
+    assertThat(ours.getClass().getSimpleName())
+        .as(seen)
+        .isEqualTo(deviation == null ? theirs.getClass().getSimpleName() : deviation.type());
+    assertThat(ours).as(seen).isInstanceOf(IOException.class);
+    assertThat(first(RequestFailure.class, ours)).as(seen).isNotNull();
+    String message = String.valueOf(ours.getMessage());
+    assertThat(message).as(seen).doesNotContain("\n").contains(line.key());
+    // What 416 means is asked by a HEAD, whose own failure counts no attempts.
+    assertThat(line.status() == 416 || message.contains("1 attempt in")).as(seen).isTrue();
+    Told told = deviation == null ? told(client, line) : deviation.told();
+    if (line.isRefusal() && told != Told.CLASS) {
+      boolean words = told == Told.ALL && line.code() != null;
+      sameAnswer(
+          seen,
+          words,
+          first(AwsServiceException.class, theirs),
+          first(AwsServiceException.class, ours));
+      assertThat(count(message, FailureCase.WORDS)).as(seen).isEqualTo(words ? 1 : 0);
+      assertThat(message).as(seen).contains(FailureCase.REQUEST_ID, FailureCase.EXTENDED_ID);
+    }
+  }
+
+  /** The CRT begins a second attempt of its own after these, and forgets the first one's words. */
+  private static Told told(Client client, FailureCase line) {
+    boolean crt = client == Client.CRT || client == Client.CRT_COPIED;
+    boolean again =
+        line.status() >= 500 && line.status() != 501
+            || "RequestTimeout".equals(line.code())
+            || "RequestTimeTooSkewed".equals(line.code());
+    return crt && again ? Told.STATUS_AND_IDS : Told.ALL;
+  }
+
+  private static @Nullable Deviation deviation(Client client, FailureCase line, Style style) {
+    return DEVIATIONS.stream()
+        .filter(deviation -> deviation.client() == null || deviation.client() == client)
+        .filter(deviation -> deviation.style() == null || deviation.style() == style)
+        .filter(deviation -> line.name().startsWith(deviation.line()))
+        .findFirst()
+        .orElse(null);
+  }
+
+  /** Classic has no answer to tell where it takes 416 for the end of the file. */
+  private static void sameAnswer(
+      String seen,
+      boolean withCode,
+      @Nullable AwsServiceException theirs,
+      @Nullable AwsServiceException ours) {
+    assertThat(ours).as(seen).isNotNull();
+    if (theirs == null) {
+      return;
+    }
+    assertThat(ours.statusCode()).as(seen).isEqualTo(theirs.statusCode());
+    assertThat(ours.requestId()).as(seen).isEqualTo(theirs.requestId());
+    assertThat(ours.extendedRequestId()).as(seen).isEqualTo(theirs.extendedRequestId());
+    if (withCode) {
+      assertThat(ours.awsErrorDetails().errorCode())
+          .as(seen)
+          .isEqualTo(theirs.awsErrorDetails().errorCode());
+    }
+  }
+
+  private static int count(String text, String part) {
+    return (text.length() - text.replace(part, "").length()) / part.length();
+  }
+
+  private static <T> @Nullable T first(Class<T> type, Throwable chain) {
+    for (Throwable cause = chain; cause != null; cause = cause.getCause()) {
+      if (type.isInstance(cause)) {
+        return type.cast(cause);
+      }
+    }
+    return null;
+  }
+}

@@ -45,8 +45,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  *
  * An answer of the store counts as one whatever its status, for it came through the network. A
  * {@link LinkageError} counts as {@value #FAILURES_TO_DOUBT} failures: it is the same on every
- * connection. Where an answer does not begin within {@link FirstGet#patience}, the substitute is
- * asked at once: a handshake with a server that is not trusted takes the CRT half a minute.
+ * connection. Where an answer does not begin within {@link #PATIENCE}, the substitute is asked at
+ * once: a handshake with a server that is not trusted takes the CRT half a minute.
  *
  * <p>Any thread. Moves exclude each other; a request that reads the state just before a move goes
  * by the client of before.
@@ -57,6 +57,12 @@ public final class FallbackClient implements ObjectClient {
    * by chance, one start in ten thousand is misled, for the time of one pause.
    */
   static final int FAILURES_TO_DOUBT = 3;
+
+  /** A connection, a handshake and the first byte take less than a second where all is well. */
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+  /** 4 µs a byte, 256 KiB/s: some clients show a head only when the body is there. */
+  private static final long NANOS_PER_SLOW_BYTE = 4_000;
 
   /** Hears of changes of the client, on the thread that made the change; must not block. */
   public interface Listener {
@@ -80,6 +86,7 @@ public final class FallbackClient implements ObjectClient {
   private final ObjectClient fast;
   private final ObjectClient substitute;
   private final long retryAfterNanos;
+  private final long patienceNanos;
   private final Listener listener;
   private final AtomicInteger failuresInRow = new AtomicInteger();
   private final AtomicBoolean retrying = new AtomicBoolean();
@@ -98,7 +105,17 @@ public final class FallbackClient implements ObjectClient {
    */
   public FallbackClient(
       ObjectClient fast, ObjectClient substitute, Duration retryAfter, Listener listener) {
+    this(fast, substitute, retryAfter, PATIENCE, listener);
+  }
+
+  FallbackClient(
+      ObjectClient fast,
+      ObjectClient substitute,
+      Duration retryAfter,
+      Duration patience,
+      Listener listener) {
     this.fast = fast;
+    this.patienceNanos = patience.toNanos();
     this.substitute = substitute;
     this.retryAfterNanos = retryAfter.toNanos();
     this.listener = listener;
@@ -162,6 +179,11 @@ public final class FallbackClient implements ObjectClient {
 
   State state() {
     return state;
+  }
+
+  /** How long an answer may take to begin, in ns. */
+  long patienceNanos(GetRequest request) {
+    return patienceNanos + request.range().length() * NANOS_PER_SLOW_BYTE;
   }
 
   Exchange byFast(GetRequest request, ResponseHandler handler) {

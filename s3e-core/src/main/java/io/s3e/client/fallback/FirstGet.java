@@ -25,11 +25,6 @@ import org.jspecify.annotations.Nullable;
  * (LEFT, and what it says later is dropped). Any thread.
  */
 final class FirstGet implements ObjectClient.Exchange {
-  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
-
-  /** 4 µs a byte, 256 KiB/s: some clients show a head only when the body is there. */
-  private static final long NANOS_PER_SLOW_BYTE = 4_000;
-
   private final FallbackClient client;
   private final GetRequest request;
   private final ResponseHandler handler;
@@ -51,11 +46,6 @@ final class FirstGet implements ObjectClient.Exchange {
   ObjectClient.Exchange begin() {
     tryFast();
     return this;
-  }
-
-  /** How long an answer may take to begin, in ns. */
-  static long patience(GetRequest request) {
-    return PATIENCE_NANOS + request.range().length() * NANOS_PER_SLOW_BYTE;
   }
 
   @Override
@@ -163,7 +153,8 @@ final class FirstGet implements ObjectClient.Exchange {
       var unused =
           CompletableFuture.runAsync(
               this::tooLate,
-              CompletableFuture.delayedExecutor(patience(request), TimeUnit.NANOSECONDS));
+              CompletableFuture.delayedExecutor(
+                  client.patienceNanos(request), TimeUnit.NANOSECONDS));
       exchange.complete(client.byFast(request, this));
     }
 
@@ -173,7 +164,7 @@ final class FirstGet implements ObjectClient.Exchange {
               Kind.NETWORK,
               subject(),
               "no answer on a new connection within "
-                  + TimeUnit.NANOSECONDS.toMillis(patience(request))
+                  + TimeUnit.NANOSECONDS.toMillis(client.patienceNanos(request))
                   + " ms",
               new SocketTimeoutException("no answer")),
           true);

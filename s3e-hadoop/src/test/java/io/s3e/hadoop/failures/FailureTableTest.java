@@ -124,15 +124,6 @@ class FailureTableTest {
     Throwable theirs = reads.failure(Client.CLASSIC, line, style);
     Throwable ours = reads.failure(client, line, style);
     String seen = client + " " + line + " " + style + "\n  classic: " + theirs + "\n  S3E: " + ours;
-    if (Boolean.getBoolean("failures.print")) {
-      System.out.println(
-          (theirs.getClass() == ours.getClass() ? "same " : "DIFF ")
-              + theirs.getClass().getSimpleName()
-              + " "
-              + ours.getClass().getSimpleName()
-              + " "
-              + seen);
-    }
     Deviation deviation = deviation(client, line, style);
     assertThat(ours.getClass().getSimpleName())
         .as(seen)

@@ -16,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -180,6 +181,31 @@ class VectoredEndTest {
       await(() -> s3e.client.active() == 0, "their GET");
       await(() -> released.size() == 1, "the only buffer");
       assertThat(allocated).hasValue(1);
+    }
+  }
+
+  @Test
+  void aFutureCancelledWhileItAllocatesLeavesNoGet() throws Exception {
+    storeIsSilent();
+    AtomicBoolean cancelled = new AtomicBoolean();
+    try (S3EInputStream in = s3e.open(RANDOM)) {
+      List<CompletableFuture<ByteBuffer>> futures =
+          in.readVectored(
+              List.of(ByteRange.ofLength(0, 100)),
+              length -> {
+                allocated.incrementAndGet();
+                long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+                while (!cancelled.get() && System.nanoTime() < deadline) {
+                  Thread.onSpinWait();
+                }
+                return ByteBuffer.allocate(length);
+              },
+              released::add);
+      await(() -> allocated.get() == 1, "it allocates");
+      futures.get(0).cancel(true);
+      cancelled.set(true);
+      await(() -> released.size() == 1, "its buffer");
+      await(() -> s3e.client.active() == 0, "its GET");
     }
   }
 

@@ -25,6 +25,15 @@ final class PendingRange {
   private final ByteRange range;
   private final VectoredRead read;
   private final CompletableFuture<ByteBuffer> result = new CompletableFuture<>();
+  private final CompletableFuture<End> over = new CompletableFuture<>();
+
+  /** How a range has come to be over. */
+  enum End {
+    /** Its bytes are the application's. */
+    DELIVERED,
+    /** It failed or was given up. */
+    NOT_DELIVERED
+  }
 
   // Guarded by this.
   private @Nullable Thread reading;
@@ -36,11 +45,19 @@ final class PendingRange {
   PendingRange(ByteRange range, VectoredRead read) {
     this.range = range;
     this.read = read;
-    var unused = result.whenComplete((bytes, failure) -> stopReading());
+    var unused = result.whenComplete((bytes, failure) -> completed());
   }
 
   CompletableFuture<ByteBuffer> result() {
     return result;
+  }
+
+  /**
+   * Completes when the future has, and no thread reads for it any more: what the read has fetched
+   * can be given up then without being asked for again.
+   */
+  CompletableFuture<End> over() {
+    return over;
   }
 
   /** The reading thread has got its buffer. */
@@ -78,6 +95,7 @@ final class PendingRange {
     if (failure != null) {
       result.completeExceptionally(why == null ? failure : givenUp(why, failure));
     }
+    over.complete(End.NOT_DELIVERED);
   }
 
   /** Gives the range up, if it is not over. */
@@ -117,10 +135,14 @@ final class PendingRange {
     return endedBecause;
   }
 
-  /** The future is complete: if by somebody else than the thread that reads, that may stop. */
-  private synchronized void stopReading() {
-    if (reading != null) {
-      reading.interrupt();
+  /** The future is complete. If a thread still reads for it, that one may stop, and says when. */
+  private void completed() {
+    synchronized (this) {
+      if (reading != null) {
+        reading.interrupt();
+        return;
+      }
     }
+    over.complete(result.isCompletedExceptionally() ? End.NOT_DELIVERED : End.DELIVERED);
   }
 }

@@ -82,13 +82,11 @@ final class VectoredRead {
             settings.requestBytes());
     VectoredRead read = new VectoredRead(stream, ranges, groups, allocate, release);
     for (VectorPlanner.Group group : groups) {
-      CompletableFuture<?>[] results =
-          group.members().stream()
-              .map(member -> read.ranges.get(member).result())
-              .toArray(CompletableFuture<?>[]::new);
+      List<CompletableFuture<PendingRange.End>> ends =
+          group.members().stream().map(member -> read.ranges.get(member).over()).toList();
       var unused =
-          CompletableFuture.allOf(results)
-              .whenComplete((none, failure) -> read.groupOver(group, failure != null, over));
+          CompletableFuture.allOf(ends.toArray(CompletableFuture<?>[]::new))
+              .thenRun(() -> read.groupOver(group, ends, over));
     }
     return read;
   }
@@ -137,8 +135,11 @@ final class VectoredRead {
     return stream.isOpen();
   }
 
-  private void groupOver(VectorPlanner.Group group, boolean givenUp, Consumer<VectoredRead> over) {
-    if (givenUp) {
+  private void groupOver(
+      VectorPlanner.Group group,
+      List<CompletableFuture<PendingRange.End>> ends,
+      Consumer<VectoredRead> over) {
+    if (ends.stream().anyMatch(end -> end.join() == PendingRange.End.NOT_DELIVERED)) {
       stream.reader().forget(group.span());
     }
     if (groupsLeft.decrementAndGet() == 0) {

@@ -392,7 +392,9 @@ public final class S3EInputStream extends InputStream {
       throws IOException {
     requireOpen();
     VectoredRead read = VectoredRead.plan(this, ranges, allocate, release, vectored::remove);
-    vectored.add(read);
+    if (!ranges.isEmpty()) {
+      vectored.add(read);
+    }
     if (!open) {
       // Closed meanwhile, by somebody who may not have seen it.
       read.end(CLOSED);

@@ -183,6 +183,32 @@ class VectoredEndTest {
     }
   }
 
+  /** The thread may ask for the blocks anew between the end of their GET and its interrupt. */
+  @Test
+  void aFutureCancelledWhenItBeginsToReadLeavesNoGet() throws Exception {
+    storeIsSilent();
+    try (S3EInputStream in = s3e.open(RANDOM)) {
+      for (int round = 1; round <= 500; round++) {
+        int now = round;
+        CompletableFuture<ByteBuffer> future =
+            in.readVectored(
+                    List.of(ByteRange.ofLength(0, 100)),
+                    length -> {
+                      allocated.incrementAndGet();
+                      return ByteBuffer.allocate(length);
+                    },
+                    released::add)
+                .get(0);
+        while (allocated.get() < now) {
+          Thread.onSpinWait();
+        }
+        future.cancel(true);
+        await(() -> released.size() == now, "its buffer");
+        await(() -> s3e.client.active() == 0, "its GET");
+      }
+    }
+  }
+
   @Test
   void aReleaseThatThrowsEndsNoOtherFuture() throws Exception {
     byte[] content = s3e.put(100);

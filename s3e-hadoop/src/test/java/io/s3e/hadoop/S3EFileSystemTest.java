@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.s3e.hadoop.stream.S3EReadable;
 import io.s3e.testserver.S3TestServer;
 import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.net.URI;
 import java.util.Arrays;
 import java.util.Base64;
@@ -23,6 +25,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import software.amazon.awssdk.services.s3.S3Client;
 
 /** What the configuration of S3EFileSystem does, on every version of Hadoop. */
 class S3EFileSystemTest {
@@ -296,8 +299,43 @@ class S3EFileSystemTest {
     }
   }
 
+  @Test
+  void aClientThatCannotBeLookedAtReadsItself() throws Exception {
+    conf.set("fs.s3a.s3.client.factory.impl", MuteFactory.class.getName());
+    try (CapturedLog log = new CapturedLog();
+        FileSystem fs = S3AReads.open(conf)) {
+      write(fs);
+      assertThat(read(fs)).isEqualTo(data);
+      assertThat(log.lines("cannot be made")).hasSize(1);
+      assertThat(fs.toString()).contains("by s3a");
+    }
+  }
+
   /** A client factory of somebody's own. */
   public static final class OtherFactory extends DefaultS3ClientFactory {}
+
+  /** Its clients have no {@code utilities()}, which S3Client's contract leaves open. */
+  public static final class MuteFactory extends DefaultS3ClientFactory {
+    @Override
+    public S3Client createS3Client(URI uri, S3ClientCreationParameters parameters)
+        throws IOException {
+      S3Client whole = super.createS3Client(uri, parameters);
+      return (S3Client)
+          Proxy.newProxyInstance(
+              MuteFactory.class.getClassLoader(),
+              new Class<?>[] {S3Client.class},
+              (proxy, method, arguments) -> {
+                if (method.getName().equals("utilities")) {
+                  throw new UnsupportedOperationException("utilities");
+                }
+                try {
+                  return method.invoke(whole, arguments);
+                } catch (InvocationTargetException e) {
+                  throw e.getCause();
+                }
+              });
+    }
+  }
 
   @Test
   void aForgottenStreamIsReportedAndClosed() throws Exception {

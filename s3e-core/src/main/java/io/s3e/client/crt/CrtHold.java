@@ -107,7 +107,7 @@ final class CrtHold {
 
   private static void endAll() {
     over = true;
-    OPEN.forEach(Runnable::run);
+    OPEN.forEach(CrtHold::closeAtEnd);
     try {
       List<CrtHold> left = awaitNone();
       if (!left.isEmpty()) {
@@ -118,6 +118,15 @@ final class CrtHold {
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  /** One client that cannot be closed keeps neither the others open nor the CRT uncut. */
+  private static void closeAtEnd(Runnable close) {
+    try {
+      close.run();
+    } catch (RuntimeException | Error e) {
+      LOG.warn("A client did not close at the end of the JVM", e);
     }
   }
 

@@ -106,6 +106,7 @@ final class FirstGet implements ObjectClient.Exchange {
   }
 
   private void askSubstitute() {
+    ObjectClient.Exchange failedTry = current.get();
     ObjectClient.Exchange probe =
         client.probe(
             request,
@@ -120,6 +121,8 @@ final class FirstGet implements ObjectClient.Exchange {
                     handler.onFailure(failure);
                   }
                 }));
+    // Unless it has ended and the next try is what a cancel has to reach.
+    current.compareAndSet(failedTry, probe);
     if (cancelled) {
       probe.cancel();
     }

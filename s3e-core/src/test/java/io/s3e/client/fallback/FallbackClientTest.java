@@ -9,8 +9,10 @@ import io.s3e.client.ClientLimits;
 import io.s3e.client.GetRequest;
 import io.s3e.client.HeadRequest;
 import io.s3e.client.ObjectClient;
+import io.s3e.client.ObjectHead;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
+import io.s3e.client.ResponseHandler;
 import io.s3e.client.StoreAnswer;
 import io.s3e.testing.MemoryObjectClient;
 import io.s3e.testing.MemoryObjectClient.Answer;
@@ -20,6 +22,9 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -204,6 +209,63 @@ class FallbackClientTest {
     read();
     assertThat(handler.violations()).isEmpty();
     assertThat(substitute.gets()).isEmpty();
+  }
+
+  /** The substitute may take minutes to find out that it does not reach the store either. */
+  @Test
+  void aCancelReachesTheProbe() throws Exception {
+    fast.faults((request, number) -> UNREACHABLE);
+    Silent silent = new Silent();
+    FallbackClient over = new FallbackClient(fast, silent, PAUSE, PATIENCE, new Unheard());
+    RecordingHandler handler = new RecordingHandler();
+    ObjectClient.Exchange exchange = over.get(request(false), handler);
+    assertThat(silent.asked.await(20, TimeUnit.SECONDS)).isTrue();
+    exchange.cancel();
+    assertThat(handler.awaitFailure().kind()).isEqualTo(Kind.CANCELLED);
+    assertThat(handler.violations()).isEmpty();
+    assertThat(over.state()).isEqualTo(FallbackClient.State.TRYING);
+  }
+
+  /** Answers no GET before it is cancelled. */
+  private static final class Silent implements ObjectClient {
+    final CountDownLatch asked = new CountDownLatch(1);
+
+    @Override
+    public String name() {
+      return "silent";
+    }
+
+    @Override
+    public ClientLimits limits() {
+      return ClientLimits.copying(256 << 10, 24, 0);
+    }
+
+    @Override
+    public ObjectHead head(HeadRequest request) throws RequestFailure {
+      throw new RequestFailure(Kind.NETWORK, "HEAD", "silent", null);
+    }
+
+    @Override
+    public Exchange get(GetRequest request, ResponseHandler handler) {
+      AtomicBoolean ended = new AtomicBoolean();
+      asked.countDown();
+      return () -> {
+        if (ended.compareAndSet(false, true)) {
+          handler.onFailure(new RequestFailure(Kind.CANCELLED, "GET", "cancelled", null));
+        }
+      };
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  private static final class Unheard implements FallbackClient.Listener {
+    @Override
+    public void onSubstituted(RequestFailure cause) {}
+
+    @Override
+    public void onReturned() {}
   }
 
   /** A handshake that takes the fast client half a minute, and the substitute no time. */

@@ -62,11 +62,13 @@ public final class FileSystemClients implements ReadEngine.Maker {
     if (config.client() == ClientChoice.S3A) {
       return byS3A();
     }
-    S3AClientView view = S3AClientView.of(fileSystem, config);
-    String reason = view.reasonAgainst(kind());
-    if (reason == null && config.client() != ClientChoice.SDK_SYNC) {
-      // The SDK's client stands upon the application's CRT, S3E's upon its own.
-      reason = isCrt() ? CrtLibrary.unusableBecause() : CrtLibrary.sdkUnusableBecause();
+    S3AClientView view;
+    String reason;
+    try {
+      view = S3AClientView.of(fileSystem, config);
+      reason = reasonAgainst(view);
+    } catch (RuntimeException | LinkageError e) {
+      return instead(e);
     }
     if (reason != null) {
       sayFallback(reason);
@@ -96,12 +98,28 @@ public final class FileSystemClients implements ReadEngine.Maker {
       AwsClientSettings settings = view.settings(credentials::resolveCredentials, anonymous);
       return new ReadEngine.Made(engine(memory -> own(settings, memory)), credentials::close);
     } catch (RuntimeException | LinkageError e) {
-      if (config.client() == ClientChoice.AUTO) {
-        wayBack.notMade(e);
-        return byS3A();
-      }
-      throw new IOException("Cannot make S3E's client for " + fileSystem.getUri() + ": " + e, e);
+      return instead(e);
     }
+  }
+
+  /** By S3A's client, since the own one cannot be made; the error if the own one was asked for. */
+  private ReadEngine.Made instead(Throwable cause) throws IOException {
+    if (config.client() == ClientChoice.AUTO) {
+      wayBack.notMade(cause);
+      return byS3A();
+    }
+    throw new IOException(
+        "Cannot make S3E's client for " + fileSystem.getUri() + ": " + cause, cause);
+  }
+
+  /** Why S3A's client has to read, in words for a log line; null if there is no reason. */
+  private @Nullable String reasonAgainst(S3AClientView view) {
+    String reason = view.reasonAgainst(kind());
+    if (reason != null || config.client() == ClientChoice.SDK_SYNC) {
+      return reason;
+    }
+    // The SDK's client stands upon the application's CRT, S3E's upon its own.
+    return isCrt() ? CrtLibrary.unusableBecause() : CrtLibrary.sdkUnusableBecause();
   }
 
   private ReadEngine.Made byS3A() throws IOException {

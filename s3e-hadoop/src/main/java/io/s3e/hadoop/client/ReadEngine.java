@@ -117,9 +117,10 @@ public final class ReadEngine implements Closeable {
       CompletableFuture<Made> started = new CompletableFuture<>();
       Thread thread = new Thread(() -> make(started), "s3e-first-read " + owner);
       thread.setDaemon(true);
+      // Before it is noted: a JVM that has no thread to give has one for the next read.
+      thread.start();
       makingThread = thread;
       making = started;
-      thread.start();
       return started;
     }
     return underWay;

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
@@ -38,12 +39,13 @@ import org.junit.jupiter.api.io.TempDir;
  *
  * <p>The time is from the program's last word, or the signal, to the process's end. A run takes
  * some cases, other ones each time ({@value #SEED} repeats one). {@value #ROUNDS} set to a number
- * runs every case so many times, holds each to S3A's time beside it and {@link #STRICT}, and prints
- * the figures: for a quiet machine.
+ * runs every case, or those in whose words {@value #ONLY} finds its pattern, so many times, holds
+ * each to S3A's time beside it and {@link #STRICT}, and prints the figures: for a quiet machine.
  */
 class ExitTest {
   private static final String SEED = "s3e.test.seed";
   private static final String ROUNDS = "s3e.test.exits";
+  private static final String ONLY = "s3e.test.exits.cases";
   private static final int CASES_OF_A_BUILD = 4;
 
   /** How much longer than S3A an exit may take. */
@@ -107,6 +109,9 @@ class ExitTest {
       System.out.println("ExitTest: -D" + SEED + "=" + seed);
       Collections.shuffle(cases, new Random(seed));
       cases = cases.subList(0, CASES_OF_A_BUILD);
+    } else {
+      Pattern only = Pattern.compile(System.getProperty(ONLY, ""));
+      cases.removeIf(each -> !only.matcher(each.toString()).find());
     }
     return cases.stream()
         .map(

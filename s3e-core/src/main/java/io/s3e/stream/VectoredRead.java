@@ -102,7 +102,10 @@ final class VectoredRead {
     }
     try {
       for (VectorPlanner.Group group : groups) {
-        stream.source().vectored().execute(() -> run(group));
+        stream
+            .source()
+            .vectored()
+            .execute(() -> group.members().forEach(member -> ranges.get(member).read()));
       }
     } catch (RejectedExecutionException e) {
       String refused = "vectored read refused: the engine is closed";
@@ -111,19 +114,6 @@ final class VectoredRead {
     }
     stream.reader().handle().listener().onVectoredRead(ranges.size(), groups.size());
     return ranges.stream().map(PendingRange::result).toList();
-  }
-
-  private void run(VectorPlanner.Group group) {
-    boolean givenUp = false;
-    for (int member : group.members()) {
-      PendingRange range = ranges.get(member);
-      range.read();
-      givenUp |= range.result().isCompletedExceptionally();
-    }
-    if (givenUp) {
-      // One that was given up just before it asked for its blocks has asked for them anew.
-      stream.reader().forget(group.span());
-    }
   }
 
   /** Gives up the ranges that are not over. */

@@ -10,6 +10,11 @@ public interface ForwardingHandler extends ResponseHandler {
   ResponseHandler handler();
 
   @Override
+  default void onResent(RequestFailure failure) {
+    handler().onResent(failure);
+  }
+
+  @Override
   default void onHead(ResponseHead head) throws IOException {
     handler().onHead(head);
   }

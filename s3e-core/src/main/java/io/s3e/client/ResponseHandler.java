@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
  * Hears one GET. The client calls, one call at a time and each happening before the next (not
  * always from the same thread):
  *
- * <pre>onHead ( onData* | onLent ) onDone      or, at any point,      onFailure</pre>
+ * <pre>onResent* onHead ( onData* | onLent ) onDone      or, at any point,      onFailure</pre>
  *
  * Exactly one of {@code onDone} and {@code onFailure} is called, it is the last call, and after it
  * the client touches nothing it passed here. Status codes other than 2xx arrive as {@code
@@ -15,6 +15,14 @@ import java.nio.ByteBuffer;
  * loop: they must not block.
  */
 public interface ResponseHandler {
+
+  /**
+   * The client has sent the same request once more by itself, before a response began: to another
+   * region, or on a new connection. For whoever counts requests.
+   *
+   * @param failure why
+   */
+  default void onResent(RequestFailure failure) {}
 
   /**
    * The response has begun.

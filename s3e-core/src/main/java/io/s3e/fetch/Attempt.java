@@ -38,6 +38,9 @@ final class Attempt implements ResponseHandler {
   private volatile long lastByteNanos = startedNanos;
   private volatile ObjectClient.@Nullable Exchange exchange;
 
+  /** Written before the request is sent. */
+  private boolean isPrefetch;
+
   // Written inside the fence.
   private @Nullable ByteRange body;
   private long received;
@@ -68,6 +71,7 @@ final class Attempt implements ResponseHandler {
   }
 
   void begin(boolean prefetch) {
+    isPrefetch = prefetch;
     fetcher.metrics().count(Counter.GETS);
     if (prefetch) {
       fetcher.metrics().count(Counter.PREFETCH_GETS);
@@ -117,6 +121,14 @@ final class Attempt implements ResponseHandler {
     }
     report(failure);
     run.attemptFailed(failure, mayRetry);
+  }
+
+  /** Counts what the client has sent by itself as a GET of its own. */
+  @Override
+  public void onResent(RequestFailure failure) {
+    report(failure);
+    fetcher.metrics().count(Counter.GETS);
+    handle.listener().onGetStarted(request.range().start(), request.range().length(), isPrefetch);
   }
 
   private void report(@Nullable Exception failure) {

@@ -124,6 +124,9 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
       } catch (RuntimeException e) {
         failed.accept(e);
         return;
+      } catch (LinkageError e) {
+        failed.accept(new IllegalStateException("the credentials provider does not link", e));
+        return;
       }
     }
     start.run();

@@ -206,7 +206,15 @@ final class CrtObjectClient implements ObjectClient {
   }
 
   private Exchange sendGet(GetRequest request, ResponseHandler handler) {
-    CrtConnections way = connections();
+    CrtConnections way;
+    try {
+      way = connections();
+    } catch (RuntimeException | LinkageError e) {
+      // A second send runs on an event loop, where nobody would hear of it.
+      CrtGet unsent = new CrtGet(request, handler, this::ended);
+      unsent.endUnsent(CrtFailures.unexpected(unsent.subject(), e));
+      return unsent;
+    }
     CrtGet call =
         borrowed && way == connections
             ? BorrowedPools.get(request, handler, this::ended)

@@ -78,6 +78,7 @@ final class FollowedGet implements ForwardingHandler, ObjectClient.Exchange {
   @Override
   public void onFailure(RequestFailure failure) {
     if (goesOn(failure)) {
+      handler.onResent(failure);
       attach(State.SECOND, sender.send(request, this));
     } else {
       handler.onFailure(failure);

@@ -24,8 +24,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  *            the fast client answers once
  *   TRYING ------------------------------------------&gt; FAST   (to stay)
  *     |  ^                                               ^
- *     |  | never                                         | the fast client answers a retrial,
- *     v  |                                               | or a GET that it still had
+ *     |  | the fast client answers a retrial             | the fast client answers a GET
+ *     v  |                                               | that it still had
  *   SUBSTITUTE ------------------------------------------+
  * </pre>
  *
@@ -73,7 +73,7 @@ public final class FallbackClient implements ObjectClient {
      */
     void onSubstituted(RequestFailure cause);
 
-    /** The fast client reads again. */
+    /** The fast client is preferred again. */
     void onReturned();
   }
 
@@ -187,13 +187,24 @@ public final class FallbackClient implements ObjectClient {
   }
 
   Exchange byFast(GetRequest request, ResponseHandler handler) {
-    return fast.get(request, handler);
+    return send(fast, request, handler);
+  }
+
+  /** A client that throws has failed: later sends run on threads where nobody would hear of it. */
+  private static Exchange send(ObjectClient client, GetRequest request, ResponseHandler handler) {
+    try {
+      return client.get(request, handler);
+    } catch (RuntimeException e) {
+      String subject = "GET " + request.object() + " " + request.range();
+      handler.onFailure(new RequestFailure(Kind.OTHER, subject, "client refused: " + e, e));
+      return () -> {};
+    }
   }
 
   /** Lent memory is the fast client's alone. */
   Exchange bySubstitute(GetRequest request, ResponseHandler handler) {
     if (!request.lend()) {
-      return substitute.get(request, handler);
+      return send(substitute, request, handler);
     }
     handler.onFailure(
         new RequestFailure(
@@ -206,7 +217,7 @@ public final class FallbackClient implements ObjectClient {
 
   /** A small copied GET by the substitute, to see whether it reaches the store. */
   Exchange probe(GetRequest request, ResponseHandler handler) {
-    return substitute.get(copied(request), handler);
+    return send(substitute, copied(request), handler);
   }
 
   /** The fast client has reached the store. */
@@ -251,12 +262,16 @@ public final class FallbackClient implements ObjectClient {
     if (System.nanoTime() - retrialNanos < 0 || !retrying.compareAndSet(false, true)) {
       return;
     }
-    fast.get(
+    send(
+        fast,
         copied(request),
         new Probe(
             failure -> {
               if (failure == null) {
-                answered();
+                failuresInRow.set(0);
+                if (move(State.SUBSTITUTE, State.TRYING)) {
+                  listener.onReturned();
+                }
               }
               retrialNanos = System.nanoTime() + retryAfterNanos;
               retrying.set(false);

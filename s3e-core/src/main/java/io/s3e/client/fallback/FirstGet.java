@@ -67,7 +67,8 @@ final class FirstGet implements ObjectClient.Exchange {
     }
   }
 
-  private void bySubstitute() {
+  private void goOnBySubstitute(RequestFailure failure) {
+    handler.onResent(failure);
     ObjectClient.Exchange exchange = client.bySubstitute(request, handler);
     current.set(exchange);
     if (cancelled) {
@@ -91,21 +92,26 @@ final class FirstGet implements ObjectClient.Exchange {
     boolean doubtful = client.failed(failure);
     switch (client.state()) {
       case FAST -> handler.onFailure(failure);
-      case SUBSTITUTE -> bySubstitute();
+      case SUBSTITUTE -> goOnBySubstitute(failure);
       case TRYING -> {
         if (substituteReads && tries.get() >= FallbackClient.FAILURES_TO_DOUBT) {
           client.substitute(failure);
-          bySubstitute();
+          goOnBySubstitute(failure);
         } else if (!substituteReads && (doubtful || isSilence)) {
-          askSubstitute();
+          askSubstitute(failure);
         } else {
-          tryFast();
+          tryAgain(failure);
         }
       }
     }
   }
 
-  private void askSubstitute() {
+  private void tryAgain(RequestFailure failure) {
+    handler.onResent(failure);
+    tryFast();
+  }
+
+  private void askSubstitute(RequestFailure doubt) {
     ObjectClient.Exchange failedTry = current.get();
     ObjectClient.Exchange probe =
         client.probe(
@@ -116,7 +122,7 @@ final class FirstGet implements ObjectClient.Exchange {
                   if (cancelled) {
                     handler.onFailure(cancelledGet());
                   } else if (failure == null) {
-                    tryFast();
+                    tryAgain(doubt);
                   } else {
                     handler.onFailure(failure);
                   }

@@ -171,6 +171,7 @@ class FallbackClientTest {
       read();
       Thread.sleep(10);
     }
+    read();
     assertThat(client.state()).isEqualTo(FallbackClient.State.FAST);
     assertThat(returned).hasValue(1);
     assertThat(get(true).awaitDone()).as("lent again").isEqualTo(wanted());

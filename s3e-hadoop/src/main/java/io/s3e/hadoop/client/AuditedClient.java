@@ -1,10 +1,12 @@
 package io.s3e.hadoop.client;
 
 import io.s3e.client.ClientLimits;
+import io.s3e.client.ForwardingHandler;
 import io.s3e.client.GetRequest;
 import io.s3e.client.HeadRequest;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.ObjectHead;
+import io.s3e.client.RequestFailure;
 import io.s3e.client.ResponseHandler;
 import java.io.IOException;
 import java.util.HashMap;
@@ -79,12 +81,32 @@ final class AuditedClient implements ObjectClient {
               request.lend(),
               headers,
               stream),
-          handler);
+          new Counted(handler));
     }
   }
 
   @Override
   public void close() {
     client.close();
+  }
+
+  /** Counts what the client sends by itself. */
+  private final class Counted implements ForwardingHandler {
+    private final ResponseHandler handler;
+
+    Counted(ResponseHandler handler) {
+      this.handler = handler;
+    }
+
+    @Override
+    public ResponseHandler handler() {
+      return handler;
+    }
+
+    @Override
+    public void onResent(RequestFailure failure) {
+      count();
+      handler.onResent(failure);
+    }
   }
 }

@@ -93,12 +93,17 @@ public final class FileSystemClients implements ReadEngine.Maker {
   private ReadEngine.Made byOwn(
       S3AClientView view, AWSCredentialProviderList credentials, boolean anonymous)
       throws IOException {
+    AwsClientSettings settings;
     try {
       // Not the list itself: an SDK client closes what it can, and this one is shared.
-      AwsClientSettings settings = view.settings(credentials::resolveCredentials, anonymous);
-      return new ReadEngine.Made(engine(memory -> own(settings, memory)), credentials::close);
+      settings = view.settings(credentials::resolveCredentials, anonymous);
     } catch (RuntimeException | LinkageError e) {
       return instead(e);
+    }
+    try {
+      return new ReadEngine.Made(engine(memory -> own(settings, memory)), credentials::close);
+    } catch (RuntimeException | LinkageError e) {
+      throw new IOException("Cannot make S3E's client for " + fileSystem.getUri() + ": " + e, e);
     }
   }
 

@@ -58,8 +58,14 @@ final class WayBack implements FallbackClient.Listener {
     }
     ClientLimits limits = fast.limits();
     int requests = limits.copyRequests() + limits.lentSlots();
-    return new FallbackClient(
-        fast, S3AStore.provider(config, policy, requests).create(memory), RETRY_AFTER, this);
+    ObjectClient substitute;
+    try {
+      substitute = S3AStore.provider(config, policy, requests).create(memory);
+    } catch (RuntimeException e) {
+      fast.close();
+      throw e;
+    }
+    return new FallbackClient(fast, substitute, RETRY_AFTER, this);
   }
 
   /** S3A's client reads for good, since the own one cannot be made. */

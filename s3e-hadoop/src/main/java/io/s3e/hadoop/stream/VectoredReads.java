@@ -79,6 +79,12 @@ final class VectoredReads {
     FailedRead read =
         new FailedRead(
             "readVectored", source.path(), range.start(), range.length(), source.length());
-    return failure instanceof IOException io ? FailureTranslation.translate(read, io) : failure;
+    try {
+      return failure instanceof IOException io ? FailureTranslation.translate(read, io) : failure;
+    } catch (RuntimeException e) {
+      // The future has to complete whatever becomes of its words.
+      failure.addSuppressed(e);
+      return failure;
+    }
   }
 }

@@ -41,6 +41,7 @@ class CountedRequestsTest {
 
   /** Who reads. */
   private enum Reader {
+    AUTO("auto"),
     CRT("crt"),
     SDK_SYNC("sdk-sync"),
     S3A_CLIENT("s3a"),
@@ -54,7 +55,7 @@ class CountedRequestsTest {
     }
 
     boolean isOwnClient() {
-      return this == CRT || this == SDK_SYNC;
+      return this == AUTO || this == CRT || this == SDK_SYNC;
     }
 
     FileSystem open(HostileS3Server server) throws Exception {
@@ -143,6 +144,21 @@ class CountedRequestsTest {
       assertThat(range.getData().get(DEADLINE_SECONDS, TimeUnit.SECONDS).remaining())
           .isEqualTo(2_000);
     }
+  }
+
+  /** Two connections that break before the first answer: auto tries again unseen by the reader. */
+  @Test
+  void whatTheClientSendsAgainByItselfIsCounted() throws Exception {
+    server.next(Fault.resetAtOnce(), Fault.resetAtOnce());
+    Counted counted = count(Reader.AUTO, "random", in -> in.readFully(5, new byte[100]));
+    long sent = server.gets().size();
+    assertThat(sent).isEqualTo(3);
+    assertThat(counted.ofFileSystem("store_io_request")).isEqualTo(sent);
+    assertThat(counted.ofFileSystem("audit_request_execution")).isEqualTo(sent);
+    assertThat(counted.ofStream("action_http_get_request")).isEqualTo(sent);
+    assertThat(counted.ofStream("stream_read_opened")).isEqualTo(sent);
+    assertThat(counted.ofStream("s3e_gets")).isEqualTo(sent);
+    assertThat(counted.ofFileSystem("s3e_client_fallback")).isZero();
   }
 
   @ParameterizedTest

@@ -55,7 +55,7 @@ public final class RequestFailure extends IOException {
   }
 
   /**
-   * What was tried before giving up.
+   * The attempts made before giving up.
    *
    * @param attempts requests sent, 1 or more
    * @param elapsed from the first request on
@@ -146,22 +146,22 @@ public final class RequestFailure extends IOException {
     return subject;
   }
 
-  /** What went wrong, without subject and effort. */
+  /** The reason, without subject and effort. */
   public String reason() {
     return reason;
   }
 
-  /** What the store said, be it the head of an answer that broke off; null if nothing came. */
+  /** The store's answer, be it the head of one that broke off; null if nothing came. */
   public @Nullable StoreAnswer answer() {
     return answer;
   }
 
-  /** What the store said if it refused; null otherwise. */
+  /** The store's answer if it refused; null otherwise. */
   public @Nullable StoreAnswer refusal() {
     return answer != null && answer.isRefusal() ? answer : null;
   }
 
-  /** What was tried before giving up; null in a failure of one request. */
+  /** The attempts made before giving up; null in a failure of one request. */
   public @Nullable Effort effort() {
     return effort;
   }

@@ -8,8 +8,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the store said of one request: the head of its answer and, where it refused, its error
- * document. The same for every client.
+ * The store's answer to one request: its head and, where the store refused, its error document. The
+ * same for every client.
  *
  * @param status HTTP status, 100 or more
  * @param code S3's error code, for example {@code SlowDown}; null if the answer has none

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 public final class ObjectHandle {
   private static final String CUSTOMER_KEY_HEADERS = "x-amz-server-side-encryption-customer-";
 
-  /** Who told the size that an object is opened with. */
+  /** The origin of the size that an object is opened with. */
   public enum SizeFrom {
     /** The caller. */
     OPENER,

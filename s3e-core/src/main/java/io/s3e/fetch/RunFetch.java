@@ -360,7 +360,7 @@ public final class RunFetch implements Block.Fate {
     return new Effort(Math.max(1, sent.get()), elapsed, end);
   }
 
-  /** What a reader is told whose deadline passes: the last failure, or that nothing came. */
+  /** The error of a reader whose deadline passes: the last failure, or that nothing came. */
   RequestFailure deadlinePassed() {
     if (lastFailure instanceof RequestFailure request) {
       return request.with(effort(Effort.End.DEADLINE));

@@ -5,7 +5,7 @@ package io.s3e.metrics;
  * gauges among them. Any thread.
  */
 public final class DiskMetrics extends Counters<DiskMetrics.Counter> {
-  /** What is counted. */
+  /** The counters. */
   public enum Counter {
     /** Reads of a run of chunks that the disk answered in full. */
     HITS,
@@ -45,7 +45,7 @@ public final class DiskMetrics extends Counters<DiskMetrics.Counter> {
     EVICTED_BYTES,
     /** Reads that waited for another process to fetch the same bytes. */
     CLAIM_WAITS,
-    /** Of those, the ones that did not get them in time. */
+    /** The part of those that did not get them in time. */
     CLAIM_TIMEOUTS,
     /** Times that reading from a directory, or writing to it, was given up after failures. */
     BREAKER_OPENED,

@@ -8,7 +8,7 @@ package io.s3e.metrics;
  * is in memory unread.
  */
 public final class EngineMetrics extends Counters<EngineMetrics.Counter> {
-  /** What is counted. */
+  /** The counters. */
   public enum Counter {
     /** GETs sent, retries included. */
     GETS,

@@ -66,7 +66,7 @@ final class PendingRange {
   }
 
   /**
-   * Reads the range and completes the future. Whatever goes wrong, the application's own allocator
+   * Reads the range and completes the future. Every failure, the application's own allocator
    * included, belongs to the future: a range that never completes would hang its reader.
    */
   @SuppressWarnings("IllegalCatch")

@@ -219,7 +219,7 @@ public final class ForkedJvm implements AutoCloseable {
     }
   }
 
-  /** What it ended with; 128 and the signal's number if a signal ended it. */
+  /** The exit code; 128 and the signal's number if a signal ended it. */
   public int exitCode() {
     return process.exitValue();
   }

@@ -20,7 +20,7 @@ import javax.net.ssl.SSLContext;
  * @param keyStore certificate and key, for the server
  */
 public record SelfSigned(Path pem, Path keyStore) {
-  /** Of every store that is made here. */
+  /** The password of every store that is made here. */
   public static final String PASSWORD = "self-signed";
 
   private static final String ALIAS = "server";

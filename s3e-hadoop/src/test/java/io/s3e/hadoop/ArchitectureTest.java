@@ -13,7 +13,9 @@ import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import java.util.Set;
 
-/** Who may import what: the core, the adapter's packages, and S3A's non-public types. */
+/**
+ * The imports that are allowed: of the core, the adapter's packages, and S3A's non-public types.
+ */
 @AnalyzeClasses(packages = "io.s3e", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
   private static final String S3A = "org.apache.hadoop.fs.s3a.";

@@ -16,7 +16,7 @@ import org.apache.hadoop.util.VersionInfo;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a file system says of itself when it is made and when it begins to read. */
+/** The lines that a file system logs when it is made and when it begins to read. */
 class StartTest {
   private static final String OF_BUCKET = "fs.s3a.bucket." + S3AServer.BUCKET + ".";
   private static final org.apache.hadoop.fs.Path FILE = new org.apache.hadoop.fs.Path("/start/f");

@@ -106,7 +106,7 @@ class StreamSemanticsTest {
     Object call(FSDataInputStream in) throws Exception;
   }
 
-  /** What calls around the real end of a file give whose length was declared too long. */
+  /** The results of calls around the real end of a file whose length was declared too long. */
   private static List<String> outcomes(FileSystem fs) throws Exception {
     List<Call> calls =
         List.of(

@@ -149,7 +149,7 @@ public final class AwsClientSettings {
     return environmentProxy;
   }
 
-  /** What precedes "S3E" in the User-Agent header; may be empty. */
+  /** Text before "S3E" in the User-Agent header; may be empty. */
   public String userAgentPrefix() {
     return userAgentPrefix;
   }

@@ -122,7 +122,7 @@ public final class AwsClients {
   }
 
   /**
-   * Whom the CRT is told to trust: the JVM knows, the CRT does not.
+   * The authorities that the CRT is told to trust: the JVM knows them, the CRT does not.
    *
    * @throws IllegalArgumentException if the CA file cannot be read
    */

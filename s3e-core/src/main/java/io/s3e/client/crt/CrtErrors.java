@@ -24,7 +24,7 @@ enum CrtErrors {
   TIMED_OUT(Kind.NETWORK),
   /** The connection broke: reset, or ended in the middle of an answer. */
   BROKEN(Kind.NETWORK),
-  /** What came is not what HTTP allows there. */
+  /** The answer breaks the rules of HTTP. */
   GARBLED(Kind.NETWORK),
   HANDSHAKE(Kind.TLS),
   TLS(Kind.TLS),

@@ -22,7 +22,7 @@ import software.amazon.awssdk.crt.io.TlsContextOptions;
 final class TlsContexts {
   private static final Logger LOG = LoggerFactory.getLogger(TlsContexts.class);
 
-  /** Who is trusted. */
+  /** The authorities that are trusted. */
   private record Trust(boolean everybody, List<String> authorities) {}
 
   /** Guarded by itself. */

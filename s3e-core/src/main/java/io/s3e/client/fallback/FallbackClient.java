@@ -30,11 +30,12 @@ import java.util.concurrent.atomic.AtomicInteger;
  * </pre>
  *
  * <ul>
- *   <li>TRYING: requests go to the fast client. One that fails in transport before its answer began
- *       is sent again on a new connection, at once; the handler hears nothing of it. When {@value
- *       #FAILURES_TO_DOUBT} have failed in a row and none was answered, the substitute reads the
- *       same range. It does, and the fast client fails once more: SUBSTITUTE. It fails too: the
- *       store is down, the request fails with the substitute's failure, and TRYING goes on.
+ *   <li>TRYING: requests go to the fast client. A request that fails in transport before its answer
+ *       began is sent again on a new connection, at once; the handler hears nothing of it. When
+ *       {@value #FAILURES_TO_DOUBT} have failed in a row and none was answered, the substitute
+ *       reads the same range. It does, and the fast client fails once more: SUBSTITUTE. It fails
+ *       too: the store is down, the request fails with the substitute's failure, and TRYING goes
+ *       on.
  *   <li>FAST: the fast client has answered once, whatever the status. Requests pass through, and
  *       failures are the fetch layer's to repeat. Failing requests never leave this state: an
  *       outage is not a reason to change clients.

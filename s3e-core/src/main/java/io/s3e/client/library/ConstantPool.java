@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a class file names of other classes: the entries Class, Fieldref, Methodref and
+ * The other classes that a class file names: the entries Class, Fieldref, Methodref and
  * InterfaceMethodref of its constant pool (Java Virtual Machine Specification, 4.4).
  *
  * @param classes binary names; of an array, its elements' class

@@ -10,7 +10,7 @@ import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a class loader has of the CRT, looked at in an order in which nothing can go wrong: is there
+ * The CRT as a class loader has it, looked at in an order in which nothing can go wrong: is there
  * one; does its jar have every class and member that S3E's code names; does its native library
  * load.
  *
@@ -68,7 +68,7 @@ record CrtFinding(
       Object entry = Class.forName(ENTRY, true, loader).getDeclaredConstructor().newInstance();
       return new CrtFinding(origin, capability, null, (CrtClients) entry);
     } catch (IOException | ReflectiveOperationException | RuntimeException | LinkageError e) {
-      // Whatever stops it here is a reason to do without it, not to fail.
+      // Anything that stops it here is a reason to do without it, not to fail.
       return unusable(origin, origin + " cannot be looked at: " + e);
     }
   }

@@ -50,7 +50,7 @@ public final class CrtLibrary {
     return since != null ? since : Found.FINDING.problem();
   }
 
-  /** What can be done with the library that was found. */
+  /** The use that the library found can be put to. */
   public static CrtCapability capability() {
     return broken != null ? CrtCapability.UNUSABLE : Found.FINDING.capability();
   }

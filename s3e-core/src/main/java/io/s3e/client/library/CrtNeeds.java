@@ -39,7 +39,9 @@ record CrtNeeds(Set<String> reached, Set<String> classes, Set<Member> members) {
     }
   }
 
-  /** What the CRT calls on S3E's objects: no class file says that these override something. */
+  /**
+   * Methods that the CRT calls on S3E's objects: no class file says that these override something.
+   */
   static final Set<Member> CALLED_BACK =
       Set.of(
           new Member(

@@ -40,7 +40,7 @@ final class LinkCheck {
     return source == null ? null : source.getLocation();
   }
 
-  /** What is not there, in words; empty if the needs are met. */
+  /** The missing members, in words; empty if the needs are met. */
   List<String> lacking(CrtNeeds needs) {
     List<String> lacking = new ArrayList<>();
     for (String name : needs.classes()) {

@@ -81,7 +81,9 @@ final class SdkFailures {
     return new RequestFailure(Kind.NETWORK, subject, cause.toString(), cause);
   }
 
-  /** What an exception of the SDK means; with the interrupt flag set it was a cancel. */
+  /**
+   * The failure that an exception of the SDK means; with the interrupt flag set it was a cancel.
+   */
   static RequestFailure failure(String subject, Throwable thrown) {
     Throwable cause = thrown;
     while (cause instanceof CompletionException && cause.getCause() != null) {

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.crt.CrtResource;
 import software.amazon.awssdk.crt.io.TlsContext;
 
-/** Whom the CRT's TLS contexts trust, and how long they live. */
+/** The trust of the CRT's TLS contexts, and how long they live. */
 class TlsContextsTest {
   private static final String UNREADABLE =
       "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";

@@ -91,7 +91,7 @@ public final class FailureTranslation {
     };
   }
 
-  /** What S3A makes of an exception of the SDK that no read's request has raised. */
+  /** S3A's exception for one of the SDK that no read's request has raised. */
   public static IOException translate(String operation, String path, SdkException thrown) {
     try {
       return S3AUtils.translateException(operation, path, thrown);

@@ -5,7 +5,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.s3a.Constants;
 import org.jspecify.annotations.Nullable;
 
-/** What S3A's configuration says of how objects are encrypted. */
+/** The encryption of objects, as S3A's configuration has it. */
 public final class ObjectEncryption {
   private static final String CUSTOM_HEADERS = "fs.s3a.client.s3.custom.headers";
   private static final String CUSTOMER_KEY_HEADERS = "server-side-encryption-customer-";

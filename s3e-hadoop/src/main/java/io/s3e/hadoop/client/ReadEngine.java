@@ -25,7 +25,7 @@ import software.amazon.awssdk.core.exception.SdkException;
  * network for credentials and region; <i>made</i>; <i>closed</i>. A making that fails leads back to
  * unmade, and the next read tries again. The lock guards these steps and is never held while
  * something is made, so {@link #close} returns at once: it ends those who wait and interrupts the
- * making. What is made nevertheless is closed by the thread that made it.
+ * making. An engine that is made nevertheless is closed by the thread that made it.
  */
 public final class ReadEngine implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(ReadEngine.class);
@@ -159,7 +159,7 @@ public final class ReadEngine implements Closeable {
     }
   }
 
-  /** What S3A raises for the same: without credentials, AccessDeniedException. */
+  /** S3A's exception for the same: without credentials, AccessDeniedException. */
   private IOException translated(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       if (cause instanceof SdkException sdk) {

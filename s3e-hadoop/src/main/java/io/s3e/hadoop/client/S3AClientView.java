@@ -26,7 +26,7 @@ final class S3AClientView {
     this.facts = facts;
   }
 
-  /** Of a file system that is open. */
+  /** The view of a file system that is open. */
   static S3AClientView of(S3AFileSystem fileSystem, AdapterConfig config) {
     return new S3AClientView(
         S3AFacts.of(

@@ -20,7 +20,7 @@ import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.S3ServiceClientConfiguration;
 
 /**
- * What S3A's client for one bucket was built from, and what was built: all that {@link S3ATrait}s
+ * S3A's client for one bucket, and the settings that it was built from: all that {@link S3ATrait}s
  * are read from.
  *
  * @param built what S3A's client says of itself

@@ -14,9 +14,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What makes {@code fs.s3a.s3e.client=auto} never worse than S3A: S3E's own client where it can be
- * made and reaches the store, S3A's where not. Each change is counted; the first one of a file
- * system is told by one WARN line with cause and remedy.
+ * The way from S3E's own client back to S3A's, by which {@code fs.s3a.s3e.client=auto} is never
+ * worse than S3A: the own one where it can be made and reaches the store, S3A's where not. Each
+ * change is counted; the first one of a file system is told by one WARN line with cause and remedy.
  */
 final class WayBack implements FallbackClient.Listener {
   private static final Logger LOG = LoggerFactory.getLogger(WayBack.class);

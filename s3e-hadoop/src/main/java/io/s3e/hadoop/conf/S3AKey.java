@@ -13,7 +13,7 @@ import java.util.List;
  */
 record S3AKey(List<String> names, Meaning meaning, List<ConfigKey<?>> ofS3E, String text) {
 
-  /** What becomes of a value under S3E. */
+  /** The fate of a value under S3E. */
   enum Meaning {
     /** It does what it does in S3A. */
     SAME("same", "does what it does in S3A: S3A itself acts on it, or S3E does as S3A"),

@@ -82,7 +82,7 @@ final class S3AKeys {
               "S3 has checksums of whole objects, and S3E reads ranges. S3E checks length, range"
                   + " and ETag of each answer.",
               "fs.s3a.checksum.validation"),
-          same("What `getFileChecksum()` returns.", "fs.s3a.etag.checksum.enabled"));
+          same("The result of `getFileChecksum()`.", "fs.s3a.etag.checksum.enabled"));
 
   private static final Subject TIME_OUTS =
       new Subject(

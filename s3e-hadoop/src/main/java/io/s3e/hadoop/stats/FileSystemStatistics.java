@@ -25,8 +25,8 @@ import org.apache.hadoop.fs.statistics.IOStatistics;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the engine of one file system has done, under the names of {@link ReadStatistic}, beside
- * S3A's statistics of it. Live, open streams included; 0 before there is an engine. Any thread.
+ * The work of one file system's engine, under the names of {@link ReadStatistic}, beside S3A's
+ * statistics of it. Live, open streams included; 0 before there is an engine. Any thread.
  */
 public final class FileSystemStatistics {
   private static final EngineMetrics NOTHING_DONE = new EngineMetrics();
@@ -75,7 +75,10 @@ public final class FileSystemStatistics {
     return now;
   }
 
-  /** What leaves is asked before what came: so it is never less than 0. */
+  /**
+   * The counters of bytes that left are asked before those of bytes that came: so it is never less
+   * than 0.
+   */
   private static long held(EngineMetrics metrics) {
     long left =
         metrics.get(Counter.PREFETCH_USED_BYTES) + metrics.get(Counter.PREFETCH_WASTED_BYTES);

@@ -219,13 +219,13 @@ public enum ReadStatistic {
       "s3e_prefetch_used_bytes",
       Unit.BYTES,
       Of.BOTH,
-      "Of those, the bytes of blocks that somebody read."),
+      "The part of those bytes: the bytes of blocks that somebody read."),
   PREFETCH_WASTED_BYTES(
       EngineMetrics.Counter.PREFETCH_WASTED_BYTES,
       "s3e_prefetch_wasted_bytes",
       Unit.BYTES,
       Of.BOTH,
-      "Of those, the bytes of blocks that were given up or dropped unread."),
+      "The part of those bytes: the bytes of blocks that were given up or dropped unread."),
   PREFETCH_REFUSED(
       EngineMetrics.Counter.PREFETCH_REFUSED,
       "s3e_prefetch_refused",
@@ -350,7 +350,7 @@ public enum ReadStatistic {
       DiskMetrics.Counter.CLAIM_TIMEOUTS,
       Unit.COUNT,
       Of.FILE_SYSTEM,
-      "Of those, the ones that did not get them in time."),
+      "The part of those that did not get them in time."),
   CACHE_BREAKER_OPENED(
       DiskMetrics.Counter.BREAKER_OPENED,
       Unit.COUNT,
@@ -378,7 +378,7 @@ public enum ReadStatistic {
       Kind.GAUGE,
       Unit.BYTES,
       Of.FILE_SYSTEM,
-      "Of those, the bytes that a cache of the present size would have had."),
+      "The part of those bytes: the bytes that a cache of the present size would have had."),
   CACHE_SHADOW_HIT_BYTES_2X(
       "s3e_cache_shadow_hit_bytes_2x",
       Kind.GAUGE,
@@ -418,7 +418,7 @@ public enum ReadStatistic {
   enum Of {
     STREAM,
     FILE_SYSTEM,
-    /** Of the stream, and summed up of the file system. */
+    /** The stream's, and the file system's as a sum. */
     BOTH
   }
 
@@ -498,13 +498,13 @@ public enum ReadStatistic {
     return meaning;
   }
 
-  /** What the core's counters say now, by name: those of a stream. */
+  /** The core's counters of a stream, by name, as they are now. */
   static Map<String, Long> ofStream(
       Counters<EngineMetrics.Counter> engine, Counters<DiskMetrics.Counter> disk) {
     return counters(engine, disk, Of.FILE_SYSTEM);
   }
 
-  /** What the core's counters say now, by name: those of a file system. */
+  /** The core's counters of a file system, by name, as they are now. */
   static Map<String, Long> ofFileSystem(EngineMetrics metrics) {
     return counters(metrics, metrics.disk(), Of.STREAM);
   }

@@ -156,7 +156,7 @@ class BundleTest {
     return Files.readString(scratch.resolve("log"));
   }
 
-  /** What this JVM runs with, without S3E and what the bundle brings for it. */
+  /** The class path of this JVM, without S3E and what the bundle brings for it. */
   private static Stream<String> clusterClassPath() {
     return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
         .filter(

@@ -19,7 +19,7 @@ import software.amazon.awssdk.crt.s3.S3MetaRequestOptions;
 import software.amazon.awssdk.crt.s3.S3MetaRequestOptions.MetaRequestType;
 import software.amazon.awssdk.crt.s3.S3MetaRequestResponseHandler;
 
-/** What an application does with an aws-crt of its own, in calls that 0.33 and 0.50 have alike. */
+/** An application with an aws-crt of its own, in calls that 0.33 and 0.50 have alike. */
 final class CrtOfTheApplication {
   private static final long PATIENCE_SECONDS = 30;
 

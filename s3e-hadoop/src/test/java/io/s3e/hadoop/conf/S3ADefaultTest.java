@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What users set for S3A is the default of S3E's keys. */
+/** Settings for S3A are the defaults of S3E's keys. */
 class S3ADefaultTest {
   private static final String ESTABLISH = "fs.s3a.connection.establish.timeout";
   private static final String SOCKET = "fs.s3a.connection.timeout";

@@ -49,7 +49,7 @@ final class FailingReads implements AutoCloseable {
 
   private static final Set<Client> OTHERS = EnumSet.complementOf(EnumSet.of(Client.SDK_ASYNC));
 
-  /** Who reads. */
+  /** The reader. */
   enum Client {
     CLASSIC(null),
     CRT("crt"),
@@ -147,7 +147,7 @@ final class FailingReads implements AutoCloseable {
     return new ObjectRef(BUCKET, line.key());
   }
 
-  /** What the read threw; null if this client does not read there. */
+  /** The exception of the read; null if this client does not read there. */
   @Nullable Throwable failure(Client client, FailureCase line, Style style) throws Exception {
     Future<Throwable> job = jobs.get(new Job(client, line.name(), style));
     return job == null ? null : job.get();

@@ -150,7 +150,7 @@ class FailureTableTest {
     assertThat(first(RequestFailure.class, ours)).as(seen).isNotNull();
     String message = String.valueOf(ours.getMessage());
     assertThat(message).as(seen).doesNotContain("\n").contains(line.key());
-    // What 416 means is asked by a HEAD, whose own failure counts no attempts.
+    // A HEAD asks for the meaning of 416, and its own failure counts no attempts.
     assertThat(line.status() == 416 || message.contains("1 attempt in")).as(seen).isTrue();
     Told told = deviation == null ? told(client, line) : deviation.told();
     if (line.isRefusal() && told != Told.CLASS) {

@@ -62,7 +62,7 @@ class ExitTest {
   private static final List<String> BUCKETS = List.of("exit-1", "exit-2", "exit-3");
   private static final String WORD = "the-word";
 
-  /** Who takes thread dumps while the JVM ends. */
+  /** The taker of thread dumps while the JVM ends. */
   private enum Dumps {
     NONE,
     SIGQUIT,

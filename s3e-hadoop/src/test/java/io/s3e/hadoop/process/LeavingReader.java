@@ -20,7 +20,7 @@ public final class LeavingReader {
   static final int EXIT_CODE = 3;
   static final String OBJECT = "object";
 
-  /** What it does when it ends. */
+  /** The reader's work when the JVM ends. */
   enum Activity {
     /** Nothing: its streams are closed. */
     IDLE,

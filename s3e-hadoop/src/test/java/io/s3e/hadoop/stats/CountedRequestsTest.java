@@ -39,7 +39,7 @@ class CountedRequestsTest {
   private HostileS3Server server;
   private byte[] content;
 
-  /** Who reads. */
+  /** The reader. */
   private enum Reader {
     AUTO("auto"),
     CRT("crt"),

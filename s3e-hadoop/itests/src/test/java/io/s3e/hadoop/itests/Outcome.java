@@ -1,7 +1,7 @@
 package io.s3e.hadoop.itests;
 
 /**
- * What a test came to. {@code result} is {@code passed}, {@code skipped}, {@code failed(Exception)}
+ * The end of a test. {@code result} is {@code passed}, {@code skipped}, {@code failed(Exception)}
  * with the simple name of what was thrown, or {@code absent}; {@code message} is the first line
  * that it said about that.
  */

@@ -21,7 +21,7 @@ enum Side {
     return label;
   }
 
-  /** What auth-keys.xml makes the configuration of. */
+  /** The properties that auth-keys.xml makes the configuration of. */
   List<String> properties() {
     return List.of(
         "-Ditests.file.system=" + fileSystem,

@@ -47,7 +47,7 @@ public final class S3EKeys {
               + " Common Runtime with buffers that are not copied; `sdk-async` and `sdk-sync`"
               + " clients of the AWS SDK that S3E makes itself, `sdk-async` over an `aws-crt` that"
               + " the application brings; `s3a` the client that S3A made. Requests that a choice"
-              + " cannot carry is read by `s3a`, and an INFO line says why. `auto` also goes back"
+              + " cannot carry are read by `s3a`, and an INFO line says why. `auto` also goes back"
               + " to `s3a`, with a WARN line, where the fast client cannot be made or does not"
               + " reach the store while S3A's does; the others fail then. A store that sends no"
               + " ETags cannot be read by `crt`: choose another.",

@@ -50,7 +50,7 @@ sealed interface Reader extends AutoCloseable {
   /** A file system, read as applications do. */
   record OfHadoop(FileSystem fileSystem) implements Reader {
     private static final int BUFFER_BYTES = 64 << 10;
-    private static final String COUNTED = "s3e_";
+    private static final String COUNTED = "s3e_cache_";
 
     @Override
     public void warmUp(String uri) throws IOException {

@@ -62,6 +62,8 @@ class ExitTest {
   private static final List<String> BUCKETS = List.of("exit-1", "exit-2", "exit-3");
   private static final String WORD = "the-word";
 
+  private static final Pattern COMPLAINT = Pattern.compile("WARN |ERROR |SIGSEGV|SIGBUS|SIGABRT");
+
   /** The taker of thread dumps while the JVM ends. */
   private enum Dumps {
     NONE,
@@ -173,7 +175,7 @@ class ExitTest {
   /** Warnings, but for those of every Hadoop program here. */
   private static List<String> complaints(List<String> output) {
     return output.stream()
-        .filter(line -> line.contains("WARN ") || line.contains("ERROR ") || line.contains("SIG"))
+        .filter(line -> COMPLAINT.matcher(line).find())
         .filter(line -> !line.contains("NativeCodeLoader") && !line.contains("MetricsConfig"))
         .toList();
   }

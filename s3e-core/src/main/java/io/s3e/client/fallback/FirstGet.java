@@ -153,6 +153,11 @@ final class FirstGet implements ObjectClient.Exchange {
     private final AtomicReference<Answer> answer = new AtomicReference<>(Answer.AWAITED);
     private final CompletableFuture<ObjectClient.Exchange> exchange = new CompletableFuture<>();
 
+    /**
+     * Completes when the answer is awaited no more, which takes the timer away and what it holds.
+     */
+    private final CompletableFuture<@Nullable Void> settled = new CompletableFuture<>();
+
     @Override
     public ResponseHandler handler() {
       return handler;
@@ -160,10 +165,13 @@ final class FirstGet implements ObjectClient.Exchange {
 
     void send() {
       var unused =
-          CompletableFuture.runAsync(
-              this::tooLate,
-              CompletableFuture.delayedExecutor(
-                  client.patienceNanos(request), TimeUnit.NANOSECONDS));
+          settled
+              .orTimeout(client.patienceNanos(request), TimeUnit.NANOSECONDS)
+              .exceptionallyAsync(
+                  timeout -> {
+                    tooLate();
+                    return null;
+                  });
       exchange.complete(client.byFast(request, this));
     }
 
@@ -182,6 +190,7 @@ final class FirstGet implements ObjectClient.Exchange {
     /** Ends the try if its answer has not begun, and goes on from there. */
     private void leave(RequestFailure failure, boolean isSilence) {
       if (answer.compareAndSet(Answer.AWAITED, Answer.LEFT)) {
+        settled.complete(null);
         cancelExchange();
         failed(failure, isSilence);
       }
@@ -206,6 +215,7 @@ final class FirstGet implements ObjectClient.Exchange {
       if (!answer.compareAndSet(Answer.AWAITED, Answer.BEGUN)) {
         throw new IOException("the answer came too late");
       }
+      settled.complete(null);
       handler.onHead(head);
     }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
 import io.s3e.client.ClientLimits;
+import io.s3e.client.ForwardingHandler;
 import io.s3e.client.GetRequest;
 import io.s3e.client.HeadRequest;
 import io.s3e.client.ObjectClient;
@@ -126,6 +127,29 @@ class FallbackClientTest {
     assertThat(substituted).hasValue(1);
     assertThat(client.state()).isEqualTo(FallbackClient.State.SUBSTITUTE);
     assertThat(get(true).awaitFailure().kind()).isEqualTo(Kind.NOT_LENT);
+  }
+
+  @Test
+  void whatIsSentAgainIsToldToTheHandler() throws Exception {
+    fast.faults((request, number) -> number < 2 ? UNREACHABLE : Answer.GOOD);
+    RecordingHandler handler = new RecordingHandler();
+    AtomicInteger resent = new AtomicInteger();
+    client.get(
+        request(false),
+        new ForwardingHandler() {
+          @Override
+          public ResponseHandler handler() {
+            return handler;
+          }
+
+          @Override
+          public void onResent(RequestFailure failure) {
+            resent.incrementAndGet();
+          }
+        });
+    assertThat(handler.awaitDone()).isEqualTo(wanted());
+    assertThat(resent).hasValue(2);
+    assertThat(fast.gets()).hasSize(3);
   }
 
   @Test

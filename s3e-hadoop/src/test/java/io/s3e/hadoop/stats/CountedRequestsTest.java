@@ -206,11 +206,14 @@ class CountedRequestsTest {
     Counted counted = count(reader, "random", this::jump);
     long sent = server.gets().size();
     long requests = counted.ofFileSystem("store_io_request");
+    // The CRT may have begun a retry of its own before it could be told not to.
+    boolean byCrt = reader == Reader.CRT || reader == Reader.AUTO;
     if (reader.isOwnClient()) {
-      assertThat(counted.ofFileSystem("store_io_throttled")).isEqualTo(2);
-      assertThat(counted.ofFileSystem("s3e_gets_throttled")).isEqualTo(2);
-      assertThat(counted.ofStream("s3e_gets_throttled")).isEqualTo(2);
-      assertThat(counted.ofStream("s3e_get_retries")).isEqualTo(2);
+      long throttled = counted.ofFileSystem("store_io_throttled");
+      assertThat(throttled).isBetween(byCrt ? 1L : 2L, 2L);
+      assertThat(counted.ofFileSystem("s3e_gets_throttled")).isEqualTo(throttled);
+      assertThat(counted.ofStream("s3e_gets_throttled")).isEqualTo(throttled);
+      assertThat(counted.ofStream("s3e_get_retries")).isEqualTo(throttled);
       assertThat(counted.ofFileSystem("store_io_retry")).isZero();
       assertThat(counted.ofFileSystem("audit_request_execution")).isEqualTo(requests);
       assertThat(counted.ofStream("stream_read_opened")).isEqualTo(requests);
@@ -219,8 +222,6 @@ class CountedRequestsTest {
       assertThat(counted.ofFileSystem("store_io_retry")).isEqualTo(2);
       assertThat(counted.ofFileSystem("audit_request_execution")).isEqualTo(requests - 2);
     }
-    // The CRT may have begun a retry of its own before it could be told not to.
-    boolean byCrt = reader == Reader.CRT || reader == Reader.AUTO;
     assertThat(sent).isBetween(requests, byCrt ? requests + 2 : requests);
   }
 

@@ -288,10 +288,18 @@ class CountedRequestsTest {
   private static void awaitQuiet(Counted counted) throws InterruptedException {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(DEADLINE_SECONDS);
     while ((counted.fileSystem().gauges().get("s3e_prefetch_held_bytes") != 0
-            || counted.ended() < counted.ofStream("stream_read_opened"))
+            || counted.ended() < counted.ofStream("stream_read_opened")
+            || !addsUp(counted.stream())
+            || !addsUp(counted.fileSystem()))
         && System.nanoTime() < deadline) {
       Thread.sleep(5);
     }
+  }
+
+  private static boolean addsUp(IOStatistics statistics) {
+    Map<String, Long> now = statistics.counters();
+    return now.get("s3e_prefetch_used_bytes") + now.get("s3e_prefetch_wasted_bytes")
+        == now.get("s3e_prefetched_bytes");
   }
 
   @Test

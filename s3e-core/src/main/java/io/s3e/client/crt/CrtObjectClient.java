@@ -21,12 +21,14 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.crt.auth.signing.AwsSigningConfig;
 import software.amazon.awssdk.crt.http.HttpRequest;
 import software.amazon.awssdk.crt.s3.S3Client;
+import software.amazon.awssdk.crt.s3.S3MetaRequest;
 import software.amazon.awssdk.crt.s3.S3MetaRequestOptions;
 import software.amazon.awssdk.crt.s3.S3MetaRequestOptions.MetaRequestType;
 
@@ -98,6 +100,10 @@ final class CrtObjectClient implements ObjectClient {
 
   private final Set<CrtCall> inFlight = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean closed = new AtomicBoolean();
+
+  /** Read-locked while a request is handed to the CRT: its clients must not be closed meanwhile. */
+  private final ReentrantReadWriteLock sending = new ReentrantReadWriteLock();
+
   private final Runnable closing = this::close;
 
   private CrtObjectClient(
@@ -264,6 +270,14 @@ final class CrtObjectClient implements ObjectClient {
     }
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(CLOSE_WAIT_SECONDS);
     awaitCalls(deadline);
+    // A send that began before is over now, and a later one finds the client closed. In a JVM that
+    // is ending nothing else keeps a send and the close of the CRT's clients apart.
+    sending.writeLock().lock();
+    try {
+      inFlight.forEach(CrtCall::cancel);
+    } finally {
+      sending.writeLock().unlock();
+    }
     connections.close(deadline);
     synchronized (refused) {
       CrtConnections second = copying;
@@ -314,21 +328,40 @@ final class CrtObjectClient implements ObjectClient {
       call.endUnsent(CrtFailures.cancelled(call.subject()));
       return;
     }
+    S3MetaRequest sent = null;
+    RequestFailure failure = null;
+    sending.readLock().lock();
     try {
-      Addressing.Target target = addressing.target(object.bucket());
-      S3MetaRequestOptions options =
-          preparation.options(target).withEndpoint(target.endpoint()).withResponseHandler(call);
-      AwsSigningConfig signing = way.signing(target.region());
-      if (signing != null && !target.region().equals(settings.region())) {
-        options.withSigningConfig(signing);
+      if (closed.get()) {
+        failure = CrtFailures.closed(call.subject());
+      } else {
+        sent = client.makeMetaRequest(options(call, way, object, preparation));
       }
-      call.attach(client.makeMetaRequest(options));
     } catch (RuntimeException e) {
-      call.endUnsent(CrtFailures.unexpected(call.subject(), e));
+      failure = CrtFailures.unexpected(call.subject(), e);
     } catch (LinkageError e) {
       // Nobody else would end the call.
-      call.endUnsent(CrtFailures.unexpected(call.subject(), CrtLibrary.broken(e)));
+      failure = CrtFailures.unexpected(call.subject(), CrtLibrary.broken(e));
+    } finally {
+      sending.readLock().unlock();
     }
+    if (sent != null) {
+      call.attach(sent);
+    } else if (failure != null) {
+      call.endUnsent(failure);
+    }
+  }
+
+  private S3MetaRequestOptions options(
+      CrtCall call, CrtConnections way, ObjectRef object, Preparation preparation) {
+    Addressing.Target target = addressing.target(object.bucket());
+    S3MetaRequestOptions options =
+        preparation.options(target).withEndpoint(target.endpoint()).withResponseHandler(call);
+    AwsSigningConfig signing = way.signing(target.region());
+    if (signing != null && !target.region().equals(settings.region())) {
+      options.withSigningConfig(signing);
+    }
+    return options;
   }
 
   private HttpRequest rangedGet(Addressing.Target target, GetRequest request) {

@@ -24,13 +24,14 @@ class ArchitectureTest {
       List.of(
           List.of(
               "io.s3e.block", "io.s3e.metrics", "io.s3e.buffer", "io.s3e.jvm", "io.s3e.version"),
-          List.of("io.s3e.client", "io.s3e.prefetch", "io.s3e.cache", "io.s3e.disk"),
+          List.of("io.s3e.client", "io.s3e.prefetch", "io.s3e.disk"),
           List.of(
-              "io.s3e.fetch",
+              "io.s3e.memory",
               "io.s3e.client.library",
               "io.s3e.client.sdk",
               "io.s3e.client.fallback"),
-          List.of("io.s3e.stream", "io.s3e.client.aws", "io.s3e.client.crt"),
+          List.of("io.s3e.fetch", "io.s3e.client.aws", "io.s3e.client.crt"),
+          List.of("io.s3e.stream"),
           List.of("io.s3e"));
 
   @ArchTest

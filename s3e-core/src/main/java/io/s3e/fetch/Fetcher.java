@@ -4,14 +4,15 @@ import io.s3e.block.BlockId;
 import io.s3e.block.BlockRange;
 import io.s3e.buffer.BlockPool;
 import io.s3e.buffer.MemoryBudget;
-import io.s3e.cache.Block;
-import io.s3e.cache.BlockIndex;
-import io.s3e.cache.Spill;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.RequestFailure;
 import io.s3e.disk.DiskCache;
-import io.s3e.fetch.Admission.Kind;
 import io.s3e.fetch.DiskTier.Source;
+import io.s3e.memory.Admission;
+import io.s3e.memory.Admission.Kind;
+import io.s3e.memory.Block;
+import io.s3e.memory.BlockIndex;
+import io.s3e.memory.Spill;
 import io.s3e.metrics.EngineMetrics;
 import io.s3e.metrics.EngineMetrics.Counter;
 import java.io.IOException;
@@ -265,7 +266,7 @@ public final class Fetcher implements AutoCloseable {
   private Admission.Grant awaitAdmission(ObjectHandle handle, Admission.Need need, long deadline)
       throws IOException {
     try {
-      Admission.Grant grant = admission.await(need, handle, deadline);
+      Admission.Grant grant = admission.await(need, handle::isClosed, deadline);
       if (grant == null) {
         requireOpen(handle);
         throw new IOException("no memory became free before the read's deadline");

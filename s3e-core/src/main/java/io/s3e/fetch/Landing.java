@@ -2,8 +2,9 @@ package io.s3e.fetch;
 
 import io.s3e.block.ByteRange;
 import io.s3e.buffer.BlockLease;
-import io.s3e.cache.Block;
 import io.s3e.client.LentBuffer;
+import io.s3e.memory.Admission;
+import io.s3e.memory.Block;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

@@ -1,11 +1,12 @@
 package io.s3e.fetch;
 
 import io.s3e.block.ByteRange;
-import io.s3e.cache.Block;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Effort;
 import io.s3e.disk.DiskBlockId;
 import io.s3e.fetch.DiskTier.Source;
+import io.s3e.memory.Admission;
+import io.s3e.memory.Block;
 import io.s3e.metrics.EngineMetrics.Counter;
 import java.io.IOException;
 import java.net.SocketTimeoutException;

@@ -1,6 +1,5 @@
 /**
  * Between the readers and the client: {@link io.s3e.fetch.Fetcher} finds or fetches a block, {@link
- * io.s3e.fetch.Admission} decides whether there is memory and concurrency for a GET, {@link
  * io.s3e.fetch.RunFetch} is one run of blocks through all its attempts, {@link
  * io.s3e.fetch.Attempt} one GET of it, {@link io.s3e.fetch.Landing} where its bytes go, {@link
  * io.s3e.fetch.ResponseCheck} what an answer must look like before a byte of it is served.

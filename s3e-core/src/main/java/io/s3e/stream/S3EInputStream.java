@@ -2,11 +2,11 @@ package io.s3e.stream;
 
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectVersion;
-import io.s3e.cache.Block;
 import io.s3e.fetch.EncodedBodyException;
 import io.s3e.fetch.ObjectChangedException;
 import io.s3e.fetch.ObjectHandle;
 import io.s3e.fetch.ObjectTruncatedException;
+import io.s3e.memory.Block;
 import io.s3e.prefetch.ReadPolicy;
 import java.io.EOFException;
 import java.io.FileNotFoundException;

@@ -1,6 +1,6 @@
 package io.s3e.stream;
 
-import io.s3e.cache.Block;
+import io.s3e.memory.Block;
 import java.nio.ByteBuffer;
 
 /** Where a read puts its bytes: an array or a buffer. Belongs to one read. */

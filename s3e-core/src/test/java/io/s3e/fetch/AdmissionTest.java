@@ -9,9 +9,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.s3e.block.BlockRange;
 import io.s3e.client.ClientLimits;
 import io.s3e.client.GetRequest;
-import io.s3e.fetch.Admission.Grant;
-import io.s3e.fetch.Admission.Kind;
-import io.s3e.fetch.Admission.Need;
+import io.s3e.memory.Admission;
+import io.s3e.memory.Admission.Grant;
+import io.s3e.memory.Admission.Kind;
+import io.s3e.memory.Admission.Need;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -74,7 +75,7 @@ class AdmissionTest {
       ObjectHandle handle = rig.open();
       List<Grant> taken = new ArrayList<>();
       for (int i = 0; i < 3; i++) {
-        taken.add(require(admission.await(SHORT, handle, soon())));
+        taken.add(require(admission.await(SHORT, handle::isClosed, soon())));
       }
       List<CompletableFuture<Grant>> readers = new ArrayList<>();
       List<Integer> order = new ArrayList<>();
@@ -83,7 +84,7 @@ class AdmissionTest {
         readers.add(
             async(
                 () -> {
-                  Grant grant = admission.await(SHORT, handle, soon());
+                  Grant grant = admission.await(SHORT, handle::isClosed, soon());
                   synchronized (order) {
                     order.add(number);
                   }
@@ -110,8 +111,8 @@ class AdmissionTest {
     try (FetchRig rig = lending(1)) {
       Admission admission = rig.fetcher.admission();
       ObjectHandle handle = rig.open();
-      Grant slot = require(admission.await(LONG, handle, soon()));
-      Grant copied = require(admission.await(LONG, handle, soon()));
+      Grant slot = require(admission.await(LONG, handle::isClosed, soon()));
+      Grant copied = require(admission.await(LONG, handle::isClosed, soon()));
 
       assertThat(slot.isLent()).isTrue();
       assertThat(copied.isLent()).isFalse();
@@ -129,11 +130,12 @@ class AdmissionTest {
       ObjectHandle closing = rig.open();
       List<Grant> taken = new ArrayList<>();
       for (int i = 0; i < 3; i++) {
-        taken.add(require(admission.await(SHORT, open, soon())));
+        taken.add(require(admission.await(SHORT, open::isClosed, soon())));
       }
-      CompletableFuture<Grant> first = async(() -> admission.await(SHORT, closing, soon()));
+      CompletableFuture<Grant> first =
+          async(() -> admission.await(SHORT, closing::isClosed, soon()));
       awaitTrue(() -> admission.waitingReaders() == 1);
-      CompletableFuture<Grant> second = async(() -> admission.await(SHORT, open, soon()));
+      CompletableFuture<Grant> second = async(() -> admission.await(SHORT, open::isClosed, soon()));
       awaitTrue(() -> admission.waitingReaders() == 2);
 
       closing.close();

@@ -87,7 +87,7 @@ class ArchitectureTest {
           .that()
           .resideInAPackage("io.s3e.hadoop..")
           .should()
-          .dependOnClassesThat(resideInAnyPackage("io.s3e.cache..", "io.s3e.buffer.."));
+          .dependOnClassesThat(resideInAnyPackage("io.s3e.memory..", "io.s3e.buffer.."));
 
   @ArchTest
   static final ArchRule THE_CRT_ONLY_THROUGH_THE_CORE =

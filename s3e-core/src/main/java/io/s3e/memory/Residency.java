@@ -1,4 +1,4 @@
-package io.s3e.cache;
+package io.s3e.memory;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;

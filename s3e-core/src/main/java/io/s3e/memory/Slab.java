@@ -1,4 +1,4 @@
-package io.s3e.cache;
+package io.s3e.memory;
 
 import java.nio.ByteBuffer;
 import java.util.List;

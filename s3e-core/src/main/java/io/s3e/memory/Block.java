@@ -1,4 +1,4 @@
-package io.s3e.cache;
+package io.s3e.memory;
 
 import io.s3e.block.BlockId;
 import java.nio.ByteBuffer;

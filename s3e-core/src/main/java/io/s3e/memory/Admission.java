@@ -1,11 +1,8 @@
-package io.s3e.fetch;
+package io.s3e.memory;
 
 import io.s3e.buffer.BlockLease;
 import io.s3e.buffer.BlockPool;
 import io.s3e.buffer.MemoryBudget;
-import io.s3e.cache.BlockIndex;
-import io.s3e.cache.Residency;
-import io.s3e.cache.Spill;
 import io.s3e.client.ClientLimits;
 import io.s3e.client.RequestFailure;
 import java.util.ArrayList;
@@ -15,6 +12,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,7 +47,7 @@ import org.jspecify.annotations.Nullable;
  * speculation gets nothing while one waits. The first in the queue is woken when memory or
  * concurrency comes back and looks again at least every {@value #RECHECK_MILLIS} ms.
  */
-final class Admission implements MemoryBudget.Holder {
+public final class Admission implements MemoryBudget.Holder {
   private static final long RECHECK_MILLIS = 20;
   private static final long SLOT_IDLE_MILLIS = 500;
   private static final long SLOT_IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(SLOT_IDLE_MILLIS);
@@ -83,7 +81,7 @@ final class Admission implements MemoryBudget.Holder {
   /** By {@link System#nanoTime()}; no slot is granted before. */
   private volatile long lendsFromNanos = System.nanoTime();
 
-  Admission(
+  public Admission(
       MemoryBudget budget, BlockPool pool, ClientLimits limits, BlockIndex index, Spill spill) {
     this.budget = budget;
     this.pool = pool;
@@ -103,17 +101,17 @@ final class Admission implements MemoryBudget.Holder {
   }
 
   /** Which slabs of pooled buffers stay. */
-  Residency pooled() {
+  public Residency pooled() {
     return pooled;
   }
 
   /** Which lent slots stay. */
-  Residency lent() {
+  public Residency lent() {
     return lent;
   }
 
   /** Bytes that long guesses may hold at most: slots, or pooled buffers where nothing is lent. */
-  long speculativeBytes() {
+  public long speculativeBytes() {
     return lends()
         ? (long) slots.forSpeculation() * slotBytes
         : (long) (pool.maxBlocks() - reservedBuffers) * pool.blockBytes();
@@ -125,14 +123,14 @@ final class Admission implements MemoryBudget.Holder {
    * @param copiedBlocks pooled buffers that it fills if it is copied
    * @param kind what serves it best
    */
-  record Need(int copiedBlocks, Kind kind) {
+  public record Need(int copiedBlocks, Kind kind) {
     private boolean isLong() {
       return kind == Kind.LONG;
     }
   }
 
   /** What kind of memory serves a run best. */
-  enum Kind {
+  public enum Kind {
     /** Pooled buffers, or else a lent slot. */
     SHORT,
     /** A lent slot, because a copied request would bring only a part. */
@@ -142,12 +140,12 @@ final class Admission implements MemoryBudget.Holder {
   }
 
   /** How many long guesses may be in flight at once. */
-  int speculativeRequests() {
+  public int speculativeRequests() {
     return lends() ? slots.forSpeculation() : copies.forSpeculation();
   }
 
   /** Whether a long guess would be refused now. */
-  boolean isCrowded() {
+  public boolean isCrowded() {
     return lends() && (!waiting.isEmpty() || !hasSlotAhead());
   }
 
@@ -156,7 +154,7 @@ final class Admission implements MemoryBudget.Holder {
   }
 
   /** What is free for a guess, or can be made free at once; null otherwise. Never waits. */
-  @Nullable Grant trySpeculate(Need need) {
+  public @Nullable Grant trySpeculate(Need need) {
     // A guess that finds no slot is not worth buffers for its first part: those serve readers.
     boolean mayCopy = !need.isLong() || !lends();
     return waiting.isEmpty() ? tryGrant(need, true, mayCopy) : null;
@@ -234,9 +232,11 @@ final class Admission implements MemoryBudget.Holder {
    * What the GET needs that a reader waits for: a slot, or at least one buffer.
    *
    * @param deadline by {@link System#nanoTime()}
-   * @return null if the deadline passed or {@code handle} was closed
+   * @param givenUp whether the reader wants it no more; asked now and then
+   * @return null if the deadline passed or the reader has given up
    */
-  @Nullable Grant await(Need need, ObjectHandle handle, long deadline) throws InterruptedException {
+  public @Nullable Grant await(Need need, BooleanSupplier givenUp, long deadline)
+      throws InterruptedException {
     boolean prefersSlot = need.isLong() && lends();
     Grant grant = waiting.isEmpty() ? tryGrant(need, false, !prefersSlot) : null;
     if (grant != null) {
@@ -251,7 +251,7 @@ final class Admission implements MemoryBudget.Holder {
         long now = System.nanoTime();
         long patience = prefersSlot ? slotDeadline - now : 0;
         grant = isFirst ? grantFirst(need, patience <= 0) : null;
-        if (grant != null || handle.isClosed()) {
+        if (grant != null || givenUp.getAsBoolean()) {
           return grant;
         }
         long left = patience > 0 ? Math.min(patience, deadline - now) : deadline - now;
@@ -284,7 +284,7 @@ final class Admission implements MemoryBudget.Holder {
    * Buffers in the place of a slot that was granted for {@code blocks} blocks and not used: what
    * was to be lent has been found on disk. Null if there are none; the slot stays granted then.
    */
-  @Nullable Grant exchange(Grant lentGrant, int blocks, boolean speculative) {
+  public @Nullable Grant exchange(Grant lentGrant, int blocks, boolean speculative) {
     Grant copied = tryCopy(blocks, speculative);
     if (copied == null) {
       return null;
@@ -299,28 +299,28 @@ final class Admission implements MemoryBudget.Holder {
   }
 
   /** Whether slots are granted now. */
-  boolean lends() {
+  public boolean lends() {
     return slots.capacity > 0 && System.nanoTime() - lendsFromNanos >= 0;
   }
 
   /** The client has said that it lends nothing for now. */
-  void pauseLending() {
+  public void pauseLending() {
     lendsFromNanos = System.nanoTime() + LENDING_PAUSE_NANOS;
   }
 
   /** How many readers stand in the queue. */
-  int waitingReaders() {
+  public int waitingReaders() {
     return waiting.size();
   }
 
   /** Gives a pooled buffer back when its block is dead. */
-  void release(BlockLease lease) {
+  public void release(BlockLease lease) {
     lease.release();
     wakeFirst();
   }
 
   /** Gives a lent slot back when all blocks in it are dead. */
-  void releaseSlot() {
+  public void releaseSlot() {
     slots.leave();
     wakeFirst();
   }
@@ -351,7 +351,7 @@ final class Admission implements MemoryBudget.Holder {
   }
 
   /** Evicts everything, now and from now on; what readers have pinned goes when the pin ends. */
-  void close() {
+  public void close() {
     budget.unregister(this);
     pooled.close();
     lent.close();
@@ -398,10 +398,10 @@ final class Admission implements MemoryBudget.Holder {
   }
 
   /**
-   * What one GET was granted. Owned by its {@link RunFetch}, which hands the memory on to the
-   * blocks or gives it back, and ends the concurrency of a copied GET when the GET ends.
+   * What one GET was granted. Owned by its run, which hands the memory on to the blocks or gives it
+   * back, and ends the concurrency of a copied GET when the GET ends.
    */
-  final class Grant {
+  public final class Grant {
     private final List<BlockLease> leases;
     private final Lane lane;
 
@@ -411,17 +411,17 @@ final class Admission implements MemoryBudget.Holder {
     }
 
     /** Whether the GET gets the client's own buffer; the slot then lives as long as its blocks. */
-    boolean isLent() {
+    public boolean isLent() {
       return leases.isEmpty();
     }
 
     /** One buffer per block, in order; empty if lent. */
-    List<BlockLease> leases() {
+    public List<BlockLease> leases() {
       return leases;
     }
 
     /** A copied GET is over, or a lent one ended without having been given a buffer. */
-    void leaveLane() {
+    public void leaveLane() {
       lane.leave();
       wakeFirst();
     }

@@ -1,4 +1,4 @@
-package io.s3e.cache;
+package io.s3e.memory;
 
 /** Where blocks go that leave memory. Called by readers, among others; must not block. */
 public interface Spill {

@@ -3,8 +3,9 @@ package io.s3e.fetch;
 import io.s3e.block.ByteRange;
 import io.s3e.buffer.BlockLease;
 import io.s3e.client.LentBuffer;
-import io.s3e.memory.Admission;
 import io.s3e.memory.Block;
+import io.s3e.memory.For;
+import io.s3e.memory.Grant;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -28,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Landing {
   private final Fetcher fetcher;
-  private Admission.Grant grant;
+  private Grant grant;
 
   /** At least one once the run starts; adjacent, ascending. */
   private final List<Block> blocks = new ArrayList<>();
@@ -44,7 +45,7 @@ final class Landing {
   /** Whether all blocks are published; written as told above, read by anybody. */
   private volatile boolean complete;
 
-  Landing(Fetcher fetcher, Admission.Grant grant) {
+  Landing(Fetcher fetcher, Grant grant) {
     this.fetcher = fetcher;
     this.grant = grant;
   }
@@ -130,6 +131,7 @@ final class Landing {
         published++;
         complete = published == landingBlocks;
         filledInBlock = 0;
+        Grant granted = grant;
         fetcher
             .admission()
             .pooled()
@@ -137,7 +139,7 @@ final class Landing {
                 List.of(block),
                 memory,
                 fetcher.config().blockBytes(),
-                () -> fetcher.admission().release(lease));
+                () -> granted.release(lease));
       }
     }
   }
@@ -146,8 +148,8 @@ final class Landing {
    * Takes buffers in the place of the slot that was granted, so that bytes can be copied into them.
    * False if there are none.
    */
-  boolean exchange(boolean speculative) {
-    Admission.Grant copied = fetcher.admission().exchange(grant, blocks.size(), speculative);
+  boolean exchange(For purpose) {
+    Grant copied = fetcher.admission().exchange(fetcher.account(), grant, blocks.size(), purpose);
     if (copied == null) {
       return false;
     }
@@ -173,8 +175,11 @@ final class Landing {
     }
     published = landingBlocks;
     complete = true;
+    Grant granted = grant;
+    granted.landed();
     fetcher
-        .admission()
+        .account()
+        .carrier()
         .lent()
         .publish(
             blocks.subList(0, published),
@@ -182,7 +187,7 @@ final class Landing {
             fetcher.client().limits().lentSlotBytes(),
             () -> {
               buffer.close();
-              fetcher.admission().releaseSlot();
+              granted.releaseSlot();
             });
   }
 
@@ -217,7 +222,7 @@ final class Landing {
 
   private void releaseLeases(int first, int end) {
     for (int i = first; i < end; i++) {
-      fetcher.admission().release(grant.leases().get(i));
+      grant.release(grant.leases().get(i));
     }
   }
 }

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -152,6 +153,20 @@ public final class Residency {
       }
     }
     return false;
+  }
+
+  /** Evicts the slabs of which the first block is one that {@code which} holds for. */
+  void evictIf(Predicate<Block> which) {
+    for (Slab slab : unread) {
+      if (which.test(slab.blocks().get(0)) && unread.remove(slab)) {
+        drop(slab);
+      }
+    }
+    for (Slab slab : read.asMap().keySet()) {
+      if (which.test(slab.blocks().get(0)) && read.asMap().remove(slab) != null) {
+        drop(slab);
+      }
+    }
   }
 
   /**

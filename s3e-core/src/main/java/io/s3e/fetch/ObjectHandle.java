@@ -77,7 +77,6 @@ public final class ObjectHandle {
     this.etag = new AtomicReference<>(version.etag());
     this.customerKey =
         headers.keySet().stream().anyMatch(ObjectHandle::isCustomerKey);
-    this.known = version.etag() == null ? null : version;
   }
 
   /** The object's length in bytes, as far as it is known: of what was told at opening at most. */

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +42,9 @@ import org.jspecify.annotations.Nullable;
  * write. Who owns the memory meanwhile is told by {@link Landing}.
  */
 public final class RunFetch implements Block.Fate {
+  /** Some times what a GET takes. */
+  private static final long OVERDUE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
   private final Fetcher fetcher;
   private final ObjectHandle handle;
   private final Landing landing;
@@ -116,6 +120,11 @@ public final class RunFetch implements Block.Fate {
   /** Whether that tenant's fetcher sends its GETs. */
   boolean isOf(Fetcher tenant) {
     return fetcher == tenant;
+  }
+
+  /** Whether it has been under way for longer than a reader of another tenant waits for it. */
+  boolean isOverdue() {
+    return System.nanoTime() - startedNanos > OVERDUE_NANOS;
   }
 
   /** Where its blocks go that leave memory; null for nowhere. */

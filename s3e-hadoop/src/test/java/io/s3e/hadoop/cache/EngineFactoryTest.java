@@ -35,7 +35,7 @@ class EngineFactoryTest {
     DiskCacheConfig cache = engine(null).diskCache();
     assertThat(cache.mode()).isEqualTo(Mode.DISK);
     assertThat(cache.directories()).containsExactly(temp);
-    assertThat(cache.store()).isEqualTo("https://s3.test");
+    assertThat(engine(null).store()).isEqualTo("https://s3.test");
     assertThat(cache.key()).isNull();
   }
 

@@ -2,6 +2,7 @@ package io.s3e.fetch;
 
 import io.s3e.block.ByteRange;
 import io.s3e.buffer.BlockLease;
+import io.s3e.client.Fence;
 import io.s3e.client.LentBuffer;
 import io.s3e.memory.Admission;
 import io.s3e.memory.Block;

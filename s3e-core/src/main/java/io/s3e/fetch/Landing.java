@@ -134,11 +134,7 @@ final class Landing {
         fetcher
             .admission()
             .pooled()
-            .publish(
-                List.of(block),
-                memory,
-                fetcher.config().blockBytes(),
-                () -> fetcher.admission().release(lease));
+            .publish(List.of(block), memory, () -> fetcher.admission().release(lease));
       }
     }
   }
@@ -180,7 +176,6 @@ final class Landing {
         .publish(
             blocks.subList(0, published),
             buffer.bytes(),
-            fetcher.client().limits().lentSlotBytes(),
             () -> {
               buffer.close();
               fetcher.admission().releaseSlot();

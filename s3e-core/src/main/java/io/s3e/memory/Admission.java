@@ -5,6 +5,7 @@ import io.s3e.buffer.BlockPool;
 import io.s3e.buffer.MemoryBudget;
 import io.s3e.client.ClientLimits;
 import io.s3e.client.RequestFailure;
+import io.s3e.memory.Residency.Idle;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -30,11 +31,11 @@ import org.jspecify.annotations.Nullable;
  * every reader that waits is served as long as there are two pooled buffers in all. Readers hold no
  * pin while they wait here.
  *
- * <p>A lent slot with bytes that are still to be read is taken by another reader only if its own
- * has not read anything for {@value #SLOT_IDLE_MILLIS} ms: the other has the copied requests
- * meanwhile, and slots that readers take from each other are fetched twice. After {@value
- * #SLOT_ABANDONED_MILLIS} ms it is the first to go, for guesses too: a stream that was opened, ran
- * ahead and was forgotten must not hold the slots that others need to run ahead.
+ * <p>A lent slot with bytes that are still to be read is taken by another reader only if its own is
+ * {@linkplain Idle#BRIEFLY idle}: the other has the copied requests meanwhile, and slots that
+ * readers take from each other are fetched twice. Of a reader that is idle {@linkplain Idle#LONG
+ * for long} it is the first to go, for guesses too: a stream that was opened, ran ahead and was
+ * forgotten must not hold the slots that others need to run ahead.
  *
  * <p>A guess that is worth a slot gets a slot or nothing. A reader that wants a slot waits for one
  * a few ms and has a copied request then; who stands behind it waits no longer than that.
@@ -49,11 +50,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Admission implements MemoryBudget.Holder {
   private static final long RECHECK_MILLIS = 20;
-  private static final long SLOT_IDLE_MILLIS = 500;
-  private static final long SLOT_IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(SLOT_IDLE_MILLIS);
-  private static final long SLOT_ABANDONED_MILLIS = 5_000;
-  private static final long SLOT_ABANDONED_NANOS =
-      TimeUnit.MILLISECONDS.toNanos(SLOT_ABANDONED_MILLIS);
 
   /**
    * A slot comes back every 2 ms or so while readers are fast. To wait for one is cheaper than to
@@ -86,14 +82,11 @@ public final class Admission implements MemoryBudget.Holder {
     this.budget = budget;
     this.pool = pool;
     this.reservedBuffers = reserve(pool.maxBlocks());
-    this.pooled =
-        new Residency(index, (long) pool.maxBlocks() * pool.blockBytes(), this::wakeFirst, spill);
+    this.pooled = new Residency(index, System::nanoTime, this::wakeFirst, spill);
     this.copies = new Lane(limits.copyRequests());
     this.slots = new Lane(limits.lentSlots());
     this.slotBytes = limits.lentSlotBytes();
-    this.lent =
-        new Residency(
-            index, (long) limits.lentSlots() * limits.lentSlotBytes(), this::wakeFirst, spill);
+    this.lent = new Residency(index, System::nanoTime, this::wakeFirst, spill);
   }
 
   private static int reserve(int capacity) {
@@ -150,7 +143,7 @@ public final class Admission implements MemoryBudget.Holder {
   }
 
   private boolean hasSlotAhead() {
-    return slots.hasRoomAhead(0) || slots.hasRoomAhead(lent.spareSlabs(SLOT_ABANDONED_NANOS));
+    return slots.hasRoomAhead(0) || slots.hasRoomAhead(lent.spareSlabs(Idle.LONG));
   }
 
   /** What is free for a guess, or can be made free at once; null otherwise. Never waits. */
@@ -179,9 +172,9 @@ public final class Admission implements MemoryBudget.Holder {
         return new Grant(List.of(), slots);
       }
       boolean evicted =
-          lent.evictUnread(SLOT_ABANDONED_NANOS)
+          lent.evictIdle(Idle.LONG)
               || lent.evictRead()
-              || (!speculative && lent.evictUnread(SLOT_IDLE_NANOS));
+              || (!speculative && lent.evictIdle(Idle.BRIEFLY));
       if (!evicted) {
         return null;
       }
@@ -222,7 +215,7 @@ public final class Admission implements MemoryBudget.Holder {
           return lease;
         }
       }
-      if (!pooled.evictRead() && !(mayEvictUnread && pooled.evictUnread(0))) {
+      if (!pooled.evictRead() && !(mayEvictUnread && pooled.evictUnread())) {
         return null;
       }
     }
@@ -341,7 +334,7 @@ public final class Admission implements MemoryBudget.Holder {
     for (int step = 1; pool.reservedBytes() > target; step *= 2) {
       boolean evicted = false;
       for (int i = 0; i < step; i++) {
-        evicted |= pooled.evictRead() || pooled.evictUnread(0);
+        evicted |= pooled.evictRead() || pooled.evictUnread();
       }
       pool.trim();
       if (!evicted) {

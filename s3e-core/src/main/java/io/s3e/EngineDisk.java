@@ -7,11 +7,12 @@ import io.s3e.disk.DiskCacheConfig;
 import io.s3e.metrics.DiskMetrics;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The cache on local disk of one engine, if it has one, and the memory that its buffers take. */
+/** The cache on local disk of an engine, if there can be one, and the memory of its buffers. */
 final class EngineDisk implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(EngineDisk.class);
 
@@ -25,11 +26,15 @@ final class EngineDisk implements AutoCloseable {
   }
 
   private final MemoryBudget budget;
+  private final DiskCacheConfig asked;
   private final @Nullable DiskCache cache;
   private final long reserved;
+  private boolean toldOfDifference;
 
-  private EngineDisk(MemoryBudget budget, @Nullable DiskCache cache, long reserved) {
+  private EngineDisk(
+      MemoryBudget budget, DiskCacheConfig asked, @Nullable DiskCache cache, long reserved) {
     this.budget = budget;
+    this.asked = asked;
     this.cache = cache;
     this.reserved = reserved;
   }
@@ -43,9 +48,6 @@ final class EngineDisk implements AutoCloseable {
    */
   static EngineDisk open(
       DiskCacheConfig config, Opener opener, MemoryBudget budget, long keep, DiskMetrics metrics) {
-    if (config.mode() == DiskCacheConfig.Mode.MEMORY) {
-      return new EngineDisk(budget, null, 0);
-    }
     long least = (long) DiskBlockId.BLOCK_BYTES * config.directories().size();
     long queue = Math.max(least, Math.min(config.queueBytes(), budget.limit() / BUDGET_SHARE));
     DiskCacheConfig fitted = config.toBuilder().queueBytes(queue).build();
@@ -57,7 +59,7 @@ final class EngineDisk implements AutoCloseable {
           buffers,
           budget.limit(),
           budget.available());
-      return new EngineDisk(budget, null, 0);
+      return new EngineDisk(budget, config, null, 0);
     }
     DiskCache cache = null;
     try {
@@ -74,11 +76,37 @@ final class EngineDisk implements AutoCloseable {
         budget.release(buffers);
       }
     }
-    return new EngineDisk(budget, cache, cache == null ? 0 : buffers);
+    return new EngineDisk(budget, config, cache, cache == null ? 0 : buffers);
   }
 
-  @Nullable DiskCache cache() {
-    return cache;
+  /**
+   * The cache for one more tenant: places and limits are those of the tenant that came first, and a
+   * warning tells one that asks for others. Files that other processes share are written with one
+   * secret; a tenant with another has no cache on disk.
+   */
+  @Nullable DiskCache cacheFor(DiskCacheConfig config) {
+    boolean fits =
+        config.scope() == asked.scope()
+            && config.application().equals(asked.application())
+            && (config.scope() == DiskCacheConfig.Scope.PRIVATE
+                || Objects.equals(config.key(), asked.key()));
+    boolean same =
+        fits
+            && config.directories().equals(asked.directories())
+            && config.capacityBytes() == asked.capacityBytes()
+            && config.diskShare() == asked.diskShare();
+    if (!same && cache != null && !toldOfDifference) {
+      toldOfDifference = true;
+      LOG.warn(
+          "This JVM's S3E has its cache on local disk in {} (scope {}), which stays until its last"
+              + " user has closed it. One that asks for {} (scope {}) {}",
+          asked.directories(),
+          asked.scope(),
+          config.directories(),
+          config.scope(),
+          fits ? "uses the same" : "has none");
+    }
+    return fits ? cache : null;
   }
 
   @Override

@@ -77,6 +77,7 @@ final class EngineStreams implements AutoCloseable {
             options.headers(),
             options.context(),
             IsolatedListener.of(options.listener()));
+    fetcher.opened(handle);
     return new S3EInputStream(new Source(options), handle);
   }
 

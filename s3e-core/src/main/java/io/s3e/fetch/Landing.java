@@ -4,8 +4,9 @@ import io.s3e.block.ByteRange;
 import io.s3e.buffer.BlockLease;
 import io.s3e.client.Fence;
 import io.s3e.client.LentBuffer;
-import io.s3e.memory.Admission;
 import io.s3e.memory.Block;
+import io.s3e.memory.For;
+import io.s3e.memory.Grant;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -29,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Landing {
   private final Fetcher fetcher;
-  private Admission.Grant grant;
+  private Grant grant;
 
   /** At least one once the run starts; adjacent, ascending. */
   private final List<Block> blocks = new ArrayList<>();
@@ -45,7 +46,7 @@ final class Landing {
   /** Whether all blocks are published; written as told above, read by anybody. */
   private volatile boolean complete;
 
-  Landing(Fetcher fetcher, Admission.Grant grant) {
+  Landing(Fetcher fetcher, Grant grant) {
     this.fetcher = fetcher;
     this.grant = grant;
   }
@@ -131,10 +132,8 @@ final class Landing {
         published++;
         complete = published == landingBlocks;
         filledInBlock = 0;
-        fetcher
-            .admission()
-            .pooled()
-            .publish(List.of(block), memory, () -> fetcher.admission().release(lease));
+        Grant granted = grant;
+        fetcher.admission().pooled().publish(List.of(block), memory, () -> granted.release(lease));
       }
     }
   }
@@ -143,8 +142,8 @@ final class Landing {
    * Takes buffers in the place of the slot that was granted, so that bytes can be copied into them.
    * False if there are none.
    */
-  boolean exchange(boolean speculative) {
-    Admission.Grant copied = fetcher.admission().exchange(grant, blocks.size(), speculative);
+  boolean exchange(For purpose) {
+    Grant copied = fetcher.admission().exchange(fetcher.account(), grant, blocks.size(), purpose);
     if (copied == null) {
       return false;
     }
@@ -170,15 +169,18 @@ final class Landing {
     }
     published = landingBlocks;
     complete = true;
+    Grant granted = grant;
+    granted.landed();
     fetcher
-        .admission()
+        .account()
+        .carrier()
         .lent()
         .publish(
             blocks.subList(0, published),
             buffer.bytes(),
             () -> {
               buffer.close();
-              fetcher.admission().releaseSlot();
+              granted.releaseSlot();
             });
   }
 
@@ -213,7 +215,7 @@ final class Landing {
 
   private void releaseLeases(int first, int end) {
     for (int i = first; i < end; i++) {
-      fetcher.admission().release(grant.leases().get(i));
+      grant.release(grant.leases().get(i));
     }
   }
 }

@@ -6,8 +6,8 @@ import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Effort;
 import io.s3e.disk.DiskBlockId;
 import io.s3e.fetch.DiskTier.Source;
-import io.s3e.memory.Admission;
 import io.s3e.memory.Block;
+import io.s3e.memory.Grant;
 import io.s3e.metrics.EngineMetrics.Counter;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
@@ -82,7 +82,7 @@ public final class RunFetch implements Block.Fate {
   private @Nullable DiskBlockId claimed;
   private volatile boolean fetchedBefore;
 
-  private RunFetch(Fetcher fetcher, ObjectHandle handle, Admission.Grant grant, boolean prefetch) {
+  private RunFetch(Fetcher fetcher, ObjectHandle handle, Grant grant, boolean prefetch) {
     this.fetcher = fetcher;
     this.handle = handle;
     this.landing = new Landing(fetcher, grant);
@@ -100,14 +100,35 @@ public final class RunFetch implements Block.Fate {
       ObjectHandle handle,
       long firstBlock,
       int count,
-      Admission.Grant grant,
+      Grant grant,
       boolean prefetch) {
     RunFetch run = new RunFetch(fetcher, handle, grant, prefetch);
-    return run.landing.enter(handle, firstBlock, count, run) ? run : null;
+    if (!run.landing.enter(handle, firstBlock, count, run)) {
+      return null;
+    }
+    grant.onRevoked(run::revoked);
+    return run;
   }
 
   List<Block> blocks() {
     return landing.blocks();
+  }
+
+  /** Whether that tenant's fetcher sends its GETs. */
+  boolean isOf(Fetcher tenant) {
+    return fetcher == tenant;
+  }
+
+  /** Where its blocks go that leave memory; null for nowhere. */
+  @Nullable Spiller spiller() {
+    return fetcher.spiller();
+  }
+
+  /** Its memory is needed for others: a guess gives it up. */
+  private void revoked() {
+    if (!demanded) {
+      cancel(cancelled("its memory is needed"));
+    }
   }
 
   public ByteRange range() {
@@ -321,7 +342,7 @@ public final class RunFetch implements Block.Fate {
     }
     if (failure instanceof RequestFailure request
         && request.kind() == RequestFailure.Kind.NOT_LENT) {
-      fetcher.admission().pauseLending();
+      fetcher.account().carrier().pauseLending();
     }
     if (landing.published() > publishedBefore) {
       // A connection that breaks but brings blocks is not counted against the run.

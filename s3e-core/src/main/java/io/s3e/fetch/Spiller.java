@@ -102,7 +102,7 @@ final class Spiller implements Spill {
             run.isOfScan() || handle.isScanning(),
             run.wasFetchedBefore(),
             fullyRead);
-    boolean worth = !handle.hasCustomerKey() && SpillRule.isWorth(cache.config(), leaving);
+    boolean worth = !handle.hasCustomerKey() && SpillRule.isWorth(tier.config(), leaving);
     return worth ? tier.firstPiece(handle, new ByteRange(block.start(), block.end())) : null;
   }
 

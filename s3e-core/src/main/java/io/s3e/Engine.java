@@ -40,8 +40,8 @@ import org.slf4j.LoggerFactory;
  * when a transport is made.
  *
  * <p><b>States.</b> <i>Open</i>, with at least one tenant; <i>closed</i>. Tenants are counted under
- * the lock of {@link #OPEN}, which is held for counting alone. Clients are made one at a time, under
- * {@link #making}, because what one is granted depends on what the others own. A transport is
+ * the lock of {@link #OPEN}, which is held for counting alone. Clients are made one at a time,
+ * under {@link #making}, because what one is granted depends on what the others own. A transport is
  * counted under its own table's lock, which is never held while one is made or closed: a client may
  * leave while another is made.
  */
@@ -154,8 +154,7 @@ final class Engine {
           config.effectiveMemoryBytes(),
           budget.limit());
     } else if (config.blockBytes() != blockBytes) {
-      different(
-          "block size (fs.s3a.s3e.block.size under Hadoop)", config.blockBytes(), blockBytes);
+      different("block size (fs.s3a.s3e.block.size under Hadoop)", config.blockBytes(), blockBytes);
     }
   }
 
@@ -248,8 +247,7 @@ final class Engine {
    * @param isOverTransport whether others may have the same lanes
    * @param ownedBytes memory of the budget that the client owns itself, beside its transport
    */
-  record Client(
-      ObjectClient client, Carrier carrier, boolean isOverTransport, long ownedBytes) {}
+  record Client(ObjectClient client, Carrier carrier, boolean isOverTransport, long ownedBytes) {}
 
   /**
    * Makes a tenant's client.

@@ -42,11 +42,11 @@ import org.slf4j.LoggerFactory;
  * }
  * }</pre>
  *
- * <p><b>The engine.</b> Memory, blocks, connections and the cache on local disk belong to an engine,
- * which all tenants of a {@link MemoryBudget} share: as a rule that is one for the JVM. The first
- * tenant makes it and sets what is the JVM's (memory budget, block size, place of the disk cache);
- * the last one to {@link #close} ends it. What one tenant has fetched is served to another once S3
- * has answered the other for that version, with its own credentials.
+ * <p><b>The engine.</b> Memory, blocks, connections and the cache on local disk belong to an
+ * engine, which all tenants of a {@link MemoryBudget} share: as a rule that is one for the JVM. The
+ * first tenant makes it and sets what is the JVM's (memory budget, block size, place of the disk
+ * cache); the last one to {@link #close} ends it. What one tenant has fetched is served to another
+ * once S3 has answered the other for that version, with its own credentials.
  */
 public final class S3E implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(S3E.class);
@@ -261,7 +261,9 @@ public final class S3E implements AutoCloseable {
     return metrics;
   }
 
-  /** Bytes of the memory budget that this tenant's GETs were granted and that are not free again. */
+  /**
+   * Bytes of the memory budget that this tenant's GETs were granted and that are not free again.
+   */
   public long memoryBytes() {
     return closed.get() ? 0 : account.heldBytes() + made.ownedBytes();
   }

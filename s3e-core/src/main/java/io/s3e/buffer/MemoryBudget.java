@@ -3,8 +3,8 @@ package io.s3e.buffer;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A hard limit in bytes over everything that holds object data outside the heap: slabs of pools and
- * the memory that clients own. Whoever wants such memory reserves it here first, and gives the
+ * A hard limit in bytes over everything that holds object data outside the heap: arenas of pools
+ * and the memory that clients own. Whoever wants such memory reserves it here first, and gives the
  * reservation back after the memory is gone, so that {@link #reserved()} is never less than what is
  * really held.
  *

@@ -1,5 +1,6 @@
 package io.s3e.fetch;
 
+import io.s3e.client.Fence;
 import io.s3e.disk.DiskBlockId;
 import io.s3e.disk.DiskRead;
 import io.s3e.memory.For;

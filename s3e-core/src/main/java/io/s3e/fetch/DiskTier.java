@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * most one disk block, is looked for on disk first and then, claimed, fetched from S3.
  *
  * <p><b>Authorization.</b> Nothing that others have written is taken before a GET of this tenant,
- * with its own credentials, has been answered for that very version ({@link Proofs}). Until then one
- * GET at a time is sent, for what a reader waits for, and nothing is prefetched.
+ * with its own credentials, has been answered for that very version ({@link Proofs}). Until then
+ * one GET at a time is sent, for what a reader waits for, and nothing is prefetched.
  *
  * <p>Any thread; nothing here waits or touches the disk.
  */

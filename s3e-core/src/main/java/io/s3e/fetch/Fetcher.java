@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds blocks in memory, joins fetches that are under way, and starts new ones: the one way from a
- * reader to S3. Shared by all streams of one tenant of an engine; what the tenants have in common is
- * in {@link FetchServices}.
+ * reader to S3. Shared by all streams of one tenant of an engine; what the tenants have in common
+ * is in {@link FetchServices}.
  *
  * <p>The path of one block: {@link #find} in the index; else {@link #demand} starts a {@link
  * RunFetch} for it (waiting for memory if it must) and {@link #await} waits for the bytes, with a
@@ -287,8 +287,7 @@ public final class Fetcher implements AutoCloseable {
     return pinned ? first : null;
   }
 
-  private Grant awaitAdmission(ObjectHandle handle, Need need, long deadline)
-      throws IOException {
+  private Grant awaitAdmission(ObjectHandle handle, Need need, long deadline) throws IOException {
     try {
       Grant grant = admission.await(account, need, () -> closed || handle.isClosed(), deadline);
       if (grant == null) {
@@ -334,7 +333,8 @@ public final class Fetcher implements AutoCloseable {
   }
 
   private long absentUntil(ObjectHandle handle, long first, long end) {
-    long most = Math.max(copiedBlocks(Long.MAX_VALUE), account.carrier().lends() ? lentBlocks() : 1);
+    long most =
+        Math.max(copiedBlocks(Long.MAX_VALUE), account.carrier().lends() ? lentBlocks() : 1);
     long limit = Math.min(end, first + most);
     DiskTier disk = disk();
     boolean fromDisk = disk != null && isOnDisk(disk, handle, first);

@@ -4,6 +4,7 @@ import io.s3e.block.BlockId;
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectVersion;
 import io.s3e.buffer.BlockLease;
+import io.s3e.client.Fence;
 import io.s3e.client.LentBuffer;
 import io.s3e.memory.Block;
 import io.s3e.memory.For;
@@ -149,14 +150,7 @@ final class Landing {
         complete = published == landingBlocks;
         filledInBlock = 0;
         Grant granted = grant;
-        fetcher
-            .admission()
-            .pooled()
-            .publish(
-                List.of(block),
-                memory,
-                fetcher.config().blockBytes(),
-                () -> granted.release(lease));
+        fetcher.admission().pooled().publish(List.of(block), memory, () -> granted.release(lease));
       }
     }
   }
@@ -201,7 +195,6 @@ final class Landing {
         .publish(
             blocks.subList(0, published),
             buffer.bytes(),
-            fetcher.client().limits().lentSlotBytes(),
             () -> {
               buffer.close();
               granted.releaseSlot();

@@ -75,8 +75,7 @@ public final class ObjectHandle {
     this.context = context;
     this.listener = listener;
     this.etag = new AtomicReference<>(version.etag());
-    this.customerKey =
-        headers.keySet().stream().anyMatch(ObjectHandle::isCustomerKey);
+    this.customerKey = headers.keySet().stream().anyMatch(ObjectHandle::isCustomerKey);
   }
 
   /** The object's length in bytes, as far as it is known: of what was told at opening at most. */

@@ -1,6 +1,7 @@
 package io.s3e.fetch;
 
 import io.s3e.block.ByteRange;
+import io.s3e.client.Fence;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Effort;
 import io.s3e.disk.DiskBlockId;

@@ -82,7 +82,7 @@ final class Spiller implements Spill {
     if (!block.isReady()) {
       return;
     }
-    Piece worth = worthSpilling(block, !block.isPartlyRead());
+    Piece worth = worthSpilling(block, block.isWhollyRead());
     if (worth == null) {
       metrics.add(Counter.NOT_ADMITTED_BYTES, block.length());
     } else if (!isOffered(worth)) {

@@ -4,6 +4,7 @@ import io.s3e.buffer.BlockLease;
 import io.s3e.buffer.BlockPool;
 import io.s3e.buffer.MemoryBudget;
 import io.s3e.client.ClientLimits;
+import io.s3e.memory.Residency.Idle;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -35,25 +36,20 @@ import org.jspecify.annotations.Nullable;
  * older than {@value #STUCK_MILLIS} ms, and so has a guess of a tenant with less than its share.
  *
  * <p><b>Slots.</b> A lent slot with bytes that are still to be read is taken by another reader only
- * if its own has not read anything for {@value #SLOT_IDLE_MILLIS} ms: the other has the copied
- * requests meanwhile, and slots that readers take from each other are fetched twice. After {@value
- * #SLOT_ABANDONED_MILLIS} ms it is the first to go, for guesses too: a stream that was opened, ran
- * ahead and was forgotten must not hold the slots that others need to run ahead. A guess that is
- * worth a slot gets a slot or nothing. A reader that wants a slot waits for one a few ms and has a
- * copied request then.
+ * if its own is {@linkplain Idle#BRIEFLY idle}: the other has the copied requests meanwhile, and
+ * slots that readers take from each other are fetched twice. Once its reader is idle {@linkplain
+ * Idle#LONG for long} it is the first to go, for guesses too: a stream that was opened, ran ahead
+ * and was forgotten must not hold the slots that others need to run ahead. A guess that is worth a
+ * slot gets a slot or nothing. A reader that wants a slot waits for one a few ms and has a copied
+ * request then.
  *
- * <p><b>Waiting.</b> Nothing here takes a lock. Readers of one tenant stand in its {@link Account}'s
- * queue and are served in order; the first of each tenant is woken when memory or concurrency comes
- * back, and looks again at least every {@value #RECHECK_MILLIS} ms. A tenant's guesses get nothing
- * while a reader of its own waits, or anybody's reader lacks memory.
+ * <p><b>Waiting.</b> Nothing here takes a lock. Readers of one tenant stand in its {@link
+ * Account}'s queue and are served in order; the first of each tenant is woken when memory or
+ * concurrency comes back, and looks again at least every {@value #RECHECK_MILLIS} ms. A tenant's
+ * guesses get nothing while a reader of its own waits, or anybody's reader lacks memory.
  */
 public final class Admission {
   private static final long RECHECK_MILLIS = 20;
-  private static final long SLOT_IDLE_MILLIS = 500;
-  private static final long SLOT_IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(SLOT_IDLE_MILLIS);
-  private static final long SLOT_ABANDONED_MILLIS = 5_000;
-  private static final long SLOT_ABANDONED_NANOS =
-      TimeUnit.MILLISECONDS.toNanos(SLOT_ABANDONED_MILLIS);
   private static final long READER_PATIENCE_MILLIS = 50;
   private static final long READER_PATIENCE_NANOS =
       TimeUnit.MILLISECONDS.toNanos(READER_PATIENCE_MILLIS);
@@ -86,14 +82,16 @@ public final class Admission {
     this.pool = pool;
     this.index = index;
     this.spill = spill;
-    this.pooled =
-        new Residency(index, (long) pool.maxBlocks() * pool.blockBytes(), this::wake, spill);
+    this.pooled = newResidency();
   }
 
   /** The lanes of one more set of connections. */
   public Carrier carrier(ClientLimits limits) {
-    long capacity = (long) limits.lentSlots() * limits.lentSlotBytes();
-    return new Carrier(limits, new Residency(index, capacity, this::wake, spill));
+    return new Carrier(limits, newResidency());
+  }
+
+  private Residency newResidency() {
+    return new Residency(index, System::nanoTime, this::wake, spill);
   }
 
   /** One more tenant whose GETs go by {@code carrier}. */
@@ -139,7 +137,7 @@ public final class Admission {
     Lane slots = account.carrier().slots();
     Lane.Tenancy tenancy = account.inSlots();
     return slots.hasRoomAhead(0, tenancy)
-        || slots.hasRoomAhead(account.carrier().lent().spareSlabs(SLOT_ABANDONED_NANOS), tenancy);
+        || slots.hasRoomAhead(account.carrier().lent().spareSlabs(Idle.LONG), tenancy);
   }
 
   /** The grant of a guess, if it is free or can be made free at once; null if not. */
@@ -183,9 +181,9 @@ public final class Admission {
         return new Grant(this, account, List.of(), purpose, System.nanoTime());
       }
       boolean evicted =
-          lent.evictUnread(SLOT_ABANDONED_NANOS)
+          lent.evictIdle(Idle.LONG)
               || lent.evictRead()
-              || (purpose == For.READER && lent.evictUnread(SLOT_IDLE_NANOS));
+              || (purpose == For.READER && lent.evictIdle(Idle.BRIEFLY));
       if (!evicted) {
         return null;
       }
@@ -225,7 +223,7 @@ public final class Admission {
       if (lease != null) {
         return lease;
       }
-      if (!pooled.evictRead() && !pooled.evictUnread(0)) {
+      if (!pooled.evictRead() && !pooled.evictUnread()) {
         return null;
       }
     }
@@ -306,7 +304,8 @@ public final class Admission {
         for (; ; ) {
           long now = System.nanoTime();
           long patience = prefersSlot ? sinceNanos + SLOT_PATIENCE_NANOS - now : 0;
-          Grant grant = account.waiting().peek() == Thread.currentThread() ? look(patience, now) : null;
+          Grant grant =
+              account.waiting().peek() == Thread.currentThread() ? look(patience, now) : null;
           if (grant != null || givenUp.getAsBoolean() || !account.isOpen()) {
             return grant;
           }

@@ -1,8 +1,8 @@
 package io.s3e.metrics;
 
 /**
- * What one tenant of an engine has done since it was created. Counters only grow; they are exact once nothing is
- * in flight. Any thread.
+ * What one tenant of an engine has done since it was created. Counters only grow; they are exact
+ * once nothing is in flight. Any thread.
  *
  * <p>They add up: {@code PREFETCHED_BYTES = PREFETCH_USED_BYTES + PREFETCH_WASTED_BYTES} and what
  * is in memory unread.

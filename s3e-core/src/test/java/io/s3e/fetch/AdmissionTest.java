@@ -135,7 +135,8 @@ class AdmissionTest {
       CompletableFuture<Grant> first =
           async(() -> admission.await(rig.account, SHORT, closing::isClosed, soon()));
       awaitTrue(() -> admission.waitingReaders() == 1);
-      CompletableFuture<Grant> second = async(() -> admission.await(rig.account, SHORT, open::isClosed, soon()));
+      CompletableFuture<Grant> second =
+          async(() -> admission.await(rig.account, SHORT, open::isClosed, soon()));
       awaitTrue(() -> admission.waitingReaders() == 2);
 
       closing.close();

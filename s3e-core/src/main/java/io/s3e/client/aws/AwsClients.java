@@ -1,7 +1,7 @@
 package io.s3e.client.aws;
 
-import io.s3e.client.ClientProvider;
 import io.s3e.client.ClientMemory;
+import io.s3e.client.ClientProvider;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.library.CrtCapability;
 import io.s3e.client.library.CrtLibrary;

@@ -118,8 +118,7 @@ final class CrtConnections {
     return shared.context();
   }
 
-  private S3Client client(
-      @Nullable ClientTlsContext tls, int partBytes, long poolBytes) {
+  private S3Client client(@Nullable ClientTlsContext tls, int partBytes, long poolBytes) {
     S3ClientOptions options =
         new S3ClientOptions()
             .withRegion(settings.region())

@@ -56,11 +56,11 @@ import software.amazon.awssdk.crt.s3.S3MetaRequestOptions.MetaRequestType;
  * {@code get} returns without waiting, except that signing needs credentials: {@link
  * CredentialsCache}. Handlers run on native event loops. {@link #close} refuses new calls, cancels
  * those in flight, waits for their terminal calls, {@value #CLOSE_WAIT_SECONDS} s at most, and
- * leaves the transport, which closes with its last client. Buffers still on loan stay valid until they are
- * closed. A cancelled request ends at once, except while it waits for a connection: then it ends
- * with the attempt to connect, which the connect time-out bounds, but not a TLS handshake with a
- * server that is not trusted (10 to 30 s). In a JVM that is ending {@link #close} waits for nothing
- * ({@link CrtHold}).
+ * leaves the transport, which closes with its last client. Buffers still on loan stay valid until
+ * they are closed. A cancelled request ends at once, except while it waits for a connection: then
+ * it ends with the attempt to connect, which the connect time-out bounds, but not a TLS handshake
+ * with a server that is not trusted (10 to 30 s). In a JVM that is ending {@link #close} waits for
+ * nothing ({@link CrtHold}).
  */
 final class CrtObjectClient implements ObjectClient {
   private static final Logger LOG = LoggerFactory.getLogger(CrtObjectClient.class);
@@ -226,8 +226,7 @@ final class CrtObjectClient implements ObjectClient {
     S3MetaRequestOptions options(Addressing.Target target);
   }
 
-  private void start(
-      CrtCall call, S3Client client, ObjectRef object, Preparation preparation) {
+  private void start(CrtCall call, S3Client client, ObjectRef object, Preparation preparation) {
     // Registered before the check: close() sees either this call or makes the check fail.
     inFlight.add(call);
     if (closed.get()) {
@@ -244,13 +243,12 @@ final class CrtObjectClient implements ObjectClient {
       signers
           .credentials()
           .whenReady(
-          () -> send(call, client, object, preparation),
-          e -> call.endUnsent(CrtFailures.noCredentials(call.subject(), e)));
+              () -> send(call, client, object, preparation),
+              e -> call.endUnsent(CrtFailures.noCredentials(call.subject(), e)));
     }
   }
 
-  private void send(
-      CrtCall call, S3Client client, ObjectRef object, Preparation preparation) {
+  private void send(CrtCall call, S3Client client, ObjectRef object, Preparation preparation) {
     if (call.isCancelled()) {
       call.endUnsent(CrtFailures.cancelled(call.subject()));
       return;
@@ -279,8 +277,7 @@ final class CrtObjectClient implements ObjectClient {
     }
   }
 
-  private S3MetaRequestOptions options(
-      CrtCall call, ObjectRef object, Preparation preparation) {
+  private S3MetaRequestOptions options(CrtCall call, ObjectRef object, Preparation preparation) {
     Addressing.Target target = addressing.target(object.bucket());
     S3MetaRequestOptions options =
         preparation.options(target).withEndpoint(target.endpoint()).withResponseHandler(call);
@@ -319,9 +316,7 @@ final class CrtObjectClient implements ObjectClient {
       transport.copyFromNowOn();
     }
     StoreAnswer refusal = failure == null ? null : failure.refusal();
-    if (signers != null
-        && refusal != null
-        && MAY_BE_CREDENTIALS.contains(refusal.status())) {
+    if (signers != null && refusal != null && MAY_BE_CREDENTIALS.contains(refusal.status())) {
       signers.credentials().suspect();
     }
     inFlight.remove(call);

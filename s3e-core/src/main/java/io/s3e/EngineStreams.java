@@ -13,6 +13,7 @@ import io.s3e.fetch.ObjectHandle.SizeFrom;
 import io.s3e.fetch.ObjectTruncatedException;
 import io.s3e.metrics.IsolatedListener;
 import io.s3e.prefetch.ReadPlanner;
+import io.s3e.stream.Askers;
 import io.s3e.stream.BlockReader;
 import io.s3e.stream.S3EInputStream;
 import io.s3e.stream.StreamSettings;
@@ -38,8 +39,8 @@ final class EngineStreams implements AutoCloseable {
   private final StreamSettings settings;
   private final ThreadPoolExecutor vectored;
 
-  /** Readers that prefetch at the moment; they share the budget's part for speculation. */
-  private final AtomicInteger windows = new AtomicInteger();
+  /** Readers that prefetch; they share the budget's part for speculation. */
+  private final Askers askers = new Askers(System::nanoTime);
 
   EngineStreams(S3EConfig config, Fetcher fetcher, ObjectClient client) {
     this.config = config;
@@ -130,7 +131,7 @@ final class EngineStreams implements AutoCloseable {
                       Math.max(
                           client.limits().copyRequestBytes(), client.limits().lentSlotBytes()))));
       return new BlockReader(
-          fetcher, handle, planner, config.prefetch(), config.maxWindowBytes(), windows);
+          fetcher, handle, planner, config.prefetch(), config.maxWindowBytes(), askers);
     }
 
     @Override

@@ -65,7 +65,6 @@ public final class Fetcher implements AutoCloseable {
   private final @Nullable DiskTier disk;
   private final @Nullable Spiller spiller;
   private final Set<RunFetch> running = ConcurrentHashMap.newKeySet();
-  private final LinkEstimate link = new LinkEstimate();
   private final ScheduledExecutorService timer;
   private final Future<?> ticking;
   // The timer's alone.
@@ -73,7 +72,6 @@ public final class Fetcher implements AutoCloseable {
   private long lateNanos;
 
   private volatile boolean closed;
-  private volatile long linkWindow = Long.MAX_VALUE;
 
   /**
    * Patience and sizes of a fetcher.
@@ -166,7 +164,7 @@ public final class Fetcher implements AutoCloseable {
    */
   public long windowBytes(int windows) {
     long share = admission.speculativeBytes() / Math.max(1, windows);
-    return Math.min(linkWindow, Math.max(share, client.limits().lentSlotBytes()));
+    return Math.max(share, client.limits().lentSlotBytes());
   }
 
   /** How many long requests one of {@code windows} readers may have in flight as its share. */
@@ -501,13 +499,6 @@ public final class Fetcher implements AutoCloseable {
     }
   }
 
-  /** A GET brought all it was asked for. */
-  void completed(long bytes, long nanos) {
-    synchronized (link) {
-      link.completed(bytes, nanos, System.nanoTime());
-    }
-  }
-
   /** Pause before the next attempt after {@code attempts} of them, in ns, with jitter. */
   long pauseNanos(int attempts, boolean throttled) {
     long base = config.retryBase().toNanos() * (throttled ? THROTTLED_FACTOR : 1);
@@ -539,9 +530,6 @@ public final class Fetcher implements AutoCloseable {
         // An exception would end the ticking, and with it every other run's deadline.
         LOG.warn("Deadline check of {} failed", run, e);
       }
-    }
-    synchronized (link) {
-      linkWindow = link.windowBytes();
     }
   }
 

@@ -94,7 +94,7 @@ public final class ReadPlanner {
      */
     private static final int PARALLEL_RAMP = 8;
 
-    /** More than any client has slots for: memory and the measured link bound the window before. */
+    /** More than any client has slots for: memory bounds the window before. */
     private static final int CONNECTIONS = 64;
 
     /** A few readers of one stream; each costs a look at each read that is not where one ended. */
@@ -300,8 +300,8 @@ public final class ReadPlanner {
   }
 
   /**
-   * Caps the window, from measured bandwidth × latency and the stream's share of memory. May change
-   * at any time; what is already out stays.
+   * Caps the window by the stream's share of memory. May change at any time; what is already out
+   * stays.
    *
    * @param bytes how far to be ahead; less than a block stops prefetch
    * @param requests the stream's share of the requests that the client has in flight at once: a

@@ -15,8 +15,6 @@ import io.s3e.prefetch.ScanDetector;
 import java.io.IOException;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -50,8 +48,8 @@ public final class BlockReader {
   private final ReadPlanner planner;
   private final boolean prefetch;
   private final long maxWindowBytes;
-  private final AtomicInteger windows;
-  private final AtomicBoolean hasWindow = new AtomicBoolean();
+  private final Askers askers;
+  private final Askers.Asker asker = new Askers.Asker();
   private final ReentrantLock planning = new ReentrantLock();
   private final ScanDetector scan = new ScanDetector();
 
@@ -62,7 +60,7 @@ public final class BlockReader {
 
   /**
    * @param maxWindowBytes configured cap of the readahead window, in bytes; 0 for none
-   * @param windows how many readers of the engine prefetch at the moment; they share the budget
+   * @param askers the readers that share what prefetch may take
    */
   public BlockReader(
       Fetcher fetcher,
@@ -70,13 +68,13 @@ public final class BlockReader {
       ReadPlanner planner,
       boolean prefetch,
       long maxWindowBytes,
-      AtomicInteger windows) {
+      Askers askers) {
     this.fetcher = fetcher;
     this.handle = handle;
     this.planner = planner;
     this.prefetch = prefetch;
     this.maxWindowBytes = maxWindowBytes;
-    this.windows = windows;
+    this.askers = askers;
     scan.announce(planner.isSaidToScan());
   }
 
@@ -280,7 +278,7 @@ public final class BlockReader {
       return ReadPlanner.Plan.NOTHING;
     }
     try {
-      int sharing = windows.get();
+      int sharing = askers.sharing(asker);
       planner.limitWindow(windowLimit(sharing), fetcher.windowRequests(sharing));
       ReadPlanner.Plan plan = step.get();
       scan.announce(planner.isSaidToScan());
@@ -311,10 +309,10 @@ public final class BlockReader {
       return;
     }
     plan.abandoned().forEach(this::abandon);
+    if (!plan.prefetch().isEmpty()) {
+      askers.ask(asker);
+    }
     for (BlockRange run : plan.prefetch()) {
-      if (hasWindow.compareAndSet(false, true)) {
-        windows.incrementAndGet();
-      }
       long stopped = fetcher.prefetch(handle, run, false, track);
       if (stopped < run.end()) {
         refused(new BlockRange(stopped, run.end()));
@@ -390,9 +388,6 @@ public final class BlockReader {
     configure(planner::reset);
     for (RunFetch run = runs.poll(); run != null; run = runs.poll()) {
       run.abandon();
-    }
-    if (hasWindow.compareAndSet(true, false)) {
-      windows.decrementAndGet();
     }
   }
 }

@@ -305,7 +305,11 @@ public final class Fetcher implements AutoCloseable {
     return disk == null ? end : disk.roundedUp(handle, first, end);
   }
 
-  private long absentUntil(ObjectHandle handle, long first, long end) {
+  /**
+   * Where the blocks end, from {@code first} on and before {@code end}, that are neither in memory
+   * nor on their way and that one GET can bring.
+   */
+  public long absentUntil(ObjectHandle handle, long first, long end) {
     long most = Math.max(copiedBlocks(Long.MAX_VALUE), admission.lends() ? lentBlocks() : 1);
     long limit = Math.min(end, first + most);
     boolean onDisk = isOnDisk(handle, first);

@@ -56,6 +56,12 @@ public final class BlockReader {
   /** Runs started here that are under way or hold blocks that nobody has read. */
   private final Queue<RunFetch> runs = new ConcurrentLinkedQueue<>();
 
+  /** Blocks that did not come although they were asked for; until the planner hears of them. */
+  private final Queue<BlockRange> lost = new ConcurrentLinkedQueue<>();
+
+  /** Holds the queue alone: a run must not keep a forgotten stream alive. */
+  private final Consumer<BlockRange> noteLoss = lost::add;
+
   private final Consumer<RunFetch> track = this::track;
 
   /**
@@ -156,52 +162,75 @@ public final class BlockReader {
   }
 
   private Block fetch(long position, long end, Step step, long deadline) throws IOException {
+    requireInside(position);
     long started = System.nanoTime();
     BlockRange wanted = layout().covering(position, end);
+    Block block = fetcher.find(handle, wanted.first());
+    if (block == null) {
+      noteAbsent(wanted.first());
+    }
     ReadPlanner.Plan plan = planRead(position, end, step);
     boolean followed = false;
+    boolean stalled = false;
     Exception last = null;
-    for (boolean again = false; ; again = true) {
-      if (position >= handle.size()) {
-        throw new ObjectTruncatedException("offset " + position + " is behind the end", null);
-      }
-      if (again) {
-        fetcher.checkDeadline(handle, last, deadline);
-      }
-      Block block = fetcher.find(handle, wanted.first());
+    for (; ; ) {
       if (block == null) {
         block = demand(wanted, followed ? ReadPlanner.Plan.NOTHING : plan, deadline);
-        if (block == null) {
-          continue;
-        }
       }
-      boolean ready = false;
-      try {
-        if (!followed) {
-          followed = true;
-          // Not the block in hand: it may have failed by now, which is for its reader to hear.
-          startAsked(wanted, wanted.first() + 1);
-          follow(plan);
+      if (block != null) {
+        boolean ready = false;
+        try {
+          if (!followed) {
+            followed = true;
+            // Not the block in hand: it may have failed by now, which is for its reader to hear.
+            startAsked(wanted, wanted.first() + 1);
+            follow(plan);
+          }
           // Grow the window while waiting and not afterwards: the wait is what it is to shorten.
-          if (!fetcher.isReadyWithin(block, STALL_NANOS)) {
+          if (!stalled && !fetcher.isReadyWithin(block, STALL_NANOS)) {
+            stalled = true;
             follow(plan(() -> planner.onStall(position, STALL_NANOS), step == Step.MOVE));
           }
+          // The object may have turned out to end inside the block.
+          ready = fetcher.await(handle, block, deadline) && position < block.end();
+        } finally {
+          if (!ready) {
+            last = block.failure();
+            block.unpin();
+          }
         }
-        // The object may have turned out to end inside the block.
-        ready = fetcher.await(handle, block, deadline) && position < block.end();
-      } finally {
-        if (!ready) {
-          last = block.failure();
-          block.unpin();
+        if (ready) {
+          long waited = System.nanoTime() - started;
+          fetcher.metrics().count(Counter.WAITS);
+          fetcher.metrics().add(Counter.WAIT_NANOS, waited);
+          handle.listener().onStall(position, waited);
+          return block;
         }
       }
-      if (ready) {
-        long waited = System.nanoTime() - started;
-        fetcher.metrics().count(Counter.WAITS);
-        fetcher.metrics().add(Counter.WAIT_NANOS, waited);
-        handle.listener().onStall(position, waited);
-        return block;
+      requireInside(position);
+      fetcher.checkDeadline(handle, last, deadline);
+      block = fetcher.find(handle, wanted.first());
+      if (block == null && followed) {
+        noteAbsent(wanted.first());
+        plan = plan(() -> planner.onMiss(position), step == Step.MOVE);
+        followed = false;
       }
+    }
+  }
+
+  private void requireInside(long position) throws ObjectTruncatedException {
+    if (position >= handle.size()) {
+      throw new ObjectTruncatedException("offset " + position + " is behind the end", null);
+    }
+  }
+
+  /**
+   * What should have come with a block that a reader in order has to fetch itself is lost too,
+   * whoever had asked for it.
+   */
+  private void noteAbsent(long block) {
+    if (prefetch && handle.isInOrder()) {
+      lost.add(new BlockRange(block, fetcher.absentUntil(handle, block, layout().blocks())));
     }
   }
 
@@ -212,12 +241,11 @@ public final class BlockReader {
    */
   private @Nullable Block demand(BlockRange wanted, ReadPlanner.Plan plan, long deadline)
       throws IOException {
-    long piece = firstPieceEnd(wanted);
+    long piece = Math.max(firstPieceEnd(wanted), plan.alongUntil(wanted));
+    long ahead = endOfPlanned(plan, Math.max(piece, wanted.end()));
     boolean admitted = false;
     try {
-      Block block =
-          fetcher.demand(
-              handle, wanted.first(), piece, endOfPlanned(plan, wanted.end()), deadline, track);
+      Block block = fetcher.demand(handle, wanted.first(), piece, ahead, deadline, track);
       admitted = true;
       return block;
     } finally {
@@ -278,6 +306,9 @@ public final class BlockReader {
       return ReadPlanner.Plan.NOTHING;
     }
     try {
+      for (BlockRange run = lost.poll(); run != null; run = lost.poll()) {
+        planner.onLost(run);
+      }
       int sharing = askers.sharing(asker);
       planner.limitWindow(windowLimit(sharing), fetcher.windowRequests(sharing));
       ReadPlanner.Plan plan = step.get();
@@ -334,6 +365,7 @@ public final class BlockReader {
   }
 
   private void track(RunFetch run) {
+    run.onLoss(noteLoss);
     runs.removeIf(RunFetch::isSpent);
     runs.add(run);
     if (handle.isClosed() && runs.remove(run)) {

@@ -16,6 +16,7 @@ import io.s3e.memory.Admission;
 import io.s3e.memory.BlockIndex;
 import io.s3e.memory.Carrier;
 import io.s3e.metrics.DiskMetrics;
+import io.s3e.stream.Askers;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.Map;
@@ -76,6 +77,7 @@ final class Engine {
   private final FetchTimer timer = new FetchTimer();
   private final FetchServices services;
   private final DiskMetrics diskMetrics = new DiskMetrics();
+  private final Askers askers = new Askers(System::nanoTime);
   private final Object making = new Object();
 
   /** Transports that are open. Guarded by itself. */
@@ -192,6 +194,11 @@ final class Engine {
 
   FetchServices services() {
     return services;
+  }
+
+  /** The readers of all tenants that prefetch. */
+  Askers askers() {
+    return askers;
   }
 
   MemoryBudget budget() {

@@ -105,7 +105,7 @@ public final class S3E implements AutoCloseable {
                   }
                   return cache;
                 });
-    this.streams = new EngineStreams(config, fetcher, client);
+    this.streams = new EngineStreams(config, fetcher, client, engine.askers());
   }
 
   /** Whether all that is on disk was fetched by this tenant. */

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *     whole JVM; at least two blocks. 0 chooses an eighth of the heap, from 64 to 256 MiB. Never
  *     more than half of the JVM's direct memory applies: {@link #effectiveMemoryBytes()}
  * @param maxWindowBytes the farthest that prefetch runs ahead of one reader, in bytes; 0 leaves it
- *     to measured bandwidth and the budget
+ *     to the budget
  * @param prefetch false never fetches what nobody asked for
  * @param coalesceGapBytes readVectored joins ranges no farther apart than this, in bytes
  * @param maxAttempts how often a GET may bring no new block before its reader gets the error; 1 to

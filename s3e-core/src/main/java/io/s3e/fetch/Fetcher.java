@@ -50,14 +50,12 @@ public final class Fetcher implements AutoCloseable {
   private final Account account;
   private final EngineMetrics metrics;
   private final Proofs proofs = new Proofs();
-  private final LinkEstimate link = new LinkEstimate();
 
   /** Holds blocks apart that only this tenant may see. */
   private final Object tenant = new Object();
 
   private volatile @Nullable OnDisk onDisk;
   private volatile boolean closed;
-  private volatile long linkWindow = Long.MAX_VALUE;
 
   /**
    * Patience and sizes of a fetcher.
@@ -150,7 +148,7 @@ public final class Fetcher implements AutoCloseable {
    */
   public long windowBytes(int windows) {
     long share = admission.speculativeBytes(account.carrier()) / Math.max(1, windows);
-    return Math.min(linkWindow, Math.max(share, client.limits().lentSlotBytes()));
+    return Math.max(share, client.limits().lentSlotBytes());
   }
 
   /** How many long requests one of {@code windows} readers may have in flight as its share. */
@@ -332,7 +330,11 @@ public final class Fetcher implements AutoCloseable {
     return disk == null ? end : disk.roundedUp(handle, first, end);
   }
 
-  private long absentUntil(ObjectHandle handle, long first, long end) {
+  /**
+   * Where the blocks end, from {@code first} on and before {@code end}, that are neither in memory
+   * nor on their way and that one GET can bring.
+   */
+  public long absentUntil(ObjectHandle handle, long first, long end) {
     long most =
         Math.max(copiedBlocks(Long.MAX_VALUE), account.carrier().lends() ? lentBlocks() : 1);
     long limit = Math.min(end, first + most);
@@ -534,14 +536,6 @@ public final class Fetcher implements AutoCloseable {
     if (!handle.hasCustomerKey()) {
       handle.proven();
       proofs.add(handle.knownVersion());
-    }
-  }
-
-  /** A GET brought all it was asked for. */
-  void completed(long bytes, long nanos) {
-    synchronized (link) {
-      link.completed(bytes, nanos, System.nanoTime());
-      linkWindow = link.windowBytes();
     }
   }
 

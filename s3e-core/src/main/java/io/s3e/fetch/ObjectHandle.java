@@ -253,7 +253,8 @@ public final class ObjectHandle {
     }
   }
 
-  boolean isInOrder() {
+  /** Whether its reader goes forward for the moment. */
+  public boolean isInOrder() {
     return inOrder;
   }
 

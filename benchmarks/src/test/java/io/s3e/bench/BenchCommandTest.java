@@ -140,6 +140,62 @@ class BenchCommandTest {
   }
 
   @Test
+  void freshJvmsFileSystemsAndNeighbours() throws Exception {
+    BenchRun.Outcome outcome =
+        run(
+            "--engines=s3e,classic,raw-crt-2,plain-file",
+            "--workloads=cold,cold-seq2,manyfs2,neighbour-idle",
+            "--size=16",
+            "--warm-up=0.1",
+            "--cold-jvms=2",
+            "--rounds=1");
+
+    assertThat(outcome.code()).isZero();
+    for (String engine : List.of("s3e", "classic")) {
+      JsonNode cold = outcome.summary("cold", engine);
+      assertThat(cold.get("verdict").asText()).startsWith("ok");
+      assertThat(cold.get("runs")).hasSize(2);
+      assertThat(cold.get("medians").get("firstByteMillis").asDouble()).isPositive();
+      assertThat(cold.get("medians").get("clientCpuSeconds").asDouble()).isPositive();
+      assertThat(cold.get("medians").get("getsPerGigabyte").asDouble()).isPositive();
+      assertThat(cold.get("medians").get("dollarsPerTerabyte").asDouble()).isPositive();
+      assertThat(cold.get("medians").has("scanToAlone")).isFalse();
+      assertThat(outcome.summary("cold-seq2", engine).get("runs")).hasSize(2);
+      JsonNode many = outcome.summary("manyfs2", engine);
+      assertThat(many.get("verdict").asText()).startsWith("ok");
+      assertThat(many.get("runs")).hasSize(1);
+      assertThat(many.get("medians").get("leastScanToFirst").asDouble()).isPositive();
+      assertThat(many.get("medians").get("togetherToFirst").asDouble()).isPositive();
+      JsonNode neighbour = outcome.summary("neighbour-idle", engine);
+      assertThat(neighbour.get("verdict").asText()).startsWith("ok");
+      assertThat(neighbour.get("medians").get("scanToAlone").asDouble()).isPositive();
+      assertThat(neighbour.get("medians").get("p99ToAlone").asDouble()).isPositive();
+    }
+    assertThat(outcome.bytesUsed("cold", "raw-crt-2")).isEqualTo(16 << 20);
+    assertThat(outcome.bytesUsed("cold", "plain-file")).isEqualTo(16 << 20);
+    assertThat(outcome.results().get("summaries")).hasSize(4 + 4 + 2 + 2);
+    assertThat(outcome.out()).contains("1st ms", "all/first", "p99/alone", "USD/TB");
+  }
+
+  @Test
+  void aWarmUpReadsAsMuchAsItIsTold() throws Exception {
+    Path log = temp.resolve("requests.jsonl");
+    run(
+        "--engines=classic",
+        "--workloads=seq",
+        "--size=8",
+        "--warm-up-size=20",
+        "--request-log=" + log,
+        "--rounds=1");
+
+    long gets =
+        Files.readAllLines(log).stream().filter(line -> line.contains("lineitem.tbl")).count();
+    assertThat(gets)
+        .as("three runs of 8 MiB and the one that counts, a HEAD and a GET")
+        .isEqualTo(8);
+  }
+
+  @Test
   void badPeersAreNamedAndTheJobGoesOn() throws Exception {
     BenchRun.Outcome outcome =
         run(
@@ -247,6 +303,9 @@ class BenchCommandTest {
           {"--workloads=sleep"},
           {"--stagger=-1"},
           {"--memory-budget=0"},
+          {"--warm-up=-1"},
+          {"--warm-up-size=-1"},
+          {"--cold-jvms=0"},
           {"--rounds=0"},
           {"--set=x"},
           {"http://x/y"}

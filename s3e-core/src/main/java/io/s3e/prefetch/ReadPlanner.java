@@ -361,6 +361,10 @@ public final class ReadPlanner {
     return pattern.isSaidToScan();
   }
 
+  public ReadPolicy policy() {
+    return pattern.policy();
+  }
+
   /** Changes the policy from the next read on. */
   public void setPolicy(ReadPolicy value) {
     pattern.setPolicy(value);

@@ -287,10 +287,10 @@ class ReadPlannerTranscriptTest {
     assertTranscript(
         over("1G", ReadPolicy.SEQUENTIAL),
         """
-        read 0 16M -> fetch [16M,24M) in 8
+        read 0 16M -> fetch [16M,24M) in 4
         read 256K 16128K
         read 8M 8M
-        read 12M 8M -> fetch [24M,28M) in 4
+        read 12M 8M -> fetch [24M,28M) in 2
         describe -> SEQUENTIAL, ahead 8388608 of 536870912; at 20971520 window 8388608 ahead 8388608
         """);
   }
@@ -375,31 +375,21 @@ class ReadPlannerTranscriptTest {
         over("1G", ReadPolicy.SEQUENTIAL),
         """
         read 0 64K -> fetch [256K,8448K) in 8
-        read 500M 16M -> fetch [516M,524M) in 8
+        read 500M 16M -> fetch [516M,524M) in 4
         scan 516M 539M 1M
-          at 516M -> fetch [524M,525M)
-          at 517M -> fetch [525M,526M)
-          at 518M -> fetch [526M,527M)
-          at 519M -> fetch [527M,528M)
-          at 520M -> fetch [528M,529M)
-          at 521M -> fetch [529M,530M)
-          at 522M -> fetch [530M,531M)
-          at 523M -> fetch [531M,532M)
-          at 524M -> fetch [532M,533M)
-          at 525M -> fetch [533M,534M)
-          at 526M -> fetch [534M,535M)
-          at 527M -> fetch [535M,536M)
-          at 528M -> fetch [536M,537M)
-          at 529M -> fetch [537M,538M)
-          at 530M -> fetch [538M,539M)
-          at 531M -> fetch [539M,540M)
-          at 532M -> fetch [540M,541M) abandon [256K,8448K)
-          at 533M -> fetch [541M,542M)
-          at 534M -> fetch [542M,543M)
-          at 535M -> fetch [543M,544M)
-          at 536M -> fetch [544M,545M)
-          at 537M -> fetch [545M,546M)
-          at 538M -> fetch [546M,547M)
+          at 517M -> fetch [524M,526M)
+          at 519M -> fetch [526M,528M)
+          at 521M -> fetch [528M,530M)
+          at 523M -> fetch [530M,532M)
+          at 525M -> fetch [532M,534M)
+          at 527M -> fetch [534M,536M)
+          at 529M -> fetch [536M,538M)
+          at 531M -> fetch [538M,540M)
+          at 532M -> abandon [256K,8448K)
+          at 533M -> fetch [540M,542M)
+          at 535M -> fetch [542M,557312K)
+          at 537M -> fetch [557312K,559616K)
+          at 538M -> fetch [559616K,561920K)
         """);
   }
 

@@ -186,7 +186,7 @@ final class Engine {
     synchronized (diskLock) {
       if (disk != null) {
         // Perhaps it is still being opened: then it is closed by who opens it.
-        disk.thenAccept(EngineDisk::close);
+        CompletableFuture<Void> unused = disk.thenAccept(EngineDisk::close);
       }
     }
     pool.close();

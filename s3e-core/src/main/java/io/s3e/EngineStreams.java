@@ -42,7 +42,8 @@ final class EngineStreams implements AutoCloseable {
   private final Askers askers;
 
   /**
-   * @param askers readers that prefetch, of all tenants; they share the budget's part for speculation
+   * @param askers readers that prefetch, of all tenants; they share the budget's part for
+   *     speculation
    */
   EngineStreams(S3EConfig config, Fetcher fetcher, ObjectClient client, Askers askers) {
     this.askers = askers;

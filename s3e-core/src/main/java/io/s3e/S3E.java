@@ -289,8 +289,8 @@ public final class S3E implements AutoCloseable {
   }
 
   /**
-   * Runs {@code then} when it is known whether this tenant has a cache on local disk: at once, or on
-   * the thread that opens it.
+   * Runs {@code then} when it is known whether this tenant has a cache on local disk: at once, or
+   * on the thread that opens it.
    */
   public void whenDiskCacheIsOpen(Runnable then) {
     CompletableFuture<Void> unused = disk.thenRun(then);

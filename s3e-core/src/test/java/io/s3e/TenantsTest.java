@@ -125,8 +125,7 @@ class TenantsTest {
   @Test
   void aCustomersKeyOpensNothingThatAnotherKeyHasFetched() throws Exception {
     MemoryObjectClient one = client();
-    Predicate<GetRequest> isWrong =
-        request -> !"right".equals(request.headers().get(KEY_HEADER));
+    Predicate<GetRequest> isWrong = request -> !"right".equals(request.headers().get(KEY_HEADER));
     try (S3E tenant = S3E.create(config(), budget, memory -> new Refusing(one, isWrong))) {
       OpenOptions right = OpenOptions.DEFAULTS.withHeaders(Map.of(KEY_HEADER, "right"));
       OpenOptions wrong = OpenOptions.DEFAULTS.withHeaders(Map.of(KEY_HEADER, "wrong"));
@@ -243,7 +242,8 @@ class TenantsTest {
               .as("read %s", i)
               .isLessThan(Duration.ofSeconds(3));
         }
-        assertThat(bytes).isEqualTo(java.util.Arrays.copyOfRange(content, position, position + 100));
+        assertThat(bytes)
+            .isEqualTo(java.util.Arrays.copyOfRange(content, position, position + 100));
       }
       readAll(well);
     }

@@ -174,7 +174,9 @@ public final class Fetcher implements AutoCloseable {
     return apart == null ? found : pinned(new BlockId(apart, block));
   }
 
-  /** Another tenant's GET is not waited for when it is late: whatever hangs may hang for it alone. */
+  /**
+   * Another tenant's GET is not waited for when it is late: whatever hangs may hang for it alone.
+   */
   private boolean mayRead(ObjectHandle handle, Block found) {
     RunFetch run = (RunFetch) found.fate();
     return run.isOf(this) || (handle.isProven() && (found.isReady() || !run.isOverdue()));
@@ -223,8 +225,7 @@ public final class Fetcher implements AutoCloseable {
       ObjectHandle handle, BlockRange wanted, boolean asked, Consumer<RunFetch> started) {
     long next = wanted.first();
     OnDisk there = onDisk;
-    if (there != null
-        && (there.tier().awaitsProof(handle, next) || there.spiller().isBackedUp())) {
+    if (there != null && (there.tier().awaitsProof(handle, next) || there.spiller().isBackedUp())) {
       refused(handle);
       return next;
     }

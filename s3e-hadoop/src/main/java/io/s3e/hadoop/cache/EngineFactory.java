@@ -48,8 +48,8 @@ public final class EngineFactory {
   }
 
   /**
-   * Joins the JVM's engine, with its cache on disk. Where no directory turns out to be usable, reads
-   * go on without one.
+   * Joins the JVM's engine, with its cache on disk. Where no directory turns out to be usable,
+   * reads go on without one.
    *
    * @param owner what to call the file system in messages
    * @param store the endpoint that it reads from

@@ -1,8 +1,8 @@
 package io.s3e.hadoop.client;
 
 import io.s3e.S3E;
-import io.s3e.client.ClientProvider;
 import io.s3e.client.ClientMemory;
+import io.s3e.client.ClientProvider;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.aws.AwsClientSettings;
 import io.s3e.client.aws.AwsClients;

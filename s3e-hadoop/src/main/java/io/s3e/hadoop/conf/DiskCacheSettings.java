@@ -13,8 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What one file system's settings say of the cache on disk, checked. What depends on the machine
- * the directories, is added by {@link #in} when the
- * engine is made.
+ * the directories, is added by {@link #in} when the engine is made.
  *
  * @param mode which blocks may go to disk
  * @param scope who shares the files

@@ -144,7 +144,8 @@ class DiskCacheReadsTest {
       requireReads(fs);
       await(() -> !log.lines("cache in memory only").isEmpty());
       assertThat(log.lines("No cache on local disk"))
-          .singleElement()
+          .hasSize(1)
+          .first()
           .asString()
           .contains("WARN", temp.toString());
     }

@@ -49,7 +49,7 @@ public final class Fetcher implements AutoCloseable {
   private final FetchTimer timer;
   private final Account account;
   private final EngineMetrics metrics;
-  private final Proofs proofs = new Proofs();
+  private final Proofs proofs = new Proofs(System::nanoTime);
 
   /** Holds blocks apart that only this tenant may see. */
   private final Object tenant = new Object();
@@ -536,7 +536,10 @@ public final class Fetcher implements AutoCloseable {
     handle.answered();
     if (!handle.hasCustomerKey()) {
       handle.proven();
-      proofs.add(handle.knownVersion());
+      ObjectVersion version = handle.knownVersion();
+      if (version != null) {
+        proofs.add(version);
+      }
     }
   }
 

@@ -1,5 +1,6 @@
 package io.s3e.hadoop;
 
+import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -76,11 +77,8 @@ class DiskCacheReadsTest {
   }
 
   private static void awaitWritten(FileSystem fs, long bytes) throws InterruptedException {
-    long deadline = System.nanoTime() + 30_000_000_000L;
-    while (counters(fs).get("s3e_cache_written_bytes") < bytes) {
-      assertThat(System.nanoTime()).as("deadline").isLessThan(deadline);
-      Thread.sleep(5);
-    }
+    awaitTrue(
+        bytes + " bytes are written", () -> counters(fs).get("s3e_cache_written_bytes") >= bytes);
   }
 
   @Test

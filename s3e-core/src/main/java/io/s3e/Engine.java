@@ -16,9 +16,11 @@ import io.s3e.memory.Admission;
 import io.s3e.memory.BlockIndex;
 import io.s3e.memory.Carrier;
 import io.s3e.metrics.DiskMetrics;
+import io.s3e.stream.Askers;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -75,6 +77,7 @@ final class Engine {
   private final FetchTimer timer = new FetchTimer();
   private final FetchServices services;
   private final DiskMetrics diskMetrics = new DiskMetrics();
+  private final Askers askers = new Askers(System::nanoTime);
   private final Object making = new Object();
 
   /** Transports that are open. Guarded by itself. */
@@ -87,8 +90,10 @@ final class Engine {
   /** How many tenants there have been. */
   private volatile int joined;
 
-  // Guarded by making.
-  private @Nullable EngineDisk disk;
+  private final Object diskLock = new Object();
+
+  /** Null until a tenant asks for one. Guarded by {@link #diskLock}. */
+  private @Nullable CompletableFuture<EngineDisk> disk;
 
   private Engine(MemoryBudget budget, int blockBytes) {
     this.budget = budget;
@@ -178,9 +183,10 @@ final class Engine {
     }
     timer.close();
     admission.close();
-    synchronized (making) {
+    synchronized (diskLock) {
       if (disk != null) {
-        disk.close();
+        // Perhaps it is still being opened: then it is closed by who opens it.
+        disk.thenAccept(EngineDisk::close);
       }
     }
     pool.close();
@@ -188,6 +194,11 @@ final class Engine {
 
   FetchServices services() {
     return services;
+  }
+
+  /** The readers of all tenants that prefetch. */
+  Askers askers() {
+    return askers;
   }
 
   MemoryBudget budget() {
@@ -208,21 +219,33 @@ final class Engine {
   }
 
   /**
-   * The cache on local disk, opened for the first tenant that asks for one.
+   * The cache on local disk, opened for the first tenant that asks for one, on a thread of its own.
    *
-   * @return null if the tenant wants none, or there can be none, which a warning has said
-   * @throws java.io.UncheckedIOException if a directory must not be trusted
+   * @return completes with null if the tenant wants none, or there can be none, which a warning
+   *     says; never fails
    */
-  @Nullable DiskCache disk(DiskCacheConfig config, EngineDisk.Opener opener) {
+  CompletableFuture<@Nullable DiskCache> disk(DiskCacheConfig config, EngineDisk.Opener disks) {
     if (config.mode() == DiskCacheConfig.Mode.MEMORY) {
-      return null;
+      return CompletableFuture.completedFuture(null);
     }
-    synchronized (making) {
-      if (disk == null) {
-        disk = EngineDisk.open(config, opener, budget, budget.limit() / POOLS_SHARE, diskMetrics);
+    CompletableFuture<EngineDisk> opening;
+    synchronized (diskLock) {
+      opening = disk;
+      if (opening == null) {
+        CompletableFuture<EngineDisk> begun = new CompletableFuture<>();
+        Thread opener =
+            new Thread(
+                () ->
+                    begun.complete(
+                        EngineDisk.open(config, disks, this::reserve, budget, diskMetrics)),
+                "s3e-disk-open");
+        opener.setDaemon(true);
+        opener.start();
+        disk = begun;
+        opening = begun;
       }
-      return disk.cacheFor(config);
     }
+    return opening.thenApply(open -> open.cacheFor(config));
   }
 
   /**

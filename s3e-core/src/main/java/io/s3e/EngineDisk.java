@@ -6,8 +6,8 @@ import io.s3e.disk.DiskCache;
 import io.s3e.disk.DiskCacheConfig;
 import io.s3e.metrics.DiskMetrics;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.Objects;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,6 +18,9 @@ final class EngineDisk implements AutoCloseable {
 
   /** The most of the memory budget that one engine's buffers take. */
   private static final int BUDGET_SHARE = 16;
+
+  /** With so small a budget that they take more of it, reading is worth more. */
+  private static final int MOST_SHARE = 2;
 
   /** Opens a cache; a test's may have a disk that fails. */
   @FunctionalInterface
@@ -40,19 +43,22 @@ final class EngineDisk implements AutoCloseable {
   }
 
   /**
-   * Opens what {@code config} asks for. Where other engines have left too little of the budget, or
-   * no directory works, there is no cache on disk, and a warning says why.
+   * Opens what {@code config} asks for. Where its buffers find too little of the budget, no
+   * directory works, or one must not be trusted, there is no cache on disk, and a warning says why.
    *
-   * @param keep bytes of the budget that must be left
-   * @throws UncheckedIOException if a directory must not be trusted, naming it and why
+   * @param reserve reserves bytes of {@code budget}; false if there are too few
    */
   static EngineDisk open(
-      DiskCacheConfig config, Opener opener, MemoryBudget budget, long keep, DiskMetrics metrics) {
+      DiskCacheConfig config,
+      Opener opener,
+      LongPredicate reserve,
+      MemoryBudget budget,
+      DiskMetrics metrics) {
     long least = (long) DiskBlockId.BLOCK_BYTES * config.directories().size();
     long queue = Math.max(least, Math.min(config.queueBytes(), budget.limit() / BUDGET_SHARE));
     DiskCacheConfig fitted = config.toBuilder().queueBytes(queue).build();
     long buffers = DiskCache.bufferBytes(fitted);
-    if (budget.available() - buffers < keep || !budget.tryReserve(buffers)) {
+    if (buffers > budget.limit() / MOST_SHARE || !reserve.test(buffers)) {
       LOG.warn(
           "No cache on local disk: its buffers need {} bytes of the memory budget of {}, of which"
               + " {} are left",
@@ -64,8 +70,9 @@ final class EngineDisk implements AutoCloseable {
     DiskCache cache = null;
     try {
       cache = opener.open(fitted, metrics);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+    } catch (IOException | RuntimeException e) {
+      LOG.warn("No cache on local disk, in memory only: {}", e.toString());
+      LOG.debug("The cache on local disk cannot be opened", e);
     } catch (OutOfMemoryError e) {
       LOG.warn(
           "No cache on local disk: the JVM has no direct memory for its buffers; raise"

@@ -22,8 +22,14 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.WritableByteChannel;
 import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A tenant of this JVM's engine: one client with its credentials, and the streams that are opened
@@ -43,12 +49,19 @@ import org.jspecify.annotations.Nullable;
  * once S3 has answered the other for that version, with its own credentials.
  */
 public final class S3E implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(S3E.class);
+  private static final long DISK_WAIT_SECONDS = 30;
+
   private final S3EConfig config;
   private final Engine engine;
   private final Engine.Client made;
   private final ObjectClient client;
   private final Account account;
-  private final @Nullable DiskCache disk;
+
+  /** The holder of blocks: all tenants that read the same store, or this one. */
+  private final Object sharing;
+
+  private final CompletableFuture<@Nullable DiskCache> disk;
   private final Fetcher fetcher;
   private final EngineStreams streams;
   private final EngineMetrics metrics;
@@ -61,9 +74,9 @@ public final class S3E implements AutoCloseable {
             .blockBytes(engine.blockBytes())
             .requestBytes(Math.max(asked.requestBytes(), engine.blockBytes()))
             .build();
-    this.disk = engine.disk(config.diskCache(), disks);
     this.made = engine.client(provider, config.requestBytes());
     this.client = made.client();
+    this.sharing = config.store() == null ? new Object() : config.store();
     this.account = engine.services().admission().account(made.carrier());
     this.metrics = new EngineMetrics(engine.diskMetrics());
     this.fetcher =
@@ -78,9 +91,21 @@ public final class S3E implements AutoCloseable {
             client,
             engine.services(),
             account,
-            metrics,
-            disk == null ? null : new TenantDisk(disk, config.diskCache(), this::ownsDisk));
-    this.streams = new EngineStreams(config, fetcher, client);
+            metrics);
+    // Beside the first reads, which need none of it.
+    this.disk =
+        engine
+            .disk(config.diskCache(), disks)
+            .thenApply(
+                cache -> {
+                  if (cache != null) {
+                    String store = config.store() == null ? "" : config.store();
+                    fetcher.attach(
+                        new TenantDisk(cache, config.diskCache(), store, this::ownsDisk));
+                  }
+                  return cache;
+                });
+    this.streams = new EngineStreams(config, fetcher, client, engine.askers());
   }
 
   /** Whether all that is on disk was fetched by this tenant. */
@@ -92,7 +117,6 @@ public final class S3E implements AutoCloseable {
    * A tenant of the JVM's engine.
    *
    * @throws IllegalStateException if the budget has fewer than two blocks
-   * @throws java.io.UncheckedIOException if a directory of the disk cache must not be trusted
    */
   public static S3E create(S3EConfig config, ClientProvider client) {
     return create(config, Engine.join(config), client, DiskCache::open);
@@ -213,11 +237,11 @@ public final class S3E implements AutoCloseable {
     return version(object, head.size(), etag, versionId);
   }
 
-  private static ObjectVersion version(
+  private ObjectVersion version(
       ObjectRef object, long size, @Nullable String etag, @Nullable String versionId) {
     return etag == null
         ? ObjectVersion.unidentified(object, size, versionId)
-        : ObjectVersion.identified(object, size, etag, versionId);
+        : ObjectVersion.identified(object, size, etag, versionId).heldFor(sharing);
   }
 
   private ObjectHead head(ObjectRef object, OpenOptions options) throws IOException {
@@ -244,9 +268,32 @@ public final class S3E implements AutoCloseable {
     return closed.get() ? 0 : account.heldBytes() + made.ownedBytes();
   }
 
-  /** The engine's cache on local disk; null if this tenant uses none. */
+  /**
+   * The engine's cache on local disk; null if this tenant uses none. Waits until it is open, which
+   * reads do not, {@value #DISK_WAIT_SECONDS} s at most.
+   */
   public @Nullable DiskCache diskCache() {
-    return disk;
+    try {
+      return disk.get(DISK_WAIT_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException | TimeoutException e) {
+      LOG.debug("No cache on local disk yet", e);
+    }
+    return null;
+  }
+
+  /** As {@link #diskCache}, without a wait: null as long as it is being opened. */
+  public @Nullable DiskCache diskCacheIfOpen() {
+    return disk.getNow(null);
+  }
+
+  /**
+   * Runs {@code then} when it is known whether this tenant has a cache on local disk: at once, or on
+   * the thread that opens it.
+   */
+  public void whenDiskCacheIsOpen(Runnable then) {
+    CompletableFuture<Void> unused = disk.thenRun(then);
   }
 
   /** The configuration as it applies: what is the JVM's is the engine's. */

@@ -206,7 +206,6 @@ final class Attempt implements ResponseHandler {
     fence.close(
         () -> {
           report(null);
-          fetcher.completed(received, System.nanoTime() - startedNanos);
           run.attemptDone();
         });
   }

@@ -148,7 +148,7 @@ final class DiskTier {
   }
 
   private DiskBlockId id(ObjectVersion version, long offset) {
-    return new DiskBlockId(config().store(), version, offset / DiskBlockId.BLOCK_BYTES);
+    return new DiskBlockId(disk.store(), version, offset / DiskBlockId.BLOCK_BYTES);
   }
 
   /** The part of {@code bytes} from its beginning on that one disk block holds. */

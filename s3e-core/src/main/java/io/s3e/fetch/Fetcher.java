@@ -50,15 +50,12 @@ public final class Fetcher implements AutoCloseable {
   private final Account account;
   private final EngineMetrics metrics;
   private final Proofs proofs = new Proofs();
-  private final @Nullable DiskTier disk;
-  private final @Nullable Spiller spiller;
-  private final LinkEstimate link = new LinkEstimate();
 
   /** Holds blocks apart that only this tenant may see. */
   private final Object tenant = new Object();
 
+  private volatile @Nullable OnDisk onDisk;
   private volatile boolean closed;
-  private volatile long linkWindow = Long.MAX_VALUE;
 
   /**
    * Patience and sizes of a fetcher.
@@ -80,16 +77,13 @@ public final class Fetcher implements AutoCloseable {
 
   /**
    * @param account the tenant's, in {@code services}' admission; closed with this
-   * @param disk where the tenant's blocks go that leave memory, and are looked for before S3 is
-   *     asked; null for nowhere. Closed by the caller, after this
    */
   public Fetcher(
       FetchConfig config,
       ObjectClient client,
       FetchServices services,
       Account account,
-      EngineMetrics metrics,
-      @Nullable TenantDisk disk) {
+      EngineMetrics metrics) {
     this.config = config;
     this.client = client;
     this.index = services.index();
@@ -97,10 +91,19 @@ public final class Fetcher implements AutoCloseable {
     this.timer = services.timer();
     this.account = account;
     this.metrics = metrics;
-    this.disk = disk == null ? null : new DiskTier(disk, proofs, metrics.disk());
+  }
+
+  /** The two directions of the cache on local disk. */
+  private record OnDisk(DiskTier tier, Spiller spiller) {}
+
+  /**
+   * From now on blocks that leave memory go to {@code disk}, and are looked for there before S3 is
+   * asked. The cache is closed by the caller, after this.
+   */
+  public void attach(TenantDisk disk) {
+    DiskTier tier = new DiskTier(disk, proofs, metrics.disk());
     int requests = client.limits().copyRequests() + client.limits().lentSlots();
-    this.spiller =
-        this.disk == null ? null : new Spiller(this.disk, index, requests, metrics.disk());
+    onDisk = new OnDisk(tier, new Spiller(tier, index, requests, metrics.disk()));
   }
 
   FetchConfig config() {
@@ -125,12 +128,14 @@ public final class Fetcher implements AutoCloseable {
 
   /** The cache on local disk; null if there is none. */
   @Nullable DiskTier disk() {
-    return disk;
+    OnDisk now = onDisk;
+    return now == null ? null : now.tier();
   }
 
   /** What goes to local disk; null if there is no cache there. */
   @Nullable Spiller spiller() {
-    return spiller;
+    OnDisk now = onDisk;
+    return now == null ? null : now.spiller();
   }
 
   public EngineMetrics metrics() {
@@ -143,7 +148,7 @@ public final class Fetcher implements AutoCloseable {
    */
   public long windowBytes(int windows) {
     long share = admission.speculativeBytes(account.carrier()) / Math.max(1, windows);
-    return Math.min(linkWindow, Math.max(share, client.limits().lentSlotBytes()));
+    return Math.max(share, client.limits().lentSlotBytes());
   }
 
   /** How many long requests one of {@code windows} readers may have in flight as its share. */
@@ -169,8 +174,10 @@ public final class Fetcher implements AutoCloseable {
     return apart == null ? found : pinned(new BlockId(apart, block));
   }
 
+  /** Another tenant's GET is not waited for when it is late: whatever hangs may hang for it alone. */
   private boolean mayRead(ObjectHandle handle, Block found) {
-    return handle.isProven() || ((RunFetch) found.fate()).isOf(this);
+    RunFetch run = (RunFetch) found.fate();
+    return run.isOf(this) || (handle.isProven() && (found.isReady() || !run.isOverdue()));
   }
 
   private @Nullable Block pinned(BlockId id) {
@@ -185,8 +192,9 @@ public final class Fetcher implements AutoCloseable {
   }
 
   private boolean isPresent(ObjectHandle handle, long block) {
+    Block found = index.get(new BlockId(handle.version(), block));
     ObjectVersion apart = handle.apart();
-    return index.get(handle.block(block)) != null
+    return (found != null && mayRead(handle, found))
         || (apart != null && index.get(new BlockId(apart, block)) != null);
   }
 
@@ -214,8 +222,9 @@ public final class Fetcher implements AutoCloseable {
   public long prefetch(
       ObjectHandle handle, BlockRange wanted, boolean asked, Consumer<RunFetch> started) {
     long next = wanted.first();
-    boolean mayNot = disk != null && disk.awaitsProof(handle, next);
-    if (mayNot || (spiller != null && spiller.isBackedUp())) {
+    OnDisk there = onDisk;
+    if (there != null
+        && (there.tier().awaitsProof(handle, next) || there.spiller().isBackedUp())) {
       refused(handle);
       return next;
     }
@@ -295,12 +304,13 @@ public final class Fetcher implements AutoCloseable {
     boolean isLong = bytes > client.limits().copyRequestBytes();
     Kind kind = isLong ? Kind.LONG : Kind.SHORT;
     // Of a shared cache it is not known what it has; as a rule it is fetched.
-    boolean isOnDisk = disk != null && !disk.isShared() && isOnDisk(handle, first);
+    DiskTier disk = disk();
+    boolean isOnDisk = disk != null && !disk.isShared() && isOnDisk(disk, handle, first);
     return new Need(copiedBlocks(end - first), isOnDisk ? Kind.ON_DISK : kind);
   }
 
-  private boolean isOnDisk(ObjectHandle handle, long block) {
-    return disk != null && disk.sourceOf(handle, block) == Source.DISK;
+  private static boolean isOnDisk(DiskTier disk, ObjectHandle handle, long block) {
+    return disk.sourceOf(handle, block) == Source.DISK;
   }
 
   /** How many of {@code blocks} blocks one copied GET can bring. */
@@ -316,21 +326,27 @@ public final class Fetcher implements AutoCloseable {
   }
 
   private long roundedUp(ObjectHandle handle, long first, long end) {
+    DiskTier disk = disk();
     return disk == null ? end : disk.roundedUp(handle, first, end);
   }
 
-  private long absentUntil(ObjectHandle handle, long first, long end) {
+  /**
+   * Where the blocks end, from {@code first} on and before {@code end}, that are neither in memory
+   * nor on their way and that one GET can bring.
+   */
+  public long absentUntil(ObjectHandle handle, long first, long end) {
     long most =
         Math.max(copiedBlocks(Long.MAX_VALUE), account.carrier().lends() ? lentBlocks() : 1);
     long limit = Math.min(end, first + most);
-    boolean onDisk = isOnDisk(handle, first);
-    if (onDisk && disk != null) {
+    DiskTier disk = disk();
+    boolean fromDisk = disk != null && isOnDisk(disk, handle, first);
+    if (disk != null && fromDisk) {
       limit = Math.min(limit, disk.endOfDiskRun(handle, first));
     }
     long until = first + 1;
     while (until < limit
         && !isPresent(handle, until)
-        && (disk == null || isOnDisk(handle, until) == onDisk)) {
+        && (disk == null || isOnDisk(disk, handle, until) == fromDisk)) {
       until++;
     }
     return until;
@@ -389,7 +405,9 @@ public final class Fetcher implements AutoCloseable {
     }
     try {
       run.demand();
-      awaitSettled(handle, block, run, deadline);
+      if (!awaitSettled(handle, block, run, deadline)) {
+        return false;
+      }
     } catch (InterruptedException e) {
       throw interrupted(block);
     } finally {
@@ -420,14 +438,19 @@ public final class Fetcher implements AutoCloseable {
     return new InterruptedIOException("interrupted while waiting for " + block.id());
   }
 
-  private void awaitSettled(ObjectHandle handle, Block block, RunFetch run, long deadline)
+  /** False if the block is another tenant's and late. */
+  private boolean awaitSettled(ObjectHandle handle, Block block, RunFetch run, long deadline)
       throws IOException, InterruptedException {
     while (!block.await(CLOSED_CHECK_NANOS)) {
       requireOpen(handle);
+      if (!run.isOf(this) && run.isOverdue()) {
+        return false;
+      }
       if (System.nanoTime() - deadline > 0) {
         throw run.deadlinePassed();
       }
     }
+    return true;
   }
 
   /**
@@ -510,18 +533,9 @@ public final class Fetcher implements AutoCloseable {
   /** S3 has accepted a GET for what {@code handle} reads. */
   void answered(ObjectHandle handle) {
     handle.answered();
-    ObjectVersion version = handle.hasCustomerKey() ? null : handle.knownVersion();
-    if (version != null && version.equals(handle.version())) {
+    if (!handle.hasCustomerKey()) {
       handle.proven();
-    }
-    proofs.add(version);
-  }
-
-  /** A GET brought all it was asked for. */
-  void completed(long bytes, long nanos) {
-    synchronized (link) {
-      link.completed(bytes, nanos, System.nanoTime());
-      linkWindow = link.windowBytes();
+      proofs.add(handle.knownVersion());
     }
   }
 

@@ -1,6 +1,8 @@
 package io.s3e.fetch;
 
+import io.s3e.block.BlockId;
 import io.s3e.block.ByteRange;
+import io.s3e.block.ObjectVersion;
 import io.s3e.buffer.BlockLease;
 import io.s3e.client.Fence;
 import io.s3e.client.LentBuffer;
@@ -57,9 +59,8 @@ final class Landing {
    */
   boolean enter(ObjectHandle handle, long firstBlock, int count, Block.Fate fate) {
     for (long index = firstBlock; index < firstBlock + count; index++) {
-      long start = handle.layout().startOf(index);
-      Block block = new Block(handle.block(index), start, handle.layout().lengthOf(index), fate);
-      if (!fetcher.index().add(block)) {
+      Block block = entered(handle, index, fate);
+      if (block == null) {
         break;
       }
       blocks.add(block);
@@ -71,6 +72,22 @@ final class Landing {
       return false;
     }
     return true;
+  }
+
+  /** The block under its name, or apart where that is taken by one that its reader may not use. */
+  private @Nullable Block entered(ObjectHandle handle, long index, Block.Fate fate) {
+    long start = handle.layout().startOf(index);
+    int length = handle.layout().lengthOf(index);
+    Block block = new Block(handle.block(index), start, length, fate);
+    if (fetcher.index().add(block)) {
+      return block;
+    }
+    ObjectVersion apart = handle.apart();
+    if (apart == null || block.id().version().equals(apart)) {
+      return null;
+    }
+    Block aside = new Block(new BlockId(apart, index), start, length, fate);
+    return fetcher.index().add(aside) ? aside : null;
   }
 
   List<Block> blocks() {

@@ -76,7 +76,6 @@ public final class ObjectHandle {
     this.listener = listener;
     this.etag = new AtomicReference<>(version.etag());
     this.customerKey = headers.keySet().stream().anyMatch(ObjectHandle::isCustomerKey);
-    this.known = version.etag() == null ? null : version;
   }
 
   /** The object's length in bytes, as far as it is known: of what was told at opening at most. */
@@ -254,7 +253,8 @@ public final class ObjectHandle {
     }
   }
 
-  boolean isInOrder() {
+  /** Whether its reader goes forward for the moment. */
+  public boolean isInOrder() {
     return inOrder;
   }
 

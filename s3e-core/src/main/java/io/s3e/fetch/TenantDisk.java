@@ -8,8 +8,10 @@ import java.util.function.BooleanSupplier;
  * One tenant's use of the engine's cache on local disk.
  *
  * @param cache the engine's
- * @param config the tenant's: which of its blocks may go there, and under which store's name
+ * @param config the tenant's: which of its blocks may go there
+ * @param store the name of the store that the tenant reads
  * @param isAlone whether nobody else writes to the cache, so that all that is in it was fetched by
  *     this tenant
  */
-public record TenantDisk(DiskCache cache, DiskCacheConfig config, BooleanSupplier isAlone) {}
+public record TenantDisk(
+    DiskCache cache, DiskCacheConfig config, String store, BooleanSupplier isAlone) {}

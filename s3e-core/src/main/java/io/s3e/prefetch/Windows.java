@@ -88,6 +88,7 @@ final class Windows {
     child.leastRequest = parent.leastRequest;
     child.crossings = parent.crossings;
     child.asked = Math.max(child.asked, parent.asked);
+    child.lose(parent.due());
     outstanding.handOver(child.reached, layout.blocks(), parent, child);
     parent.asked = Math.max(parent.reached, Math.min(parent.asked, child.reached));
     parent.active = false;
@@ -125,7 +126,7 @@ final class Windows {
       limit = layout.blocks();
       window = Math.min(window, sizing.minBlocks());
     }
-    if (!cursor.active || cursor.held || window == 0 || cursor.asked >= limit) {
+    if (!mayAsk(cursor) || window == 0 || cursor.asked >= limit) {
       return cursor.asked;
     }
     long target = Math.min(limit, cursor.reached + window);
@@ -133,15 +134,16 @@ final class Windows {
     return sizing.refillEnd(cursor.asked, target, limit, request);
   }
 
-  /** Asks for what is missing of {@code [asked, end)}, as far as there is room; in order. */
+  /** Asks for what is missing up to {@code end}, as far as there is room; in order. */
   List<BlockRange> refill(Cursor cursor, long end) {
-    if (end <= cursor.asked) {
+    long due = cursor.due();
+    if (end <= due || !mayAsk(cursor)) {
       return List.of();
     }
-    long left = Math.max(end, pattern.splitLimit()) - cursor.asked;
+    long left = Math.max(end, pattern.splitLimit()) - due;
     long request = sizing.requestFor(windowOf(cursor), inFlight, cursor.leastRequest, left);
     List<BlockRange> requests = new ArrayList<>();
-    for (BlockRange missing : outstanding.missingFrom(new BlockRange(cursor.asked, end))) {
+    for (BlockRange missing : outstanding.missingFrom(new BlockRange(due, end))) {
       long granted = Math.min(missing.count(), makeRoom(missing.count(), cursor));
       BlockRange run = new BlockRange(missing.first(), missing.first() + granted);
       if (!run.isEmpty()) {
@@ -149,12 +151,16 @@ final class Windows {
         outstanding.add(run, cursor);
       }
       if (granted < missing.count()) {
-        cursor.asked = run.end();
+        cursor.askTo(run.end());
         return requests;
       }
     }
-    cursor.asked = end;
+    cursor.askTo(end);
     return requests;
+  }
+
+  private boolean mayAsk(Cursor cursor) {
+    return cursor.active && !cursor.held && windowOf(cursor) > 0;
   }
 
   /** Nobody reads {@code owner}: what others do not count on is abandoned. */

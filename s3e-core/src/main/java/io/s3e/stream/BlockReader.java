@@ -15,8 +15,6 @@ import io.s3e.prefetch.ScanDetector;
 import java.io.IOException;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -50,19 +48,25 @@ public final class BlockReader {
   private final ReadPlanner planner;
   private final boolean prefetch;
   private final long maxWindowBytes;
-  private final AtomicInteger windows;
-  private final AtomicBoolean hasWindow = new AtomicBoolean();
+  private final Askers askers;
+  private final Askers.Asker asker = new Askers.Asker();
   private final ReentrantLock planning = new ReentrantLock();
   private final ScanDetector scan = new ScanDetector();
 
   /** Runs started here that are under way or hold blocks that nobody has read. */
   private final Queue<RunFetch> runs = new ConcurrentLinkedQueue<>();
 
+  /** Blocks that did not come although they were asked for; until the planner hears of them. */
+  private final Queue<BlockRange> lost = new ConcurrentLinkedQueue<>();
+
+  /** Holds the queue alone: a run must not keep a forgotten stream alive. */
+  private final Consumer<BlockRange> noteLoss = lost::add;
+
   private final Consumer<RunFetch> track = this::track;
 
   /**
    * @param maxWindowBytes configured cap of the readahead window, in bytes; 0 for none
-   * @param windows how many readers of the engine prefetch at the moment; they share the budget
+   * @param askers the readers that share what prefetch may take
    */
   public BlockReader(
       Fetcher fetcher,
@@ -70,13 +74,13 @@ public final class BlockReader {
       ReadPlanner planner,
       boolean prefetch,
       long maxWindowBytes,
-      AtomicInteger windows) {
+      Askers askers) {
     this.fetcher = fetcher;
     this.handle = handle;
     this.planner = planner;
     this.prefetch = prefetch;
     this.maxWindowBytes = maxWindowBytes;
-    this.windows = windows;
+    this.askers = askers;
     scan.announce(planner.isSaidToScan());
   }
 
@@ -158,52 +162,75 @@ public final class BlockReader {
   }
 
   private Block fetch(long position, long end, Step step, long deadline) throws IOException {
+    requireInside(position);
     long started = System.nanoTime();
     BlockRange wanted = layout().covering(position, end);
+    Block block = fetcher.find(handle, wanted.first());
+    if (block == null) {
+      noteAbsent(wanted.first());
+    }
     ReadPlanner.Plan plan = planRead(position, end, step);
     boolean followed = false;
+    boolean stalled = false;
     Exception last = null;
-    for (boolean again = false; ; again = true) {
-      if (position >= handle.size()) {
-        throw new ObjectTruncatedException("offset " + position + " is behind the end", null);
-      }
-      if (again) {
-        fetcher.checkDeadline(handle, last, deadline);
-      }
-      Block block = fetcher.find(handle, wanted.first());
+    for (; ; ) {
       if (block == null) {
         block = demand(wanted, followed ? ReadPlanner.Plan.NOTHING : plan, deadline);
-        if (block == null) {
-          continue;
-        }
       }
-      boolean ready = false;
-      try {
-        if (!followed) {
-          followed = true;
-          // Not the block in hand: it may have failed by now, which is for its reader to hear.
-          startAsked(wanted, wanted.first() + 1);
-          follow(plan);
+      if (block != null) {
+        boolean ready = false;
+        try {
+          if (!followed) {
+            followed = true;
+            // Not the block in hand: it may have failed by now, which is for its reader to hear.
+            startAsked(wanted, wanted.first() + 1);
+            follow(plan);
+          }
           // Grow the window while waiting and not afterwards: the wait is what it is to shorten.
-          if (!fetcher.isReadyWithin(block, STALL_NANOS)) {
+          if (!stalled && !fetcher.isReadyWithin(block, STALL_NANOS)) {
+            stalled = true;
             follow(plan(() -> planner.onStall(position, STALL_NANOS), step == Step.MOVE));
           }
+          // The object may have turned out to end inside the block.
+          ready = fetcher.await(handle, block, deadline) && position < block.end();
+        } finally {
+          if (!ready) {
+            last = block.failure();
+            block.unpin();
+          }
         }
-        // The object may have turned out to end inside the block.
-        ready = fetcher.await(handle, block, deadline) && position < block.end();
-      } finally {
-        if (!ready) {
-          last = block.failure();
-          block.unpin();
+        if (ready) {
+          long waited = System.nanoTime() - started;
+          fetcher.metrics().count(Counter.WAITS);
+          fetcher.metrics().add(Counter.WAIT_NANOS, waited);
+          handle.listener().onStall(position, waited);
+          return block;
         }
       }
-      if (ready) {
-        long waited = System.nanoTime() - started;
-        fetcher.metrics().count(Counter.WAITS);
-        fetcher.metrics().add(Counter.WAIT_NANOS, waited);
-        handle.listener().onStall(position, waited);
-        return block;
+      requireInside(position);
+      fetcher.checkDeadline(handle, last, deadline);
+      block = fetcher.find(handle, wanted.first());
+      if (block == null && followed) {
+        noteAbsent(wanted.first());
+        plan = plan(() -> planner.onMiss(position), step == Step.MOVE);
+        followed = false;
       }
+    }
+  }
+
+  private void requireInside(long position) throws ObjectTruncatedException {
+    if (position >= handle.size()) {
+      throw new ObjectTruncatedException("offset " + position + " is behind the end", null);
+    }
+  }
+
+  /**
+   * What should have come with a block that a reader in order has to fetch itself is lost too,
+   * whoever had asked for it.
+   */
+  private void noteAbsent(long block) {
+    if (prefetch && handle.isInOrder()) {
+      lost.add(new BlockRange(block, fetcher.absentUntil(handle, block, layout().blocks())));
     }
   }
 
@@ -214,12 +241,11 @@ public final class BlockReader {
    */
   private @Nullable Block demand(BlockRange wanted, ReadPlanner.Plan plan, long deadline)
       throws IOException {
-    long piece = firstPieceEnd(wanted);
+    long piece = Math.max(firstPieceEnd(wanted), plan.alongUntil(wanted));
+    long ahead = endOfPlanned(plan, Math.max(piece, wanted.end()));
     boolean admitted = false;
     try {
-      Block block =
-          fetcher.demand(
-              handle, wanted.first(), piece, endOfPlanned(plan, wanted.end()), deadline, track);
+      Block block = fetcher.demand(handle, wanted.first(), piece, ahead, deadline, track);
       admitted = true;
       return block;
     } finally {
@@ -280,7 +306,10 @@ public final class BlockReader {
       return ReadPlanner.Plan.NOTHING;
     }
     try {
-      int sharing = windows.get();
+      for (BlockRange run = lost.poll(); run != null; run = lost.poll()) {
+        planner.onLost(run);
+      }
+      int sharing = askers.sharing(asker);
       planner.limitWindow(windowLimit(sharing), fetcher.windowRequests(sharing));
       ReadPlanner.Plan plan = step.get();
       scan.announce(planner.isSaidToScan());
@@ -311,10 +340,10 @@ public final class BlockReader {
       return;
     }
     plan.abandoned().forEach(this::abandon);
+    if (!plan.prefetch().isEmpty()) {
+      askers.ask(asker);
+    }
     for (BlockRange run : plan.prefetch()) {
-      if (hasWindow.compareAndSet(false, true)) {
-        windows.incrementAndGet();
-      }
       long stopped = fetcher.prefetch(handle, run, false, track);
       if (stopped < run.end()) {
         refused(new BlockRange(stopped, run.end()));
@@ -336,6 +365,7 @@ public final class BlockReader {
   }
 
   private void track(RunFetch run) {
+    run.onLoss(noteLoss);
     runs.removeIf(RunFetch::isSpent);
     runs.add(run);
     if (handle.isClosed() && runs.remove(run)) {
@@ -390,9 +420,6 @@ public final class BlockReader {
     configure(planner::reset);
     for (RunFetch run = runs.poll(); run != null; run = runs.poll()) {
       run.abandon();
-    }
-    if (hasWindow.compareAndSet(true, false)) {
-      windows.decrementAndGet();
     }
   }
 }

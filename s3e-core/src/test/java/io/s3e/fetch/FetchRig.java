@@ -78,8 +78,7 @@ final class FetchRig implements AutoCloseable {
             client,
             new FetchServices(index, admission, timer),
             account,
-            metrics,
-            null);
+            metrics);
   }
 
   ObjectHandle open() {

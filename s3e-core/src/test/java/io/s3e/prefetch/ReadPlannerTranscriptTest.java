@@ -131,7 +131,7 @@ class ReadPlannerTranscriptTest {
           at 146688K -> fetch [162304K,163328K)
           at 147200K -> fetch [163328K,160M)
         scan 160M 163M 64K
-          at 164096K -> fetch [164352K,165376K)
+          at 164096K -> fetch [164352K,165376K) along
           at 165120K -> fetch [165376K,166400K)
           at 166144K -> fetch [166400K,167424K)
         """);
@@ -278,7 +278,7 @@ class ReadPlannerTranscriptTest {
         scan 64K 4M 64K
         limit 1G
         scan 4M 5M 64K
-          at 4M -> fetch [4352K,12544K) in 8
+          at 4M -> fetch [4352K,12544K) in 8 along
         """);
   }
 
@@ -304,7 +304,7 @@ class ReadPlannerTranscriptTest {
         read 0 1M -> fetch [1M,9M)
         refuse 1M
         scan 1M 18M 1M
-          at 1M -> fetch [2M,10M)
+          at 1M -> fetch [2M,10M) along
           at 9M -> fetch [10M,18M)
           at 17M -> fetch [18M,26M)
         """);
@@ -415,6 +415,60 @@ class ReadPlannerTranscriptTest {
         read 1088K 256K
         scan 1344K 3M 256K
           at 1856K -> fetch [6M,7M)
+        """);
+  }
+
+  @Test
+  void whatWasLostIsAskedForAgainInItsPlaceAndAtFullLength() {
+    assertTranscript(
+        over("1G", ReadPolicy.SEQUENTIAL),
+        """
+        read 0 64K -> fetch [256K,8448K) in 8
+        stall 0
+        read 64K 256K -> fetch [8448K,16640K) in 4
+        lose 10496K 12544K
+        describe -> SEQUENTIAL, ahead 14417920 of 536870912; at 327680 window 16777216 ahead 14417920
+        read 320K 256K -> fetch [10496K,12544K)
+        describe -> SEQUENTIAL, ahead 16252928 of 536870912; at 589824 window 16777216 ahead 16252928
+        read 576K 256K
+        """);
+  }
+
+  @Test
+  void aReadOfWhatWasLostTakesTheRunAlong() {
+    assertTranscript(
+        over("1G", ReadPolicy.SEQUENTIAL),
+        """
+        read 0 64K -> fetch [256K,8448K) in 8
+        read 64K 1088K -> fetch [8448K,9472K)
+        lose 1280K 2304K
+        read 1152K 256K -> fetch [1536K,2304K) along
+        """);
+  }
+
+  @Test
+  void aReaderThatWaitedInVainTakesTheRunAlong() {
+    assertTranscript(
+        over("1G", ReadPolicy.SEQUENTIAL),
+        """
+        read 0 64K -> fetch [256K,8448K) in 8
+        read 64K 1216K -> fetch [8448K,9472K)
+        lose 1280K 2304K
+        miss 1M -> fetch [1280K,2304K) along
+        miss 1M
+        """);
+  }
+
+  @Test
+  void aStoreThatRefusesEverythingIsAskedAgainWithinBounds() {
+    assertTranscript(
+        over("1G", ReadPolicy.SEQUENTIAL),
+        """
+        read 0 64K -> fetch [256K,8448K) in 8
+        lose 256K 8448K
+        read 64K 256K -> fetch [512K,8448K) in 8 along
+        lose 512K 8448K
+        read 320K 256K -> fetch [768K,8448K) in 8 along
         """);
   }
 }

@@ -1,5 +1,6 @@
 package io.s3e;
 
+import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -24,7 +25,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -189,7 +189,7 @@ class TenantsTest {
       for (int i = 0; i < 40; i++) {
         stuck.add(readers.submit(() -> run(() -> readAll(closing))));
       }
-      waitUntil(() -> hanging.active() > 0);
+      awaitTrue(() -> hanging.active() > 0);
       long from = System.nanoTime();
       closing.close();
       for (Future<?> reader : stuck) {
@@ -231,7 +231,7 @@ class TenantsTest {
                           }
                         })));
       }
-      waitUntil(() -> hanging.active() >= 7);
+      awaitTrue(() -> hanging.active() >= 7);
       for (int i = 0; i < 200; i++) {
         byte[] bytes = new byte[100];
         int position = i * 20_000;
@@ -313,14 +313,6 @@ class TenantsTest {
       return null;
     } catch (IOException | RuntimeException e) {
       return e;
-    }
-  }
-
-  private static void waitUntil(Callable<Boolean> condition) throws Exception {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-    while (!condition.call()) {
-      assertThat(System.nanoTime()).as("in time").isLessThan(deadline);
-      Thread.sleep(1);
     }
   }
 }

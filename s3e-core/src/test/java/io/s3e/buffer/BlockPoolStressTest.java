@@ -3,6 +3,7 @@ package io.s3e.buffer;
 import static io.s3e.buffer.BlockPoolTest.acquireAll;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.s3e.testing.Seed;
 import io.s3e.testing.Threads;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -31,7 +32,7 @@ class BlockPoolStressTest {
 
   @Test
   void aMillionRandomOperationsBySixteenThreadsLeaveThePoolFull() throws Exception {
-    long seed = Threads.seed();
+    long seed = Seed.draw();
     AtomicInteger operations = new AtomicInteger();
     Threads.run(
         16,
@@ -50,7 +51,7 @@ class BlockPoolStressTest {
 
   @Test
   void trimsRaceAcquisitionsAndReleases() throws Exception {
-    long seed = Threads.seed();
+    long seed = Seed.draw();
     Threads.run(
         8,
         seed,
@@ -77,7 +78,7 @@ class BlockPoolStressTest {
 
   @Test
   void leasesAreReleasedByOtherThreadsThanTheirAcquirers() throws Exception {
-    long seed = Threads.seed();
+    long seed = Seed.draw();
     LinkedTransferQueue<BlockLease> handedOver = new LinkedTransferQueue<>();
     Threads.run(
         8,
@@ -102,7 +103,7 @@ class BlockPoolStressTest {
 
   @Test
   void ofManyReleasesOfOneLeaseExactlyOneSucceeds() throws Exception {
-    long seed = Threads.seed();
+    long seed = Seed.draw();
     for (int round = 0; round < 300; round++) {
       BlockLease lease = pool.tryAcquire();
       AtomicInteger succeeded = new AtomicInteger();
@@ -126,7 +127,7 @@ class BlockPoolStressTest {
 
   @Test
   void closeRacesAcquisitionsAndReleasesAndLeavesNothing() throws Exception {
-    long seed = Threads.seed();
+    long seed = Seed.draw();
     SplittableRandom root = new SplittableRandom(seed);
     for (int round = 0; round < 100; round++) {
       CountingMemory arenas = new CountingMemory(budget);
@@ -163,7 +164,7 @@ class BlockPoolStressTest {
     CountingMemory largeArenas = new CountingMemory(scarce);
     BlockPool small = new BlockPool(scarce, BLOCK_BYTES, 100, 4 * BLOCK_BYTES, smallArenas);
     BlockPool large = new BlockPool(scarce, 3 * BLOCK_BYTES, 100, 1, largeArenas);
-    long seed = Threads.seed();
+    long seed = Seed.draw();
     Threads.run(
         8,
         seed,
@@ -194,7 +195,7 @@ class BlockPoolStressTest {
   void realDirectMemoryIsMappedAndUnmappedUnderLoad() throws Exception {
     MemoryBudget real = new MemoryBudget(8 << 20);
     BlockPool direct = new BlockPool(real, 128 << 10, 64);
-    long seed = Threads.seed();
+    long seed = Seed.draw();
     Threads.run(
         8,
         seed,

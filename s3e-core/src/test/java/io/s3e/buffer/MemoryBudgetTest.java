@@ -3,6 +3,7 @@ package io.s3e.buffer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.s3e.testing.Seed;
 import io.s3e.testing.Threads;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
@@ -67,7 +68,7 @@ class MemoryBudgetTest {
     MemoryBudget budget = new MemoryBudget(1_000);
     AtomicLong heldByAll = new AtomicLong();
     AtomicLong most = new AtomicLong();
-    long seed = Threads.seed();
+    long seed = Seed.draw();
     Threads.run(
         8,
         seed,

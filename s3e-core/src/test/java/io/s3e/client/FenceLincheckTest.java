@@ -81,8 +81,8 @@ public class FenceLincheckTest {
         .actorsPerThread(3)
         .actorsBefore(1)
         .actorsAfter(2)
-        .iterations(5 * SCALE)
-        .invocationsPerIteration(500)
+        .iterations(3 * SCALE)
+        .invocationsPerIteration(200)
         .check(FenceLincheckTest.class);
   }
 
@@ -92,8 +92,8 @@ public class FenceLincheckTest {
         .sequentialSpecification(Sequential.class)
         .threads(3)
         .actorsPerThread(4)
-        .iterations(5 * SCALE)
-        .invocationsPerIteration(500)
+        .iterations(3 * SCALE)
+        .invocationsPerIteration(200)
         .check(FenceLincheckTest.class);
   }
 

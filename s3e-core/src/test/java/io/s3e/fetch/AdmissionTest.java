@@ -3,7 +3,7 @@ package io.s3e.fetch;
 import static io.s3e.fetch.FetchRig.BLOCK;
 import static io.s3e.fetch.FetchRig.REQUEST_BLOCKS;
 import static io.s3e.fetch.FetchRig.async;
-import static io.s3e.fetch.FetchRig.awaitTrue;
+import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.block.BlockRange;

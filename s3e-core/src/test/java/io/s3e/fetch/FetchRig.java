@@ -21,7 +21,6 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
@@ -131,16 +130,6 @@ final class FetchRig implements AutoCloseable {
     thread.setDaemon(true);
     thread.start();
     return result;
-  }
-
-  static void awaitTrue(BooleanSupplier condition) throws InterruptedException {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-    while (!condition.getAsBoolean()) {
-      if (System.nanoTime() > deadline) {
-        throw new AssertionError("did not become true within 20 s");
-      }
-      Thread.sleep(1);
-    }
   }
 
   void requireRight(byte[] got, long block) {

@@ -3,6 +3,7 @@ package io.s3e.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.memory.TestBlocks.CountingFate;
+import io.s3e.testing.Seed;
 import io.s3e.testing.Threads;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.junit.jupiter.api.Test;
@@ -32,7 +33,7 @@ class BlockIndexTest {
     AtomicReferenceArray<Block> owners = new AtomicReferenceArray<>(names);
     Threads.run(
         8,
-        Threads.seed(),
+        Seed.draw(),
         (thread, random) -> {
           for (int i = 0; i < 20_000; i++) {
             int name = random.nextInt(names);

@@ -109,8 +109,8 @@ public class BlockLincheckTest {
         .actorsPerThread(3)
         .actorsBefore(2)
         .actorsAfter(1)
-        .iterations(4 * SCALE)
-        .invocationsPerIteration(300)
+        .iterations(3 * SCALE)
+        .invocationsPerIteration(100)
         .check(BlockLincheckTest.class);
   }
 
@@ -120,8 +120,8 @@ public class BlockLincheckTest {
         .sequentialSpecification(Sequential.class)
         .threads(3)
         .actorsPerThread(4)
-        .iterations(5 * SCALE)
-        .invocationsPerIteration(500)
+        .iterations(3 * SCALE)
+        .invocationsPerIteration(100)
         .check(BlockLincheckTest.class);
   }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.memory.Residency.Idle;
 import io.s3e.memory.TestBlocks.Fetched;
+import io.s3e.testing.Seed;
 import io.s3e.testing.Threads;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -37,7 +38,7 @@ class ResidencyStressTest {
   @ParameterizedTest
   @EnumSource(Closing.class)
   void allMemoryIsGivenBackOnce(Closing closing) throws Exception {
-    long seed = Threads.seed();
+    long seed = Seed.draw();
     Threads.run(
         THREADS,
         seed,

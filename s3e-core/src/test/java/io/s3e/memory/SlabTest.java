@@ -3,6 +3,7 @@ package io.s3e.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.memory.TestBlocks.Fetched;
+import io.s3e.testing.Seed;
 import io.s3e.testing.Threads;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -61,7 +62,7 @@ class SlabTest {
   /** Readers, a stream that gives up and an evictor meet in one slab. */
   @Test
   void everyStepIsCountedOnceWhoeverComesFirst() throws Exception {
-    long seed = Threads.seed();
+    long seed = Seed.draw();
     for (int round = 0; round < 100; round++) {
       settled.set(0);
       int blocks = 1 + round % 5;

@@ -1,5 +1,6 @@
 package io.s3e.hadoop;
 
+import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
@@ -8,7 +9,6 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Map;
-import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
@@ -76,15 +76,8 @@ class DiskCacheReadsTest {
   }
 
   private static void awaitWritten(FileSystem fs, long bytes) throws InterruptedException {
-    await(() -> counters(fs).get("s3e_cache_written_bytes") >= bytes);
-  }
-
-  private static void await(BooleanSupplier condition) throws InterruptedException {
-    long deadline = System.nanoTime() + 30_000_000_000L;
-    while (!condition.getAsBoolean()) {
-      assertThat(System.nanoTime()).as("deadline").isLessThan(deadline);
-      Thread.sleep(5);
-    }
+    awaitTrue(
+        bytes + " bytes are written", () -> counters(fs).get("s3e_cache_written_bytes") >= bytes);
   }
 
   @Test
@@ -102,7 +95,7 @@ class DiskCacheReadsTest {
         FileSystem fs = S3AReads.open(conf);
         FSDataInputStream in = fs.open(FILE)) {
       // The cache is opened beside the first reads; this one is to find it open.
-      await(() -> !log.lines("cache in memory and on disk").isEmpty());
+      awaitTrue(() -> !log.lines("cache in memory and on disk").isEmpty());
       byte[] read = new byte[SIZE];
       in.readFully(read);
       assertThat(read).isEqualTo(data);
@@ -142,7 +135,7 @@ class DiskCacheReadsTest {
     try (CapturedLog log = new CapturedLog();
         FileSystem fs = written()) {
       requireReads(fs);
-      await(() -> !log.lines("cache in memory only").isEmpty());
+      awaitTrue(() -> !log.lines("cache in memory only").isEmpty());
       assertThat(log.lines("No cache on local disk"))
           .hasSize(1)
           .first()

@@ -1,5 +1,6 @@
 package io.s3e.bench.server;
 
+import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.URI;
@@ -47,14 +48,14 @@ class ManyConnectionsTest {
       CheckClient client =
           new CheckClient(server.endpoint(), "/bucket/object", 1_000_000, CREDENTIALS, certificate);
       Future<Long> read = reader.submit(() -> client.read(CONNECTIONS, 1, REQUEST_BYTES));
-      while (server.stats().activeRequests() < CONNECTIONS) {
-        assertThat(read.isDone()).as("answered before all had asked").isFalse();
-        Thread.sleep(1);
-      }
+      awaitTrue(
+          "all have asked",
+          () -> {
+            assertThat(read.isDone()).as("answered before all had asked").isFalse();
+            return server.stats().activeRequests() >= CONNECTIONS;
+          });
       read.get();
-      while (server.stats().activeRequests() > 0) {
-        Thread.sleep(1);
-      }
+      awaitTrue("all are answered", () -> server.stats().activeRequests() == 0);
       ServerStats.Counts gets = server.stats().of(Operation.GET_OBJECT);
 
       assertThat(gets.requests()).isEqualTo(CONNECTIONS);

@@ -1,5 +1,6 @@
 package io.s3e.bench.server;
 
+import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -228,12 +229,8 @@ class ShapedS3ServerTest {
 
   /** Bytes are counted when an answer is over, which the client may see first. */
   private static ServerStats quietStats() throws InterruptedException {
-    ServerStats stats = server.stats();
-    while (stats.activeRequests() > 0) {
-      Thread.sleep(1);
-      stats = server.stats();
-    }
-    return stats;
+    awaitTrue("no request is active", () -> server.stats().activeRequests() == 0);
+    return server.stats();
   }
 
   @Test

@@ -9,6 +9,7 @@ import io.s3e.hadoop.process.LeavingReader.Activity;
 import io.s3e.hadoop.process.LeavingReader.Ending;
 import io.s3e.testing.ForkedJvm;
 import io.s3e.testing.HostileS3Server;
+import io.s3e.testing.Seed;
 import io.s3e.testing.SelfSigned;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -42,12 +43,12 @@ import org.junit.jupiter.api.io.TempDir;
  * the same exit code, with no warning, and with thread dumps taken meanwhile.
  *
  * <p>The time is from the program's last word, or the signal, to the process's end. A run takes
- * some cases, other ones each time ({@value #SEED} repeats one). {@value #ROUNDS} set to a number
- * runs every case, or those in whose words {@value #ONLY} finds its pattern, so many times, holds
- * each to S3A's time beside it and {@link #STRICT}, and prints the figures: for a quiet machine.
+ * some cases, other ones each time ({@value Seed#PROPERTY} repeats one). {@value #ROUNDS} set to a
+ * number runs every case, or those in whose words {@value #ONLY} finds its pattern, so many times,
+ * holds each to S3A's time beside it and {@link #STRICT}, and prints the figures: for a quiet
+ * machine.
  */
 class ExitTest {
-  private static final String SEED = "s3e.test.seed";
   private static final String ROUNDS = "s3e.test.exits";
   private static final String ONLY = "s3e.test.exits.cases";
   private static final int CASES_OF_A_BUILD = 4;
@@ -132,8 +133,7 @@ class ExitTest {
     List<Case> cases = all();
     int rounds = Integer.getInteger(ROUNDS, 0);
     if (rounds == 0) {
-      long seed = Long.getLong(SEED, System.nanoTime());
-      System.out.println("ExitTest: -D" + SEED + "=" + seed);
+      long seed = Seed.draw();
       Collections.shuffle(cases, new Random(seed));
       cases = cases.subList(0, CASES_OF_A_BUILD);
     } else {

@@ -38,7 +38,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>Memory.</b> To grant is to reserve. Transports own up to seven eighths of the budget, the
  * first of them five eighths; pooled buffers have the rest, and give back what they can do without
- * when a transport is made.
+ * when a transport is made. The JVM's budget is that of all class loaders with an engine: each has
+ * one of its own, and the pooled buffers of all give back to each other.
  *
  * <p><b>States.</b> <i>Open</i>, with at least one tenant; <i>closed</i>. Tenants are counted under
  * the lock of {@link #OPEN}, which is held for counting alone. Clients are made one at a time,
@@ -109,6 +110,7 @@ final class Engine {
     }
     pool = new BlockPool(budget, blockBytes, (int) Math.min(Integer.MAX_VALUE, blocks));
     admission = new Admission(budget, pool, index, new RunSpill());
+    budget.isHeldBy(pool, admission::giveBack);
     services = new FetchServices(index, admission, timer);
   }
 
@@ -121,14 +123,25 @@ final class Engine {
     synchronized (OPEN) {
       MemoryBudget budget = ofJvm;
       if (budget == null) {
-        budget = new MemoryBudget(config.effectiveMemoryBytes());
-        Engine engine = join(config, budget);
-        ofJvm = budget;
-        return engine;
+        budget = MemoryBudget.ofJvm(config.effectiveMemoryBytes());
       }
-      Engine engine = join(config, budget);
+      Engine engine = joinOrClose(config, budget);
+      ofJvm = budget;
       engine.tellOfDifferences(config);
       return engine;
+    }
+  }
+
+  private static Engine joinOrClose(S3EConfig config, MemoryBudget budget) {
+    boolean complete = false;
+    try {
+      Engine engine = join(config, budget);
+      complete = true;
+      return engine;
+    } finally {
+      if (!complete && !OPEN.containsKey(budget)) {
+        budget.close();
+      }
     }
   }
 
@@ -172,12 +185,14 @@ final class Engine {
 
   /** One tenant less; called once by each. The last one closes the engine. */
   void leave() {
+    boolean isOfJvm;
     synchronized (OPEN) {
       if (--tenants > 0) {
         return;
       }
       OPEN.remove(budget);
-      if (ofJvm == budget) {
+      isOfJvm = ofJvm == budget;
+      if (isOfJvm) {
         ofJvm = null;
       }
     }
@@ -190,6 +205,9 @@ final class Engine {
       }
     }
     pool.close();
+    if (isOfJvm) {
+      budget.close();
+    }
   }
 
   FetchServices services() {
@@ -297,7 +315,7 @@ final class Engine {
 
   /** What transports do not own yet of what they may. Pooled buffers may hold some of it. */
   private long forTransports() {
-    return budget.available() + pool.reservedBytes() - budget.limit() / POOLS_SHARE;
+    return budget.available() + budget.pooled() - budget.limit() / POOLS_SHARE;
   }
 
   /** Reserves memory, of which pooled buffers give back what they can do without. */
@@ -305,6 +323,10 @@ final class Engine {
     long deadline = System.nanoTime() + RESERVE_PATIENCE_NANOS;
     while (!budget.tryReserve(bytes)) {
       admission.shrinkPool(bytes - budget.available());
+      if (budget.tryReserve(bytes)) {
+        return true;
+      }
+      budget.claim(bytes);
       if (budget.tryReserve(bytes)) {
         return true;
       }

@@ -103,7 +103,16 @@ public final class Fetcher implements AutoCloseable {
   public void attach(TenantDisk disk) {
     DiskTier tier = new DiskTier(disk, proofs, metrics.disk());
     int requests = client.limits().copyRequests() + client.limits().lentSlots();
-    onDisk = new OnDisk(tier, new Spiller(tier, index, requests, metrics.disk()));
+    Spiller spiller = new Spiller(tier, index, requests, metrics.disk());
+    // First seen by runs that end, then told of those that have ended: so each is offered.
+    onDisk = new OnDisk(tier, spiller);
+    index.forEach(
+        block -> {
+          RunFetch run = (RunFetch) block.fate();
+          if (run.isOf(this)) {
+            spiller.arrivedBefore(run, block);
+          }
+        });
   }
 
   FetchConfig config() {

@@ -184,6 +184,17 @@ final class Spiller implements Spill {
     }
   }
 
+  /** A block may have come from S3 before there was a cache: a shared one is offered it now. */
+  void arrivedBefore(RunFetch run, Block block) {
+    Piece piece =
+        cache.isShared() && block.isReady()
+            ? tier.firstPiece(run.handle(), new ByteRange(block.start(), block.end()))
+            : null;
+    if (piece != null) {
+      boolean unused = cache.offerLater(piece.id(), () -> arrived(run.handle(), block));
+    }
+  }
+
   /**
    * Others wait for what has been claimed, so it had better not leave memory before it is written;
    * which holds the fetching ahead back to what the disk takes. A part of what may be in flight is

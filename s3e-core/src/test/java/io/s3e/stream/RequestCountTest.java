@@ -61,7 +61,7 @@ class RequestCountTest {
       names = {"SEQUENTIAL", "WHOLE_FILE", "ADAPTIVE"})
   void aScanUsesLongGets(ReadPolicy policy) throws Exception {
     client.faults((request, number) -> Answer.GOOD.after(10));
-    try (S3EInputStream in = open(384 * MIB, policy)) {
+    try (S3EInputStream in = open(192 * MIB, policy)) {
       byte[] piece = new byte[128 * KIB];
       while (in.read(piece, 0, piece.length) > 0) {}
     }

@@ -13,6 +13,7 @@ import io.s3e.fetch.ObjectHandle.SizeFrom;
 import io.s3e.fetch.ObjectTruncatedException;
 import io.s3e.metrics.IsolatedListener;
 import io.s3e.prefetch.ReadPlanner;
+import io.s3e.stream.Askers;
 import io.s3e.stream.BlockReader;
 import io.s3e.stream.S3EInputStream;
 import io.s3e.stream.StreamSettings;
@@ -38,10 +39,14 @@ final class EngineStreams implements AutoCloseable {
   private final StreamSettings settings;
   private final ThreadPoolExecutor vectored;
 
-  /** Readers that prefetch at the moment; they share the budget's part for speculation. */
-  private final AtomicInteger windows = new AtomicInteger();
+  private final Askers askers;
 
-  EngineStreams(S3EConfig config, Fetcher fetcher, ObjectClient client) {
+  /**
+   * @param askers readers that prefetch, of all tenants; they share the budget's part for
+   *     speculation
+   */
+  EngineStreams(S3EConfig config, Fetcher fetcher, ObjectClient client, Askers askers) {
+    this.askers = askers;
     this.config = config;
     this.fetcher = fetcher;
     this.client = client;
@@ -77,6 +82,7 @@ final class EngineStreams implements AutoCloseable {
             options.headers(),
             options.context(),
             IsolatedListener.of(options.listener()));
+    fetcher.opened(handle);
     return new S3EInputStream(new Source(options), handle);
   }
 
@@ -130,7 +136,7 @@ final class EngineStreams implements AutoCloseable {
                       Math.max(
                           client.limits().copyRequestBytes(), client.limits().lentSlotBytes()))));
       return new BlockReader(
-          fetcher, handle, planner, config.prefetch(), config.maxWindowBytes(), windows);
+          fetcher, handle, planner, config.prefetch(), config.maxWindowBytes(), askers);
     }
 
     @Override

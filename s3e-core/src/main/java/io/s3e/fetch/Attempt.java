@@ -1,6 +1,7 @@
 package io.s3e.fetch;
 
 import io.s3e.block.ByteRange;
+import io.s3e.client.Fence;
 import io.s3e.client.GetRequest;
 import io.s3e.client.LentBuffer;
 import io.s3e.client.ObjectClient;
@@ -205,7 +206,6 @@ final class Attempt implements ResponseHandler {
     fence.close(
         () -> {
           report(null);
-          fetcher.completed(received, System.nanoTime() - startedNanos);
           run.attemptDone();
         });
   }

@@ -82,7 +82,7 @@ final class Spiller implements Spill {
     if (!block.isReady()) {
       return;
     }
-    Piece worth = worthSpilling(block, !block.isPartlyRead());
+    Piece worth = worthSpilling(block, block.isWhollyRead());
     if (worth == null) {
       metrics.add(Counter.NOT_ADMITTED_BYTES, block.length());
     } else if (!isOffered(worth)) {
@@ -102,7 +102,7 @@ final class Spiller implements Spill {
             run.isOfScan() || handle.isScanning(),
             run.wasFetchedBefore(),
             fullyRead);
-    boolean worth = !handle.hasCustomerKey() && SpillRule.isWorth(cache.config(), leaving);
+    boolean worth = !handle.hasCustomerKey() && SpillRule.isWorth(tier.config(), leaving);
     return worth ? tier.firstPiece(handle, new ByteRange(block.start(), block.end())) : null;
   }
 

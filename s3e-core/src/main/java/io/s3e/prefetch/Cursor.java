@@ -36,6 +36,15 @@ final class Cursor {
   /** First block at or after {@link #reached} that it has not asked for. */
   long asked;
 
+  /** First block before {@link #asked} that was lost and is to be asked for again. */
+  private long lostFrom = Long.MAX_VALUE;
+
+  /** Blocks asked for again because they were lost. */
+  long askedAgain;
+
+  /** Block of its first read. */
+  final long startBlock;
+
   /** Block up to which the plan that is being made wants to ask. */
   long claimed;
 
@@ -67,6 +76,7 @@ final class Cursor {
     this.origin = origin;
     this.readStart = start;
     this.next = start;
+    this.startBlock = startBlock;
     this.reached = startBlock;
     this.asked = startBlock;
   }
@@ -87,6 +97,26 @@ final class Cursor {
     asked = Math.max(asked, reached);
     held = false;
     return true;
+  }
+
+  /** What was asked for from {@code block} on did not come, as far as it is not out. */
+  void lose(long block) {
+    lostFrom = Math.min(lostFrom, block);
+  }
+
+  /** Asks up to {@code block}, and again for what was lost before it. */
+  void askTo(long block) {
+    if (block < asked) {
+      lostFrom = block;
+    } else {
+      asked = block;
+      lostFrom = Long.MAX_VALUE;
+    }
+  }
+
+  /** First block that it has to ask for. */
+  long due() {
+    return Math.max(reached, Math.min(lostFrom, asked));
   }
 
   /** Whether {@code position} lies in what was last read here. */

@@ -49,6 +49,16 @@ final class Outstanding {
     return sum;
   }
 
+  /** Block after the last one that {@code owner} wants; 0 if it wants none. */
+  long endOf(Cursor owner) {
+    for (Piece piece : pieces.descendingMap().values()) {
+      if (piece.owner == owner) {
+        return piece.end;
+      }
+    }
+    return 0;
+  }
+
   /** Whether {@code block} is outstanding. */
   boolean contains(long block) {
     Map.Entry<Long, Piece> entry = pieces.floorEntry(block);
@@ -123,9 +133,9 @@ final class Outstanding {
     ledger.used(used * blockSize);
   }
 
-  /** What {@code owner} wants of {@code run} was not sent. */
-  void takeBack(BlockRange run, Cursor owner) {
-    removeOwned(run, owner, new ArrayList<>());
+  /** What {@code owner} wants of {@code run} was not sent or did not come; how many blocks. */
+  long takeBack(BlockRange run, Cursor owner) {
+    return removeOwned(run, owner, new ArrayList<>());
   }
 
   /** Abandons what {@code owner} wants of {@code run}: nobody came to read it. */

@@ -94,7 +94,7 @@ public final class ReadPlanner {
      */
     private static final int PARALLEL_RAMP = 8;
 
-    /** More than any client has slots for: memory and the measured link bound the window before. */
+    /** More than any client has slots for: memory bounds the window before. */
     private static final int CONNECTIONS = 64;
 
     /** A few readers of one stream; each costs a look at each read that is not where one ended. */
@@ -118,14 +118,22 @@ public final class ReadPlanner {
    *
    * @param prefetch runs to fetch, nearest first, each at most one request long
    * @param abandoned runs whose prefetch nobody wants any more; parts of what was asked for
+   * @param along whether the first run goes along with the GET of the read itself, if the read has
+   *     to send one: the read was expected, and both should have come by one GET before
    */
-  public record Plan(List<BlockRange> prefetch, List<BlockRange> abandoned) {
+  public record Plan(List<BlockRange> prefetch, List<BlockRange> abandoned, boolean along) {
     /** Nothing to do. */
-    public static final Plan NOTHING = new Plan(List.of(), List.of());
+    public static final Plan NOTHING = new Plan(List.of(), List.of(), false);
 
     /** Whether there is nothing to do. */
     public boolean isNothing() {
       return prefetch.isEmpty() && abandoned.isEmpty();
+    }
+
+    /** Block up to which a GET for {@code read} is to go; no less than the end of that. */
+    public long alongUntil(BlockRange read) {
+      boolean follows = along && !prefetch.isEmpty() && prefetch.get(0).first() == read.end();
+      return follows ? prefetch.get(0).end() : read.end();
     }
   }
 
@@ -210,6 +218,7 @@ public final class ReadPlanner {
       cursor.crossings++;
     }
     cursors.use(cursor);
+    boolean missed = wasActive && cursor.isContinued() && !outstanding.contains(touched.first());
     outstanding.use(touched);
     if (near == null && cursor.origin == Cursor.Origin.JUMP && pattern.onJump()) {
       abandonGuesses();
@@ -225,12 +234,16 @@ public final class ReadPlanner {
     if (cursor.active && cursor.isContinued()) {
       pattern.onForward();
     }
-    return plan(cursor, cursor.active && !wasActive);
+    return plan(cursor, cursor.active && !wasActive, missed);
   }
 
-  private Plan plan(Cursor cursor, boolean newlyActive) {
+  private Plan plan(Cursor cursor, boolean newlyActive, boolean missed) {
     if (ledger.takeFallBack()) {
       windows.fallBack();
+    }
+    if (!outstanding.contains(cursor.reached)) {
+      // The reader comes to what was lost: now it cannot wait.
+      cursor.lose(cursor.reached);
     }
     // What this cursor will want is claimed first, so that it is not abandoned and asked again.
     long end = windows.refillEnd(cursor);
@@ -246,7 +259,10 @@ public final class ReadPlanner {
     cursor.claimed = cursor.asked;
     lastPrefetch = prefetch;
     List<BlockRange> abandoned = outstanding.takeAbandoned();
-    return prefetch.isEmpty() && abandoned.isEmpty() ? Plan.NOTHING : new Plan(prefetch, abandoned);
+    boolean along = missed && !prefetch.isEmpty() && prefetch.get(0).first() == cursor.reached;
+    return prefetch.isEmpty() && abandoned.isEmpty()
+        ? Plan.NOTHING
+        : new Plan(prefetch, abandoned, along);
   }
 
   /**
@@ -270,7 +286,7 @@ public final class ReadPlanner {
     }
     windows.grow(cursor);
     // The first read may be the only one: what its wait has earned is asked for when it goes on.
-    return cursor.isContinued() ? plan(cursor, false) : Plan.NOTHING;
+    return cursor.isContinued() ? plan(cursor, false, false) : Plan.NOTHING;
   }
 
   /**
@@ -295,13 +311,44 @@ public final class ReadPlanner {
         outstanding.takeBack(new BlockRange(from, each.end()), cursor);
       }
     }
-    cursor.asked = Math.max(cursor.reached, Math.min(cursor.asked, run.first()));
+    cursor.lose(run.first());
+    long end = Math.max(run.first(), outstanding.endOf(cursor));
+    cursor.asked = Math.max(cursor.reached, Math.min(cursor.asked, end));
     windows.shrink(cursor);
   }
 
   /**
-   * Caps the window, from measured bandwidth × latency and the stream's share of memory. May change
-   * at any time; what is already out stays.
+   * The prefetch of {@code run} has failed or was cancelled, and not because this planner abandoned
+   * it. It is asked for again with the next plan, in its place; but a cursor asks again for no more
+   * blocks than one window and those that its reader has passed, so that a store which refuses
+   * everything is not asked without end. What is left out is asked for when the reader reaches it.
+   */
+  public void onLost(BlockRange run) {
+    for (Cursor cursor : cursors.leastRecentFirst()) {
+      long blocks = outstanding.takeBack(run, cursor);
+      long allowed = cursor.reached - cursor.startBlock + windows.windowOf(cursor);
+      if (blocks > 0 && cursor.askedAgain + blocks <= allowed) {
+        cursor.askedAgain += blocks;
+        cursor.lose(run.first());
+      }
+    }
+  }
+
+  /**
+   * The reader has waited for the block at {@code position}, which its last {@link #onRead}
+   * covered, in vain, and fetches it itself.
+   */
+  public Plan onMiss(long position) {
+    Cursor cursor = cursors.readingAt(position);
+    if (pattern.policy() == ReadPolicy.RANDOM || cursor == null || !cursor.active) {
+      return Plan.NOTHING;
+    }
+    return plan(cursor, false, cursor.isContinued());
+  }
+
+  /**
+   * Caps the window by the stream's share of memory. May change at any time; what is already out
+   * stays.
    *
    * @param bytes how far to be ahead; less than a block stops prefetch
    * @param requests the stream's share of the requests that the client has in flight at once: a
@@ -314,6 +361,10 @@ public final class ReadPlanner {
   /** Whether the opener announced a reader that goes from front to end, and it does not jump. */
   public boolean isSaidToScan() {
     return pattern.isSaidToScan();
+  }
+
+  public ReadPolicy policy() {
+    return pattern.policy();
   }
 
   /** Changes the policy from the next read on. */
@@ -337,7 +388,7 @@ public final class ReadPlanner {
     cursors.clear();
     pattern.reset();
     lastPrefetch = List.of();
-    return new Plan(List.of(), outstanding.takeAbandoned());
+    return new Plan(List.of(), outstanding.takeAbandoned(), false);
   }
 
   /** Cursors and windows in bytes, for logs. */
@@ -386,6 +437,7 @@ public final class ReadPlanner {
         cursor.active |= other.active;
         cursor.windowBlocks = Math.max(cursor.windowBlocks, other.windowBlocks);
         cursor.asked = Math.max(cursor.asked, other.asked);
+        cursor.lose(other.due());
         outstanding.handOver(0, layout.blocks(), other, cursor);
         all.remove(i);
       }

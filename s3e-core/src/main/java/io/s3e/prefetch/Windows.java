@@ -14,6 +14,14 @@ final class Windows {
   /** Refusals do not make requests so long that a window holds fewer of them. */
   private static final int LEAST_PARALLEL = 4;
 
+  /**
+   * Requests cost money: a reader that has come far has earned long ones, even if it never waits. A
+   * request may be as long as this part of what the cursor has read, a window as this other part.
+   */
+  private static final int EARNED_PART = 8;
+
+  private static final int EARNED_WINDOW_PART = 4;
+
   /** A whole file will be read, so its window starts two doublings further. */
   private static final int WHOLE_FILE_FACTOR = 4;
 
@@ -61,9 +69,15 @@ final class Windows {
     return cap() / Math.max(1, cursors.active());
   }
 
+  private static long read(Cursor cursor) {
+    return cursor.reached - cursor.startBlock;
+  }
+
   /** How far {@code cursor} should be ahead. */
   long windowOf(Cursor cursor) {
-    return Math.min(Math.max(cursor.windowBlocks, layout.blocksOver(minimumBytes)), share());
+    long earned = Math.min(LEAST_PARALLEL * sizing.maxBlocks(), read(cursor) / EARNED_WINDOW_PART);
+    long least = Math.max(layout.blocksOver(minimumBytes), earned);
+    return Math.min(Math.max(cursor.windowBlocks, least), share());
   }
 
   /** The window of a cursor that begins to prefetch: no more than it has shown, if it has. */
@@ -88,6 +102,7 @@ final class Windows {
     child.leastRequest = parent.leastRequest;
     child.crossings = parent.crossings;
     child.asked = Math.max(child.asked, parent.asked);
+    child.lose(parent.due());
     outstanding.handOver(child.reached, layout.blocks(), parent, child);
     parent.asked = Math.max(parent.reached, Math.min(parent.asked, child.reached));
     parent.active = false;
@@ -102,7 +117,7 @@ final class Windows {
   /** What {@code cursor} wanted from {@code asked} on was refused. */
   void shrink(Cursor cursor) {
     long window = windowOf(cursor);
-    long request = sizing.requestFor(window, inFlight, cursor.leastRequest, Long.MAX_VALUE);
+    long request = requestOf(cursor, Long.MAX_VALUE);
     long half = Math.max(sizing.floorOf(inFlight), window / 2);
     cursor.windowBlocks = Math.max(half, Math.min(window, cursor.asked - cursor.reached));
     cursor.leastRequest = Math.min(2 * request, cursor.windowBlocks / LEAST_PARALLEL);
@@ -125,23 +140,24 @@ final class Windows {
       limit = layout.blocks();
       window = Math.min(window, sizing.minBlocks());
     }
-    if (!cursor.active || cursor.held || window == 0 || cursor.asked >= limit) {
+    if (!mayAsk(cursor) || window == 0 || cursor.asked >= limit) {
       return cursor.asked;
     }
     long target = Math.min(limit, cursor.reached + window);
-    long request = sizing.requestFor(window, inFlight, cursor.leastRequest, limit - cursor.asked);
+    long request = Math.min(window, requestOf(cursor, limit - cursor.asked));
     return sizing.refillEnd(cursor.asked, target, limit, request);
   }
 
-  /** Asks for what is missing of {@code [asked, end)}, as far as there is room; in order. */
+  /** Asks for what is missing up to {@code end}, as far as there is room; in order. */
   List<BlockRange> refill(Cursor cursor, long end) {
-    if (end <= cursor.asked) {
+    long due = cursor.due();
+    if (end <= due || !mayAsk(cursor)) {
       return List.of();
     }
-    long left = Math.max(end, pattern.splitLimit()) - cursor.asked;
-    long request = sizing.requestFor(windowOf(cursor), inFlight, cursor.leastRequest, left);
+    long left = Math.max(end, pattern.splitLimit()) - due;
+    long request = requestOf(cursor, left);
     List<BlockRange> requests = new ArrayList<>();
-    for (BlockRange missing : outstanding.missingFrom(new BlockRange(cursor.asked, end))) {
+    for (BlockRange missing : outstanding.missingFrom(new BlockRange(due, end))) {
       long granted = Math.min(missing.count(), makeRoom(missing.count(), cursor));
       BlockRange run = new BlockRange(missing.first(), missing.first() + granted);
       if (!run.isEmpty()) {
@@ -149,12 +165,24 @@ final class Windows {
         outstanding.add(run, cursor);
       }
       if (granted < missing.count()) {
-        cursor.asked = run.end();
+        cursor.askTo(run.end());
         return requests;
       }
     }
-    cursor.asked = end;
+    cursor.askTo(end);
     return requests;
+  }
+
+  /** Length of a request, where prefetch goes on for {@code left} blocks. */
+  private long requestOf(Cursor cursor, long left) {
+    long window = windowOf(cursor);
+    long earned =
+        window < share() ? Math.min(read(cursor) / EARNED_PART, window / LEAST_PARALLEL) : 0;
+    return sizing.requestFor(window, inFlight, Math.max(cursor.leastRequest, earned), left);
+  }
+
+  private boolean mayAsk(Cursor cursor) {
+    return cursor.active && !cursor.held && windowOf(cursor) > 0;
   }
 
   /** Nobody reads {@code owner}: what others do not count on is abandoned. */

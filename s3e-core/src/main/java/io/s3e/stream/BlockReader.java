@@ -6,19 +6,13 @@ import io.s3e.block.ByteRange;
 import io.s3e.fetch.Fetcher;
 import io.s3e.fetch.ObjectHandle;
 import io.s3e.fetch.ObjectTruncatedException;
-import io.s3e.fetch.RunFetch;
 import io.s3e.memory.Block;
 import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.prefetch.ScanDetector;
 import java.io.IOException;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -34,35 +28,24 @@ public final class BlockReader {
   /** A wait is a stall from here on; less is the hand-over between two threads. */
   private static final long STALL_NANOS = 200_000;
 
-  /** How many GETs a read that somebody waits for is cut into. */
-  private static final int PARALLEL_PIECES = 8;
-
-  /**
-   * Shorter pieces would cost more in requests than they save in time: 512 KiB is 9 ms at 60 MB/s.
-   */
-  private static final long MIN_PIECE_BYTES = 512 << 10;
-
-  /** Read with one GET: half of so small an object would come hardly sooner than all of it. */
-  private static final long UNCUT_BYTES = 1 << 20;
+  /** A random positioned read of less than this part of a small object does not fetch all of it. */
+  private static final int SMALL_PART = 4;
 
   private final Fetcher fetcher;
   private final ObjectHandle handle;
   private final ReadPlanner planner;
   private final boolean prefetch;
   private final long maxWindowBytes;
-  private final AtomicInteger windows;
-  private final AtomicBoolean hasWindow = new AtomicBoolean();
+  private final Askers askers;
+  private final Askers.Asker asker = new Askers.Asker();
   private final ReentrantLock planning = new ReentrantLock();
   private final ScanDetector scan = new ScanDetector();
 
-  /** Runs started here that are under way or hold blocks that nobody has read. */
-  private final Queue<RunFetch> runs = new ConcurrentLinkedQueue<>();
-
-  private final Consumer<RunFetch> track = this::track;
+  private final StartedRuns runs;
 
   /**
    * @param maxWindowBytes configured cap of the readahead window, in bytes; 0 for none
-   * @param windows how many readers of the engine prefetch at the moment; they share the budget
+   * @param askers the readers that share what prefetch may take
    */
   public BlockReader(
       Fetcher fetcher,
@@ -70,13 +53,14 @@ public final class BlockReader {
       ReadPlanner planner,
       boolean prefetch,
       long maxWindowBytes,
-      AtomicInteger windows) {
+      Askers askers) {
     this.fetcher = fetcher;
     this.handle = handle;
     this.planner = planner;
     this.prefetch = prefetch;
     this.maxWindowBytes = maxWindowBytes;
-    this.windows = windows;
+    this.askers = askers;
+    this.runs = new StartedRuns(handle);
     scan.announce(planner.isSaidToScan());
   }
 
@@ -158,52 +142,83 @@ public final class BlockReader {
   }
 
   private Block fetch(long position, long end, Step step, long deadline) throws IOException {
+    requireInside(position);
     long started = System.nanoTime();
     BlockRange wanted = layout().covering(position, end);
+    Block block = fetcher.find(handle, wanted.first());
+    if (block == null) {
+      noteAbsent(wanted.first());
+    }
     ReadPlanner.Plan plan = planRead(position, end, step);
     boolean followed = false;
+    boolean stalled = false;
     Exception last = null;
-    for (boolean again = false; ; again = true) {
-      if (position >= handle.size()) {
-        throw new ObjectTruncatedException("offset " + position + " is behind the end", null);
-      }
-      if (again) {
-        fetcher.checkDeadline(handle, last, deadline);
-      }
-      Block block = fetcher.find(handle, wanted.first());
+    for (; ; ) {
       if (block == null) {
-        block = demand(wanted, followed ? ReadPlanner.Plan.NOTHING : plan, deadline);
-        if (block == null) {
-          continue;
-        }
+        boolean whole = isSmall() && !isGlance(position, end, step);
+        block = demand(wanted, followed ? ReadPlanner.Plan.NOTHING : plan, whole, deadline);
       }
-      boolean ready = false;
-      try {
-        if (!followed) {
-          followed = true;
-          // Not the block in hand: it may have failed by now, which is for its reader to hear.
-          startAsked(wanted, wanted.first() + 1);
-          follow(plan);
+      if (block != null) {
+        boolean ready = false;
+        try {
+          if (!followed) {
+            followed = true;
+            // Not the block in hand: it may have failed by now, which is for its reader to hear.
+            startAsked(wanted, wanted.first() + 1, Pieces.OF_READ);
+            follow(plan);
+          }
           // Grow the window while waiting and not afterwards: the wait is what it is to shorten.
-          if (!fetcher.isReadyWithin(block, STALL_NANOS)) {
+          if (!stalled && !fetcher.isReadyWithin(block, STALL_NANOS)) {
+            stalled = true;
             follow(plan(() -> planner.onStall(position, STALL_NANOS), step == Step.MOVE));
           }
+          // The object may have turned out to end inside the block.
+          ready = fetcher.await(handle, block, deadline) && position < block.end();
+        } finally {
+          if (!ready) {
+            last = block.failure();
+            block.unpin();
+          }
         }
-        // The object may have turned out to end inside the block.
-        ready = fetcher.await(handle, block, deadline) && position < block.end();
-      } finally {
-        if (!ready) {
-          last = block.failure();
-          block.unpin();
+        if (ready) {
+          long waited = System.nanoTime() - started;
+          fetcher.metrics().count(Counter.WAITS);
+          fetcher.metrics().add(Counter.WAIT_NANOS, waited);
+          handle.listener().onStall(position, waited);
+          return block;
         }
       }
-      if (ready) {
-        long waited = System.nanoTime() - started;
-        fetcher.metrics().count(Counter.WAITS);
-        fetcher.metrics().add(Counter.WAIT_NANOS, waited);
-        handle.listener().onStall(position, waited);
-        return block;
+      requireInside(position);
+      fetcher.checkDeadline(handle, last, deadline);
+      block = fetcher.find(handle, wanted.first());
+      if (block == null && followed) {
+        noteAbsent(wanted.first());
+        plan = plan(() -> planner.onMiss(position), step == Step.MOVE);
+        followed = false;
       }
+    }
+  }
+
+  /** Whether a read of a small object says that it will hardly need the rest of it. */
+  private boolean isGlance(long position, long end, Step step) {
+    return step == Step.POSITIONED
+        && planner.policy() == ReadPolicy.RANDOM
+        && (end - position) * SMALL_PART < handle.size();
+  }
+
+  private void requireInside(long position) throws ObjectTruncatedException {
+    if (position >= handle.size()) {
+      throw new ObjectTruncatedException("offset " + position + " is behind the end", null);
+    }
+  }
+
+  /**
+   * What should have come with a block that a reader in order has to fetch itself is lost too,
+   * whoever had asked for it.
+   */
+  private void noteAbsent(long block) {
+    if (prefetch && handle.isInOrder()) {
+      runs.lost(new BlockRange(block, fetcher.absentUntil(handle, block, layout().blocks())));
     }
   }
 
@@ -211,17 +226,24 @@ public final class BlockReader {
    * Starts fetching the first block of {@code wanted}, pinned; null if another thread was quicker.
    *
    * @param plan what the planner made of the read and nobody has followed yet
+   * @param whole whether all of the object that is absent comes by the same GET
    */
-  private @Nullable Block demand(BlockRange wanted, ReadPlanner.Plan plan, long deadline)
-      throws IOException {
-    long piece = firstPieceEnd(wanted);
+  private @Nullable Block demand(
+      BlockRange wanted, ReadPlanner.Plan plan, boolean whole, long deadline) throws IOException {
+    long first = whole ? firstAbsent(wanted.first()) : wanted.first();
+    int count = Pieces.OF_READ.count(wanted, layout());
+    long piece = count > 1 ? Pieces.piece(wanted, 0, count).end() : plan.alongUntil(wanted);
+    long end = whole ? wholeObject().end() : piece;
+    long ahead = endOfPlanned(plan, Math.max(end, wanted.end()));
     boolean admitted = false;
     try {
-      Block block =
-          fetcher.demand(
-              handle, wanted.first(), piece, endOfPlanned(plan, wanted.end()), deadline, track);
+      Block block = fetcher.demand(handle, first, end, ahead, deadline, runs);
       admitted = true;
-      return block;
+      if (block == null || first == wanted.first()) {
+        return block;
+      }
+      block.unpin();
+      return fetcher.find(handle, wanted.first());
     } finally {
       if (!admitted) {
         renounce(plan);
@@ -229,35 +251,46 @@ public final class BlockReader {
     }
   }
 
-  /** Starts fetching ranges that somebody will read in a moment, as far as there is room. */
-  void announce(ByteRange range) {
-    BlockRange asked = layout().covering(range.start(), range.end());
-    startAsked(asked, asked.first());
+  /** The first of the blocks before {@code block} that are, without a gap, as absent as it is. */
+  private long firstAbsent(long block) {
+    long first = block;
+    while (first > 0) {
+      Block before = fetcher.find(handle, first - 1);
+      if (before != null) {
+        before.unpin();
+        break;
+      }
+      first--;
+    }
+    return first;
+  }
+
+  /** Starts fetching what somebody will read in a moment, as far as there is room. */
+  void announce(ByteRange range, Pieces pieces) {
+    BlockRange asked = isSmall() ? wholeObject() : layout().covering(range.start(), range.end());
+    startAsked(asked, asked.first(), pieces);
   }
 
   /** Starts what is missing of {@code asked} from a block on, in pieces, until one has no room. */
-  private void startAsked(BlockRange asked, long from) {
-    long piece = pieceBlocks(asked);
-    for (long first = asked.first(); first < asked.end(); first += piece) {
-      long end = Math.min(asked.end(), first + piece);
-      BlockRange rest = new BlockRange(Math.min(end, Math.max(first, from)), end);
-      if (fetcher.prefetch(handle, rest, true, track) < end) {
+  private void startAsked(BlockRange asked, long from, Pieces pieces) {
+    int count = pieces.count(asked, layout());
+    for (int i = 0; i < count; i++) {
+      BlockRange piece = Pieces.piece(asked, i, count);
+      BlockRange rest =
+          new BlockRange(Math.min(piece.end(), Math.max(piece.first(), from)), piece.end());
+      if (fetcher.prefetch(handle, rest, true, runs) < piece.end()) {
         return;
       }
     }
   }
 
-  private long firstPieceEnd(BlockRange wanted) {
-    return Math.min(wanted.end(), wanted.first() + pieceBlocks(wanted));
+  /** Whether one GET brings all of the object as soon as a part of it. */
+  private boolean isSmall() {
+    return handle.size() <= Pieces.UNCUT_BYTES;
   }
 
-  /** Somebody waits for all of it: several GETs at once bring it sooner than a long one. */
-  private long pieceBlocks(BlockRange wanted) {
-    if (wanted.count() <= layout().blocksOver(UNCUT_BYTES)) {
-      return wanted.count();
-    }
-    long share = (wanted.count() + PARALLEL_PIECES - 1) / PARALLEL_PIECES;
-    return Math.max(layout().blocksOver(MIN_PIECE_BYTES), share);
+  private BlockRange wholeObject() {
+    return layout().covering(0, handle.size());
   }
 
   private ReadPlanner.Plan planRead(long position, long end, Step step) {
@@ -280,7 +313,10 @@ public final class BlockReader {
       return ReadPlanner.Plan.NOTHING;
     }
     try {
-      int sharing = windows.get();
+      for (BlockRange run = runs.pollLost(); run != null; run = runs.pollLost()) {
+        planner.onLost(run);
+      }
+      int sharing = askers.sharing(asker);
       planner.limitWindow(windowLimit(sharing), fetcher.windowRequests(sharing));
       ReadPlanner.Plan plan = step.get();
       scan.announce(planner.isSaidToScan());
@@ -311,11 +347,11 @@ public final class BlockReader {
       return;
     }
     plan.abandoned().forEach(this::abandon);
+    if (!plan.prefetch().isEmpty()) {
+      askers.ask(asker);
+    }
     for (BlockRange run : plan.prefetch()) {
-      if (hasWindow.compareAndSet(false, true)) {
-        windows.incrementAndGet();
-      }
-      long stopped = fetcher.prefetch(handle, run, false, track);
+      long stopped = fetcher.prefetch(handle, run, false, runs);
       if (stopped < run.end()) {
         refused(new BlockRange(stopped, run.end()));
         return;
@@ -335,24 +371,8 @@ public final class BlockReader {
     configure(() -> planner.onRefused(run));
   }
 
-  private void track(RunFetch run) {
-    runs.removeIf(RunFetch::isSpent);
-    runs.add(run);
-    if (handle.isClosed() && runs.remove(run)) {
-      run.abandon();
-    }
-  }
-
   private void abandon(BlockRange range) {
-    ByteRange bytes = layout().bytesOf(range);
-    for (RunFetch run : runs) {
-      boolean inside = run.range().start() >= bytes.start() && run.range().end() <= bytes.end();
-      if (!inside) {
-        run.abandon(bytes);
-      } else if (runs.remove(run)) {
-        run.abandon();
-      }
-    }
+    runs.abandon(layout().bytesOf(range));
   }
 
   /** Says that these bytes will not be read: what was started for them alone is cancelled. */
@@ -388,11 +408,6 @@ public final class BlockReader {
   /** Cancels what is under way, lets go what came and nobody read, and forgets the pattern. */
   void release() {
     configure(planner::reset);
-    for (RunFetch run = runs.poll(); run != null; run = runs.poll()) {
-      run.abandon();
-    }
-    if (hasWindow.compareAndSet(true, false)) {
-      windows.decrementAndGet();
-    }
+    runs.abandonAll();
   }
 }

@@ -409,7 +409,7 @@ public final class S3EInputStream extends InputStream {
    */
   public void willRead(ByteRange range) throws IOException {
     requireOpen();
-    reader.announce(range);
+    reader.announce(range, Pieces.OF_READ);
   }
 
   /**

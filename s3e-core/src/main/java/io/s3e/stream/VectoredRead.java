@@ -97,8 +97,9 @@ final class VectoredRead {
    * @return a future for each range, in the order in which they were given
    */
   List<CompletableFuture<ByteBuffer>> start() throws IOException {
+    Pieces pieces = Pieces.ofGroups(groups.size());
     for (VectorPlanner.Group group : groups) {
-      stream.reader().announce(group.span());
+      stream.reader().announce(group.span(), pieces);
     }
     try {
       for (VectorPlanner.Group group : groups) {

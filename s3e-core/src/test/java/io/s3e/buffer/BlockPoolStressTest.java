@@ -22,12 +22,12 @@ import org.junit.jupiter.api.Test;
  */
 class BlockPoolStressTest {
   private static final int BLOCK_BYTES = 4 << 10;
-  private static final int SLAB_BYTES = 64 << 10;
+  private static final int ARENA_BYTES = 64 << 10;
   private static final int BLOCKS = 203;
 
   private final MemoryBudget budget = new MemoryBudget(16 << 20);
   private final CountingMemory memory = new CountingMemory(budget);
-  private final BlockPool pool = new BlockPool(budget, BLOCK_BYTES, BLOCKS, SLAB_BYTES, memory);
+  private final BlockPool pool = new BlockPool(budget, BLOCK_BYTES, BLOCKS, ARENA_BYTES, memory);
 
   @Test
   void aMillionRandomOperationsBySixteenThreadsLeaveThePoolFull() throws Exception {
@@ -68,7 +68,7 @@ class BlockPoolStressTest {
           }
           holder.releaseAll();
         });
-    assertThat(memory.allocations()).as("slabs came and went, seed %d", seed).isGreaterThan(13);
+    assertThat(memory.allocations()).as("arenas came and went, seed %d", seed).isGreaterThan(13);
     requireFullAndExact(seed);
     pool.trim();
     assertThat(budget.reserved()).isZero();
@@ -129,8 +129,8 @@ class BlockPoolStressTest {
     long seed = Threads.seed();
     SplittableRandom root = new SplittableRandom(seed);
     for (int round = 0; round < 100; round++) {
-      CountingMemory slabs = new CountingMemory(budget);
-      BlockPool closing = new BlockPool(budget, BLOCK_BYTES, BLOCKS, SLAB_BYTES, slabs);
+      CountingMemory arenas = new CountingMemory(budget);
+      BlockPool closing = new BlockPool(budget, BLOCK_BYTES, BLOCKS, ARENA_BYTES, arenas);
       AtomicBoolean closeReturned = new AtomicBoolean();
       int closeAt = root.nextInt(100);
       Threads.run(
@@ -150,7 +150,7 @@ class BlockPoolStressTest {
             holder.releaseAll();
           });
       assertThat(closing.leased()).as("seed %d", seed).isZero();
-      assertThat(slabs.liveBytes()).as("seed %d", seed).isZero();
+      assertThat(arenas.liveBytes()).as("seed %d", seed).isZero();
       assertThat(closing.reservedBytes()).as("seed %d", seed).isZero();
       assertThat(budget.reserved()).as("seed %d", seed).isZero();
     }
@@ -159,10 +159,10 @@ class BlockPoolStressTest {
   @Test
   void twoPoolsFightOverOneBudgetAndItsCountStaysExact() throws Exception {
     MemoryBudget scarce = new MemoryBudget(40L * BLOCK_BYTES + 1);
-    CountingMemory smallSlabs = new CountingMemory(scarce);
-    CountingMemory largeSlabs = new CountingMemory(scarce);
-    BlockPool small = new BlockPool(scarce, BLOCK_BYTES, 100, 4 * BLOCK_BYTES, smallSlabs);
-    BlockPool large = new BlockPool(scarce, 3 * BLOCK_BYTES, 100, 1, largeSlabs);
+    CountingMemory smallArenas = new CountingMemory(scarce);
+    CountingMemory largeArenas = new CountingMemory(scarce);
+    BlockPool small = new BlockPool(scarce, BLOCK_BYTES, 100, 4 * BLOCK_BYTES, smallArenas);
+    BlockPool large = new BlockPool(scarce, 3 * BLOCK_BYTES, 100, 1, largeArenas);
     long seed = Threads.seed();
     Threads.run(
         8,
@@ -184,7 +184,7 @@ class BlockPoolStressTest {
     assertThat(scarce.reserved())
         .as("seed %d", seed)
         .isEqualTo(small.reservedBytes() + large.reservedBytes())
-        .isEqualTo(smallSlabs.liveBytes() + largeSlabs.liveBytes());
+        .isEqualTo(smallArenas.liveBytes() + largeArenas.liveBytes());
     small.close();
     large.close();
     assertThat(scarce.reserved()).as("seed %d", seed).isZero();

@@ -63,14 +63,6 @@ class MemoryBudgetTest {
   }
 
   @Test
-  void theJvmHasOneBudgetWithTheFirstLimit() {
-    MemoryBudget first = MemoryBudget.ofJvm(64 << 20);
-    assertThat(MemoryBudget.ofJvm(first.limit())).isSameAs(first);
-    assertThat(MemoryBudget.ofJvm(first.limit() + 1)).isSameAs(first);
-    assertThat(MemoryBudget.ofJvm(first.limit() + 2).limit()).isEqualTo(first.limit());
-  }
-
-  @Test
   void theSumOfGrantsIsExactUnderContention() throws Exception {
     MemoryBudget budget = new MemoryBudget(1_000);
     AtomicLong heldByAll = new AtomicLong();

@@ -88,8 +88,10 @@ class ReadPlannerPropertyTest {
 
     void step() {
       int what = random.nextInt(100);
-      if (what < 70) {
+      if (what < 66) {
         read();
+      } else if (what < 70) {
+        lose();
       } else if (what < 96) {
         stall();
       } else if (what < 98) {
@@ -144,6 +146,22 @@ class ReadPlannerPropertyTest {
       }
     }
 
+    /** What was out of a range does not come; some reader may find that out by waiting. */
+    private void lose() {
+      if (out.isEmpty()) {
+        return;
+      }
+      int first = out.nextSetBit(random.nextInt(out.length()));
+      int end = first + 1 + random.nextInt(20);
+      planner.onLost(new BlockRange(first, end));
+      out.clear(first, end);
+      log.add("lose " + first + ".." + end + " | " + planner.describe());
+      if (!readers.isEmpty() && random.nextBoolean()) {
+        long[] reader = readers.get(random.nextInt(readers.size()));
+        take("miss " + reader[1], planner.onMiss(reader[1]));
+      }
+    }
+
     private void take(String what, Plan plan) {
       log.add(what + " -> " + plan + " | " + planner.describe());
       for (BlockRange run : plan.abandoned()) {
@@ -194,7 +212,7 @@ class ReadPlannerPropertyTest {
     void finish() {
       take("reset", planner.reset());
       assertThat(out.isEmpty()).as("nothing is left out after a reset").isTrue();
-      assertThat(planner.reset()).isEqualTo(new Plan(List.of(), List.of()));
+      assertThat(planner.reset()).isEqualTo(new Plan(List.of(), List.of(), false));
     }
   }
 }

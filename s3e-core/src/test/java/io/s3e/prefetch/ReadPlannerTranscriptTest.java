@@ -131,7 +131,7 @@ class ReadPlannerTranscriptTest {
           at 146688K -> fetch [162304K,163328K)
           at 147200K -> fetch [163328K,160M)
         scan 160M 163M 64K
-          at 164096K -> fetch [164352K,165376K)
+          at 164096K -> fetch [164352K,165376K) along
           at 165120K -> fetch [165376K,166400K)
           at 166144K -> fetch [166400K,167424K)
         """);
@@ -278,7 +278,7 @@ class ReadPlannerTranscriptTest {
         scan 64K 4M 64K
         limit 1G
         scan 4M 5M 64K
-          at 4M -> fetch [4352K,12544K) in 8
+          at 4M -> fetch [4352K,12544K) in 8 along
         """);
   }
 
@@ -287,10 +287,10 @@ class ReadPlannerTranscriptTest {
     assertTranscript(
         over("1G", ReadPolicy.SEQUENTIAL),
         """
-        read 0 16M -> fetch [16M,24M) in 8
+        read 0 16M -> fetch [16M,24M) in 4
         read 256K 16128K
         read 8M 8M
-        read 12M 8M -> fetch [24M,28M) in 4
+        read 12M 8M -> fetch [24M,28M) in 2
         describe -> SEQUENTIAL, ahead 8388608 of 536870912; at 20971520 window 8388608 ahead 8388608
         """);
   }
@@ -304,7 +304,7 @@ class ReadPlannerTranscriptTest {
         read 0 1M -> fetch [1M,9M)
         refuse 1M
         scan 1M 18M 1M
-          at 1M -> fetch [2M,10M)
+          at 1M -> fetch [2M,10M) along
           at 9M -> fetch [10M,18M)
           at 17M -> fetch [18M,26M)
         """);
@@ -375,31 +375,21 @@ class ReadPlannerTranscriptTest {
         over("1G", ReadPolicy.SEQUENTIAL),
         """
         read 0 64K -> fetch [256K,8448K) in 8
-        read 500M 16M -> fetch [516M,524M) in 8
+        read 500M 16M -> fetch [516M,524M) in 4
         scan 516M 539M 1M
-          at 516M -> fetch [524M,525M)
-          at 517M -> fetch [525M,526M)
-          at 518M -> fetch [526M,527M)
-          at 519M -> fetch [527M,528M)
-          at 520M -> fetch [528M,529M)
-          at 521M -> fetch [529M,530M)
-          at 522M -> fetch [530M,531M)
-          at 523M -> fetch [531M,532M)
-          at 524M -> fetch [532M,533M)
-          at 525M -> fetch [533M,534M)
-          at 526M -> fetch [534M,535M)
-          at 527M -> fetch [535M,536M)
-          at 528M -> fetch [536M,537M)
-          at 529M -> fetch [537M,538M)
-          at 530M -> fetch [538M,539M)
-          at 531M -> fetch [539M,540M)
-          at 532M -> fetch [540M,541M) abandon [256K,8448K)
-          at 533M -> fetch [541M,542M)
-          at 534M -> fetch [542M,543M)
-          at 535M -> fetch [543M,544M)
-          at 536M -> fetch [544M,545M)
-          at 537M -> fetch [545M,546M)
-          at 538M -> fetch [546M,547M)
+          at 517M -> fetch [524M,526M)
+          at 519M -> fetch [526M,528M)
+          at 521M -> fetch [528M,530M)
+          at 523M -> fetch [530M,532M)
+          at 525M -> fetch [532M,534M)
+          at 527M -> fetch [534M,536M)
+          at 529M -> fetch [536M,538M)
+          at 531M -> fetch [538M,540M)
+          at 532M -> abandon [256K,8448K)
+          at 533M -> fetch [540M,542M)
+          at 535M -> fetch [542M,557312K)
+          at 537M -> fetch [557312K,559616K)
+          at 538M -> fetch [559616K,561920K)
         """);
   }
 
@@ -415,6 +405,60 @@ class ReadPlannerTranscriptTest {
         read 1088K 256K
         scan 1344K 3M 256K
           at 1856K -> fetch [6M,7M)
+        """);
+  }
+
+  @Test
+  void whatWasLostIsAskedForAgainInItsPlaceAndAtFullLength() {
+    assertTranscript(
+        over("1G", ReadPolicy.SEQUENTIAL),
+        """
+        read 0 64K -> fetch [256K,8448K) in 8
+        stall 0
+        read 64K 256K -> fetch [8448K,16640K) in 4
+        lose 10496K 12544K
+        describe -> SEQUENTIAL, ahead 14417920 of 536870912; at 327680 window 16777216 ahead 14417920
+        read 320K 256K -> fetch [10496K,12544K)
+        describe -> SEQUENTIAL, ahead 16252928 of 536870912; at 589824 window 16777216 ahead 16252928
+        read 576K 256K
+        """);
+  }
+
+  @Test
+  void aReadOfWhatWasLostTakesTheRunAlong() {
+    assertTranscript(
+        over("1G", ReadPolicy.SEQUENTIAL),
+        """
+        read 0 64K -> fetch [256K,8448K) in 8
+        read 64K 1088K -> fetch [8448K,9472K)
+        lose 1280K 2304K
+        read 1152K 256K -> fetch [1536K,2304K) along
+        """);
+  }
+
+  @Test
+  void aReaderThatWaitedInVainTakesTheRunAlong() {
+    assertTranscript(
+        over("1G", ReadPolicy.SEQUENTIAL),
+        """
+        read 0 64K -> fetch [256K,8448K) in 8
+        read 64K 1216K -> fetch [8448K,9472K)
+        lose 1280K 2304K
+        miss 1M -> fetch [1280K,2304K) along
+        miss 1M
+        """);
+  }
+
+  @Test
+  void aStoreThatRefusesEverythingIsAskedAgainWithinBounds() {
+    assertTranscript(
+        over("1G", ReadPolicy.SEQUENTIAL),
+        """
+        read 0 64K -> fetch [256K,8448K) in 8
+        lose 256K 8448K
+        read 64K 256K -> fetch [512K,8448K) in 8 along
+        lose 512K 8448K
+        read 320K 256K -> fetch [768K,8448K) in 8 along
         """);
   }
 }

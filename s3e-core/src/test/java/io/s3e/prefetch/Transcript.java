@@ -24,9 +24,11 @@ import java.util.stream.Collectors;
  * </pre>
  *
  * {@code read OFFSET LENGTH}, {@code stall OFFSET}, {@code refuse OFFSET} (its plan from there on),
- * {@code scan FROM TO PIECE} (reads; those that are answered are listed), {@code limit BYTES
- * [REQUESTS]}, {@code readahead BYTES}, {@code policy NAME}, {@code split START END}, {@code
- * reset}, {@code describe}. {@code in N} is the number of requests.
+ * {@code lose START END} (prefetch that failed), {@code miss OFFSET}; {@code along} stands where
+ * the first run goes along with the GET of the read itself; {@code scan FROM TO PIECE} (reads;
+ * those that are answered are listed), {@code limit BYTES [REQUESTS]}, {@code readahead BYTES},
+ * {@code policy NAME}, {@code split START END}, {@code reset}, {@code describe}. {@code in N} is
+ * the number of requests.
  */
 final class Transcript {
   private final BlockLayout layout;
@@ -60,6 +62,11 @@ final class Transcript {
     switch (words[0]) {
       case "read" -> answer(step, planner.onRead(bytes(words[1]), bytes(words[2])));
       case "stall" -> answer(step, planner.onStall(bytes(words[1]), 0));
+      case "miss" -> answer(step, planner.onMiss(bytes(words[1])));
+      case "lose" -> {
+        planner.onLost(layout.covering(bytes(words[1]), bytes(words[2])));
+        lines.add(step);
+      }
       case "scan" -> scan(step, bytes(words[1]), bytes(words[2]), bytes(words[3]));
       case "refuse" -> {
         refuse(layout.blockAt(bytes(words[1])));
@@ -122,7 +129,7 @@ final class Transcript {
     if (!plan.abandoned().isEmpty()) {
       line.append(" abandon").append(runs(plan.abandoned()));
     }
-    lines.add(line.toString());
+    lines.add(line.append(plan.along() ? " along" : "").toString());
   }
 
   /** Adjacent runs as one, with their number. */

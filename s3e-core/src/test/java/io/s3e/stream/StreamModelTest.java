@@ -125,7 +125,6 @@ class StreamModelTest {
           DiskCacheConfig.DEFAULTS.toBuilder()
               .mode(Mode.DISK)
               .scope(memory.startsWith("shared") ? Scope.HOST : Scope.PRIVATE)
-              .store("memory")
               .directories(List.of(directory))
               .build());
     }

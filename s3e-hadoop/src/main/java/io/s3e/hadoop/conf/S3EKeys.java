@@ -102,8 +102,8 @@ public final class S3EKeys {
           64 * GIB,
           "",
           value -> true,
-          "The farthest that prefetch runs ahead of one reader. 0 leaves it to the measured"
-              + " bandwidth and latency and to the memory budget.");
+          "The farthest that prefetch runs ahead of one reader. 0 leaves it to the memory budget,"
+              + " which the readers of the last second share.");
 
   static final ConfigKey<Long> VECTORED_GAP_MAX =
       ConfigKey.size(

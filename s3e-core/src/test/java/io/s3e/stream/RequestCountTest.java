@@ -1,0 +1,165 @@
+package io.s3e.stream;
+
+import static io.s3e.stream.EngineFixture.ETAG;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.s3e.OpenOptions;
+import io.s3e.S3E;
+import io.s3e.S3EConfig;
+import io.s3e.block.ByteRange;
+import io.s3e.block.ObjectRef;
+import io.s3e.buffer.MemoryBudget;
+import io.s3e.client.ClientLimits;
+import io.s3e.client.GetRequest;
+import io.s3e.prefetch.ReadPolicy;
+import io.s3e.testing.MemoryObjectClient;
+import io.s3e.testing.MemoryObjectClient.Answer;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** How many GETs reads cost, with the default sizes: blocks of 64 KiB, GETs of 4 MiB at most. */
+@Timeout(120)
+class RequestCountTest {
+  private static final int KIB = 1 << 10;
+  private static final int MIB = 1 << 20;
+  private static final int SLOT = 4 * MIB;
+  private static final ObjectRef OBJECT = new ObjectRef("bucket", "key");
+
+  private final MemoryObjectClient client =
+      new MemoryObjectClient(new ClientLimits(MIB, 24, SLOT, 24, 24L * SLOT));
+  private final S3E engine =
+      S3E.create(S3EConfig.DEFAULTS, new MemoryBudget(256L * MIB), granted -> client);
+
+  @AfterEach
+  void close() {
+    engine.close();
+  }
+
+  private S3EInputStream open(int bytes, ReadPolicy policy) throws Exception {
+    client.put(OBJECT, MemoryObjectClient.bytes(bytes, 7), ETAG);
+    return engine.open(OBJECT, OpenOptions.DEFAULTS.withPolicy(policy));
+  }
+
+  private static double perGigabyte(List<GetRequest> gets) {
+    long bytes = gets.stream().mapToLong(get -> get.range().length()).sum();
+    return gets.size() * 1e9 / bytes;
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = ReadPolicy.class,
+      names = {"SEQUENTIAL", "WHOLE_FILE", "ADAPTIVE"})
+  void aScanUsesLongGets(ReadPolicy policy) throws Exception {
+    client.faults((request, number) -> Answer.GOOD.after(10));
+    try (S3EInputStream in = open(384 * MIB, policy)) {
+      byte[] piece = new byte[128 * KIB];
+      while (in.read(piece, 0, piece.length) > 0) {}
+    }
+    List<GetRequest> late =
+        client.gets().stream().filter(get -> get.range().start() >= 64 * MIB).toList();
+    assertThat(perGigabyte(late)).as("GETs a GB after 64 MiB").isLessThanOrEqualTo(275);
+  }
+
+  /** A reader that never waits earns no larger window, but longer GETs. */
+  @Test
+  void aSlowScanUsesLongGetsToo() throws Exception {
+    try (S3EInputStream in = open(128 * MIB, ReadPolicy.SEQUENTIAL)) {
+      byte[] piece = new byte[64 * KIB];
+      while (in.read(piece, 0, piece.length) > 0) {
+        while (client.active() > 0) {
+          Thread.onSpinWait();
+        }
+      }
+    }
+    List<GetRequest> late =
+        client.gets().stream()
+            .filter(get -> get.range().start() >= 64 * MIB && get.range().end() < 96 * MIB)
+            .toList();
+    assertThat(perGigabyte(late)).as("GETs a GB after 64 MiB").isLessThanOrEqualTo(250);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"200, SEQUENTIAL", "200, RANDOM", "1024, ADAPTIVE", "1024, RANDOM", "1, RANDOM"})
+  void aSmallObjectIsOneGet(int kib, ReadPolicy policy) throws Exception {
+    try (S3EInputStream in = open(kib * KIB, policy)) {
+      in.seek(in.size() - 8);
+      in.readNBytes(8);
+      in.seek(0);
+      assertThat(in.readAllBytes()).hasSize(kib * KIB);
+    }
+    assertThat(client.gets()).hasSize(1);
+  }
+
+  @Test
+  void aSmallObjectIsOneGetForVectoredAndPositionedReads() throws Exception {
+    try (S3EInputStream in = open(900 * KIB, ReadPolicy.RANDOM)) {
+      byte[] third = new byte[300 * KIB];
+      in.readFullyAt(600 * KIB, third, 0, third.length);
+      var results =
+          in.readVectored(
+              List.of(ByteRange.ofLength(0, 100), ByteRange.ofLength(500 * KIB, 100)),
+              ByteBuffer::allocate,
+              buffer -> {});
+      for (CompletableFuture<ByteBuffer> result : results) {
+        result.get(30, TimeUnit.SECONDS);
+      }
+    }
+    assertThat(client.gets()).hasSize(1);
+  }
+
+  @Test
+  void aGlanceIntoASmallObjectFetchesItsBlockAlone() throws Exception {
+    try (S3EInputStream in = open(900 * KIB, ReadPolicy.RANDOM)) {
+      in.readFullyAt(500 * KIB, new byte[10], 0, 10);
+    }
+    assertThat(client.bytesAsked()).isEqualTo(64 * KIB);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 65_535, 100_000})
+  void aPositionedReadOfTwoMebibytesIsFourGets(int offset) throws Exception {
+    try (S3EInputStream in = open(32 * MIB, ReadPolicy.RANDOM)) {
+      in.readFullyAt(5 * MIB + offset, new byte[2 * MIB], 0, 2 * MIB);
+    }
+    assertThat(client.gets()).hasSize(4).allMatch(get -> get.range().length() >= 512 * KIB);
+  }
+
+  @Test
+  void aColumnReadByVectoredReadsUsesLongGets() throws Exception {
+    List<ByteRange> column = new ArrayList<>();
+    for (int i = 0; i < 96; i++) {
+      column.add(ByteRange.ofLength((long) i * MIB, MIB));
+    }
+    requireVectored(column, 400);
+  }
+
+  @Test
+  void chunksOfTwoMebibytesAreFetchedInParallelPieces() throws Exception {
+    List<ByteRange> chunks = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      chunks.add(ByteRange.ofLength(i * 16L * MIB + 1000, 2 * MIB));
+    }
+    requireVectored(chunks, 1_000);
+    assertThat(client.gets()).hasSize(8);
+  }
+
+  private void requireVectored(List<ByteRange> ranges, double most) throws Exception {
+    try (S3EInputStream in = open(128 * MIB, ReadPolicy.RANDOM)) {
+      var results = in.readVectored(ranges, ByteBuffer::allocate, buffer -> {});
+      for (CompletableFuture<ByteBuffer> result : results) {
+        result.get(60, TimeUnit.SECONDS);
+      }
+    }
+    assertThat(perGigabyte(client.gets())).as("GETs a GB").isLessThanOrEqualTo(most);
+  }
+}

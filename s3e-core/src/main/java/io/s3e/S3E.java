@@ -11,7 +11,9 @@ import io.s3e.client.ObjectHead;
 import io.s3e.client.RequestFailure;
 import io.s3e.disk.DiskCache;
 import io.s3e.disk.DiskCacheConfig;
+import io.s3e.fetch.FetchConfig;
 import io.s3e.fetch.Fetcher;
+import io.s3e.fetch.Tenant;
 import io.s3e.fetch.TenantDisk;
 import io.s3e.memory.Account;
 import io.s3e.metrics.EngineMetrics;
@@ -79,19 +81,15 @@ public final class S3E implements AutoCloseable {
     this.sharing = config.store() == null ? new Object() : config.store();
     this.account = engine.services().admission().account(made.carrier());
     this.metrics = new EngineMetrics(engine.diskMetrics());
-    this.fetcher =
-        new Fetcher(
-            new Fetcher.FetchConfig(
-                config.blockBytes(),
-                config.requestBytes(),
-                config.maxAttempts(),
-                config.retryBase(),
-                config.retryCap(),
-                config.stallTimeout()),
-            client,
-            engine.services(),
-            account,
-            metrics);
+    FetchConfig fetching =
+        new FetchConfig(
+            config.blockBytes(),
+            config.requestBytes(),
+            config.maxAttempts(),
+            config.retryBase(),
+            config.retryCap(),
+            config.stallTimeout());
+    this.fetcher = new Fetcher(new Tenant(fetching, client, engine.services(), account, metrics));
     // Beside the first reads, which need none of it.
     this.disk =
         engine

@@ -56,7 +56,7 @@ public final class S3E implements AutoCloseable {
 
   private final S3EConfig config;
   private final Engine engine;
-  private final Engine.Client made;
+  private final EngineClients.Client made;
   private final ObjectClient client;
   private final Account account;
 
@@ -76,7 +76,7 @@ public final class S3E implements AutoCloseable {
             .blockBytes(engine.blockBytes())
             .requestBytes(Math.max(asked.requestBytes(), engine.blockBytes()))
             .build();
-    this.made = engine.client(provider, config.requestBytes());
+    this.made = engine.clients().make(provider, config.requestBytes(), config.blockBytes());
     this.client = made.client();
     this.sharing = config.store() == null ? new Object() : config.store();
     this.account = engine.services().admission().account(made.carrier());
@@ -321,7 +321,7 @@ public final class S3E implements AutoCloseable {
     streams.close();
     fetcher.close();
     client.close();
-    engine.release(made);
+    engine.clients().release(made);
     engine.leave();
   }
 }

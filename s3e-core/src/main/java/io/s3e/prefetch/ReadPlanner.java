@@ -340,8 +340,10 @@ public final class ReadPlanner {
    */
   public Plan onMiss(long position) {
     Cursor cursor = cursors.readingAt(position);
-    boolean plans = pattern.policy() != ReadPolicy.RANDOM && cursor != null && cursor.active;
-    return plans ? plan(cursor, false, cursor.isContinued()) : Plan.NOTHING;
+    if (pattern.policy() == ReadPolicy.RANDOM || cursor == null || !cursor.active) {
+      return Plan.NOTHING;
+    }
+    return plan(cursor, false, cursor.isContinued());
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.s3e.stream;
 
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -80,7 +81,7 @@ public final class Askers {
   private Epoch epoch() {
     long now = epochNow();
     for (; ; ) {
-      Epoch epoch = current.get();
+      Epoch epoch = Objects.requireNonNull(current.get());
       if (now <= epoch.number) {
         return epoch;
       }

@@ -372,26 +372,71 @@ public final class Fetcher implements AutoCloseable {
     if (block.isReady()) {
       return true;
     }
-    RunFetch run = (RunFetch) block.fate();
-    if (!run.join()) {
+    Arrival arrival = join(block);
+    if (arrival == null) {
       return false;
     }
     try {
-      run.demand();
-      awaitSettled(handle, block, run, deadline);
+      awaitSettled(handle, block, arrival, deadline);
+      return arrival.isReady();
     } catch (InterruptedException e) {
       throw interrupted(block);
     } finally {
+      arrival.close();
+    }
+  }
+
+  /**
+   * Counts a reader as interested in a pinned block that is on its way, for {@link
+   * Block#whenSettled}. Null if the block's fetch has been given up, and the reader should ask for
+   * the block itself.
+   */
+  public @Nullable Arrival join(Block block) {
+    RunFetch run = (RunFetch) block.fate();
+    if (!run.join()) {
+      return null;
+    }
+    run.demand();
+    return new Arrival(block, run);
+  }
+
+  /** The interest of one reader in one block. */
+  public static final class Arrival implements AutoCloseable {
+    private final Block block;
+    private final RunFetch run;
+
+    private Arrival(Block block, RunFetch run) {
+      this.block = block;
+      this.run = run;
+    }
+
+    /**
+     * Whether the block, which has settled, is ready; false if its fetch was a guess or was
+     * cancelled, and the reader should ask for the block itself.
+     *
+     * @throws IOException if a fetch for a reader failed
+     */
+    public boolean isReady() throws IOException {
+      Exception failure = block.failure();
+      if (failure == null) {
+        return true;
+      }
+      if (run.isPrefetch() || isNobodysError(failure)) {
+        return false;
+      }
+      throw asIoException(failure);
+    }
+
+    /** The error of a reader whose deadline passes now. */
+    public IOException late() {
+      return run.deadlinePassed();
+    }
+
+    /** The reader waits no more. */
+    @Override
+    public void close() {
       run.leave();
     }
-    Exception failure = block.failure();
-    if (failure == null) {
-      return true;
-    }
-    if (run.isPrefetch() || isNobodysError(failure)) {
-      return false;
-    }
-    throw asIoException(failure);
   }
 
   /** Whether a pinned block becomes ready within {@code nanos} ns, however its fetch may end. */
@@ -408,12 +453,12 @@ public final class Fetcher implements AutoCloseable {
     return new InterruptedIOException("interrupted while waiting for " + block.id());
   }
 
-  private void awaitSettled(ObjectHandle handle, Block block, RunFetch run, long deadline)
+  private void awaitSettled(ObjectHandle handle, Block block, Arrival arrival, long deadline)
       throws IOException, InterruptedException {
     while (!block.await(CLOSED_CHECK_NANOS)) {
       requireOpen(handle);
       if (System.nanoTime() - deadline > 0) {
-        throw run.deadlinePassed();
+        throw arrival.late();
       }
     }
   }

@@ -40,10 +40,14 @@ final class EngineStreams implements AutoCloseable {
   private final ThreadPoolExecutor copying;
   private final ThreadPoolExecutor waiting;
 
-  /** Readers that prefetch; they share the budget's part for speculation. */
-  private final Askers askers = new Askers(System::nanoTime);
+  private final Askers askers;
 
-  EngineStreams(S3EConfig config, Fetcher fetcher, ObjectClient client) {
+  /**
+   * @param askers readers that prefetch, of all tenants; they share the budget's part for
+   *     speculation
+   */
+  EngineStreams(S3EConfig config, Fetcher fetcher, ObjectClient client, Askers askers) {
+    this.askers = askers;
     this.config = config;
     this.fetcher = fetcher;
     this.client = client;
@@ -86,6 +90,7 @@ final class EngineStreams implements AutoCloseable {
             options.headers(),
             options.context(),
             IsolatedListener.of(options.listener()));
+    fetcher.opened(handle);
     return new S3EInputStream(new Source(options), handle);
   }
 

@@ -3,16 +3,17 @@ package io.s3e;
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
-import io.s3e.buffer.BlockPool;
 import io.s3e.buffer.MemoryBudget;
 import io.s3e.client.ClientProvider;
-import io.s3e.client.ClientProvider.ClientMemory;
 import io.s3e.client.HeadRequest;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.ObjectHead;
 import io.s3e.client.RequestFailure;
 import io.s3e.disk.DiskCache;
+import io.s3e.disk.DiskCacheConfig;
 import io.s3e.fetch.Fetcher;
+import io.s3e.fetch.TenantDisk;
+import io.s3e.memory.Account;
 import io.s3e.metrics.EngineMetrics;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.stream.S3EInputStream;
@@ -21,66 +22,63 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.WritableByteChannel;
 import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * An engine: one client, its share of the memory budget, and the blocks in memory, shared by all
- * streams opened on it. Any thread.
+ * A tenant of this JVM's engine: one client with its credentials, and the streams that are opened
+ * on it. Any thread.
  *
  * <pre>{@code
- * try (S3E engine = S3E.create(S3EConfig.DEFAULTS, AwsClients.provider(ClientKind.AUTO, settings));
- *     S3EInputStream in = engine.open(new ObjectRef("bucket", "key"))) {
+ * try (S3E s3e = S3E.create(S3EConfig.DEFAULTS, AwsClients.provider(ClientKind.AUTO, settings));
+ *     S3EInputStream in = s3e.open(new ObjectRef("bucket", "key"))) {
  *   in.readFullyAt(offset, bytes, 0, bytes.length);
  * }
  * }</pre>
  *
- * <p><b>Memory.</b> An engine takes its part of the JVM's {@link MemoryBudget} when it is created:
- * a part that its client owns (five eighths if it is the first), and pooled buffers as they are
- * needed, for which engines make room for each other. Both are given back by {@link #close}.
+ * <p><b>The engine.</b> Memory, blocks, connections and the cache on local disk belong to an
+ * engine, which all tenants of a {@link MemoryBudget} share: as a rule that is one for the JVM. The
+ * first tenant makes it and sets what is the JVM's (memory budget, block size, place of the disk
+ * cache); the last one to {@link #close} ends it. What one tenant has fetched is served to another
+ * once S3 has answered the other for that version, with its own credentials.
  */
 public final class S3E implements AutoCloseable {
-  /**
-   * Clients leave an eighth of the JVM's budget to pooled buffers, however many engines there are.
-   */
-  private static final int POOLS_SHARE = 8;
-
-  /**
-   * Of what is left above that, the part for the client's memory. It carries what is in flight; the
-   * rest holds short reads and what was read. Five eighths of the whole budget for the first
-   * engine.
-   */
-  private static final int CLIENT_PART = 5;
-
-  private static final int CLIENT_OF = 7;
+  private static final Logger LOG = LoggerFactory.getLogger(S3E.class);
+  private static final long DISK_WAIT_SECONDS = 30;
 
   private final S3EConfig config;
-  private final MemoryBudget budget;
+  private final Engine engine;
+  private final Engine.Client made;
   private final ObjectClient client;
-  private final EngineDisk disk;
-  private final BlockPool pool;
+  private final Account account;
+
+  /** The holder of blocks: all tenants that read the same store, or this one. */
+  private final Object sharing;
+
+  private final CompletableFuture<@Nullable DiskCache> disk;
   private final Fetcher fetcher;
   private final EngineStreams streams;
-  private final EngineMetrics metrics = new EngineMetrics();
+  private final EngineMetrics metrics;
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  private S3E(
-      S3EConfig config, MemoryBudget budget, ClientProvider provider, EngineDisk.Opener disks) {
-    this.config = config;
-    this.budget = budget;
-    long forPools = budget.limit() / POOLS_SHARE;
-    budget.reclaim(forPools, null);
-    this.disk = EngineDisk.open(config.diskCache(), disks, budget, forPools, metrics.disk());
-    boolean complete = false;
-    try {
-      this.client = client(config, budget, provider, forPools);
-      this.pool = pool(config, budget, client);
-      complete = true;
-    } finally {
-      if (!complete) {
-        disk.close();
-      }
-    }
+  private S3E(S3EConfig asked, Engine engine, ClientProvider provider, EngineDisk.Opener disks) {
+    this.engine = engine;
+    this.config =
+        asked.toBuilder()
+            .blockBytes(engine.blockBytes())
+            .requestBytes(Math.max(asked.requestBytes(), engine.blockBytes()))
+            .build();
+    this.made = engine.client(provider, config.requestBytes());
+    this.client = made.client();
+    this.sharing = config.store() == null ? new Object() : config.store();
+    this.account = engine.services().admission().account(made.carrier());
+    this.metrics = new EngineMetrics(engine.diskMetrics());
     this.fetcher =
         new Fetcher(
             new Fetcher.FetchConfig(
@@ -91,87 +89,61 @@ public final class S3E implements AutoCloseable {
                 config.retryCap(),
                 config.stallTimeout()),
             client,
-            budget,
-            pool,
-            metrics,
-            disk.cache());
-    this.streams = new EngineStreams(config, fetcher, client);
+            engine.services(),
+            account,
+            metrics);
+    // Beside the first reads, which need none of it.
+    this.disk =
+        engine
+            .disk(config.diskCache(), disks)
+            .thenApply(
+                cache -> {
+                  if (cache != null) {
+                    String store = config.store() == null ? "" : config.store();
+                    fetcher.attach(
+                        new TenantDisk(cache, config.diskCache(), store, this::ownsDisk));
+                  }
+                  return cache;
+                });
+    this.streams = new EngineStreams(config, fetcher, client, engine.askers());
+  }
+
+  /** Whether all that is on disk was fetched by this tenant. */
+  private boolean ownsDisk() {
+    return config.diskCache().scope() == DiskCacheConfig.Scope.PRIVATE && engine.hasHadOneTenant();
   }
 
   /**
-   * Makes the client. Its part of the budget is reserved before, because another engine may be made
-   * at the same time, and what it does not own is given back.
-   */
-  private static ObjectClient client(
-      S3EConfig config, MemoryBudget budget, ClientProvider provider, long forPools) {
-    long granted;
-    do {
-      granted = Math.max(0, budget.available() - forPools) / CLIENT_OF * CLIENT_PART;
-    } while (!budget.tryReserve(granted));
-    long owned = 0;
-    try {
-      ObjectClient client =
-          provider.create(new ClientMemory(granted, config.requestBytes(), config.blockBytes()));
-      long wanted = client.limits().ownedBytes();
-      if (wanted > granted) {
-        client.close();
-        throw new IllegalStateException(
-            "client "
-                + client.name()
-                + " owns "
-                + wanted
-                + " bytes of memory, more than the "
-                + granted
-                + " bytes of the budget that it was granted");
-      }
-      owned = wanted;
-      return client;
-    } finally {
-      budget.release(granted - owned);
-    }
-  }
-
-  /** Makes the pool of what is left; closes the client if that is too little. */
-  private static BlockPool pool(S3EConfig config, MemoryBudget budget, ObjectClient client) {
-    long owned = client.limits().ownedBytes();
-    long blocks = budget.available() / config.blockBytes();
-    if (blocks >= 2) {
-      return new BlockPool(budget, config.blockBytes(), (int) Math.min(Integer.MAX_VALUE, blocks));
-    }
-    client.close();
-    budget.release(owned);
-    throw new IllegalStateException(
-        "memory budget of "
-            + budget.limit()
-            + " bytes has "
-            + blocks * config.blockBytes()
-            + " bytes left beside the "
-            + owned
-            + " bytes of client "
-            + client.name()
-            + ", fewer than two blocks of "
-            + config.blockBytes()
-            + " bytes: raise the budget or lower the block size");
-  }
-
-  /**
-   * An engine within the JVM's memory budget, which the first engine's configuration sets.
+   * A tenant of the JVM's engine.
    *
-   * @throws IllegalStateException if the budget has less than two blocks left
-   * @throws java.io.UncheckedIOException if a directory of the disk cache must not be trusted
+   * @throws IllegalStateException if the budget has fewer than two blocks
    */
   public static S3E create(S3EConfig config, ClientProvider client) {
-    return create(config, MemoryBudget.ofJvm(config.effectiveMemoryBytes()), client);
+    return create(config, Engine.join(config), client, DiskCache::open);
   }
 
-  /** An engine within a budget of its own choice. */
+  /** A tenant of the engine of that budget, which is apart from the JVM's. */
   public static S3E create(S3EConfig config, MemoryBudget budget, ClientProvider client) {
     return create(config, budget, client, DiskCache::open);
   }
 
   static S3E create(
       S3EConfig config, MemoryBudget budget, ClientProvider client, EngineDisk.Opener disks) {
-    return new S3E(config, budget, client, disks);
+    return create(config, Engine.join(config, budget), client, disks);
+  }
+
+  private static S3E create(
+      S3EConfig config, Engine engine, ClientProvider client, EngineDisk.Opener disks) {
+    boolean complete = false;
+    try {
+      S3E tenant = new S3E(config, engine, client, disks);
+      complete = true;
+      return tenant;
+    } finally {
+      if (!complete) {
+        engine.leave();
+      }
+    }
   }
 
   /** Opens an object of unknown size; asks the store for it. */
@@ -187,7 +159,7 @@ public final class S3E implements AutoCloseable {
    */
   public S3EInputStream open(ObjectRef object, OpenOptions options) throws IOException {
     if (closed.get()) {
-      throw new IOException("Cannot open " + object + ": the engine is closed");
+      throw new IOException("Cannot open " + object + ": S3E is closed");
     }
     return streams.open(version(object, options), options);
   }
@@ -265,11 +237,11 @@ public final class S3E implements AutoCloseable {
     return version(object, head.size(), etag, versionId);
   }
 
-  private static ObjectVersion version(
+  private ObjectVersion version(
       ObjectRef object, long size, @Nullable String etag, @Nullable String versionId) {
     return etag == null
         ? ObjectVersion.unidentified(object, size, versionId)
-        : ObjectVersion.identified(object, size, etag, versionId);
+        : ObjectVersion.identified(object, size, etag, versionId).heldFor(sharing);
   }
 
   private ObjectHead head(ObjectRef object, OpenOptions options) throws IOException {
@@ -284,38 +256,64 @@ public final class S3E implements AutoCloseable {
     }
   }
 
-  /** What this engine has done so far. */
+  /** What this tenant has done so far. */
   public EngineMetrics metrics() {
     return metrics;
   }
 
-  /** Bytes that the engine holds of the JVM's memory budget now: its client's and its pool's. */
+  /**
+   * Bytes of the memory budget that this tenant's GETs were granted and that are not free again.
+   */
   public long memoryBytes() {
-    return closed.get() ? 0 : client.limits().ownedBytes() + pool.reservedBytes();
+    return closed.get() ? 0 : account.heldBytes() + made.ownedBytes();
   }
 
-  /** The cache on local disk; null if there is none. */
+  /**
+   * The engine's cache on local disk; null if this tenant uses none. Waits until it is open, which
+   * reads do not, {@value #DISK_WAIT_SECONDS} s at most.
+   */
   public @Nullable DiskCache diskCache() {
-    return disk.cache();
+    try {
+      return disk.get(DISK_WAIT_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException | TimeoutException e) {
+      LOG.debug("No cache on local disk yet", e);
+    }
+    return null;
   }
 
+  /** As {@link #diskCache}, without a wait: null as long as it is being opened. */
+  public @Nullable DiskCache diskCacheIfOpen() {
+    return disk.getNow(null);
+  }
+
+  /**
+   * Runs {@code then} when it is known whether this tenant has a cache on local disk: at once, or
+   * on the thread that opens it.
+   */
+  public void whenDiskCacheIsOpen(Runnable then) {
+    CompletableFuture<Void> unused = disk.thenRun(then);
+  }
+
+  /** The configuration as it applies: what is the JVM's is the engine's. */
   public S3EConfig config() {
     return config;
   }
 
-  /** The most memory that this engine and all that share its budget may hold, in bytes. */
+  /** The most memory that all tenants of the engine may hold together, in bytes. */
   public long memoryLimit() {
-    return budget.limit();
+    return engine.budget().limit();
   }
 
-  /** The client that the engine reads with. */
+  /** The client that the tenant reads with. */
   public ObjectClient client() {
     return client;
   }
 
   /**
    * Fails what is being read, cancels what is in flight, waits a bounded time for the client to
-   * end, and gives all memory back. Idempotent.
+   * end, and gives back what only this tenant needs. Idempotent.
    */
   @Override
   public void close() {
@@ -325,8 +323,7 @@ public final class S3E implements AutoCloseable {
     streams.close();
     fetcher.close();
     client.close();
-    disk.close();
-    budget.release(client.limits().ownedBytes());
-    pool.close();
+    engine.release(made);
+    engine.leave();
   }
 }

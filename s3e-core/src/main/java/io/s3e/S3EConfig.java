@@ -4,6 +4,7 @@ import io.s3e.block.BlockLayout;
 import io.s3e.disk.DiskCacheConfig;
 import io.s3e.jvm.JvmMemory;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What one engine may use and how patient it is. Immutable; {@link #DEFAULTS} changed by {@link
@@ -25,6 +26,9 @@ import java.time.Duration;
  * @param retryCap longest pause between attempts
  * @param stallTimeout a GET that brings no byte for so long is cancelled and sent again
  * @param readTimeout longest time that one read may wait in all before it fails
+ * @param store names the store that is read, for example by its endpoint: part of every block's
+ *     identity. What is fetched serves other tenants and processes only under the same name; with
+ *     null this tenant alone
  * @param diskCache what the cache on local disk may use
  */
 public record S3EConfig(
@@ -39,6 +43,7 @@ public record S3EConfig(
     Duration retryCap,
     Duration stallTimeout,
     Duration readTimeout,
+    @Nullable String store,
     DiskCacheConfig diskCache) {
 
   /** The defaults, as documented in docs/CONFIGURATION.md. */
@@ -55,6 +60,7 @@ public record S3EConfig(
           Duration.ofSeconds(10),
           Duration.ofSeconds(10),
           Duration.ofMinutes(5),
+          null,
           DiskCacheConfig.DEFAULTS);
 
   private static final int MIN_BLOCK = 64 << 10;
@@ -137,6 +143,7 @@ public record S3EConfig(
     private Duration retryCap;
     private Duration stallTimeout;
     private Duration readTimeout;
+    private @Nullable String store;
     private DiskCacheConfig diskCache;
 
     private Builder(S3EConfig from) {
@@ -151,6 +158,7 @@ public record S3EConfig(
       retryCap = from.retryCap;
       stallTimeout = from.stallTimeout;
       readTimeout = from.readTimeout;
+      store = from.store;
       diskCache = from.diskCache;
     }
 
@@ -209,6 +217,11 @@ public record S3EConfig(
       return this;
     }
 
+    public Builder store(@Nullable String value) {
+      store = value;
+      return this;
+    }
+
     public Builder diskCache(DiskCacheConfig value) {
       diskCache = value;
       return this;
@@ -230,6 +243,7 @@ public record S3EConfig(
           retryCap,
           stallTimeout,
           readTimeout,
+          store,
           diskCache);
     }
   }

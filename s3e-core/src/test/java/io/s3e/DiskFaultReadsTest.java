@@ -65,7 +65,6 @@ class DiskFaultReadsTest {
     return DiskCacheConfig.DEFAULTS.toBuilder()
         .mode(Mode.DISK)
         .scope(scope)
-        .store("memory")
         .diskShare(1)
         .capacityBytes(256L << 20)
         .readDeadline(DEADLINE)

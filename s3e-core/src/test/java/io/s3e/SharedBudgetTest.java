@@ -84,18 +84,15 @@ class SharedBudgetTest {
     assertThat(budget.reserved()).isZero();
   }
 
-  private S3E engineOfAllThatIsGranted(MemoryBudget budget, CyclicBarrier together) {
+  private S3E engineOfAllThatIsGranted(MemoryBudget budget, CyclicBarrier together)
+      throws Exception {
     S3EConfig config =
         S3EConfig.DEFAULTS.toBuilder().blockBytes(BLOCK).requestBytes(REQUEST).build();
+    together.await(10, TimeUnit.SECONDS);
     return S3E.create(
         config,
         budget,
         granted -> {
-          try {
-            together.await(10, TimeUnit.SECONDS);
-          } catch (Exception e) {
-            throw new IllegalStateException(e);
-          }
           int slots = (int) (granted.ownedBytes() / REQUEST);
           MemoryObjectClient client =
               new MemoryObjectClient(

@@ -106,12 +106,7 @@ public final class BenchCommand implements Callable<Integer> {
       description = "Counted runs of each engine.")
   private @Nullable Integer rounds;
 
-  @Option(
-      names = "--warm-up",
-      paramLabel = "S",
-      defaultValue = "3",
-      description = "How long each engine runs each workload before it is counted; once at least.")
-  private double warmUpSeconds;
+  @Mixin private WarmUpOptions warmUpOptions = new WarmUpOptions();
 
   @Option(
       names = "--size",
@@ -292,13 +287,11 @@ public final class BenchCommand implements Callable<Integer> {
     int smallObjects = given(this.smallObjects, preset.smallObjects());
     double scale = given(this.scale, preset.scale());
     if (rounds < 1
-        || warmUpSeconds < 0
         || sizeMebibytes < 1
         || smallObjects < 1
         || scale <= 0
         || readDeadlineSeconds < 1) {
-      throw wrong(
-          "--rounds, --warm-up, --size, --objects, --scale and --read-deadline must be positive");
+      throw wrong("--rounds, --size, --objects, --scale and --read-deadline must be positive");
     }
     if (uri != null && !uri.startsWith("s3a://")) {
       throw wrong("Expected s3a://BUCKET/KEY instead of " + uri);
@@ -309,9 +302,13 @@ public final class BenchCommand implements Callable<Integer> {
           given(engines, preset.engines()).stream()
               .map(name -> Engine.of(name, settings.getOrDefault(name, Map.of())))
               .toList(),
-          given(workloads, preset.workloads()).stream().map(WorkloadKind::of).toList(),
+          given(workloads, preset.workloads()).stream()
+              .flatMap(name -> WorkloadKind.named(name).stream())
+              .toList(),
           rounds,
-          Duration.ofMillis(Math.round(warmUpSeconds * 1e3)),
+          warmUpOptions.time(),
+          warmUpOptions.bytes(),
+          warmUpOptions.coldJvms(),
           sizeMebibytes * MEBIBYTE,
           Math.min(randomMebibytes, sizeMebibytes * 4) * MEBIBYTE,
           Math.min(seekMebibytes, sizeMebibytes) * MEBIBYTE,

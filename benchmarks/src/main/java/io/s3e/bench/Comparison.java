@@ -25,8 +25,9 @@ import org.jspecify.annotations.Nullable;
  * alike. A workload that repeats itself has a measurement for each of its passes.
  *
  * <p>Each engine has a JVM of its own for each workload, or several, started anew: its memory and
- * its processor time are the engine's alone. A run that fails is a result like any other; the
- * engine gets a new JVM and the job goes on. One thread.
+ * its processor time are the engine's alone. Some workloads have a fresh one for each round, and no
+ * runs before the first that counts. A run that fails is a result like any other; the engine gets a
+ * new JVM and the job goes on. One thread.
  */
 final class Comparison {
 
@@ -58,17 +59,26 @@ final class Comparison {
     List<Summary> summaries = new ArrayList<>();
     List<WorkloadKind> workloads =
         options.workloads().stream().filter(w -> target.subject(w) != null).toList();
-    long comparisons = workloads.stream().mapToLong(w -> enginesOf(w).size()).sum();
-    long steps = comparisons * (options.rounds() + 1);
+    long steps = workloads.stream().mapToLong(this::stepsOf).sum();
     long done = 0;
     try (disk;
         Progress.Bar bar = progress.count("compare", steps, "runs")) {
       for (WorkloadKind workload : workloads) {
         summaries.addAll(compare(workload, new Steps(bar, done)));
-        done += enginesOf(workload).size();
+        done += stepsOf(workload);
       }
     }
     return summaries;
+  }
+
+  private long stepsOf(WorkloadKind workload) {
+    return (long) enginesOf(workload).size()
+        * (options.roundsOf(workload) + 1 - firstRound(workload));
+  }
+
+  /** 0 for a round of runs that warm up and do not count. */
+  private static int firstRound(WorkloadKind workload) {
+    return workload.jvm() == WorkloadKind.Jvm.KEPT ? 0 : 1;
   }
 
   /**
@@ -88,23 +98,29 @@ final class Comparison {
     private final Progress.Bar bar;
     private long done;
 
-    Steps(Progress.Bar bar, long comparisonsBefore) {
+    Steps(Progress.Bar bar, long done) {
       this.bar = bar;
-      this.done = comparisonsBefore * (options.rounds() + 1L);
+      this.done = done;
     }
 
     void begin(WorkloadKind workload, Engine engine, int round) {
-      String which = round == 0 ? "warm-up" : "round " + round + " of " + options.rounds();
-      bar.note(workload.label() + " " + engine.name() + " " + which);
+      bar.note(workload.label() + " " + engine.name() + " " + which(workload, round));
+    }
+
+    private String which(WorkloadKind workload, int round) {
+      return round == 0 ? "warm-up" : "round " + round + " of " + options.roundsOf(workload);
     }
 
     BiConsumer<String, JsonNode> watch(WorkloadKind workload, Engine engine, int round) {
       return (event, body) -> {
         if (event.equals(WorkerProcess.PROGRESS)) {
-          String which = round == 0 ? "warm-up" : "round " + round + " of " + options.rounds();
           bar.note(
               "%s %s %s: %d MiB"
-                  .formatted(workload.label(), engine.name(), which, body.asLong() >> 20));
+                  .formatted(
+                      workload.label(),
+                      engine.name(),
+                      which(workload, round),
+                      body.asLong() >> 20));
         }
       };
     }
@@ -124,7 +140,7 @@ final class Comparison {
       runs.put(engine, new ArrayList<>());
     }
     try {
-      for (int round = 0; round <= options.rounds(); round++) {
+      for (int round = firstRound(workload); round <= options.roundsOf(workload); round++) {
         List<Engine> order = new ArrayList<>(engines);
         Collections.rotate(order, -round);
         for (Engine engine : order) {
@@ -135,6 +151,9 @@ final class Comparison {
             List<Measurement> passes = measure(crew, engine, workload, round, steps);
             if (round > 0 || !isOk(passes)) {
               done.addAll(passes);
+            }
+            if (workload.jvm() != WorkloadKind.Jvm.KEPT) {
+              crew.close();
             }
           }
           steps.end();
@@ -182,16 +201,19 @@ final class Comparison {
     }
     long bytes = options.firstRunBytesOf(workload);
     long left = options.warmUp().toNanos();
+    long leftBytes = options.warmUpBytes();
     for (; ; ) {
       List<Measurement> passes = run(crew, engine, workload, round, bytes, steps);
       long wall = passes.stream().mapToLong(pass -> pass.result().wallNanos()).sum();
-      if (!isOk(passes) || wall >= left) {
+      long used = passes.stream().mapToLong(pass -> pass.result().bytesUsed()).sum();
+      if (!isOk(passes) || (wall >= left && used >= leftBytes)) {
         return passes;
       }
-      left -= wall;
-      long used = passes.stream().mapToLong(pass -> pass.result().bytesUsed()).sum();
+      left = Math.max(0, left - wall);
+      leftBytes = Math.max(0, leftBytes - used);
       double rate = (double) used / Math.max(1, wall);
-      bytes = Math.min(options.bytesOf(workload), Math.max(bytes, (long) (rate * left)));
+      long more = Math.max(leftBytes, (long) (rate * left));
+      bytes = Math.min(options.bytesOf(workload), Math.max(bytes, more));
     }
   }
 
@@ -271,16 +293,18 @@ final class Comparison {
       int round,
       long bytes,
       Map<String, String> hadoop) {
+    boolean isCold = workload.jvm() == WorkloadKind.Jvm.COLD;
     return new RunSpec(
         workload.label(),
         subject.objects(),
-        engine.isFile() ? null : subject.warmUpUri(),
+        engine.isFile() || isCold ? null : subject.warmUpUri(),
         subject.reference(),
         bytes,
         subject.columns(),
         round,
         options.waitThreshold().toNanos(),
         options.readDeadline().toMillis(),
+        workload.jvm() == WorkloadKind.Jvm.FRESH ? options.warmUp().toMillis() : 0,
         hadoop,
         true);
   }

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * The JVMs in which one engine runs one workload: one, or as many as the workload has read at once.
  * Each is started when it is first needed and again after its death, and told the same. {@link
  * #prepare} returns when all are ready, so that {@link #run} finds them waiting for nothing but the
- * word. One thread calls; {@link #close} ends the JVMs.
+ * word. One thread calls; {@link #close} ends the JVMs, and what is asked next begins others.
  */
 final class Crew implements AutoCloseable {
 

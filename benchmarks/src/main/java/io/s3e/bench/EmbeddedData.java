@@ -100,6 +100,8 @@ final class EmbeddedData {
     Collection<ObjectSlice> objects =
         options.workloads().stream()
             .flatMap(workload -> objects(workload).stream())
+            // Other buckets show the objects of this one.
+            .filter(object -> object.uri().startsWith(bucketUri))
             .collect(Collectors.toMap(ObjectSlice::uri, slice -> slice, (one, same) -> one))
             .values();
     if (objects.isEmpty()) {

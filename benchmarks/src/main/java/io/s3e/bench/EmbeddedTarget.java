@@ -1,6 +1,7 @@
 package io.s3e.bench;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.s3e.bench.data.ObjectSlice;
 import io.s3e.bench.process.ChildJvm;
 import io.s3e.bench.server.SelfSignedCertificate;
 import io.s3e.bench.server.ServerProcess;
@@ -16,6 +17,8 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.jspecify.annotations.Nullable;
@@ -57,13 +60,27 @@ final class EmbeddedTarget implements Target {
             SECRET_KEY,
             settings.shape(),
             settings.tls() ? directory.tmp().resolve("tls").toString() : null,
-            requestLog == null ? null : requestLog.toAbsolutePath().toString());
+            requestLog == null ? null : requestLog.toAbsolutePath().toString(),
+            bucketsBeside(options),
+            ObjectSlice.bucketBeside(BUCKET, ObjectSlice.HANGING));
     started = server.call(ServerProcess.START, start, PATIENCE, ServerProcess.Started.class);
     hadoop = entries(started.endpoint());
     SelfSignedCertificate certificate = started.certificate();
     if (certificate != null) {
       hadoop.put("fs.s3a.s3e.tls.ca.file", certificate.pem().toString());
     }
+  }
+
+  /** Those that show the same objects; one of them hangs. */
+  private static List<String> bucketsBeside(JobOptions options) {
+    int most = options.workloads().stream().mapToInt(WorkloadKind::bucketsBeside).max().orElse(0);
+    return most == 0
+        ? List.of()
+        : Stream.concat(
+                IntStream.rangeClosed(1, most).mapToObj(Integer::toString),
+                Stream.of(ObjectSlice.HANGING))
+            .map(suffix -> ObjectSlice.bucketBeside(BUCKET, suffix))
+            .toList();
   }
 
   /** What S3A needs to reach an endpoint of the server. */

@@ -84,9 +84,10 @@ public sealed interface Engine {
       return all;
     }
 
+    /** There are local copies of what is in one bucket. */
     @Override
     public boolean runs(WorkloadKind workload) {
-      return true;
+      return !isFile() || workload.bucketsBeside() == 0;
     }
 
     @Override

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param workloads what is read, in the order of the table
  * @param rounds how often each engine runs each workload, warm-up apart
  * @param warmUp how long each engine runs a workload before it is counted
+ * @param warmUpBytes how much it reads before at least
+ * @param coldJvms how many fresh JVMs each engine has in a workload that is measured cold
  * @param bytes size of the text object, and of a sequential read
  * @param randomBytes how much {@code rnd} reads in a run
  * @param seekBytes how much {@code back} reads in a run
@@ -37,6 +39,8 @@ record JobOptions(
     List<WorkloadKind> workloads,
     int rounds,
     Duration warmUp,
+    long warmUpBytes,
+    int coldJvms,
     long bytes,
     long randomBytes,
     long seekBytes,
@@ -66,6 +70,14 @@ record JobOptions(
   Duration waitThreshold() {
     Duration half = Duration.ofNanos(server.shape().firstByte().baseNanos() / WAIT_SHARE);
     return uri != null || half.compareTo(LEAST_WAIT) < 0 ? LEAST_WAIT : half;
+  }
+
+  /** How often each engine runs a workload, warm-up apart. */
+  int roundsOf(WorkloadKind workload) {
+    return switch (workload.jvm()) {
+      case KEPT, FRESH -> rounds;
+      case COLD -> coldJvms;
+    };
   }
 
   /** How much the workloads read. */

@@ -4,9 +4,12 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
 import io.s3e.bench.server.Operation;
 import io.s3e.bench.server.ServerStats;
 import io.s3e.bench.workload.MemoryUse;
+import io.s3e.bench.workload.Part;
 import io.s3e.bench.workload.RunResult;
 import java.util.List;
+import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
+import java.util.stream.DoubleStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,9 +39,96 @@ public record Measurement(
 
   private static final double MEBIBYTE = 1 << 20;
 
-  /** Bytes used a second, in MB/s (10^6); NaN for a failed run. */
+  /**
+   * USD for one GET or HEAD: 0.0004 for 1,000 of "GET, SELECT, and all other requests", S3 Standard
+   * in us-east-1, https://aws.amazon.com/s3/pricing/.
+   */
+  private static final double DOLLARS_A_REQUEST = 0.0004 / 1000;
+
+  /**
+   * Bytes used a second, in MB/s (10^6), in a workload of parts those of its last; NaN for a failed
+   * run.
+   */
   public double megabytesPerSecond() {
+    List<Part> parts = result.parts();
+    if (!parts.isEmpty()) {
+      return parts.get(parts.size() - 1).megabytesPerSecond();
+    }
     return result.isOk() ? result.bytesUsed() * 1e3 / result.wallNanos() : Double.NaN;
+  }
+
+  private DoubleStream of(Part.Kind kind, ToDoubleFunction<Part> figure) {
+    return result.parts().stream().filter(part -> part.kind() == kind).mapToDouble(figure);
+  }
+
+  private double one(Part.Kind kind, ToDoubleFunction<Part> figure) {
+    return of(kind, figure).findFirst().orElse(Double.NaN);
+  }
+
+  private double rate(Part.Kind kind) {
+    return one(kind, Part::megabytesPerSecond);
+  }
+
+  /** From an open until the first byte is there. */
+  public double firstByteMillis() {
+    return one(Part.Kind.FIRST_BYTE, part -> part.wallNanos() / 1e6);
+  }
+
+  /** Rate of the first of several file systems, the others not open yet. */
+  public double firstScanMegabytesPerSecond() {
+    return rate(Part.Kind.IN_TURN);
+  }
+
+  /**
+   * Median rate of the scans of several file systems, one after the other, to that of the first.
+   */
+  public double medianScanToFirst() {
+    double[] rates = of(Part.Kind.IN_TURN, Part::megabytesPerSecond).sorted().toArray();
+    int middle = rates.length / 2;
+    return rates.length == 0
+        ? Double.NaN
+        : (rates[middle] + rates[(rates.length - 1) / 2]) / 2 / firstScanMegabytesPerSecond();
+  }
+
+  /** The slowest of these scans to the first. */
+  public double leastScanToFirst() {
+    return of(Part.Kind.IN_TURN, Part::megabytesPerSecond).min().orElse(Double.NaN)
+        / firstScanMegabytesPerSecond();
+  }
+
+  /** Rate of all file systems at once to that of the first. */
+  public double togetherToFirst() {
+    return rate(Part.Kind.TOGETHER) / firstScanMegabytesPerSecond();
+  }
+
+  /** Rate of a scan beside which nothing happens. */
+  public double scanAloneMegabytesPerSecond() {
+    return rate(Part.Kind.SCAN_ALONE);
+  }
+
+  /** Rate of a disturbed scan to that of one alone. */
+  public double scanToAlone() {
+    return rate(Part.Kind.SCAN_DISTURBED) / scanAloneMegabytesPerSecond();
+  }
+
+  /** Median time of a positioned read beside which nothing happens. */
+  public double p50AloneMillis() {
+    return one(Part.Kind.READS_ALONE, part -> part.readP50Nanos() / 1e6);
+  }
+
+  /** Median time of a disturbed read to that of one alone. */
+  public double p50ToAlone() {
+    return one(Part.Kind.READS_DISTURBED, part -> part.readP50Nanos() / 1e6) / p50AloneMillis();
+  }
+
+  /** 99th percentile of the time of a positioned read beside which nothing happens. */
+  public double p99AloneMillis() {
+    return one(Part.Kind.READS_ALONE, part -> part.readP99Nanos() / 1e6);
+  }
+
+  /** The same of disturbed reads to that of those alone. */
+  public double p99ToAlone() {
+    return one(Part.Kind.READS_DISTURBED, part -> part.readP99Nanos() / 1e6) / p99AloneMillis();
   }
 
   /** From the first open to the last close; of several processes that of the slowest. */
@@ -67,6 +157,19 @@ public record Measurement(
     return server == null ? Double.NaN : server.of(Operation.HEAD_OBJECT).requests();
   }
 
+  /** GETs of objects for each GB (10^9) used. */
+  @JsonIgnore
+  public double getsPerGigabyte() {
+    return result.bytesUsed() <= 0 ? Double.NaN : gets() * 1e9 / result.bytesUsed();
+  }
+
+  /** Price of the GETs and HEADs of objects in USD for each TB (10^12) used. */
+  public double dollarsPerTerabyte() {
+    return result.bytesUsed() <= 0
+        ? Double.NaN
+        : (gets() + heads()) * DOLLARS_A_REQUEST * 1e12 / result.bytesUsed();
+  }
+
   /** Bytes that the server sent for each byte used. */
   public double fetchedPerUsed() {
     return server == null || result.bytesUsed() <= 0
@@ -84,7 +187,12 @@ public record Measurement(
     return perByte(result.cpuNanos());
   }
 
-  /** The same of the server's process. */
+  /** Processor seconds of the engine's process in the whole run. */
+  public double clientCpuSeconds() {
+    return measured(result.cpuNanos()) / 1e9;
+  }
+
+  /** Processor seconds of the server's process for each GB used. */
   public double serverCpuPerGigabyte() {
     return server == null ? Double.NaN : perByte(server.cpuNanos());
   }

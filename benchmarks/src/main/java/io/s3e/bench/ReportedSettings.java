@@ -24,6 +24,9 @@ final class ReportedSettings {
     Map<String, Object> settings = new LinkedHashMap<>();
     settings.put("target", target.description());
     settings.put("rounds", options.rounds());
+    settings.put("warmUp", options.warmUp().toMillis() + " ms");
+    settings.put("warmUpBytes", options.warmUpBytes());
+    settings.put("coldJvms", options.coldJvms());
     settings.put("bytes", options.bytes());
     settings.put("randomBytes", options.randomBytes());
     settings.put("seekBytes", options.seekBytes());

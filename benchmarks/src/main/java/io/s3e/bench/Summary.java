@@ -1,6 +1,7 @@
 package io.s3e.bench;
 
 import io.s3e.bench.workload.RunResult;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -67,6 +68,11 @@ public record Summary(Engine engine, String workload, int pass, List<Measurement
     return values.length < 2
         ? Double.NaN
         : (values[values.length - 1] - values[0]) / median(figure);
+  }
+
+  /** The figure of each run that ended well and has it, the least first. */
+  public List<Double> values(ToDoubleFunction<Measurement> figure) {
+    return Arrays.stream(sorted(figure)).boxed().toList();
   }
 
   private double[] sorted(ToDoubleFunction<Measurement> figure) {

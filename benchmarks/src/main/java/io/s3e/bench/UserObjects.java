@@ -88,8 +88,8 @@ final class UserObjects {
               .limit(sizes.smallObjects())
               .map(object -> ObjectSlice.front(object.uri(), object.length()))
               .toList();
-      // Its columns' checksums are compared, not its bytes.
-      case PARQUET -> List.of();
+      // Its columns' checksums are compared, not its bytes; other buckets are not ours to make.
+      case PARQUET, BUCKETS, NEIGHBOURS -> List.of();
     };
   }
 

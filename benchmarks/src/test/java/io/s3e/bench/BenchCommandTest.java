@@ -140,6 +140,61 @@ class BenchCommandTest {
   }
 
   @Test
+  void freshJvmsFileSystemsAndNeighbours() throws Exception {
+    BenchRun.Outcome outcome =
+        run(
+            "--engines=s3e,plain-file",
+            "--workloads=cold,manyfs2,neighbour-idle",
+            "--size=16",
+            "--warm-up=0.1",
+            "--cold-jvms=2",
+            "--rounds=1");
+
+    assertThat(outcome.code()).isZero();
+    JsonNode cold = outcome.summary("cold", "s3e");
+    assertThat(cold.get("verdict").asText()).startsWith("ok");
+    assertThat(cold.get("runs")).as("a JVM each").hasSize(2);
+    JsonNode ofCold = cold.get("medians");
+    assertThat(ofCold.get("firstByteMillis").asDouble()).isPositive();
+    assertThat(ofCold.get("clientCpuSeconds").asDouble()).isPositive();
+    assertThat(ofCold.get("getsPerGigabyte").asDouble()).isPositive();
+    assertThat(ofCold.get("dollarsPerTerabyte").asDouble()).isPositive();
+    assertThat(ofCold.has("scanToAlone")).as("nobody measured it").isFalse();
+    JsonNode many = outcome.summary("manyfs2", "s3e");
+    assertThat(many.get("verdict").asText()).startsWith("ok");
+    assertThat(many.get("runs")).hasSize(1);
+    assertThat(many.get("medians").get("leastScanToFirst").asDouble()).isPositive();
+    assertThat(many.get("medians").get("togetherToFirst").asDouble()).isPositive();
+    JsonNode neighbour = outcome.summary("neighbour-idle", "s3e");
+    assertThat(neighbour.get("verdict").asText()).startsWith("ok");
+    assertThat(neighbour.get("medians").get("scanToAlone").asDouble()).isPositive();
+    assertThat(neighbour.get("medians").get("p99ToAlone").asDouble()).isPositive();
+    assertThat(outcome.bytesUsed("cold", "plain-file")).isEqualTo(16 << 20);
+    assertThat(outcome.results().get("summaries"))
+        .as("there are local copies of one bucket only")
+        .hasSize(4);
+    assertThat(outcome.out()).contains("1st ms", "all/first", "p99/alone", "USD/TB");
+  }
+
+  @Test
+  void aWarmUpReadsAsMuchAsItIsTold() throws Exception {
+    Path log = temp.resolve("requests.jsonl");
+    run(
+        "--engines=classic",
+        "--workloads=seq",
+        "--size=8",
+        "--warm-up-size=20",
+        "--request-log=" + log,
+        "--rounds=1");
+
+    long gets =
+        Files.readAllLines(log).stream().filter(line -> line.contains("lineitem.tbl")).count();
+    assertThat(gets)
+        .as("three runs of 8 MiB and the one that counts, a HEAD and a GET")
+        .isEqualTo(8);
+  }
+
+  @Test
   void badPeersAreNamedAndTheJobGoesOn() throws Exception {
     BenchRun.Outcome outcome =
         run(
@@ -247,6 +302,9 @@ class BenchCommandTest {
           {"--workloads=sleep"},
           {"--stagger=-1"},
           {"--memory-budget=0"},
+          {"--warm-up=-1"},
+          {"--warm-up-size=-1"},
+          {"--cold-jvms=0"},
           {"--rounds=0"},
           {"--set=x"},
           {"http://x/y"}

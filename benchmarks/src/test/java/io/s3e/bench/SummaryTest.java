@@ -1,9 +1,13 @@
 package io.s3e.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import io.s3e.bench.report.TextTable;
+import io.s3e.bench.server.Operation;
+import io.s3e.bench.server.ServerStats;
 import io.s3e.bench.workload.MemoryUse;
+import io.s3e.bench.workload.Part;
 import io.s3e.bench.workload.RunResult;
 import java.util.List;
 import java.util.Map;
@@ -32,7 +36,42 @@ class SummaryTest {
         memory,
         memory,
         0,
-        Map.of("s3e_cache_hits", 3L, "s3e_cache_hit_bytes", 5_250_000L));
+        Map.of("s3e_cache_hits", 3L, "s3e_cache_hit_bytes", 5_250_000L),
+        List.of());
+  }
+
+  /** The same, of parts. */
+  private static RunResult parts(Part... parts) {
+    RunResult whole = gigabyteIn(1);
+    return new RunResult(
+        whole.status(),
+        null,
+        whole.wallNanos(),
+        whole.bytesUsed(),
+        whole.reads(),
+        whole.readP50Nanos(),
+        whole.readP99Nanos(),
+        whole.waits(),
+        whole.cpuNanos(),
+        whole.allocatedBytes(),
+        whole.idle(),
+        whole.peak(),
+        0,
+        Map.of(),
+        List.of(parts));
+  }
+
+  /** A part of 100 MB in so many seconds, whose calls took so many ms. */
+  private static Part part(Part.Kind kind, double seconds, long p50, long p99) {
+    return new Part(kind, Math.round(seconds * 1e9), 100_000_000, p50 * 1_000_000, p99 * 1_000_000);
+  }
+
+  private static Summary of(String workload, Measurement... runs) {
+    return new Summary(Engine.of("s3e", Map.of()), workload, 0, List.of(runs));
+  }
+
+  private static Measurement run(String workload, RunResult result) {
+    return new Measurement("s3e", workload, 1, 1, result, List.of(), null);
   }
 
   private static Summary summary(String engine, RunResult... results) {
@@ -90,7 +129,7 @@ class SummaryTest {
     String table = TextTable.render(all);
 
     assertThat(table.lines().takeWhile(line -> !line.isEmpty()))
-        .allSatisfy(line -> assertThat(line.length()).isLessThanOrEqualTo(120))
+        .allSatisfy(line -> assertThat(line.length()).isLessThanOrEqualTo(132))
         .anySatisfy(line -> assertThat(line).contains("WRONG BYTES in 1 of 2 runs"));
   }
 
@@ -157,6 +196,91 @@ class SummaryTest {
         .contains("f/object")
         .contains("seconds of each JVM: 2.00 4.00")
         .contains("disk: hit 10.5 MB, hits 6");
+  }
+
+  @Test
+  void requestsHaveAPrice() {
+    ServerStats server =
+        new ServerStats(
+            Map.of(
+                Operation.GET_OBJECT, new ServerStats.Counts(249, 0, 0, 0, 1_000_000_000),
+                Operation.HEAD_OBJECT, new ServerStats.Counts(1, 0, 0, 0, 0)),
+            0,
+            0,
+            0);
+    Summary summary =
+        of("seq", new Measurement("s3e", "seq", 1, 1, gigabyteIn(1), List.of(), server));
+
+    assertThat(summary.median(Measurement::getsPerGigabyte)).isEqualTo(249);
+    assertThat(summary.median(Measurement::dollarsPerTerabyte))
+        .as("250,000 requests for a TB at 0.0004 USD for 1,000")
+        .isCloseTo(0.1, within(1e-9));
+    assertThat(TextTable.render(List.of(summary))).contains("USD/TB").contains("0.10");
+  }
+
+  @Test
+  void theFirstByteIsToldOfEachJvm() {
+    Summary cold =
+        of(
+            "cold",
+            run(
+                "cold",
+                parts(part(Part.Kind.FIRST_BYTE, 0.3, 1, 1), part(Part.Kind.WHOLE, 1, 1, 1))),
+            run(
+                "cold",
+                parts(part(Part.Kind.FIRST_BYTE, 0.2, 1, 1), part(Part.Kind.WHOLE, 0.5, 1, 1))));
+
+    assertThat(cold.median(Measurement::firstByteMillis)).isEqualTo(250);
+    assertThat(cold.median(Measurement::megabytesPerSecond)).as("of the whole").isEqualTo(150);
+    assertThat(cold.median(Measurement::clientCpuSeconds)).isEqualTo(3);
+    assertThat(TextTable.render(List.of(cold)))
+        .contains("1st ms")
+        .contains("ms to the first byte, each JVM: 200 300");
+  }
+
+  @Test
+  void fileSystemsAreComparedWithTheFirst() {
+    Summary many =
+        of(
+            "manyfs3",
+            run(
+                "manyfs3",
+                parts(
+                    part(Part.Kind.IN_TURN, 1, 1, 1),
+                    part(Part.Kind.IN_TURN, 4, 1, 1),
+                    part(Part.Kind.IN_TURN, 2, 1, 1),
+                    part(Part.Kind.TOGETHER, 0.4, 1, 1))));
+
+    assertThat(many.median(Measurement::firstScanMegabytesPerSecond)).isEqualTo(100);
+    assertThat(many.median(Measurement::medianScanToFirst)).isEqualTo(0.5);
+    assertThat(many.median(Measurement::leastScanToFirst)).isEqualTo(0.25);
+    assertThat(many.median(Measurement::togetherToFirst)).isEqualTo(2.5);
+    assertThat(many.median(Measurement::megabytesPerSecond)).as("all at once").isEqualTo(250);
+    assertThat(many.median(Measurement::scanToAlone)).isNaN();
+    assertThat(TextTable.render(List.of(many))).contains("all/first").contains("2.50");
+  }
+
+  @Test
+  void aDisturbedReaderIsComparedWithItself() {
+    Summary neighbour =
+        of(
+            "neighbour-full",
+            run(
+                "neighbour-full",
+                parts(
+                    part(Part.Kind.READS_ALONE, 1, 30, 40),
+                    part(Part.Kind.SCAN_ALONE, 0.1, 1, 1),
+                    part(Part.Kind.READS_DISTURBED, 1, 33, 100),
+                    part(Part.Kind.SCAN_DISTURBED, 0.2, 1, 1))));
+
+    assertThat(neighbour.median(Measurement::scanAloneMegabytesPerSecond)).isEqualTo(1000);
+    assertThat(neighbour.median(Measurement::scanToAlone)).isEqualTo(0.5);
+    assertThat(neighbour.median(Measurement::p50ToAlone)).isCloseTo(1.1, within(1e-9));
+    assertThat(neighbour.median(Measurement::p99ToAlone)).isEqualTo(2.5);
+    assertThat(TextTable.render(List.of(neighbour)).lines().limit(2))
+        .allSatisfy(line -> assertThat(line.length()).isLessThanOrEqualTo(132))
+        .first()
+        .satisfies(head -> assertThat(head).contains("/alone", "p99/alone", "USD/TB"));
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.s3e.cli;
 
+import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -19,7 +20,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -81,14 +81,6 @@ class UnfinishedTransfersTest {
     }
   }
 
-  private static void await(String what, Callable<Boolean> condition) throws Exception {
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
-    while (!condition.call()) {
-      assertThat(System.nanoTime()).as(what).isLessThan(deadline);
-      Thread.sleep(20);
-    }
-  }
-
   /** The command in a JVM of its own, since an interruption ends it. */
   private Process start(URI endpoint, String... arguments) throws IOException {
     List<String> command = new ArrayList<>();
@@ -118,7 +110,7 @@ class UnfinishedTransfersTest {
       OutputStream in = put.getOutputStream();
       in.write(new byte[2 * PART + 1]);
       in.flush();
-      await("the upload begins", () -> uploads() == 1);
+      awaitTrue("the upload begins", PATIENCE, () -> uploads() == 1);
 
       end(put);
       assertThat(uploads()).isZero();
@@ -134,7 +126,8 @@ class UnfinishedTransfersTest {
       stalling.always(Fault.stallAtOnce());
       Process get = start(stalling.endpoint(), "get", "s3a://bucket/key", temp.toString());
       try {
-        await("the file begins", () -> !files().isEmpty() && !stalling.gets().isEmpty());
+        awaitTrue(
+            "the file begins", PATIENCE, () -> !files().isEmpty() && !stalling.gets().isEmpty());
 
         end(get);
         assertThat(files()).isEmpty();

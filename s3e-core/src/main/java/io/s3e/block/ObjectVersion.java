@@ -1,7 +1,6 @@
 package io.s3e.block;
 
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,16 +8,15 @@ import org.jspecify.annotations.Nullable;
  * streams share blocks if and only if their versions are equal.
  *
  * <p>Without an ETag the content is not known yet, so such a version equals only itself: each
- * {@link #unidentified} call gives a new identity.
+ * {@link #unidentified} call gives a new identity. The same content may also be held for one holder
+ * alone ({@link #heldFor}), who has no share in what others hold of it.
  */
 public final class ObjectVersion {
-  private static final AtomicLong IDENTITIES = new AtomicLong();
-
   private final ObjectRef object;
   private final long size;
   private final @Nullable String etag;
   private final @Nullable String versionId;
-  private final long identity;
+  private final @Nullable Object holder;
   private final int hash;
 
   private ObjectVersion(
@@ -26,7 +24,7 @@ public final class ObjectVersion {
       long size,
       @Nullable String etag,
       @Nullable String versionId,
-      long identity) {
+      @Nullable Object holder) {
     if (size < 0) {
       throw new IllegalArgumentException("size " + size + " of " + object + " is negative");
     }
@@ -34,20 +32,25 @@ public final class ObjectVersion {
     this.size = size;
     this.etag = etag;
     this.versionId = versionId;
-    this.identity = identity;
-    this.hash = Objects.hash(object, size, etag, versionId, identity);
+    this.holder = holder;
+    this.hash = Objects.hash(object, size, etag, versionId, holder);
   }
 
   /** A version known by its ETag, and by its version id where the bucket is versioned. */
   public static ObjectVersion identified(
       ObjectRef object, long size, String etag, @Nullable String versionId) {
-    return new ObjectVersion(object, size, Objects.requireNonNull(etag), versionId, 0);
+    return new ObjectVersion(object, size, Objects.requireNonNull(etag), versionId, null);
   }
 
   /** A version whose ETag nobody has told; shared with nobody. */
   public static ObjectVersion unidentified(
       ObjectRef object, long size, @Nullable String versionId) {
-    return new ObjectVersion(object, size, null, versionId, IDENTITIES.incrementAndGet());
+    return new ObjectVersion(object, size, null, versionId, new Object());
+  }
+
+  /** The same version, held for {@code holder} alone: for nobody but who is equal to it. */
+  public ObjectVersion heldFor(Object holder) {
+    return new ObjectVersion(object, size, etag, versionId, Objects.requireNonNull(holder));
   }
 
   public ObjectRef object() {
@@ -72,7 +75,8 @@ public final class ObjectVersion {
   @Override
   public boolean equals(@Nullable Object other) {
     return other instanceof ObjectVersion that
-        && identity == that.identity
+        && hash == that.hash
+        && Objects.equals(holder, that.holder)
         && size == that.size
         && object.equals(that.object)
         && Objects.equals(etag, that.etag)

@@ -12,7 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Buffers of one size outside the heap, cut from slabs that are reserved from a {@link
+ * Buffers of one size outside the heap, cut from arenas that are reserved from a {@link
  * MemoryBudget} before they are allocated and given back to it after they are freed. Any thread may
  * call anything.
  *
@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  *     |                   |    |       push
  *     |     takeAll(lock) v    | push (lock, pool open)
  *     +-----------------  WITHHELD
- *        slab idle (lock)      (local to a trim; stays there once the pool is closed)
+ *        arena idle (lock)      (local to a trim; stays there once the pool is closed)
  * </pre>
  *
  * <ul>
@@ -37,25 +37,25 @@ import org.slf4j.LoggerFactory;
  *   <li>FREE → LEASED: any acquirer that wins the pop. No lock.
  *   <li>LEASED → FREE: the owner of the lease, once, by the push. No lock.
  *   <li>FREE → WITHHELD: only a trim, with the lock, for all free buffers in one compare-and-set.
- *   <li>WITHHELD → UNUSED: the same trim, for the slabs of which it withholds every buffer. The
+ *   <li>WITHHELD → UNUSED: the same trim, for the arenas of which it withholds every buffer. The
  *       index loses its memory here and nowhere else, so memory is freed only when every buffer of
- *       its slab has left the free stack without a lease: nobody can hold or get one of them.
+ *       its arena has left the free stack without a lease: nobody can hold or get one of them.
  *   <li>WITHHELD → FREE: the same trim, for the rest.
  * </ul>
  *
  * <h2>Races</h2>
  *
  * <ul>
- *   <li>Acquire against a trim: the pop wins, and the slab stays; or the trim wins, and the
+ *   <li>Acquire against a trim: the pop wins, and the arena stays; or the trim wins, and the
  *       acquirer finds the stack empty, waits for the lock, and then gets what the trim put back or
- *       a new slab. It never answers {@code null} because of buffers that a trim withholds for a
+ *       a new arena. It never answers {@code null} because of buffers that a trim withholds for a
  *       moment.
  *   <li>Release against a trim: the push comes before the takeAll, and the trim sees the buffer; or
- *       after it, and the slab stays until the next trim. Nothing is waited for.
+ *       after it, and the arena stays until the next trim. Nothing is waited for.
  *   <li>Release against close: the releaser pushes, then reads {@code closed}; the closer writes
  *       {@code closed}, then takes all. So the closer sees the buffer, or the releaser sees the
  *       close and trims itself. After the close what a trim withholds stays withheld, counted in
- *       its slab, so each release costs its own buffer only.
+ *       its arena, so each release costs its own buffer only.
  *   <li>Acquire against close: an acquirer that read {@code closed} before it was set may still get
  *       a buffer, whose release will trim.
  *   <li>Several acquirers on an empty stack: one grows, the others wait for the lock and find its
@@ -63,18 +63,18 @@ import org.slf4j.LoggerFactory;
  * </ul>
  *
  * <p>The lock is held for an allocation, a trim and a release after close, never on the path of an
- * acquisition that finds a free buffer. {@code reservedBytes} equals the sum of the slabs; the
+ * acquisition that finds a free buffer. {@code reservedBytes} equals the sum of the arenas; the
  * budget is told before an allocation and after a free, both with the lock held.
  */
 public final class BlockPool implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(BlockPool.class);
 
   /**
-   * A slab is about this large, in bytes, or one block if that is larger. Large enough that an
+   * An arena is about this large, in bytes, or one block if that is larger. Large enough that an
    * allocation (a system call and zeroing, some 100 µs) is rare beside the filling of its buffers,
-   * small enough that a few leases left in many slabs hold back little memory from a trim.
+   * small enough that a few leases left in many arenas hold back little memory from a trim.
    */
-  private static final int SLAB_BYTES = 1 << 20;
+  private static final int ARENA_BYTES = 1 << 20;
 
   /**
    * How long to leave the JVM alone after it refused direct memory. Each refusal costs a full
@@ -85,8 +85,8 @@ public final class BlockPool implements AutoCloseable {
   private final MemoryBudget budget;
   private final int blockBytes;
   private final int maxBlocks;
-  private final int blocksPerSlab;
-  private final SlabMemory memory;
+  private final int blocksPerArena;
+  private final ArenaMemory memory;
   private final IndexStack free;
 
   private final StampedLock lock = new StampedLock();
@@ -95,7 +95,7 @@ public final class BlockPool implements AutoCloseable {
   // Written with the write lock held, read with the lock or in an optimistic read section. An
   // element of views is also read by whoever popped its index, whose push published it.
   private final @Nullable ByteBuffer[] views;
-  private final @Nullable Slab[] slabs;
+  private final @Nullable Arena[] arenas;
   private final int[] unused;
   private int unusedCount;
   private boolean refusalLogged;
@@ -108,18 +108,19 @@ public final class BlockPool implements AutoCloseable {
   private final AtomicLong reservedBytes = new AtomicLong();
 
   /**
-   * An empty pool; slabs come with demand.
+   * An empty pool; arenas come with demand.
    *
-   * @param budget where slabs are reserved
+   * @param budget where arenas are reserved
    * @param blockBytes size of each buffer, at least 1
    * @param maxBlocks the most buffers that the pool ever holds, 0 or more
    * @throws IllegalArgumentException if one of the numbers is too small
    */
   public BlockPool(MemoryBudget budget, int blockBytes, int maxBlocks) {
-    this(budget, blockBytes, maxBlocks, SLAB_BYTES, DirectMemory.INSTANCE);
+    this(budget, blockBytes, maxBlocks, ARENA_BYTES, DirectMemory.INSTANCE);
   }
 
-  BlockPool(MemoryBudget budget, int blockBytes, int maxBlocks, int slabBytes, SlabMemory memory) {
+  BlockPool(
+      MemoryBudget budget, int blockBytes, int maxBlocks, int arenaBytes, ArenaMemory memory) {
     if (blockBytes < 1) {
       throw new IllegalArgumentException("block size " + blockBytes + " is not at least 1 byte");
     }
@@ -129,11 +130,11 @@ public final class BlockPool implements AutoCloseable {
     this.budget = budget;
     this.blockBytes = blockBytes;
     this.maxBlocks = maxBlocks;
-    this.blocksPerSlab = Math.max(1, slabBytes / blockBytes);
+    this.blocksPerArena = Math.max(1, arenaBytes / blockBytes);
     this.memory = memory;
     this.free = new IndexStack(maxBlocks);
     this.views = new ByteBuffer[maxBlocks];
-    this.slabs = new Slab[maxBlocks];
+    this.arenas = new Arena[maxBlocks];
     this.unused = new int[maxBlocks];
     for (int i = 0; i < maxBlocks; i++) {
       unused[i] = maxBlocks - 1 - i;
@@ -143,7 +144,7 @@ public final class BlockPool implements AutoCloseable {
 
   /**
    * A buffer that nobody else holds, or {@code null} if all {@link #maxBlocks} are leased, the
-   * budget (or the JVM) refuses a new slab, or the pool is closed. Waits for nothing but a trim or
+   * budget (or the JVM) refuses a new arena, or the pool is closed. Waits for nothing but a trim or
    * an allocation that is under way.
    */
   public @Nullable BlockLease tryAcquire() {
@@ -196,13 +197,13 @@ public final class BlockPool implements AutoCloseable {
     return maxBlocks - leased();
   }
 
-  /** Bytes that the pool holds from the budget: the sum of its slabs. */
+  /** Bytes that the pool holds from the budget: the sum of its arenas. */
   public long reservedBytes() {
     return reservedBytes.get();
   }
 
   /**
-   * Frees the memory of every slab of which no buffer is leased, and gives it back to the budget.
+   * Frees the memory of every arena of which no buffer is leased, and gives it back to the budget.
    * Holds the pool's lock meanwhile.
    */
   public void trim() {
@@ -215,7 +216,7 @@ public final class BlockPool implements AutoCloseable {
   }
 
   /**
-   * Ends the handing out of buffers and trims. Slabs with leases are freed as the last lease of
+   * Ends the handing out of buffers and trims. Arenas with leases are freed as the last lease of
    * each is released. Idempotent.
    */
   @Override
@@ -260,51 +261,51 @@ public final class BlockPool implements AutoCloseable {
         && !(refused && System.nanoTime() - refusedAtNanos < REFUSAL_PAUSE_NANOS);
   }
 
-  /** Adds a slab; answers one of its buffers and makes the others free. With the write lock. */
+  /** Adds an arena; answers one of its buffers and makes the others free. With the write lock. */
   private int grow() {
     if (!mayGrow()) {
       return IndexStack.NONE;
     }
     int blocks = reserveBlocks();
-    Slab slab = blocks == 0 ? null : allocate(blocks);
-    if (slab == null) {
+    Arena arena = blocks == 0 ? null : allocate(blocks);
+    if (arena == null) {
       return IndexStack.NONE;
     }
-    reservedBytes.addAndGet(slab.bytes());
+    reservedBytes.addAndGet(arena.bytes());
     populated += blocks;
     for (int i = 0; i < blocks; i++) {
-      int index = slab.indices[i];
-      slabs[index] = slab;
-      views[index] = slab.memory.slice(i * blockBytes, blockBytes);
+      int index = arena.indices[i];
+      arenas[index] = arena;
+      views[index] = arena.memory.slice(i * blockBytes, blockBytes);
       if (i > 0) {
         free.push(index);
       }
     }
-    return slab.indices[0];
+    return arena.indices[0];
   }
 
   /**
-   * Reserves a slab from the budget: of the usual size or, near the limit, of as many blocks as the
-   * budget still has, so that a budget of two blocks yields two.
+   * Reserves an arena from the budget: of the usual size or, near the limit, of as many blocks as
+   * the budget still has, so that a budget of two blocks yields two.
    */
   private int reserveBlocks() {
-    int blocks = Math.min(blocksPerSlab, unusedCount);
+    int blocks = Math.min(blocksPerArena, unusedCount);
     while (blocks > 0 && !budget.tryReserve((long) blocks * blockBytes)) {
       blocks = (int) Math.min(blocks - 1, budget.available() / blockBytes);
     }
     return blocks;
   }
 
-  private @Nullable Slab allocate(int blocks) {
+  private @Nullable Arena allocate(int blocks) {
     int bytes = blocks * blockBytes;
     int[] indices = Arrays.copyOfRange(unused, unusedCount - blocks, unusedCount);
     boolean allocated = false;
     try {
-      Slab slab = new Slab(memory.allocate(bytes), indices);
+      Arena arena = new Arena(memory.allocate(bytes), indices);
       allocated = true;
       refused = false;
       unusedCount -= blocks;
-      return slab;
+      return arena;
     } catch (OutOfMemoryError e) {
       refusedAtNanos = System.nanoTime();
       refused = true;
@@ -332,28 +333,28 @@ public final class BlockPool implements AutoCloseable {
   }
 
   /**
-   * Withholds all free buffers, discards the slabs that are idle then and puts the rest back,
+   * Withholds all free buffers, discards the arenas that are idle then and puts the rest back,
    * except after close. With the write lock.
    */
   private void sweep() {
     boolean putBack = !closed;
     int[] taken = new int[populated];
     int count = 0;
-    List<Slab> idle = new ArrayList<>();
+    List<Arena> idle = new ArrayList<>();
     for (int i = free.takeAll(); i != IndexStack.NONE; i = free.below(i)) {
       taken[count++] = i;
-      Slab slab = slabOf(i);
-      slab.withheld++;
-      if (slab.isIdle()) {
-        idle.add(slab);
+      Arena arena = arenaOf(i);
+      arena.withheld++;
+      if (arena.isIdle()) {
+        idle.add(arena);
       }
     }
     withheld += count;
     // From the bottom up, so that the most recently used buffers are on the top again.
     for (int k = count - 1; k >= 0 && putBack; k--) {
-      Slab slab = slabOf(taken[k]);
-      if (!slab.isIdle()) {
-        slab.withheld--;
+      Arena arena = arenaOf(taken[k]);
+      if (!arena.isIdle()) {
+        arena.withheld--;
         withheld--;
         free.push(taken[k]);
       }
@@ -361,26 +362,26 @@ public final class BlockPool implements AutoCloseable {
     idle.forEach(this::discard);
   }
 
-  private void discard(Slab slab) {
-    for (int index : slab.indices) {
-      slabs[index] = null;
+  private void discard(Arena arena) {
+    for (int index : arena.indices) {
+      arenas[index] = null;
       views[index] = null;
       unused[unusedCount++] = index;
     }
-    withheld -= slab.indices.length;
-    populated -= slab.indices.length;
-    memory.free(slab.memory);
-    reservedBytes.addAndGet(-slab.bytes());
-    budget.release(slab.bytes());
+    withheld -= arena.indices.length;
+    populated -= arena.indices.length;
+    memory.free(arena.memory);
+    reservedBytes.addAndGet(-arena.bytes());
+    budget.release(arena.bytes());
     refused = false;
   }
 
-  private Slab slabOf(int index) {
-    Slab slab = slabs[index];
-    if (slab == null) {
+  private Arena arenaOf(int index) {
+    Arena arena = arenas[index];
+    if (arena == null) {
       throw new IllegalStateException("buffer " + index + " is free without memory");
     }
-    return slab;
+    return arena;
   }
 
   private int countLeased() {

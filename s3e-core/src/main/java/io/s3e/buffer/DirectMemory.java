@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * collection and about half a second inside the JDK, so the JVM is left alone for {@value
  * #REFUSAL_PAUSE_SECONDS} s after each. Any thread.
  */
-final class DirectMemory implements SlabMemory {
+final class DirectMemory implements ArenaMemory {
   static final DirectMemory INSTANCE = new DirectMemory();
 
   private static final Logger LOG = LoggerFactory.getLogger(DirectMemory.class);

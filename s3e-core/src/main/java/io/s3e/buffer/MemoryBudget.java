@@ -1,17 +1,10 @@
 package io.s3e.buffer;
 
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * A hard limit in bytes over everything that holds object data outside the heap: slabs of pools and
- * the memory that clients own. Whoever wants such memory reserves it here first, and gives the
+ * A hard limit in bytes over everything that holds object data outside the heap: arenas of pools
+ * and the memory that clients own. Whoever wants such memory reserves it here first, and gives the
  * reservation back after the memory is gone, so that {@link #reserved()} is never less than what is
  * really held.
  *
@@ -19,26 +12,10 @@ import org.slf4j.LoggerFactory;
  * Any thread may call anything; no call blocks, and losing a race costs one more try.
  */
 public final class MemoryBudget {
-  private static final Logger LOG = LoggerFactory.getLogger(MemoryBudget.class);
-  private static final AtomicReference<MemoryBudget> JVM = new AtomicReference<>();
-  private static final AtomicBoolean DIFFERENT_LIMIT_LOGGED = new AtomicBoolean();
-
-  /** Someone who holds reservations and can do without some of them. */
-  public interface Holder {
-    /**
-     * Gives back about {@code bytes} bytes of what is held for later and not in use. Called on the
-     * thread of whoever waits for memory; must not wait for anything but its own short locks.
-     */
-    void giveBack(long bytes);
-  }
-
-  private final Set<Holder> holders = ConcurrentHashMap.newKeySet();
   private final long limit;
   private final AtomicLong reserved = new AtomicLong();
 
   /**
-   * A budget of its own; production code shares {@link #ofJvm}.
-   *
    * @param limitBytes the most that may be reserved at a time, at least 1
    * @throws IllegalArgumentException if {@code limitBytes} is not positive
    */
@@ -47,30 +24,6 @@ public final class MemoryBudget {
       throw new IllegalArgumentException("limit " + limitBytes + " is not at least 1 byte");
     }
     this.limit = limitBytes;
-  }
-
-  /**
-   * The one budget of this JVM. The first caller's limit holds for the life of the JVM; a later
-   * caller who asks for another limit gets the same budget, and the first time that happens one
-   * INFO line names both limits.
-   *
-   * @param limitBytes the limit if there is no budget yet, at least 1
-   * @throws IllegalArgumentException if {@code limitBytes} is not positive
-   */
-  public static MemoryBudget ofJvm(long limitBytes) {
-    MemoryBudget candidate = new MemoryBudget(limitBytes);
-    MemoryBudget present = JVM.compareAndExchange(null, candidate);
-    if (present == null) {
-      return candidate;
-    }
-    if (present.limit != limitBytes && DIFFERENT_LIMIT_LOGGED.compareAndSet(false, true)) {
-      LOG.info(
-          "The memory budget of this JVM stays at {} bytes, as first configured; a later"
-              + " configuration asks for {} bytes and is not applied",
-          present.limit,
-          limitBytes);
-    }
-    return present;
   }
 
   /**
@@ -110,34 +63,6 @@ public final class MemoryBudget {
       }
       if (reserved.compareAndSet(current, current - bytes)) {
         return;
-      }
-    }
-  }
-
-  /** From now on {@code holder} is asked when others need memory. */
-  public void register(Holder holder) {
-    holders.add(holder);
-  }
-
-  /** Ends {@link #register}. */
-  public void unregister(Holder holder) {
-    holders.remove(holder);
-  }
-
-  /**
-   * Asks the other holders to give memory back until {@code bytes} are available. The caller holds
-   * no lock that a holder could need.
-   *
-   * @param asker not asked itself; null asks all
-   */
-  public void reclaim(long bytes, @Nullable Holder asker) {
-    for (Holder holder : holders) {
-      long missing = bytes - available();
-      if (missing <= 0) {
-        return;
-      }
-      if (holder != asker) {
-        holder.giveBack(missing);
       }
     }
   }

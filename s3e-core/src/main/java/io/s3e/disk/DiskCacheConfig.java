@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
  * @param scope who shares the files
  * @param application names the application whose processes share files in scope APP; empty
  *     otherwise
- * @param store the endpoint that the engine reads from: part of every block's identity
  * @param directories where files may stand; blocks are spread over them. Each gets a directory of
  *     S3E's own
  * @param capacityBytes the most that the files of one directory may hold, in bytes; 0 leaves it to
@@ -35,7 +34,6 @@ public record DiskCacheConfig(
     Mode mode,
     Scope scope,
     String application,
-    String store,
     List<Path> directories,
     long capacityBytes,
     double diskShare,
@@ -74,7 +72,6 @@ public record DiskCacheConfig(
       new DiskCacheConfig(
           Mode.MEMORY,
           Scope.PRIVATE,
-          "",
           "",
           List.of(),
           0,
@@ -137,7 +134,6 @@ public record DiskCacheConfig(
     private Mode mode;
     private Scope scope;
     private String application;
-    private String store;
     private List<Path> directories;
     private long capacityBytes;
     private double diskShare;
@@ -155,7 +151,6 @@ public record DiskCacheConfig(
       mode = from.mode;
       scope = from.scope;
       application = from.application;
-      store = from.store;
       directories = from.directories;
       capacityBytes = from.capacityBytes;
       diskShare = from.diskShare;
@@ -182,11 +177,6 @@ public record DiskCacheConfig(
 
     public Builder application(String value) {
       application = value;
-      return this;
-    }
-
-    public Builder store(String value) {
-      store = value;
       return this;
     }
 
@@ -258,7 +248,6 @@ public record DiskCacheConfig(
           mode,
           scope,
           application,
-          store,
           directories,
           capacityBytes,
           diskShare,

@@ -1,6 +1,7 @@
 package io.s3e.fetch;
 
 import io.s3e.block.ByteRange;
+import io.s3e.client.Fence;
 import io.s3e.client.GetRequest;
 import io.s3e.client.LentBuffer;
 import io.s3e.client.ObjectClient;

@@ -1,7 +1,9 @@
 package io.s3e.fetch;
 
+import io.s3e.client.Fence;
 import io.s3e.disk.DiskBlockId;
 import io.s3e.disk.DiskRead;
+import io.s3e.memory.For;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -128,7 +130,7 @@ final class DiskAttempt implements DiskRead.Receiver {
       return false;
     }
     try {
-      if (landing.isLent() && !landing.exchange(run.isPrefetch())) {
+      if (landing.isLent() && !landing.exchange(run.isPrefetch() ? For.GUESS : For.READER)) {
         hasNoRoom = true;
         return false;
       }

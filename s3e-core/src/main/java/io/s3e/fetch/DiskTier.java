@@ -8,9 +8,9 @@ import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectVersion;
 import io.s3e.disk.DiskBlockId;
 import io.s3e.disk.DiskCache;
+import io.s3e.disk.DiskCacheConfig;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
-import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,19 +22,13 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Shared cache.</b> Other processes write too, so that the disk has to be asked: a run is at
  * most one disk block, is looked for on disk first and then, claimed, fetched from S3.
  *
- * <p><b>Authorization.</b> Nothing is taken from a shared cache before a GET of this engine, with
- * its own credentials, has been answered for that very version ({@link #proven}). Until then one
- * GET at a time is sent, for what a reader waits for, and nothing is prefetched.
+ * <p><b>Authorization.</b> Nothing that others have written is taken before a GET of this tenant,
+ * with its own credentials, has been answered for that very version ({@link Proofs}). Until then
+ * one GET at a time is sent, for what a reader waits for, and nothing is prefetched.
  *
  * <p>Any thread; nothing here waits or touches the disk.
  */
 final class DiskTier {
-  /** Versions that answers are remembered of; a table of so many files is a large one. */
-  private static final int PROOFS = 100_000;
-
-  /** Rights may be taken away: short beside the life of temporary credentials. */
-  private static final Duration PROOF_LIFE = Duration.ofMinutes(15);
-
   /** Disk blocks that are remembered to have been fetched: 64 GiB of them. */
   private static final int REMEMBERED = 1 << 16;
 
@@ -49,19 +43,19 @@ final class DiskTier {
     DISK
   }
 
+  private final TenantDisk disk;
   private final DiskCache cache;
+  private final Proofs proofs;
   private final DiskMetrics metrics;
-
-  /** Versions that S3 has answered for; present or not. */
-  private final Cache<ObjectVersion, Boolean> proofs =
-      Caffeine.newBuilder().maximumSize(PROOFS).expireAfterWrite(PROOF_LIFE).build();
 
   /** Disk blocks of which chunks were fetched from S3, and which. */
   private final Cache<DiskBlockId, Integer> fetched =
       Caffeine.newBuilder().maximumSize(REMEMBERED).build();
 
-  DiskTier(DiskCache cache, DiskMetrics metrics) {
-    this.cache = cache;
+  DiskTier(TenantDisk disk, Proofs proofs, DiskMetrics metrics) {
+    this.disk = disk;
+    this.cache = disk.cache();
+    this.proofs = proofs;
     this.metrics = metrics;
   }
 
@@ -69,12 +63,14 @@ final class DiskTier {
     return cache;
   }
 
-  /** A GET of this engine was answered for what {@code handle} reads. */
-  void proven(ObjectHandle handle) {
-    ObjectVersion version = handle.knownVersion();
-    if (cache.isShared() && version != null) {
-      proofs.put(version, Boolean.TRUE);
-    }
+  /** The tenant's settings. */
+  DiskCacheConfig config() {
+    return disk.config();
+  }
+
+  /** Whether other processes write as well. */
+  boolean isShared() {
+    return cache.isShared();
   }
 
   /**
@@ -82,7 +78,7 @@ final class DiskTier {
    * yet answered for the version.
    */
   boolean awaitsProof(ObjectHandle handle, long block) {
-    if (!cache.isShared()) {
+    if (disk.isAlone().getAsBoolean()) {
       return false;
     }
     long start = handle.layout().startOf(block);
@@ -94,21 +90,20 @@ final class DiskTier {
     return !isProven(version) && cache.believed(id(version, start)) != 0;
   }
 
-  private boolean isProven(@Nullable ObjectVersion version) {
-    return version != null && proofs.getIfPresent(version) != null;
+  private boolean isProven(ObjectVersion version) {
+    return disk.isAlone().getAsBoolean() || proofs.has(version);
   }
 
   /** Where a block of the handle's is to be looked for. */
   Source sourceOf(ObjectHandle handle, long block) {
     BlockLayout layout = handle.layout();
     ObjectVersion version = usableVersion(handle, layout.startOf(block));
-    if (version == null) {
+    if (version == null || !isProven(version)) {
       return Source.S3;
     }
     ByteRange bytes = layout.bytesOf(new BlockRange(block, block + 1));
     if (cache.isShared()) {
-      boolean mayAsk = isProven(version) && cache.believed(id(version, bytes.start())) != 0;
-      return mayAsk ? Source.DISK : Source.S3;
+      return cache.believed(id(version, bytes.start())) != 0 ? Source.DISK : Source.S3;
     }
     for (Piece piece = Piece.of(id(version, bytes.start()), bytes); ; ) {
       if ((cache.believed(piece.id()) & piece.mask()) != piece.mask()) {
@@ -148,12 +143,12 @@ final class DiskTier {
 
   /** The version to know the handle's bytes by on disk; null if they have no place there. */
   @Nullable ObjectVersion usableVersion(ObjectHandle handle, long start) {
-    boolean mayGo = SpillRule.mayGo(cache.config(), start) && !handle.hasCustomerKey();
+    boolean mayGo = SpillRule.mayGo(config(), start) && !handle.hasCustomerKey();
     return mayGo ? handle.knownVersion() : null;
   }
 
   private DiskBlockId id(ObjectVersion version, long offset) {
-    return new DiskBlockId(cache.config().store(), version, offset / DiskBlockId.BLOCK_BYTES);
+    return new DiskBlockId(disk.store(), version, offset / DiskBlockId.BLOCK_BYTES);
   }
 
   /** The part of {@code bytes} from its beginning on that one disk block holds. */

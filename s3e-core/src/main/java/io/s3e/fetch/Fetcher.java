@@ -2,56 +2,41 @@ package io.s3e.fetch;
 
 import io.s3e.block.BlockId;
 import io.s3e.block.BlockRange;
-import io.s3e.buffer.BlockPool;
-import io.s3e.buffer.MemoryBudget;
+import io.s3e.block.ObjectVersion;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.RequestFailure;
-import io.s3e.disk.DiskCache;
 import io.s3e.fetch.DiskTier.Source;
+import io.s3e.memory.Account;
 import io.s3e.memory.Admission;
-import io.s3e.memory.Admission.Kind;
 import io.s3e.memory.Block;
 import io.s3e.memory.BlockIndex;
-import io.s3e.memory.Spill;
+import io.s3e.memory.Grant;
+import io.s3e.memory.Need;
+import io.s3e.memory.Need.Kind;
 import io.s3e.metrics.EngineMetrics;
 import io.s3e.metrics.EngineMetrics.Counter;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Future;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Finds blocks in memory, joins fetches that are under way, and starts new ones: the one way from a
- * reader to S3. Shared by all streams of an engine.
+ * reader to S3. Shared by all streams of one tenant of an engine; what the tenants have in common
+ * is in {@link FetchServices}.
  *
  * <p>The path of one block: {@link #find} in the index; else {@link #demand} starts a {@link
  * RunFetch} for it (waiting for memory if it must) and {@link #await} waits for the bytes, with a
  * deadline. {@link #prefetch} starts runs only as far as {@link Admission} has room, and never
  * waits.
  *
- * <p>Any thread. Readers wait on their block alone; the only thread here is one timer for pauses
- * between attempts and for the silence of attempts.
+ * <p>Any thread. Readers wait on their block alone; pauses and deadlines are {@link FetchTimer}'s.
  */
 public final class Fetcher implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(Fetcher.class);
-
-  private static final long TICK_MILLIS = 100;
-
-  /** A look at the disk is some turns of threads, each of which may come so late. */
-  private static final int LATENESS_FACTOR = 4;
-
   private static final long CLOSED_CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
   /** S3 asks to slow down for a reason: wait longer than after a lost connection. */
@@ -59,18 +44,17 @@ public final class Fetcher implements AutoCloseable {
 
   private final FetchConfig config;
   private final ObjectClient client;
-  private final BlockIndex index = new BlockIndex();
+  private final BlockIndex index;
   private final Admission admission;
+  private final FetchTimer timer;
+  private final Account account;
   private final EngineMetrics metrics;
-  private final @Nullable DiskTier disk;
-  private final @Nullable Spiller spiller;
-  private final Set<RunFetch> running = ConcurrentHashMap.newKeySet();
-  private final ScheduledExecutorService timer;
-  private final Future<?> ticking;
-  // The timer's alone.
-  private long tickedNanos = System.nanoTime();
-  private long lateNanos;
+  private final Proofs proofs = new Proofs(System::nanoTime);
 
+  /** Holds blocks apart that only this tenant may see. */
+  private final Object tenant = new Object();
+
+  private volatile @Nullable OnDisk onDisk;
   private volatile boolean closed;
 
   /**
@@ -92,40 +76,43 @@ public final class Fetcher implements AutoCloseable {
       Duration stallTimeout) {}
 
   /**
-   * @param budget where {@code pool} takes its memory from; asked for more when readers wait
-   * @param diskCache where blocks go that leave memory, and are looked for before S3 is asked; null
-   *     if there is none. Closed by the caller, after this
+   * @param account the tenant's, in {@code services}' admission; closed with this
    */
   public Fetcher(
       FetchConfig config,
       ObjectClient client,
-      MemoryBudget budget,
-      BlockPool pool,
-      EngineMetrics metrics,
-      @Nullable DiskCache diskCache) {
+      FetchServices services,
+      Account account,
+      EngineMetrics metrics) {
     this.config = config;
     this.client = client;
+    this.index = services.index();
+    this.admission = services.admission();
+    this.timer = services.timer();
+    this.account = account;
     this.metrics = metrics;
-    this.disk = diskCache == null ? null : new DiskTier(diskCache, metrics.disk());
+  }
+
+  /** The two directions of the cache on local disk. */
+  private record OnDisk(DiskTier tier, Spiller spiller) {}
+
+  /**
+   * From now on blocks that leave memory go to {@code disk}, and are looked for there before S3 is
+   * asked. The cache is closed by the caller, after this.
+   */
+  public void attach(TenantDisk disk) {
+    DiskTier tier = new DiskTier(disk, proofs, metrics.disk());
     int requests = client.limits().copyRequests() + client.limits().lentSlots();
-    this.spiller = disk == null ? null : new Spiller(disk, index, requests, metrics.disk());
-    this.admission =
-        new Admission(budget, pool, client.limits(), index, spiller == null ? Spill.NONE : spiller);
-    budget.register(admission);
-    ScheduledThreadPoolExecutor executor =
-        new ScheduledThreadPoolExecutor(
-            1,
-            task -> {
-              Thread thread = new Thread(task, "s3e-timer");
-              thread.setDaemon(true);
-              return thread;
-            });
-    executor.setRemoveOnCancelPolicy(true);
-    executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
-    this.timer = executor;
-    this.ticking =
-        executor.scheduleWithFixedDelay(
-            this::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
+    Spiller spiller = new Spiller(tier, index, requests, metrics.disk());
+    // First seen by runs that end, then told of those that have ended: so each is offered.
+    onDisk = new OnDisk(tier, spiller);
+    index.forEach(
+        block -> {
+          RunFetch run = (RunFetch) block.fate();
+          if (run.isOf(this)) {
+            spiller.arrivedBefore(run, block);
+          }
+        });
   }
 
   FetchConfig config() {
@@ -144,14 +131,20 @@ public final class Fetcher implements AutoCloseable {
     return admission;
   }
 
+  Account account() {
+    return account;
+  }
+
   /** The cache on local disk; null if there is none. */
   @Nullable DiskTier disk() {
-    return disk;
+    OnDisk now = onDisk;
+    return now == null ? null : now.tier();
   }
 
   /** What goes to local disk; null if there is no cache there. */
   @Nullable Spiller spiller() {
-    return spiller;
+    OnDisk now = onDisk;
+    return now == null ? null : now.spiller();
   }
 
   public EngineMetrics metrics() {
@@ -163,18 +156,42 @@ public final class Fetcher implements AutoCloseable {
    * long request, which a crowd of readers takes turns at; the memory bounds them all together.
    */
   public long windowBytes(int windows) {
-    long share = admission.speculativeBytes() / Math.max(1, windows);
+    long share = admission.speculativeBytes(account.carrier()) / Math.max(1, windows);
     return Math.max(share, client.limits().lentSlotBytes());
   }
 
   /** How many long requests one of {@code windows} readers may have in flight as its share. */
   public int windowRequests(int windows) {
-    return Math.max(1, admission.speculativeRequests() / Math.max(1, windows));
+    return Math.max(1, admission.speculativeRequests(account.carrier()) / Math.max(1, windows));
   }
 
-  /** The block under this name, pinned; null if it is not in memory and not on its way. */
+  /**
+   * The block under this name, pinned; null if it is not in memory and not on its way.
+   *
+   * <p>A block that another tenant fetches or has fetched is found only once S3 has answered this
+   * tenant for the version. Before, the handle's blocks are held apart, so that its reader sends a
+   * request of its own.
+   */
   public @Nullable Block find(ObjectHandle handle, long block) {
-    BlockId id = handle.block(block);
+    Block found = pinned(new BlockId(handle.version(), block));
+    if (found != null && !mayRead(handle, found)) {
+      found.unpin();
+      found = null;
+      handle.holdApart(tenant);
+    }
+    ObjectVersion apart = found == null ? handle.apart() : null;
+    return apart == null ? found : pinned(new BlockId(apart, block));
+  }
+
+  /**
+   * Another tenant's GET is not waited for when it is late: whatever hangs may hang for it alone.
+   */
+  private boolean mayRead(ObjectHandle handle, Block found) {
+    RunFetch run = (RunFetch) found.fate();
+    return run.isOf(this) || (handle.isProven() && (found.isReady() || !run.isOverdue()));
+  }
+
+  private @Nullable Block pinned(BlockId id) {
     for (; ; ) {
       Block found = index.get(id);
       if (found == null || found.tryPin()) {
@@ -182,6 +199,23 @@ public final class Fetcher implements AutoCloseable {
       }
       // Dead: evicted, or failed, a moment ago. Whoever killed it has removed it or is about to.
       index.remove(found);
+    }
+  }
+
+  private boolean isPresent(ObjectHandle handle, long block) {
+    Block found = index.get(new BlockId(handle.version(), block));
+    ObjectVersion apart = handle.apart();
+    return (found != null && mayRead(handle, found))
+        || (apart != null && index.get(new BlockId(apart, block)) != null);
+  }
+
+  /** A stream is about to read through the handle: it profits from what was proven before. */
+  public void opened(ObjectHandle handle) {
+    if (handle.hasCustomerKey()) {
+      // Whoever has another key, or none, is not to see what this one opens.
+      handle.holdApart(handle.customerKey(tenant));
+    } else if (proofs.has(handle.knownVersion())) {
+      handle.proven();
     }
   }
 
@@ -199,20 +233,20 @@ public final class Fetcher implements AutoCloseable {
   public long prefetch(
       ObjectHandle handle, BlockRange wanted, boolean asked, Consumer<RunFetch> started) {
     long next = wanted.first();
-    boolean mayNot = disk != null && disk.awaitsProof(handle, next);
-    if (mayNot || (spiller != null && spiller.isBackedUp())) {
+    OnDisk there = onDisk;
+    if (there != null && (there.tier().awaitsProof(handle, next) || there.spiller().isBackedUp())) {
       refused(handle);
       return next;
     }
     long last = Math.min(wanted.end(), handle.layout().blocksOver(handle.size()));
     long limit = asked ? last : roundedUp(handle, wanted.first(), last);
     while (next < last) {
-      if (index.get(handle.block(next)) != null) {
+      if (isPresent(handle, next)) {
         next++;
         continue;
       }
       long end = absentUntil(handle, next, limit);
-      Admission.Grant grant = admission.trySpeculate(need(handle, next, end));
+      Grant grant = admission.trySpeculate(account, need(handle, next, end));
       if (grant == null) {
         refused(handle);
         return next;
@@ -247,9 +281,9 @@ public final class Fetcher implements AutoCloseable {
     requireOpen(handle);
     // Where a guess would be refused, what was to be guessed goes along: one long GET in place of
     // many short ones is what a crowd of readers shares the connections best by.
-    boolean takesAhead = ahead > end && admission.isCrowded();
+    boolean takesAhead = ahead > end && admission.isCrowded(account);
     long until = absentUntil(handle, block, takesAhead ? ahead : roundedUp(handle, block, end));
-    Admission.Grant grant = awaitAdmission(handle, need(handle, block, until), deadline);
+    Grant grant = awaitAdmission(handle, need(handle, block, until), deadline);
     RunFetch run = enter(handle, block, until, grant, false);
     if (run == null) {
       return null;
@@ -261,10 +295,9 @@ public final class Fetcher implements AutoCloseable {
     return pinned ? first : null;
   }
 
-  private Admission.Grant awaitAdmission(ObjectHandle handle, Admission.Need need, long deadline)
-      throws IOException {
+  private Grant awaitAdmission(ObjectHandle handle, Need need, long deadline) throws IOException {
     try {
-      Admission.Grant grant = admission.await(need, handle::isClosed, deadline);
+      Grant grant = admission.await(account, need, () -> closed || handle.isClosed(), deadline);
       if (grant == null) {
         requireOpen(handle);
         throw new IOException("no memory became free before the read's deadline");
@@ -276,17 +309,18 @@ public final class Fetcher implements AutoCloseable {
     }
   }
 
-  private Admission.Need need(ObjectHandle handle, long first, long end) {
+  private Need need(ObjectHandle handle, long first, long end) {
     long bytes = handle.layout().bytesOf(new BlockRange(first, end)).length();
     boolean isLong = bytes > client.limits().copyRequestBytes();
     Kind kind = isLong ? Kind.LONG : Kind.SHORT;
     // Of a shared cache it is not known what it has; as a rule it is fetched.
-    boolean isOnDisk = disk != null && !disk.cache().isShared() && isOnDisk(handle, first);
-    return new Admission.Need(copiedBlocks(end - first), isOnDisk ? Kind.ON_DISK : kind);
+    DiskTier disk = disk();
+    boolean isOnDisk = disk != null && !disk.isShared() && isOnDisk(disk, handle, first);
+    return new Need(copiedBlocks(end - first), isOnDisk ? Kind.ON_DISK : kind);
   }
 
-  private boolean isOnDisk(ObjectHandle handle, long block) {
-    return disk != null && disk.sourceOf(handle, block) == Source.DISK;
+  private static boolean isOnDisk(DiskTier disk, ObjectHandle handle, long block) {
+    return disk.sourceOf(handle, block) == Source.DISK;
   }
 
   /** How many of {@code blocks} blocks one copied GET can bring. */
@@ -302,6 +336,7 @@ public final class Fetcher implements AutoCloseable {
   }
 
   private long roundedUp(ObjectHandle handle, long first, long end) {
+    DiskTier disk = disk();
     return disk == null ? end : disk.roundedUp(handle, first, end);
   }
 
@@ -310,16 +345,18 @@ public final class Fetcher implements AutoCloseable {
    * nor on their way and that one GET can bring.
    */
   public long absentUntil(ObjectHandle handle, long first, long end) {
-    long most = Math.max(copiedBlocks(Long.MAX_VALUE), admission.lends() ? lentBlocks() : 1);
+    long most =
+        Math.max(copiedBlocks(Long.MAX_VALUE), account.carrier().lends() ? lentBlocks() : 1);
     long limit = Math.min(end, first + most);
-    boolean onDisk = isOnDisk(handle, first);
-    if (onDisk && disk != null) {
+    DiskTier disk = disk();
+    boolean fromDisk = disk != null && isOnDisk(disk, handle, first);
+    if (disk != null && fromDisk) {
       limit = Math.min(limit, disk.endOfDiskRun(handle, first));
     }
     long until = first + 1;
     while (until < limit
-        && index.get(handle.block(until)) == null
-        && (disk == null || isOnDisk(handle, until) == onDisk)) {
+        && !isPresent(handle, until)
+        && (disk == null || isOnDisk(disk, handle, until) == fromDisk)) {
       until++;
     }
     return until;
@@ -329,7 +366,7 @@ public final class Fetcher implements AutoCloseable {
       ObjectHandle handle,
       long first,
       long end,
-      Admission.Grant grant,
+      Grant grant,
       boolean prefetch,
       Consumer<RunFetch> started) {
     RunFetch run = enter(handle, first, end, grant, prefetch);
@@ -346,13 +383,13 @@ public final class Fetcher implements AutoCloseable {
    * Null if that is none; the grant is given back then.
    */
   private @Nullable RunFetch enter(
-      ObjectHandle handle, long first, long end, Admission.Grant grant, boolean prefetch) {
+      ObjectHandle handle, long first, long end, Grant grant, boolean prefetch) {
     int count = (int) Math.min(end - first, grant.isLent() ? lentBlocks() : grant.leases().size());
     RunFetch run = RunFetch.enter(this, handle, first, count, grant, prefetch);
     if (run == null) {
       return null;
     }
-    running.add(run);
+    timer.started(run);
     if (closed) {
       run.cancel(engineClosed());
     }
@@ -377,8 +414,7 @@ public final class Fetcher implements AutoCloseable {
       return false;
     }
     try {
-      awaitSettled(handle, block, arrival, deadline);
-      return arrival.isReady();
+      return awaitSettled(handle, block, arrival, deadline) && arrival.isReady();
     } catch (InterruptedException e) {
       throw interrupted(block);
     } finally {
@@ -397,17 +433,24 @@ public final class Fetcher implements AutoCloseable {
       return null;
     }
     run.demand();
-    return new Arrival(block, run);
+    return new Arrival(block, run, !run.isOf(this));
+  }
+
+  /** Whether another tenant fetches the block, so that only a thread that waits notices it late. */
+  public boolean isAnothers(Block block) {
+    return !((RunFetch) block.fate()).isOf(this);
   }
 
   /** The interest of one reader in one block. */
   public static final class Arrival implements AutoCloseable {
     private final Block block;
     private final RunFetch run;
+    private final boolean isAnothers;
 
-    private Arrival(Block block, RunFetch run) {
+    private Arrival(Block block, RunFetch run, boolean isAnothers) {
       this.block = block;
       this.run = run;
+      this.isAnothers = isAnothers;
     }
 
     /**
@@ -421,7 +464,8 @@ public final class Fetcher implements AutoCloseable {
       if (failure == null) {
         return true;
       }
-      if (run.isPrefetch() || isNobodysError(failure)) {
+      // Another tenant's failure says nothing of this one's credentials and connections.
+      if (run.isPrefetch() || isAnothers || isNobodysError(failure)) {
         return false;
       }
       throw asIoException(failure);
@@ -453,14 +497,19 @@ public final class Fetcher implements AutoCloseable {
     return new InterruptedIOException("interrupted while waiting for " + block.id());
   }
 
-  private void awaitSettled(ObjectHandle handle, Block block, Arrival arrival, long deadline)
+  /** False if the block is another tenant's and late. */
+  private boolean awaitSettled(ObjectHandle handle, Block block, Arrival arrival, long deadline)
       throws IOException, InterruptedException {
     while (!block.await(CLOSED_CHECK_NANOS)) {
       requireOpen(handle);
+      if (arrival.isAnothers && arrival.run.isOverdue()) {
+        return false;
+      }
       if (System.nanoTime() - deadline > 0) {
         throw arrival.late();
       }
     }
+    return true;
   }
 
   /**
@@ -537,14 +586,18 @@ public final class Fetcher implements AutoCloseable {
 
   /** A run is over. */
   void ended(RunFetch run) {
-    running.remove(run);
+    timer.ended(run);
   }
 
   /** S3 has accepted a GET for what {@code handle} reads. */
   void answered(ObjectHandle handle) {
     handle.answered();
-    if (disk != null) {
-      disk.proven(handle);
+    if (!handle.hasCustomerKey()) {
+      handle.proven();
+      ObjectVersion version = handle.knownVersion();
+      if (version != null) {
+        proofs.add(version);
+      }
     }
   }
 
@@ -557,38 +610,24 @@ public final class Fetcher implements AutoCloseable {
     return capped <= 1 ? capped : capped / 2 + ThreadLocalRandom.current().nextLong(capped / 2 + 1);
   }
 
-  /** Runs {@code task} on the timer after {@code nanos} ns; false if the engine is closing. */
+  /** Runs {@code task} on the timer after {@code nanos} ns; false if the tenant is closing. */
   boolean later(Runnable task, long nanos) {
-    try {
-      return !timer.schedule(task, nanos, TimeUnit.NANOSECONDS).isCancelled() && !closed;
-    } catch (RejectedExecutionException e) {
-      return false;
-    }
+    return timer.later(task, nanos) && !closed;
   }
 
-  private void tick() {
-    long now = System.nanoTime();
-    // A machine that keeps this thread waiting does the same to those of the disk.
-    long late = Math.max(0, now - tickedNanos - TimeUnit.MILLISECONDS.toNanos(TICK_MILLIS));
-    tickedNanos = now;
-    lateNanos = Math.max(late, lateNanos - lateNanos / 4);
-    for (RunFetch run : running) {
-      try {
-        run.checkDeadline(now, LATENESS_FACTOR * lateNanos);
-      } catch (RuntimeException e) {
-        // An exception would end the ticking, and with it every other run's deadline.
-        LOG.warn("Deadline check of {} failed", run, e);
-      }
-    }
-  }
-
-  /** Cancels everything in flight and evicts everything. Streams fail from now on. Idempotent. */
+  /**
+   * Cancels what this tenant has in flight and evicts what it has fetched. Its streams fail from
+   * now on. Idempotent.
+   */
   @Override
   public void close() {
     closed = true;
-    ticking.cancel(false);
-    timer.shutdownNow();
-    running.forEach(run -> run.cancel(engineClosed()));
-    admission.close();
+    account.close();
+    for (RunFetch run : timer.running()) {
+      if (run.isOf(this)) {
+        run.cancel(engineClosed());
+      }
+    }
+    admission.evict(account.carrier(), block -> ((RunFetch) block.fate()).isOf(this));
   }
 }

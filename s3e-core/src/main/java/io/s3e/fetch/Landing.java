@@ -1,10 +1,14 @@
 package io.s3e.fetch;
 
+import io.s3e.block.BlockId;
 import io.s3e.block.ByteRange;
+import io.s3e.block.ObjectVersion;
 import io.s3e.buffer.BlockLease;
+import io.s3e.client.Fence;
 import io.s3e.client.LentBuffer;
-import io.s3e.memory.Admission;
 import io.s3e.memory.Block;
+import io.s3e.memory.For;
+import io.s3e.memory.Grant;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -28,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Landing {
   private final Fetcher fetcher;
-  private Admission.Grant grant;
+  private Grant grant;
 
   /** At least one once the run starts; adjacent, ascending. */
   private final List<Block> blocks = new ArrayList<>();
@@ -44,7 +48,7 @@ final class Landing {
   /** Whether all blocks are published; written as told above, read by anybody. */
   private volatile boolean complete;
 
-  Landing(Fetcher fetcher, Admission.Grant grant) {
+  Landing(Fetcher fetcher, Grant grant) {
     this.fetcher = fetcher;
     this.grant = grant;
   }
@@ -55,9 +59,8 @@ final class Landing {
    */
   boolean enter(ObjectHandle handle, long firstBlock, int count, Block.Fate fate) {
     for (long index = firstBlock; index < firstBlock + count; index++) {
-      long start = handle.layout().startOf(index);
-      Block block = new Block(handle.block(index), start, handle.layout().lengthOf(index), fate);
-      if (!fetcher.index().add(block)) {
+      Block block = entered(handle, index, fate);
+      if (block == null) {
         break;
       }
       blocks.add(block);
@@ -69,6 +72,22 @@ final class Landing {
       return false;
     }
     return true;
+  }
+
+  /** The block under its name, or apart where that is taken by one that its reader may not use. */
+  private @Nullable Block entered(ObjectHandle handle, long index, Block.Fate fate) {
+    long start = handle.layout().startOf(index);
+    int length = handle.layout().lengthOf(index);
+    Block block = new Block(handle.block(index), start, length, fate);
+    if (fetcher.index().add(block)) {
+      return block;
+    }
+    ObjectVersion apart = handle.apart();
+    if (apart == null || block.id().version().equals(apart)) {
+      return null;
+    }
+    Block aside = new Block(new BlockId(apart, index), start, length, fate);
+    return fetcher.index().add(aside) ? aside : null;
   }
 
   List<Block> blocks() {
@@ -130,14 +149,8 @@ final class Landing {
         published++;
         complete = published == landingBlocks;
         filledInBlock = 0;
-        fetcher
-            .admission()
-            .pooled()
-            .publish(
-                List.of(block),
-                memory,
-                fetcher.config().blockBytes(),
-                () -> fetcher.admission().release(lease));
+        Grant granted = grant;
+        fetcher.admission().pooled().publish(List.of(block), memory, () -> granted.release(lease));
       }
     }
   }
@@ -146,8 +159,8 @@ final class Landing {
    * Takes buffers in the place of the slot that was granted, so that bytes can be copied into them.
    * False if there are none.
    */
-  boolean exchange(boolean speculative) {
-    Admission.Grant copied = fetcher.admission().exchange(grant, blocks.size(), speculative);
+  boolean exchange(For purpose) {
+    Grant copied = fetcher.admission().exchange(fetcher.account(), grant, blocks.size(), purpose);
     if (copied == null) {
       return false;
     }
@@ -173,16 +186,18 @@ final class Landing {
     }
     published = landingBlocks;
     complete = true;
+    Grant granted = grant;
+    granted.landed();
     fetcher
-        .admission()
+        .account()
+        .carrier()
         .lent()
         .publish(
             blocks.subList(0, published),
             buffer.bytes(),
-            fetcher.client().limits().lentSlotBytes(),
             () -> {
               buffer.close();
-              fetcher.admission().releaseSlot();
+              granted.releaseSlot();
             });
   }
 
@@ -217,7 +232,7 @@ final class Landing {
 
   private void releaseLeases(int first, int end) {
     for (int i = first; i < end; i++) {
-      fetcher.admission().release(grant.leases().get(i));
+      grant.release(grant.leases().get(i));
     }
   }
 }

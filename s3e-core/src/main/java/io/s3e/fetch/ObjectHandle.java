@@ -6,6 +6,7 @@ import io.s3e.block.ObjectVersion;
 import io.s3e.metrics.StreamListener;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -54,6 +55,8 @@ public final class ObjectHandle {
   private volatile boolean inOrder;
   private volatile boolean scanning;
   private volatile boolean answered;
+  private volatile boolean proven;
+  private volatile @Nullable ObjectVersion apart;
   private final boolean customerKey;
   private volatile @Nullable ObjectVersion known;
 
@@ -72,10 +75,7 @@ public final class ObjectHandle {
     this.context = context;
     this.listener = listener;
     this.etag = new AtomicReference<>(version.etag());
-    this.customerKey =
-        headers.keySet().stream()
-            .anyMatch(name -> name.toLowerCase(Locale.ROOT).startsWith(CUSTOMER_KEY_HEADERS));
-    this.known = version.etag() == null ? null : version;
+    this.customerKey = headers.keySet().stream().anyMatch(ObjectHandle::isCustomerKey);
   }
 
   /** The object's length in bytes, as far as it is known: of what was told at opening at most. */
@@ -107,8 +107,57 @@ public final class ObjectHandle {
     return layout;
   }
 
-  public BlockId block(long index) {
-    return new BlockId(version, index);
+  /** The name that a block of the handle's is entered under. */
+  BlockId block(long index) {
+    ObjectVersion held = apart;
+    return new BlockId(held == null || proven ? version : held, index);
+  }
+
+  /** From now on blocks are entered for {@code holder} alone, until the version is proven. */
+  void holdApart(Object holder) {
+    if (apart == null) {
+      apart = version.heldFor(holder);
+    }
+  }
+
+  /** The version under which blocks of this handle may be held apart; null if none are. */
+  @Nullable ObjectVersion apart() {
+    return apart;
+  }
+
+  /** S3 has answered the tenant for the version: it may read what others have fetched of it. */
+  void proven() {
+    if (!proven) {
+      proven = true;
+    }
+  }
+
+  boolean isProven() {
+    return proven;
+  }
+
+  /** One tenant with one customer's key: the holder of what only that key opens. */
+  Object customerKey(Object tenant) {
+    Map<String, String> keys = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    headers.forEach(
+        (name, value) -> {
+          if (isCustomerKey(name)) {
+            keys.put(name, value);
+          }
+        });
+    return new CustomerKey(tenant, Map.copyOf(keys));
+  }
+
+  private record CustomerKey(Object tenant, Map<String, String> headers) {
+    /** Without the key. */
+    @Override
+    public String toString() {
+      return "one customer's key";
+    }
+  }
+
+  private static boolean isCustomerKey(String header) {
+    return header.toLowerCase(Locale.ROOT).startsWith(CUSTOMER_KEY_HEADERS);
   }
 
   public Map<String, String> headers() {

@@ -2,17 +2,19 @@ package io.s3e.fetch;
 
 import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
+import io.s3e.client.Fence;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Effort;
 import io.s3e.disk.DiskBlockId;
 import io.s3e.fetch.DiskTier.Source;
-import io.s3e.memory.Admission;
 import io.s3e.memory.Block;
+import io.s3e.memory.Grant;
 import io.s3e.metrics.EngineMetrics.Counter;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -43,6 +45,9 @@ import org.jspecify.annotations.Nullable;
  * write. Who owns the memory meanwhile is told by {@link Landing}.
  */
 public final class RunFetch implements Block.Fate {
+  /** Some times what a GET takes. */
+  private static final long OVERDUE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
   private final Fetcher fetcher;
   private final ObjectHandle handle;
   private final Landing landing;
@@ -86,7 +91,7 @@ public final class RunFetch implements Block.Fate {
   /** Hears which blocks a run that has failed did not bring. */
   private volatile @Nullable Consumer<BlockRange> loss;
 
-  private RunFetch(Fetcher fetcher, ObjectHandle handle, Admission.Grant grant, boolean prefetch) {
+  private RunFetch(Fetcher fetcher, ObjectHandle handle, Grant grant, boolean prefetch) {
     this.fetcher = fetcher;
     this.handle = handle;
     this.landing = new Landing(fetcher, grant);
@@ -104,14 +109,40 @@ public final class RunFetch implements Block.Fate {
       ObjectHandle handle,
       long firstBlock,
       int count,
-      Admission.Grant grant,
+      Grant grant,
       boolean prefetch) {
     RunFetch run = new RunFetch(fetcher, handle, grant, prefetch);
-    return run.landing.enter(handle, firstBlock, count, run) ? run : null;
+    if (!run.landing.enter(handle, firstBlock, count, run)) {
+      return null;
+    }
+    grant.onRevoked(run::revoked);
+    return run;
   }
 
   List<Block> blocks() {
     return landing.blocks();
+  }
+
+  /** Whether that tenant's fetcher sends its GETs. */
+  boolean isOf(Fetcher tenant) {
+    return fetcher == tenant;
+  }
+
+  /** Whether it has been under way for longer than a reader of another tenant waits for it. */
+  boolean isOverdue() {
+    return System.nanoTime() - startedNanos > OVERDUE_NANOS;
+  }
+
+  /** Where its blocks go that leave memory; null for nowhere. */
+  @Nullable Spiller spiller() {
+    return fetcher.spiller();
+  }
+
+  /** Its memory is needed for others: a guess gives it up. */
+  private void revoked() {
+    if (!demanded) {
+      cancel(cancelled("its memory is needed"));
+    }
   }
 
   public ByteRange range() {
@@ -333,7 +364,7 @@ public final class RunFetch implements Block.Fate {
     }
     if (failure instanceof RequestFailure request
         && request.kind() == RequestFailure.Kind.NOT_LENT) {
-      fetcher.admission().pauseLending();
+      fetcher.account().carrier().pauseLending();
     }
     if (landing.published() > publishedBefore) {
       // A connection that breaks but brings blocks is not counted against the run.

@@ -82,7 +82,7 @@ final class Spiller implements Spill {
     if (!block.isReady()) {
       return;
     }
-    Piece worth = worthSpilling(block, !block.isPartlyRead());
+    Piece worth = worthSpilling(block, block.isWhollyRead());
     if (worth == null) {
       metrics.add(Counter.NOT_ADMITTED_BYTES, block.length());
     } else if (!isOffered(worth)) {
@@ -102,7 +102,7 @@ final class Spiller implements Spill {
             run.isOfScan() || handle.isScanning(),
             run.wasFetchedBefore(),
             fullyRead);
-    boolean worth = !handle.hasCustomerKey() && SpillRule.isWorth(cache.config(), leaving);
+    boolean worth = !handle.hasCustomerKey() && SpillRule.isWorth(tier.config(), leaving);
     return worth ? tier.firstPiece(handle, new ByteRange(block.start(), block.end())) : null;
   }
 
@@ -181,6 +181,17 @@ final class Spiller implements Spill {
             });
     if (!isLater) {
       release.run();
+    }
+  }
+
+  /** A block may have come from S3 before there was a cache: a shared one is offered it now. */
+  void arrivedBefore(RunFetch run, Block block) {
+    Piece piece =
+        cache.isShared() && block.isReady()
+            ? tier.firstPiece(run.handle(), new ByteRange(block.start(), block.end()))
+            : null;
+    if (piece != null) {
+      boolean unused = cache.offerLater(piece.id(), () -> arrived(run.handle(), block));
     }
   }
 

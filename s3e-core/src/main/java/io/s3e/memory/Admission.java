@@ -4,56 +4,57 @@ import io.s3e.buffer.BlockLease;
 import io.s3e.buffer.BlockPool;
 import io.s3e.buffer.MemoryBudget;
 import io.s3e.client.ClientLimits;
-import io.s3e.client.RequestFailure;
+import io.s3e.memory.Residency.Idle;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Grants memory and concurrency to GETs before they are sent. A GET is <i>copied</i> (pooled
- * buffers, one per block, and one of the client's copied requests) or <i>lent</i> (one slot of the
- * client's memory, held until all blocks in it are dead).
+ * Grants memory and concurrency to GETs before they are sent, for all tenants of an engine. A GET
+ * is <i>copied</i> (pooled buffers, one for each block, and a place in the {@link Carrier}'s lane
+ * of copied requests) or <i>lent</i> (one slot of the client's memory, held until all blocks in it
+ * are dead). To grant is to reserve: what is granted is there.
  *
- * <p><b>The demand reserve</b> is the progress rule. Speculation never takes the last eighth (at
- * least one) of the pooled buffers, of the copied requests or of the lent slots, never waits, and
- * never evicts what somebody is about to read. A reader that waits needs one pooled buffer and one
- * copied request, no more. It takes them from what is free, then evicts blocks that have been read,
- * then blocks that were fetched and not read, oldest first. Whatever else holds a buffer gives it
- * back by itself: a pin lasts one copy, and a GET has a deadline. Where the JVM's budget is held by
- * other engines, the reader asks them to {@linkplain #giveBack give back} what they only keep. So
- * every reader that waits is served as long as there are two pooled buffers in all. Readers hold no
- * pin while they wait here.
+ * <p><b>Progress.</b> A reader that waits needs one pooled buffer and one copied request, no more.
+ * It takes them from what is free, then evicts blocks that have been read, then blocks that were
+ * fetched and not read, oldest first. Guesses, and what a reader takes beyond its first buffer,
+ * leave an eighth of the pool alone; guesses never wait and never evict what somebody is about to
+ * read. {@link Lane} keeps an eighth of the requests. What holds a buffer otherwise gives it back
+ * by itself: a pin lasts one copy, and a GET has a deadline. Readers hold no pin while they wait
+ * here. So every reader is served as long as there are two buffers in all, whatever hangs for
+ * another tenant.
  *
- * <p>A lent slot with bytes that are still to be read is taken by another reader only if its own
- * has not read anything for {@value #SLOT_IDLE_MILLIS} ms: the other has the copied requests
- * meanwhile, and slots that readers take from each other are fetched twice. After {@value
- * #SLOT_ABANDONED_MILLIS} ms it is the first to go, for guesses too: a stream that was opened, ran
- * ahead and was forgotten must not hold the slots that others need to run ahead.
+ * <p><b>Revocation.</b> Guesses of which nothing has come for a while give their places up: after
+ * {@value #READER_PATIENCE_MILLIS} ms of waiting a reader has the oldest of them revoked that is
+ * older than {@value #STUCK_MILLIS} ms, and so has a guess of a tenant with less than its share.
  *
- * <p>A guess that is worth a slot gets a slot or nothing. A reader that wants a slot waits for one
- * a few ms and has a copied request then; who stands behind it waits no longer than that.
+ * <p><b>Slots.</b> A lent slot with bytes that are still to be read is taken by another reader only
+ * if its own is {@linkplain Idle#BRIEFLY idle}: the other has the copied requests meanwhile, and
+ * slots that readers take from each other are fetched twice. Once its reader is idle {@linkplain
+ * Idle#LONG for long} it is the first to go, for guesses too: a stream that was opened, ran ahead
+ * and was forgotten must not hold the slots that others need to run ahead. A guess that is worth a
+ * slot gets a slot or nothing. A reader that wants a slot waits for one a few ms and has a copied
+ * request then.
  *
- * <p>A client may stop lending while it lives (its memory was refused, or another client reads in
- * its place). It says so by failing a lent GET with {@link RequestFailure.Kind#NOT_LENT}; {@link
- * #pauseLending} then makes every grant a copied one for a minute.
- *
- * <p>Nothing here takes a lock. Readers that find nothing stand in a queue and are served in order;
- * speculation gets nothing while one waits. The first in the queue is woken when memory or
- * concurrency comes back and looks again at least every {@value #RECHECK_MILLIS} ms.
+ * <p><b>Waiting.</b> Nothing here takes a lock. Readers of one tenant stand in its {@link
+ * Account}'s queue and are served in order; the first of each tenant is woken when memory or
+ * concurrency comes back, and looks again at least every {@value #RECHECK_MILLIS} ms. A tenant's
+ * guesses get nothing while a reader of its own waits, or anybody's reader lacks memory.
  */
-public final class Admission implements MemoryBudget.Holder {
+public final class Admission {
   private static final long RECHECK_MILLIS = 20;
-  private static final long SLOT_IDLE_MILLIS = 500;
-  private static final long SLOT_IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(SLOT_IDLE_MILLIS);
-  private static final long SLOT_ABANDONED_MILLIS = 5_000;
-  private static final long SLOT_ABANDONED_NANOS =
-      TimeUnit.MILLISECONDS.toNanos(SLOT_ABANDONED_MILLIS);
+  private static final long READER_PATIENCE_MILLIS = 50;
+  private static final long READER_PATIENCE_NANOS =
+      TimeUnit.MILLISECONDS.toNanos(READER_PATIENCE_MILLIS);
+  private static final long STUCK_MILLIS = 1_000;
+  private static final long STUCK_NANOS = TimeUnit.MILLISECONDS.toNanos(STUCK_MILLIS);
 
   /**
    * A slot comes back every 2 ms or so while readers are fast. To wait for one is cheaper than to
@@ -61,43 +62,41 @@ public final class Admission implements MemoryBudget.Holder {
    */
   private static final long SLOT_PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-  private static final int RESERVE_SHARE = 8;
-
-  /**
-   * To ask again costs a GET that fails at once; rates without slots are about half of those with.
-   */
-  private static final long LENDING_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(60);
-
   private final MemoryBudget budget;
   private final BlockPool pool;
-  private final int reservedBuffers;
+  private final BlockIndex index;
+  private final Spill spill;
   private final Residency pooled;
-  private final Lane copies;
-  private final Lane slots;
-  private final Residency lent;
-  private final int slotBytes;
-  private final Queue<Thread> waiting = new ConcurrentLinkedQueue<>();
 
-  /** By {@link System#nanoTime()}; no slot is granted before. */
-  private volatile long lendsFromNanos = System.nanoTime();
+  /** Tenants of which readers wait. */
+  private final Set<Account> waiting = ConcurrentHashMap.newKeySet();
 
-  public Admission(
-      MemoryBudget budget, BlockPool pool, ClientLimits limits, BlockIndex index, Spill spill) {
+  /** First readers of tenants that found no pooled buffer when they looked. */
+  private final AtomicInteger lackingMemory = new AtomicInteger();
+
+  /**
+   * @param budget of which the pool has what the carriers leave
+   */
+  public Admission(MemoryBudget budget, BlockPool pool, BlockIndex index, Spill spill) {
     this.budget = budget;
     this.pool = pool;
-    this.reservedBuffers = reserve(pool.maxBlocks());
-    this.pooled =
-        new Residency(index, (long) pool.maxBlocks() * pool.blockBytes(), this::wakeFirst, spill);
-    this.copies = new Lane(limits.copyRequests());
-    this.slots = new Lane(limits.lentSlots());
-    this.slotBytes = limits.lentSlotBytes();
-    this.lent =
-        new Residency(
-            index, (long) limits.lentSlots() * limits.lentSlotBytes(), this::wakeFirst, spill);
+    this.index = index;
+    this.spill = spill;
+    this.pooled = newResidency();
   }
 
-  private static int reserve(int capacity) {
-    return capacity <= 1 ? 0 : Math.max(1, capacity / RESERVE_SHARE);
+  /** The lanes of one more set of connections. */
+  public Carrier carrier(ClientLimits limits) {
+    return new Carrier(limits, newResidency());
+  }
+
+  private Residency newResidency() {
+    return new Residency(index, System::nanoTime, this::wake, spill);
+  }
+
+  /** One more tenant whose GETs go by {@code carrier}. */
+  public Account account(Carrier carrier) {
+    return new Account(this, carrier);
   }
 
   /** Which slabs of pooled buffers stay. */
@@ -105,83 +104,86 @@ public final class Admission implements MemoryBudget.Holder {
     return pooled;
   }
 
-  /** Which lent slots stay. */
-  public Residency lent() {
-    return lent;
+  int blockBytes() {
+    return pool.blockBytes();
+  }
+
+  /** How many buffers the pool can have as long as no carrier takes more of the budget. */
+  private int poolBlocks() {
+    long bytes = pool.reservedBytes() + budget.available();
+    return (int) Math.min(pool.maxBlocks(), bytes / pool.blockBytes());
   }
 
   /** Bytes that long guesses may hold at most: slots, or pooled buffers where nothing is lent. */
-  public long speculativeBytes() {
-    return lends()
-        ? (long) slots.forSpeculation() * slotBytes
-        : (long) (pool.maxBlocks() - reservedBuffers) * pool.blockBytes();
-  }
-
-  /**
-   * What a GET needs.
-   *
-   * @param copiedBlocks pooled buffers that it fills if it is copied
-   * @param kind what serves it best
-   */
-  public record Need(int copiedBlocks, Kind kind) {
-    private boolean isLong() {
-      return kind == Kind.LONG;
+  public long speculativeBytes(Carrier carrier) {
+    if (carrier.lends()) {
+      return (long) carrier.slots().forGuesses() * carrier.limits().lentSlotBytes();
     }
-  }
-
-  /** What kind of memory serves a run best. */
-  public enum Kind {
-    /** Pooled buffers, or else a lent slot. */
-    SHORT,
-    /** A lent slot, because a copied request would bring only a part. */
-    LONG,
-    /** Pooled buffers and nothing else: its bytes are on disk, and a client lends only its own. */
-    ON_DISK
+    int blocks = poolBlocks();
+    return (long) (blocks - Lane.reserve(blocks)) * pool.blockBytes();
   }
 
   /** How many long guesses may be in flight at once. */
-  public int speculativeRequests() {
-    return lends() ? slots.forSpeculation() : copies.forSpeculation();
+  public int speculativeRequests(Carrier carrier) {
+    return carrier.lends() ? carrier.slots().forGuesses() : carrier.copies().forGuesses();
   }
 
-  /** Whether a long guess would be refused now. */
-  public boolean isCrowded() {
-    return lends() && (!waiting.isEmpty() || !hasSlotAhead());
+  /** Whether a long guess of that tenant would be refused now. */
+  public boolean isCrowded(Account account) {
+    return account.carrier().lends() && (!account.waiting().isEmpty() || !hasSlotAhead(account));
   }
 
-  private boolean hasSlotAhead() {
-    return slots.hasRoomAhead(0) || slots.hasRoomAhead(lent.spareSlabs(SLOT_ABANDONED_NANOS));
+  private static boolean hasSlotAhead(Account account) {
+    Lane slots = account.carrier().slots();
+    Lane.Tenancy tenancy = account.inSlots();
+    return slots.hasRoomAhead(0, tenancy)
+        || slots.hasRoomAhead(account.carrier().lent().spareSlabs(Idle.LONG), tenancy);
   }
 
-  /** What is free for a guess, or can be made free at once; null otherwise. Never waits. */
-  public @Nullable Grant trySpeculate(Need need) {
-    // A guess that finds no slot is not worth buffers for its first part: those serve readers.
-    boolean mayCopy = !need.isLong() || !lends();
-    return waiting.isEmpty() ? tryGrant(need, true, mayCopy) : null;
-  }
-
-  private @Nullable Grant tryGrant(Need need, boolean speculative, boolean mayCopy) {
-    Grant grant = need.isLong() ? tryLend(speculative) : null;
-    if (grant == null && mayCopy) {
-      grant = tryCopy(need.copiedBlocks(), speculative);
-    }
-    // A short run wastes most of a slot, but an idle slot is all waste.
-    return grant == null && need.kind() == Kind.SHORT ? tryLend(speculative) : grant;
-  }
-
-  private @Nullable Grant tryLend(boolean speculative) {
-    // To evict what would not be enough is to evict for nothing.
-    if (!lends() || (speculative && !hasSlotAhead())) {
+  /** The grant of a guess, if it is free or can be made free at once; null if not. */
+  public @Nullable Grant trySpeculate(Account account, Need need) {
+    if (!account.waiting().isEmpty() || lackingMemory.get() > 0) {
       return null;
     }
+    // A guess that finds no slot is not worth buffers for its first part: those serve readers.
+    boolean mayCopy = !need.isLong() || !account.carrier().lends();
+    Grant grant = tryGrant(account, need, For.GUESS, mayCopy);
+    if (grant == null && hasLessThanItsShare(account)) {
+      revokeStuck(account.carrier());
+    }
+    return grant;
+  }
+
+  private static boolean hasLessThanItsShare(Account account) {
+    Carrier carrier = account.carrier();
+    int tenants = carrier.accounts().get();
+    return tenants > 1 && account.slots().get() * tenants < carrier.slots().capacity();
+  }
+
+  private @Nullable Grant tryGrant(Account account, Need need, For purpose, boolean mayCopy) {
+    Grant grant = need.isLong() ? tryLend(account, purpose) : null;
+    if (grant == null && mayCopy) {
+      grant = tryCopy(account, need.copiedBlocks(), purpose);
+    }
+    // A short run wastes most of a slot, but an idle slot is all waste.
+    return grant == null && need.kind() == Need.Kind.SHORT ? tryLend(account, purpose) : grant;
+  }
+
+  private @Nullable Grant tryLend(Account account, For purpose) {
+    Carrier carrier = account.carrier();
+    // To evict what would not be enough is to evict for nothing.
+    if (!carrier.lends() || (purpose == For.GUESS && !hasSlotAhead(account))) {
+      return null;
+    }
+    Residency lent = carrier.lent();
     for (; ; ) {
-      if (slots.tryEnter(speculative)) {
-        return new Grant(List.of(), slots);
+      if (carrier.slots().tryEnter(purpose, account.inSlots())) {
+        return new Grant(this, account, List.of(), purpose, System.nanoTime());
       }
       boolean evicted =
-          lent.evictUnread(SLOT_ABANDONED_NANOS)
+          lent.evictIdle(Idle.LONG)
               || lent.evictRead()
-              || (!speculative && lent.evictUnread(SLOT_IDLE_NANOS));
+              || (purpose == For.READER && lent.evictIdle(Idle.BRIEFLY));
       if (!evicted) {
         return null;
       }
@@ -189,40 +191,55 @@ public final class Admission implements MemoryBudget.Holder {
   }
 
   /**
-   * @param blocks how many are wanted; speculation gets all of them or nothing, a reader at least
-   *     one
+   * @param blocks how many are wanted; a guess gets all of them or nothing, a reader at least one
    */
-  private @Nullable Grant tryCopy(int blocks, boolean speculative) {
-    if (!copies.tryEnter(speculative)) {
+  private @Nullable Grant tryCopy(Account account, int blocks, For purpose) {
+    Lane copies = account.carrier().copies();
+    if (!copies.tryEnter(purpose, account.inCopies())) {
       return null;
     }
     List<BlockLease> leases = new ArrayList<>(blocks);
     while (leases.size() < blocks) {
-      // A reader needs one buffer; for the others it does not take what is still to be read.
-      BlockLease lease = tryBuffer(speculative, !speculative && leases.isEmpty());
+      BlockLease lease =
+          purpose == For.READER && leases.isEmpty() ? tryFirstBuffer() : trySpareBuffer();
       if (lease == null) {
         break;
       }
       leases.add(lease);
     }
-    if (leases.isEmpty() || (speculative && leases.size() < blocks)) {
+    if (leases.isEmpty() || (purpose == For.GUESS && leases.size() < blocks)) {
       leases.forEach(BlockLease::release);
       copies.leave();
-      wakeFirst();
+      wake();
       return null;
     }
-    return new Grant(leases, copies);
+    return new Grant(this, account, leases, purpose, System.nanoTime());
   }
 
-  private @Nullable BlockLease tryBuffer(boolean speculative, boolean mayEvictUnread) {
+  /** The one buffer that a reader needs. */
+  private @Nullable BlockLease tryFirstBuffer() {
     for (; ; ) {
-      if (!speculative || pool.free() > reservedBuffers) {
+      BlockLease lease = pool.tryAcquire();
+      if (lease != null) {
+        return lease;
+      }
+      if (!pooled.evictRead() && !pooled.evictUnread()) {
+        return null;
+      }
+    }
+  }
+
+  /** A buffer beyond the reserve, at the cost of nothing that is still to be read. */
+  private @Nullable BlockLease trySpareBuffer() {
+    for (; ; ) {
+      int blocks = poolBlocks();
+      if (blocks - pool.leased() > Lane.reserve(blocks)) {
         BlockLease lease = pool.tryAcquire();
         if (lease != null) {
           return lease;
         }
       }
-      if (!pooled.evictRead() && !(mayEvictUnread && pooled.evictUnread(0))) {
+      if (!pooled.evictRead()) {
         return null;
       }
     }
@@ -231,199 +248,166 @@ public final class Admission implements MemoryBudget.Holder {
   /**
    * What the GET needs that a reader waits for: a slot, or at least one buffer.
    *
-   * @param deadline by {@link System#nanoTime()}
    * @param givenUp whether the reader wants it no more; asked now and then
-   * @return null if the deadline passed or the reader has given up
+   * @param deadline by {@link System#nanoTime()}
+   * @return null if the deadline passed, the reader has given up, or the account is closed
    */
-  public @Nullable Grant await(Need need, BooleanSupplier givenUp, long deadline)
+  public @Nullable Grant await(Account account, Need need, BooleanSupplier givenUp, long deadline)
       throws InterruptedException {
-    boolean prefersSlot = need.isLong() && lends();
-    Grant grant = waiting.isEmpty() ? tryGrant(need, false, !prefersSlot) : null;
+    boolean prefersSlot = need.isLong() && account.carrier().lends();
+    Grant grant =
+        account.waiting().isEmpty() ? tryGrant(account, need, For.READER, !prefersSlot) : null;
     if (grant != null) {
       return grant;
     }
-    long slotDeadline = System.nanoTime() + SLOT_PATIENCE_NANOS;
     Thread self = Thread.currentThread();
-    waiting.add(self);
+    account.waiting().add(self);
+    waiting.add(account);
     try {
-      for (; ; ) {
-        boolean isFirst = waiting.peek() == self;
-        long now = System.nanoTime();
-        long patience = prefersSlot ? slotDeadline - now : 0;
-        grant = isFirst ? grantFirst(need, patience <= 0) : null;
-        if (grant != null || givenUp.getAsBoolean()) {
-          return grant;
-        }
-        long left = patience > 0 ? Math.min(patience, deadline - now) : deadline - now;
-        if (left <= 0) {
-          return null;
-        }
-        LockSupport.parkNanos(this, Math.min(left, TimeUnit.MILLISECONDS.toNanos(RECHECK_MILLIS)));
-        if (Thread.interrupted()) {
-          throw new InterruptedException();
-        }
-      }
+      return new Wait(account, need, prefersSlot, deadline).until(givenUp);
     } finally {
-      waiting.remove(self);
+      account.waiting().remove(self);
+      leftQueue(account);
       // What this one did not take, or has no use for any more, is the next one's.
-      wakeFirst();
+      wake();
     }
   }
 
-  /** What the first in the queue gets, out of what other engines only keep if need be. */
-  private @Nullable Grant grantFirst(Need need, boolean mayCopy) {
-    Grant grant = tryGrant(need, false, mayCopy);
-    if (grant != null || !mayCopy || pool.leased() >= pool.maxBlocks()) {
+  private void leftQueue(Account account) {
+    if (account.waiting().isEmpty()) {
+      waiting.remove(account);
+      // Another reader may have entered between the two.
+      if (!account.waiting().isEmpty()) {
+        waiting.add(account);
+      }
+    }
+  }
+
+  /** One reader in its tenant's queue. */
+  private final class Wait {
+    private final Account account;
+    private final Need need;
+    private final boolean prefersSlot;
+    private final long deadline;
+    private final long sinceNanos = System.nanoTime();
+    private boolean lacksMemory;
+
+    Wait(Account account, Need need, boolean prefersSlot, long deadline) {
+      this.account = account;
+      this.need = need;
+      this.prefersSlot = prefersSlot;
+      this.deadline = deadline;
+    }
+
+    @Nullable Grant until(BooleanSupplier givenUp) throws InterruptedException {
+      try {
+        for (; ; ) {
+          long now = System.nanoTime();
+          long patience = prefersSlot ? sinceNanos + SLOT_PATIENCE_NANOS - now : 0;
+          Grant grant =
+              account.waiting().peek() == Thread.currentThread() ? look(patience, now) : null;
+          if (grant != null || givenUp.getAsBoolean() || !account.isOpen()) {
+            return grant;
+          }
+          long left = patience > 0 ? Math.min(patience, deadline - now) : deadline - now;
+          if (left <= 0) {
+            return null;
+          }
+          LockSupport.parkNanos(
+              Admission.this, Math.min(left, TimeUnit.MILLISECONDS.toNanos(RECHECK_MILLIS)));
+          if (Thread.interrupted()) {
+            throw new InterruptedException();
+          }
+        }
+      } finally {
+        lacks(false);
+      }
+    }
+
+    private @Nullable Grant look(long patience, long now) {
+      boolean mayCopy = patience <= 0;
+      Grant grant = tryGrant(account, need, For.READER, mayCopy);
+      lacks(grant == null && mayCopy && pool.leased() >= poolBlocks());
+      if (grant == null && now - sinceNanos > READER_PATIENCE_NANOS) {
+        revokeStuck(account.carrier());
+      }
       return grant;
     }
-    budget.reclaim(pool.blockBytes(), this);
-    return tryGrant(need, false, true);
+
+    private void lacks(boolean memory) {
+      if (memory != lacksMemory) {
+        lacksMemory = memory;
+        lackingMemory.addAndGet(memory ? 1 : -1);
+      }
+    }
+  }
+
+  /** Has the oldest guess give up of which nothing has come for long. */
+  private static void revokeStuck(Carrier carrier) {
+    long now = System.nanoTime();
+    for (Grant guess : carrier.guesses()) {
+      if (now - guess.grantedNanos() < STUCK_NANOS || guess.revoke()) {
+        return;
+      }
+    }
   }
 
   /**
    * Buffers in the place of a slot that was granted for {@code blocks} blocks and not used: what
    * was to be lent has been found on disk. Null if there are none; the slot stays granted then.
    */
-  public @Nullable Grant exchange(Grant lentGrant, int blocks, boolean speculative) {
-    Grant copied = tryCopy(blocks, speculative);
+  public @Nullable Grant exchange(Account account, Grant lent, int blocks, For purpose) {
+    Grant copied = tryCopy(account, blocks, purpose);
     if (copied == null) {
       return null;
     }
     if (copied.leases().size() < blocks) {
-      copied.leases().forEach(BlockLease::release);
+      copied.leases().forEach(copied::release);
       copied.leaveLane();
       return null;
     }
-    lentGrant.leaveLane();
+    lent.leaveLane();
     return copied;
   }
 
-  /** Whether slots are granted now. */
-  public boolean lends() {
-    return slots.capacity > 0 && System.nanoTime() - lendsFromNanos >= 0;
-  }
-
-  /** The client has said that it lends nothing for now. */
-  public void pauseLending() {
-    lendsFromNanos = System.nanoTime() + LENDING_PAUSE_NANOS;
-  }
-
-  /** How many readers stand in the queue. */
+  /** How many readers wait, of all tenants. */
   public int waitingReaders() {
-    return waiting.size();
+    return waiting.stream().mapToInt(account -> account.waiting().size()).sum();
   }
 
-  /** Gives a pooled buffer back when its block is dead. */
-  public void release(BlockLease lease) {
-    lease.release();
-    wakeFirst();
-  }
-
-  /** Gives a lent slot back when all blocks in it are dead. */
-  public void releaseSlot() {
-    slots.leave();
-    wakeFirst();
-  }
-
-  private void wakeFirst() {
-    Thread first = waiting.peek();
-    // The first itself looks again after it has evicted; to wake it here would make it spin.
-    if (first != null && first != Thread.currentThread()) {
-      LockSupport.unpark(first);
+  /** Memory or concurrency has come back: the first reader of each tenant looks again. */
+  void wake() {
+    if (waiting.isEmpty()) {
+      return;
     }
-  }
-
-  /** Evicts until so much is free that the pool can do without, and lets the pool shrink. */
-  @Override
-  public void giveBack(long bytes) {
-    long target = Math.max(0, pool.reservedBytes() - bytes);
-    // A slab goes back only when all of its blocks are free, so evict in growing steps.
-    for (int step = 1; pool.reservedBytes() > target; step *= 2) {
-      boolean evicted = false;
-      for (int i = 0; i < step; i++) {
-        evicted |= pooled.evictRead() || pooled.evictUnread(0);
-      }
-      pool.trim();
-      if (!evicted) {
-        return;
-      }
-    }
-  }
-
-  /** Evicts everything, now and from now on; what readers have pinned goes when the pin ends. */
-  public void close() {
-    budget.unregister(this);
-    pooled.close();
-    lent.close();
-  }
-
-  /** A bounded number of GETs under way, with a reserve that speculation does not touch. */
-  private static final class Lane {
-    private final int capacity;
-    private final AtomicInteger free;
-
-    Lane(int capacity) {
-      this.capacity = capacity;
-      this.free = new AtomicInteger(capacity);
-    }
-
-    int forSpeculation() {
-      return capacity - reserve(capacity);
-    }
-
-    /** Whether speculation could enter once {@code more} have left. */
-    boolean hasRoomAhead(long more) {
-      return free.get() + more > reserve(capacity);
-    }
-
-    boolean tryEnter(boolean speculative) {
-      int keep = speculative ? reserve(capacity) : 0;
-      for (; ; ) {
-        int now = free.get();
-        if (now <= keep) {
-          return false;
-        }
-        if (free.compareAndSet(now, now - 1)) {
-          return true;
-        }
-      }
-    }
-
-    void leave() {
-      int now = free.incrementAndGet();
-      if (now > capacity) {
-        throw new IllegalStateException("left a lane of " + capacity + " more often than entered");
+    for (Account account : waiting) {
+      Thread first = account.waiting().peek();
+      // The first itself looks again after it has evicted; to wake it here would make it spin.
+      if (first != null && first != Thread.currentThread()) {
+        LockSupport.unpark(first);
       }
     }
   }
 
   /**
-   * What one GET was granted. Owned by its run, which hands the memory on to the blocks or gives it
-   * back, and ends the concurrency of a copied GET when the GET ends.
+   * Evicts what has been read until about {@code bytes} bytes are free, once through what there is,
+   * and gives the pool's empty memory back to the budget.
    */
-  public final class Grant {
-    private final List<BlockLease> leases;
-    private final Lane lane;
-
-    private Grant(List<BlockLease> leases, Lane lane) {
-      this.leases = leases;
-      this.lane = lane;
+  public void shrinkPool(long bytes) {
+    for (long evicted = 0; evicted < bytes && pooled.evictRead(); ) {
+      evicted += pool.blockBytes();
     }
+    pool.trim();
+  }
 
-    /** Whether the GET gets the client's own buffer; the slot then lives as long as its blocks. */
-    public boolean isLent() {
-      return leases.isEmpty();
-    }
+  /** Evicts the blocks that {@code which} holds for; memory under a pin goes when the pin ends. */
+  public void evict(Carrier carrier, Predicate<Block> which) {
+    pooled.evictIf(which);
+    carrier.lent().evictIf(which);
+  }
 
-    /** One buffer per block, in order; empty if lent. */
-    public List<BlockLease> leases() {
-      return leases;
-    }
-
-    /** A copied GET is over, or a lent one ended without having been given a buffer. */
-    public void leaveLane() {
-      lane.leave();
-      wakeFirst();
-    }
+  /** Evicts everything, now and from now on; what readers have pinned goes when the pin ends. */
+  public void close() {
+    pooled.close();
   }
 }

@@ -298,7 +298,7 @@ public final class Block {
       fate.onFirstRead(this);
       owner.blockSettled();
     } else {
-      owner.touched();
+      owner.touch();
     }
   }
 
@@ -326,9 +326,9 @@ public final class Block {
     target.position(target.position() + count);
   }
 
-  /** Whether readers have left some of its bytes alone. */
-  public boolean isPartlyRead() {
-    return takenFrom > 0 || takenTo < length;
+  /** Whether readers have taken its first byte, its last one, and by that all between them. */
+  public boolean isWhollyRead() {
+    return takenFrom == 0 && takenTo == length;
   }
 
   /**

@@ -1,157 +1,285 @@
 package io.s3e.memory;
 
-import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
-import com.github.benmanes.caffeine.cache.Policy;
-import com.github.benmanes.caffeine.cache.RemovalCause;
+import io.s3e.memory.Slab.State;
 import java.nio.ByteBuffer;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which slabs of one kind of memory stay when room is needed.
+ * Which slabs of one kind of memory stay when room is needed. All slabs of one residency are of
+ * about the same size.
  *
- * <p>Slabs with blocks that nobody has read yet wait in a queue, oldest first; once all their
- * blocks are read or abandoned they move to a Caffeine cache (W-TinyLFU, weighed in bytes), whose
- * coldest go first. Fetches for a waiting reader may take from both, speculation only from the
- * second: a prefetched block is not pushed out by another guess. Of what is unread the oldest goes
- * first, and of lent slots only what has been left alone for a while, because a reader that is
- * alive consumes its window within moments, and one that is not must not hold the budget.
+ * <p><b>Queues.</b> A slab waits in the queue of its {@linkplain Slab.State state}, oldest first:
+ * <i>unread</i> until all its blocks are read or abandoned, then <i>once</i>, and <i>again</i> if
+ * it had been read once more when its turn to leave came. A scan fills <i>once</i> only, so it does
+ * not push out what is read repeatedly; <i>again</i> holds {@value #MOST_AGAIN} times as much as
+ * <i>once</i> at most, so that a working set of the past leaves.
  *
- * <p>Thread-safe; a read of a resident block only feeds Caffeine's lossy, lock-free buffer.
+ * <p><b>Who may evict.</b> Fetches for a waiting reader may take unread slabs too, speculation only
+ * those that have been read: a prefetched block is not pushed out by another guess. The oldest
+ * unread slab goes first, and lent slots only after their reader has been {@link Idle}, because a
+ * reader that is alive consumes its window within moments, and one that is not must not hold the
+ * budget.
+ *
+ * <p><b>Invariants.</b> The slab's state alone says where it is; the thread that moves the state by
+ * compare-and-set does what follows: it enters the slab into the next queue, or drops it. So a slab
+ * is dropped once. A queue may still hold a slab that has left its state; {@code unread} is swept
+ * when as many have left it as it held, a slab in another queue is passed over when it is met.
+ * Between the move and the entry a slab is in no queue, and is not found by others.
+ *
+ * <p>Any thread; no method takes a lock. Eviction and settling take constant time on average, and a
+ * read of a resident block writes at most one flag of its slab.
  */
 public final class Residency {
-  /** Who had to evict a moment ago will have to again. */
+  /** Memory that was short so recently is taken to be short still. */
   private static final long PRESSURE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  /** Coldest entries looked at for one victim; one is enough unless others took them meanwhile. */
-  private static final int CANDIDATES = 4;
+  /** The share of {@code again} is three quarters of what has been read. */
+  private static final int MOST_AGAIN = 3;
+
+  /** Slabs that one eviction lets stay; the next one leaves. */
+  private static final int MOST_SPARED = 64;
+
+  /**
+   * One slab in so many stays in {@code once} for another round without having been read again. So
+   * a part of an object that is read over and over, and is a little larger than memory, is there
+   * the next time; the others would leave just before they are needed.
+   */
+  private static final int SAMPLE = 16;
+
+  /** Slabs that leave {@code unread} before it is swept: a sweep costs less than their fetches. */
+  private static final int LEAST_SWEEP = 64;
+
+  /** How long a reader has not read anything, in any slab. */
+  public enum Idle {
+    /** The reader has paused. Slots that readers take from each other are fetched twice. */
+    BRIEFLY(500),
+    /** The stream was opened, ran ahead and was forgotten. */
+    LONG(5_000);
+
+    private final long nanos;
+
+    Idle(long millis) {
+      nanos = TimeUnit.MILLISECONDS.toNanos(millis);
+    }
+
+    long nanos() {
+      return nanos;
+    }
+  }
 
   private final BlockIndex index;
-  private final Queue<Slab> unread = new ConcurrentLinkedQueue<>();
-  private final Cache<Slab, Slab> read;
-  private final Policy.Eviction<Slab, Slab> coldness;
+  private final LongSupplier nanoClock;
   private final Runnable roomMade;
   private final Spill spill;
+  private final Queue<Slab> unread = new ConcurrentLinkedQueue<>();
+  private final Queue<Slab> once = new ConcurrentLinkedQueue<>();
+  private final Queue<Slab> again = new ConcurrentLinkedQueue<>();
+
+  /** Slabs in the state {@code ONCE}, and in {@code AGAIN}. */
+  private final AtomicInteger onceCount = new AtomicInteger();
+
+  private final AtomicInteger againCount = new AtomicInteger();
+
+  /** Slabs whose turn to leave {@code once} came. */
+  private final AtomicInteger turns = new AtomicInteger();
+
+  /** Slabs that have left their state and not the queue {@code unread} since the last sweep. */
+  private final AtomicInteger leftUnread = new AtomicInteger();
+
+  /** How many unread slabs the last sweep met. */
+  private volatile int sweptUnread;
+
+  private final IdleSlabs paused = new IdleSlabs(Idle.BRIEFLY.nanos(), unread);
+  private final IdleSlabs forgotten = new IdleSlabs(Idle.LONG.nanos(), unread);
   private volatile boolean closed;
 
   /** When a slab was evicted last to make room; long ago if none was. */
-  private volatile long evictedNanos = System.nanoTime() - PRESSURE_NANOS;
+  private volatile long evictedNanos;
 
   /**
    * @param index where evicted blocks are removed from
-   * @param capacityBytes all the memory there is of this kind
+   * @param nanoClock as {@link System#nanoTime()}
    * @param roomMade called when one more slab may be evicted for anybody; any thread, must not
    *     block
-   * @param spill hears of the blocks that are evicted to make room, not of those that go when all
-   *     is closed
+   * @param spill hears of the blocks that are evicted to make room, and of no others
    */
-  public Residency(BlockIndex index, long capacityBytes, Runnable roomMade, Spill spill) {
+  public Residency(BlockIndex index, LongSupplier nanoClock, Runnable roomMade, Spill spill) {
     this.index = index;
+    this.nanoClock = nanoClock;
     this.roomMade = roomMade;
     this.spill = spill;
-    this.read =
-        Caffeine.newBuilder()
-            .maximumWeight(Math.max(1, capacityBytes))
-            .weigher((Slab slab, Slab same) -> slab.bytes())
-            .executor(Runnable::run)
-            .evictionListener(
-                (@Nullable Slab slab, @Nullable Slab same, RemovalCause cause) -> {
-                  if (slab != null) {
-                    drop(slab);
-                  }
-                })
-            .build();
-    this.coldness = read.policy().eviction().orElseThrow();
+    this.evictedNanos = nanoClock.getAsLong() - PRESSURE_NANOS;
   }
 
   /**
    * Makes {@code blocks} readable out of {@code memory}, where they stand one after the other, and
    * takes over the memory.
    *
-   * @param bytes what the memory weighs
+   * @param blocks of one fetch, all of them FETCHING and in the index
    * @param free gives the memory back
    */
-  public void publish(List<Block> blocks, ByteBuffer memory, int bytes, Runnable free) {
-    Slab slab = new Slab(bytes, blocks, this, free);
+  public void publish(List<Block> blocks, ByteBuffer memory, Runnable free) {
+    Slab slab = new Slab(blocks, this, nanoClock.getAsLong(), free);
     slab.publish(memory);
-    // Only a readable slab may be evicted, so it is queued afterwards; a reader may have been
-    // quicker.
-    unread.add(slab);
-    if (slab.isSettled()) {
-      settled(slab);
-    }
-    if (closed) {
-      clear();
-    }
+    // Only a readable slab may be evicted, so it is entered afterwards; readers may have settled
+    // and evicted it meanwhile.
+    enter(unread, slab, State.UNREAD);
   }
 
-  /**
-   * All blocks of the slab are read or abandoned. Called twice at most; one call finds it queued.
-   */
+  /** UNREAD → ONCE: all blocks of the slab are read or abandoned. Called once. */
   void settled(Slab slab) {
-    if (unread.remove(slab)) {
-      read.put(slab, slab);
-      if (System.nanoTime() - evictedNanos < PRESSURE_NANOS) {
-        slab.blocks().forEach(spill::settled);
-      }
-      roomMade.run();
-      if (closed) {
-        clear();
+    if (!slab.move(State.UNREAD, State.ONCE)) {
+      return;
+    }
+    onceCount.incrementAndGet();
+    enter(once, slab, State.ONCE);
+    sweepUnread();
+    if (nanoClock.getAsLong() - evictedNanos < PRESSURE_NANOS) {
+      slab.blocks().forEach(spill::settled);
+    }
+    roomMade.run();
+  }
+
+  private void sweepUnread() {
+    int left = leftUnread.incrementAndGet();
+    if (left < LEAST_SWEEP + sweptUnread || !leftUnread.compareAndSet(left, 0)) {
+      return;
+    }
+    int met = 0;
+    for (Iterator<Slab> slabs = unread.iterator(); slabs.hasNext(); ) {
+      if (slabs.next().isIn(State.UNREAD)) {
+        met++;
+      } else {
+        slabs.remove();
       }
     }
+    sweptUnread = met;
   }
 
-  /** The slab is read once more. */
-  void touched(Slab slab) {
-    // Asked for the asking's sake: it is what Caffeine counts.
-    Slab unused = read.getIfPresent(slab);
-  }
-
-  /** Evicts the coldest slab that has been read. False if there is none. */
+  /** Evicts a slab that has been read, and not again of late. False if there is none. */
   public boolean evictRead() {
-    for (Slab slab : coldness.coldest(CANDIDATES).keySet()) {
-      if (read.asMap().remove(slab) != null) {
-        drop(slab);
+    for (int spared = 0; ; spared++) {
+      Slab slab = pollRead();
+      if (slab == null) {
+        return false;
+      }
+      boolean stays = spared < MOST_SPARED && stays(slab);
+      if (!stays && evictRead(slab, spill)) {
+        return true;
+      }
+    }
+  }
+
+  private @Nullable Slab pollRead() {
+    boolean isAgainFull = againCount.get() > MOST_AGAIN * onceCount.get();
+    Slab slab = (isAgainFull ? again : once).poll();
+    return slab != null ? slab : (isAgainFull ? once : again).poll();
+  }
+
+  /** Enters a slab whose turn to leave has come for another round, if it is worth one. */
+  private boolean stays(Slab slab) {
+    if (slab.takeTouch()) {
+      if (slab.move(State.ONCE, State.AGAIN)) {
+        onceCount.decrementAndGet();
+        againCount.incrementAndGet();
+      }
+      return enter(again, slab, State.AGAIN);
+    }
+    return slab.isIn(State.ONCE)
+        && turns.incrementAndGet() % SAMPLE == 0
+        && enter(once, slab, State.ONCE);
+  }
+
+  /** False if the slab is not in that state any more. */
+  private boolean enter(Queue<Slab> queue, Slab slab, State state) {
+    if (!slab.isIn(state)) {
+      return false;
+    }
+    queue.add(slab);
+    clearIfClosed();
+    return true;
+  }
+
+  private boolean evictRead(Slab slab, Spill heir) {
+    if (slab.move(State.ONCE, State.GONE)) {
+      onceCount.decrementAndGet();
+    } else if (slab.move(State.AGAIN, State.GONE)) {
+      againCount.decrementAndGet();
+    } else {
+      return false;
+    }
+    drop(slab, heir);
+    return true;
+  }
+
+  /** Evicts the oldest slab that is not read to its end. False if there is none. */
+  public boolean evictUnread() {
+    for (Slab slab = unread.poll(); slab != null; slab = unread.poll()) {
+      if (evictUnread(slab, spill)) {
         return true;
       }
     }
     return false;
   }
 
-  /**
-   * About how many slabs may be evicted for anybody: read to their end, or left alone.
-   *
-   * @param idleNanos how long a reader must have rested that has left its slabs alone
-   */
-  public long spareSlabs(long idleNanos) {
-    long spare = read.estimatedSize();
-    long now = System.nanoTime();
-    for (Slab slab : unread) {
-      spare += now - slab.lastProgressNanos() >= idleNanos ? 1 : 0;
-    }
-    return spare;
-  }
-
-  /**
-   * Evicts the oldest slab that nobody has read to its end. False if there is none.
-   *
-   * @param idleNanos only if its reader has not read for so many ns; 0 for any
-   */
-  public boolean evictUnread(long idleNanos) {
-    long now = System.nanoTime();
-    for (Slab slab : unread) {
-      // Its reader may read at this moment, later than now.
-      boolean isIdle = idleNanos == 0 || now - slab.lastProgressNanos() >= idleNanos;
-      if (isIdle && unread.remove(slab)) {
-        drop(slab);
+  /** Evicts an unread slab whose reader is idle. False if there is none that is known. */
+  public boolean evictIdle(Idle how) {
+    long now = nanoClock.getAsLong();
+    IdleSlabs slabs = of(how);
+    for (Slab slab = slabs.take(now); slab != null; slab = slabs.take(now)) {
+      if (evictUnread(slab, spill)) {
+        sweepUnread();
         return true;
       }
     }
     return false;
+  }
+
+  private boolean evictUnread(Slab slab, Spill heir) {
+    if (slab.move(State.UNREAD, State.GONE)) {
+      drop(slab, heir);
+      return true;
+    }
+    return false;
+  }
+
+  /** About how many slabs may be evicted for anybody: read, or left alone by an idle reader. */
+  public int spareSlabs(Idle how) {
+    return onceCount.get() + againCount.get() + of(how).count(nanoClock.getAsLong());
+  }
+
+  /**
+   * Evicts all slabs with unwanted blocks, in one walk, and spills none of them. What is published
+   * or moves between the queues meanwhile may stay.
+   *
+   * @param unwanted asked of one block of each slab: all of them come from one fetch
+   */
+  public void evictIf(Predicate<Block> unwanted) {
+    evictIf(unread, unwanted);
+    evictIf(once, unwanted);
+    evictIf(again, unwanted);
+    paused.forget();
+    forgotten.forget();
+  }
+
+  private void evictIf(Queue<Slab> queue, Predicate<Block> unwanted) {
+    for (Iterator<Slab> slabs = queue.iterator(); slabs.hasNext(); ) {
+      Slab slab = slabs.next();
+      boolean goes =
+          unwanted.test(slab.blocks().get(0))
+              && (evictUnread(slab, Spill.NONE) || evictRead(slab, Spill.NONE));
+      if (goes || slab.isIn(State.GONE)) {
+        slabs.remove();
+      }
+    }
   }
 
   /**
@@ -160,31 +288,36 @@ public final class Residency {
    */
   public void close() {
     closed = true;
-    clear();
+    clearIfClosed();
   }
 
-  private void clear() {
-    while (evictUnread(0)) {
-      continue;
-    }
-    for (Slab slab : read.asMap().keySet()) {
-      if (read.asMap().remove(slab) != null) {
-        drop(slab);
-      }
+  /** Called after each entry into a queue, so that what {@link #close} does not find goes here. */
+  private void clearIfClosed() {
+    if (closed) {
+      evictIf(block -> true);
     }
   }
 
-  private void drop(Slab slab) {
-    evictedNanos = System.nanoTime();
-    for (Block block : slab.blocks()) {
-      index.remove(block);
-      try {
-        if (!closed) {
-          spill.leaving(block);
-        }
-      } finally {
-        block.evict();
-      }
+  private void drop(Slab slab, Spill heir) {
+    evictedNanos = nanoClock.getAsLong();
+    List<Block> blocks = slab.blocks();
+    blocks.forEach(index::remove);
+    try {
+      blocks.forEach(heir::leaving);
+    } finally {
+      blocks.forEach(Block::evict);
     }
+  }
+
+  /** How many slabs the queue of unread ones holds, those included that have left the state. */
+  int unreadEntries() {
+    return unread.size();
+  }
+
+  private IdleSlabs of(Idle how) {
+    return switch (how) {
+      case BRIEFLY -> paused;
+      case LONG -> forgotten;
+    };
   }
 }

@@ -1,8 +1,8 @@
 package io.s3e.metrics;
 
 /**
- * What one engine has done since it was created. Counters only grow; they are exact once nothing is
- * in flight. Any thread.
+ * What one tenant of an engine has done since it was created. Counters only grow; they are exact
+ * once nothing is in flight. Any thread.
  *
  * <p>They add up: {@code PREFETCHED_BYTES = PREFETCH_USED_BYTES + PREFETCH_WASTED_BYTES} and what
  * is in memory unread.
@@ -43,13 +43,22 @@ public final class EngineMetrics extends Counters<EngineMetrics.Counter> {
     WAIT_NANOS
   }
 
-  private final DiskMetrics disk = new DiskMetrics();
+  private final DiskMetrics disk;
 
+  /** Of a tenant without a cache on local disk. */
   public EngineMetrics() {
-    super(Counter.class);
+    this(new DiskMetrics());
   }
 
-  /** What the cache on local disk has done. */
+  /**
+   * @param disk of the engine's cache, which all its tenants use
+   */
+  public EngineMetrics(DiskMetrics disk) {
+    super(Counter.class);
+    this.disk = disk;
+  }
+
+  /** What the engine's cache on local disk has done, for all its tenants. */
   public DiskMetrics disk() {
     return disk;
   }

@@ -268,7 +268,7 @@ public final class BlockReader {
   /**
    * The block that holds {@code position}, for a reader that does not wait: there, on its way, or
    * asked for now together with what is missing of {@code [position, end)}. Null if there is no
-   * room, or if its fetch is just being given up.
+   * room, if its fetch is just being given up, or if another tenant fetches it.
    */
   @Nullable Expected expect(long position, long end) {
     BlockRange wanted = layout().covering(position, end);
@@ -276,6 +276,10 @@ public final class BlockReader {
     if (block == null) {
       startAsked(wanted, wanted.first(), Pieces.OF_READ);
       block = fetcher.find(handle, wanted.first());
+    }
+    if (block != null && !block.isReady() && fetcher.isAnothers(block)) {
+      block.unpin();
+      return null;
     }
     return block == null ? null : Expected.of(fetcher, block);
   }
@@ -289,12 +293,24 @@ public final class BlockReader {
       if (block == null) {
         block = demand(wanted, ReadPlanner.Plan.NOTHING, isSmall(), deadline);
       }
-      Expected expected = block == null ? null : Expected.of(fetcher, block);
+      Expected expected = block == null ? null : expected(block, deadline);
       if (expected != null) {
         return expected;
       }
       fetcher.checkDeadline(handle, null, deadline);
     }
+  }
+
+  private @Nullable Expected expected(Block pinned, long deadline) throws IOException {
+    boolean comes = false;
+    try {
+      comes = !fetcher.isAnothers(pinned) || fetcher.await(handle, pinned, deadline);
+    } finally {
+      if (!comes) {
+        pinned.unpin();
+      }
+    }
+    return comes ? Expected.of(fetcher, pinned) : null;
   }
 
   /** What was expected is ready, and is read from {@code position} on. */

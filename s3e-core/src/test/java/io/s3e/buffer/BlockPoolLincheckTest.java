@@ -1,6 +1,6 @@
 package io.s3e.buffer;
 
-import static io.s3e.buffer.Programs.program;
+import static io.s3e.testing.Programs.program;
 import static org.jetbrains.lincheck.datastructures.ManagedStrategyGuaranteeKt.forClasses;
 
 import java.nio.ByteBuffer;
@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
  * The pool behaves like a counter of leases, one call at a time: it refuses only when everything is
  * leased or it is closed, whatever trims go on meanwhile, and {@code leased()} is exact. Behind the
  * counter, no buffer has two holders, memory is freed once and not under a lease, and the budget
- * equals the slabs whenever nothing runs.
+ * equals the arenas whenever nothing runs.
  */
 @Param(name = "me", gen = ThreadIdGen.class)
 public class BlockPoolLincheckTest {
@@ -90,7 +90,7 @@ public class BlockPoolLincheckTest {
   }
 
   @Validate
-  public void budgetEqualsSlabs() {
+  public void budgetEqualsArenas() {
     long live = memory.bytes.get();
     if (budget.reserved() != live || pool.reservedBytes() != live) {
       throw new AssertionError(
@@ -149,8 +149,8 @@ public class BlockPoolLincheckTest {
         .check(BlockPoolLincheckTest.class);
   }
 
-  /** Memory on the heap: a buffer holds 0 while it is free and -1 once its slab is freed. */
-  private static final class HeapMemory implements SlabMemory {
+  /** Memory on the heap: a buffer holds 0 while it is free and -1 once its arena is freed. */
+  private static final class HeapMemory implements ArenaMemory {
     final AtomicLong bytes = new AtomicLong();
 
     @Override
@@ -160,14 +160,14 @@ public class BlockPoolLincheckTest {
     }
 
     @Override
-    public void free(ByteBuffer slab) {
-      for (int i = 0; i < slab.capacity(); i += BLOCK_BYTES) {
-        if (slab.getInt(i) != 0) {
+    public void free(ByteBuffer arena) {
+      for (int i = 0; i < arena.capacity(); i += BLOCK_BYTES) {
+        if (arena.getInt(i) != 0) {
           throw new AssertionError("freed under a lease, or twice");
         }
-        slab.putInt(i, -1);
+        arena.putInt(i, -1);
       }
-      bytes.addAndGet(-slab.capacity());
+      bytes.addAndGet(-arena.capacity());
     }
   }
 

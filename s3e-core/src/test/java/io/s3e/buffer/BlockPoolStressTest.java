@@ -3,6 +3,7 @@ package io.s3e.buffer;
 import static io.s3e.buffer.BlockPoolTest.acquireAll;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.s3e.testing.Seed;
 import io.s3e.testing.Threads;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -22,16 +23,16 @@ import org.junit.jupiter.api.Test;
  */
 class BlockPoolStressTest {
   private static final int BLOCK_BYTES = 4 << 10;
-  private static final int SLAB_BYTES = 64 << 10;
+  private static final int ARENA_BYTES = 64 << 10;
   private static final int BLOCKS = 203;
 
   private final MemoryBudget budget = new MemoryBudget(16 << 20);
   private final CountingMemory memory = new CountingMemory(budget);
-  private final BlockPool pool = new BlockPool(budget, BLOCK_BYTES, BLOCKS, SLAB_BYTES, memory);
+  private final BlockPool pool = new BlockPool(budget, BLOCK_BYTES, BLOCKS, ARENA_BYTES, memory);
 
   @Test
   void aMillionRandomOperationsBySixteenThreadsLeaveThePoolFull() throws Exception {
-    long seed = Threads.seed();
+    long seed = Seed.draw();
     AtomicInteger operations = new AtomicInteger();
     Threads.run(
         16,
@@ -50,7 +51,7 @@ class BlockPoolStressTest {
 
   @Test
   void trimsRaceAcquisitionsAndReleases() throws Exception {
-    long seed = Threads.seed();
+    long seed = Seed.draw();
     Threads.run(
         8,
         seed,
@@ -68,7 +69,7 @@ class BlockPoolStressTest {
           }
           holder.releaseAll();
         });
-    assertThat(memory.allocations()).as("slabs came and went, seed %d", seed).isGreaterThan(13);
+    assertThat(memory.allocations()).as("arenas came and went, seed %d", seed).isGreaterThan(13);
     requireFullAndExact(seed);
     pool.trim();
     assertThat(budget.reserved()).isZero();
@@ -77,7 +78,7 @@ class BlockPoolStressTest {
 
   @Test
   void leasesAreReleasedByOtherThreadsThanTheirAcquirers() throws Exception {
-    long seed = Threads.seed();
+    long seed = Seed.draw();
     LinkedTransferQueue<BlockLease> handedOver = new LinkedTransferQueue<>();
     Threads.run(
         8,
@@ -102,7 +103,7 @@ class BlockPoolStressTest {
 
   @Test
   void ofManyReleasesOfOneLeaseExactlyOneSucceeds() throws Exception {
-    long seed = Threads.seed();
+    long seed = Seed.draw();
     for (int round = 0; round < 300; round++) {
       BlockLease lease = pool.tryAcquire();
       AtomicInteger succeeded = new AtomicInteger();
@@ -126,11 +127,11 @@ class BlockPoolStressTest {
 
   @Test
   void closeRacesAcquisitionsAndReleasesAndLeavesNothing() throws Exception {
-    long seed = Threads.seed();
+    long seed = Seed.draw();
     SplittableRandom root = new SplittableRandom(seed);
     for (int round = 0; round < 100; round++) {
-      CountingMemory slabs = new CountingMemory(budget);
-      BlockPool closing = new BlockPool(budget, BLOCK_BYTES, BLOCKS, SLAB_BYTES, slabs);
+      CountingMemory arenas = new CountingMemory(budget);
+      BlockPool closing = new BlockPool(budget, BLOCK_BYTES, BLOCKS, ARENA_BYTES, arenas);
       AtomicBoolean closeReturned = new AtomicBoolean();
       int closeAt = root.nextInt(100);
       Threads.run(
@@ -150,7 +151,7 @@ class BlockPoolStressTest {
             holder.releaseAll();
           });
       assertThat(closing.leased()).as("seed %d", seed).isZero();
-      assertThat(slabs.liveBytes()).as("seed %d", seed).isZero();
+      assertThat(arenas.liveBytes()).as("seed %d", seed).isZero();
       assertThat(closing.reservedBytes()).as("seed %d", seed).isZero();
       assertThat(budget.reserved()).as("seed %d", seed).isZero();
     }
@@ -159,11 +160,11 @@ class BlockPoolStressTest {
   @Test
   void twoPoolsFightOverOneBudgetAndItsCountStaysExact() throws Exception {
     MemoryBudget scarce = new MemoryBudget(40L * BLOCK_BYTES + 1);
-    CountingMemory smallSlabs = new CountingMemory(scarce);
-    CountingMemory largeSlabs = new CountingMemory(scarce);
-    BlockPool small = new BlockPool(scarce, BLOCK_BYTES, 100, 4 * BLOCK_BYTES, smallSlabs);
-    BlockPool large = new BlockPool(scarce, 3 * BLOCK_BYTES, 100, 1, largeSlabs);
-    long seed = Threads.seed();
+    CountingMemory smallArenas = new CountingMemory(scarce);
+    CountingMemory largeArenas = new CountingMemory(scarce);
+    BlockPool small = new BlockPool(scarce, BLOCK_BYTES, 100, 4 * BLOCK_BYTES, smallArenas);
+    BlockPool large = new BlockPool(scarce, 3 * BLOCK_BYTES, 100, 1, largeArenas);
+    long seed = Seed.draw();
     Threads.run(
         8,
         seed,
@@ -184,7 +185,7 @@ class BlockPoolStressTest {
     assertThat(scarce.reserved())
         .as("seed %d", seed)
         .isEqualTo(small.reservedBytes() + large.reservedBytes())
-        .isEqualTo(smallSlabs.liveBytes() + largeSlabs.liveBytes());
+        .isEqualTo(smallArenas.liveBytes() + largeArenas.liveBytes());
     small.close();
     large.close();
     assertThat(scarce.reserved()).as("seed %d", seed).isZero();
@@ -194,7 +195,7 @@ class BlockPoolStressTest {
   void realDirectMemoryIsMappedAndUnmappedUnderLoad() throws Exception {
     MemoryBudget real = new MemoryBudget(8 << 20);
     BlockPool direct = new BlockPool(real, 128 << 10, 64);
-    long seed = Threads.seed();
+    long seed = Seed.draw();
     Threads.run(
         8,
         seed,

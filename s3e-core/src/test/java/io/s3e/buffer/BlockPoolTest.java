@@ -35,7 +35,7 @@ class BlockPoolTest {
   }
 
   @Test
-  void buffersOfOneSlabDoNotOverlap() {
+  void buffersOfOneArenaDoNotOverlap() {
     try (BlockPool pool = new BlockPool(new MemoryBudget(8 * MIB), 256 * KIB, 9)) {
       List<BlockLease> leases = acquireAll(pool);
       assertThat(leases).hasSize(9);
@@ -50,7 +50,7 @@ class BlockPoolTest {
   }
 
   @Test
-  void slabsOfAboutOneMebibyteAreReservedAsDemandComes() {
+  void arenasOfAboutOneMebibyteAreReservedAsDemandComes() {
     MemoryBudget budget = new MemoryBudget(64 * MIB);
     try (BlockPool pool = new BlockPool(budget, 64 * KIB, 40)) {
       assertThat(budget.reserved()).isZero();
@@ -74,7 +74,7 @@ class BlockPoolTest {
   }
 
   @Test
-  void aBlockLargerThanASlabIsASlabOfItsOwn() {
+  void aBlockLargerThanAnArenaIsAnArenaOfItsOwn() {
     MemoryBudget budget = new MemoryBudget(64 * MIB);
     try (BlockPool pool = new BlockPool(budget, 3 * MIB, 4)) {
       BlockLease lease = pool.tryAcquire();
@@ -155,17 +155,17 @@ class BlockPoolTest {
   }
 
   @Test
-  void trimFreesIdleSlabsOnlyAndThePoolGrowsAgain() {
+  void trimFreesIdleArenasOnlyAndThePoolGrowsAgain() {
     MemoryBudget budget = new MemoryBudget(64 * MIB);
     CountingMemory memory = new CountingMemory(budget);
     BlockPool pool = new BlockPool(budget, 256 * KIB, 12, MIB, memory);
     List<BlockLease> leases = acquireAll(pool);
-    assertThat(memory.liveSlabs()).isEqualTo(3);
+    assertThat(memory.liveArenas()).isEqualTo(3);
     BlockLease kept = leases.remove(5);
     fill(kept.buffer(), (byte) 42);
     leases.forEach(BlockLease::release);
     pool.trim();
-    assertThat(memory.liveSlabs()).isEqualTo(1);
+    assertThat(memory.liveArenas()).isEqualTo(1);
     assertThat(budget.reserved()).isEqualTo(MIB).isEqualTo(pool.reservedBytes());
     assertThat(pool.leased()).isEqualTo(1);
     assertThat(pool.free()).isEqualTo(11);
@@ -177,7 +177,7 @@ class BlockPoolTest {
   }
 
   @Test
-  void closeFreesASlabWithItsLastLease() {
+  void closeFreesAnArenaWithItsLastLease() {
     MemoryBudget budget = new MemoryBudget(64 * MIB);
     CountingMemory memory = new CountingMemory(budget);
     BlockPool pool = new BlockPool(budget, 512 * KIB, 6, MIB, memory);
@@ -185,7 +185,7 @@ class BlockPoolTest {
     leases.remove(5).release();
     leases.remove(4).release();
     pool.close();
-    assertThat(memory.liveSlabs()).isEqualTo(2);
+    assertThat(memory.liveArenas()).isEqualTo(2);
     assertThat(pool.tryAcquire()).isNull();
     assertThat(pool.leased()).isEqualTo(4);
     leases.get(0).release();
@@ -197,7 +197,7 @@ class BlockPoolTest {
     leases.get(2).release();
     assertThat(budget.reserved()).isZero();
     assertThat(pool.reservedBytes()).isZero();
-    assertThat(memory.liveSlabs()).isZero();
+    assertThat(memory.liveArenas()).isZero();
     assertThat(pool.leased()).isZero();
     assertThat(pool.tryAcquire()).isNull();
   }
@@ -227,8 +227,8 @@ class BlockPoolTest {
   @Test
   void anotherFailureOfTheAllocationGivesTheReservationBackToo() {
     MemoryBudget budget = new MemoryBudget(MIB);
-    SlabMemory broken =
-        new SlabMemory() {
+    ArenaMemory broken =
+        new ArenaMemory() {
           @Override
           public ByteBuffer allocate(int bytes) {
             throw new IllegalStateException("broken");

@@ -6,11 +6,11 @@ import java.util.IdentityHashMap;
 import java.util.Set;
 
 /**
- * Slabs that are never really freed, so that a use after the free is caught as a wrong byte and not
- * as the end of the process: a freed slab is overwritten. Checks the budget at every step, refuses
- * memory when told to, and fails on a double free.
+ * Arenas that are never really freed, so that a use after the free is caught as a wrong byte and
+ * not as the end of the process: a freed arena is overwritten. Checks the budget at every step,
+ * refuses memory when told to, and fails on a double free.
  */
-final class CountingMemory implements SlabMemory {
+final class CountingMemory implements ArenaMemory {
   static final byte FREED = (byte) 0xDD;
 
   private final MemoryBudget budget;
@@ -31,22 +31,22 @@ final class CountingMemory implements SlabMemory {
       throw new OutOfMemoryError("Direct buffer memory");
     }
     allocations++;
-    ByteBuffer slab = ByteBuffer.allocateDirect(bytes);
-    live.add(slab);
+    ByteBuffer arena = ByteBuffer.allocateDirect(bytes);
+    live.add(arena);
     liveBytes += bytes;
     requireReserved();
-    return slab;
+    return arena;
   }
 
   @Override
-  public synchronized void free(ByteBuffer slab) {
-    if (!live.remove(slab)) {
-      throw new AssertionError("freed twice: " + slab);
+  public synchronized void free(ByteBuffer arena) {
+    if (!live.remove(arena)) {
+      throw new AssertionError("freed twice: " + arena);
     }
     requireReserved();
-    liveBytes -= slab.capacity();
-    for (int i = 0; i < slab.capacity(); i++) {
-      slab.put(i, FREED);
+    liveBytes -= arena.capacity();
+    for (int i = 0; i < arena.capacity(); i++) {
+      arena.put(i, FREED);
     }
   }
 
@@ -58,7 +58,7 @@ final class CountingMemory implements SlabMemory {
     return liveBytes;
   }
 
-  synchronized int liveSlabs() {
+  synchronized int liveArenas() {
     return live.size();
   }
 

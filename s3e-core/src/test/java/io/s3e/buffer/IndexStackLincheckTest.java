@@ -1,6 +1,6 @@
 package io.s3e.buffer;
 
-import static io.s3e.buffer.Programs.program;
+import static io.s3e.testing.Programs.program;
 import static org.jetbrains.lincheck.datastructures.ManagedStrategyGuaranteeKt.forClasses;
 
 import java.util.ArrayDeque;

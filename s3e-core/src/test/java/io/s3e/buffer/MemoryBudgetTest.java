@@ -3,6 +3,7 @@ package io.s3e.buffer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.s3e.testing.Seed;
 import io.s3e.testing.Threads;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
@@ -63,19 +64,11 @@ class MemoryBudgetTest {
   }
 
   @Test
-  void theJvmHasOneBudgetWithTheFirstLimit() {
-    MemoryBudget first = MemoryBudget.ofJvm(64 << 20);
-    assertThat(MemoryBudget.ofJvm(first.limit())).isSameAs(first);
-    assertThat(MemoryBudget.ofJvm(first.limit() + 1)).isSameAs(first);
-    assertThat(MemoryBudget.ofJvm(first.limit() + 2).limit()).isEqualTo(first.limit());
-  }
-
-  @Test
   void theSumOfGrantsIsExactUnderContention() throws Exception {
     MemoryBudget budget = new MemoryBudget(1_000);
     AtomicLong heldByAll = new AtomicLong();
     AtomicLong most = new AtomicLong();
-    long seed = Threads.seed();
+    long seed = Seed.draw();
     Threads.run(
         8,
         seed,

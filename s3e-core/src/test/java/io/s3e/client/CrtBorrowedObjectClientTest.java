@@ -2,7 +2,6 @@ package io.s3e.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.s3e.client.ClientProvider.ClientMemory;
 import io.s3e.client.aws.AwsClientSettings;
 import io.s3e.client.aws.AwsClients;
 import io.s3e.client.aws.ClientKind;

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
-import io.s3e.client.ClientProvider.ClientMemory;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.aws.AwsClientSettings;
 import io.s3e.testing.RecordingHandler;

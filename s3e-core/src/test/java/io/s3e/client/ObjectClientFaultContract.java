@@ -1,10 +1,10 @@
 package io.s3e.client;
 
+import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
-import io.s3e.client.ClientProvider.ClientMemory;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.aws.AwsClientSettings;
 import io.s3e.testing.Fault;
@@ -420,11 +420,7 @@ abstract class ObjectClientFaultContract {
   }
 
   private void awaitRequests(int count) throws InterruptedException {
-    long deadline = System.nanoTime() + Duration.ofSeconds(10).toNanos();
-    while (server.gets().size() < count) {
-      assertThat(System.nanoTime()).as("a request at the server").isLessThan(deadline);
-      Thread.sleep(1);
-    }
+    awaitTrue("a request at the server", () -> server.gets().size() >= count);
   }
 
   private RecordingHandler get() {

@@ -1,6 +1,5 @@
 package io.s3e.client;
 
-import io.s3e.client.ClientProvider.ClientMemory;
 import io.s3e.client.aws.AwsClientSettings;
 
 /** The contract on faults over the SDK's synchronous client with the JDK's HTTP. */

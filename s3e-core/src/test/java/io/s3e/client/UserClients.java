@@ -1,6 +1,5 @@
 package io.s3e.client;
 
-import io.s3e.client.ClientProvider.ClientMemory;
 import io.s3e.client.aws.AwsClientSettings;
 import io.s3e.client.sdk.AsyncObjectClient;
 import io.s3e.client.sdk.SyncObjectClient;

@@ -2,6 +2,7 @@ package io.s3e.disk;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.s3e.testing.Seed;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
@@ -37,8 +38,7 @@ class BlockFilesConcurrencyTest {
     disk.makeDirectory(instance.resolve(Membership.BLOCKS));
     disk.makeDirectory(instance.resolve(Membership.TMP));
     CacheKey key = encrypted ? CacheKey.random() : null;
-    long seed = new Random().nextLong();
-    System.out.println("BlockFilesConcurrencyTest seed " + seed);
+    long seed = Seed.draw();
     ExecutorService threads = Executors.newFixedThreadPool(5);
     try {
       List<Future<?>> all = new ArrayList<>();

@@ -7,6 +7,7 @@ import io.s3e.disk.Breaker.State;
 import io.s3e.disk.TestBlocks.ManualClock;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
+import io.s3e.testing.Seed;
 import io.s3e.testing.Threads;
 import java.io.IOException;
 import java.time.Duration;
@@ -182,7 +183,7 @@ class BreakerTest {
     AtomicInteger probes = new AtomicInteger();
     Threads.run(
         8,
-        Threads.seed(),
+        Seed.draw(),
         (thread, random) -> {
           for (int i = 0; i < 1000; i++) {
             if (breaker.tryProbe()) {

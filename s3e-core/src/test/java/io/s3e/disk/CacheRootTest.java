@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.s3e.testing.Eventually;
 import io.s3e.testing.ForkedJvm;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
@@ -44,21 +45,6 @@ class CacheRootTest {
     try (Stream<Path> found = Files.list(directory)) {
       return found.map(path -> path.getFileName().toString()).sorted().toList();
     }
-  }
-
-  static void await(String what, Condition condition) throws Exception {
-    long end = System.nanoTime() + Duration.ofSeconds(30).toNanos();
-    while (!condition.holds()) {
-      if (System.nanoTime() > end) {
-        throw new AssertionError("never: " + what);
-      }
-      Thread.sleep(10);
-    }
-  }
-
-  /** Something that becomes true. */
-  interface Condition {
-    boolean holds() throws Exception;
   }
 
   @Test
@@ -256,8 +242,8 @@ class CacheRootTest {
       assertThat(left).isDirectory();
 
       try (CacheRoot root = open(PRIVATE)) {
-        await("the leavings are removed", () -> !Files.exists(left));
-        await(
+        Eventually.awaitTrue("the leavings are removed", () -> !Files.exists(left));
+        Eventually.awaitTrue(
             "nothing but the used ones is there",
             () ->
                 namesIn(top().resolve("v1")).stream()
@@ -293,7 +279,7 @@ class CacheRootTest {
       Files.setPosixFilePermissions(each, PosixFilePermissions.fromString("rwx------"));
     }
     try (CacheRoot root = open(PRIVATE)) {
-      await(
+      Eventually.awaitTrue(
           "the old ones are removed",
           () -> !Files.exists(old) && !Files.exists(half) && !Files.exists(oldApp));
       assertThat(List.of(young, app, host)).allMatch(Files::isDirectory);
@@ -326,7 +312,7 @@ class CacheRootTest {
     assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(20));
     assertThat(root.instance()).isDirectory();
     released.countDown();
-    await("the removal goes on", () -> !Files.exists(root.instance()));
+    Eventually.awaitTrue("the removal goes on", () -> !Files.exists(root.instance()));
     hung.join();
   }
 }

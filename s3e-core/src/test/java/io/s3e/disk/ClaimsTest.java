@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.s3e.disk.DiskCacheConfig.Scope;
 import io.s3e.disk.FaultyDiskIo.Failure;
 import io.s3e.disk.FaultyDiskIo.Operation;
+import io.s3e.testing.Eventually;
 import io.s3e.testing.ForkedJvm;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -129,7 +130,7 @@ class ClaimsTest {
       assertThat(claims.tryClaim(CacheTenant.CLAIMED)).isNull();
       process.kill();
       // 200 ms until it forgets that the owner lived.
-      CacheRootTest.await(
+      Eventually.awaitTrue(
           "the claim is taken over", () -> claims.tryClaim(CacheTenant.CLAIMED) != null);
     }
   }

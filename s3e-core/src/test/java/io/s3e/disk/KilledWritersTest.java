@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.s3e.disk.DiskCacheConfig.Scope;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.testing.ForkedJvm;
+import io.s3e.testing.Seed;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
@@ -27,7 +28,7 @@ class KilledWritersTest {
   @TempDir Path directory;
 
   private final DiskIo disk = new NioDiskIo();
-  private final long seed = System.nanoTime();
+  private final long seed = Seed.draw();
   private final Random random = new Random(seed);
   private final List<ForkedJvm> writers = new ArrayList<>();
   private final List<String> wrong = new ArrayList<>();
@@ -37,7 +38,6 @@ class KilledWritersTest {
 
   @Test
   void fiftyKillsLeaveNoWrongByteAndNoLeavings() throws Exception {
-    System.out.println("seed " + seed);
     long most = 0;
     try (CacheRoot root =
         CacheRoot.open(directory, CacheTenant.config(directory, Scope.HOST, CAPACITY))) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
+import io.s3e.testing.Seed;
 import io.s3e.testing.Threads;
 import java.util.ArrayList;
 import java.util.List;
@@ -137,7 +138,7 @@ class PrivateShelfTest {
   void inARaceEveryFileIsEitherBelievedOrDeleted() throws Exception {
     Map<DiskBlockId, Boolean> onDisk = new ConcurrentHashMap<>();
     PrivateShelf shelf = new PrivateShelf(20 * FILE, metrics, onDisk::remove);
-    long seed = Threads.seed();
+    long seed = Seed.draw();
     Threads.run(
         4,
         seed,

@@ -3,6 +3,7 @@ package io.s3e.disk;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.disk.TestBlocks.ManualClock;
+import io.s3e.testing.Seed;
 import io.s3e.testing.Threads;
 import java.time.Duration;
 import java.util.concurrent.atomic.LongAdder;
@@ -63,7 +64,7 @@ class RateLimiterTest {
   void threadsTogetherGetNoMoreThanOneWould() throws Exception {
     RateLimiter limiter = new RateLimiter(64L * MIB, clock::nanos);
     LongAdder passed = new LongAdder();
-    Threads.run(8, Threads.seed(), (thread, random) -> passed.add(passed(limiter, 100)));
+    Threads.run(8, Seed.draw(), (thread, random) -> passed.add(passed(limiter, 100)));
     assertThat(passed.sum()).isEqualTo(64);
   }
 

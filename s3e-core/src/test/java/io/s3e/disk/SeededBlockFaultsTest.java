@@ -3,6 +3,7 @@ package io.s3e.disk;
 import static io.s3e.disk.DiskBlockId.CHUNK_BYTES;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.s3e.testing.Seed;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
@@ -50,7 +51,7 @@ class SeededBlockFaultsTest {
 
   private final DiskIo disk = new NioDiskIo();
   private final ByteBuffer scratch = ByteBuffer.allocateDirect(BlockFiles.READ_SCRATCH_BYTES);
-  private final long seed = new Random().nextLong();
+  private final long seed = Seed.draw();
   private final Random random = new Random(seed);
   private final List<Victim> victims = new ArrayList<>();
 
@@ -60,7 +61,6 @@ class SeededBlockFaultsTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void everyFaultIsRightBytesOrAMiss(boolean encrypted) throws Exception {
-    System.out.println("SeededBlockFaultsTest seed " + seed);
     Path instance = directory.resolve("instance");
     disk.makeDirectory(instance.resolve(Membership.BLOCKS));
     disk.makeDirectory(instance.resolve(Membership.TMP));

@@ -7,6 +7,7 @@ import io.s3e.disk.FaultyDiskIo.Failure;
 import io.s3e.disk.FaultyDiskIo.Operation;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
+import io.s3e.testing.Eventually;
 import io.s3e.testing.ForkedJvm;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -105,7 +106,7 @@ class SharedShelfTest {
       // Half of what is free is granted, to one process and a newcomer.
       SharedShelf shelf = shelf(mine, capacityBytes * 4);
       try {
-        CacheRootTest.await("something is granted", () -> shelf.hasRoomFor(1));
+        Eventually.awaitTrue("something is granted", () -> shelf.hasRoomFor(1));
       } catch (Exception e) {
         throw new IOException(e);
       }
@@ -121,7 +122,7 @@ class SharedShelfTest {
   @Test
   void theFirstProcessIsInChargeAndMayWriteSoon() throws Exception {
     SharedShelf shelf = shelf(root(), 64 * MIB);
-    CacheRootTest.await("room", () -> shelf.hasRoomFor(FILE));
+    Eventually.awaitTrue("room", () -> shelf.hasRoomFor(FILE));
     assertThat(shelf.janitor().isInCharge()).isTrue();
     assertThat(shelf.hasRoomFor(17 * MIB)).isFalse();
   }
@@ -133,7 +134,7 @@ class SharedShelfTest {
     SharedShelf one = shelf(first, 64 * MIB);
     SharedShelf two = shelf(second, 64 * MIB);
     assertThat(one.janitor()).isSameAs(two.janitor());
-    CacheRootTest.await("room", () -> one.hasRoomFor(10 * MIB));
+    Eventually.awaitTrue("room", () -> one.hasRoomFor(10 * MIB));
     assertThat(one.hasRoomFor(10 * MIB)).isTrue();
     one.written(block(0), 1, 10 * MIB);
     assertThat(two.bytes()).isEqualTo(10 * MIB);
@@ -141,7 +142,7 @@ class SharedShelfTest {
     one.close();
     first.close();
     assertThat(two.janitor().isInCharge()).isTrue();
-    CacheRootTest.await("still passing", () -> two.hasRoomFor(10 * MIB));
+    Eventually.awaitTrue("still passing", () -> two.hasRoomFor(10 * MIB));
   }
 
   @Test
@@ -242,12 +243,12 @@ class SharedShelfTest {
       killed.await("in charge");
       CacheRoot root = root();
       SharedShelf shelf = shelf(root, 64 * MIB);
-      CacheRootTest.await("the newcomer gets a share", () -> shelf.hasRoomFor(FILE));
+      Eventually.awaitTrue("the newcomer gets a share", () -> shelf.hasRoomFor(FILE));
       assertThat(shelf.janitor().isInCharge()).isFalse();
 
       killed.kill();
-      CacheRootTest.await("this one is in charge", () -> shelf.janitor().isInCharge());
-      CacheRootTest.await(
+      Eventually.awaitTrue("this one is in charge", () -> shelf.janitor().isInCharge());
+      Eventually.awaitTrue(
           "the dead one has no share",
           () -> {
             Publication publication = Housekeeping.read(disk, root);
@@ -257,7 +258,7 @@ class SharedShelfTest {
           });
       assertThat(root.tmp()).isEmptyDirectory();
       assertThat(root.claims()).isEmptyDirectory();
-      CacheRootTest.await("it may write", () -> shelf.hasRoomFor(FILE));
+      Eventually.awaitTrue("it may write", () -> shelf.hasRoomFor(FILE));
     }
   }
 
@@ -265,12 +266,12 @@ class SharedShelfTest {
   void aDeletedDirectoryIsLaidOutAgain() throws Exception {
     CacheRoot root = root();
     SharedShelf shelf = shelf(root, 64 * MIB);
-    CacheRootTest.await("room", () -> shelf.hasRoomFor(FILE));
+    Eventually.awaitTrue("room", () -> shelf.hasRoomFor(FILE));
     Leavings.remove(root.instance());
-    CacheRootTest.await(
+    Eventually.awaitTrue(
         "the layout is back",
         () -> root.blocks().toFile().isDirectory() && Housekeeping.read(disk, root) != null);
-    CacheRootTest.await(
+    Eventually.awaitTrue(
         "in charge and with room", () -> shelf.janitor().isInCharge() && shelf.hasRoomFor(FILE));
     DiskBlockId id = block(7);
     new BlockFiles(disk, root.instance(), root.ownerId(), null)
@@ -282,10 +283,10 @@ class SharedShelfTest {
     CacheRoot root = root();
     disk.failEvery(Operation.LIST, Failure.EIO);
     SharedShelf shelf = shelf(root, 64 * MIB);
-    CacheRootTest.await("a failure", () -> metrics.get(Counter.READ_ERRORS) > 0);
+    Eventually.awaitTrue("a failure", () -> metrics.get(Counter.READ_ERRORS) > 0);
     assertThat(shelf.hasRoomFor(1)).isFalse();
     disk.heal();
-    CacheRootTest.await("room", () -> shelf.hasRoomFor(FILE));
+    Eventually.awaitTrue("room", () -> shelf.hasRoomFor(FILE));
   }
 
   @Test
@@ -295,7 +296,7 @@ class SharedShelfTest {
     disk.failEvery(Operation.DELETE, Failure.EROFS);
     disk.failEvery(Operation.RENAME, Failure.EROFS);
     SharedShelf shelf = shelf(root, 64 * MIB);
-    CacheRootTest.await("a failure", () -> metrics.get(Counter.READ_ERRORS) > 0);
+    Eventually.awaitTrue("a failure", () -> metrics.get(Counter.READ_ERRORS) > 0);
     assertThat(shelf.hasRoomFor(1)).isFalse();
   }
 

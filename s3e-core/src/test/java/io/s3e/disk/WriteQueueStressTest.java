@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
+import io.s3e.testing.Seed;
 import io.s3e.testing.Threads;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -71,7 +72,7 @@ class WriteQueueStressTest {
   }
 
   private void stress(Duration age, Order order) throws InterruptedException {
-    long seed = Threads.seed();
+    long seed = Seed.draw();
     WriteQueue queue =
         new WriteQueue(
             (long) BUFFERS * DiskBlockId.BLOCK_BYTES,

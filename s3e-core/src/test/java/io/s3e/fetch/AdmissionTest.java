@@ -3,16 +3,16 @@ package io.s3e.fetch;
 import static io.s3e.fetch.FetchRig.BLOCK;
 import static io.s3e.fetch.FetchRig.REQUEST_BLOCKS;
 import static io.s3e.fetch.FetchRig.async;
-import static io.s3e.fetch.FetchRig.awaitTrue;
+import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.block.BlockRange;
 import io.s3e.client.ClientLimits;
 import io.s3e.client.GetRequest;
 import io.s3e.memory.Admission;
-import io.s3e.memory.Admission.Grant;
-import io.s3e.memory.Admission.Kind;
-import io.s3e.memory.Admission.Need;
+import io.s3e.memory.Grant;
+import io.s3e.memory.Need;
+import io.s3e.memory.Need.Kind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -43,39 +43,39 @@ class AdmissionTest {
     return grant;
   }
 
-  private static void giveBack(Grant grant, Admission admission) {
-    grant.leases().forEach(admission::release);
+  private static void giveBack(Grant grant) {
+    grant.leases().forEach(grant::release);
     grant.leaveLane();
   }
 
   @Test
   void aLongGuessTakesASlotOrNothing() throws Exception {
     try (FetchRig rig = lending(3)) {
-      Admission admission = rig.fetcher.admission();
-      Grant first = require(admission.trySpeculate(LONG));
-      Grant second = require(admission.trySpeculate(LONG));
+      Admission admission = rig.admission;
+      Grant first = require(admission.trySpeculate(rig.account, LONG));
+      Grant second = require(admission.trySpeculate(rig.account, LONG));
 
       assertThat(first.isLent() && second.isLent()).isTrue();
-      assertThat(admission.isCrowded()).as("one slot is left, the reserve").isTrue();
-      assertThat(admission.trySpeculate(LONG)).isNull();
-      Grant copied = require(admission.trySpeculate(SHORT));
+      assertThat(admission.isCrowded(rig.account)).as("one slot is left, the reserve").isTrue();
+      assertThat(admission.trySpeculate(rig.account, LONG)).isNull();
+      Grant copied = require(admission.trySpeculate(rig.account, SHORT));
       assertThat(copied.isLent()).isFalse();
 
       for (Grant grant : List.of(first, second, copied)) {
-        giveBack(grant, admission);
+        giveBack(grant);
       }
-      assertThat(admission.isCrowded()).isFalse();
+      assertThat(admission.isCrowded(rig.account)).isFalse();
     }
   }
 
   @Test
   void readersAreServedInOrderAndBeforeAnyGuess() throws Exception {
     try (FetchRig rig = lending(1)) {
-      Admission admission = rig.fetcher.admission();
+      Admission admission = rig.admission;
       ObjectHandle handle = rig.open();
       List<Grant> taken = new ArrayList<>();
       for (int i = 0; i < 3; i++) {
-        taken.add(require(admission.await(SHORT, handle::isClosed, soon())));
+        taken.add(require(admission.await(rig.account, SHORT, handle::isClosed, soon())));
       }
       List<CompletableFuture<Grant>> readers = new ArrayList<>();
       List<Integer> order = new ArrayList<>();
@@ -84,7 +84,7 @@ class AdmissionTest {
         readers.add(
             async(
                 () -> {
-                  Grant grant = admission.await(SHORT, handle::isClosed, soon());
+                  Grant grant = admission.await(rig.account, SHORT, handle::isClosed, soon());
                   synchronized (order) {
                     order.add(number);
                   }
@@ -94,56 +94,57 @@ class AdmissionTest {
         awaitTrue(() -> admission.waitingReaders() == waiting);
       }
 
-      assertThat(admission.trySpeculate(SHORT)).isNull();
+      assertThat(admission.trySpeculate(rig.account, SHORT)).isNull();
       for (int i = 0; i < 3; i++) {
-        giveBack(taken.get(i), admission);
+        giveBack(taken.get(i));
         taken.set(i, require(readers.get(i).get(20, TimeUnit.SECONDS)));
       }
 
       assertThat(order).containsExactly(0, 1, 2);
-      taken.forEach(grant -> giveBack(grant, admission));
-      giveBack(require(admission.trySpeculate(SHORT)), admission);
+      taken.forEach(grant -> giveBack(grant));
+      giveBack(require(admission.trySpeculate(rig.account, SHORT)));
     }
   }
 
   @Test
   void aLongReadThatFindsNoSlotIsCopiedInTheEnd() throws Exception {
     try (FetchRig rig = lending(1)) {
-      Admission admission = rig.fetcher.admission();
+      Admission admission = rig.admission;
       ObjectHandle handle = rig.open();
-      Grant slot = require(admission.await(LONG, handle::isClosed, soon()));
-      Grant copied = require(admission.await(LONG, handle::isClosed, soon()));
+      Grant slot = require(admission.await(rig.account, LONG, handle::isClosed, soon()));
+      Grant copied = require(admission.await(rig.account, LONG, handle::isClosed, soon()));
 
       assertThat(slot.isLent()).isTrue();
       assertThat(copied.isLent()).isFalse();
 
-      giveBack(slot, admission);
-      giveBack(copied, admission);
+      giveBack(slot);
+      giveBack(copied);
     }
   }
 
   @Test
   void aClosedStreamLeavesTheQueueToTheOthers() throws Exception {
     try (FetchRig rig = lending(1)) {
-      Admission admission = rig.fetcher.admission();
+      Admission admission = rig.admission;
       ObjectHandle open = rig.open();
       ObjectHandle closing = rig.open();
       List<Grant> taken = new ArrayList<>();
       for (int i = 0; i < 3; i++) {
-        taken.add(require(admission.await(SHORT, open::isClosed, soon())));
+        taken.add(require(admission.await(rig.account, SHORT, open::isClosed, soon())));
       }
       CompletableFuture<Grant> first =
-          async(() -> admission.await(SHORT, closing::isClosed, soon()));
+          async(() -> admission.await(rig.account, SHORT, closing::isClosed, soon()));
       awaitTrue(() -> admission.waitingReaders() == 1);
-      CompletableFuture<Grant> second = async(() -> admission.await(SHORT, open::isClosed, soon()));
+      CompletableFuture<Grant> second =
+          async(() -> admission.await(rig.account, SHORT, open::isClosed, soon()));
       awaitTrue(() -> admission.waitingReaders() == 2);
 
       closing.close();
       assertThat(first.get(20, TimeUnit.SECONDS)).isNull();
-      giveBack(taken.remove(0), admission);
+      giveBack(taken.remove(0));
       taken.add(require(second.get(20, TimeUnit.SECONDS)));
 
-      taken.forEach(grant -> giveBack(grant, admission));
+      taken.forEach(grant -> giveBack(grant));
     }
   }
 
@@ -189,14 +190,14 @@ class AdmissionTest {
       rig.fetcher.prefetch(forgotten, new BlockRange(20, 28), false, run -> {});
       awaitTrue(() -> rig.fetcher.index().size() == 8);
       rig.client.awaitQuiet();
-      Admission admission = rig.fetcher.admission();
-      assertThat(admission.trySpeculate(LONG)).isNull();
+      Admission admission = rig.admission;
+      assertThat(admission.trySpeculate(rig.account, LONG)).isNull();
 
       Thread.sleep(5_300);
-      assertThat(admission.isCrowded()).isFalse();
-      Grant grant = require(admission.trySpeculate(LONG));
+      assertThat(admission.isCrowded(rig.account)).isFalse();
+      Grant grant = require(admission.trySpeculate(rig.account, LONG));
       assertThat(grant.isLent()).isTrue();
-      giveBack(grant, admission);
+      giveBack(grant);
     }
   }
 
@@ -214,7 +215,7 @@ class AdmissionTest {
           });
       rig.fetcher.prefetch(handle, new BlockRange(20, 28), false, run -> {});
       awaitTrue(() -> rig.client.gets().size() == 2);
-      assertThat(rig.fetcher.admission().isCrowded()).isTrue();
+      assertThat(rig.admission.isCrowded(rig.account)).isTrue();
 
       long deadline = soon();
       rig.fetcher.demand(handle, 0, 1, REQUEST_BLOCKS, deadline, run -> {}).unpin();

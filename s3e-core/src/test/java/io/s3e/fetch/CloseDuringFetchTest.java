@@ -3,13 +3,14 @@ package io.s3e.fetch;
 import static io.s3e.fetch.FetchRig.BLOCK;
 import static io.s3e.fetch.FetchRig.REQUEST_BLOCKS;
 import static io.s3e.fetch.FetchRig.async;
-import static io.s3e.fetch.FetchRig.awaitTrue;
+import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.s3e.block.BlockRange;
 import io.s3e.client.ClientLimits;
 import io.s3e.client.RequestFailure.Kind;
+import io.s3e.testing.Seed;
 import io.s3e.testing.Threads;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -113,7 +114,7 @@ class CloseDuringFetchTest {
   @ParameterizedTest
   @ValueSource(ints = {3, 64})
   void streamsAreClosedAtEveryMoment(int memoryBlocks) throws Exception {
-    long seed = Threads.seed();
+    long seed = Seed.draw();
     ClientLimits limits = ClientLimits.copying(REQUEST_BLOCKS * BLOCK, 16, 0);
     try (FetchRig rig = new FetchRig(32, memoryBlocks, limits, 6, 20_000)) {
       rig.client.script((call, number) -> slowly(call, new SplittableRandom(seed ^ number)));
@@ -130,7 +131,7 @@ class CloseDuringFetchTest {
 
   @Test
   void theEngineIsClosedAtEveryMoment() throws Exception {
-    long seed = Threads.seed();
+    long seed = Seed.draw();
     SplittableRandom root = new SplittableRandom(seed);
     ClientLimits limits = new ClientLimits(BLOCK, 8, REQUEST_BLOCKS * BLOCK, 4, 0);
     for (int round = 0; round < 150; round++) {

@@ -7,7 +7,10 @@ import io.s3e.block.ObjectVersion;
 import io.s3e.buffer.BlockPool;
 import io.s3e.buffer.MemoryBudget;
 import io.s3e.client.ClientLimits;
+import io.s3e.memory.Account;
+import io.s3e.memory.Admission;
 import io.s3e.memory.Block;
+import io.s3e.memory.BlockIndex;
 import io.s3e.metrics.EngineMetrics;
 import io.s3e.metrics.StreamListener;
 import io.s3e.testing.MemoryObjectClient;
@@ -18,7 +21,6 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
@@ -36,6 +38,9 @@ final class FetchRig implements AutoCloseable {
   final MemoryBudget budget;
   final BlockPool pool;
   final EngineMetrics metrics = new EngineMetrics();
+  final Admission admission;
+  final Account account;
+  private final FetchTimer timer = new FetchTimer();
   final Fetcher fetcher;
 
   private final ObjectVersion version;
@@ -58,6 +63,9 @@ final class FetchRig implements AutoCloseable {
     this.budget = new MemoryBudget((long) memoryBlocks * BLOCK);
     this.pool = new BlockPool(budget, BLOCK, memoryBlocks);
     this.version = ObjectVersion.identified(OBJECT, content.length, ScriptedClient.ETAG, null);
+    BlockIndex index = new BlockIndex();
+    this.admission = new Admission(budget, pool, index, new RunSpill());
+    this.account = admission.account(admission.carrier(limits));
     this.fetcher =
         new Fetcher(
             new Fetcher.FetchConfig(
@@ -68,10 +76,9 @@ final class FetchRig implements AutoCloseable {
                 Duration.ofMillis(2),
                 Duration.ofMillis(stallMillis)),
             client,
-            budget,
-            pool,
-            metrics,
-            null);
+            new FetchServices(index, admission, timer),
+            account,
+            metrics);
   }
 
   ObjectHandle open() {
@@ -125,16 +132,6 @@ final class FetchRig implements AutoCloseable {
     return result;
   }
 
-  static void awaitTrue(BooleanSupplier condition) throws InterruptedException {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-    while (!condition.getAsBoolean()) {
-      if (System.nanoTime() > deadline) {
-        throw new AssertionError("did not become true within 20 s");
-      }
-      Thread.sleep(1);
-    }
-  }
-
   void requireRight(byte[] got, long block) {
     int start = (int) block * BLOCK;
     if (!Arrays.equals(got, Arrays.copyOfRange(content, start, start + BLOCK))) {
@@ -147,6 +144,9 @@ final class FetchRig implements AutoCloseable {
     fetcher.close();
     client.awaitQuiet();
     client.close();
+    timer.close();
+    account.carrier().close();
+    admission.close();
     pool.close();
     assertThat(client.violations()).isEmpty();
     assertThat(client.lentOut()).as("lent buffers out").isZero();

@@ -2,12 +2,13 @@ package io.s3e.fetch;
 
 import static io.s3e.fetch.FetchRig.BLOCK;
 import static io.s3e.fetch.FetchRig.REQUEST_BLOCKS;
-import static io.s3e.fetch.FetchRig.awaitTrue;
+import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.block.BlockRange;
 import io.s3e.client.ClientLimits;
 import io.s3e.client.RequestFailure.Kind;
+import io.s3e.testing.Seed;
 import io.s3e.testing.Threads;
 import java.io.IOException;
 import java.util.List;
@@ -278,7 +279,7 @@ class HostileClientTest {
   @ParameterizedTest
   @EnumSource
   void aStormOfVicesEndsInRightBytesOrErrors(Memory memory) throws Exception {
-    long seed = Threads.seed();
+    long seed = Seed.draw();
     int blocks = 64;
     try (FetchRig rig = new FetchRig(blocks, memory.blocks, memory.limits, 4, 200)) {
       AtomicInteger served = new AtomicInteger();

@@ -1,5 +1,7 @@
 package io.s3e.fetch;
 
+import static io.s3e.testing.Eventually.awaitTrue;
+
 import io.s3e.client.ClientLimits;
 import io.s3e.client.GetRequest;
 import io.s3e.client.HeadRequest;
@@ -78,13 +80,7 @@ final class ScriptedClient implements ObjectClient {
 
   /** Waits until no script runs. */
   void awaitQuiet() throws InterruptedException {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-    while (running.get() > 0) {
-      if (System.nanoTime() > deadline) {
-        throw new AssertionError(running.get() + " scripts still run");
-      }
-      Thread.sleep(1);
-    }
+    awaitTrue("no script runs", () -> running.get() == 0);
   }
 
   @Override

@@ -3,7 +3,7 @@ package io.s3e.fetch;
 import static io.s3e.fetch.FetchRig.BLOCK;
 import static io.s3e.fetch.FetchRig.REQUEST_BLOCKS;
 import static io.s3e.fetch.FetchRig.async;
-import static io.s3e.fetch.FetchRig.awaitTrue;
+import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -11,6 +11,7 @@ import io.s3e.block.BlockRange;
 import io.s3e.client.GetRequest;
 import io.s3e.client.RequestFailure;
 import io.s3e.metrics.EngineMetrics.Counter;
+import io.s3e.testing.Seed;
 import io.s3e.testing.Threads;
 import java.util.ArrayList;
 import java.util.List;
@@ -51,7 +52,7 @@ class SingleFlightTest {
 
   @Test
   void overlappingReadsAndPrefetchesFetchEachByteOnce() throws Exception {
-    long seed = Threads.seed();
+    long seed = Seed.draw();
     int blocks = 256;
     try (FetchRig rig = FetchRig.copying(blocks)) {
       Threads.run(

@@ -6,6 +6,7 @@ import io.s3e.block.BlockLayout;
 import io.s3e.prefetch.ReadPlanner.Limits;
 import io.s3e.prefetch.ReadaheadSimulation.Delivery;
 import io.s3e.prefetch.ReadaheadSimulation.Overload;
+import io.s3e.testing.Seed;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -92,7 +93,7 @@ class ReadaheadSimulationTest {
 
   @Test
   void scatteredReadsFetchHardlyMoreThanTheirBlocks() {
-    long seed = System.nanoTime();
+    long seed = Seed.draw();
     Random random = new Random(seed);
     ReadaheadSimulation adaptive =
         simulation(1024L * MIB, ReadPolicy.ADAPTIVE, 20, Delivery.WHOLE, Overload.QUEUED);

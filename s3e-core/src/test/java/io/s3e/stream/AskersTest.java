@@ -2,6 +2,7 @@ package io.s3e.stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.s3e.testing.Seed;
 import io.s3e.testing.Threads;
 import java.util.ArrayList;
 import java.util.List;
@@ -71,7 +72,7 @@ class AskersTest {
   void threadsThatRaceOverManyEpochsLeaveNothingBehind() throws Exception {
     Threads.run(
         4,
-        Threads.seed(),
+        Seed.draw(),
         (thread, random) -> {
           for (int round = 0; round < 20_000; round++) {
             Askers.Asker asker = new Askers.Asker();

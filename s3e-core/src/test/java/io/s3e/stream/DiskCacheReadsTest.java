@@ -63,7 +63,6 @@ class DiskCacheReadsTest {
     return DiskCacheConfig.DEFAULTS.toBuilder()
         .mode(Mode.DISK)
         .scope(scope)
-        .store("memory")
         .capacityBytes(1L << 30)
         .diskShare(1)
         .queueBytes(64L << 20)
@@ -85,7 +84,9 @@ class DiskCacheReadsTest {
             .requestBytes(REQUEST)
             .diskCache(disk.build())
             .build();
-    return S3E.create(config, new MemoryBudget(MEMORY_BYTES), granted -> client);
+    S3E engine = S3E.create(config, new MemoryBudget(MEMORY_BYTES), granted -> client);
+    assertThat(engine.diskCache()).as("opened before the first read").isNotNull();
+    return engine;
   }
 
   @AfterEach

@@ -10,7 +10,7 @@ import io.s3e.client.RequestFailure.Kind;
 import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.testing.MemoryObjectClient.Answer;
-import io.s3e.testing.Threads;
+import io.s3e.testing.Seed;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -56,7 +56,7 @@ class LostGuessesTest {
   }
 
   private static void scanWithTenthRefused(EngineFixture s3e) throws Exception {
-    long seed = Threads.seed();
+    long seed = Seed.draw();
     SplittableRandom random = new SplittableRandom(seed);
     AtomicInteger refused = new AtomicInteger();
     s3e.client.faults(

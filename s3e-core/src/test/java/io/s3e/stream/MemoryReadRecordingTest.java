@@ -1,5 +1,6 @@
 package io.s3e.stream;
 
+import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.OpenOptions;
@@ -223,13 +224,7 @@ class MemoryReadRecordingTest {
     }
 
     void awaitWarm() throws InterruptedException {
-      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(100);
-      while (warm.get() < READERS) {
-        if (System.nanoTime() > deadline) {
-          throw new AssertionError("only " + warm + " readers are warm");
-        }
-        Thread.sleep(1);
-      }
+      awaitTrue("all readers are warm", Duration.ofSeconds(100), () -> warm.get() >= READERS);
     }
   }
 }

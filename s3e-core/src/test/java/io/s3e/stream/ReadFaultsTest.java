@@ -3,6 +3,7 @@ package io.s3e.stream;
 import static io.s3e.stream.EngineFixture.BLOCK;
 import static io.s3e.stream.EngineFixture.ETAG;
 import static io.s3e.stream.EngineFixture.OBJECT;
+import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -117,11 +118,7 @@ class ReadFaultsTest {
 
     try (S3EInputStream in = s3e.open(OpenOptions.DEFAULTS.withPolicy(ReadPolicy.SEQUENTIAL))) {
       assertThat(in.readNBytes(BLOCK)).isEqualTo(Arrays.copyOf(content, BLOCK));
-      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-      while (s3e.client.gets().size() < 2) {
-        assertThat(System.nanoTime()).isLessThan(deadline);
-        Thread.sleep(1);
-      }
+      awaitTrue("a second GET", () -> s3e.client.gets().size() >= 2);
       s3e.client.faults((request, number) -> Answer.GOOD);
       assertThat(in.readAllBytes()).isEqualTo(Arrays.copyOfRange(content, BLOCK, content.length));
     }
@@ -138,9 +135,7 @@ class ReadFaultsTest {
 
     try (S3EInputStream in = s3e.open(OpenOptions.DEFAULTS.withPolicy(ReadPolicy.SEQUENTIAL))) {
       in.readNBytes(BLOCK);
-      while (s3e.client.gets().size() < 2) {
-        Thread.sleep(1);
-      }
+      awaitTrue("a second GET", () -> s3e.client.gets().size() >= 2);
       s3e.client.faults((request, number) -> Answer.GOOD);
       assertThat(in.readAllBytes()).isEqualTo(Arrays.copyOfRange(content, BLOCK, content.length));
     }
@@ -347,9 +342,7 @@ class ReadFaultsTest {
                 }
               });
       reader.start();
-      while (s3e.client.gets().isEmpty()) {
-        Thread.sleep(1);
-      }
+      awaitTrue("a GET", () -> !s3e.client.gets().isEmpty());
       reader.interrupt();
       reader.join(10_000);
       assertThat(seen.get()).isInstanceOf(InterruptedIOException.class);
@@ -373,9 +366,7 @@ class ReadFaultsTest {
               }
             });
     reader.start();
-    while (s3e.client.gets().isEmpty()) {
-      Thread.sleep(1);
-    }
+    awaitTrue("a GET", () -> !s3e.client.gets().isEmpty());
 
     in.close();
     in.close();
@@ -403,9 +394,7 @@ class ReadFaultsTest {
               }
             })
         .start();
-    while (s3e.client.gets().isEmpty()) {
-      Thread.sleep(1);
-    }
+    awaitTrue("a GET", () -> !s3e.client.gets().isEmpty());
 
     s3e.engine.close();
 

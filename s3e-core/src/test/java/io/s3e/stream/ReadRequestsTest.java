@@ -3,6 +3,7 @@ package io.s3e.stream;
 import static io.s3e.stream.EngineFixture.BLOCK;
 import static io.s3e.stream.EngineFixture.ETAG;
 import static io.s3e.stream.EngineFixture.REQUEST;
+import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.OpenOptions;
@@ -33,20 +34,12 @@ class ReadRequestsTest {
   }
 
   private void awaitGets(int count) throws InterruptedException {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-    while (s3e.client.gets().size() < count) {
-      assertThat(System.nanoTime()).as("deadline for " + count + " GETs").isLessThan(deadline);
-      Thread.sleep(1);
-    }
+    awaitTrue(count + " GETs", () -> s3e.client.gets().size() >= count);
   }
 
   private void awaitWhatIsUnderWay() throws InterruptedException {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
     // Bytes count as fetched before the blocks they belong to are ready.
-    while (s3e.client.active() > 0) {
-      assertThat(System.nanoTime()).isLessThan(deadline);
-      Thread.sleep(1);
-    }
+    awaitTrue("nothing is under way", () -> s3e.client.active() == 0);
   }
 
   @Test

@@ -12,6 +12,7 @@ import io.s3e.client.aws.AwsClients;
 import io.s3e.client.aws.ClientKind;
 import io.s3e.testing.MemoryObjectClient;
 import io.s3e.testing.S3ProxyServer;
+import io.s3e.testing.Seed;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Timeout;
@@ -36,8 +37,7 @@ class StreamModelOverClientsTest {
   @ParameterizedTest
   @EnumSource(ClientKind.class)
   void readsWhatAnArrayHolds(ClientKind kind) throws Exception {
-    long seed = System.nanoTime();
-    System.err.println("StreamModelOverClientsTest, " + kind + ": seed " + seed);
+    long seed = Seed.draw();
     Random random = new Random(seed);
     AwsClientSettings settings =
         AwsClientSettings.builder()

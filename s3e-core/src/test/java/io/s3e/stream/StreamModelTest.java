@@ -13,6 +13,7 @@ import io.s3e.disk.DiskCacheConfig.Mode;
 import io.s3e.disk.DiskCacheConfig.Scope;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.testing.MemoryObjectClient;
+import io.s3e.testing.Seed;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,7 +42,7 @@ class StreamModelTest {
 
   static Stream<Arguments> programs() {
     List<Arguments> all = new ArrayList<>();
-    long seed = System.nanoTime();
+    long seed = Seed.draw();
     for (String memory :
         List.of(
             "copying",
@@ -125,7 +126,6 @@ class StreamModelTest {
           DiskCacheConfig.DEFAULTS.toBuilder()
               .mode(Mode.DISK)
               .scope(memory.startsWith("shared") ? Scope.HOST : Scope.PRIVATE)
-              .store("memory")
               .directories(List.of(directory))
               .build());
     }

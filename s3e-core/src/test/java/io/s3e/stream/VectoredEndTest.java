@@ -1,6 +1,7 @@
 package io.s3e.stream;
 
 import static io.s3e.stream.EngineFixture.BLOCK;
+import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -17,7 +18,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -62,21 +62,13 @@ class VectoredEndTest {
     s3e.client.faults((request, number) -> Answer.GOOD.silentAfter(10));
   }
 
-  private static void await(BooleanSupplier condition, String what) throws InterruptedException {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-    while (!condition.getAsBoolean()) {
-      assertThat(System.nanoTime()).as(what).isLessThan(deadline);
-      Thread.sleep(1);
-    }
-  }
-
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void closeAndUnbufferEndWhatWaits(boolean close) throws Exception {
     storeIsSilent();
     S3EInputStream in = s3e.open(RANDOM);
     List<CompletableFuture<ByteBuffer>> futures = submit(in);
-    await(() -> allocated.get() == 3 && s3e.client.active() == 3, "GETs under way");
+    awaitTrue("GETs under way", () -> allocated.get() == 3 && s3e.client.active() == 3);
 
     if (close) {
       in.close();
@@ -93,7 +85,7 @@ class VectoredEndTest {
           .hasMessageContaining("s3://bucket/key");
     }
     assertThat(released).as("before their futures fail").hasSize(3);
-    await(() -> s3e.client.active() == 0, "GETs cancelled");
+    awaitTrue("GETs cancelled", () -> s3e.client.active() == 0);
     in.close();
   }
 
@@ -116,7 +108,7 @@ class VectoredEndTest {
             .isEqualTo(Arrays.copyOfRange(content, (int) range.start(), (int) range.end()));
       }
     }
-    await(() -> released.size() == allocated.get() - 3, "all but what was delivered");
+    awaitTrue("all but what was delivered", () -> released.size() == allocated.get() - 3);
   }
 
   @Test
@@ -134,7 +126,7 @@ class VectoredEndTest {
                   throw new IllegalStateException(e);
                 }
               });
-      await(() -> s3e.client.active() == 1, "a GET under way");
+      awaitTrue("a GET under way", () -> s3e.client.active() == 1);
       in.unbuffer();
       s3e.client.open();
       assertThat(read.get(20, TimeUnit.SECONDS)).isEqualTo(100);
@@ -147,12 +139,12 @@ class VectoredEndTest {
     storeIsSilent();
     try (S3EInputStream in = s3e.open(RANDOM)) {
       List<CompletableFuture<ByteBuffer>> futures = submit(in);
-      await(() -> allocated.get() == 3 && s3e.client.active() == 3, "GETs under way");
+      awaitTrue("GETs under way", () -> allocated.get() == 3 && s3e.client.active() == 3);
 
       futures.get(1).cancel(true);
 
-      await(() -> released.size() == 1, "its buffer");
-      await(() -> s3e.client.active() == 2, "its GET");
+      awaitTrue("its buffer", () -> released.size() == 1);
+      awaitTrue("its GET", () -> s3e.client.active() == 2);
       assertThat(released.peek().capacity()).isEqualTo(2 * BLOCK);
       assertThat(futures.get(0)).isNotDone();
       assertThat(futures.get(2)).isNotDone();
@@ -173,12 +165,12 @@ class VectoredEndTest {
                 return ByteBuffer.allocate(length);
               },
               released::add);
-      await(() -> allocated.get() == 1, "the first reads");
+      awaitTrue("the first reads", () -> allocated.get() == 1);
       futures.get(1).cancel(true);
       assertThat(s3e.client.active()).as("the GET is the first one's too").isEqualTo(1);
       futures.get(0).cancel(true);
-      await(() -> s3e.client.active() == 0, "their GET");
-      await(() -> released.size() == 1, "the only buffer");
+      awaitTrue("their GET", () -> s3e.client.active() == 0);
+      awaitTrue("the only buffer", () -> released.size() == 1);
       assertThat(allocated).hasValue(1);
     }
   }
@@ -203,8 +195,8 @@ class VectoredEndTest {
           Thread.onSpinWait();
         }
         future.cancel(true);
-        await(() -> released.size() == now, "its buffer");
-        await(() -> s3e.client.active() == 0, "its GET");
+        awaitTrue("its buffer", () -> released.size() == now);
+        awaitTrue("its GET", () -> s3e.client.active() == 0);
       }
     }
   }

@@ -10,7 +10,7 @@ import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.testing.MemoryObjectClient.Answer;
-import io.s3e.testing.Threads;
+import io.s3e.testing.Seed;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -98,7 +98,7 @@ class VectoredNeighbourTest {
   /** More than memory holds, in ranges of all sizes, with failures: by way of both pools. */
   @Test
   void rangesLargerThanMemoryAllCome() throws Exception {
-    long seed = Threads.seed();
+    long seed = Seed.draw();
     SplittableRandom random = new SplittableRandom(seed);
     byte[] content = s3e.put(1500);
     s3e.client.faults(

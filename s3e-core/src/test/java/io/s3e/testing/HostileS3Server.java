@@ -226,6 +226,7 @@ public final class HostileS3Server implements AutoCloseable {
     int size = stored.content().length;
     HostileReply reply = new HostileReply(stored.content(), get ? 206 : 200, get);
     reply.header("ETag", stored.etag());
+    reply.header("Last-Modified", "Sun, 01 Feb 2026 03:04:05 GMT");
     String ifMatch = request.header("If-Match");
     if (ifMatch != null && !ifMatch.equals(stored.etag())) {
       reply.error(412, "PreconditionFailed", "the ETag is " + stored.etag());

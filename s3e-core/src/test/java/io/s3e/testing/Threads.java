@@ -8,7 +8,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
@@ -20,12 +19,6 @@ public final class Threads {
 
   public interface Body {
     void run(int thread, SplittableRandom random) throws Exception;
-  }
-
-  /** The seed of this run: {@code -Ds3e.test.seed=N} repeats one, otherwise a new one. */
-  public static long seed() {
-    Long given = Long.getLong("s3e.test.seed");
-    return given != null ? given : ThreadLocalRandom.current().nextLong();
   }
 
   /** Returns when all bodies have; throws an AssertionError that names the seed if one failed. */

@@ -2,6 +2,7 @@ package io.s3e.hadoop;
 
 import io.s3e.S3E;
 import io.s3e.hadoop.cache.EngineFactory;
+import io.s3e.hadoop.client.EarlyStart;
 import io.s3e.hadoop.client.FileSystemClients;
 import io.s3e.hadoop.client.ObjectEncryption;
 import io.s3e.hadoop.client.ReadEngine;
@@ -79,6 +80,9 @@ public class S3EFileSystem extends S3AFileSystem {
     if (config.enabled() && !reads) {
       LOG.info("Reading {} by S3A's own stream: objects are encrypted in the client", name);
     }
+    if (reads) {
+      EarlyStart.begin(config.client());
+    }
     super.initialize(name, reads ? withStreams(original, bucket) : original);
     if (reads) {
       UnknownKeys.tell(getUri().toString(), original, bucket);
@@ -147,6 +151,7 @@ public class S3EFileSystem extends S3AFileSystem {
 
   @Override
   public FSDataInputStream open(Path path, int bufferSize) throws IOException {
+    prepareEngine();
     DirectOpener direct = opener;
     return direct != null
         ? direct.open(qualify(path))
@@ -156,6 +161,7 @@ public class S3EFileSystem extends S3AFileSystem {
   @Override
   public CompletableFuture<FSDataInputStream> openFileWithOptions(
       Path rawPath, OpenFileParameters parameters) throws IOException {
+    prepareEngine();
     DirectOpener direct = opener;
     if (direct != null) {
       return direct.open(qualify(rawPath), parameters);
@@ -164,6 +170,14 @@ public class S3EFileSystem extends S3AFileSystem {
     IOStatisticsAggregator opener = currentThreadsCounter();
     return super.openFileWithOptions(rawPath, parameters)
         .thenApply(opened -> withEngine(opened, hints, opener));
+  }
+
+  /** Beside the HEAD of S3A's that comes next. */
+  private void prepareEngine() {
+    ReadEngine own = engine;
+    if (own != null) {
+      own.prepare();
+    }
   }
 
   static IOStatisticsAggregator currentThreadsCounter() {

@@ -1,5 +1,6 @@
 package io.s3e.hadoop;
 
+import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -9,6 +10,7 @@ import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.net.URI;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
@@ -343,17 +345,15 @@ class S3EFileSystemTest {
         FileSystem fs = S3AReads.open(conf)) {
       write(fs);
       forgetOne(fs);
-      long deadline = System.nanoTime() + 60_000_000_000L;
-      while (log.lines("Stream not closed while reading").isEmpty()) {
-        assertThat(System.nanoTime()).as("no leak reported in time").isLessThan(deadline);
-        System.gc();
-        Thread.sleep(20);
-      }
+      awaitTrue(
+          "the leak is reported",
+          Duration.ofSeconds(60),
+          () -> {
+            System.gc();
+            return !log.lines("Stream not closed while reading").isEmpty();
+          });
       assertThat(log.lines("Stream not closed").get(0)).contains("settings/file");
-      while (log.lines("forgetOne").isEmpty()) {
-        assertThat(System.nanoTime()).as("no stack reported in time").isLessThan(deadline);
-        Thread.sleep(20);
-      }
+      awaitTrue("the stack is reported", () -> !log.lines("forgetOne").isEmpty());
       assertThat(read(fs)).isEqualTo(data);
     }
   }

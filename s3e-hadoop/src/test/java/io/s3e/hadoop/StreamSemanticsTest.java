@@ -1,5 +1,6 @@
 package io.s3e.hadoop;
 
+import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -225,21 +226,9 @@ class StreamSemanticsTest {
           released::add);
       assertThat(allocated.await(20, TimeUnit.SECONDS)).isTrue();
       cancelled.getData().cancel(true);
-      await(() -> released.size() == 1);
+      awaitTrue(() -> released.size() == 1);
       assertThat(released.peek().capacity()).isEqualTo(1000);
       assertThat(other.getData()).isNotDone();
-    }
-  }
-
-  private interface Condition {
-    boolean holds();
-  }
-
-  private static void await(Condition condition) throws InterruptedException {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-    while (!condition.holds()) {
-      assertThat(System.nanoTime()).isLessThan(deadline);
-      Thread.sleep(2);
     }
   }
 
@@ -294,7 +283,7 @@ class StreamSemanticsTest {
     FirstRead byClose = new FirstRead(first);
     FirstRead byInterrupt = new FirstRead(second);
     FirstRead byFileSystem = new FirstRead(third);
-    await(() -> Credentials.asked.get() > 0);
+    awaitTrue(() -> Credentials.asked.get() > 0);
 
     assertThat(timeOf(first)).isLessThan(Duration.ofSeconds(3));
     assertThat(byClose.failure.get(3, TimeUnit.SECONDS)).hasMessageContaining("Stream is closed");

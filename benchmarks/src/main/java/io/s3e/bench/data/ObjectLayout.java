@@ -34,6 +34,20 @@ public final class ObjectLayout {
     return objects;
   }
 
+  /**
+   * Some objects, all of one size, in each of some buckets: in that of the directory, and in those
+   * beside it that show its objects as their own. Those of one bucket follow each other.
+   */
+  public static List<ObjectSlice> buckets(String directory, int buckets, int count, long bytes) {
+    List<ObjectSlice> objects = new ArrayList<>(buckets * count);
+    for (int bucket = 0; bucket < buckets; bucket++) {
+      for (ObjectSlice object : streams(directory, count, count * bytes)) {
+        objects.add(bucket == 0 ? object : object.besideBucket(Integer.toString(bucket)));
+      }
+    }
+    return objects;
+  }
+
   /** One range for each stream, all of one size, side by side from the front of one object. */
   public static List<ObjectSlice> ranges(String uri, int streams, long bytes) {
     long share = bytes / streams;

@@ -10,8 +10,28 @@ package io.s3e.bench.data;
  */
 public record ObjectSlice(String uri, long position, long length, long reference) {
 
+  /** Suffix of the bucket that never answers a GET. */
+  public static final String HANGING = "hang";
+
   /** An object, or its first bytes, of which the reference file begins with a copy. */
   public static ObjectSlice front(String uri, long length) {
     return new ObjectSlice(uri, 0, length, 0);
+  }
+
+  /**
+   * The same object in a bucket that shows the objects of this one as its own.
+   *
+   * @param suffix what its name has more, as {@link #bucketBeside} puts it
+   */
+  public ObjectSlice besideBucket(String suffix) {
+    int bucket = uri.indexOf("://") + "://".length();
+    int slash = uri.indexOf('/', bucket);
+    String beside = bucketBeside(uri.substring(0, slash), suffix) + uri.substring(slash);
+    return new ObjectSlice(beside, position, length, reference);
+  }
+
+  /** Name, or URI, of a bucket that shows the objects of another as its own. */
+  public static String bucketBeside(String bucket, String suffix) {
+    return bucket + '-' + suffix;
   }
 }

@@ -15,7 +15,75 @@ enum Figure {
       0,
       Measurement::megabytesPerSecond,
       "bytes that the application used a second (10^6), from open to close, of a raw client from"
-          + " the first request to the last byte; comparison of every byte included."),
+          + " the first request to the last byte; comparison of every byte included. Of cold: of 64"
+          + " MiB; of manyfs: of all at once; of neighbour: of the disturbed scan."),
+  FIRST_BYTE(
+      "firstByteMillis",
+      "1st ms",
+      0,
+      Measurement::firstByteMillis,
+      "ms from the open until the first byte is there, in a JVM whose file system has read"
+          + " nothing."),
+  FIRST_SCAN(
+      "firstScanMegabytesPerSecond",
+      "first",
+      0,
+      Measurement::firstScanMegabytesPerSecond,
+      "MB/s of the first of several file systems, the others not open yet."),
+  MEDIAN_SCAN(
+      "medianScanToFirst",
+      "/first",
+      2,
+      Measurement::medianScanToFirst,
+      "MB/s of the median file system's scan, one after the other, for each MB/s of the first."),
+  LEAST_SCAN(
+      "leastScanToFirst",
+      "least",
+      2,
+      Measurement::leastScanToFirst,
+      "MB/s of the slowest of these scans for each MB/s of the first."),
+  TOGETHER(
+      "togetherToFirst",
+      "all/first",
+      2,
+      Measurement::togetherToFirst,
+      "MB/s of all file systems at once for each MB/s of the first alone."),
+  SCAN_ALONE(
+      "scanAloneMegabytesPerSecond",
+      "alone",
+      0,
+      Measurement::scanAloneMegabytesPerSecond,
+      "MB/s of the scan alone, before it is disturbed."),
+  SCAN_TO_ALONE(
+      "scanToAlone",
+      "/alone",
+      2,
+      Measurement::scanToAlone,
+      "MB/s of the disturbed scan for each MB/s alone."),
+  P50_ALONE(
+      "p50AloneMillis",
+      "p50 alone",
+      1,
+      Measurement::p50AloneMillis,
+      "median ms of a positioned read of 64 KiB alone."),
+  P50_TO_ALONE(
+      "p50ToAlone",
+      "p50/alone",
+      2,
+      Measurement::p50ToAlone,
+      "median ms of a disturbed one for each ms alone."),
+  P99_ALONE(
+      "p99AloneMillis",
+      "p99 alone",
+      1,
+      Measurement::p99AloneMillis,
+      "99th percentile of ms of a positioned read of 64 KiB alone."),
+  P99_TO_ALONE(
+      "p99ToAlone",
+      "p99/alone",
+      2,
+      Measurement::p99ToAlone,
+      "99th percentile of a disturbed one for each ms alone."),
   SECONDS(
       "seconds",
       "s",
@@ -30,7 +98,20 @@ enum Figure {
       "median time of one call of the application; of a raw client, of one range."),
   P99("p99Millis", "p99 ms", 1, Measurement::p99Millis, "99th percentile of the same."),
   GETS("gets", "GETs", 0, Measurement::gets, "GETs of objects that the server counted."),
+  GETS_PER_GIGABYTE(
+      "getsPerGigabyte",
+      "GETs/GB",
+      0,
+      Measurement::getsPerGigabyte,
+      "GETs of objects for each GB (10^9) used."),
   HEADS("heads", "HEADs", 0, Measurement::heads, "HEADs of objects that the server counted."),
+  DOLLARS(
+      "dollarsPerTerabyte",
+      "USD/TB",
+      2,
+      Measurement::dollarsPerTerabyte,
+      "price of the GETs and HEADs for each TB (10^12) used, at 0.0004 USD for 1,000 (S3 Standard,"
+          + " us-east-1)."),
   WAITS(
       "waits",
       "waits",
@@ -64,12 +145,18 @@ enum Figure {
       Measurement::clientCpuPerGigabyte,
       "processor seconds of the engine's JVM for each GB (10^9) used, without comparing bytes and"
           + " watching memory."),
+  CPU_SECONDS(
+      "clientCpuSeconds",
+      "CPU s",
+      2,
+      Measurement::clientCpuSeconds,
+      "processor seconds of the engine's JVM in the whole run, from the open on."),
   SERVER_CPU(
       "serverCpuSecondsPerGigabyte",
       "server CPU",
       2,
       Measurement::serverCpuPerGigabyte,
-      "the same of the server's process."),
+      "processor seconds of the server's process for each GB used."),
   ALLOCATED(
       "allocatedMegabytesPerGigabyte",
       "alloc",

@@ -24,6 +24,13 @@ final class Notes {
               .map(Figure.SECONDS::text)
               .collect(Collectors.joining(" ", "seconds of each JVM: ", "")));
     }
+    double first = summary.median(Figure.FIRST_BYTE.value());
+    if (Double.isFinite(first)) {
+      notes.add(
+          summary.values(Figure.FIRST_BYTE.value()).stream()
+              .map(Figure.FIRST_BYTE::text)
+              .collect(Collectors.joining(" ", "ms to the first byte, each JVM: ", "")));
+    }
     Map<String, Long> counters = summary.counters();
     if (!counters.isEmpty()) {
       notes.add(

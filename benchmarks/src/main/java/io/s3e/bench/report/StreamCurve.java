@@ -25,7 +25,8 @@ final class StreamCurve {
   static int streams(Summary summary) {
     WorkloadKind kind = WorkloadKind.of(summary.workload());
     boolean sequential = kind.label().equals("seq") || kind.data() == WorkloadKind.Data.STREAMS;
-    return sequential && kind.passes() == 1 ? kind.streams() : 0;
+    boolean warm = kind.jvm() == WorkloadKind.Jvm.KEPT;
+    return sequential && warm && kind.passes() == 1 ? kind.streams() : 0;
   }
 
   /**

@@ -9,20 +9,22 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The table on the terminal, at most 120 columns wide: one block of lines for each workload, or for
+ * The table on the terminal, at most 132 columns wide: one block of lines for each workload, or for
  * each of its passes, with the figures that say most. The others are in the files of the report.
  */
 public final class TextTable {
 
   private static final String GAP = "  ";
-  private static final int WIDTH = 120;
+  private static final int WIDTH = 132;
 
   private static final List<Figure> LATENCY_AND_WORK =
       List.of(
           Figure.P50,
           Figure.P99,
           Figure.GETS,
-          Figure.WAITS,
+          Figure.GETS_PER_GIGABYTE,
+          Figure.HEADS,
+          Figure.DOLLARS,
           Figure.FETCHED,
           Figure.CLIENT_CPU,
           Figure.ALLOCATED,
@@ -35,8 +37,10 @@ public final class TextTable {
           Figure.P50,
           Figure.P99,
           Figure.GETS,
+          Figure.GETS_PER_GIGABYTE,
+          Figure.HEADS,
+          Figure.DOLLARS,
           Figure.FETCHED_MEGABYTES,
-          Figure.WAITS,
           Figure.CLIENT_CPU,
           Figure.PEAK);
 
@@ -47,9 +51,49 @@ public final class TextTable {
           Figure.P50,
           Figure.P99,
           Figure.GETS,
+          Figure.GETS_PER_GIGABYTE,
+          Figure.HEADS,
+          Figure.DOLLARS,
           Figure.FETCHED_MEGABYTES,
           Figure.FETCHED_PER_OBJECT,
           Figure.CLIENT_CPU,
+          Figure.PEAK);
+
+  private static final List<Figure> OF_FIRST_BYTE =
+      List.of(
+          Figure.FIRST_BYTE,
+          Figure.CPU_SECONDS,
+          Figure.CLIENT_CPU,
+          Figure.GETS,
+          Figure.GETS_PER_GIGABYTE,
+          Figure.HEADS,
+          Figure.DOLLARS,
+          Figure.FETCHED,
+          Figure.PEAK);
+
+  private static final List<Figure> OF_FILE_SYSTEMS =
+      List.of(
+          Figure.FIRST_SCAN,
+          Figure.MEDIAN_SCAN,
+          Figure.LEAST_SCAN,
+          Figure.TOGETHER,
+          Figure.GETS_PER_GIGABYTE,
+          Figure.HEADS,
+          Figure.DOLLARS,
+          Figure.CLIENT_CPU,
+          Figure.PEAK);
+
+  private static final List<Figure> OF_NEIGHBOURS =
+      List.of(
+          Figure.SCAN_ALONE,
+          Figure.SCAN_TO_ALONE,
+          Figure.P50_ALONE,
+          Figure.P50_TO_ALONE,
+          Figure.P99_ALONE,
+          Figure.P99_TO_ALONE,
+          Figure.GETS_PER_GIGABYTE,
+          Figure.HEADS,
+          Figure.DOLLARS,
           Figure.PEAK);
 
   private final List<Ratio> ratios;
@@ -118,10 +162,19 @@ public final class TextTable {
   }
 
   private static List<Figure> figures(Summary summary) {
-    if (WorkloadKind.of(summary.workload()).processes() > 1) {
+    WorkloadKind kind = WorkloadKind.of(summary.workload());
+    if (kind.processes() > 1) {
       return OF_PROCESSES;
     }
-    return summary.pass() > 0 ? OF_PASSES : LATENCY_AND_WORK;
+    if (summary.pass() > 0) {
+      return OF_PASSES;
+    }
+    return switch (kind.data()) {
+      case BUCKETS -> OF_FILE_SYSTEMS;
+      case NEIGHBOURS -> OF_NEIGHBOURS;
+      case TEXT, STREAMS, SMALL, PARQUET ->
+          kind.measuresFirstByte() ? OF_FIRST_BYTE : LATENCY_AND_WORK;
+    };
   }
 
   private List<List<String>> rows(String section, List<Summary> block) {
@@ -149,9 +202,9 @@ public final class TextTable {
   }
 
   private static int[] widths(List<List<String>> rows) {
-    int[] widths = new int[rows.isEmpty() ? 0 : rows.get(0).size()];
+    int[] widths = new int[rows.stream().mapToInt(List::size).max().orElse(0)];
     for (List<String> row : rows) {
-      for (int i = 0; i < widths.length; i++) {
+      for (int i = 0; i < row.size(); i++) {
         widths[i] = Math.max(widths[i], row.get(i).length());
       }
     }
@@ -160,7 +213,7 @@ public final class TextTable {
 
   /** The name stands to the left, figures to the right. */
   private static void appendRow(StringBuilder text, List<String> row, int[] widths) {
-    for (int i = 0; i < widths.length; i++) {
+    for (int i = 0; i < row.size(); i++) {
       String pad = " ".repeat(widths[i] - row.get(i).length());
       text.append(i == 0 ? row.get(i) + pad : GAP + pad + row.get(i));
     }

@@ -1,8 +1,11 @@
 package io.s3e.bench.server;
 
+import java.io.EOFException;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,9 +30,11 @@ final class ClientConnection implements Runnable {
   private final ObjectFiles files;
   private final Relay relay;
   private final RequestLog log;
+  private final Predicate<HttpHead> hangs;
 
   /**
    * @param number in the order in which connections are accepted
+   * @param hangs which object GETs are never answered
    */
   ClientConnection(
       SocketChannel accepted,
@@ -39,7 +44,8 @@ final class ClientConnection implements Runnable {
       SignatureV4 signatures,
       ObjectFiles files,
       Relay relay,
-      RequestLog log) {
+      RequestLog log,
+      Predicate<HttpHead> hangs) {
     this.accepted = accepted;
     this.number = number;
     this.wires = wires;
@@ -48,6 +54,7 @@ final class ClientConnection implements Runnable {
     this.files = files;
     this.relay = relay;
     this.log = log;
+    this.hangs = hangs;
   }
 
   @Override
@@ -82,6 +89,9 @@ final class ClientConnection implements Runnable {
 
   private boolean dispatch(Exchange exchange, HttpReader reader, Wire client) throws IOException {
     if (exchange.operation() == Operation.GET_OBJECT) {
+      if (hangs.test(exchange.request())) {
+        awaitEnd(client);
+      }
       try (ObjectFiles.OpenObject object = openIfOwn(exchange.request())) {
         if (object != null) {
           answerGet(exchange, object, client);
@@ -90,6 +100,15 @@ final class ClientConnection implements Runnable {
       }
     }
     return relay.exchange(exchange, reader, client);
+  }
+
+  /** Says nothing until the client gives up. */
+  private static void awaitEnd(Wire client) throws IOException {
+    ByteBuffer ignored = ByteBuffer.allocate(1);
+    while (client.read(ignored.clear()) >= 0) {
+      continue;
+    }
+    throw new EOFException("The client has closed the connection");
   }
 
   private ObjectFiles.@Nullable OpenObject openIfOwn(HttpHead request) throws IOException {

@@ -175,6 +175,8 @@ public final class ServerCheck {
               CREDENTIALS.secretAccessKey(),
               shape,
               tls ? own.resolve("tls").toString() : null,
+              null,
+              List.of(),
               null);
       ServerProcess.Started started =
           server.call(ServerProcess.START, start, PATIENCE, ServerProcess.Started.class);

@@ -38,6 +38,8 @@ public final class ServerProcess {
    * @param certificateDirectory where the server makes itself a certificate for TLS; created if
    *     need be; null for plain HTTP
    * @param requestLog file that takes a line of every request; null for none
+   * @param aliases more buckets, each of which shows the objects of {@code bucket} as its own
+   * @param hangingBucket one of the aliases, whose object GETs are never answered; null for none
    */
   public record Start(
       String root,
@@ -46,7 +48,9 @@ public final class ServerProcess {
       String secretKey,
       Shape shape,
       @Nullable String certificateDirectory,
-      @Nullable String requestLog) {}
+      @Nullable String requestLog,
+      List<String> aliases,
+      @Nullable String hangingBucket) {}
 
   /**
    * What was started.
@@ -91,6 +95,9 @@ public final class ServerProcess {
     Path root = Path.of(start.root());
     // A bucket is a directory of the store.
     Files.createDirectories(root.resolve(start.bucket()));
+    for (String alias : start.aliases()) {
+      Files.createSymbolicLink(root.resolve(alias), Path.of(start.bucket()));
+    }
     SelfSignedCertificate certificate = null;
     if (start.certificateDirectory() != null) {
       certificate =
@@ -107,7 +114,8 @@ public final class ServerProcess {
                 start.secretKey(),
                 start.shape(),
                 certificate,
-                requestLog));
+                requestLog,
+                start.hangingBucket()));
     return new Started(server.endpoint().toString(), server.backEndpoint().toString(), certificate);
   }
 

@@ -37,6 +37,7 @@ public final class ShapedS3Server implements AutoCloseable {
    * @param shape pace of the answers to reads
    * @param certificate what the server shows of itself; null for plain HTTP
    * @param requestLog file that takes a line of every request; null for none
+   * @param hangingBucket bucket whose object GETs are accepted and never answered; null for none
    */
   public record Settings(
       Path root,
@@ -45,11 +46,12 @@ public final class ShapedS3Server implements AutoCloseable {
       String secretKey,
       Shape shape,
       @Nullable SelfSignedCertificate certificate,
-      @Nullable Path requestLog) {
+      @Nullable Path requestLog,
+      @Nullable String hangingBucket) {
 
-    /** Plain HTTP, and no file of requests. */
+    /** Plain HTTP, no file of requests, and no bucket that hangs. */
     public Settings(Path root, int port, String accessKey, String secretKey, Shape shape) {
-      this(root, port, accessKey, secretKey, shape, null, null);
+      this(root, port, accessKey, secretKey, shape, null, null, null);
     }
   }
 
@@ -156,6 +158,11 @@ public final class ShapedS3Server implements AutoCloseable {
     return log.snapshot();
   }
 
+  private boolean hangs(HttpHead request) {
+    String bucket = settings.hangingBucket();
+    return bucket != null && request.rawPath().startsWith('/' + bucket + '/');
+  }
+
   private void acceptUntilClosed() {
     long number = 0;
     try {
@@ -164,7 +171,8 @@ public final class ShapedS3Server implements AutoCloseable {
         client.setOption(StandardSocketOptions.TCP_NODELAY, true);
         connections.add(client);
         Runnable connection =
-            new ClientConnection(client, number, wires, shaper, signatures, files, relay, log);
+            new ClientConnection(
+                client, number, wires, shaper, signatures, files, relay, log, this::hangs);
         Thread thread =
             new Thread(
                 () -> {

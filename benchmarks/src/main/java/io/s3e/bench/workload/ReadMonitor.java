@@ -113,17 +113,32 @@ final class ReadMonitor {
     return Arrays.stream(latencies, 0, count).filter(latency -> latency > nanos).count();
   }
 
+  /** How many times were taken so far: where the times of a part begin. */
+  synchronized int timed() {
+    return count;
+  }
+
   /**
    * Time that this share of the calls did not exceed, in nanoseconds; -1 when there were none.
    *
    * @param quantile between 0 and 1
    */
-  synchronized long latency(double quantile) {
-    if (count == 0) {
+  long latency(double quantile) {
+    return latency(quantile, 0);
+  }
+
+  /**
+   * The same of the calls after the first {@code from} that were timed.
+   *
+   * @param from of {@link #timed}
+   */
+  synchronized long latency(double quantile, int from) {
+    if (count == from) {
       return -1;
     }
-    long[] sorted = Arrays.copyOf(latencies, count);
+    long[] sorted = Arrays.copyOfRange(latencies, from, count);
     Arrays.sort(sorted);
-    return sorted[Math.min(count - 1, (int) Math.floor(quantile * count))];
+    int most = sorted.length - 1;
+    return sorted[Math.min(most, (int) Math.floor(quantile * sorted.length))];
   }
 }

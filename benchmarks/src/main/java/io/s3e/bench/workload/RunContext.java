@@ -4,19 +4,26 @@ import io.s3e.bench.data.ObjectSlice;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.LongAdder;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.jspecify.annotations.Nullable;
 
-/** What a workload has at hand during one run. Any thread. */
+/**
+ * What a workload has at hand during one run, or for a share of it: {@link #of} and {@link #bytes}
+ * make contexts of the same run. Any thread.
+ */
 final class RunContext {
 
   private final @Nullable FileSystem fileSystem;
   private final RunSpec spec;
   private final @Nullable ReferenceFile reference;
   private final ReadMonitor monitor;
-  private final Overhead overhead = new Overhead();
+  private final Overhead overhead;
+  private final List<Part> parts;
+  private final LongAdder bytesBeside;
 
   /**
    * @param fileSystem null in a run of a raw client
@@ -30,6 +37,75 @@ final class RunContext {
     this.spec = spec;
     this.reference = reference;
     this.monitor = monitor;
+    this.overhead = new Overhead();
+    this.parts = new CopyOnWriteArrayList<>();
+    this.bytesBeside = new LongAdder();
+  }
+
+  private RunContext(RunContext run, @Nullable FileSystem fileSystem, RunSpec spec) {
+    this.fileSystem = fileSystem;
+    this.spec = spec;
+    this.reference = run.reference;
+    this.monitor = run.monitor;
+    this.overhead = run.overhead;
+    this.parts = run.parts;
+    this.bytesBeside = run.bytesBeside;
+  }
+
+  /** The same for one object, all of it, through a file system of its own. */
+  RunContext of(FileSystem own, ObjectSlice object) {
+    return new RunContext(this, own, spec.of(List.of(object), object.length()));
+  }
+
+  /** The same for one object, all of it. */
+  RunContext of(ObjectSlice object) {
+    return of(fileSystem(), object);
+  }
+
+  /** The same for so many bytes. */
+  RunContext bytes(long bytes) {
+    return new RunContext(this, fileSystem, spec.of(spec.objects(), bytes));
+  }
+
+  /** Work of a workload that gives something. */
+  @FunctionalInterface
+  interface Work<T> {
+    T run() throws Exception;
+  }
+
+  /**
+   * Measures a part of the run by itself. Parts may be within each other; what the monitor counts
+   * meanwhile must be theirs.
+   */
+  <T> T part(Part.Kind kind, Work<T> work) throws Exception {
+    long bytes = monitor.bytesUsed();
+    int timed = monitor.timed();
+    long start = System.nanoTime();
+    T result = work.run();
+    long wall = System.nanoTime() - start;
+    parts.add(
+        new Part(
+            kind,
+            wall,
+            monitor.bytesUsed() - bytes,
+            monitor.latency(0.50, timed),
+            monitor.latency(0.99, timed)));
+    return result;
+  }
+
+  /** What was measured by itself so far. */
+  List<Part> parts() {
+    return parts;
+  }
+
+  /** Counts bytes that were read beside what is measured. */
+  void usedBeside(long bytes) {
+    bytesBeside.add(bytes);
+  }
+
+  /** All bytes that were used, those beside what is measured among them. */
+  long bytesUsed() {
+    return monitor.bytesUsed() + bytesBeside.sum();
   }
 
   RunSpec spec() {

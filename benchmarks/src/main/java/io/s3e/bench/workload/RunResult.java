@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param peak most memory during the run
  * @param checksum what {@link Workload#run} returned
  * @param counters what the reader has counted itself meanwhile, by name; without zeros
+ * @param parts what was measured by itself, in the order in which it ended; in most workloads none
  */
 public record RunResult(
     Status status,
@@ -41,10 +42,12 @@ public record RunResult(
     MemoryUse idle,
     MemoryUse peak,
     long checksum,
-    Map<String, Long> counters) {
+    Map<String, Long> counters,
+    List<Part> parts) {
 
   public RunResult {
     counters = Map.copyOf(counters);
+    parts = List.copyOf(parts);
   }
 
   /** How a run ended. */
@@ -75,7 +78,8 @@ public record RunResult(
         MemoryUse.UNKNOWN,
         MemoryUse.UNKNOWN,
         0,
-        Map.of());
+        Map.of(),
+        List.of());
   }
 
   /**
@@ -112,7 +116,8 @@ public record RunResult(
         each.get(0).checksum,
         each.stream()
             .flatMap(one -> one.counters.entrySet().stream())
-            .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue, Long::sum)));
+            .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue, Long::sum)),
+        List.of());
   }
 
   private static long most(List<RunResult> each, ToLongFunction<RunResult> figure) {

@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param seed seed of random positions: equal for all engines in a round
  * @param waitNanos a read that takes longer has waited for the store
  * @param readDeadlineMillis a single read that takes longer fails the run
+ * @param warmUpMillis how long the process reads before the run, through file systems of which none
+ *     is left; 0 for a process that has been warmed up by whole runs, or not at all
  * @param hadoop configuration entries of this run alone, on top of the engine's
  * @param last whether it is the last pass, after which the file system is closed
  */
@@ -31,22 +33,33 @@ public record RunSpec(
     long seed,
     long waitNanos,
     long readDeadlineMillis,
+    long warmUpMillis,
     Map<String, String> hadoop,
     boolean last) {
 
   /** The same with more passes to come. */
   public RunSpec notLast() {
+    return with(objects, bytes, false);
+  }
+
+  /** The same over so much of these objects. */
+  RunSpec of(List<ObjectSlice> some, long most) {
+    return with(some, most, last);
+  }
+
+  private RunSpec with(List<ObjectSlice> read, long most, boolean isLast) {
     return new RunSpec(
         workload,
-        objects,
+        read,
         warmUpUri,
         reference,
-        bytes,
+        most,
         columns,
         seed,
         waitNanos,
         readDeadlineMillis,
+        warmUpMillis,
         hadoop,
-        false);
+        isLast);
   }
 }

@@ -1,6 +1,7 @@
 package io.s3e.bench.workload;
 
 import io.s3e.bench.data.ObjectSlice;
+import java.io.IOException;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.apache.hadoop.fs.FSDataInputStream;
@@ -11,7 +12,7 @@ import org.apache.hadoop.fs.FSDataInputStream;
  */
 final class SequentialRead implements Workload {
 
-  private static final int BUFFER_BYTES = 1 << 20;
+  static final int BUFFER_BYTES = 1 << 20;
 
   /** So that the buffers of 256 streams are no more than 32 MiB. */
   private static final int BUFFER_BYTES_OF_MANY = 128 << 10;
@@ -38,7 +39,6 @@ final class SequentialRead implements Workload {
 
   private void read(RunContext context, ObjectSlice object, long share, BooleanSupplier stopped)
       throws Exception {
-    ReadMonitor monitor = context.monitor();
     byte[] buffer = context.buffer(bufferBytes);
     long position = object.position();
     long end = position + Math.min(share, object.length());
@@ -46,23 +46,38 @@ final class SequentialRead implements Workload {
       if (position > 0) {
         in.seek(position);
       }
-      while (position < end && !stopped.getAsBoolean()) {
-        int want = (int) Math.min(bufferBytes, end - position);
-        monitor.begin("read", position, want);
-        int got;
-        try {
-          got = in.read(buffer, 0, want);
-          if (got <= 0) {
-            throw new WrongBytesException(
-                "read returned %d at %d of %s".formatted(got, position, object));
-          }
-          monitor.endRead(got);
-        } finally {
-          monitor.end();
+      read(context, in, object, buffer, position, end, stopped);
+    }
+  }
+
+  /** Reads from where the stream is, and compares. */
+  static void read(
+      RunContext context,
+      FSDataInputStream in,
+      ObjectSlice object,
+      byte[] buffer,
+      long start,
+      long end,
+      BooleanSupplier stopped)
+      throws IOException {
+    ReadMonitor monitor = context.monitor();
+    long position = start;
+    while (position < end && !stopped.getAsBoolean()) {
+      int want = (int) Math.min(buffer.length, end - position);
+      monitor.begin("read", position, want);
+      int got;
+      try {
+        got = in.read(buffer, 0, want);
+        if (got <= 0) {
+          throw new WrongBytesException(
+              "read returned %d at %d of %s".formatted(got, position, object));
         }
-        context.check(object, position, buffer, got);
-        position += got;
+        monitor.endRead(got);
+      } finally {
+        monitor.end();
       }
+      context.check(object, position, buffer, got);
+      position += got;
     }
   }
 }

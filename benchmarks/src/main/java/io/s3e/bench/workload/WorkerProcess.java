@@ -2,6 +2,7 @@ package io.s3e.bench.workload;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.sun.management.OperatingSystemMXBean;
+import io.s3e.bench.data.ObjectSlice;
 import io.s3e.bench.process.ControlLoop;
 import io.s3e.bench.raw.RawCeiling;
 import java.io.IOException;
@@ -9,6 +10,7 @@ import java.lang.management.ManagementFactory;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
@@ -51,6 +53,10 @@ public final class WorkerProcess {
   public record Settings(Map<String, String> hadoop, @Nullable RawCeiling raw) {}
 
   private static final long WATCH_INTERVAL_MILLIS = 100;
+  private static final int WARM_UP_READ_BYTES = 64 << 10;
+
+  /** Ten reads: at random they take longer than a scan. */
+  private static final long WARM_UP_READS_BYTES = 10L * WARM_UP_READ_BYTES;
 
   private final ControlLoop loop;
   private final Configuration configuration = new Configuration();
@@ -92,12 +98,15 @@ public final class WorkerProcess {
           if (idle == null) {
             idle = readMemory();
           }
-          monitor.begin("start of the reader");
+          monitor.begin("close of the reader before");
           closePrepared();
-          URI uri = new org.apache.hadoop.fs.Path(spec.objects().get(0).uri()).toUri();
-          Configuration ofRun = new Configuration(configuration);
-          spec.hadoop().forEach(ofRun::set);
-          Reader reader = Reader.open(uri, ofRun, raw);
+          monitor.end();
+          if (kindOf(spec).jvm() == WorkloadKind.Jvm.COLD) {
+            // Its reader is made in the moment before it is measured, as in a task's JVM.
+            return RunResult.withoutFigures(RunResult.Status.OK, null);
+          }
+          warmUp(spec, monitor);
+          Reader reader = open(spec, monitor);
           prepared = reader;
           monitor.begin("first read of " + spec.warmUpUri());
           if (spec.warmUpUri() != null) {
@@ -107,6 +116,36 @@ public final class WorkerProcess {
           System.gc();
           return RunResult.withoutFigures(RunResult.Status.OK, null);
         });
+  }
+
+  private static WorkloadKind kindOf(RunSpec spec) {
+    return WorkloadKind.of(spec.workload());
+  }
+
+  private Reader open(RunSpec spec, ReadMonitor monitor) throws IOException {
+    URI uri = new org.apache.hadoop.fs.Path(spec.objects().get(0).uri()).toUri();
+    Configuration ofRun = new Configuration(configuration);
+    spec.hadoop().forEach(ofRun::set);
+    monitor.begin("start of the reader");
+    try {
+      return Reader.open(uri, ofRun, raw);
+    } finally {
+      monitor.end();
+    }
+  }
+
+  /** Scans and positioned reads, through one file system after the other. */
+  private void warmUp(RunSpec spec, ReadMonitor monitor) throws Exception {
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(spec.warmUpMillis());
+    ObjectSlice object = WorkloadKind.warmUpObject(spec.objects());
+    RunSpec of = spec.of(List.of(object), object.length());
+    while (System.nanoTime() < end) {
+      try (Reader reader = open(of, monitor)) {
+        RunContext context = new RunContext(reader.fileSystem(), of, reference(of), monitor);
+        new SequentialRead(1).run(context);
+        new RandomReads(WARM_UP_READ_BYTES, 1).run(context.bytes(WARM_UP_READS_BYTES));
+      }
+    }
   }
 
   /** Also ends a run that another process of the same crew has failed. */
@@ -165,12 +204,17 @@ public final class WorkerProcess {
   }
 
   private RunResult measure(RunSpec spec, ReadMonitor monitor) throws Exception {
+    WorkloadKind kind = kindOf(spec);
+    ReferenceFile reference = reference(spec);
+    if (prepared == null && kind.jvm() == WorkloadKind.Jvm.COLD) {
+      prepared = open(spec, monitor);
+    }
     Reader reader = prepared;
     if (reader == null) {
       throw new IllegalStateException("No run was prepared");
     }
-    Workload workload = reader.workload(WorkloadKind.of(spec.workload()));
-    RunContext context = new RunContext(reader.fileSystem(), spec, reference(spec), monitor);
+    Workload workload = reader.workload(kind);
+    RunContext context = new RunContext(reader.fileSystem(), spec, reference, monitor);
     workload.prepare(context);
     Map<String, Long> before = reader.counters();
     ResourceWatch watch = new ResourceWatch();
@@ -190,7 +234,7 @@ public final class WorkerProcess {
         RunResult.Status.OK,
         null,
         wall,
-        monitor.bytesUsed(),
+        context.bytesUsed(),
         monitor.reads(),
         monitor.latency(0.50),
         monitor.latency(0.99),
@@ -200,7 +244,8 @@ public final class WorkerProcess {
         idle == null ? MemoryUse.UNKNOWN : idle,
         watch.peak(),
         checksum,
-        growth(before, reader.counters()));
+        growth(before, reader.counters()),
+        context.parts());
   }
 
   private static Map<String, Long> growth(Map<String, Long> before, Map<String, Long> after) {

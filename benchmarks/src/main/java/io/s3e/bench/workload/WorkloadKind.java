@@ -3,15 +3,8 @@ package io.s3e.bench.workload;
 import io.s3e.bench.data.ObjectLayout;
 import io.s3e.bench.data.ObjectSlice;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,87 +24,32 @@ public final class WorkloadKind {
     /** Many small objects. */
     SMALL,
     /** A Parquet file. */
-    PARQUET
+    PARQUET,
+    /** The same objects in each of several buckets. */
+    BUCKETS,
+    /** Objects of one bucket, and other buckets that show the same. */
+    NEIGHBOURS
+  }
+
+  /** What JVM a run has. */
+  public enum Jvm {
+    /** The one of the rounds before, warmed up by runs of the same workload. */
+    KEPT,
+    /** A fresh one for each round, warmed up by reads of other objects. */
+    FRESH,
+    /** A fresh one for each round, in which nothing has been read before. */
+    COLD
   }
 
   /** What the names may be, for a person. */
   public static final String NAMES =
       "seq, seqN (N streams), rnd, rndKk-T (reads of K KiB by T threads), vec, pq, parquet, back,"
           + " tiny, small, small-nostatus, text, share-N (seq by N JVMs at once over one object);"
-          + " NAME-N (NAME N times over the same bytes, in passes that are told apart)";
-
-  /** The names of {@link #readsInOrder} that are not {@code seqN}. */
-  private static final Set<String> IN_ORDER =
-      Set.of("seq", "text", "tiny", "small", "small-nostatus");
-
-  private static final int MOST_STREAMS = 1024;
-  private static final int MOST_READ_KIBIBYTES = 16 << 10;
-  private static final Pattern STREAMS = Pattern.compile("seq:?(\\d{1,4})");
-  private static final Pattern RANDOM = Pattern.compile("rnd(\\d{1,5})k-(\\d{1,4})");
-  private static final Pattern SHARED = Pattern.compile("share-(\\d{1,3})");
-  private static final Pattern REPEATED = Pattern.compile("(.+)-(\\d{1,2})");
-  private static final int MOST_PROCESSES = 64;
-  private static final int MOST_PASSES = 16;
-  private static final int DEFAULT_READ_KIBIBYTES = 256;
-  private static final int DEFAULT_RANDOM_THREADS = 16;
-
-  /** The workloads whose names have no parameters. */
-  private static final Map<String, WorkloadKind> FIXED =
-      Stream.of(
-              new WorkloadKind(
-                  "seq",
-                  "one stream from front to end, reads of 1 MiB",
-                  Data.TEXT,
-                  1,
-                  WorkloadSizes::bytes,
-                  () -> new SequentialRead(1)),
-              random("rnd", DEFAULT_READ_KIBIBYTES, DEFAULT_RANDOM_THREADS),
-              new WorkloadKind(
-                  "vec",
-                  "4 of 16 column chunks of each row group of 64 MiB, by one readVectored",
-                  Data.TEXT,
-                  1,
-                  WorkloadSizes::bytes,
-                  () -> new RowGroupReads(true)),
-              new WorkloadKind(
-                  "pq",
-                  "the same column chunks by seek and readFully",
-                  Data.TEXT,
-                  1,
-                  WorkloadSizes::bytes,
-                  () -> new RowGroupReads(false)),
-              new WorkloadKind(
-                  "parquet",
-                  "4 of 16 columns by parquet-java",
-                  Data.PARQUET,
-                  1,
-                  sizes -> 0,
-                  ParquetScan::new),
-              new WorkloadKind(
-                  "back",
-                  "to-and-fro seeks: 1 MiB read, then 2 MiB forward or 3 MiB back",
-                  Data.TEXT,
-                  1,
-                  WorkloadSizes::seekBytes,
-                  ToAndFro::new),
-              new WorkloadKind(
-                  "tiny",
-                  "records of 100 bytes from front to end, as TeraSort reads them; a call's time is"
-                      + " the mean of ten thousand",
-                  Data.TEXT,
-                  1,
-                  WorkloadSizes::bytes,
-                  TinyReads::new),
-              small("small", "opened with its status from a listing", true),
-              small("small-nostatus", "opened by its name", false),
-              new WorkloadKind(
-                  "text",
-                  "lines by Hadoop's line reader, splits of up to 128 MiB, 4 at once",
-                  Data.TEXT,
-                  4,
-                  WorkloadSizes::bytes,
-                  LineSplits::new))
-          .collect(Collectors.toMap(WorkloadKind::label, Function.identity()));
+          + " NAME-N (NAME N times over the same bytes, in passes that are told apart); cold (first"
+          + " byte, and 64 MiB, in a fresh JVM), cold-NAME (NAME in a fresh JVM); manyfsN (N file"
+          + " systems in one JVM), manyfs (with 1, 8 and 32); neighbour-hang, -full, -churn, -idle,"
+          + " -dropped, -random (a reader beside what disturbs it, or after), neighbour (all of"
+          + " them)";
 
   private final String label;
   private final String description;
@@ -125,12 +63,14 @@ public final class WorkloadKind {
 
   private final int processes;
   private final int passes;
+  private final Jvm jvm;
 
-  private WorkloadKind(
+  WorkloadKind(
       String label,
       String description,
       Data data,
       int streams,
+      Jvm jvm,
       ToLongFunction<WorkloadSizes> bytes,
       Supplier<Workload> workload) {
     this.label = label;
@@ -142,10 +82,12 @@ public final class WorkloadKind {
     this.base = label;
     this.processes = 1;
     this.passes = 1;
+    this.jvm = jvm;
   }
 
+  /** Another way to run a workload. */
   private WorkloadKind(
-      String label, String description, WorkloadKind once, int processes, int passes) {
+      String label, String description, WorkloadKind once, int processes, int passes, Jvm jvm) {
     this.label = label;
     this.description = description;
     this.data = once.data;
@@ -155,6 +97,30 @@ public final class WorkloadKind {
     this.base = once.base;
     this.processes = processes;
     this.passes = passes;
+    this.jvm = jvm;
+  }
+
+  /** The same by several JVMs at once. */
+  WorkloadKind shared(String name, String meaning, int by) {
+    return new WorkloadKind(name, meaning, this, by, passes, jvm);
+  }
+
+  /** The same several times over the same bytes. */
+  WorkloadKind repeated(int times) {
+    if (passes > 1 || jvm == Jvm.FRESH) {
+      throw new IllegalArgumentException(label + " cannot be repeated, or is so already");
+    }
+    String meaning = description + "; " + times + " times over the same bytes, with new streams";
+    return new WorkloadKind(label + '-' + times, meaning, this, processes, times, jvm);
+  }
+
+  /** The same in a fresh JVM for each round, from the first open. */
+  WorkloadKind cold() {
+    if (jvm != Jvm.KEPT) {
+      throw new IllegalArgumentException(label + " has a fresh JVM for each round already");
+    }
+    String meaning = description + "; in a fresh JVM that has read nothing before";
+    return new WorkloadKind("cold-" + label, meaning, this, processes, passes, Jvm.COLD);
   }
 
   /**
@@ -163,92 +129,12 @@ public final class WorkloadKind {
    * @throws IllegalArgumentException when there is none; the message lists those that are
    */
   public static WorkloadKind of(String label) {
-    WorkloadKind fixed = FIXED.get(label);
-    if (fixed != null) {
-      return fixed;
-    }
-    Matcher streams = STREAMS.matcher(label);
-    if (streams.matches()) {
-      return streams(within(1, Integer.parseInt(streams.group(1)), MOST_STREAMS, label));
-    }
-    Matcher random = RANDOM.matcher(label);
-    if (random.matches()) {
-      return random(
-          label,
-          within(1, Integer.parseInt(random.group(1)), MOST_READ_KIBIBYTES, label),
-          within(1, Integer.parseInt(random.group(2)), MOST_STREAMS, label));
-    }
-    Matcher shared = SHARED.matcher(label);
-    if (shared.matches()) {
-      return shared(within(1, Integer.parseInt(shared.group(1)), MOST_PROCESSES, label));
-    }
-    Matcher repeated = REPEATED.matcher(label);
-    if (repeated.matches()) {
-      return of(repeated.group(1))
-          .repeated(within(2, Integer.parseInt(repeated.group(2)), MOST_PASSES, label));
-    }
-    throw new IllegalArgumentException("No workload is named " + label + "; there are " + NAMES);
+    return KnownWorkloads.of(label);
   }
 
-  private static int within(int least, int value, int most, String label) {
-    if (value < least || value > most) {
-      throw new IllegalArgumentException(
-          "Expected %d to %d instead of %d in %s".formatted(least, most, value, label));
-    }
-    return value;
-  }
-
-  private static WorkloadKind shared(int processes) {
-    return new WorkloadKind(
-        "share-" + processes,
-        processes + " JVMs at once, each reads one and the same object from front to end",
-        of("seq"),
-        processes,
-        1);
-  }
-
-  private WorkloadKind repeated(int times) {
-    if (passes > 1) {
-      throw new IllegalArgumentException(label + " is repeated already");
-    }
-    return new WorkloadKind(
-        label + '-' + times,
-        description + "; " + times + " times over the same bytes, with new streams",
-        this,
-        processes,
-        times);
-  }
-
-  private static WorkloadKind streams(int streams) {
-    return new WorkloadKind(
-        "seq" + streams,
-        streams + " streams at once from front to end of an object each, reads of 128 KiB",
-        Data.STREAMS,
-        streams,
-        sizes -> Math.max(sizes.bytes(), streams * ObjectLayout.LEAST_STREAM_BYTES),
-        () -> new SequentialRead(streams));
-  }
-
-  private static WorkloadKind random(String label, int kibibytes, int threads) {
-    String who = threads == 1 ? "one thread" : threads + " threads with a stream each";
-    int readBytes = kibibytes << 10;
-    return new WorkloadKind(
-        label,
-        kibibytes + " KiB positioned reads at random, " + who,
-        Data.TEXT,
-        threads,
-        sizes -> RandomReads.bytes(sizes.randomBytes(), readBytes, threads),
-        () -> new RandomReads(readBytes, threads));
-  }
-
-  private static WorkloadKind small(String label, String how, boolean statusGiven) {
-    return new WorkloadKind(
-        label,
-        "objects of 64 KiB to 1 MiB, each " + how + " and read whole, 16 at once",
-        Data.SMALL,
-        16,
-        sizes -> ObjectLayout.smallBytes(sizes.smallObjects()),
-        () -> new SmallObjects(statusGiven));
+  /** The workloads that a name stands for: one, or all of a family that is named as such. */
+  public static List<WorkloadKind> named(String name) {
+    return KnownWorkloads.named(name);
   }
 
   /** The name on the command line and in results. */
@@ -279,14 +165,36 @@ public final class WorkloadKind {
     return passes;
   }
 
+  /** What JVM each round has. */
+  public Jvm jvm() {
+    return jvm;
+  }
+
+  /**
+   * How many buckets it needs that show the objects of the one it reads as their own; their names
+   * end in 1 and so on ({@link ObjectSlice#bucketBeside}).
+   */
+  public int bucketsBeside() {
+    return switch (data) {
+      case BUCKETS -> streams;
+      case NEIGHBOURS -> 1;
+      case TEXT, STREAMS, SMALL, PARQUET -> 0;
+    };
+  }
+
   /** Whether raw clients can run it: everything from front to end, in any order. */
   public boolean hasRawCeiling() {
-    return processes == 1 && (data == Data.STREAMS || base.equals("seq"));
+    return processes == 1 && (data == Data.STREAMS || base.equals("seq") || base.equals("cold"));
   }
 
   /** Whether each stream reads its object from front to end, without a seek. */
   public boolean readsInOrder() {
-    return IN_ORDER.contains(base) || data == Data.STREAMS;
+    return KnownWorkloads.IN_ORDER.contains(base) || data == Data.STREAMS || data == Data.BUCKETS;
+  }
+
+  /** Whether the first byte is timed by itself. */
+  public boolean measuresFirstByte() {
+    return base.equals("cold");
   }
 
   /** Whether it reads the Parquet file. */
@@ -311,7 +219,20 @@ public final class WorkloadKind {
       case STREAMS -> ObjectLayout.streams(bucket + base + '/', streams, sizes.bytes());
       case SMALL -> ObjectLayout.small(bucket + "small/", sizes.smallObjects());
       case PARQUET -> List.of();
+      case BUCKETS ->
+          ObjectLayout.buckets(
+              bucket + "manyfs/",
+              streams + 1,
+              ManyFileSystems.OBJECTS_A_BUCKET,
+              ManyFileSystems.scanBytes(sizes.bytes()));
+      case NEIGHBOURS ->
+          ObjectLayout.streams(bucket + "neighbour/", Disturbed.OBJECTS, sizes.bytes());
     };
+  }
+
+  /** What a process reads to warm up, if it has to do so itself: no other object of the run. */
+  static ObjectSlice warmUpObject(List<ObjectSlice> objects) {
+    return objects.get(objects.size() - 1);
   }
 
   Workload workload() {

@@ -1,5 +1,6 @@
 package io.s3e.bench.server;
 
+import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.URI;
@@ -40,21 +41,21 @@ class ManyConnectionsTest {
     SelfSignedCertificate certificate = tls ? SelfSignedCertificate.create(temp) : null;
     ShapedS3Server.Settings settings =
         new ShapedS3Server.Settings(
-            root, 0, "access", "secret", new Shape(wait, 0, 0), certificate, null);
+            root, 0, "access", "secret", new Shape(wait, 0, 0), certificate, null, null);
     ExecutorService reader = Executors.newSingleThreadExecutor();
     try (ShapedS3Server server = ShapedS3Server.start(settings)) {
       write(server.backEndpoint());
       CheckClient client =
           new CheckClient(server.endpoint(), "/bucket/object", 1_000_000, CREDENTIALS, certificate);
       Future<Long> read = reader.submit(() -> client.read(CONNECTIONS, 1, REQUEST_BYTES));
-      while (server.stats().activeRequests() < CONNECTIONS) {
-        assertThat(read.isDone()).as("answered before all had asked").isFalse();
-        Thread.sleep(1);
-      }
+      awaitTrue(
+          "all have asked",
+          () -> {
+            assertThat(read.isDone()).as("answered before all had asked").isFalse();
+            return server.stats().activeRequests() >= CONNECTIONS;
+          });
       read.get();
-      while (server.stats().activeRequests() > 0) {
-        Thread.sleep(1);
-      }
+      awaitTrue("all are answered", () -> server.stats().activeRequests() == 0);
       ServerStats.Counts gets = server.stats().of(Operation.GET_OBJECT);
 
       assertThat(gets.requests()).isEqualTo(CONNECTIONS);

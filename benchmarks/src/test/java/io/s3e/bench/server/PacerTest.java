@@ -2,6 +2,7 @@ package io.s3e.bench.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.s3e.testing.Seed;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -41,7 +42,7 @@ class PacerTest {
 
   @Test
   void totalDoesNotDependOnHowTheBodyIsCut() {
-    long seed = System.nanoTime();
+    long seed = Seed.draw();
     Random random = new Random(seed);
     Pacer pacer = new Pacer(60_000_000, CATCH_UP, 0);
     long now = 0;

@@ -1,11 +1,13 @@
 package io.s3e.bench.server;
 
+import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Random;
@@ -21,6 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.core.ResponseBytes;
+import software.amazon.awssdk.core.exception.ApiCallTimeoutException;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.http.apache.ApacheHttpClient;
 import software.amazon.awssdk.regions.Region;
@@ -64,8 +67,12 @@ class ShapedS3ServerTest {
   }
 
   private static S3Client client(String secret) {
+    return client(server, secret);
+  }
+
+  private static S3Client client(ShapedS3Server of, String secret) {
     return S3Client.builder()
-        .endpointOverride(server.endpoint())
+        .endpointOverride(of.endpoint())
         .region(Region.US_EAST_1)
         .forcePathStyle(true)
         .httpClientBuilder(ApacheHttpClient.builder())
@@ -222,12 +229,8 @@ class ShapedS3ServerTest {
 
   /** Bytes are counted when an answer is over, which the client may see first. */
   private static ServerStats quietStats() throws InterruptedException {
-    ServerStats stats = server.stats();
-    while (stats.activeRequests() > 0) {
-      Thread.sleep(1);
-      stats = server.stats();
-    }
-    return stats;
+    awaitTrue("no request is active", () -> server.stats().activeRequests() == 0);
+    return server.stats();
   }
 
   @Test
@@ -246,22 +249,43 @@ class ShapedS3ServerTest {
   }
 
   @Test
+  void aBucketMayHangAndAnotherShowTheSameObjects() throws Exception {
+    Path root = Files.createDirectory(temp.resolve("hanging"));
+    Files.createDirectory(root.resolve(BUCKET));
+    Files.createSymbolicLink(root.resolve("bucket-1"), Path.of(BUCKET));
+    Files.createSymbolicLink(root.resolve("bucket-hang"), Path.of(BUCKET));
+    ShapedS3Server.Settings settings =
+        new ShapedS3Server.Settings(
+            root, 0, "access", "secret", Shape.UNSHAPED, null, null, "bucket-hang");
+    try (ShapedS3Server hanging = ShapedS3Server.start(settings);
+        S3Client client = client(hanging, "secret")) {
+      client.putObject(b -> b.bucket(BUCKET).key(KEY), RequestBody.fromBytes(content));
+
+      assertThat(client.getObjectAsBytes(b -> b.bucket("bucket-1").key(KEY)).asByteArray())
+          .isEqualTo(content);
+      assertThat(client.headObject(b -> b.bucket("bucket-hang").key(KEY)).contentLength())
+          .as("only GETs hang")
+          .isEqualTo(LENGTH);
+      assertThatThrownBy(
+              () ->
+                  client.getObject(
+                      b ->
+                          b.bucket("bucket-hang")
+                              .key(KEY)
+                              .overrideConfiguration(o -> o.apiCallTimeout(Duration.ofSeconds(1)))))
+          .isInstanceOf(ApiCallTimeoutException.class);
+      assertThat(hanging.stats().of(Operation.GET_OBJECT).bytesSent()).isEqualTo(LENGTH);
+    }
+  }
+
+  @Test
   void timeToFirstByteAndBandwidthAreLowerBounds() throws Exception {
     Path root = Files.createDirectory(temp.resolve("shaped"));
     Shape shape = new Shape(FirstByteTime.constant(50_000_000), 2_000_000, 0);
     ShapedS3Server.Settings settings =
         new ShapedS3Server.Settings(root, 0, "access", "secret", shape);
     try (ShapedS3Server shaped = ShapedS3Server.start(settings);
-        S3Client client =
-            S3Client.builder()
-                .endpointOverride(shaped.endpoint())
-                .region(Region.US_EAST_1)
-                .forcePathStyle(true)
-                .httpClientBuilder(ApacheHttpClient.builder())
-                .credentialsProvider(
-                    StaticCredentialsProvider.create(
-                        AwsBasicCredentials.create("access", "secret")))
-                .build()) {
+        S3Client client = client(shaped, "secret")) {
       client.createBucket(b -> b.bucket(BUCKET));
       client.putObject(b -> b.bucket(BUCKET).key(KEY), RequestBody.fromBytes(content));
 

@@ -84,6 +84,7 @@ class RawSequentialReadTest {
             1,
             5_000_000,
             30_000,
+            0,
             Map.of(),
             true);
     return new RunContext(null, spec, new ReferenceFile(reference), monitor);

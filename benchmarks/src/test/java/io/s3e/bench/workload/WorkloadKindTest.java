@@ -69,6 +69,68 @@ class WorkloadKindTest {
   }
 
   @Test
+  void aWorkloadMayBeMeasuredInFreshJvms() {
+    WorkloadKind cold = WorkloadKind.of("cold");
+    assertThat(cold.jvm()).isEqualTo(WorkloadKind.Jvm.COLD);
+    assertThat(cold.bytes(SIZES)).isEqualTo(64 << 20);
+    assertThat(cold.hasRawCeiling()).isTrue();
+
+    WorkloadKind random = WorkloadKind.of("cold-rnd64k-16");
+    assertThat(random.label()).isEqualTo("cold-rnd64k-16");
+    assertThat(random.jvm()).isEqualTo(WorkloadKind.Jvm.COLD);
+    assertThat(random.streams()).isEqualTo(16);
+    assertThat(WorkloadKind.of("cold-seq-2").passes()).isEqualTo(2);
+    assertThat(WorkloadKind.of("cold-seq8").objects("s3a://b/", SIZES))
+        .as("the same objects")
+        .isEqualTo(WorkloadKind.of("seq8").objects("s3a://b/", SIZES));
+    assertThat(WorkloadKind.of("seq").jvm()).isEqualTo(WorkloadKind.Jvm.KEPT);
+    for (String wrong : List.of("cold-", "cold-cold", "cold-manyfs2", "cold-neighbour-hang")) {
+      assertThatThrownBy(() -> WorkloadKind.of(wrong))
+          .as(wrong)
+          .isInstanceOf(IllegalArgumentException.class);
+    }
+  }
+
+  @Test
+  void fileSystemsHaveABucketEachAndOneMoreToWarmUp() {
+    WorkloadKind many = WorkloadKind.of("manyfs3");
+    assertThat(many.jvm()).isEqualTo(WorkloadKind.Jvm.FRESH);
+    assertThat(many.bucketsBeside()).isEqualTo(3);
+    List<ObjectSlice> objects = many.objects("s3a://b/", SIZES);
+    assertThat(objects)
+        .extracting(ObjectSlice::uri)
+        .containsExactly(
+            "s3a://b/manyfs/part-00000",
+            "s3a://b/manyfs/part-00001",
+            "s3a://b-1/manyfs/part-00000",
+            "s3a://b-1/manyfs/part-00001",
+            "s3a://b-2/manyfs/part-00000",
+            "s3a://b-2/manyfs/part-00001",
+            "s3a://b-3/manyfs/part-00000",
+            "s3a://b-3/manyfs/part-00001");
+    assertThat(objects).allSatisfy(o -> assertThat(o.length()).isEqualTo(128 << 20));
+    assertThat(objects.get(5).reference()).as("the same bytes").isEqualTo(128 << 20);
+    assertThat(many.bytes(SIZES)).isEqualTo(3 * 2 * (128 << 20));
+    for (String wrong : List.of("manyfs0", "manyfs65", "manyfs3-2")) {
+      assertThatThrownBy(() -> WorkloadKind.of(wrong))
+          .as(wrong)
+          .isInstanceOf(IllegalArgumentException.class);
+    }
+  }
+
+  @Test
+  void aFamilyIsNamedByOneName() {
+    assertThat(WorkloadKind.named("manyfs"))
+        .extracting(WorkloadKind::label)
+        .containsExactly("manyfs1", "manyfs8", "manyfs32");
+    assertThat(WorkloadKind.named("neighbour"))
+        .hasSize(Disturbance.values().length)
+        .allSatisfy(kind -> assertThat(kind.bucketsBeside()).isEqualTo(1))
+        .allSatisfy(kind -> assertThat(kind.objects("s3a://b/", SIZES)).hasSize(5));
+    assertThat(WorkloadKind.named("seq8")).containsExactly(WorkloadKind.of("seq8"));
+  }
+
+  @Test
   void streamsShareTheBytesButHaveEightMebibytesEach() {
     assertThat(WorkloadKind.of("seq16").bytes(SIZES)).isEqualTo(512 << 20);
     assertThat(WorkloadKind.of("seq256").bytes(SIZES)).isEqualTo(2L << 30);

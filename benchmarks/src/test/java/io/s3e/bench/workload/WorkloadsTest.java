@@ -2,6 +2,7 @@ package io.s3e.bench.workload;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.s3e.bench.CorruptingFileSystem;
 import io.s3e.bench.data.LineItemParquet;
@@ -13,11 +14,14 @@ import io.s3e.bench.server.ServerStats;
 import io.s3e.bench.server.Shape;
 import io.s3e.bench.server.ShapedS3Server;
 import io.s3e.hadoop.S3EFileSystem;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +37,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every workload over a little data: the bytes it counts, the requests, and what it finds out. */
@@ -65,7 +70,12 @@ class WorkloadsTest {
           "tiny",
           "small",
           "small-nostatus",
-          "text");
+          "text",
+          "cold",
+          "manyfs2");
+
+  private static final Disturbance.Effort LITTLE =
+      new Disturbance.Effort(20, Duration.ofMillis(200), Duration.ofMillis(200));
 
   @TempDir private static Path temp;
   private static ShapedS3Server server;
@@ -76,19 +86,33 @@ class WorkloadsTest {
   static void start() throws Exception {
     Path root = Files.createDirectories(temp.resolve("root"));
     Files.createDirectory(root.resolve("bucket"));
+    for (String suffix : List.of("1", "2", ObjectSlice.HANGING)) {
+      Path beside = root.resolve(ObjectSlice.bucketBeside("bucket", suffix));
+      Files.createSymbolicLink(beside, Path.of("bucket"));
+    }
     server =
         ShapedS3Server.start(
-            new ShapedS3Server.Settings(root, 0, "access", "secret", Shape.UNSHAPED));
+            new ShapedS3Server.Settings(
+                root,
+                0,
+                "access",
+                "secret",
+                Shape.UNSHAPED,
+                null,
+                null,
+                ObjectSlice.bucketBeside("bucket", ObjectSlice.HANGING)));
     reference = temp.resolve("lineitem.tbl");
-    LineItemText.write(reference, 20 << 20, written -> {});
+    LineItemText.write(reference, 40 << 20, written -> {});
     parquet = temp.resolve("lineitem.parquet");
     LineItemParquet.write(parquet, 0.002, rows -> {});
     byte[] text = Files.readAllBytes(reference);
     try (FileSystem s3a = FileSystem.newInstance(URI.create(BUCKET), configuration("classic"))) {
-      for (String label : List.of("seq", "seq2", "small")) {
+      for (String label : List.of("seq", "seq2", "small", "manyfs2", "neighbour-hang")) {
         for (ObjectSlice object : WorkloadKind.of(label).objects(BUCKET, SIZES)) {
           int from = (int) object.reference();
-          upload(s3a, object, Arrays.copyOfRange(text, from, from + (int) object.length()));
+          if (object.uri().startsWith(BUCKET)) {
+            upload(s3a, object, Arrays.copyOfRange(text, from, from + (int) object.length()));
+          }
         }
       }
       upload(s3a, parquetObject(), Files.readAllBytes(parquet));
@@ -128,7 +152,7 @@ class WorkloadsTest {
     return kind.readsParquet() ? List.of(parquetObject()) : kind.objects(BUCKET, SIZES);
   }
 
-  private record Outcome(ReadMonitor monitor, long checksum, ServerStats server) {
+  private record Outcome(ReadMonitor monitor, long checksum, ServerStats server, List<Part> parts) {
     long requests(Operation operation) {
       return server.of(operation).requests();
     }
@@ -136,6 +160,12 @@ class WorkloadsTest {
 
   private static Outcome run(
       WorkloadKind kind, List<ObjectSlice> objects, Configuration configuration) throws Exception {
+    return run(kind, kind.workload(), objects, configuration);
+  }
+
+  private static Outcome run(
+      WorkloadKind kind, Workload workload, List<ObjectSlice> objects, Configuration configuration)
+      throws Exception {
     ReadMonitor monitor = new ReadMonitor();
     RunSpec spec =
         new RunSpec(
@@ -148,16 +178,16 @@ class WorkloadsTest {
             7,
             5_000_000,
             30_000,
+            0,
             Map.of(),
             true);
     // The instance that parquet-java and the line reader find in Hadoop's cache.
     try (FileSystem fileSystem = FileSystem.get(URI.create(BUCKET), configuration)) {
       RunContext context = new RunContext(fileSystem, spec, new ReferenceFile(reference), monitor);
-      Workload workload = kind.workload();
       workload.prepare(context);
       ServerStats before = server.stats();
       long checksum = workload.run(context);
-      return new Outcome(monitor, checksum, server.stats().since(before));
+      return new Outcome(monitor, checksum, server.stats().since(before), context.parts());
     }
   }
 
@@ -179,6 +209,25 @@ class WorkloadsTest {
     long used = outcome.monitor().bytesUsed();
     switch (label) {
       case "seq", "text" -> assertThat(used).isEqualTo(BYTES);
+      case "cold" -> {
+        assertThat(used).isEqualTo(BYTES);
+        assertThat(outcome.parts())
+            .extracting(Part::kind, Part::bytesUsed)
+            .containsExactly(tuple(Part.Kind.FIRST_BYTE, 1L), tuple(Part.Kind.WHOLE, BYTES));
+        assertThat(outcome.parts().get(0).wallNanos())
+            .isBetween(1L, outcome.parts().get(1).wallNanos());
+      }
+      case "manyfs2" -> {
+        // Objects have 8 MiB at least.
+        long scan = 8 << 20;
+        assertThat(used).isEqualTo(4 * scan);
+        assertThat(outcome.parts())
+            .extracting(Part::kind, Part::bytesUsed)
+            .containsExactly(
+                tuple(Part.Kind.IN_TURN, scan),
+                tuple(Part.Kind.IN_TURN, scan),
+                tuple(Part.Kind.TOGETHER, 2 * scan));
+      }
       case "seq2" -> assertThat(used).isEqualTo(16 << 20);
       case "rnd" -> assertThat(used).isEqualTo(64 << 20);
       case "rnd64k-1" -> assertThat(used).isEqualTo(4 << 20);
@@ -197,6 +246,54 @@ class WorkloadsTest {
       default -> throw new IllegalArgumentException(label);
     }
     assertThat(outcome.requests(Operation.GET_OBJECT)).isPositive();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aReaderIsMeasuredAloneAndDisturbed(Disturbance disturbance) throws Exception {
+    WorkloadKind kind = WorkloadKind.of("neighbour-" + disturbance.label());
+    for (String engine : List.of("classic", "s3e")) {
+      Outcome outcome =
+          run(kind, new Disturbed(disturbance, LITTLE), objects(kind), configuration(engine));
+
+      long reads = 128 * (64 << 10);
+      assertThat(outcome.parts())
+          .as(engine)
+          .extracting(Part::kind, Part::bytesUsed)
+          .containsExactly(
+              tuple(Part.Kind.READS_ALONE, reads),
+              tuple(Part.Kind.SCAN_ALONE, 8L << 20),
+              tuple(Part.Kind.READS_DISTURBED, reads),
+              tuple(Part.Kind.SCAN_DISTURBED, 8L << 20));
+      assertThat(outcome.parts()).allSatisfy(part -> assertThat(part.readP99Nanos()).isPositive());
+    }
+  }
+
+  @Test
+  void aDisturbanceThatDisturbsNobodyFailsTheRun() throws Exception {
+    WorkloadKind kind = WorkloadKind.of("neighbour-full");
+    List<ObjectSlice> objects = new ArrayList<>(objects(kind));
+    objects.set(4, ObjectSlice.front(BUCKET + "nothing", 8 << 20));
+
+    assertThatThrownBy(
+            () ->
+                run(
+                    kind,
+                    new Disturbed(Disturbance.FULL, LITTLE),
+                    objects,
+                    configuration("classic")))
+        .hasMessageStartingWith("What was to disturb the reader has failed")
+        .hasMessageContaining("nothing");
+  }
+
+  @Test
+  void aFileSystemThatDoesNotOpenFailsTheRun() throws Exception {
+    WorkloadKind kind = WorkloadKind.of("manyfs2");
+    List<ObjectSlice> objects = new ArrayList<>(objects(kind));
+    objects.set(3, ObjectSlice.front("s3a://bucket-1/nothing", 8 << 20));
+
+    assertThatThrownBy(() -> run(kind, objects, configuration("s3e")))
+        .isInstanceOf(FileNotFoundException.class);
   }
 
   private static long rowGroupBytes() {

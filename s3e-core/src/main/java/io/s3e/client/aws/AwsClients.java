@@ -1,7 +1,7 @@
 package io.s3e.client.aws;
 
+import io.s3e.client.ClientMemory;
 import io.s3e.client.ClientProvider;
-import io.s3e.client.ClientProvider.ClientMemory;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.library.CrtCapability;
 import io.s3e.client.library.CrtLibrary;
@@ -45,6 +45,11 @@ public final class AwsClients {
     return memory -> open(kind, settings, memory);
   }
 
+  /** Whether the memory is enough for a client over the CRT, or there is one to share it with. */
+  public static boolean crtFits(AwsClientSettings settings, ClientMemory memory) {
+    return CrtLibrary.fits(crtSettings(settings), memory);
+  }
+
   /**
    * A provider of the CRT's client in the form that it has with versions of aws-crt which cannot
    * lend: to compare, and for stores with which borrowed buffers turn out to be trouble.
@@ -73,7 +78,7 @@ public final class AwsClients {
 
   private static ObjectClient crtOrSync(AwsClientSettings settings, ClientMemory memory) {
     String problem = crtProblem(settings);
-    if (problem == null && memory.ownedBytes() < CrtLibrary.minimumBytes(memory)) {
+    if (problem == null && !crtFits(settings, memory)) {
       problem = "the engine's memory is too small for it (" + memory.ownedBytes() + " bytes)";
     }
     if (problem == null) {

@@ -10,7 +10,6 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import software.amazon.awssdk.crt.auth.signing.AwsSigningConfig;
 import software.amazon.awssdk.crt.http.HttpMonitoringOptions;
 import software.amazon.awssdk.crt.http.HttpProxyEnvironmentVariableSetting;
 import software.amazon.awssdk.crt.http.HttpProxyEnvironmentVariableSetting.HttpProxyEnvironmentVariableType;
@@ -21,7 +20,7 @@ import software.amazon.awssdk.crt.s3.S3Client;
 import software.amazon.awssdk.crt.s3.S3ClientOptions;
 
 /**
- * The native objects of one {@link CrtObjectClient}: one or two CRT clients and what they share.
+ * The native objects of one {@link CrtTransport}: one or two CRT clients and what they share.
  * Opened all or none; closed in the opposite order, the shared parts only after the CRT clients
  * have ended or the wait for them is over (the native side counts its own references, so closing
  * early is safe but would leave the event loops to a thread of theirs).
@@ -38,7 +37,6 @@ final class CrtConnections {
   private final Deque<Runnable> closers = new ArrayDeque<>();
   private final CrtSettings settings;
   private final EventLoops eventLoops;
-  private final @Nullable Signers signers;
   private final S3Client narrow;
   private final @Nullable S3Client wide;
 
@@ -48,16 +46,11 @@ final class CrtConnections {
       eventLoops = EventLoops.acquire(settings.eventLoopThreads());
       closers.push(eventLoops::release);
       ClientTlsContext tls = settings.isTls() ? tls() : null;
-      signers = settings.credentials() == null ? null : new Signers(settings.credentials());
-      if (signers != null) {
-        closers.push(signers::close);
-      }
-      AwsSigningConfig signing = signing(settings.region());
-      narrow = client(tls, signing, layout.narrowBytes(), borrowed ? layout.narrowPoolBytes() : 0);
+      narrow = client(tls, layout.narrowBytes(), borrowed ? layout.narrowPoolBytes() : 0);
       closers.push(narrow::close);
       wide =
           layout.lends() && borrowed
-              ? client(tls, signing, layout.wideBytes(), layout.widePoolBytes())
+              ? client(tls, layout.wideBytes(), layout.widePoolBytes())
               : null;
       if (wide != null) {
         closers.push(wide::close);
@@ -83,20 +76,6 @@ final class CrtConnections {
   /** The client whose slots are lent; null if nothing is. */
   @Nullable S3Client wide() {
     return wide;
-  }
-
-  /** Null for unsigned requests. */
-  @Nullable CredentialsCache credentials() {
-    return signers == null ? null : signers.credentials();
-  }
-
-  /**
-   * How requests to that region are signed; null for unsigned requests.
-   *
-   * @throws IllegalStateException if closed
-   */
-  @Nullable AwsSigningConfig signing(String region) {
-    return signers == null ? null : signers.of(region);
   }
 
   /**
@@ -139,11 +118,7 @@ final class CrtConnections {
     return shared.context();
   }
 
-  private S3Client client(
-      @Nullable ClientTlsContext tls,
-      @Nullable AwsSigningConfig signing,
-      int partBytes,
-      long poolBytes) {
+  private S3Client client(@Nullable ClientTlsContext tls, int partBytes, long poolBytes) {
     S3ClientOptions options =
         new S3ClientOptions()
             .withRegion(settings.region())
@@ -157,9 +132,6 @@ final class CrtConnections {
             .withProxyEnvironmentVariableSetting(environmentProxy());
     if (tls != null) {
       options.withTlsContext(tls);
-    }
-    if (signing != null) {
-      options.withSigningConfig(signing);
     }
     if (poolBytes > 0) {
       BorrowedPools.configure(options, poolBytes);

@@ -1,6 +1,6 @@
 package io.s3e.client.crt;
 
-import io.s3e.client.ClientProvider.ClientMemory;
+import io.s3e.client.ClientMemory;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.library.CrtCapability;
 import io.s3e.client.library.CrtClients;
@@ -15,7 +15,8 @@ public final class CrtEntry implements CrtClients {
   }
 
   @Override
-  public long minimumBytes(ClientMemory memory) {
-    return CrtLayout.minimumBytes(memory);
+  public boolean fits(CrtSettings settings, ClientMemory memory, CrtCapability delivery) {
+    return memory.transports().isOpen(CrtTransport.Key.of(settings, delivery))
+        || memory.ownedBytes() >= CrtLayout.minimumBytes(memory);
   }
 }

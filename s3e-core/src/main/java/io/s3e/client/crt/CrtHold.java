@@ -39,7 +39,7 @@ final class CrtHold {
    * The longest that an exit waits for native threads to end, in ms. They took 20 to 140 ms with
    * requests in flight; a client that is in a TLS handshake takes longer, and is not worth it.
    */
-  private static final long END_MILLIS = 300;
+  private static final long END_MILLIS = 450;
 
   /** The longest that an exit waits for the cut, which waits for callbacks under way, in ms. */
   private static final long CUT_MILLIS = 100;

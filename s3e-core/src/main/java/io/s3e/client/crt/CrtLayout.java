@@ -1,7 +1,7 @@
 package io.s3e.client.crt;
 
 import io.s3e.client.ClientLimits;
-import io.s3e.client.ClientProvider.ClientMemory;
+import io.s3e.client.ClientMemory;
 
 /**
  * How a {@link CrtObjectClient} divides the memory it may own. Pure arithmetic.

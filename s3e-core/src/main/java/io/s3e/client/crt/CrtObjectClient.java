@@ -2,7 +2,7 @@ package io.s3e.client.crt;
 
 import io.s3e.block.ObjectRef;
 import io.s3e.client.ClientLimits;
-import io.s3e.client.ClientProvider.ClientMemory;
+import io.s3e.client.ClientMemory;
 import io.s3e.client.GetRequest;
 import io.s3e.client.HeadRequest;
 import io.s3e.client.ObjectClient;
@@ -11,21 +11,19 @@ import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.ResponseHandler;
 import io.s3e.client.StoreAnswer;
+import io.s3e.client.Transport;
 import io.s3e.client.library.CrtCapability;
 import io.s3e.client.library.CrtLibrary;
 import io.s3e.client.library.CrtSettings;
 import io.s3e.jvm.JvmEnd;
-import io.s3e.jvm.JvmMemory;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import software.amazon.awssdk.crt.auth.signing.AwsSigningConfig;
 import software.amazon.awssdk.crt.http.HttpRequest;
 import software.amazon.awssdk.crt.s3.S3Client;
 import software.amazon.awssdk.crt.s3.S3MetaRequest;
@@ -35,23 +33,8 @@ import software.amazon.awssdk.crt.s3.S3MetaRequestOptions.MetaRequestType;
 /**
  * Reads by the CRT's native {@code S3Client}, without the SDK's wrapper around it.
  *
- * <h2>Two pools</h2>
- *
- * The CRT puts every response into a slot of one part size. This client therefore holds two CRT
- * clients over the same event loops, TLS context and credentials: a <i>wide</i> one, whose slots
- * are lent to the engine without a copy, and a <i>narrow</i> one for short reads whose bytes are
- * copied during the callback. {@link CrtLayout} says how long and how many the slots are. Both
- * pools live in Java direct memory, start empty, grow 16 slots at a time and shrink when idle; what
- * {@link #limits()} reports as owned is their ceiling. A request for which no slot is free waits in
- * the CRT until one is closed.
- *
- * <p>With a version of aws-crt that cannot lend (before 0.50), or direct memory too small for the
- * pools ({@code -XX:MaxDirectMemorySize}, of which the CRT takes 80 % at most), there is only a
- * narrow client, whose slots are native memory and whose bodies pass through a {@code byte[]}.
- *
- * <p>Where the JVM refuses direct memory later, because the application has taken it, the request
- * in question fails with {@link Kind#NOT_LENT}, and the client goes on with a copying CRT client of
- * the same narrow slots: one WARN line says so. It lends nothing any more then.
+ * <p>Connections and buffers belong to a {@link CrtTransport}, which other clients may share; the
+ * client itself has the address of the store, the credentials and the requests in flight.
  *
  * <h2>What the CRT does to a response</h2>
  *
@@ -72,12 +55,12 @@ import software.amazon.awssdk.crt.s3.S3MetaRequestOptions.MetaRequestType;
  *
  * {@code get} returns without waiting, except that signing needs credentials: {@link
  * CredentialsCache}. Handlers run on native event loops. {@link #close} refuses new calls, cancels
- * those in flight, waits for their terminal calls, then closes the CRT clients and what they share,
- * all within about {@value #CLOSE_WAIT_SECONDS} s. Buffers still on loan stay valid until they are
- * closed. A cancelled request ends at once, except while it waits for a connection: then it ends
- * with the attempt to connect, which the connect time-out bounds, but not a TLS handshake with a
- * server that is not trusted (10 to 30 s). In a JVM that is ending {@link #close} waits for nothing
- * ({@link CrtHold}).
+ * those in flight, waits for their terminal calls, {@value #CLOSE_WAIT_SECONDS} s at most, and
+ * leaves the transport, which closes with its last client. Buffers still on loan stay valid until
+ * they are closed. A cancelled request ends at once, except while it waits for a connection: then
+ * it ends with the attempt to connect, which the connect time-out bounds, but not a TLS handshake
+ * with a server that is not trusted (10 to 30 s). In a JVM that is ending {@link #close} waits for
+ * nothing ({@link CrtHold}).
  */
 final class CrtObjectClient implements ObjectClient {
   private static final Logger LOG = LoggerFactory.getLogger(CrtObjectClient.class);
@@ -87,31 +70,19 @@ final class CrtObjectClient implements ObjectClient {
   private static final Set<Integer> MAY_BE_CREDENTIALS = Set.of(400, 401, 403);
 
   private final CrtSettings settings;
-  private final CrtLayout layout;
-  private final boolean borrowed;
+  private final Transport.Lease<CrtTransport> lease;
+  private final CrtTransport transport;
+  private final @Nullable Signers signers;
   private final Addressing addressing;
-  private final CrtConnections connections;
-
-  /** Whether the JVM has refused memory to a pool: from then on every answer is copied. */
-  private final AtomicBoolean refused = new AtomicBoolean();
-
-  /** Those that read after a refusal; made and closed with the monitor of {@link #refused}. */
-  private volatile @Nullable CrtConnections copying;
-
   private final Set<CrtCall> inFlight = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean closed = new AtomicBoolean();
-
-  /** Read-locked while a request is handed to the CRT: its clients must not be closed meanwhile. */
-  private final ReentrantReadWriteLock sending = new ReentrantReadWriteLock();
-
   private final Runnable closing = this::close;
 
-  private CrtObjectClient(
-      CrtSettings settings, CrtLayout layout, boolean borrowed, CrtConnections connections) {
+  private CrtObjectClient(CrtSettings settings, Transport.Lease<CrtTransport> lease) {
     this.settings = settings;
-    this.layout = layout;
-    this.borrowed = borrowed;
-    this.connections = connections;
+    this.lease = lease;
+    transport = lease.transport();
+    signers = settings.credentials() == null ? null : new Signers(settings.credentials());
     addressing = new Addressing(settings);
     CrtHold.opened(closing);
   }
@@ -125,45 +96,30 @@ final class CrtObjectClient implements ObjectClient {
    *     the CA file cannot be read
    */
   static CrtObjectClient open(CrtSettings settings, ClientMemory memory, CrtCapability delivery) {
-    if (delivery == CrtCapability.LENDS && hasRoomFor(memory)) {
-      CrtLayout layout = CrtLayout.lending(memory);
-      try {
-        return new CrtObjectClient(
-            settings, layout, true, CrtConnections.open(settings, layout, true));
-      } catch (IllegalStateException e) {
-        LOG.info(
-            "The CRT's direct buffer pool does not fit ({}); reading through byte arrays instead",
-            e.getMessage());
+    Transport.Lease<CrtTransport> lease =
+        memory.lease(
+            CrtTransport.Key.of(settings, delivery),
+            granted -> CrtTransport.open(settings, granted, delivery));
+    boolean complete = false;
+    try {
+      CrtObjectClient client = new CrtObjectClient(settings, lease);
+      complete = true;
+      return client;
+    } finally {
+      if (!complete) {
+        lease.close();
       }
     }
-    CrtLayout layout = CrtLayout.copying(memory);
-    return new CrtObjectClient(
-        settings, layout, false, CrtConnections.open(settings, layout, false));
-  }
-
-  /** Asked first, since the CRT says what it misses by stack traces of its event loops. */
-  private static boolean hasRoomFor(ClientMemory memory) {
-    long free = JvmMemory.freeDirectBytes();
-    if (free >= memory.ownedBytes()) {
-      return true;
-    }
-    LOG.warn(
-        "The CRT's buffers of {} bytes do not fit into the {} bytes of direct memory that the JVM"
-            + " has left: answers are copied, which is slower. Raise -XX:MaxDirectMemorySize or"
-            + " lower the memory budget (fs.s3a.s3e.memory.budget under Hadoop)",
-        memory.ownedBytes(),
-        free);
-    return false;
   }
 
   @Override
   public String name() {
-    return borrowed ? "crt-borrowed" : "crt-copied";
+    return transport.isBorrowed() ? "crt-borrowed" : "crt-copied";
   }
 
   @Override
   public ClientLimits limits() {
-    return layout.limits();
+    return transport.limits();
   }
 
   /**
@@ -188,10 +144,9 @@ final class CrtObjectClient implements ObjectClient {
 
   private ObjectHead sendHead(HeadRequest request) throws RequestFailure {
     CrtHead call = new CrtHead(request, this::ended);
-    CrtConnections way = connections();
+    CrtConnections way = transport.connections();
     start(
         call,
-        way,
         way.narrow(),
         request.object(),
         target ->
@@ -214,7 +169,7 @@ final class CrtObjectClient implements ObjectClient {
   private Exchange sendGet(GetRequest request, ResponseHandler handler) {
     CrtConnections way;
     try {
-      way = connections();
+      way = transport.connections();
     } catch (RuntimeException | LinkageError e) {
       // A second send runs on an event loop, where nobody would hear of it.
       CrtGet unsent = new CrtGet(request, handler, this::ended);
@@ -222,7 +177,7 @@ final class CrtObjectClient implements ObjectClient {
       return unsent;
     }
     CrtGet call =
-        borrowed && way == connections
+        transport.isBorrowed(way)
             ? BorrowedPools.get(request, handler, this::ended)
             : new CrtGet(request, handler, this::ended);
     S3Client wide = way.wide();
@@ -233,7 +188,6 @@ final class CrtObjectClient implements ObjectClient {
     }
     start(
         call,
-        way,
         request.lend() && wide != null ? wide : way.narrow(),
         request.object(),
         target ->
@@ -241,22 +195,6 @@ final class CrtObjectClient implements ObjectClient {
                 .withMetaRequestType(MetaRequestType.GET_OBJECT)
                 .withHttpRequest(rangedGet(target, request)));
     return call;
-  }
-
-  /** Those with pools of direct memory, or the ones that do without. */
-  private CrtConnections connections() {
-    if (!refused.get()) {
-      return connections;
-    }
-    synchronized (refused) {
-      CrtConnections way = copying;
-      if (way == null && !closed.get()) {
-        way = CrtConnections.open(settings, layout, false);
-        copying = way;
-      }
-      // A closed client sends nothing: its calls end before they get to a connection.
-      return way == null ? connections : way;
-    }
   }
 
   @Override
@@ -270,21 +208,17 @@ final class CrtObjectClient implements ObjectClient {
     }
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(CLOSE_WAIT_SECONDS);
     awaitCalls(deadline);
-    // A send that began before is over now, and a later one finds the client closed. In a JVM that
-    // is ending nothing else keeps a send and the close of the CRT's clients apart.
-    sending.writeLock().lock();
+    // A send that began before is over now, and a later one finds the client closed.
+    transport.sending().writeLock().lock();
     try {
       inFlight.forEach(CrtCall::cancel);
     } finally {
-      sending.writeLock().unlock();
+      transport.sending().writeLock().unlock();
     }
-    connections.close(deadline);
-    synchronized (refused) {
-      CrtConnections second = copying;
-      if (second != null) {
-        second.close(deadline);
-      }
+    if (signers != null) {
+      signers.close();
     }
+    lease.close();
   }
 
   /** Builds the options of a request once there are credentials to sign it with. */
@@ -292,12 +226,7 @@ final class CrtObjectClient implements ObjectClient {
     S3MetaRequestOptions options(Addressing.Target target);
   }
 
-  private void start(
-      CrtCall call,
-      CrtConnections way,
-      S3Client client,
-      ObjectRef object,
-      Preparation preparation) {
+  private void start(CrtCall call, S3Client client, ObjectRef object, Preparation preparation) {
     // Registered before the check: close() sees either this call or makes the check fail.
     inFlight.add(call);
     if (closed.get()) {
@@ -308,34 +237,30 @@ final class CrtObjectClient implements ObjectClient {
       call.endUnsent(CrtFailures.jvmEnds(call.subject()));
       return;
     }
-    CredentialsCache credentials = way.credentials();
-    if (credentials == null) {
-      send(call, way, client, object, preparation);
+    if (signers == null) {
+      send(call, client, object, preparation);
     } else {
-      credentials.whenReady(
-          () -> send(call, way, client, object, preparation),
-          e -> call.endUnsent(CrtFailures.noCredentials(call.subject(), e)));
+      signers
+          .credentials()
+          .whenReady(
+              () -> send(call, client, object, preparation),
+              e -> call.endUnsent(CrtFailures.noCredentials(call.subject(), e)));
     }
   }
 
-  private void send(
-      CrtCall call,
-      CrtConnections way,
-      S3Client client,
-      ObjectRef object,
-      Preparation preparation) {
+  private void send(CrtCall call, S3Client client, ObjectRef object, Preparation preparation) {
     if (call.isCancelled()) {
       call.endUnsent(CrtFailures.cancelled(call.subject()));
       return;
     }
     S3MetaRequest sent = null;
     RequestFailure failure = null;
-    sending.readLock().lock();
+    transport.sending().readLock().lock();
     try {
-      if (closed.get()) {
+      if (closed.get() || transport.isClosed()) {
         failure = CrtFailures.closed(call.subject());
       } else {
-        sent = client.makeMetaRequest(options(call, way, object, preparation));
+        sent = client.makeMetaRequest(options(call, object, preparation));
       }
     } catch (RuntimeException e) {
       failure = CrtFailures.unexpected(call.subject(), e);
@@ -343,7 +268,7 @@ final class CrtObjectClient implements ObjectClient {
       // Nobody else would end the call.
       failure = CrtFailures.unexpected(call.subject(), CrtLibrary.broken(e));
     } finally {
-      sending.readLock().unlock();
+      transport.sending().readLock().unlock();
     }
     if (sent != null) {
       call.attach(sent);
@@ -352,14 +277,12 @@ final class CrtObjectClient implements ObjectClient {
     }
   }
 
-  private S3MetaRequestOptions options(
-      CrtCall call, CrtConnections way, ObjectRef object, Preparation preparation) {
+  private S3MetaRequestOptions options(CrtCall call, ObjectRef object, Preparation preparation) {
     Addressing.Target target = addressing.target(object.bucket());
     S3MetaRequestOptions options =
         preparation.options(target).withEndpoint(target.endpoint()).withResponseHandler(call);
-    AwsSigningConfig signing = way.signing(target.region());
-    if (signing != null && !target.region().equals(settings.region())) {
-      options.withSigningConfig(signing);
+    if (signers != null) {
+      options.withSigningConfig(signers.of(target.region()));
     }
     return options;
   }
@@ -389,32 +312,14 @@ final class CrtObjectClient implements ObjectClient {
   }
 
   private void ended(CrtCall call, @Nullable RequestFailure failure) {
-    if (failure != null && failure.kind() == Kind.NOT_LENT && borrowed) {
-      copyFromNowOn();
+    if (failure != null && failure.kind() == Kind.NOT_LENT) {
+      transport.copyFromNowOn();
     }
     StoreAnswer refusal = failure == null ? null : failure.refusal();
-    if (refusal != null && MAY_BE_CREDENTIALS.contains(refusal.status())) {
-      suspect(connections);
-      suspect(copying);
+    if (signers != null && refusal != null && MAY_BE_CREDENTIALS.contains(refusal.status())) {
+      signers.credentials().suspect();
     }
     inFlight.remove(call);
-  }
-
-  private static void suspect(@Nullable CrtConnections connections) {
-    CredentialsCache credentials = connections == null ? null : connections.credentials();
-    if (credentials != null) {
-      credentials.suspect();
-    }
-  }
-
-  private void copyFromNowOn() {
-    if (refused.compareAndSet(false, true)) {
-      LOG.warn(
-          "The JVM has no direct memory for the CRT's buffers ({} bytes): answers are copied from"
-              + " now on, which is slower. Raise -XX:MaxDirectMemorySize or lower the memory budget"
-              + " (fs.s3a.s3e.memory.budget under Hadoop)",
-          layout.limits().ownedBytes());
-    }
   }
 
   private void awaitCalls(long deadline) {

@@ -1,6 +1,6 @@
 package io.s3e.client.library;
 
-import io.s3e.client.ClientProvider.ClientMemory;
+import io.s3e.client.ClientMemory;
 import io.s3e.client.ObjectClient;
 
 /**
@@ -14,11 +14,14 @@ public interface CrtClients {
    *
    * @param delivery how bodies are to come; with {@link CrtCapability#LENDS} the client lends if
    *     the memory allows it too
-   * @throws IllegalArgumentException if the memory is less than {@link #minimumBytes}, or the CA
-   *     file cannot be read
+   * @throws IllegalArgumentException if the memory does not {@linkplain #fits fit}, or the CA file
+   *     cannot be read
    */
   ObjectClient open(CrtSettings settings, ClientMemory memory, CrtCapability delivery);
 
-  /** The least {@code memory.ownedBytes()} that {@link #open} accepts, in bytes. */
-  long minimumBytes(ClientMemory memory);
+  /**
+   * Whether the memory is enough for a client: for two blocks, or there is a transport that it can
+   * share.
+   */
+  boolean fits(CrtSettings settings, ClientMemory memory, CrtCapability delivery);
 }

@@ -1,6 +1,6 @@
 package io.s3e.client.library;
 
-import io.s3e.client.ClientProvider.ClientMemory;
+import io.s3e.client.ClientMemory;
 import io.s3e.client.ObjectClient;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -72,28 +72,26 @@ public final class CrtLibrary {
    * Opens a client over the CRT, which lends if {@code delivery}, the library and the memory allow
    * it.
    *
-   * @throws IllegalArgumentException if the memory is less than {@link #minimumBytes}, or the CA
-   *     file cannot be read
+   * @throws IllegalArgumentException if the memory does not fit, or the CA file cannot be read
    * @throws CrtUnusableException if {@link #unusableBecause()} is not null, or turns out so
    */
   public static ObjectClient open(
       CrtSettings settings, ClientMemory memory, CrtCapability delivery) {
     CrtClients clients = clients();
-    CrtCapability least = delivery.compareTo(capability()) < 0 ? delivery : capability();
     try {
-      return clients.open(settings, memory, least);
+      return clients.open(settings, memory, least(delivery));
     } catch (LinkageError e) {
       throw broken(e);
     }
   }
 
   /**
-   * The least {@code memory.ownedBytes()} that {@link #open} accepts, in bytes.
+   * Whether {@link #open} has memory enough.
    *
    * @throws CrtUnusableException if {@link #unusableBecause()} is not null
    */
-  public static long minimumBytes(ClientMemory memory) {
-    return clients().minimumBytes(memory);
+  public static boolean fits(CrtSettings settings, ClientMemory memory) {
+    return clients().fits(settings, memory, least(CrtCapability.LENDS));
   }
 
   /** Notes that the CRT failed to link in the middle of its use; later callers are told why. */
@@ -101,6 +99,10 @@ public final class CrtLibrary {
     String reason = Found.FINDING.origin() + " fails to link: " + error;
     broken = reason;
     return new CrtUnusableException(reason, error);
+  }
+
+  private static CrtCapability least(CrtCapability delivery) {
+    return delivery.compareTo(capability()) < 0 ? delivery : capability();
   }
 
   private static CrtClients clients() {

@@ -1,33 +1,23 @@
 package io.s3e.client.sdk;
 
+import io.s3e.client.Fence;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.ResponseHandler;
 import java.io.IOException;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Keeps a {@link ResponseHandler}'s promises where a reading thread and a cancelling one race: one
- * call at a time, exactly one terminal call, nothing after it.
+ * call at a time, exactly one terminal call, nothing after it. The end closes a {@link Fence} that
+ * every other call passes, so a call that is inside makes the terminal call on its way out.
  *
- * <pre>
- * IDLE ──call──▶ CALLING ──return──▶ IDLE
- *   │               └──end──▶ ENDING ──return──▶ ENDED   (the caller makes the terminal call)
- *   └──end──▶ ENDED                                      (the one who ends makes it)
- * </pre>
- *
- * {@link #call} is for one thread at a time, {@link #end} for any. Whoever loses a race does
- * nothing: a call after the end returns false, a second end is ignored.
+ * <p>{@link #call} is for one thread at a time, {@link #end} for any. A call after the end returns
+ * false, a second end is ignored.
  */
 final class HandlerGate {
   private static final Logger LOG = LoggerFactory.getLogger(HandlerGate.class);
-
-  private static final int IDLE = 0;
-  private static final int CALLING = 1;
-  private static final int ENDING = 2;
-  private static final int ENDED = 3;
 
   /** A call of one of the handler's non-terminal methods. */
   interface Call {
@@ -36,10 +26,7 @@ final class HandlerGate {
 
   private final ResponseHandler handler;
   private final Runnable onEnded;
-  private final AtomicInteger state = new AtomicInteger(IDLE);
-
-  /** Written before the move to ENDING or ENDED, read after it, by the one terminal call. */
-  private volatile @Nullable RequestFailure failure;
+  private final Fence fence = new Fence();
 
   /**
    * @param onEnded run once, after the terminal call
@@ -56,43 +43,27 @@ final class HandlerGate {
    * @throws IOException what the handler threw
    */
   boolean call(Call call) throws IOException {
-    if (!state.compareAndSet(IDLE, CALLING)) {
+    if (!fence.enter()) {
       return false;
     }
     try {
       call.on(handler);
     } finally {
-      if (!state.compareAndSet(CALLING, IDLE)) {
-        state.set(ENDED);
-        terminalCall();
-      }
+      fence.exit();
     }
-    return state.get() == IDLE;
+    return !fence.isClosed();
   }
 
   /** Ends the exchange: with success if {@code outcome} is null. */
   void end(@Nullable RequestFailure outcome) {
-    synchronized (this) {
-      if (state.get() >= ENDING) {
-        return;
-      }
-      failure = outcome;
-      // The reading thread may move between IDLE and CALLING meanwhile, so try until one holds.
-      while (!state.compareAndSet(IDLE, ENDED)) {
-        if (state.compareAndSet(CALLING, ENDING)) {
-          return;
-        }
-      }
-    }
-    terminalCall();
+    boolean unused = fence.close(() -> terminalCall(outcome));
   }
 
   boolean hasEnded() {
-    return state.get() >= ENDING;
+    return fence.isClosed();
   }
 
-  private void terminalCall() {
-    RequestFailure outcome = failure;
+  private void terminalCall(@Nullable RequestFailure outcome) {
     try {
       if (outcome == null) {
         handler.onDone();

@@ -2,7 +2,7 @@ package io.s3e.client.aws;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.s3e.client.ClientProvider.ClientMemory;
+import io.s3e.client.ClientMemory;
 import io.s3e.client.ObjectClient;
 import java.io.File;
 import java.net.URI;

@@ -1,5 +1,6 @@
 package io.s3e.client.crt;
 
+import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
@@ -77,12 +78,11 @@ class CredentialsCacheTest {
     readyOn();
     cache.suspect();
     assertThat(readyOn()).isSameAs(Thread.currentThread());
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
-    while (!new String(cache.getCredentials().getAccessKeyId(), StandardCharsets.UTF_8)
-        .equals("key-2")) {
-      assertThat(System.nanoTime()).isLessThan(deadline);
-      Thread.sleep(1);
-    }
+    awaitTrue(
+        "new credentials",
+        () ->
+            new String(cache.getCredentials().getAccessKeyId(), StandardCharsets.UTF_8)
+                .equals("key-2"));
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.s3e.client.fallback;
 
+import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -18,6 +19,7 @@ import io.s3e.client.StoreAnswer;
 import io.s3e.testing.MemoryObjectClient;
 import io.s3e.testing.MemoryObjectClient.Answer;
 import io.s3e.testing.RecordingHandler;
+import io.s3e.testing.Seed;
 import io.s3e.testing.Threads;
 import java.time.Duration;
 import java.util.Arrays;
@@ -190,11 +192,12 @@ class FallbackClientTest {
     assertThat(fast.gets()).as("one retrial").hasSize(5);
     assertThat(returned).hasValue(0);
     reachableFrom.set(5);
-    long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
-    while (returned.get() == 0 && System.nanoTime() < deadline) {
-      read();
-      Thread.sleep(10);
-    }
+    awaitTrue(
+        "the fast client reads",
+        () -> {
+          read();
+          return returned.get() > 0;
+        });
     read();
     assertThat(client.state()).isEqualTo(FallbackClient.State.FAST);
     assertThat(returned).hasValue(1);
@@ -324,7 +327,7 @@ class FallbackClientTest {
   /** Every first request of many threads is answered once, by whichever client. */
   @Test
   void manyFirstRequestsAtOnce() throws Exception {
-    long seed = Threads.seed();
+    long seed = Seed.draw();
     for (int round = 0; round < 20; round++) {
       client = over(fast);
       SplittableRandom random = new SplittableRandom(seed + round);

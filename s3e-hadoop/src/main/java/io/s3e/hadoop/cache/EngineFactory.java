@@ -9,8 +9,6 @@ import io.s3e.hadoop.conf.ConfigValues;
 import io.s3e.hadoop.conf.DiskCacheSettings;
 import io.s3e.hadoop.conf.ProcessEnvironment;
 import io.s3e.hadoop.conf.S3EKeys;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
@@ -50,17 +48,15 @@ public final class EngineFactory {
   }
 
   /**
-   * Makes an engine with its cache on disk. Where the user has not chosen the directories and they
-   * turn out not to be usable, one without.
+   * Joins the JVM's engine, with its cache on disk. Where no directory turns out to be usable,
+   * reads go on without one.
    *
    * @param owner what to call the file system in messages
    * @param store the endpoint that it reads from
    * @param secret why its objects must not be written to disk, in words that end a sentence; null
    *     if they may
-   * @throws IOException if directories of the user's choice cannot be used, naming one and why
    */
-  public S3E create(String owner, String store, @Nullable String secret, ClientProvider client)
-      throws IOException {
+  public S3E create(String owner, String store, @Nullable String secret, ClientProvider client) {
     long wanted = config.engine().memoryBytes();
     long applied = config.engine().effectiveMemoryBytes();
     if (wanted > applied) {
@@ -71,41 +67,28 @@ public final class EngineFactory {
           ConfigValues.sizeText(wanted),
           applied);
     }
-    S3E engine = made(owner, store, secret, client);
+    S3E engine = S3E.create(engine(owner, store, secret), client);
     StartLine.tell(owner, engine);
     return engine;
-  }
-
-  private S3E made(String owner, String store, @Nullable String secret, ClientProvider client)
-      throws IOException {
-    S3EConfig engine = engine(owner, store, secret);
-    try {
-      return S3E.create(engine, client);
-    } catch (UncheckedIOException e) {
-      if (engine.equals(config.engine()) || !config.cache().directories().isEmpty()) {
-        throw e.getCause();
-      }
-      LOG.warn("No cache on disk for {}, in memory only: {}", owner, String.valueOf(e.getCause()));
-      return S3E.create(config.engine(), client);
-    }
   }
 
   /** What the engine may use; as for {@link #create}. */
   S3EConfig engine(String owner, String store, @Nullable String secret) {
     DiskCacheSettings cache = config.cache();
+    S3EConfig inMemory = config.engine().toBuilder().store(store).build();
     if (!cache.usesDisk()) {
-      return config.engine();
+      return inMemory;
     }
     if (secret != null) {
       LOG.info("Nothing of {} goes to local disk: {}", owner, secret);
-      return config.engine();
+      return inMemory;
     }
     List<Path> usable =
         new CacheDirectories(conf, ProcessEnvironment.own())
             .choose(cache.directories(), cache.scope());
     return usable.isEmpty()
-        ? config.engine()
-        : config.engine().toBuilder().diskCache(cache.in(usable, store, key)).build();
+        ? inMemory
+        : inMemory.toBuilder().diskCache(cache.in(usable, key)).build();
   }
 
   /**

@@ -18,8 +18,9 @@ final class StartLine {
 
   private StartLine() {}
 
+  /** Logs the line once it is known whether there is a cache on disk; does not wait for that. */
   static void tell(String owner, S3E engine) {
-    LOG.info("{}", text(owner, engine));
+    engine.whenDiskCacheIsOpen(() -> LOG.info("{}", text(owner, engine)));
   }
 
   /** Without a secret: the cache's configuration is shown field by field. */
@@ -32,7 +33,7 @@ final class StartLine {
         engine.client().name(),
         engine.memoryLimit() >> 20,
         ConfigValues.sizeText(engine.config().blockBytes()),
-        engine.diskCache() == null ? "memory only" : onDisk(engine.config().diskCache()),
+        engine.diskCacheIfOpen() == null ? "memory only" : onDisk(engine.config().diskCache()),
         VersionInfo.getVersion());
   }
 

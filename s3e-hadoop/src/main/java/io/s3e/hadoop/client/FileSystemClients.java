@@ -1,8 +1,8 @@
 package io.s3e.hadoop.client;
 
 import io.s3e.S3E;
+import io.s3e.client.ClientMemory;
 import io.s3e.client.ClientProvider;
-import io.s3e.client.ClientProvider.ClientMemory;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.aws.AwsClientSettings;
 import io.s3e.client.aws.AwsClients;
@@ -157,15 +157,13 @@ public final class FileSystemClients implements ReadEngine.Maker {
 
   private ObjectClient own(AwsClientSettings settings, ClientMemory memory) {
     if (isCrt()) {
-      long needed = CrtLibrary.minimumBytes(memory);
-      if (memory.ownedBytes() < needed) {
+      if (!AwsClients.crtFits(settings, memory)) {
         sayFallback(
-            "it needs "
-                + needed
+            "it may have "
+                + memory.ownedBytes()
                 + " bytes of "
                 + S3EKeys.MEMORY_BUDGET.name()
-                + " and may have "
-                + memory.ownedBytes());
+                + ", fewer than two blocks");
         return s3a().create(memory);
       }
     }

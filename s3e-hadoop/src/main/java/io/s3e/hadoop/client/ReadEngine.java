@@ -108,6 +108,20 @@ public final class ReadEngine implements Closeable {
     }
   }
 
+  /**
+   * Begins to make the engine, since a read is likely to follow: beside what the opener asks of the
+   * store meanwhile. Does not wait; a failure is told to the read that comes.
+   */
+  public void prepare() {
+    if (made == null && !closed) {
+      try {
+        CompletableFuture<Made> unused = making();
+      } catch (IOException e) {
+        LOG.debug("Nothing is made for {} any more", owner, e);
+      }
+    }
+  }
+
   private synchronized CompletableFuture<Made> making() throws IOException {
     if (closed) {
       throw ownerClosed();

@@ -1,7 +1,7 @@
 package io.s3e.hadoop.client;
 
 import io.s3e.client.ClientLimits;
-import io.s3e.client.ClientProvider.ClientMemory;
+import io.s3e.client.ClientMemory;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.fallback.FallbackClient;

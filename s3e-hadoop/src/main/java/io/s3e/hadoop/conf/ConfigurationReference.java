@@ -25,6 +25,9 @@ final class ConfigurationReference {
       if (fromS3A != null) {
         text.append(" The default is ").append(fromS3A.rule()).append('.');
       }
+      if (S3EKeys.OF_THE_JVM.contains(key)) {
+        text.append(" *One for the JVM.*");
+      }
       text.append('\n');
     }
     return text.append(FROM_S3A).toString();
@@ -77,6 +80,11 @@ final class ConfigurationReference {
       (powers of 1024). Durations take `ms`, `s`, `m` and `h`; a bare number is milliseconds. A
       value that is not accepted fails the file system when it is made, with a message that names
       the key, the value and what is accepted.
+
+      All file systems of a JVM read through one engine: one memory budget, one set of connections,
+      one cache on disk. Settings marked *One for the JVM* are its: the value of the first file
+      system that reads stands until the last one has closed, and one WARN tells a file system that
+      asks for another. Everything else is a file system's own.
 
       """;
 

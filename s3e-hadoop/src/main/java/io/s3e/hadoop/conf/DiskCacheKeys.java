@@ -35,7 +35,7 @@ public final class DiskCacheKeys {
           "cache.scope",
           Scope.PRIVATE,
           Scope.class,
-          "Who shares what is on disk: `private` this file system alone, and its files go when it"
+          "Who shares what is on disk: `private` this JVM alone, and its files go when it"
               + " closes; `app` the processes of one application on a host; `host` all processes"
               + " of this user on a host, now and later.");
 
@@ -126,7 +126,7 @@ public final class DiskCacheKeys {
           CORE.writeBytesPerSecond(),
           0,
           TIB,
-          "Bytes a second that one file system writes at most, to spare disks that others use too;"
+          "Bytes a second that one JVM writes at most, to spare disks that others use too;"
               + " what is more is dropped. 0 sets no limit.");
 
   static final ConfigKey<Duration> READ_TIMEOUT =
@@ -179,6 +179,21 @@ public final class DiskCacheKeys {
           HYBRID_SIZE,
           WINDOW_BEFORE,
           WINDOW_AFTER,
+          QUEUE_SIZE,
+          QUEUE_AGE,
+          WRITE_RATE,
+          READ_TIMEOUT,
+          BREAKER_PAUSE,
+          APP_ID,
+          ENCRYPTION);
+
+  /** Places and limits of the one cache of a JVM; {@link S3EKeys#OF_THE_JVM}. */
+  static final List<ConfigKey<?>> OF_THE_JVM =
+      List.of(
+          SCOPE,
+          DIRECTORIES,
+          CAPACITY,
+          DISK_SHARE,
           QUEUE_SIZE,
           QUEUE_AGE,
           WRITE_RATE,

@@ -13,8 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What one file system's settings say of the cache on disk, checked. What depends on the machine
- * and on S3A's client, the directories and the name of the store, is added by {@link #in} when the
- * engine is made.
+ * the directories, is added by {@link #in} when the engine is made.
  *
  * @param mode which blocks may go to disk
  * @param scope who shares the files
@@ -97,15 +96,13 @@ public record DiskCacheSettings(
    * The whole configuration.
    *
    * @param usable directories, one at least
-   * @param store the endpoint that blocks come from
    * @param key secret of the files; null if they are not encrypted
    */
-  public DiskCacheConfig in(List<Path> usable, String store, @Nullable CacheKey key) {
+  public DiskCacheConfig in(List<Path> usable, @Nullable CacheKey key) {
     return limits.toBuilder()
         .mode(mode)
         .scope(scope)
         .application(application)
-        .store(store)
         .directories(usable)
         .key(key)
         .build();

@@ -235,5 +235,14 @@ public final class S3EKeys {
   static final List<ConfigKey<?>> ALL =
       Stream.of(READING, DiskCacheKeys.ALL).<ConfigKey<?>>flatMap(List::stream).toList();
 
+  /**
+   * Settings of what all file systems of a JVM have in common: the value of the first one that
+   * reads stands until the last one has closed.
+   */
+  static final List<ConfigKey<?>> OF_THE_JVM =
+      Stream.of(List.of(BLOCK_SIZE, MEMORY_BUDGET), DiskCacheKeys.OF_THE_JVM)
+          .<ConfigKey<?>>flatMap(List::stream)
+          .toList();
+
   private S3EKeys() {}
 }

@@ -60,7 +60,7 @@ public final class FileSystemStatistics {
 
   Map<String, Long> gauges() {
     S3E made = engine.get();
-    DiskCache cache = made == null ? null : made.diskCache();
+    DiskCache cache = made == null ? null : made.diskCacheIfOpen();
     Estimate estimate = cache == null ? NOTHING_SEEN : cache.estimate();
     Map<String, Long> now = new TreeMap<>();
     now.put(STREAM_READ_ACTIVE_MEMORY_IN_USE.symbol(), made == null ? 0 : made.memoryBytes());

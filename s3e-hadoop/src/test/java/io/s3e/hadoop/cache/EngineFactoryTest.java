@@ -35,7 +35,7 @@ class EngineFactoryTest {
     DiskCacheConfig cache = engine(null).diskCache();
     assertThat(cache.mode()).isEqualTo(Mode.DISK);
     assertThat(cache.directories()).containsExactly(temp);
-    assertThat(cache.store()).isEqualTo("https://s3.test");
+    assertThat(engine(null).store()).isEqualTo("https://s3.test");
     assertThat(cache.key()).isNull();
   }
 
@@ -44,13 +44,13 @@ class EngineFactoryTest {
     conf.set("fs.s3a.s3e.cache.mode", "memory");
     conf.set("fs.s3a.s3e.cache.encryption", "true");
     conf.set("fs.s3a.s3e.cache.scope", "host");
-    assertThat(engine(null)).isEqualTo(S3EConfig.DEFAULTS);
+    assertThat(engine(null)).isEqualTo(inMemory("https://s3.test"));
   }
 
   @Test
   void objectsEncryptedByTheUsersKeysStayInMemoryAndOneLineSaysSo() {
     try (CapturedLog log = new CapturedLog()) {
-      assertThat(engine("objects are encrypted by SSE-C")).isEqualTo(S3EConfig.DEFAULTS);
+      assertThat(engine("objects are encrypted by SSE-C")).isEqualTo(inMemory("https://s3.test"));
       assertThat(log.lines("INFO"))
           .hasSize(1)
           .first()
@@ -64,7 +64,11 @@ class EngineFactoryTest {
     conf.set("fs.s3a.s3e.cache.dirs", temp.resolve("missing").toString());
     AdapterConfig config = AdapterConfig.read(conf, "logs");
     assertThat(new EngineFactory(config, conf, "logs").engine("s3a://logs", "s", null))
-        .isEqualTo(S3EConfig.DEFAULTS);
+        .isEqualTo(inMemory("s"));
+  }
+
+  private static S3EConfig inMemory(String store) {
+    return S3EConfig.DEFAULTS.toBuilder().store(store).build();
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.s3e.hadoop.client;
 
+import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -74,11 +75,7 @@ class ReadEngineTest {
           .isInstanceOf(SocketTimeoutException.class)
           .hasMessageContaining("50 ms");
       mayGoOn.countDown();
-      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-      while (engine.ifMade() == null) {
-        assertThat(System.nanoTime()).isLessThan(deadline);
-        Thread.sleep(1);
-      }
+      awaitTrue("the engine is made", () -> engine.ifMade() != null);
       assertThat(engine.engine(NEVER)).isSameAs(engine.ifMade());
       assertThat(makings).hasValue(1);
     }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
 import io.s3e.client.ClientLimits;
-import io.s3e.client.ClientProvider.ClientMemory;
+import io.s3e.client.ClientMemory;
 import io.s3e.client.GetRequest;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.RequestFailure.Kind;

@@ -59,13 +59,12 @@ class DiskCacheSettingsTest {
     set("breaker.pause", "1s");
     DiskCacheSettings settings = read();
     assertThat(settings.directories()).isEqualTo(TWO);
-    DiskCacheConfig config = settings.in(settings.directories(), "https://s3.test", null);
+    DiskCacheConfig config = settings.in(settings.directories(), null);
     assertThat(config)
         .isEqualTo(
             DiskCacheConfig.DEFAULTS.toBuilder()
                 .mode(Mode.HYBRID)
                 .scope(Scope.HOST)
-                .store("https://s3.test")
                 .directories(TWO)
                 .capacityBytes(10L << 30)
                 .diskShare(0.25)

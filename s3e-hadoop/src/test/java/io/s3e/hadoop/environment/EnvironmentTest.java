@@ -10,6 +10,7 @@ import io.s3e.hadoop.S3EFileSystem;
 import io.s3e.testing.Fault;
 import io.s3e.testing.ForkedJvm;
 import io.s3e.testing.HostileS3Server;
+import io.s3e.testing.Seed;
 import io.s3e.testing.SelfSigned;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -36,11 +37,10 @@ import org.junit.jupiter.api.io.TempDir;
  * the same class of error: two JVMs beside each other that differ in {@code fs.s3a.impl} alone. By
  * which client S3E reads is told by its file system, and why not by its own by one line of its log.
  *
- * <p>A run takes some rows, other ones each time ({@value #SEED} repeats one); {@value #ALL} set to
- * true takes every row.
+ * <p>A run takes some rows, other ones each time ({@value Seed#PROPERTY} repeats one); {@value
+ * #ALL} set to true takes every row.
  */
 class EnvironmentTest {
-  private static final String SEED = "s3e.test.seed";
   private static final String ALL = "s3e.test.environments";
   private static final int ROWS_OF_A_BUILD = 8;
 
@@ -183,8 +183,7 @@ class EnvironmentTest {
                 DynamicTest.dynamicTest("no credentials", this::noCredentials),
                 DynamicTest.dynamicTest("no direct memory", this::noDirectMemory)));
     if (!Boolean.getBoolean(ALL)) {
-      long seed = Long.getLong(SEED, System.nanoTime());
-      System.out.println("EnvironmentTest: -D" + SEED + "=" + seed);
+      long seed = Seed.draw();
       Collections.shuffle(rows, new Random(seed));
       rows = rows.subList(0, ROWS_OF_A_BUILD);
     }

@@ -1,5 +1,6 @@
 package io.s3e.hadoop.stats;
 
+import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.block.ObjectRef;
@@ -8,6 +9,7 @@ import io.s3e.hadoop.S3AServer;
 import io.s3e.testing.Fault;
 import io.s3e.testing.HostileS3Server;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -286,14 +288,14 @@ class CountedRequestsTest {
 
   /** A GET may end after the close that gave it up. */
   private static void awaitQuiet(Counted counted) throws InterruptedException {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(DEADLINE_SECONDS);
-    while ((counted.fileSystem().gauges().get("s3e_prefetch_held_bytes") != 0
-            || counted.ended() < counted.ofStream("stream_read_opened")
-            || !addsUp(counted.stream())
-            || !addsUp(counted.fileSystem()))
-        && System.nanoTime() < deadline) {
-      Thread.sleep(5);
-    }
+    awaitTrue(
+        "nothing is under way and the figures add up",
+        Duration.ofSeconds(DEADLINE_SECONDS),
+        () ->
+            counted.fileSystem().gauges().get("s3e_prefetch_held_bytes") == 0
+                && counted.ended() >= counted.ofStream("stream_read_opened")
+                && addsUp(counted.stream())
+                && addsUp(counted.fileSystem()));
   }
 
   private static boolean addsUp(IOStatistics statistics) {

@@ -2,8 +2,8 @@ package io.s3e.buffer;
 
 import java.nio.ByteBuffer;
 
-/** Where the memory of slabs comes from and goes to; {@link DirectMemory} outside of tests. */
-interface SlabMemory {
+/** Where the memory of arenas comes from and goes to; {@link DirectMemory} outside of tests. */
+interface ArenaMemory {
 
   /**
    * Memory outside the heap; on it where the JVM has no other left.

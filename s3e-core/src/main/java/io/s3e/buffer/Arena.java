@@ -3,7 +3,7 @@ package io.s3e.buffer;
 import java.nio.ByteBuffer;
 
 /** One allocation and the buffers it is cut into. Guarded by the pool's lock. */
-final class Slab {
+final class Arena {
   final ByteBuffer memory;
 
   /** The pool's indices of the buffers, in the order of their addresses. */
@@ -12,7 +12,7 @@ final class Slab {
   /** How many of them trims have taken off the free stack and not put back. */
   int withheld;
 
-  Slab(ByteBuffer memory, int[] indices) {
+  Arena(ByteBuffer memory, int[] indices) {
     this.memory = memory;
     this.indices = indices;
   }

@@ -1,4 +1,4 @@
-package io.s3e.buffer;
+package io.s3e.testing;
 
 import java.lang.reflect.Method;
 import java.util.ArrayList;
@@ -12,10 +12,11 @@ import org.jetbrains.kotlinx.lincheck.execution.ExecutionScenario;
  * then pushes. An operation with a parameter gets the number of its thread; what runs before and
  * after the threads runs in thread 0.
  */
-final class Programs {
+public final class Programs {
   private Programs() {}
 
-  static ExecutionScenario program(Class<?> test, String before, String after, String... threads) {
+  public static ExecutionScenario program(
+      Class<?> test, String before, String after, String... threads) {
     List<List<Actor>> parallel = new ArrayList<>();
     for (int t = 0; t < threads.length; t++) {
       parallel.add(actors(test, threads[t], t));

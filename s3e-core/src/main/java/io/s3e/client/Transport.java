@@ -1,0 +1,31 @@
+package io.s3e.client;
+
+/**
+ * Connections to stores and the memory that bodies arrive in: the part of a client that knows no
+ * credentials and that the clients of several tenants can therefore share.
+ */
+public interface Transport extends AutoCloseable {
+
+  /** What all clients over the transport can carry together; constant over its life. */
+  ClientLimits limits();
+
+  /**
+   * Frees connections, memory and threads, after the last client over it has ended its requests.
+   * Waits a bounded time.
+   */
+  @Override
+  void close();
+
+  /**
+   * One client's use of a transport. Closed once by the client, when it is closed or cannot be
+   * made; the last one to close closes the transport.
+   *
+   * @param <T> class of the transport
+   */
+  interface Lease<T extends Transport> extends AutoCloseable {
+    T transport();
+
+    @Override
+    void close();
+  }
+}

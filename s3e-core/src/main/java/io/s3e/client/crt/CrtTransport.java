@@ -1,0 +1,220 @@
+package io.s3e.client.crt;
+
+import io.s3e.client.ClientLimits;
+import io.s3e.client.ClientMemory;
+import io.s3e.client.RequestFailure.Kind;
+import io.s3e.client.Transport;
+import io.s3e.client.library.CrtCapability;
+import io.s3e.client.library.CrtSettings;
+import io.s3e.jvm.JvmMemory;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The connections and buffers of one or more {@link CrtObjectClient}s that trust the same
+ * authorities and have the same time-outs. Endpoint, region and credentials come with each request,
+ * so the clients of many file systems share one transport.
+ *
+ * <h2>Two pools</h2>
+ *
+ * The CRT puts every response into a slot of one part size. A transport therefore holds two CRT
+ * clients over the same event loops and TLS context: a <i>wide</i> one, whose slots are lent to the
+ * engine without a copy, and a <i>narrow</i> one for short reads whose bytes are copied during the
+ * callback. {@link CrtLayout} says how long and how many the slots are. Both pools live in Java
+ * direct memory, start empty, grow 16 slots at a time and shrink when idle; what {@link #limits()}
+ * reports as owned is their ceiling. A request for which no slot is free waits in the CRT until one
+ * is closed.
+ *
+ * <p>With a version of aws-crt that cannot lend (before 0.50), or direct memory too small for the
+ * pools ({@code -XX:MaxDirectMemorySize}, of which the CRT takes 80 % at most), there is only a
+ * narrow client, whose slots are native memory and whose bodies pass through a {@code byte[]}.
+ *
+ * <p>Where the JVM refuses direct memory later, because the application has taken it, the request
+ * in question fails with {@link Kind#NOT_LENT}, and the transport goes on with a copying CRT client
+ * of the same narrow slots: one WARN line says so. It lends nothing any more then.
+ *
+ * <h2>Sending and closing</h2>
+ *
+ * A request is handed to the CRT under the read lock of {@link #sending()}; {@link #close} takes
+ * the write lock before it closes the CRT's clients, which must not happen meanwhile. A transport
+ * is open, then closed for good; a send that finds it closed fails.
+ */
+final class CrtTransport implements Transport {
+  private static final Logger LOG = LoggerFactory.getLogger(CrtTransport.class);
+  private static final long CLOSE_WAIT_SECONDS = 10;
+
+  /** The settings that clients over one transport have in common. */
+  record Key(
+      boolean isTls,
+      List<String> authorities,
+      boolean trustAll,
+      double targetGbps,
+      int maxConnections,
+      Duration connectTimeout,
+      Duration stallTimeout,
+      boolean environmentProxy,
+      CrtCapability delivery) {
+
+    static Key of(CrtSettings settings, CrtCapability delivery) {
+      return new Key(
+          settings.isTls(),
+          settings.authorities(),
+          settings.trustAll(),
+          settings.targetGbps(),
+          settings.maxConnections(),
+          settings.connectTimeout(),
+          settings.stallTimeout(),
+          settings.environmentProxy(),
+          delivery);
+    }
+  }
+
+  private final CrtSettings settings;
+  private final CrtLayout layout;
+  private final boolean borrowed;
+  private final CrtConnections connections;
+  private final ReentrantReadWriteLock sending = new ReentrantReadWriteLock();
+
+  /** Whether the JVM has refused memory to a pool: from then on every answer is copied. */
+  private volatile boolean refused;
+
+  /** Those that read after a refusal. Guarded by this for writing. */
+  private volatile @Nullable CrtConnections copying;
+
+  private volatile boolean closed;
+
+  private CrtTransport(
+      CrtSettings settings, CrtLayout layout, boolean borrowed, CrtConnections connections) {
+    this.settings = settings;
+    this.layout = layout;
+    this.borrowed = borrowed;
+    this.connections = connections;
+  }
+
+  /**
+   * Opens a transport, which lends if the memory and {@code delivery} allow it.
+   *
+   * @throws IllegalArgumentException if the memory is less than {@link CrtLayout#minimumBytes}, or
+   *     the CRT can use none of the trusted authorities
+   */
+  static CrtTransport open(CrtSettings settings, ClientMemory memory, CrtCapability delivery) {
+    if (delivery == CrtCapability.LENDS && hasRoomFor(memory)) {
+      CrtLayout layout = CrtLayout.lending(memory);
+      try {
+        return new CrtTransport(
+            settings, layout, true, CrtConnections.open(settings, layout, true));
+      } catch (IllegalStateException e) {
+        LOG.info(
+            "The CRT's direct buffer pool does not fit ({}); reading through byte arrays instead",
+            e.getMessage());
+      }
+    }
+    CrtLayout layout = CrtLayout.copying(memory);
+    return new CrtTransport(settings, layout, false, CrtConnections.open(settings, layout, false));
+  }
+
+  /** Asked first, since the CRT says what it misses by stack traces of its event loops. */
+  private static boolean hasRoomFor(ClientMemory memory) {
+    long free = JvmMemory.freeDirectBytes();
+    if (free >= memory.ownedBytes()) {
+      return true;
+    }
+    LOG.warn(
+        "The CRT's buffers of {} bytes do not fit into the {} bytes of direct memory that the JVM"
+            + " has left: answers are copied, which is slower. Raise -XX:MaxDirectMemorySize or"
+            + " lower the memory budget (fs.s3a.s3e.memory.budget under Hadoop)",
+        memory.ownedBytes(),
+        free);
+    return false;
+  }
+
+  @Override
+  public ClientLimits limits() {
+    return layout.limits();
+  }
+
+  /** Whether answers are delivered in buffers of Java direct memory, as long as there is some. */
+  boolean isBorrowed() {
+    return borrowed;
+  }
+
+  /** Whether these are the connections whose answers come in direct memory. */
+  boolean isBorrowed(CrtConnections way) {
+    return borrowed && way == connections;
+  }
+
+  /**
+   * Those with pools of direct memory, or the ones that do without.
+   *
+   * @throws IllegalStateException if those cannot be made
+   */
+  CrtConnections connections() {
+    if (!refused) {
+      return connections;
+    }
+    CrtConnections second = copying;
+    return second == null ? copyingConnections() : second;
+  }
+
+  private synchronized CrtConnections copyingConnections() {
+    CrtConnections second = copying;
+    if (second == null && !closed) {
+      second = CrtConnections.open(settings, layout, false);
+      copying = second;
+    }
+    // A closed transport sends nothing: calls end before they get to a connection.
+    return second == null ? connections : second;
+  }
+
+  /** The JVM had no memory for an answer: from now on all are copied. */
+  void copyFromNowOn() {
+    synchronized (this) {
+      if (refused || !borrowed) {
+        return;
+      }
+      refused = true;
+    }
+    LOG.warn(
+        "The JVM has no direct memory for the CRT's buffers ({} bytes): answers are copied from"
+            + " now on, which is slower. Raise -XX:MaxDirectMemorySize or lower the memory budget"
+            + " (fs.s3a.s3e.memory.budget under Hadoop)",
+        layout.limits().ownedBytes());
+  }
+
+  /** Read-locked while a request is handed to the CRT. */
+  ReentrantReadWriteLock sending() {
+    return sending;
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  /**
+   * Closes the CRT clients and what they share, within about {@value #CLOSE_WAIT_SECONDS} s; in a
+   * JVM that is ending without a wait ({@link CrtHold}). Buffers still on loan stay valid.
+   */
+  @Override
+  public void close() {
+    sending.writeLock().lock();
+    try {
+      closed = true;
+    } finally {
+      sending.writeLock().unlock();
+    }
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(CLOSE_WAIT_SECONDS);
+    connections.close(deadline);
+    CrtConnections second;
+    synchronized (this) {
+      second = copying;
+    }
+    if (second != null) {
+      second.close(deadline);
+    }
+  }
+}

@@ -1,0 +1,13 @@
+package io.s3e.fetch;
+
+import io.s3e.memory.Admission;
+import io.s3e.memory.BlockIndex;
+
+/**
+ * The parts of an engine that the fetchers of all its tenants share.
+ *
+ * @param index the blocks in memory
+ * @param admission who gets memory and concurrency
+ * @param timer pauses and deadlines
+ */
+public record FetchServices(BlockIndex index, Admission admission, FetchTimer timer) {}

@@ -1,0 +1,83 @@
+package io.s3e.memory;
+
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The memory of one tenant: the places that it holds in the lanes of its {@link Carrier}, and its
+ * readers that wait. Readers of one tenant are served in order; tenants compete as equals, however
+ * many readers of each wait.
+ */
+public final class Account implements AutoCloseable {
+  private final Admission admission;
+  private final Carrier carrier;
+  private final AtomicInteger copies = new AtomicInteger();
+  private final AtomicInteger slots = new AtomicInteger();
+  private final AtomicLong bytes = new AtomicLong();
+  private final Queue<Thread> waiting = new ConcurrentLinkedQueue<>();
+  private final AtomicBoolean open = new AtomicBoolean(true);
+
+  Account(Admission admission, Carrier carrier) {
+    this.admission = admission;
+    this.carrier = carrier;
+    carrier.accounts().incrementAndGet();
+  }
+
+  /** The connections that the tenant's GETs go by. */
+  public Carrier carrier() {
+    return carrier;
+  }
+
+  /** Copied GETs under way. */
+  AtomicInteger copies() {
+    return copies;
+  }
+
+  /** Lent slots held, in flight or by blocks. */
+  AtomicInteger slots() {
+    return slots;
+  }
+
+  /** The readers that wait, in the order in which they are served. */
+  Queue<Thread> waiting() {
+    return waiting;
+  }
+
+  boolean isOpen() {
+    return open.get();
+  }
+
+  Lane.Tenancy inCopies() {
+    return new Lane.Tenancy(copies.get(), isShared());
+  }
+
+  Lane.Tenancy inSlots() {
+    return new Lane.Tenancy(slots.get(), isShared());
+  }
+
+  private boolean isShared() {
+    return carrier.accounts().get() > 1;
+  }
+
+  /** Memory that the tenant's GETs were granted and that is not free again, in bytes. */
+  public long heldBytes() {
+    return bytes.get();
+  }
+
+  /** So many bytes more, or fewer, are held. */
+  void hold(long more) {
+    bytes.addAndGet(more);
+  }
+
+  /** Ends the waits of the tenant's readers; what it holds is given back as its GETs end. */
+  @Override
+  public void close() {
+    if (open.compareAndSet(true, false)) {
+      carrier.accounts().decrementAndGet();
+      admission.wake();
+    }
+  }
+}

@@ -1,0 +1,84 @@
+package io.s3e.memory;
+
+import io.s3e.client.ClientLimits;
+import io.s3e.client.RequestFailure;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * The concurrency and the lent memory of one set of connections, which the clients of one or more
+ * tenants share: a lane of copied GETs, a lane of lent slots, and the slabs that live in the slots.
+ *
+ * <p>A client may stop lending while it lives (its memory was refused, or another client reads in
+ * its place). It says so by failing a lent GET with {@link RequestFailure.Kind#NOT_LENT}; {@link
+ * #pauseLending} then makes every grant a copied one for a minute.
+ */
+public final class Carrier {
+  /**
+   * To ask again costs a GET that fails at once; rates without slots are about half of those with.
+   */
+  private static final long LENDING_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+  private final ClientLimits limits;
+  private final Lane copies;
+  private final Lane slots;
+  private final Residency lent;
+  private final AtomicInteger accounts = new AtomicInteger();
+
+  /** Grants for guesses that hold a place, oldest first. */
+  private final Queue<Grant> guesses = new ConcurrentLinkedQueue<>();
+
+  /** By {@link System#nanoTime()}; no slot is granted before. */
+  private volatile long lendsFromNanos = System.nanoTime();
+
+  Carrier(ClientLimits limits, Residency lent) {
+    this.limits = limits;
+    this.copies = new Lane(limits.copyRequests());
+    this.slots = new Lane(limits.lentSlots());
+    this.lent = lent;
+  }
+
+  /** What the connections can carry. */
+  public ClientLimits limits() {
+    return limits;
+  }
+
+  /** Which lent slots stay. */
+  public Residency lent() {
+    return lent;
+  }
+
+  /** Whether slots are granted now. */
+  public boolean lends() {
+    return slots.capacity() > 0 && System.nanoTime() - lendsFromNanos >= 0;
+  }
+
+  /** The client has said that it lends nothing for now. */
+  public void pauseLending() {
+    lendsFromNanos = System.nanoTime() + LENDING_PAUSE_NANOS;
+  }
+
+  Lane copies() {
+    return copies;
+  }
+
+  Lane slots() {
+    return slots;
+  }
+
+  Queue<Grant> guesses() {
+    return guesses;
+  }
+
+  /** Evicts what lives in the slots, now and from now on. */
+  public void close() {
+    lent.close();
+  }
+
+  /** How many tenants there are. */
+  AtomicInteger accounts() {
+    return accounts;
+  }
+}

@@ -1,0 +1,85 @@
+package io.s3e.memory;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The unread slabs whose reader is idle. A walk over all unread slabs finds them and is repeated
+ * after a sixteenth of the idle time at the earliest; a slab is looked at once more when it is
+ * taken, for its reader may have come back. So each slab is handed out once per walk, and to take
+ * one costs no walk. Any thread, no lock; threads that come together may walk together.
+ */
+final class IdleSlabs {
+  private static final int WALKS_PER_IDLE_TIME = 16;
+
+  /** What one walk found: {@code taken} counts the slabs that have been handed out. */
+  private record Walk(List<Slab> found, AtomicInteger taken, long endsNanos) {
+    @Nullable Slab next() {
+      int place = taken.get() < found.size() ? taken.getAndIncrement() : found.size();
+      return place < found.size() ? found.get(place) : null;
+    }
+
+    int left() {
+      return Math.max(0, found.size() - taken.get());
+    }
+  }
+
+  private final long idleNanos;
+  private final Queue<Slab> unread;
+
+  /** Null before the first walk, and after {@link #forget()}. */
+  private volatile @Nullable Walk last;
+
+  /**
+   * @param idleNanos how long a reader must not have read, in ns
+   * @param unread all unread slabs, and some that have left that state
+   */
+  IdleSlabs(long idleNanos, Queue<Slab> unread) {
+    this.idleNanos = idleNanos;
+    this.unread = unread;
+  }
+
+  /** One of them; null if none is known. */
+  @Nullable Slab take(long now) {
+    Walk walk = recent(now);
+    for (Slab slab = walk.next(); slab != null; slab = walk.next()) {
+      if (isIdle(slab, now)) {
+        return slab;
+      }
+    }
+    return null;
+  }
+
+  /** About how many there are. */
+  int count(long now) {
+    return recent(now).left();
+  }
+
+  /** Lets go of the slabs that the last walk found. */
+  void forget() {
+    last = null;
+  }
+
+  private Walk recent(long now) {
+    Walk walk = last;
+    if (walk == null || now - walk.endsNanos() >= 0) {
+      List<Slab> found = new ArrayList<>();
+      for (Slab slab : unread) {
+        if (isIdle(slab, now)) {
+          found.add(slab);
+        }
+      }
+      walk = new Walk(found, new AtomicInteger(), now + idleNanos / WALKS_PER_IDLE_TIME);
+      last = walk;
+    }
+    return walk;
+  }
+
+  /** A reader that reads at this moment does so later than {@code now}. */
+  private boolean isIdle(Slab slab, long now) {
+    return slab.isIn(Slab.State.UNREAD) && now - slab.lastProgressNanos() >= idleNanos;
+  }
+}

@@ -1,0 +1,23 @@
+package io.s3e.memory;
+
+/**
+ * The memory that one GET needs.
+ *
+ * @param copiedBlocks pooled buffers that it fills if it is copied
+ * @param kind what serves it best
+ */
+public record Need(int copiedBlocks, Kind kind) {
+  /** The kind of memory that serves a run best. */
+  public enum Kind {
+    /** Pooled buffers, or else a lent slot. */
+    SHORT,
+    /** A lent slot, because a copied request would bring only a part. */
+    LONG,
+    /** Pooled buffers and nothing else: its bytes are on disk, and a client lends only its own. */
+    ON_DISK
+  }
+
+  boolean isLong() {
+    return kind == Kind.LONG;
+  }
+}

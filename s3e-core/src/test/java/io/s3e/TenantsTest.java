@@ -1,0 +1,318 @@
+package io.s3e;
+
+import static io.s3e.testing.Eventually.awaitTrue;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.s3e.block.ObjectRef;
+import io.s3e.buffer.MemoryBudget;
+import io.s3e.client.ClientLimits;
+import io.s3e.client.ClientMemory;
+import io.s3e.client.ClientProvider;
+import io.s3e.client.GetRequest;
+import io.s3e.client.HeadRequest;
+import io.s3e.client.ObjectClient;
+import io.s3e.client.ObjectHead;
+import io.s3e.client.RequestFailure;
+import io.s3e.client.RequestFailure.Kind;
+import io.s3e.client.ResponseHandler;
+import io.s3e.client.Transport;
+import io.s3e.stream.S3EInputStream;
+import io.s3e.testing.MemoryObjectClient;
+import io.s3e.testing.MemoryObjectClient.Answer;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Tenants of one engine: what they share, and what one never gets of another. */
+@Timeout(120)
+class TenantsTest {
+  private static final int BLOCK = 64 << 10;
+  private static final int REQUEST = 8 * BLOCK;
+  private static final int SIZE = 64 * BLOCK + 17;
+  private static final ObjectRef OBJECT = new ObjectRef("bucket", "key");
+  private static final String ETAG = "\"v1\"";
+  private static final String KEY_HEADER = "x-amz-server-side-encryption-customer-key";
+
+  private final byte[] content = MemoryObjectClient.bytes(SIZE, 11);
+  private final MemoryBudget budget = new MemoryBudget(512L * BLOCK);
+  private final ExecutorService readers = Executors.newCachedThreadPool();
+
+  @AfterEach
+  void everythingIsGivenBack() {
+    readers.shutdownNow();
+    assertThat(budget.reserved()).as("bytes reserved after the last tenant").isZero();
+  }
+
+  private MemoryObjectClient client(ClientLimits limits) {
+    MemoryObjectClient client = new MemoryObjectClient(limits);
+    client.put(OBJECT, content, ETAG);
+    return client;
+  }
+
+  private MemoryObjectClient client() {
+    return client(ClientLimits.copying(REQUEST, 8, 0));
+  }
+
+  private static S3EConfig config() {
+    return S3EConfig.DEFAULTS.toBuilder()
+        .blockBytes(BLOCK)
+        .requestBytes(REQUEST)
+        .store("memory")
+        .maxAttempts(2)
+        .retryBase(Duration.ofMillis(1))
+        .retryCap(Duration.ofMillis(2))
+        .build();
+  }
+
+  private S3E tenant(MemoryObjectClient client) {
+    return S3E.create(config(), budget, memory -> client);
+  }
+
+  private void readAll(S3E tenant) throws IOException {
+    try (S3EInputStream in = tenant.open(OBJECT)) {
+      assertThat(in.readAllBytes()).isEqualTo(content);
+    }
+  }
+
+  @Test
+  void bytesOfOneTenantServeAnotherAfterARequestOfItsOwn() throws Exception {
+    MemoryObjectClient one = client();
+    MemoryObjectClient two = client();
+    try (S3E first = tenant(one);
+        S3E second = tenant(two)) {
+      readAll(first);
+      readAll(second);
+      assertThat(two.gets()).as("GETs of the second tenant").isNotEmpty();
+      assertThat(two.bytesAsked()).as("bytes of the second tenant").isLessThan(SIZE / 2);
+
+      int sent = two.gets().size();
+      readAll(second);
+      assertThat(two.gets()).hasSize(sent);
+    }
+  }
+
+  @Test
+  void aTenantThatMayNotReadGetsNothingOfWhatAnotherHasRead() throws Exception {
+    MemoryObjectClient one = client();
+    MemoryObjectClient two = client();
+    try (S3E first = tenant(one);
+        S3E second = S3E.create(config(), budget, memory -> new Refusing(two, request -> true))) {
+      readAll(first);
+      assertThatThrownBy(() -> readAll(second)).hasMessageContaining("403");
+      for (int block = 0; block < SIZE / BLOCK; block += 5) {
+        long position = (long) block * BLOCK;
+        try (S3EInputStream in = second.open(OBJECT)) {
+          assertThatThrownBy(() -> in.readAt(position, new byte[100], 0, 100))
+              .hasMessageContaining("403");
+        }
+      }
+      readAll(first);
+    }
+  }
+
+  @Test
+  void aCustomersKeyOpensNothingThatAnotherKeyHasFetched() throws Exception {
+    MemoryObjectClient one = client();
+    Predicate<GetRequest> isWrong = request -> !"right".equals(request.headers().get(KEY_HEADER));
+    try (S3E tenant = S3E.create(config(), budget, memory -> new Refusing(one, isWrong))) {
+      OpenOptions right = OpenOptions.DEFAULTS.withHeaders(Map.of(KEY_HEADER, "right"));
+      OpenOptions wrong = OpenOptions.DEFAULTS.withHeaders(Map.of(KEY_HEADER, "wrong"));
+      try (S3EInputStream in = tenant.open(OBJECT, right)) {
+        assertThat(in.readAllBytes()).isEqualTo(content);
+      }
+      int sent = one.gets().size();
+      try (S3EInputStream in = tenant.open(OBJECT, right)) {
+        assertThat(in.readAllBytes()).isEqualTo(content);
+      }
+      assertThat(one.gets()).as("the same key again").hasSize(sent);
+      for (OpenOptions other : List.of(wrong, OpenOptions.DEFAULTS)) {
+        try (S3EInputStream in = tenant.open(OBJECT, other)) {
+          assertThatThrownBy(in::readAllBytes).hasMessageContaining("403");
+        }
+      }
+    }
+  }
+
+  /** A store that answers some GETs with 403. */
+  private record Refusing(MemoryObjectClient store, Predicate<GetRequest> isRefused)
+      implements ObjectClient {
+    @Override
+    public String name() {
+      return "refusing";
+    }
+
+    @Override
+    public ClientLimits limits() {
+      return store.limits();
+    }
+
+    @Override
+    public ObjectHead head(HeadRequest request) throws IOException {
+      return store.head(request);
+    }
+
+    @Override
+    public Exchange get(GetRequest request, ResponseHandler handler) {
+      if (!isRefused.test(request)) {
+        return store.get(request, handler);
+      }
+      handler.onFailure(new RequestFailure(Kind.FORBIDDEN, "GET", "403", null));
+      return () -> {};
+    }
+
+    @Override
+    public void close() {
+      store.close();
+    }
+  }
+
+  @Test
+  void theEndOfATenantEndsItsReadersAndNobodyElses() throws Exception {
+    MemoryObjectClient hanging = client();
+    hanging.faults((request, number) -> Answer.GOOD.silentAfter(0));
+    MemoryObjectClient healthy = client();
+    try (S3E other = tenant(healthy)) {
+      S3E closing = tenant(hanging);
+      List<Future<?>> stuck = new ArrayList<>();
+      for (int i = 0; i < 40; i++) {
+        stuck.add(readers.submit(() -> run(() -> readAll(closing))));
+      }
+      awaitTrue(() -> hanging.active() > 0);
+      long from = System.nanoTime();
+      closing.close();
+      for (Future<?> reader : stuck) {
+        assertThat(reader.get(5, TimeUnit.SECONDS)).isInstanceOf(IOException.class);
+      }
+      assertThat(Duration.ofNanos(System.nanoTime() - from)).isLessThan(Duration.ofSeconds(5));
+      readAll(other);
+    }
+  }
+
+  /** A transport that lanes are shared over; only its limits matter. */
+  private record Lanes(ClientLimits limits, AtomicInteger closes) implements Transport {
+    @Override
+    public void close() {
+      closes.incrementAndGet();
+    }
+  }
+
+  @Test
+  void aNeighbourThatHangsLeavesRoomOnTheSameConnections() throws Exception {
+    ClientLimits limits = new ClientLimits(BLOCK, 8, REQUEST, 16, 16L * REQUEST);
+    AtomicInteger closes = new AtomicInteger();
+    List<Transport.Lease<Lanes>> leases = new ArrayList<>();
+    MemoryObjectClient hanging = client(limits);
+    hanging.faults((request, number) -> Answer.GOOD.silentAfter(0));
+    MemoryObjectClient healthy = client(limits);
+    try (S3E stuck = S3E.create(config(), budget, over(limits, closes, leases, hanging));
+        S3E well = S3E.create(config(), budget, over(limits, closes, leases, healthy))) {
+      List<Future<?>> reading = new ArrayList<>();
+      for (int i = 0; i < 40; i++) {
+        long position = (long) i * BLOCK;
+        reading.add(
+            readers.submit(
+                () ->
+                    run(
+                        () -> {
+                          try (S3EInputStream in = stuck.open(OBJECT)) {
+                            in.readAt(position, new byte[100], 0, 100);
+                          }
+                        })));
+      }
+      awaitTrue(() -> hanging.active() >= 7);
+      for (int i = 0; i < 200; i++) {
+        byte[] bytes = new byte[100];
+        int position = i * 20_000;
+        try (S3EInputStream in = well.open(OBJECT)) {
+          long from = System.nanoTime();
+          in.readAt(position, bytes, 0, 100);
+          assertThat(Duration.ofNanos(System.nanoTime() - from))
+              .as("read %s", i)
+              .isLessThan(Duration.ofSeconds(3));
+        }
+        assertThat(bytes)
+            .isEqualTo(java.util.Arrays.copyOfRange(content, position, position + 100));
+      }
+      readAll(well);
+    }
+    leases.forEach(Transport.Lease::close);
+    assertThat(closes).as("closes of the transport").hasValue(1);
+  }
+
+  private ClientProvider over(
+      ClientLimits limits,
+      AtomicInteger closes,
+      List<Transport.Lease<Lanes>> leases,
+      MemoryObjectClient client) {
+    return (ClientMemory memory) -> {
+      leases.add(memory.lease("lanes", granted -> new Lanes(limits, closes)));
+      return client;
+    };
+  }
+
+  @Test
+  void manyTenantsOpenAtOnceAndAllRead() throws Exception {
+    List<Future<?>> reading = new ArrayList<>();
+    List<S3E> tenants = new ArrayList<>();
+    for (int i = 0; i < 32; i++) {
+      reading.add(
+          readers.submit(
+              () -> {
+                S3E tenant = tenant(client());
+                synchronized (tenants) {
+                  tenants.add(tenant);
+                }
+                readAll(tenant);
+                return null;
+              }));
+    }
+    for (Future<?> one : reading) {
+      one.get(60, TimeUnit.SECONDS);
+    }
+    assertThat(budget.reserved()).isLessThanOrEqualTo(budget.limit());
+    tenants.forEach(S3E::close);
+  }
+
+  @Test
+  void theFirstTenantsBudgetAndBlockSizeStandUntilTheLastOneCloses() throws Exception {
+    S3EConfig small = config().toBuilder().memoryBytes(16L << 20).build();
+    S3EConfig large = small.toBuilder().memoryBytes(32L << 20).blockBytes(2 * BLOCK).build();
+    S3E first = S3E.create(small, memory -> client());
+    S3E second = S3E.create(large, memory -> client());
+    assertThat(second.memoryLimit()).isEqualTo(16L << 20);
+    assertThat(second.config().blockBytes()).isEqualTo(BLOCK);
+    first.close();
+    readAll(second);
+    second.close();
+    try (S3E third = S3E.create(large, memory -> client())) {
+      assertThat(third.memoryLimit()).isEqualTo(32L << 20);
+      assertThat(third.config().blockBytes()).isEqualTo(2 * BLOCK);
+      readAll(third);
+    }
+  }
+
+  private interface Reading {
+    void read() throws IOException;
+  }
+
+  private static Exception run(Reading reading) {
+    try {
+      reading.read();
+      return null;
+    } catch (IOException | RuntimeException e) {
+      return e;
+    }
+  }
+}

@@ -1,0 +1,171 @@
+package io.s3e.memory;
+
+import static io.s3e.testing.Programs.program;
+
+import io.s3e.memory.TestBlocks.Fetched;
+import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.Param;
+import org.jetbrains.lincheck.datastructures.StressOptions;
+import org.jetbrains.lincheck.datastructures.ThreadIdGen;
+import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A block behaves like a counter of references that is dead at 0, one call at a time. Behind the
+ * counter, nobody who holds a pin sees recycled memory, memory is given back exactly once, after
+ * the eviction and the last pin, and one of read, abandoned and evicted is told as the first.
+ */
+@Param(name = "me", gen = ThreadIdGen.class)
+public class BlockLincheckTest {
+  private static final int MAX_THREADS = 8;
+
+  /** How many more programs than in every build: {@code -Ds3e.lincheck.scale=50} for a long run. */
+  private static final int SCALE = Integer.getInteger("s3e.lincheck.scale", 1);
+
+  private final Fetched fetched = new Fetched(7, 1);
+  private final Block block = fetched.block();
+  private final Residency residency =
+      new Residency(new BlockIndex(), () -> 0, () -> {}, Spill.NONE);
+  private final int[] pins = new int[MAX_THREADS];
+  private volatile boolean evicted;
+
+  @Operation(runOnce = true)
+  public void publish() {
+    residency.publish(fetched.blocks, fetched.memory, fetched::free);
+  }
+
+  @Operation
+  public boolean pin(@Param(name = "me") int me) {
+    boolean pinned = block.tryPin();
+    pins[me] += pinned ? 1 : 0;
+    return pinned;
+  }
+
+  @Operation
+  public boolean read(@Param(name = "me") int me) {
+    if (pins[me] == 0 || !block.isReady()) {
+      return false;
+    }
+    TestBlocks.read(block);
+    return true;
+  }
+
+  @Operation
+  public boolean unpin(@Param(name = "me") int me) {
+    if (pins[me] == 0) {
+      return false;
+    }
+    pins[me]--;
+    block.unpin();
+    return true;
+  }
+
+  @Operation
+  public void abandon() {
+    block.abandon();
+  }
+
+  @Operation
+  public boolean evict() {
+    boolean ready = block.isReady();
+    if (ready) {
+      block.evict();
+      evicted = true;
+    }
+    return ready;
+  }
+
+  @Validate
+  public void memoryIsGivenBackOnce() {
+    int held = 0;
+    for (int each : pins) {
+      held += each;
+    }
+    int freed = fetched.freed.get();
+    if (freed != (evicted && held == 0 ? 1 : 0)) {
+      throw new AssertionError(block + ": freed " + freed + " times under " + held + " pins");
+    }
+    int first = fetched.fate.firstReads.get() + fetched.fate.droppedUnread.get();
+    boolean settled = block.isReady() && (!block.isUnread() || evicted);
+    if (first != (settled ? 1 : 0)) {
+      throw new AssertionError(block + ": told " + first + " times what came first");
+    }
+  }
+
+  @Test
+  void shortProgramsAreLinearizable() {
+    new ModelCheckingOptions()
+        .sequentialSpecification(Sequential.class)
+        .addCustomScenario(
+            program(BlockLincheckTest.class, "publish pin", "pin", "read unpin", "evict"))
+        .addCustomScenario(
+            program(BlockLincheckTest.class, "pin", "pin", "read unpin", "publish evict"))
+        .addCustomScenario(
+            program(BlockLincheckTest.class, "publish", "pin", "pin read", "pin unpin", "evict"))
+        .addCustomScenario(
+            program(BlockLincheckTest.class, "publish pin", "unpin", "read", "abandon evict"))
+        .threads(2)
+        .actorsPerThread(3)
+        .actorsBefore(2)
+        .actorsAfter(1)
+        .iterations(3 * SCALE)
+        .invocationsPerIteration(100)
+        .check(BlockLincheckTest.class);
+  }
+
+  @Test
+  void realThreadsAreLinearizable() {
+    new StressOptions()
+        .sequentialSpecification(Sequential.class)
+        .threads(3)
+        .actorsPerThread(4)
+        .iterations(3 * SCALE)
+        .invocationsPerIteration(100)
+        .check(BlockLincheckTest.class);
+  }
+
+  /** The same calls, one at a time. */
+  public static class Sequential {
+    private final int[] pins = new int[MAX_THREADS];
+    private int references = 1;
+    private boolean ready;
+    private boolean resident = true;
+
+    public void publish() {
+      ready = true;
+    }
+
+    public boolean pin(int me) {
+      if (references == 0) {
+        return false;
+      }
+      references++;
+      pins[me]++;
+      return true;
+    }
+
+    public boolean read(int me) {
+      return pins[me] > 0 && ready;
+    }
+
+    public boolean unpin(int me) {
+      if (pins[me] == 0) {
+        return false;
+      }
+      references--;
+      pins[me]--;
+      return true;
+    }
+
+    public void abandon() {}
+
+    public boolean evict() {
+      if (ready && resident) {
+        resident = false;
+        references--;
+      }
+      return ready;
+    }
+  }
+}

@@ -1,0 +1,164 @@
+package io.s3e.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import io.s3e.memory.TestBlocks.CountingFate;
+import io.s3e.memory.TestBlocks.Fetched;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** States, references and bytes of a block, by one thread; {@link BlockLincheckTest} by more. */
+class BlockTest {
+  private final Residency residency =
+      new Residency(new BlockIndex(), System::nanoTime, () -> {}, Spill.NONE);
+  private final Fetched fetched = new Fetched(7, 1);
+  private final Block block = fetched.block();
+
+  private void publish() {
+    residency.publish(fetched.blocks, fetched.memory, fetched::free);
+  }
+
+  @Test
+  void aPublishedBlockIsReadyAndHoldsItsBytes() {
+    assertThat(block.isFetching()).isTrue();
+    publish();
+    assertThat(block.isReady()).isTrue();
+    assertThat(block.isFetching()).isFalse();
+    assertThat(block.failure()).isNull();
+    assertThat(fetched.fate.ready).hasValue(1);
+    assertThat(block.bytes().getInt()).isEqualTo(7);
+    assertThat(block.bytes().isReadOnly()).isTrue();
+  }
+
+  @Test
+  void aBlockSettlesOnce() {
+    publish();
+    assertThatIllegalStateException().isThrownBy(this::publish).withMessageContaining("READY");
+    assertThatIllegalStateException()
+        .isThrownBy(() -> block.fail(new IOException("late")))
+        .withMessageContaining("READY");
+    assertThatIllegalStateException().isThrownBy(() -> block.endAt(block.start() + 1));
+  }
+
+  @Test
+  void aFailedBlockIsDeadWithItsLastPin() {
+    IOException cause = new IOException("no");
+    assertThat(block.tryPin()).isTrue();
+    block.fail(cause);
+    assertThat(block.failure()).isSameAs(cause);
+    assertThat(block.isReady()).isFalse();
+    assertThat(block.tryPin()).as("held by a pin").isTrue();
+    block.unpin();
+    block.unpin();
+    assertThat(block.tryPin()).isFalse();
+    assertThat(fetched.fate.droppedUnread).as("it never had bytes").hasValue(0);
+  }
+
+  @Test
+  void memoryGoesBackWithTheLastPinAfterTheEviction() {
+    publish();
+    assertThat(block.tryPin()).isTrue();
+    assertThat(block.tryPin()).isTrue();
+    block.evict();
+    block.evict();
+    TestBlocks.read(block);
+    block.unpin();
+    assertThat(fetched.isFree()).isFalse();
+    block.unpin();
+    assertThat(fetched.freed).hasValue(1);
+    assertThat(block.tryPin()).isFalse();
+    assertThatIllegalStateException().isThrownBy(block::unpin).withMessageContaining("pinned");
+  }
+
+  @Test
+  void aPinBeforeTheBytesOutlivesTheEviction() {
+    assertThat(block.tryPin()).isTrue();
+    publish();
+    block.evict();
+    TestBlocks.read(block);
+    block.unpin();
+    assertThat(fetched.freed).hasValue(1);
+  }
+
+  @Test
+  void theFirstOfReadAbandonAndEvictionIsReported() {
+    publish();
+    assertThat(block.isUnread()).isTrue();
+    assertThat(TestBlocks.tryRead(block)).isTrue();
+    assertThat(block.isUnread()).isFalse();
+    assertThat(TestBlocks.tryRead(block)).isTrue();
+    block.abandon();
+    block.evict();
+    assertThat(fetched.fate.firstReads).hasValue(1);
+    assertThat(fetched.fate.droppedUnread).hasValue(0);
+
+    Fetched abandoned = new Fetched(8, 1);
+    abandoned.block().abandon();
+    assertThat(abandoned.block().isUnread()).as("nothing to abandon yet").isTrue();
+    residency.publish(abandoned.blocks, abandoned.memory, abandoned::free);
+    abandoned.block().abandon();
+    abandoned.block().evict();
+    assertThat(abandoned.fate.droppedUnread).hasValue(1);
+  }
+
+  @Test
+  void waitersSeeReadyAndFailed() throws Exception {
+    assertThat(block.await(1)).isFalse();
+    CompletableFuture<Boolean> waiter = CompletableFuture.supplyAsync(() -> awaited(block));
+    Block failing = TestBlocks.block(9, new CountingFate());
+    CompletableFuture<Boolean> other = CompletableFuture.supplyAsync(() -> awaited(failing));
+    publish();
+    failing.fail(new IOException("no"));
+    assertThat(waiter.get(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(other.get(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(block.await(0)).isTrue();
+  }
+
+  private static boolean awaited(Block block) {
+    try {
+      return block.await(TimeUnit.SECONDS.toNanos(30));
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void aBlockIsWhollyReadWhenItsFirstAndItsLastByteAreTaken() {
+    publish();
+    assertThat(block.isWhollyRead()).as("nobody has read it").isFalse();
+    block.copyTo(0, new byte[TestBlocks.BYTES], 0, TestBlocks.BYTES - 1);
+    assertThat(block.isWhollyRead()).isFalse();
+    block.copyTo(TestBlocks.BYTES - 1, ByteBuffer.allocate(1), 1);
+    assertThat(block.isWhollyRead()).isTrue();
+  }
+
+  @Test
+  void theObjectMayEndInsideTheBlock() {
+    block.endAt(block.start() + 3);
+    publish();
+    assertThat(block.length()).isEqualTo(3);
+    assertThat(block.end()).isEqualTo(block.start() + 3);
+    assertThatExceptionOfType(IndexOutOfBoundsException.class)
+        .isThrownBy(() -> block.copyTo(1, new byte[4], 0, 3))
+        .withMessageContaining("[1, 4) of 3");
+    assertThatExceptionOfType(IndexOutOfBoundsException.class)
+        .isThrownBy(() -> block.copyTo(-1, new byte[4], 0, 1));
+    block.copyTo(0, new byte[4], 0, 3);
+    assertThat(block.isWhollyRead()).isTrue();
+  }
+
+  @Test
+  void aBlockWithoutBytesSaysSo() {
+    assertThatIllegalStateException()
+        .isThrownBy(() -> block.copyTo(0, new byte[1], 0, 1))
+        .withMessageContaining("has no bytes");
+    assertThatIllegalStateException()
+        .isThrownBy(block::touch)
+        .withMessageContaining("has no memory");
+  }
+}

@@ -1,0 +1,120 @@
+package io.s3e.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.s3e.memory.Residency.Idle;
+import io.s3e.memory.TestBlocks.Fetched;
+import io.s3e.testing.Seed;
+import io.s3e.testing.Threads;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Threads publish, read, give up and evict at once. Whatever they do, no reader sees memory that
+ * was given back, and all memory is given back exactly once.
+ */
+class ResidencyStressTest {
+  private static final int THREADS = 8;
+  private static final int STEPS = 20_000;
+
+  /** When the residency is closed. */
+  enum Closing {
+    AFTERWARDS,
+    /** By one thread, while the others publish and read. */
+    MEANWHILE
+  }
+
+  private final AtomicLong clock = new AtomicLong();
+  private final BlockIndex index = new BlockIndex();
+  private final AtomicInteger next = new AtomicInteger();
+  private final ConcurrentLinkedQueue<Fetched> all = new ConcurrentLinkedQueue<>();
+  private final Residency residency = new Residency(index, clock::get, () -> {}, Spill.NONE);
+
+  @ParameterizedTest
+  @EnumSource(Closing.class)
+  void allMemoryIsGivenBackOnce(Closing closing) throws Exception {
+    long seed = Seed.draw();
+    Threads.run(
+        THREADS,
+        seed,
+        (thread, random) -> {
+          for (int i = 0; i < STEPS; i++) {
+            step(random);
+            if (closing == Closing.MEANWHILE && thread == 0 && i == STEPS / 2) {
+              residency.close();
+            }
+          }
+        });
+    if (closing == Closing.AFTERWARDS) {
+      assertThat(all.stream().anyMatch(fetched -> !fetched.isFree())).isTrue();
+      residency.close();
+    }
+    assertThat(index.size()).as("seed %d", seed).isZero();
+    assertThat(all).as("seed %d", seed).allMatch(fetched -> fetched.freed.get() == 1);
+    assertThat(residency.spareSlabs(Idle.LONG)).as("seed %d", seed).isZero();
+    assertThat(residency.unreadEntries()).as("seed %d", seed).isZero();
+  }
+
+  private void step(SplittableRandom random) {
+    int what = random.nextInt(100);
+    if (what < 20) {
+      publish(1 + random.nextInt(3));
+    } else if (what < 70) {
+      Block block = someBlock(random);
+      if (block != null && block.tryPin()) {
+        try {
+          if (block.isReady()) {
+            TestBlocks.read(block);
+          }
+        } finally {
+          block.unpin();
+        }
+      }
+    } else if (what < 80) {
+      Block block = someBlock(random);
+      if (block != null) {
+        block.abandon();
+      }
+    } else if (what < 90) {
+      residency.evictRead();
+    } else if (what < 95) {
+      residency.evictUnread();
+    } else if (what < 98) {
+      clock.addAndGet(random.nextLong(Idle.BRIEFLY.nanos()));
+      residency.evictIdle(random.nextBoolean() ? Idle.BRIEFLY : Idle.LONG);
+    } else {
+      int remainder = random.nextInt(50);
+      residency.evictIf(block -> block.id().index() % 50 == remainder);
+    }
+  }
+
+  private void publish(int blocks) {
+    Fetched fetched = new Fetched(next.getAndAdd(blocks), blocks);
+    fetched.fate.lastReadNanos.set(clock.get());
+    all.add(fetched);
+    List<Block> pinned = fetched.blocks.subList(0, 1);
+    // As a reader that waits for its block does.
+    pinned.forEach(Block::tryPin);
+    fetched.blocks.forEach(index::add);
+    residency.publish(fetched.blocks, fetched.memory, fetched::free);
+    for (Block block : pinned) {
+      TestBlocks.read(block);
+      block.unpin();
+    }
+  }
+
+  private Block someBlock(SplittableRandom random) {
+    int newest = next.get();
+    return newest == 0
+        ? null
+        : index.get(
+            TestBlocks.block(
+                    Math.max(0, newest - 1 - random.nextInt(300)), new TestBlocks.CountingFate())
+                .id());
+  }
+}

@@ -1,0 +1,34 @@
+package io.s3e.hadoop.client;
+
+import io.s3e.client.library.CrtLibrary;
+import io.s3e.hadoop.conf.ClientChoice;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The part of the first read that can be done before anything is known of the store: the native
+ * library is unpacked and loaded, once for the JVM, on a thread of its own, while S3A initializes.
+ */
+public final class EarlyStart {
+  private static final Logger LOG = LoggerFactory.getLogger(EarlyStart.class);
+  private static final AtomicBoolean BEGUN = new AtomicBoolean();
+
+  private EarlyStart() {}
+
+  /** Begins, unless the client needs no native library or another file system has begun. */
+  public static void begin(ClientChoice client) {
+    boolean needsCrt = client == ClientChoice.AUTO || client == ClientChoice.CRT;
+    if (!needsCrt || !BEGUN.compareAndSet(false, true)) {
+      return;
+    }
+    Thread thread = new Thread(EarlyStart::load, "s3e-early-start");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  private static void load() {
+    String problem = CrtLibrary.unusableBecause();
+    LOG.debug("Looked for the CRT early: {}", problem == null ? "found" : problem);
+  }
+}

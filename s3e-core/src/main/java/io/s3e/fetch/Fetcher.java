@@ -337,29 +337,36 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     if (block.isReady()) {
       return true;
     }
-    RunFetch run = (RunFetch) block.fate();
-    if (!run.join()) {
+    Arrival arrival = join(block);
+    if (arrival == null) {
       return false;
     }
     try {
-      run.demand();
-      if (!awaitSettled(handle, block, run, deadline)) {
-        return false;
-      }
+      return awaitSettled(handle, block, arrival, deadline) && arrival.isReady();
     } catch (InterruptedException e) {
       throw interrupted(block);
     } finally {
-      run.leave();
+      arrival.close();
     }
-    Exception failure = block.failure();
-    if (failure == null) {
-      return true;
+  }
+
+  /**
+   * Counts a reader as interested in a pinned block that is on its way, for {@link
+   * Block#whenSettled}. Null if the block's fetch has been given up, and the reader should ask for
+   * the block itself.
+   */
+  public @Nullable Arrival join(Block block) {
+    RunFetch run = (RunFetch) block.fate();
+    if (!run.join()) {
+      return null;
     }
-    // Another tenant's failure says nothing of this one's credentials and connections.
-    if (run.isPrefetch() || !run.isOf(tenant) || Failures.isNobodysError(failure)) {
-      return false;
-    }
-    throw Failures.asIoException(failure);
+    run.demand();
+    return new Arrival(block, run, !run.isOf(tenant));
+  }
+
+  /** Whether another tenant fetches the block, so that only a thread that waits notices it late. */
+  public boolean isAnothers(Block block) {
+    return !((RunFetch) block.fate()).isOf(tenant);
   }
 
   /** Whether a pinned block becomes ready within {@code nanos} ns, however its fetch may end. */
@@ -377,15 +384,15 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
   }
 
   /** False if the block is another tenant's and late. */
-  private boolean awaitSettled(ObjectHandle handle, Block block, RunFetch run, long deadline)
+  private boolean awaitSettled(ObjectHandle handle, Block block, Arrival arrival, long deadline)
       throws IOException, InterruptedException {
     while (!block.await(CLOSED_CHECK_NANOS)) {
       requireOpen(handle);
-      if (!run.isOf(tenant) && run.isOverdue()) {
+      if (arrival.isOverdue()) {
         return false;
       }
       if (System.nanoTime() - deadline > 0) {
-        throw run.deadlinePassed();
+        throw arrival.late();
       }
     }
     return true;

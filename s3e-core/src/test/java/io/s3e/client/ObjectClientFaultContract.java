@@ -188,13 +188,14 @@ abstract class ObjectClientFaultContract {
     expectHeadOrRejection(Fault.etag(null), range, head -> head.etag() == null);
     expectHeadOrRejection(
         Fault.contentRange("nonsense"), range, head -> "nonsense".equals(head.contentRange()));
-    server.heal();
-    server.next(Fault.etag("\"other\""));
+    // Always and not next: the CRT may still send one of the refused requests again.
+    server.always(Fault.etag("\"other\""));
     assertThat(headOf(range).etag()).isEqualTo("\"other\"");
-    server.next(Fault.header("Content-Encoding", "gzip"));
+    server.always(Fault.header("Content-Encoding", "gzip"));
     assertThat(headOf(range).contentEncoding()).isEqualTo("gzip");
-    server.next(Fault.header("x-amz-version-id", "v7"));
+    server.always(Fault.header("x-amz-version-id", "v7"));
     assertThat(headOf(range).versionId()).isEqualTo("v7");
+    server.heal();
   }
 
   @Test

@@ -243,7 +243,7 @@ abstract class ObjectClientFaultContract {
     if (failure == null) {
       assertThat(after.bytes()).isEqualTo(Arrays.copyOf(content, LENGTH));
     } else {
-      assertThat(failure.isRetryable()).isTrue();
+      assertThat(failure.isRetryable()).as("%s", failure).isTrue();
     }
   }
 
@@ -255,7 +255,7 @@ abstract class ObjectClientFaultContract {
     if (failure == null) {
       assertThat(handler.bytes()).isEqualTo(Arrays.copyOf(content, 1000));
     } else {
-      assertThat(failure.isRetryable()).isTrue();
+      assertThat(failure.isRetryable()).as("%s", failure).isTrue();
     }
   }
 

@@ -28,8 +28,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** Builds the streams of one engine and owns what they share beside the fetcher. */
 final class EngineStreams implements AutoCloseable {
-  /** Threads that copy vectored ranges. They mostly wait, for GETs that are all under way. */
-  private static final int VECTORED_THREADS = 32;
+  /** Threads that wait for memory in the place of vectored ranges that find none. */
+  private static final int WAITING_THREADS = 32;
 
   private static final int IDLE_SECONDS = 10;
 
@@ -37,7 +37,8 @@ final class EngineStreams implements AutoCloseable {
   private final Fetcher fetcher;
   private final ObjectClient client;
   private final StreamSettings settings;
-  private final ThreadPoolExecutor vectored;
+  private final ThreadPoolExecutor copying;
+  private final ThreadPoolExecutor waiting;
 
   private final Askers askers;
 
@@ -57,20 +58,27 @@ final class EngineStreams implements AutoCloseable {
             config.maxWindowBytes(),
             config.coalesceGapBytes(),
             config.readTimeout());
+    this.copying = pool(Runtime.getRuntime().availableProcessors(), "s3e-vectored-");
+    this.waiting = pool(WAITING_THREADS, "s3e-vectored-waits-");
+  }
+
+  /** Daemon threads that end when they idle. */
+  private static ThreadPoolExecutor pool(int size, String name) {
     AtomicInteger threads = new AtomicInteger();
-    this.vectored =
+    ThreadPoolExecutor pool =
         new ThreadPoolExecutor(
-            VECTORED_THREADS,
-            VECTORED_THREADS,
+            size,
+            size,
             IDLE_SECONDS,
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(),
             task -> {
-              Thread thread = new Thread(task, "s3e-vectored-" + threads.incrementAndGet());
+              Thread thread = new Thread(task, name + threads.incrementAndGet());
               thread.setDaemon(true);
               return thread;
             });
-    vectored.allowCoreThreadTimeOut(true);
+    pool.allowCoreThreadTimeOut(true);
+    return pool;
   }
 
   S3EInputStream open(ObjectVersion version, OpenOptions options) {
@@ -106,7 +114,8 @@ final class EngineStreams implements AutoCloseable {
   /** Vectored reads that have not begun fail; those that wait fail with their streams. */
   @Override
   public void close() {
-    vectored.shutdown();
+    copying.shutdown();
+    waiting.shutdown();
   }
 
   private final class Source implements StreamSource {
@@ -187,8 +196,13 @@ final class EngineStreams implements AutoCloseable {
     }
 
     @Override
-    public Executor vectored() {
-      return vectored;
+    public Executor copying() {
+      return copying;
+    }
+
+    @Override
+    public Executor waiting() {
+      return waiting;
     }
   }
 }

@@ -11,7 +11,9 @@ import io.s3e.client.ObjectHead;
 import io.s3e.client.RequestFailure;
 import io.s3e.disk.DiskCache;
 import io.s3e.disk.DiskCacheConfig;
+import io.s3e.fetch.FetchConfig;
 import io.s3e.fetch.Fetcher;
+import io.s3e.fetch.Tenant;
 import io.s3e.fetch.TenantDisk;
 import io.s3e.memory.Account;
 import io.s3e.metrics.EngineMetrics;
@@ -54,7 +56,7 @@ public final class S3E implements AutoCloseable {
 
   private final S3EConfig config;
   private final Engine engine;
-  private final Engine.Client made;
+  private final EngineClients.Client made;
   private final ObjectClient client;
   private final Account account;
 
@@ -74,24 +76,20 @@ public final class S3E implements AutoCloseable {
             .blockBytes(engine.blockBytes())
             .requestBytes(Math.max(asked.requestBytes(), engine.blockBytes()))
             .build();
-    this.made = engine.client(provider, config.requestBytes());
+    this.made = engine.clients().make(provider, config.requestBytes(), config.blockBytes());
     this.client = made.client();
     this.sharing = config.store() == null ? new Object() : config.store();
     this.account = engine.services().admission().account(made.carrier());
     this.metrics = new EngineMetrics(engine.diskMetrics());
-    this.fetcher =
-        new Fetcher(
-            new Fetcher.FetchConfig(
-                config.blockBytes(),
-                config.requestBytes(),
-                config.maxAttempts(),
-                config.retryBase(),
-                config.retryCap(),
-                config.stallTimeout()),
-            client,
-            engine.services(),
-            account,
-            metrics);
+    FetchConfig fetching =
+        new FetchConfig(
+            config.blockBytes(),
+            config.requestBytes(),
+            config.maxAttempts(),
+            config.retryBase(),
+            config.retryCap(),
+            config.stallTimeout());
+    this.fetcher = new Fetcher(new Tenant(fetching, client, engine.services(), account, metrics));
     // Beside the first reads, which need none of it.
     this.disk =
         engine
@@ -323,7 +321,7 @@ public final class S3E implements AutoCloseable {
     streams.close();
     fetcher.close();
     client.close();
-    engine.release(made);
+    engine.clients().release(made);
     engine.leave();
   }
 }

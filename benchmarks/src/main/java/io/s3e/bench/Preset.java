@@ -18,7 +18,9 @@ enum Preset {
           + "raw-sync-16,raw-sync-32,plain-file,plain-hadoop",
       "seq,seq2,seq4,seq8,seq16,seq32,seq64,seq128,seq256,"
           + "rnd256k-1,rnd256k-16,rnd64k-1,rnd64k-16,vec,pq,parquet,back,tiny,small,text,"
-          + "seq-2,vec-2,parquet-2,back-2,rnd-2,share-2",
+          + "seq-2,vec-2,parquet-2,back-2,rnd-2,share-2,"
+          + "cold,manyfs1,manyfs8,manyfs32,neighbour-hang,neighbour-full,neighbour-churn,"
+          + "neighbour-idle,neighbour-dropped,neighbour-random",
       5,
       1024,
       2000,

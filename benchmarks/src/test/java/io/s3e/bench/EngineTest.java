@@ -29,6 +29,9 @@ class EngineTest {
     assertThat(engine.runs(WorkloadKind.of("seq"))).isTrue();
     assertThat(engine.runs(WorkloadKind.of("seq16"))).isTrue();
     assertThat(engine.runs(WorkloadKind.of("rnd"))).isEqualTo(!engine.isRaw());
+    assertThat(engine.runs(WorkloadKind.of("cold"))).isTrue();
+    assertThat(engine.runs(WorkloadKind.of("manyfs8"))).isEqualTo(!engine.isCeiling());
+    assertThat(engine.runs(WorkloadKind.of("neighbour-hang"))).isEqualTo(!engine.isCeiling());
   }
 
   @Test

@@ -28,9 +28,20 @@ final class Attempt implements ResponseHandler {
 
   private static final int MAX_PATIENCE_DOUBLINGS = 4;
 
-  private final RunFetch run;
+  /**
+   * Hears how the attempt ended, once, when no call of the client can touch the memory any more.
+   */
+  interface Outcome {
+    /** It brought all that was missing. */
+    void attemptDone();
+
+    /** It failed; {@code mayRetry} says whether another one may be sent. */
+    void attemptFailed(IOException failure, boolean mayRetry);
+  }
+
+  private final Outcome outcome;
   private final Landing landing;
-  private final Fetcher fetcher;
+  private final Tenant tenant;
   private final ObjectHandle handle;
   private final GetRequest request;
   private final long patienceNanos;
@@ -50,10 +61,10 @@ final class Attempt implements ResponseHandler {
    * @param number which attempt of the run in a row without a new block, from 1; later ones are
    *     more patient
    */
-  Attempt(RunFetch run, Landing landing, Fetcher fetcher, ObjectHandle handle, int number) {
-    this.run = run;
+  Attempt(Outcome outcome, Landing landing, Tenant tenant, ObjectHandle handle, int number) {
+    this.outcome = outcome;
     this.landing = landing;
-    this.fetcher = fetcher;
+    this.tenant = tenant;
     this.handle = handle;
     this.request =
         new GetRequest(
@@ -65,7 +76,7 @@ final class Attempt implements ResponseHandler {
             handle.headers(),
             handle.context());
     long stall =
-        fetcher.config().stallTimeout().toNanos() << Math.min(number - 1, MAX_PATIENCE_DOUBLINGS);
+        tenant.config().stallTimeout().toNanos() << Math.min(number - 1, MAX_PATIENCE_DOUBLINGS);
     // A lent response arrives whole, so its silence says nothing until a slow link had its time.
     this.patienceNanos =
         request.lend() ? stall + request.range().length() * NANOS_PER_SLOW_BYTE : stall;
@@ -73,14 +84,14 @@ final class Attempt implements ResponseHandler {
 
   void begin(boolean prefetch) {
     isPrefetch = prefetch;
-    fetcher.metrics().count(Counter.GETS);
+    tenant.metrics().count(Counter.GETS);
     if (prefetch) {
-      fetcher.metrics().count(Counter.PREFETCH_GETS);
+      tenant.metrics().count(Counter.PREFETCH_GETS);
     }
     handle.listener().onGetStarted(request.range().start(), request.range().length(), prefetch);
     ObjectClient.Exchange started;
     try {
-      started = fetcher.client().get(request, this);
+      started = tenant.client().get(request, this);
     } catch (RuntimeException e) {
       onFailure(
           new RequestFailure(RequestFailure.Kind.OTHER, subject(), "client refused: " + e, e));
@@ -118,17 +129,17 @@ final class Attempt implements ResponseHandler {
   private void endedBy(IOException failure, boolean mayRetry) {
     if (failure instanceof RequestFailure request
         && request.kind() == RequestFailure.Kind.THROTTLED) {
-      fetcher.metrics().count(Counter.THROTTLED);
+      tenant.metrics().count(Counter.THROTTLED);
     }
     report(failure);
-    run.attemptFailed(failure, mayRetry);
+    outcome.attemptFailed(failure, mayRetry);
   }
 
   /** Counts what the client has sent by itself as a GET of its own. */
   @Override
   public void onResent(RequestFailure failure) {
     report(failure);
-    fetcher.metrics().count(Counter.GETS);
+    tenant.metrics().count(Counter.GETS);
     handle.listener().onGetStarted(request.range().start(), request.range().length(), isPrefetch);
   }
 
@@ -145,7 +156,7 @@ final class Attempt implements ResponseHandler {
       if (told.end() < request.range().end()) {
         landing.endsAt(told.end());
       }
-      fetcher.answered(handle);
+      tenant.answered(handle);
       body = told;
       lastByteNanos = System.nanoTime();
     } finally {
@@ -193,7 +204,7 @@ final class Attempt implements ResponseHandler {
 
   /** Before the bytes land: whoever reads them finds them counted. */
   private void countReceived(int bytes) {
-    fetcher.metrics().add(Counter.FETCHED_BYTES, bytes);
+    tenant.metrics().add(Counter.FETCHED_BYTES, bytes);
     handle.listener().onReceived(bytes);
   }
 
@@ -206,7 +217,7 @@ final class Attempt implements ResponseHandler {
     fence.close(
         () -> {
           report(null);
-          run.attemptDone();
+          outcome.attemptDone();
         });
   }
 

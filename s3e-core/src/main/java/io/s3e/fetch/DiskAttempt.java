@@ -24,7 +24,24 @@ final class DiskAttempt implements DiskRead.Receiver {
    */
   private static final long BUSY_PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-  private final RunFetch run;
+  /** The run that looks: hears of the end, once, when nothing can touch the memory any more. */
+  interface Seeker {
+    /** For whom it looks. */
+    For purpose();
+
+    /** Whether some reader waits or has waited for it. */
+    boolean isDemanded();
+
+    /**
+     * The look is over; what it has not brought is to be fetched.
+     *
+     * @param claim what other processes wait for now
+     * @param hasNoRoom whether the disk has what there are no buffers for
+     */
+    void lookedOnDisk(@Nullable DiskBlockId claim, boolean hasNoRoom);
+  }
+
+  private final Seeker run;
   private final Landing landing;
   private final DiskTier disk;
   private final ObjectHandle handle;
@@ -46,7 +63,7 @@ final class DiskAttempt implements DiskRead.Receiver {
   /** The disk has what memory has no buffers for. */
   private boolean hasNoRoom;
 
-  DiskAttempt(RunFetch run, Landing landing, DiskTier disk, ObjectHandle handle) {
+  DiskAttempt(Seeker run, Landing landing, DiskTier disk, ObjectHandle handle) {
     this.run = run;
     this.landing = landing;
     this.disk = disk;
@@ -130,7 +147,7 @@ final class DiskAttempt implements DiskRead.Receiver {
       return false;
     }
     try {
-      if (landing.isLent() && !landing.exchange(run.isPrefetch() ? For.GUESS : For.READER)) {
+      if (landing.isLent() && !landing.exchange(run.purpose())) {
         hasNoRoom = true;
         return false;
       }

@@ -21,7 +21,16 @@ public final class FetchTimer implements AutoCloseable {
   /** A look at the disk is some turns of threads, each of which may come so late. */
   private static final int LATENESS_FACTOR = 4;
 
-  private final Set<RunFetch> running = ConcurrentHashMap.newKeySet();
+  /** Those that have deadlines; looked at on the timer's thread, which they must not hold up. */
+  public interface Watched {
+    /**
+     * @param now by {@link System#nanoTime()}
+     * @param lateNanos how much longer than usual threads wait for a processor, in ns
+     */
+    void tick(long now, long lateNanos);
+  }
+
+  private final Set<Watched> watched = ConcurrentHashMap.newKeySet();
   private final ScheduledThreadPoolExecutor executor;
 
   // The timer's alone.
@@ -44,19 +53,12 @@ public final class FetchTimer implements AutoCloseable {
             this::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
   }
 
-  /** From now on the run's deadlines are looked at. */
-  void started(RunFetch run) {
-    running.add(run);
+  void watch(Watched one) {
+    watched.add(one);
   }
 
-  /** The run is over. */
-  void ended(RunFetch run) {
-    running.remove(run);
-  }
-
-  /** All runs that are under way. */
-  Set<RunFetch> running() {
-    return running;
+  void forget(Watched one) {
+    watched.remove(one);
   }
 
   /** Runs {@code task} on the timer after {@code nanos} ns; false if the engine is closing. */
@@ -77,11 +79,11 @@ public final class FetchTimer implements AutoCloseable {
     long late = Math.max(0, now - tickedNanos - TimeUnit.MILLISECONDS.toNanos(TICK_MILLIS));
     tickedNanos = now;
     lateNanos = Math.max(late, lateNanos - lateNanos / 4);
-    for (RunFetch run : running) {
+    for (Watched one : watched) {
       try {
-        run.checkDeadline(now, LATENESS_FACTOR * lateNanos);
+        one.tick(now, LATENESS_FACTOR * lateNanos);
       } catch (Throwable e) {
-        LOG.warn("Deadline check of {} failed", run, e);
+        LOG.warn("A look at the deadlines of {} failed", one, e);
       }
     }
   }

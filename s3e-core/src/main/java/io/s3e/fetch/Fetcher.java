@@ -3,7 +3,6 @@ package io.s3e.fetch;
 import io.s3e.block.BlockId;
 import io.s3e.block.BlockRange;
 import io.s3e.block.ObjectVersion;
-import io.s3e.client.ObjectClient;
 import io.s3e.client.RequestFailure;
 import io.s3e.fetch.DiskTier.Source;
 import io.s3e.memory.Account;
@@ -18,16 +17,15 @@ import io.s3e.metrics.EngineMetrics.Counter;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.SocketTimeoutException;
-import java.time.Duration;
-import java.util.concurrent.ThreadLocalRandom;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Finds blocks in memory, joins fetches that are under way, and starts new ones: the one way from a
- * reader to S3. Shared by all streams of one tenant of an engine; what the tenants have in common
- * is in {@link FetchServices}.
+ * reader to S3. Shared by all streams of one {@link Tenant} of an engine.
  *
  * <p>The path of one block: {@link #find} in the index; else {@link #demand} starts a {@link
  * RunFetch} for it (waiting for memory if it must) and {@link #await} waits for the bytes, with a
@@ -36,110 +34,45 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Any thread. Readers wait on their block alone; pauses and deadlines are {@link FetchTimer}'s.
  */
-public final class Fetcher implements AutoCloseable {
+public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
   private static final long CLOSED_CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-  /** S3 asks to slow down for a reason: wait longer than after a lost connection. */
-  private static final int THROTTLED_FACTOR = 5;
-
+  private final Tenant tenant;
   private final FetchConfig config;
-  private final ObjectClient client;
   private final BlockIndex index;
   private final Admission admission;
-  private final FetchTimer timer;
   private final Account account;
-  private final EngineMetrics metrics;
-  private final Proofs proofs = new Proofs(System::nanoTime);
+  private final Set<RunFetch> running = ConcurrentHashMap.newKeySet();
+  private final Consumer<RunFetch> ended = running::remove;
 
-  /** Holds blocks apart that only this tenant may see. */
-  private final Object tenant = new Object();
-
-  private volatile @Nullable OnDisk onDisk;
-  private volatile boolean closed;
-
-  /**
-   * Patience and sizes of a fetcher.
-   *
-   * @param blockBytes block size in bytes
-   * @param requestBytes longest GET in bytes
-   * @param maxAttempts attempts without a new block, in a row, after which a run has failed
-   * @param retryBase pause before the second attempt
-   * @param retryCap longest pause
-   * @param stallTimeout silence after which an attempt is given up
-   */
-  public record FetchConfig(
-      int blockBytes,
-      int requestBytes,
-      int maxAttempts,
-      Duration retryBase,
-      Duration retryCap,
-      Duration stallTimeout) {}
-
-  /**
-   * @param account the tenant's, in {@code services}' admission; closed with this
-   */
-  public Fetcher(
-      FetchConfig config,
-      ObjectClient client,
-      FetchServices services,
-      Account account,
-      EngineMetrics metrics) {
-    this.config = config;
-    this.client = client;
-    this.index = services.index();
-    this.admission = services.admission();
-    this.timer = services.timer();
-    this.account = account;
-    this.metrics = metrics;
+  /** Closed with its fetcher. */
+  public Fetcher(Tenant tenant) {
+    this.tenant = tenant;
+    this.config = tenant.config();
+    this.index = tenant.index();
+    this.admission = tenant.admission();
+    this.account = tenant.account();
+    tenant.timer().watch(this);
   }
-
-  /** The two directions of the cache on local disk. */
-  private record OnDisk(DiskTier tier, Spiller spiller) {}
 
   /**
    * From now on blocks that leave memory go to {@code disk}, and are looked for there before S3 is
    * asked. The cache is closed by the caller, after this.
    */
   public void attach(TenantDisk disk) {
-    DiskTier tier = new DiskTier(disk, proofs, metrics.disk());
-    int requests = client.limits().copyRequests() + client.limits().lentSlots();
-    onDisk = new OnDisk(tier, new Spiller(tier, index, requests, metrics.disk()));
-  }
-
-  FetchConfig config() {
-    return config;
-  }
-
-  ObjectClient client() {
-    return client;
-  }
-
-  BlockIndex index() {
-    return index;
-  }
-
-  Admission admission() {
-    return admission;
-  }
-
-  Account account() {
-    return account;
-  }
-
-  /** The cache on local disk; null if there is none. */
-  @Nullable DiskTier disk() {
-    OnDisk now = onDisk;
-    return now == null ? null : now.tier();
-  }
-
-  /** What goes to local disk; null if there is no cache there. */
-  @Nullable Spiller spiller() {
-    OnDisk now = onDisk;
-    return now == null ? null : now.spiller();
+    // First seen by runs that end, then told of those that have ended: so each is offered.
+    Spiller spiller = tenant.attach(disk);
+    index.forEach(
+        block -> {
+          RunFetch run = (RunFetch) block.fate();
+          if (run.isOf(tenant)) {
+            spiller.arrivedBefore(run, block);
+          }
+        });
   }
 
   public EngineMetrics metrics() {
-    return metrics;
+    return tenant.metrics();
   }
 
   /**
@@ -148,7 +81,7 @@ public final class Fetcher implements AutoCloseable {
    */
   public long windowBytes(int windows) {
     long share = admission.speculativeBytes(account.carrier()) / Math.max(1, windows);
-    return Math.max(share, client.limits().lentSlotBytes());
+    return Math.max(share, account.carrier().limits().lentSlotBytes());
   }
 
   /** How many long requests one of {@code windows} readers may have in flight as its share. */
@@ -168,7 +101,7 @@ public final class Fetcher implements AutoCloseable {
     if (found != null && !mayRead(handle, found)) {
       found.unpin();
       found = null;
-      handle.holdApart(tenant);
+      handle.holdApart(tenant.holder());
     }
     ObjectVersion apart = found == null ? handle.apart() : null;
     return apart == null ? found : pinned(new BlockId(apart, block));
@@ -179,7 +112,7 @@ public final class Fetcher implements AutoCloseable {
    */
   private boolean mayRead(ObjectHandle handle, Block found) {
     RunFetch run = (RunFetch) found.fate();
-    return run.isOf(this) || (handle.isProven() && (found.isReady() || !run.isOverdue()));
+    return run.isOf(tenant) || (handle.isProven() && (found.isReady() || !run.isOverdue()));
   }
 
   private @Nullable Block pinned(BlockId id) {
@@ -204,8 +137,8 @@ public final class Fetcher implements AutoCloseable {
   public void opened(ObjectHandle handle) {
     if (handle.hasCustomerKey()) {
       // Whoever has another key, or none, is not to see what this one opens.
-      handle.holdApart(handle.customerKey(tenant));
-    } else if (proofs.has(handle.knownVersion())) {
+      handle.holdApart(handle.customerKey(tenant.holder()));
+    } else if (tenant.proofs().has(handle.knownVersion())) {
       handle.proven();
     }
   }
@@ -224,8 +157,10 @@ public final class Fetcher implements AutoCloseable {
   public long prefetch(
       ObjectHandle handle, BlockRange wanted, boolean asked, Consumer<RunFetch> started) {
     long next = wanted.first();
-    OnDisk there = onDisk;
-    if (there != null && (there.tier().awaitsProof(handle, next) || there.spiller().isBackedUp())) {
+    DiskTier disk = tenant.disk();
+    Spiller spiller = tenant.spiller();
+    if ((disk != null && disk.awaitsProof(handle, next))
+        || (spiller != null && spiller.isBackedUp())) {
       refused(handle);
       return next;
     }
@@ -248,7 +183,7 @@ public final class Fetcher implements AutoCloseable {
   }
 
   private void refused(ObjectHandle handle) {
-    metrics.count(Counter.PREFETCH_REFUSED);
+    tenant.metrics().count(Counter.PREFETCH_REFUSED);
     handle.listener().onPrefetchRefused();
   }
 
@@ -288,7 +223,8 @@ public final class Fetcher implements AutoCloseable {
 
   private Grant awaitAdmission(ObjectHandle handle, Need need, long deadline) throws IOException {
     try {
-      Grant grant = admission.await(account, need, () -> closed || handle.isClosed(), deadline);
+      Grant grant =
+          admission.await(account, need, () -> tenant.isClosed() || handle.isClosed(), deadline);
       if (grant == null) {
         requireOpen(handle);
         throw new IOException("no memory became free before the read's deadline");
@@ -302,10 +238,10 @@ public final class Fetcher implements AutoCloseable {
 
   private Need need(ObjectHandle handle, long first, long end) {
     long bytes = handle.layout().bytesOf(new BlockRange(first, end)).length();
-    boolean isLong = bytes > client.limits().copyRequestBytes();
+    boolean isLong = bytes > account.carrier().limits().copyRequestBytes();
     Kind kind = isLong ? Kind.LONG : Kind.SHORT;
     // Of a shared cache it is not known what it has; as a rule it is fetched.
-    DiskTier disk = disk();
+    DiskTier disk = tenant.disk();
     boolean isOnDisk = disk != null && !disk.isShared() && isOnDisk(disk, handle, first);
     return new Need(copiedBlocks(end - first), isOnDisk ? Kind.ON_DISK : kind);
   }
@@ -317,17 +253,18 @@ public final class Fetcher implements AutoCloseable {
   /** How many of {@code blocks} blocks one copied GET can bring. */
   private int copiedBlocks(long blocks) {
     long most =
-        Math.min(config.requestBytes(), client.limits().copyRequestBytes()) / config.blockBytes();
+        Math.min(config.requestBytes(), account.carrier().limits().copyRequestBytes())
+            / config.blockBytes();
     return (int) Math.min(blocks, Math.max(1, most));
   }
 
   private int lentBlocks() {
-    long most = Math.min(config.requestBytes(), client.limits().lentSlotBytes());
+    long most = Math.min(config.requestBytes(), account.carrier().limits().lentSlotBytes());
     return (int) Math.max(1, most / config.blockBytes());
   }
 
   private long roundedUp(ObjectHandle handle, long first, long end) {
-    DiskTier disk = disk();
+    DiskTier disk = tenant.disk();
     return disk == null ? end : disk.roundedUp(handle, first, end);
   }
 
@@ -339,7 +276,7 @@ public final class Fetcher implements AutoCloseable {
     long most =
         Math.max(copiedBlocks(Long.MAX_VALUE), account.carrier().lends() ? lentBlocks() : 1);
     long limit = Math.min(end, first + most);
-    DiskTier disk = disk();
+    DiskTier disk = tenant.disk();
     boolean fromDisk = disk != null && isOnDisk(disk, handle, first);
     if (disk != null && fromDisk) {
       limit = Math.min(limit, disk.endOfDiskRun(handle, first));
@@ -376,12 +313,12 @@ public final class Fetcher implements AutoCloseable {
   private @Nullable RunFetch enter(
       ObjectHandle handle, long first, long end, Grant grant, boolean prefetch) {
     int count = (int) Math.min(end - first, grant.isLent() ? lentBlocks() : grant.leases().size());
-    RunFetch run = RunFetch.enter(this, handle, first, count, grant, prefetch);
+    RunFetch run = RunFetch.enter(tenant, handle, first, count, grant, prefetch, ended);
     if (run == null) {
       return null;
     }
-    timer.started(run);
-    if (closed) {
+    running.add(run);
+    if (tenant.isClosed()) {
       run.cancel(engineClosed());
     }
     return run;
@@ -400,29 +337,36 @@ public final class Fetcher implements AutoCloseable {
     if (block.isReady()) {
       return true;
     }
-    RunFetch run = (RunFetch) block.fate();
-    if (!run.join()) {
+    Arrival arrival = join(block);
+    if (arrival == null) {
       return false;
     }
     try {
-      run.demand();
-      if (!awaitSettled(handle, block, run, deadline)) {
-        return false;
-      }
+      return awaitSettled(handle, block, arrival, deadline) && arrival.isReady();
     } catch (InterruptedException e) {
       throw interrupted(block);
     } finally {
-      run.leave();
+      arrival.close();
     }
-    Exception failure = block.failure();
-    if (failure == null) {
-      return true;
+  }
+
+  /**
+   * Counts a reader as interested in a pinned block that is on its way, for {@link
+   * Block#whenSettled}. Null if the block's fetch has been given up, and the reader should ask for
+   * the block itself.
+   */
+  public @Nullable Arrival join(Block block) {
+    RunFetch run = (RunFetch) block.fate();
+    if (!run.join()) {
+      return null;
     }
-    // Another tenant's failure says nothing of this one's credentials and connections.
-    if (run.isPrefetch() || !run.isOf(this) || isNobodysError(failure)) {
-      return false;
-    }
-    throw asIoException(failure);
+    run.demand();
+    return new Arrival(block, run, !run.isOf(tenant));
+  }
+
+  /** Whether another tenant fetches the block, so that only a thread that waits notices it late. */
+  public boolean isAnothers(Block block) {
+    return !((RunFetch) block.fate()).isOf(tenant);
   }
 
   /** Whether a pinned block becomes ready within {@code nanos} ns, however its fetch may end. */
@@ -440,15 +384,15 @@ public final class Fetcher implements AutoCloseable {
   }
 
   /** False if the block is another tenant's and late. */
-  private boolean awaitSettled(ObjectHandle handle, Block block, RunFetch run, long deadline)
+  private boolean awaitSettled(ObjectHandle handle, Block block, Arrival arrival, long deadline)
       throws IOException, InterruptedException {
     while (!block.await(CLOSED_CHECK_NANOS)) {
       requireOpen(handle);
-      if (!run.isOf(this) && run.isOverdue()) {
+      if (arrival.isOverdue()) {
         return false;
       }
       if (System.nanoTime() - deadline > 0) {
-        throw run.deadlinePassed();
+        throw arrival.late();
       }
     }
     return true;
@@ -466,8 +410,8 @@ public final class Fetcher implements AutoCloseable {
       return;
     }
     requireOpen(handle);
-    if (last != null && !isNobodysError(last)) {
-      throw asIoException(last);
+    if (last != null && !Failures.isNobodysError(last)) {
+      throw Failures.asIoException(last);
     }
     String reason = "no fetch of it came to its end before the read's deadline";
     throw new RequestFailure(
@@ -477,44 +421,8 @@ public final class Fetcher implements AutoCloseable {
         new SocketTimeoutException(reason));
   }
 
-  /** A failure after which the reader asks anew: a cancelled GET, or a lent one that cannot be. */
-  static boolean isNobodysError(Exception failure) {
-    return failure instanceof RequestFailure request
-        && (request.kind() == RequestFailure.Kind.CANCELLED
-            || request.kind() == RequestFailure.Kind.NOT_LENT);
-  }
-
-  /** What the reader sees: the reason behind a rejected answer where that is the real news. */
-  private static IOException asIoException(Exception failure) {
-    if (failure instanceof ObjectTruncatedException truncated) {
-      return truncated;
-    }
-    Throwable cause = failure.getCause();
-    if (cause instanceof IOException found && isForTheReader(found)) {
-      return found;
-    }
-    if (failure instanceof RequestFailure request) {
-      return switch (request.kind()) {
-        case CHANGED ->
-            new ObjectChangedException(
-                "Object changed while it was read: " + request.getMessage(), request);
-        case OUT_OF_RANGE ->
-            new ObjectTruncatedException(String.valueOf(request.getMessage()), request);
-        default -> request;
-      };
-    }
-    return new IOException(failure);
-  }
-
-  /** What sending the same GET again would not change, and a reader knows how to go on from. */
-  static boolean isForTheReader(@Nullable Throwable cause) {
-    return cause instanceof ObjectChangedException
-        || cause instanceof ObjectTruncatedException
-        || cause instanceof EncodedBodyException;
-  }
-
   private void requireOpen(ObjectHandle handle) throws IOException {
-    if (closed) {
+    if (tenant.isClosed()) {
       throw engineClosed();
     }
     if (handle.isClosed()) {
@@ -526,35 +434,11 @@ public final class Fetcher implements AutoCloseable {
     return new RequestFailure(RequestFailure.Kind.CANCELLED, "S3E", "the engine is closed", null);
   }
 
-  /** A run is over. */
-  void ended(RunFetch run) {
-    timer.ended(run);
-  }
-
-  /** S3 has accepted a GET for what {@code handle} reads. */
-  void answered(ObjectHandle handle) {
-    handle.answered();
-    if (!handle.hasCustomerKey()) {
-      handle.proven();
-      ObjectVersion version = handle.knownVersion();
-      if (version != null) {
-        proofs.add(version);
-      }
+  @Override
+  public void tick(long now, long lateNanos) {
+    for (RunFetch run : running) {
+      run.checkDeadline(now, lateNanos);
     }
-  }
-
-  /** Pause before the next attempt after {@code attempts} of them, in ns, with jitter. */
-  long pauseNanos(int attempts, boolean throttled) {
-    long base = config.retryBase().toNanos() * (throttled ? THROTTLED_FACTOR : 1);
-    long grown = base << Math.min(attempts - 1, 20);
-    long capped =
-        grown < base ? config.retryCap().toNanos() : Math.min(grown, config.retryCap().toNanos());
-    return capped <= 1 ? capped : capped / 2 + ThreadLocalRandom.current().nextLong(capped / 2 + 1);
-  }
-
-  /** Runs {@code task} on the timer after {@code nanos} ns; false if the tenant is closing. */
-  boolean later(Runnable task, long nanos) {
-    return timer.later(task, nanos) && !closed;
   }
 
   /**
@@ -563,13 +447,9 @@ public final class Fetcher implements AutoCloseable {
    */
   @Override
   public void close() {
-    closed = true;
-    account.close();
-    for (RunFetch run : timer.running()) {
-      if (run.isOf(this)) {
-        run.cancel(engineClosed());
-      }
-    }
-    admission.evict(account.carrier(), block -> ((RunFetch) block.fate()).isOf(this));
+    tenant.close();
+    tenant.timer().forget(this);
+    running.forEach(run -> run.cancel(engineClosed()));
+    admission.evict(account.carrier(), block -> ((RunFetch) block.fate()).isOf(tenant));
   }
 }

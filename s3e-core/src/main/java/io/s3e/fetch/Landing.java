@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * thread at a time, each seeing what the one before did.
  */
 final class Landing {
-  private final Fetcher fetcher;
+  private final Tenant tenant;
   private Grant grant;
 
   /** At least one once the run starts; adjacent, ascending. */
@@ -48,8 +48,8 @@ final class Landing {
   /** Whether all blocks are published; written as told above, read by anybody. */
   private volatile boolean complete;
 
-  Landing(Fetcher fetcher, Grant grant) {
-    this.fetcher = fetcher;
+  Landing(Tenant tenant, Grant grant) {
+    this.tenant = tenant;
     this.grant = grant;
   }
 
@@ -79,7 +79,7 @@ final class Landing {
     long start = handle.layout().startOf(index);
     int length = handle.layout().lengthOf(index);
     Block block = new Block(handle.block(index), start, length, fate);
-    if (fetcher.index().add(block)) {
+    if (tenant.index().add(block)) {
       return block;
     }
     ObjectVersion apart = handle.apart();
@@ -87,7 +87,7 @@ final class Landing {
       return null;
     }
     Block aside = new Block(new BlockId(apart, index), start, length, fate);
-    return fetcher.index().add(aside) ? aside : null;
+    return tenant.index().add(aside) ? aside : null;
   }
 
   List<Block> blocks() {
@@ -150,7 +150,7 @@ final class Landing {
         complete = published == landingBlocks;
         filledInBlock = 0;
         Grant granted = grant;
-        fetcher.admission().pooled().publish(List.of(block), memory, () -> granted.release(lease));
+        tenant.admission().pooled().publish(List.of(block), memory, () -> granted.release(lease));
       }
     }
   }
@@ -160,7 +160,7 @@ final class Landing {
    * False if there are none.
    */
   boolean exchange(For purpose) {
-    Grant copied = fetcher.admission().exchange(fetcher.account(), grant, blocks.size(), purpose);
+    Grant copied = tenant.admission().exchange(tenant.account(), grant, blocks.size(), purpose);
     if (copied == null) {
       return false;
     }
@@ -171,7 +171,7 @@ final class Landing {
 
   /** Whether one GET can bring what is missing: not if it was to be lent and has buffers now. */
   boolean isWithinOneGet() {
-    return !exchanged || missing().length() <= fetcher.client().limits().copyRequestBytes();
+    return !exchanged || missing().length() <= tenant.client().limits().copyRequestBytes();
   }
 
   /**
@@ -188,7 +188,7 @@ final class Landing {
     complete = true;
     Grant granted = grant;
     granted.landed();
-    fetcher
+    tenant
         .account()
         .carrier()
         .lent()
@@ -215,7 +215,7 @@ final class Landing {
       why = new ObjectTruncatedException("the object ends at offset " + range().end(), null);
     }
     List<Block> unpublished = blocks.subList(published, blocks.size());
-    unpublished.forEach(fetcher.index()::remove);
+    unpublished.forEach(tenant.index()::remove);
     releaseLeases(published, grant.isLent() ? 0 : blocks.size());
     for (Block block : unpublished) {
       block.fail(why);

@@ -8,15 +8,17 @@ import io.s3e.client.RequestFailure.Effort;
 import io.s3e.disk.DiskBlockId;
 import io.s3e.fetch.DiskTier.Source;
 import io.s3e.memory.Block;
+import io.s3e.memory.For;
 import io.s3e.memory.Grant;
 import io.s3e.metrics.EngineMetrics.Counter;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -24,14 +26,24 @@ import org.jspecify.annotations.Nullable;
  * One run of adjacent blocks on its way into memory: one GET, or several one after the other if it
  * fails on the way.
  *
- * <p><b>States.</b> <i>Running</i>, from {@link #start} on, with one {@link Attempt} at a time or a
- * pause before the next; then <i>over</i>, once, when the last block is published, when the retries
- * are spent, or when nobody is interested any more. Over means: every block is READY or FAILED,
- * failed ones are out of the index, and all memory is a block's or given back.
+ * <p><b>Phases.</b> One word, moved by compare-and-set; whoever moves it goes on alone.
  *
- * <p><b>Disk first.</b> Where the cache on local disk is to be asked, a {@link DiskAttempt} comes
- * before the first GET, in the same place as an attempt: it holds {@code between}, is fenced like
- * one, and whatever it brings is not asked of S3. Its failure is no failure of the run.
+ * <pre>
+ *              start            the look is over
+ *   BETWEEN ---------&gt; LOOKING ----------------&gt; BETWEEN
+ *   BETWEEN --&gt; PREPARING --&gt; GETTING --(a failure, and a reader waits)--&gt; BETWEEN
+ *   BETWEEN, LOOKING, GETTING --(all is there, given up, or retries are spent)--&gt; OVER
+ * </pre>
+ *
+ * <p>BETWEEN is before the first attempt and in the pause before the next one; LOOKING has a {@link
+ * DiskAttempt}, GETTING an {@link Attempt}, and these end once, by their fences. OVER is reached
+ * once: every block is READY or FAILED then, failed ones are out of the index, and all memory is a
+ * block's or given back. A cancel leaves its reason first and looks at the phase afterwards; a
+ * phase that begins is entered first and looks for a reason afterwards. So no attempt begins
+ * unseen.
+ *
+ * <p><b>Disk first.</b> Where the cache on local disk is to be asked, a look comes before the first
+ * GET; whatever it brings is not asked of S3, and its failure is no failure of the run.
  *
  * <p><b>Interest.</b> The stream that started the run counts one, each reader that waits on a block
  * of it counts one. When the last goes the run is cancelled; {@link #join} then fails and the
@@ -44,35 +56,45 @@ import org.jspecify.annotations.Nullable;
  * {@code offset + filled}, in the same buffers; it never appends to what another attempt may still
  * write. Who owns the memory meanwhile is told by {@link Landing}.
  */
-public final class RunFetch implements Block.Fate {
+public final class RunFetch implements Spiller.Origin, Attempt.Outcome, DiskAttempt.Seeker {
   /** Some times what a GET takes. */
   private static final long OVERDUE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-  private final Fetcher fetcher;
+  private final Tenant tenant;
   private final ObjectHandle handle;
   private final Landing landing;
   private final boolean prefetch;
 
   private final AtomicInteger interest = new AtomicInteger(1);
-  private final AtomicBoolean over = new AtomicBoolean();
+  private final Consumer<RunFetch> ended;
+
+  private enum State {
+    BETWEEN,
+    LOOKING,
+    PREPARING,
+    GETTING,
+    OVER
+  }
+
+  /**
+   * A state and what is under way in it.
+   *
+   * @param look in LOOKING
+   * @param attempt in GETTING
+   */
+  private record Phase(State state, @Nullable DiskAttempt look, @Nullable Attempt attempt) {
+    static final Phase BETWEEN = new Phase(State.BETWEEN, null, null);
+    static final Phase PREPARING = new Phase(State.PREPARING, null, null);
+    static final Phase OVER = new Phase(State.OVER, null, null);
+  }
+
+  private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.BETWEEN);
 
   /** Whether some reader waits or has waited: then the run is retried like a read. */
   private volatile boolean demanded;
 
-  /**
-   * Whether there is no attempt: before the first, and in the pause before the next. Whoever takes
-   * it from true to false goes on alone: {@link #send} with an attempt, everybody else with {@link
-   * #finish}. So memory is never given back beside an attempt that has just begun.
-   */
-  private final AtomicBoolean between = new AtomicBoolean(true);
-
   /** Set once somebody has ended the run from outside; no attempt begins from then on. */
   private volatile @Nullable IOException cancelled;
-
-  private volatile @Nullable Attempt current;
-
-  /** The look on disk that is under way. */
-  private volatile @Nullable DiskAttempt onDisk;
 
   private final boolean ofScan;
   private final long startedNanos = System.nanoTime();
@@ -91,10 +113,12 @@ public final class RunFetch implements Block.Fate {
   /** Hears which blocks a run that has failed did not bring. */
   private volatile @Nullable Consumer<BlockRange> loss;
 
-  private RunFetch(Fetcher fetcher, ObjectHandle handle, Grant grant, boolean prefetch) {
-    this.fetcher = fetcher;
+  private RunFetch(
+      Tenant tenant, ObjectHandle handle, Grant grant, boolean prefetch, Consumer<RunFetch> ended) {
+    this.ended = ended;
+    this.tenant = tenant;
     this.handle = handle;
-    this.landing = new Landing(fetcher, grant);
+    this.landing = new Landing(tenant, grant);
     this.prefetch = prefetch;
     this.demanded = !prefetch;
     this.ofScan = handle.isScanning();
@@ -105,13 +129,14 @@ public final class RunFetch implements Block.Fate {
    * nobody else has entered. Null if that is none; the grant is given back then.
    */
   static @Nullable RunFetch enter(
-      Fetcher fetcher,
+      Tenant tenant,
       ObjectHandle handle,
       long firstBlock,
       int count,
       Grant grant,
-      boolean prefetch) {
-    RunFetch run = new RunFetch(fetcher, handle, grant, prefetch);
+      boolean prefetch,
+      Consumer<RunFetch> ended) {
+    RunFetch run = new RunFetch(tenant, handle, grant, prefetch, ended);
     if (!run.landing.enter(handle, firstBlock, count, run)) {
       return null;
     }
@@ -123,9 +148,9 @@ public final class RunFetch implements Block.Fate {
     return landing.blocks();
   }
 
-  /** Whether that tenant's fetcher sends its GETs. */
-  boolean isOf(Fetcher tenant) {
-    return fetcher == tenant;
+  /** Whether it is that tenant that sends its GETs. */
+  boolean isOf(Tenant one) {
+    return tenant == one;
   }
 
   /** Whether it has been under way for longer than a reader of another tenant waits for it. */
@@ -135,7 +160,7 @@ public final class RunFetch implements Block.Fate {
 
   /** Where its blocks go that leave memory; null for nowhere. */
   @Nullable Spiller spiller() {
-    return fetcher.spiller();
+    return tenant.spiller();
   }
 
   /** Its memory is needed for others: a guess gives it up. */
@@ -175,7 +200,8 @@ public final class RunFetch implements Block.Fate {
   }
 
   /** Whether some reader waits or has waited for it. */
-  boolean isDemanded() {
+  @Override
+  public boolean isDemanded() {
     return demanded;
   }
 
@@ -189,7 +215,7 @@ public final class RunFetch implements Block.Fate {
    * come: to cancel then would only cost the connection.
    */
   void leave() {
-    if (interest.decrementAndGet() == 0 && !over.get() && !landing.isComplete()) {
+    if (interest.decrementAndGet() == 0 && !isOver() && !landing.isComplete()) {
       cancel(cancelled("no longer wanted"));
     }
   }
@@ -219,7 +245,7 @@ public final class RunFetch implements Block.Fate {
 
   /** Whether it is over and everything it brought has been read or dropped. */
   public boolean isSpent() {
-    if (!over.get()) {
+    if (!isOver()) {
       return false;
     }
     for (Block block : blocks()) {
@@ -230,28 +256,45 @@ public final class RunFetch implements Block.Fate {
     return true;
   }
 
-  ObjectHandle handle() {
+  @Override
+  public ObjectHandle handle() {
     return handle;
   }
 
   /** Whether its reader went through the object in order when it was started. */
-  boolean isOfScan() {
+  @Override
+  public boolean isOfScan() {
     return ofScan;
   }
 
   /** Whether some of its bytes had come from S3 before. */
-  boolean wasFetchedBefore() {
+  @Override
+  public boolean wasFetchedBefore() {
     return fetchedBefore;
+  }
+
+  private boolean isOver() {
+    return current().state() == State.OVER;
+  }
+
+  private Phase current() {
+    return Objects.requireNonNull(phase.get());
+  }
+
+  @Override
+  public For purpose() {
+    return prefetch ? For.GUESS : For.READER;
   }
 
   /** Looks on disk, if that is where its bytes may be; else sends the first GET. */
   void start() {
-    DiskTier disk = fetcher.disk();
+    DiskTier disk = tenant.disk();
     if (disk == null || disk.sourceOf(handle, blocks().get(0).id().index()) == Source.S3) {
       send();
-    } else if (between.compareAndSet(true, false)) {
-      DiskAttempt look = new DiskAttempt(this, landing, disk, handle);
-      onDisk = look;
+      return;
+    }
+    DiskAttempt look = new DiskAttempt(this, landing, disk, handle);
+    if (phase.compareAndSet(Phase.BETWEEN, new Phase(State.LOOKING, look, null))) {
       IOException why = cancelled;
       if (why == null) {
         look.begin();
@@ -261,14 +304,8 @@ public final class RunFetch implements Block.Fate {
     }
   }
 
-  /**
-   * The look on disk is over, and fenced: what it has not brought is fetched.
-   *
-   * @param claim what other processes wait for now
-   * @param hasNoRoom whether the disk has what there are no buffers for
-   */
-  void lookedOnDisk(@Nullable DiskBlockId claim, boolean hasNoRoom) {
-    onDisk = null;
+  @Override
+  public void lookedOnDisk(@Nullable DiskBlockId claim, boolean hasNoRoom) {
     claimed = claim;
     fromDisk = landing.published();
     if (landing.isComplete()) {
@@ -281,29 +318,29 @@ public final class RunFetch implements Block.Fate {
       finish(cancelled("left on disk"));
       return;
     }
-    between.set(true);
+    phase.set(Phase.BETWEEN);
     IOException why = cancelled;
     if (why == null) {
       send();
-    } else if (between.compareAndSet(true, false)) {
-      finish(why);
+    } else {
+      finishBetween(why);
     }
   }
 
   /** Sends the next attempt, for what is still missing. */
   private void send() {
-    if (!between.compareAndSet(true, false)) {
+    if (!phase.compareAndSet(Phase.BETWEEN, Phase.PREPARING)) {
       return;
     }
     attempts++;
     sent.incrementAndGet();
     publishedBefore = landing.published();
-    DiskTier disk = fetcher.disk();
+    DiskTier disk = tenant.disk();
     if (disk != null && attempts == 1) {
       fetchedBefore = disk.missed(handle, landing.missing());
     }
-    Attempt attempt = new Attempt(this, landing, fetcher, handle, attempts);
-    current = attempt;
+    Attempt attempt = new Attempt(this, landing, tenant, handle, attempts);
+    phase.set(new Phase(State.GETTING, null, attempt));
     IOException why = cancelled;
     if (why != null) {
       // Cancelled while this attempt was being set up: nobody else may have seen it.
@@ -313,20 +350,33 @@ public final class RunFetch implements Block.Fate {
     attempt.begin(prefetch);
   }
 
-  /** Ends the run from outside: nobody wants it, or the engine closes. */
+  /** Ends the run from outside: nobody wants it, or the tenant closes. */
   void cancel(IOException why) {
     cancelled = why;
-    if (between.compareAndSet(true, false)) {
+    Phase now = current();
+    DiskAttempt look = now.look();
+    Attempt attempt = now.attempt();
+    switch (now.state()) {
+      case BETWEEN -> {
+        if (!finishBetween(why)) {
+          // An attempt has begun between the two looks: it is the one to end.
+          cancel(why);
+        }
+      }
+      case LOOKING -> Objects.requireNonNull(look).withdraw(() -> finish(why));
+      case GETTING -> Objects.requireNonNull(attempt).fail(why, false);
+      case PREPARING, OVER -> {
+        // What is being prepared finds the reason before it is sent.
+      }
+    }
+  }
+
+  private boolean finishBetween(IOException why) {
+    boolean alone = phase.compareAndSet(Phase.BETWEEN, Phase.PREPARING);
+    if (alone) {
       finish(why);
-      return;
     }
-    Attempt attempt = current;
-    DiskAttempt look = onDisk;
-    if (attempt != null) {
-      attempt.fail(why, false);
-    } else if (look != null) {
-      look.withdraw(() -> finish(why));
-    }
+    return alone;
   }
 
   /**
@@ -335,13 +385,12 @@ public final class RunFetch implements Block.Fate {
    * @param lateNanos how much longer than usual threads wait for a processor, in ns
    */
   void checkDeadline(long now, long lateNanos) {
-    DiskAttempt look = onDisk;
+    Phase present = current();
+    DiskAttempt look = present.look();
+    Attempt attempt = present.attempt();
     if (look != null) {
       look.checkDeadline(now - lateNanos);
-      return;
-    }
-    Attempt attempt = current;
-    if (attempt != null && attempt.isLate(now)) {
+    } else if (attempt != null && attempt.isLate(now)) {
       String reason = "stalled: no byte for " + attempt.patience().toMillis() + " ms";
       attempt.fail(
           new RequestFailure(
@@ -350,13 +399,13 @@ public final class RunFetch implements Block.Fate {
     }
   }
 
-  /** An attempt brought all that was missing, and is fenced. */
-  void attemptDone() {
+  @Override
+  public void attemptDone() {
     finish(null);
   }
 
-  /** An attempt has failed and is fenced. */
-  void attemptFailed(IOException failure, boolean mayRetry) {
+  @Override
+  public void attemptFailed(IOException failure, boolean mayRetry) {
     if (landing.isComplete()) {
       // Only the client's last word was missing.
       finish(null);
@@ -364,39 +413,42 @@ public final class RunFetch implements Block.Fate {
     }
     if (failure instanceof RequestFailure request
         && request.kind() == RequestFailure.Kind.NOT_LENT) {
-      fetcher.account().carrier().pauseLending();
+      tenant.account().carrier().pauseLending();
     }
     if (landing.published() > publishedBefore) {
       // A connection that breaks but brings blocks is not counted against the run.
       attempts = 1;
     }
     boolean again = mayRetry && demanded && interest.get() > 0 && attempts < mostAttempts(failure);
-    if (!again) {
+    if (again) {
+      retry(failure);
+    } else {
       finish(
           failure instanceof RequestFailure request
               ? request.with(effort(Effort.End.FAILURE))
               : failure);
-      return;
     }
+  }
+
+  private void retry(IOException failure) {
     lastFailure = failure;
-    fetcher.metrics().count(Counter.RETRIES);
+    tenant.metrics().count(Counter.RETRIES);
     handle.listener().onRetry(failure);
-    current = null;
     boolean throttled =
         failure instanceof RequestFailure request
             && request.kind() == RequestFailure.Kind.THROTTLED;
-    between.set(true);
-    boolean scheduled = fetcher.later(this::send, fetcher.pauseNanos(attempts, throttled));
+    phase.set(Phase.BETWEEN);
+    boolean scheduled = tenant.later(this::send, tenant.pauseNanos(attempts, throttled));
     // A cancel since the attempt was closed has found neither an attempt nor a pause to end.
     IOException why = cancelled;
-    if ((!scheduled || why != null) && between.compareAndSet(true, false)) {
-      finish(why != null ? why : failure);
+    if (why != null || !scheduled) {
+      boolean unused = finishBetween(why != null ? why : failure);
     }
   }
 
   private int mostAttempts(IOException failure) {
-    return failure instanceof RequestFailure request && !Fetcher.isForTheReader(request.getCause())
-        ? request.mostAttempts(fetcher.config().maxAttempts())
+    return failure instanceof RequestFailure request && !Failures.isForTheReader(request.getCause())
+        ? request.mostAttempts(tenant.config().maxAttempts())
         : 1;
   }
 
@@ -424,16 +476,15 @@ public final class RunFetch implements Block.Fate {
     return "GET " + range() + " of " + handle.version().object();
   }
 
-  /** Running → over. Fails what has not been published and gives the rest of the memory back. */
+  /** To OVER. Fails what has not been published and gives the rest of the memory back. */
   private void finish(@Nullable IOException failure) {
-    if (!over.compareAndSet(false, true)) {
+    if (Phase.OVER.equals(phase.getAndSet(Phase.OVER))) {
       return;
     }
-    current = null;
-    fetcher.ended(this);
+    ended.accept(this);
     if (failure != null) {
-      if (demanded && interest.get() > 0 && !Fetcher.isNobodysError(failure)) {
-        fetcher.metrics().count(Counter.FAILURES);
+      if (demanded && interest.get() > 0 && !Failures.isNobodysError(failure)) {
+        tenant.metrics().count(Counter.FAILURES);
       }
       discarded(landing.filledOfBlock());
     }
@@ -444,7 +495,7 @@ public final class RunFetch implements Block.Fate {
       long first = blocks().get(0).id().index();
       hears.accept(new BlockRange(first + landing.published(), first + blocks().size()));
     }
-    Spiller spiller = fetcher.spiller();
+    Spiller spiller = tenant.spiller();
     if (spiller != null) {
       spiller.ended(this, claimed, blocks().subList(fromDisk, landing.published()));
     }
@@ -452,7 +503,7 @@ public final class RunFetch implements Block.Fate {
 
   private void discarded(long bytes) {
     if (bytes > 0) {
-      fetcher.metrics().add(Counter.DISCARDED_BYTES, bytes);
+      tenant.metrics().add(Counter.DISCARDED_BYTES, bytes);
       handle.listener().onDiscarded(bytes);
     }
   }
@@ -460,7 +511,7 @@ public final class RunFetch implements Block.Fate {
   @Override
   public void onReady(Block block) {
     if (prefetch) {
-      fetcher.metrics().add(Counter.PREFETCHED_BYTES, block.length());
+      tenant.metrics().add(Counter.PREFETCHED_BYTES, block.length());
       handle.listener().onPrefetched(block.length());
     }
   }
@@ -468,7 +519,7 @@ public final class RunFetch implements Block.Fate {
   @Override
   public void onFirstRead(Block block) {
     if (prefetch) {
-      fetcher.metrics().add(Counter.PREFETCH_USED_BYTES, block.length());
+      tenant.metrics().add(Counter.PREFETCH_USED_BYTES, block.length());
       handle.listener().onPrefetchUsed(block.length());
     }
   }
@@ -481,7 +532,7 @@ public final class RunFetch implements Block.Fate {
   @Override
   public void onDroppedUnread(Block block) {
     if (prefetch) {
-      fetcher.metrics().add(Counter.PREFETCH_WASTED_BYTES, block.length());
+      tenant.metrics().add(Counter.PREFETCH_WASTED_BYTES, block.length());
       handle.listener().onPrefetchWasted(block.length());
     }
   }

@@ -30,6 +30,17 @@ import org.jspecify.annotations.Nullable;
  * nothing here waits or touches the disk.
  */
 final class Spiller implements Spill {
+  /** The run that has brought a block, as far as it matters for the block's worth. */
+  interface Origin extends Block.Fate {
+    ObjectHandle handle();
+
+    /** Whether its reader went through the object in order when it was started. */
+    boolean isOfScan();
+
+    /** Whether some of its bytes had come from S3 before. */
+    boolean wasFetchedBefore();
+  }
+
   /** Disk blocks that are remembered to have been offered: 64 GiB of them. */
   private static final int REMEMBERED = 1 << 16;
 
@@ -92,7 +103,7 @@ final class Spiller implements Spill {
 
   /** The first part of a block that is worth spilling; null if it is not. */
   private @Nullable Piece worthSpilling(Block block, boolean fullyRead) {
-    RunFetch run = (RunFetch) block.fate();
+    Origin run = (Origin) block.fate();
     ObjectHandle handle = run.handle();
     SpillRule.Leaving leaving =
         new SpillRule.Leaving(
@@ -111,7 +122,7 @@ final class Spiller implements Spill {
    * disk block: to write a file once is cheaper than to join it piece by piece.
    */
   private void spill(Block block, DiskBlockId id) {
-    ObjectHandle handle = ((RunFetch) block.fate()).handle();
+    ObjectHandle handle = ((Origin) block.fate()).handle();
     // It may be out of the index already.
     offer(handle, block);
     offerAround(handle, id);
@@ -149,7 +160,7 @@ final class Spiller implements Spill {
    * @param claimed what other processes wait for, or null
    * @param fetched its blocks that have come from S3, ready
    */
-  void ended(RunFetch run, @Nullable DiskBlockId claimed, List<Block> fetched) {
+  void ended(Origin run, @Nullable DiskBlockId claimed, List<Block> fetched) {
     ObjectHandle handle = run.handle();
     Piece first =
         cache.isShared() && !fetched.isEmpty()
@@ -181,6 +192,17 @@ final class Spiller implements Spill {
             });
     if (!isLater) {
       release.run();
+    }
+  }
+
+  /** A block may have come from S3 before there was a cache: a shared one is offered it now. */
+  void arrivedBefore(Origin run, Block block) {
+    Piece piece =
+        cache.isShared() && block.isReady()
+            ? tier.firstPiece(run.handle(), new ByteRange(block.start(), block.end()))
+            : null;
+    if (piece != null) {
+      boolean unused = cache.offerLater(piece.id(), () -> arrived(run.handle(), block));
     }
   }
 

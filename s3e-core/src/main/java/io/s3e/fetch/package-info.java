@@ -1,8 +1,12 @@
 /**
- * Between the readers and the client: {@link io.s3e.fetch.Fetcher} finds or fetches a block, {@link
- * io.s3e.fetch.RunFetch} is one run of blocks through all its attempts, {@link
- * io.s3e.fetch.Attempt} one GET of it, {@link io.s3e.fetch.Landing} where its bytes go, {@link
- * io.s3e.fetch.ResponseCheck} what an answer must look like before a byte of it is served.
+ * Between the readers and the client. Calls go downward: a fetcher starts runs of a {@link
+ * io.s3e.fetch.Tenant}, a run has one attempt or one look on disk at a time, and what comes up
+ * again are outcomes and the end of a run, through interfaces of the one that reports.
+ *
+ * <p>{@link io.s3e.fetch.Fetcher} finds or fetches a block, {@link io.s3e.fetch.RunFetch} is one
+ * run of blocks through all its attempts, {@link io.s3e.fetch.Attempt} one GET of it, {@link
+ * io.s3e.fetch.Landing} where its bytes go, {@link io.s3e.fetch.ResponseCheck} what an answer must
+ * look like before a byte of it is served.
  */
 @NullMarked
 package io.s3e.fetch;

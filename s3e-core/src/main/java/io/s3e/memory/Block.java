@@ -47,6 +47,16 @@ public final class Block {
     long lastReadNanos();
   }
 
+  /** Waits for the block to settle without a thread. */
+  private static final class Listener {
+    private final Runnable task;
+    private @Nullable Listener next;
+
+    Listener(Runnable task) {
+      this.task = task;
+    }
+  }
+
   private enum State {
     FETCHING,
     READY,
@@ -62,6 +72,9 @@ public final class Block {
 
   private static final AtomicReferenceFieldUpdater<Block, @Nullable CountDownLatch> SETTLED =
       AtomicReferenceFieldUpdater.newUpdater(Block.class, CountDownLatch.class, "settled");
+
+  private static final AtomicReferenceFieldUpdater<Block, @Nullable Listener> LISTENERS =
+      AtomicReferenceFieldUpdater.newUpdater(Block.class, Listener.class, "listeners");
 
   private final BlockId id;
   private final long start;
@@ -83,6 +96,12 @@ public final class Block {
    * them sees the other.
    */
   private volatile @Nullable CountDownLatch settled;
+
+  /**
+   * A stack. Who adds to it looks at the state afterwards, who settles the block changes the state
+   * and then takes the stack; each takes all of it, so a listener is run once.
+   */
+  private volatile @Nullable Listener listeners;
 
   /**
    * Which bytes readers have taken, from the first to the last of them. Written without
@@ -181,6 +200,28 @@ public final class Block {
     CountDownLatch waited = settled;
     if (waited != null) {
       waited.countDown();
+    }
+    runListeners();
+  }
+
+  /**
+   * Runs {@code task} once, when the block is ready or has failed: on the thread that settles it,
+   * or at once. The task must not block or throw.
+   */
+  public void whenSettled(Runnable task) {
+    Listener added = new Listener(task);
+    do {
+      added.next = listeners;
+    } while (!LISTENERS.compareAndSet(this, added.next, added));
+    if (state != State.FETCHING) {
+      runListeners();
+    }
+  }
+
+  private void runListeners() {
+    Listener all = listeners == null ? null : LISTENERS.getAndSet(this, null);
+    for (Listener each = all; each != null; each = each.next) {
+      each.task.run();
     }
   }
 

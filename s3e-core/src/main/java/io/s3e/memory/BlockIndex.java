@@ -3,6 +3,7 @@ package io.s3e.memory;
 import io.s3e.block.BlockId;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +27,11 @@ public final class BlockIndex {
   /** Removes this very block; whatever else has taken its name stays. */
   public void remove(Block block) {
     blocks.remove(block.id(), block);
+  }
+
+  /** Visits the blocks that are there throughout, and perhaps others. */
+  public void forEach(Consumer<Block> visitor) {
+    blocks.values().forEach(visitor);
   }
 
   /** Number of blocks. */

@@ -200,6 +200,33 @@ public final class ReadPlanner {
     return planRead(cursor, position, end, touched);
   }
 
+  /**
+   * A range of a vectored read is about to be served. It counts as a read, and as a jump if no
+   * cursor is near; but its reader says itself what it wants, so nothing is prefetched for it.
+   */
+  public Plan onRange(long position, long length) {
+    BlockRange touched =
+        layout.covering(position, Math.min(layout.objectSize(), position + length));
+    if (touched.isEmpty()) {
+      return Plan.NOTHING;
+    }
+    if (pattern.policy() == ReadPolicy.RANDOM) {
+      return planRandom(touched);
+    }
+    cursors.countRead(length);
+    Cursor near = cursors.near(position, (long) GAP_BLOCKS * layout.blockSize());
+    outstanding.use(touched);
+    if (near != null) {
+      near.advance(position, position + length, touched);
+      cursors.use(near);
+    } else if (pattern.onJump()) {
+      abandonGuesses();
+    }
+    pattern.onRead();
+    List<BlockRange> abandoned = outstanding.takeAbandoned();
+    return abandoned.isEmpty() ? Plan.NOTHING : new Plan(List.of(), abandoned, false);
+  }
+
   /** Nothing is prefetched; what another policy left behind is abandoned. */
   private Plan planRandom(BlockRange touched) {
     if (outstanding.count() == 0) {

@@ -265,6 +265,71 @@ public final class BlockReader {
     return first;
   }
 
+  /**
+   * The block that holds {@code position}, for a reader that does not wait: there, on its way, or
+   * asked for now together with what is missing of {@code [position, end)}. Null if there is no
+   * room, if its fetch is just being given up, or if another tenant fetches it.
+   */
+  @Nullable Expected expect(long position, long end) {
+    BlockRange wanted = layout().covering(position, end);
+    Block block = fetcher.find(handle, wanted.first());
+    if (block == null) {
+      startAsked(wanted, wanted.first(), Pieces.OF_READ);
+      block = fetcher.find(handle, wanted.first());
+    }
+    if (block != null && !block.isReady() && fetcher.isAnothers(block)) {
+      block.unpin();
+      return null;
+    }
+    return block == null ? null : Expected.of(fetcher, block);
+  }
+
+  /** As {@link #expect}, and waits for room. */
+  Expected expectWaiting(long position, long end, long deadline) throws IOException {
+    BlockRange wanted = layout().covering(position, end);
+    for (; ; ) {
+      requireInside(position);
+      Block block = fetcher.find(handle, wanted.first());
+      if (block == null) {
+        block = demand(wanted, ReadPlanner.Plan.NOTHING, isSmall(), deadline);
+      }
+      Expected expected = block == null ? null : expected(block, deadline);
+      if (expected != null) {
+        return expected;
+      }
+      fetcher.checkDeadline(handle, null, deadline);
+    }
+  }
+
+  private @Nullable Expected expected(Block pinned, long deadline) throws IOException {
+    boolean comes = false;
+    try {
+      comes = !fetcher.isAnothers(pinned) || fetcher.await(handle, pinned, deadline);
+    } finally {
+      if (!comes) {
+        pinned.unpin();
+      }
+    }
+    return comes ? Expected.of(fetcher, pinned) : null;
+  }
+
+  /** What was expected is ready, and is read from {@code position} on. */
+  void arrived(Expected expected, long position, long end) {
+    look(position, end);
+    long waited = expected.waitedNanos();
+    fetcher.metrics().count(Counter.WAITS);
+    fetcher.metrics().add(Counter.WAIT_NANOS, waited);
+    handle.listener().onStall(position, waited);
+    expected.block().touch();
+  }
+
+  /** Tells the planner of a range of a vectored read. Nothing is prefetched for it. */
+  void readsRange(ByteRange range) {
+    if (!range.isEmpty()) {
+      follow(plan(() -> planner.onRange(range.start(), range.length()), true));
+    }
+  }
+
   /** Starts fetching what somebody will read in a moment, as far as there is room. */
   void announce(ByteRange range, Pieces pieces) {
     BlockRange asked = isSmall() ? wholeObject() : layout().covering(range.start(), range.end());

@@ -1,6 +1,8 @@
 package io.s3e.stream;
 
 import io.s3e.block.ByteRange;
+import io.s3e.stream.RangeFilling.Progress;
+import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
@@ -9,17 +11,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * One range of a {@link VectoredRead}: its future and, while it is read, its buffer.
  *
- * <p><b>States.</b> <i>Waiting</i> for its turn; <i>reading</i>, on one thread of the engine, which
- * is interrupted to end it; <i>over</i>. It is given up from outside by {@link #end}, or because
- * the application has completed or cancelled the future.
+ * <p><b>States.</b> <i>Idle</i>: waits for its turn, for a block, or for a thread. <i>Working</i>,
+ * on one thread of the engine, which copies what is there and becomes idle again. <i>Over</i>. A
+ * settling block, or a free thread, makes an idle range work. {@link #end}, the deadline, and the
+ * application that completes or cancels the future make an idle range over at once; a working one
+ * notices when it stops working, which is soon.
  *
- * <p><b>Ownership.</b> The buffer is the reading thread's. It goes to the application by the
- * future, if that has not been completed otherwise, and else back by {@code release}, exactly once.
- * A future that {@link #end} fails fails after that.
- *
- * <p><b>Interrupts</b> are sent under the lock to a thread that reads, which clears them under the
- * lock when it has finished. So none reaches the range that the thread reads next, nor what the
- * application does when the future completes.
+ * <p><b>Ownership.</b> The filling, and with it the buffer, belongs to the thread that works, or to
+ * the one that has made the range over. The buffer goes to the application by the future, if that
+ * has not been completed otherwise, and else back by {@code release}, exactly once. A future that
+ * {@link #end} fails fails after that.
  */
 final class PendingRange {
   private final ByteRange range;
@@ -35,12 +36,17 @@ final class PendingRange {
     NOT_DELIVERED
   }
 
+  private enum State {
+    IDLE,
+    WORKING,
+    OVER
+  }
+
   // Guarded by this.
-  private @Nullable Thread reading;
+  private State state = State.IDLE;
   private @Nullable String endedBecause;
 
-  /** The reading thread's. */
-  private @Nullable ByteBuffer buffer;
+  private @Nullable RangeFilling filling;
 
   PendingRange(ByteRange range, VectoredRead read) {
     this.range = range;
@@ -53,96 +59,146 @@ final class PendingRange {
   }
 
   /**
-   * Completes when the future has, and no thread reads for it any more: what the read has fetched
+   * Completes when the future has, and nothing is waited for any more: what the read has fetched
    * can be given up then without being asked for again.
    */
   CompletableFuture<End> over() {
     return over;
   }
 
-  /** The reading thread has got its buffer. */
-  void holds(ByteBuffer allocated) {
-    buffer = allocated;
-  }
-
   /**
-   * Reads the range and completes the future. Every failure, the application's own allocator
+   * Gets on with the range as far as it goes. Every failure, the application's own allocator
    * included, belongs to the future: a range that never completes would hang its reader.
    */
   @SuppressWarnings("IllegalCatch")
-  void read() {
+  void work(RangeFilling.Caller caller) {
     if (!begin()) {
       return;
     }
-    Throwable failure = null;
+    Progress progress;
     try {
-      read.fill(range, this);
+      RangeFilling now = filling;
+      if (now == null) {
+        now = read.filling(range);
+        filling = now;
+      }
+      progress = now.advance(caller);
+      if (progress != Progress.DONE && now.isLate()) {
+        throw now.late();
+      }
     } catch (Throwable e) {
-      failure = e;
-    }
-    String why = finish();
-    if (why == null && !read.isStreamOpen()) {
-      // The thread that closes the stream is on its way to say so.
-      why = S3EInputStream.CLOSED;
-    }
-    ByteBuffer held = buffer;
-    if (failure == null && held != null && result.complete(held)) {
+      finish(e);
       return;
     }
-    if (held != null) {
-      read.giveBack(held);
+    if (progress == Progress.DONE) {
+      finish(null);
+    } else {
+      goOn(progress);
     }
-    if (failure != null) {
-      result.completeExceptionally(why == null ? failure : givenUp(why, failure));
+  }
+
+  private void goOn(Progress progress) {
+    RangeFilling now = filling;
+    Expected expected = now == null ? null : now.expected();
+    if (!pause()) {
+      finish(givenUp("given up.", null));
+    } else if (progress == Progress.EXPECTING && expected != null) {
+      // On the thread that brings the block, which has better things to do than to copy.
+      expected.block().whenSettled(() -> read.work(this, RangeFilling.Caller.MUST_NOT_WAIT));
+    } else {
+      read.work(this, RangeFilling.Caller.MAY_WAIT);
     }
-    over.complete(End.NOT_DELIVERED);
   }
 
   /** Gives the range up, if it is not over. */
   void end(String why) {
-    synchronized (this) {
-      endedBecause = why;
-      if (reading != null) {
-        reading.interrupt();
-        return;
-      }
-    }
-    if (!result.isDone()) {
-      result.completeExceptionally(givenUp(why, null));
+    if (overFromIdle(why)) {
+      giveUp(givenUp(why, null));
     }
   }
 
-  private InterruptedIOException givenUp(String why, @Nullable Throwable cause) {
+  /** Ends the range if it is not over, because its deadline has passed. */
+  void late() {
+    if (overFromIdle(null)) {
+      RangeFilling now = filling;
+      giveUp(now == null ? read.late(range) : now.late());
+    }
+  }
+
+  /** The future is complete, by this range or by the application. */
+  private void completed() {
+    if (overFromIdle(null)) {
+      giveUp(givenUp("given up.", null));
+    }
+  }
+
+  private synchronized boolean begin() {
+    if (state != State.IDLE) {
+      return false;
+    }
+    state = State.WORKING;
+    return true;
+  }
+
+  /** Working → idle; false if the range has been given up meanwhile. */
+  private synchronized boolean pause() {
+    if (endedBecause != null || result.isDone()) {
+      return false;
+    }
+    state = State.IDLE;
+    return true;
+  }
+
+  /** Idle → over; false if it was not idle. */
+  private synchronized boolean overFromIdle(@Nullable String why) {
+    if (why != null) {
+      endedBecause = why;
+    }
+    if (state != State.IDLE) {
+      return false;
+    }
+    state = State.OVER;
+    return true;
+  }
+
+  private synchronized @Nullable String overFromWorking() {
+    state = State.OVER;
+    return endedBecause;
+  }
+
+  private void finish(@Nullable Throwable failure) {
+    String why = overFromWorking();
+    if (why == null && !read.isStreamOpen()) {
+      // The thread that closes the stream is on its way to say so.
+      why = S3EInputStream.CLOSED;
+    }
+    RangeFilling held = filling;
+    if (failure == null && held != null && result.complete(held.buffer())) {
+      over.complete(End.DELIVERED);
+      return;
+    }
+    giveUp(failure != null && why != null ? givenUp(why, failure) : failure);
+  }
+
+  /** Over, and nothing delivered. */
+  private void giveUp(@Nullable Throwable failure) {
+    RangeFilling held = filling;
+    if (held != null) {
+      held.stop();
+      read.giveBack(held.buffer());
+    }
+    if (failure != null) {
+      result.completeExceptionally(failure);
+    }
+    over.complete(End.NOT_DELIVERED);
+  }
+
+  private IOException givenUp(String why, @Nullable Throwable cause) {
     InterruptedIOException failure =
         new InterruptedIOException(why + " Range " + range + " of " + read);
     if (cause != null) {
       failure.initCause(cause);
     }
     return failure;
-  }
-
-  private synchronized boolean begin() {
-    if (endedBecause != null || result.isDone()) {
-      return false;
-    }
-    reading = Thread.currentThread();
-    return true;
-  }
-
-  private synchronized @Nullable String finish() {
-    reading = null;
-    boolean unused = Thread.interrupted();
-    return endedBecause;
-  }
-
-  /** The future is complete. If a thread still reads for it, that one may stop, and says when. */
-  private void completed() {
-    synchronized (this) {
-      if (reading != null) {
-        reading.interrupt();
-        return;
-      }
-    }
-    over.complete(result.isCompletedExceptionally() ? End.NOT_DELIVERED : End.DELIVERED);
   }
 }

@@ -277,8 +277,13 @@ public final class S3EInputStream extends InputStream {
     }
   }
 
+  /** Whether {@link #recover} asks the store how a failed read goes on. */
+  static boolean isRecoverable(IOException cause) {
+    return cause instanceof ObjectTruncatedException || cause instanceof EncodedBodyException;
+  }
+
   /** Lets a failed read go on if it only has to know better what the object is; throws if not. */
-  private void recover(IOException cause, long at, long length) throws IOException {
+  void recover(IOException cause, long at, long length) throws IOException {
     try {
       if (cause instanceof ObjectTruncatedException truncated) {
         source.confirmSize(reader.handle(), truncated);
@@ -485,7 +490,7 @@ public final class S3EInputStream extends InputStream {
   }
 
   /** The same error with the read and the object told; types that callers know are kept. */
-  private IOException describe(IOException cause, long at, long length) {
+  IOException describe(IOException cause, long at, long length) {
     if (!open) {
       return closed();
     }

@@ -28,6 +28,9 @@ public interface StreamSource {
    */
   void confirmEncoding(ObjectHandle handle, EncodedBodyException cause) throws IOException;
 
-  /** Runs the copying of vectored reads; its threads may wait for blocks. */
-  Executor vectored();
+  /** Runs the copying of vectored reads, which never waits but for the application. */
+  Executor copying();
+
+  /** Runs what vectored reads have to wait for: room in memory, and a HEAD. */
+  Executor waiting();
 }

@@ -3,11 +3,15 @@ package io.s3e.stream;
 import io.s3e.block.ByteRange;
 import io.s3e.prefetch.VectorPlanner;
 import java.io.IOException;
+import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -16,16 +20,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One call of {@link S3EInputStream#readVectored}: ranges are joined into groups, the GETs of all
- * groups are started as far as there is room, then one task per group waits for its blocks and
- * copies them out, range by range ({@link PendingRange}). A task whose blocks found no room fetches
- * them like any reader when its turn comes, so the ranges may be larger than the memory budget.
+ * One call of {@link S3EInputStream#readVectored}: ranges are joined into groups, and the GETs of
+ * all groups are started as far as there is room. The ranges of a group follow each other ({@link
+ * PendingRange}); none holds a thread while it waits for a block. One that finds no room for its
+ * blocks waits for memory like any reader, on a thread that may, so the ranges may be larger than
+ * the memory budget.
  *
  * <p>When the last range of a group is over and one of them was given up, the group's GET is
  * cancelled unless somebody else wants it.
  */
 final class VectoredRead {
   private static final Logger LOG = LoggerFactory.getLogger(VectoredRead.class);
+
+  private static final String REFUSED = "vectored read refused: the engine is closed";
 
   /** Bytes fetched for nothing, as a share of the bytes wanted. */
   private static final double MAX_OVER_READ = 0.5;
@@ -37,6 +44,11 @@ final class VectoredRead {
   private final List<VectorPlanner.Group> groups;
   private final List<PendingRange> ranges;
   private final AtomicInteger groupsLeft;
+  private final AtomicBoolean refused = new AtomicBoolean();
+  private final long deadline;
+
+  /** Fails when the deadline passes, unless the read is over. */
+  private final CompletableFuture<Void> timer = new CompletableFuture<>();
 
   private VectoredRead(
       S3EInputStream stream,
@@ -49,6 +61,7 @@ final class VectoredRead {
     this.release = release;
     this.groups = groups;
     this.groupsLeft = new AtomicInteger(groups.size());
+    this.deadline = System.nanoTime() + readTimeout().toNanos();
     this.ranges = new ArrayList<>(wanted.size());
     for (ByteRange range : wanted) {
       ranges.add(new PendingRange(range, this));
@@ -84,6 +97,11 @@ final class VectoredRead {
     for (VectorPlanner.Group group : groups) {
       List<CompletableFuture<PendingRange.End>> ends =
           group.members().stream().map(member -> read.ranges.get(member).over()).toList();
+      for (int i = 1; i < ends.size(); i++) {
+        PendingRange next = read.ranges.get(group.members().get(i));
+        var unused =
+            ends.get(i - 1).thenRun(() -> read.work(next, RangeFilling.Caller.MUST_NOT_WAIT));
+      }
       var unused =
           CompletableFuture.allOf(ends.toArray(CompletableFuture<?>[]::new))
               .thenRun(() -> read.groupOver(group, ends, over));
@@ -97,24 +115,57 @@ final class VectoredRead {
    * @return a future for each range, in the order in which they were given
    */
   List<CompletableFuture<ByteBuffer>> start() throws IOException {
+    BlockReader reader = stream.reader();
     Pieces pieces = Pieces.ofGroups(groups.size());
     for (VectorPlanner.Group group : groups) {
-      stream.reader().announce(group.span(), pieces);
+      reader.announce(group.span(), pieces);
     }
+    groups.forEach(group -> reader.readsRange(group.span()));
     try {
       for (VectorPlanner.Group group : groups) {
-        stream
-            .source()
-            .vectored()
-            .execute(() -> group.members().forEach(member -> ranges.get(member).read()));
+        PendingRange first = ranges.get(group.members().get(0));
+        stream.source().copying().execute(() -> first.work(RangeFilling.Caller.MUST_NOT_WAIT));
       }
     } catch (RejectedExecutionException e) {
-      String refused = "vectored read refused: the engine is closed";
-      end(refused);
-      throw new IOException(refused, e);
+      end(REFUSED);
+      throw new IOException(REFUSED, e);
     }
-    stream.reader().handle().listener().onVectoredRead(ranges.size(), groups.size());
+    if (!groups.isEmpty()) {
+      var unused =
+          timer
+              .orTimeout(readTimeout().toNanos(), TimeUnit.NANOSECONDS)
+              .exceptionally(
+                  passed -> {
+                    // Not here: releasing is the application's code, and the timer is the JVM's.
+                    execute(stream.source().copying(), () -> ranges.forEach(PendingRange::late));
+                    return null;
+                  });
+    }
+    reader.handle().listener().onVectoredRead(ranges.size(), groups.size());
     return ranges.stream().map(PendingRange::result).toList();
+  }
+
+  private Duration readTimeout() {
+    return stream.source().settings().readTimeout();
+  }
+
+  /** Lets a range get on, on a thread of the engine. */
+  void work(PendingRange range, RangeFilling.Caller caller) {
+    StreamSource source = stream.source();
+    execute(
+        caller == RangeFilling.Caller.MAY_WAIT ? source.waiting() : source.copying(),
+        () -> range.work(caller));
+  }
+
+  private void execute(Executor executor, Runnable task) {
+    try {
+      executor.execute(task);
+    } catch (RejectedExecutionException e) {
+      // Each range that ends lets the next begin, which is refused too: once for all of them.
+      if (refused.compareAndSet(false, true)) {
+        end(REFUSED);
+      }
+    }
   }
 
   /** Gives up the ranges that are not over. */
@@ -134,20 +185,23 @@ final class VectoredRead {
       stream.reader().forget(group.span());
     }
     if (groupsLeft.decrementAndGet() == 0) {
+      timer.complete(null);
       over.accept(this);
     }
   }
 
-  /** Allocates for a range and fills what was allocated. */
-  void fill(ByteRange range, PendingRange owner) throws IOException {
-    int length = Math.toIntExact(range.length());
-    ByteBuffer buffer = allocate.apply(length);
-    owner.holds(buffer);
-    ByteBuffer target = buffer.duplicate();
-    target.limit(target.position() + length);
-    stream.readFullyAt(range.start(), target);
-    buffer.position(0);
-    buffer.limit(target.position());
+  /** Allocates for a range. */
+  RangeFilling filling(ByteRange range) {
+    ByteBuffer buffer = allocate.apply(Math.toIntExact(range.length()));
+    return new RangeFilling(stream, range, buffer, deadline);
+  }
+
+  /** The error of a range that had no turn before the deadline. */
+  IOException late(ByteRange range) {
+    return stream.describe(
+        new SocketTimeoutException("its turn did not come before its deadline"),
+        range.start(),
+        range.length());
   }
 
   /** Gives a buffer back to the application, whose errors must not keep other ranges waiting. */

@@ -15,6 +15,7 @@ import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.jetbrains.lincheck.datastructures.ThreadIdGen;
 import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.Test;
  * equals the arenas whenever nothing runs.
  */
 @Param(name = "me", gen = ThreadIdGen.class)
+@Tag("lincheck")
 public class BlockPoolLincheckTest {
   private static final int BLOCK_BYTES = Integer.BYTES;
   private static final int BLOCKS = 2;

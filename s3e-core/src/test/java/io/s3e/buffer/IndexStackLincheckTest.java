@@ -11,6 +11,7 @@ import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.ThreadIdGen;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.Test;
  * compareAndExchange}: code that is to be checked uses the former.)
  */
 @Param(name = "me", gen = ThreadIdGen.class)
+@Tag("lincheck")
 public class IndexStackLincheckTest {
   private static final int INDICES = 3;
   private static final int MAX_THREADS = 8;

@@ -9,6 +9,7 @@ import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.jetbrains.lincheck.datastructures.ThreadIdGen;
 import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Test;
  * inside.
  */
 @Param(name = "me", gen = ThreadIdGen.class)
+@Tag("lincheck")
 public class FenceLincheckTest {
   private static final int NOBODY = -1;
 

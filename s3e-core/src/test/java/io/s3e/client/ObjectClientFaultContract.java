@@ -188,13 +188,14 @@ abstract class ObjectClientFaultContract {
     expectHeadOrRejection(Fault.etag(null), range, head -> head.etag() == null);
     expectHeadOrRejection(
         Fault.contentRange("nonsense"), range, head -> "nonsense".equals(head.contentRange()));
-    server.heal();
-    server.next(Fault.etag("\"other\""));
+    // Always and not next: the CRT may still send one of the refused requests again.
+    server.always(Fault.etag("\"other\""));
     assertThat(headOf(range).etag()).isEqualTo("\"other\"");
-    server.next(Fault.header("Content-Encoding", "gzip"));
+    server.always(Fault.header("Content-Encoding", "gzip"));
     assertThat(headOf(range).contentEncoding()).isEqualTo("gzip");
-    server.next(Fault.header("x-amz-version-id", "v7"));
+    server.always(Fault.header("x-amz-version-id", "v7"));
     assertThat(headOf(range).versionId()).isEqualTo("v7");
+    server.heal();
   }
 
   @Test
@@ -242,7 +243,7 @@ abstract class ObjectClientFaultContract {
     if (failure == null) {
       assertThat(after.bytes()).isEqualTo(Arrays.copyOf(content, LENGTH));
     } else {
-      assertThat(failure.isRetryable()).isTrue();
+      assertThat(failure.isRetryable()).as("%s", failure).isTrue();
     }
   }
 
@@ -254,7 +255,7 @@ abstract class ObjectClientFaultContract {
     if (failure == null) {
       assertThat(handler.bytes()).isEqualTo(Arrays.copyOf(content, 1000));
     } else {
-      assertThat(failure.isRetryable()).isTrue();
+      assertThat(failure.isRetryable()).as("%s", failure).isTrue();
     }
   }
 

@@ -188,7 +188,7 @@ class AdmissionTest {
     try (FetchRig rig = lending(3)) {
       ObjectHandle forgotten = rig.open();
       rig.fetcher.prefetch(forgotten, new BlockRange(20, 28), false, run -> {});
-      awaitTrue(() -> rig.fetcher.index().size() == 8);
+      awaitTrue(() -> rig.index.size() == 8);
       rig.client.awaitQuiet();
       Admission admission = rig.admission;
       assertThat(admission.trySpeculate(rig.account, LONG)).isNull();

@@ -39,6 +39,7 @@ final class FetchRig implements AutoCloseable {
   final BlockPool pool;
   final EngineMetrics metrics = new EngineMetrics();
   final Admission admission;
+  final BlockIndex index;
   final Account account;
   private final FetchTimer timer = new FetchTimer();
   final Fetcher fetcher;
@@ -66,19 +67,19 @@ final class FetchRig implements AutoCloseable {
     BlockIndex index = new BlockIndex();
     this.admission = new Admission(budget, pool, index, new RunSpill());
     this.account = admission.account(admission.carrier(limits));
+    FetchConfig config =
+        new FetchConfig(
+            BLOCK,
+            REQUEST_BLOCKS * BLOCK,
+            attempts,
+            Duration.ofNanos(1_000),
+            Duration.ofMillis(2),
+            Duration.ofMillis(stallMillis));
+    this.index = index;
     this.fetcher =
         new Fetcher(
-            new Fetcher.FetchConfig(
-                BLOCK,
-                REQUEST_BLOCKS * BLOCK,
-                attempts,
-                Duration.ofNanos(1_000),
-                Duration.ofMillis(2),
-                Duration.ofMillis(stallMillis)),
-            client,
-            new FetchServices(index, admission, timer),
-            account,
-            metrics);
+            new Tenant(
+                config, client, new FetchServices(index, admission, timer), account, metrics));
   }
 
   ObjectHandle open() {
@@ -152,6 +153,6 @@ final class FetchRig implements AutoCloseable {
     assertThat(client.lentOut()).as("lent buffers out").isZero();
     assertThat(pool.leased()).as("pooled buffers out").isZero();
     assertThat(budget.reserved()).as("bytes reserved").isZero();
-    assertThat(fetcher.index().size()).as("blocks in the index").isZero();
+    assertThat(index.size()).as("blocks in the index").isZero();
   }
 }

@@ -9,6 +9,7 @@ import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.jetbrains.lincheck.datastructures.ThreadIdGen;
 import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Test;
  * the eviction and the last pin, and one of read, abandoned and evicted is told as the first.
  */
 @Param(name = "me", gen = ThreadIdGen.class)
+@Tag("lincheck")
 public class BlockLincheckTest {
   private static final int MAX_THREADS = 8;
 

@@ -61,13 +61,16 @@ class RequestCountTest {
       names = {"SEQUENTIAL", "WHOLE_FILE", "ADAPTIVE"})
   void aScanUsesLongGets(ReadPolicy policy) throws Exception {
     client.faults((request, number) -> Answer.GOOD.after(10));
-    try (S3EInputStream in = open(384 * MIB, policy)) {
+    try (S3EInputStream in = open(192 * MIB, policy)) {
       byte[] piece = new byte[128 * KIB];
       while (in.read(piece, 0, piece.length) > 0) {}
     }
     List<GetRequest> late =
-        client.gets().stream().filter(get -> get.range().start() >= 64 * MIB).toList();
-    assertThat(perGigabyte(late)).as("GETs a GB after 64 MiB").isLessThanOrEqualTo(275);
+        client.gets().stream()
+            // The last 32 MiB come in shorter GETs, so that the last one does not run alone.
+            .filter(get -> get.range().start() >= 64 * MIB && get.range().end() < 160 * MIB)
+            .toList();
+    assertThat(perGigabyte(late)).as("GETs a GB after 64 MiB").isLessThanOrEqualTo(250);
   }
 
   /** A reader that never waits earns no larger window, but longer GETs. */

@@ -100,8 +100,12 @@ class DiskCacheReadsTest {
       in.readFully(read);
       assertThat(read).isEqualTo(data);
       assertThat(counters(fs).get("s3e_cache_hit_bytes")).isGreaterThanOrEqualTo(SIZE / 2);
-      assertThat(in.getIOStatistics().counters().get("s3e_cache_hit_bytes"))
-          .isEqualTo(counters(fs).get("s3e_cache_hit_bytes"));
+      awaitTrue(
+          () ->
+              in.getIOStatistics()
+                  .counters()
+                  .get("s3e_cache_hit_bytes")
+                  .equals(counters(fs).get("s3e_cache_hit_bytes")));
       assertThat(counters(fs).get("s3e_cache_corruptions")).isZero();
     }
     assertThat(proxy.reads("file")).as("one GET shows that it may read").isNotEmpty();

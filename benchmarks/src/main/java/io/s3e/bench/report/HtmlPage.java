@@ -3,6 +3,7 @@ package io.s3e.bench.report;
 import io.s3e.bench.Engine;
 import io.s3e.bench.Summary;
 import io.s3e.bench.workload.WorkloadKind;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
@@ -78,9 +79,20 @@ final class HtmlPage {
         .append("\">\n");
   }
 
+  /** The rate, and what else was measured of at least one of them. */
+  private static List<Figure> figures(List<Summary> block) {
+    return Arrays.stream(Figure.values())
+        .filter(
+            figure ->
+                figure == Figure.RATE
+                    || block.stream().anyMatch(s -> Double.isFinite(s.median(figure.value()))))
+        .toList();
+  }
+
   private void appendTable(List<Summary> block) {
+    List<Figure> figures = figures(block);
     html.append("<div class=\"scroll\"><table><thead><tr><th>engine</th>");
-    for (Figure figure : Figure.values()) {
+    for (Figure figure : figures) {
       appendCell("th", figure.head());
       if (figure == Figure.RATE) {
         appendCell("th", "spread");
@@ -90,16 +102,16 @@ final class HtmlPage {
       }
     }
     html.append("</tr></thead><tbody>\n");
-    block.forEach(summary -> appendRow(summary, block));
+    block.forEach(summary -> appendRow(summary, block, figures));
     html.append("</tbody></table></div>\n");
   }
 
-  private void appendRow(Summary summary, List<Summary> block) {
+  private void appendRow(Summary summary, List<Summary> block, List<Figure> figures) {
     Engine engine = summary.engine();
     String kind = engine.isCeiling() ? "raw" : engine.isS3a() ? "s3a" : "s3e";
     html.append("<tr class=\"").append(kind).append("\">");
     appendCell("td", summary.engine().name());
-    for (Figure figure : Figure.values()) {
+    for (Figure figure : figures) {
       appendCell("td", figure.text(summary.median(figure.value())));
       if (figure == Figure.RATE) {
         double spread = summary.spread(figure.value()) * 100;

@@ -1,0 +1,232 @@
+package io.s3e;
+
+import io.s3e.buffer.MemoryBudget;
+import io.s3e.client.ClientLimits;
+import io.s3e.client.ClientMemory;
+import io.s3e.client.ClientProvider;
+import io.s3e.client.ObjectClient;
+import io.s3e.client.Transport;
+import io.s3e.memory.Admission;
+import io.s3e.memory.Carrier;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes the clients of an engine's tenants, and keeps the transports that they share.
+ *
+ * <p><b>Memory.</b> To grant is to reserve. Transports own up to seven eighths of the budget, the
+ * first of them five eighths; pooled buffers have the rest, and give back what they can do without
+ * when a transport is made, those of other class loaders' engines too.
+ *
+ * <p><b>Threads.</b> Clients are made one at a time, because what one is granted depends on what
+ * the others own. A transport is counted under its own table's lock, which is never held while one
+ * is made or closed: a client may leave while another is made.
+ */
+final class EngineClients {
+  /** Transports leave an eighth of the budget to pooled buffers, however many there are. */
+  private static final int POOLS_SHARE = 8;
+
+  /**
+   * Of what is left above that, the part for one transport's memory. It carries what is in flight;
+   * the rest holds short reads and what was read. Five eighths of the whole budget for the first.
+   */
+  private static final int TRANSPORT_PART = 5;
+
+  private static final int TRANSPORT_OF = 7;
+
+  /** GETs that hold buffers end within moments, or not for a long time. */
+  private static final long RESERVE_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+  private final MemoryBudget budget;
+  private final Admission admission;
+  private final Object making = new Object();
+
+  /** Transports that are open. Guarded by itself. */
+  private final Map<Object, Shared> transports = new HashMap<>();
+
+  EngineClients(MemoryBudget budget, Admission admission) {
+    this.budget = budget;
+    this.admission = admission;
+  }
+
+  /**
+   * A tenant's client and the lanes that its requests go by.
+   *
+   * @param isOverTransport whether others may have the same lanes
+   * @param ownedBytes memory of the budget that the client owns itself, beside its transport
+   */
+  record Client(ObjectClient client, Carrier carrier, boolean isOverTransport, long ownedBytes) {}
+
+  /**
+   * Makes a tenant's client.
+   *
+   * @throws IllegalStateException if the client owns more memory than it was granted
+   */
+  Client make(ClientProvider provider, int requestBytes, int blockBytes) {
+    synchronized (making) {
+      Joining joining = new Joining();
+      long offer = Math.max(0, forTransports()) / TRANSPORT_OF * TRANSPORT_PART;
+      ObjectClient client =
+          provider.create(new ClientMemory(offer, requestBytes, blockBytes, joining));
+      Shared shared = joining.used(client.limits());
+      if (shared != null) {
+        return new Client(client, shared.carrier, true, 0);
+      }
+      long owned = client.limits().ownedBytes();
+      if (owned > offer || !reserve(owned)) {
+        client.close();
+        throw new IllegalStateException(
+            "client "
+                + client.name()
+                + " owns "
+                + owned
+                + " bytes of memory, more than the "
+                + offer
+                + " bytes of the budget that it was granted");
+      }
+      return new Client(client, admission.carrier(client.limits()), false, owned);
+    }
+  }
+
+  /** Gives back what a closed client has owned beside its transport. */
+  void release(Client client) {
+    if (!client.isOverTransport()) {
+      client.carrier().close();
+      budget.release(client.ownedBytes());
+    }
+  }
+
+  /** What transports do not own yet of what they may. Pooled buffers may hold some of it. */
+  private long forTransports() {
+    return budget.available() + budget.pooled() - budget.limit() / POOLS_SHARE;
+  }
+
+  /** Reserves memory, of which pooled buffers give back what they can do without. */
+  boolean reserve(long bytes) {
+    long deadline = System.nanoTime() + RESERVE_PATIENCE_NANOS;
+    while (!budget.tryReserve(bytes)) {
+      admission.shrinkPool(bytes - budget.available());
+      if (budget.tryReserve(bytes)) {
+        return true;
+      }
+      budget.claim(bytes);
+      if (budget.tryReserve(bytes)) {
+        return true;
+      }
+      if (System.nanoTime() - deadline > 0) {
+        return false;
+      }
+      try {
+        Thread.sleep(1);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** A transport, the lanes over it, and how many clients use it. */
+  private static final class Shared {
+    private final Transport transport;
+    private final Carrier carrier;
+    private final long reserved;
+    private int clients;
+
+    Shared(Transport transport, Carrier carrier, long reserved) {
+      this.transport = transport;
+      this.carrier = carrier;
+      this.reserved = reserved;
+    }
+  }
+
+  /** The transports as one client sees them that is being made. */
+  private final class Joining implements ClientMemory.Transports {
+    private @Nullable Shared last;
+
+    @Override
+    public boolean isOpen(Object key) {
+      synchronized (transports) {
+        return transports.containsKey(key);
+      }
+    }
+
+    @Override
+    public <T extends Transport> Transport.Lease<T> lease(
+        Object key, ClientMemory memory, Function<ClientMemory, T> maker) {
+      Shared shared = known(key);
+      if (shared == null) {
+        shared = open(key, memory, maker);
+      }
+      last = shared;
+      return new SharedLease<>(key, shared);
+    }
+
+    private @Nullable Shared known(Object key) {
+      synchronized (transports) {
+        Shared shared = transports.get(key);
+        if (shared != null) {
+          shared.clients++;
+        }
+        return shared;
+      }
+    }
+
+    private <T extends Transport> Shared open(
+        Object key, ClientMemory memory, Function<ClientMemory, T> maker) {
+      long granted = reserve(memory.ownedBytes()) ? memory.ownedBytes() : 0;
+      long owned = 0;
+      try {
+        T transport = maker.apply(memory.withOwnedBytes(granted));
+        ClientLimits limits = transport.limits();
+        owned = limits.ownedBytes();
+        Shared shared = new Shared(transport, admission.carrier(limits), owned);
+        shared.clients = 1;
+        synchronized (transports) {
+          transports.put(key, shared);
+        }
+        return shared;
+      } finally {
+        budget.release(granted - owned);
+      }
+    }
+
+    /** The transport that a client of those limits was made over; null if it has its own way. */
+    @Nullable Shared used(ClientLimits limits) {
+      Shared shared = last;
+      return shared != null && shared.transport.limits().equals(limits) ? shared : null;
+    }
+  }
+
+  private final class SharedLease<T extends Transport> implements Transport.Lease<T> {
+    private final Object key;
+    private final Shared shared;
+
+    SharedLease(Object key, Shared shared) {
+      this.key = key;
+      this.shared = shared;
+    }
+
+    @Override
+    @SuppressWarnings("unchecked") // A key stands for one class of transport.
+    public T transport() {
+      return (T) shared.transport;
+    }
+
+    @Override
+    public void close() {
+      synchronized (transports) {
+        if (--shared.clients > 0) {
+          return;
+        }
+        transports.remove(key);
+      }
+      shared.carrier.close();
+      shared.transport.close();
+      budget.release(shared.reserved);
+    }
+  }
+}

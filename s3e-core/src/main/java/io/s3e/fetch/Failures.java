@@ -1,0 +1,46 @@
+package io.s3e.fetch;
+
+import io.s3e.client.RequestFailure;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/** Whose concern a failed fetch is. */
+final class Failures {
+  private Failures() {}
+
+  /** A failure after which the reader asks anew: a cancelled GET, or a lent one that cannot be. */
+  static boolean isNobodysError(Exception failure) {
+    return failure instanceof RequestFailure request
+        && (request.kind() == RequestFailure.Kind.CANCELLED
+            || request.kind() == RequestFailure.Kind.NOT_LENT);
+  }
+
+  /** What the reader sees: the reason behind a rejected answer where that is the real news. */
+  static IOException asIoException(Exception failure) {
+    if (failure instanceof ObjectTruncatedException truncated) {
+      return truncated;
+    }
+    Throwable cause = failure.getCause();
+    if (cause instanceof IOException found && isForTheReader(found)) {
+      return found;
+    }
+    if (failure instanceof RequestFailure request) {
+      return switch (request.kind()) {
+        case CHANGED ->
+            new ObjectChangedException(
+                "Object changed while it was read: " + request.getMessage(), request);
+        case OUT_OF_RANGE ->
+            new ObjectTruncatedException(String.valueOf(request.getMessage()), request);
+        default -> request;
+      };
+    }
+    return new IOException(failure);
+  }
+
+  /** What sending the same GET again would not change, and a reader knows how to go on from. */
+  static boolean isForTheReader(@Nullable Throwable cause) {
+    return cause instanceof ObjectChangedException
+        || cause instanceof ObjectTruncatedException
+        || cause instanceof EncodedBodyException;
+  }
+}

@@ -1,0 +1,153 @@
+package io.s3e.stream;
+
+import io.s3e.block.ByteRange;
+import io.s3e.memory.Block;
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The application's buffer on its way to hold one range: filled block by block, as far as blocks
+ * are there. Belongs to one thread at a time.
+ */
+final class RangeFilling {
+
+  /** How far {@link #advance} has come. */
+  enum Progress {
+    /** All bytes are in the buffer. */
+    DONE,
+    /** {@link #expected} has to settle first. */
+    EXPECTING,
+    /** Only a thread that may wait gets on. */
+    BLOCKED
+  }
+
+  /** Whether the thread that advances may wait, for memory or for the store. */
+  enum Caller {
+    MAY_WAIT,
+    MUST_NOT_WAIT
+  }
+
+  private final S3EInputStream stream;
+  private final ByteRange range;
+  private final long deadline;
+  private final ByteBuffer buffer;
+  private final Target target;
+  private final ByteBuffer filled;
+  private long next;
+  private @Nullable Expected expected;
+
+  /** What the object has to be looked at for before the next block. */
+  private @Nullable IOException unrecovered;
+
+  RangeFilling(S3EInputStream stream, ByteRange range, ByteBuffer buffer, long deadline) {
+    this.stream = stream;
+    this.range = range;
+    this.deadline = deadline;
+    this.buffer = buffer;
+    this.filled = buffer.duplicate();
+    filled.limit(filled.position() + Math.toIntExact(range.length()));
+    this.target = new Target.OfBuffer(filled);
+    this.next = range.start();
+  }
+
+  /** The application's buffer; its bytes are from 0 to its limit once it is filled. */
+  ByteBuffer buffer() {
+    return buffer;
+  }
+
+  /** The block to wait for. */
+  @Nullable Expected expected() {
+    return expected;
+  }
+
+  /** Copies what is there and asks for what is not. */
+  Progress advance(Caller caller) throws IOException {
+    while (next < range.end()) {
+      if (next >= stream.size()) {
+        throw stream.endOfObject(range.start(), range.length());
+      }
+      try {
+        Progress progress = advanceOnce(caller);
+        if (progress != null) {
+          return progress;
+        }
+      } catch (IOException e) {
+        if (caller == Caller.MUST_NOT_WAIT && S3EInputStream.isRecoverable(e)) {
+          unrecovered = e;
+          return Progress.BLOCKED;
+        }
+        stream.recover(e, next, target.remaining());
+      }
+    }
+    buffer.position(0);
+    buffer.limit(filled.position());
+    return Progress.DONE;
+  }
+
+  /** Null if it may be called again at once. */
+  private @Nullable Progress advanceOnce(Caller caller) throws IOException {
+    IOException unknown = unrecovered;
+    if (unknown != null) {
+      unrecovered = null;
+      throw unknown;
+    }
+    BlockReader reader = stream.reader();
+    if (expected != null) {
+      takeExpected(reader);
+      return null;
+    }
+    Block ready = reader.acquireReady(next, range.end(), BlockReader.Step.CONTINUATION);
+    if (ready != null) {
+      copy(ready);
+      ready.unpin();
+      return null;
+    }
+    expected = reader.expect(next, range.end());
+    if (expected == null) {
+      if (caller == Caller.MUST_NOT_WAIT) {
+        return Progress.BLOCKED;
+      }
+      expected = reader.expectWaiting(next, range.end(), deadline);
+    }
+    return Progress.EXPECTING;
+  }
+
+  private void takeExpected(BlockReader reader) throws IOException {
+    try (Expected settled = expected) {
+      expected = null;
+      if (settled != null && settled.isReady() && next < settled.block().end()) {
+        reader.arrived(settled, next, range.end());
+        copy(settled.block());
+      }
+    }
+  }
+
+  private void copy(Block block) {
+    next += target.copy(block, next);
+  }
+
+  /** The error of a range whose deadline has passed. */
+  IOException late() {
+    Expected missing = expected;
+    IOException cause = missing == null ? null : missing.late();
+    return stream.describe(
+        cause == null ? new SocketTimeoutException("its deadline has passed") : cause,
+        next,
+        target.remaining());
+  }
+
+  boolean isLate() {
+    return System.nanoTime() - deadline > 0;
+  }
+
+  /** Nothing is waited for any more. */
+  void stop() {
+    Expected missing = expected;
+    expected = null;
+    if (missing != null) {
+      missing.close();
+    }
+  }
+}

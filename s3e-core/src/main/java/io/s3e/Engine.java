@@ -27,6 +27,9 @@ import org.slf4j.LoggerFactory;
  * of the first tenant until the engine closes; a tenant that asks for others is told so once.
  * Everything else is a tenant's own.
  *
+ * <p><b>Memory.</b> The JVM's budget is that of all class loaders with an engine: each has one of
+ * its own, and the pooled buffers of all give back to each other.
+ *
  * <p><b>States.</b> <i>Open</i>, with at least one tenant; <i>closed</i>. Tenants are counted under
  * the lock of {@link #OPEN}, which is held for counting alone; clients are made by {@link
  * EngineClients}.
@@ -77,8 +80,9 @@ final class Engine {
     }
     pool = new BlockPool(budget, blockBytes, (int) Math.min(Integer.MAX_VALUE, blocks));
     admission = new Admission(budget, pool, index, new RunSpill());
+    budget.isHeldBy(pool, admission::giveBack);
     services = new FetchServices(index, admission, timer);
-    clients = new EngineClients(budget, pool, admission);
+    clients = new EngineClients(budget, admission);
   }
 
   /**
@@ -90,14 +94,25 @@ final class Engine {
     synchronized (OPEN) {
       MemoryBudget budget = ofJvm;
       if (budget == null) {
-        budget = new MemoryBudget(config.effectiveMemoryBytes());
-        Engine engine = join(config, budget);
-        ofJvm = budget;
-        return engine;
+        budget = MemoryBudget.ofJvm(config.effectiveMemoryBytes());
       }
-      Engine engine = join(config, budget);
+      Engine engine = joinOrClose(config, budget);
+      ofJvm = budget;
       engine.tellOfDifferences(config);
       return engine;
+    }
+  }
+
+  private static Engine joinOrClose(S3EConfig config, MemoryBudget budget) {
+    boolean complete = false;
+    try {
+      Engine engine = join(config, budget);
+      complete = true;
+      return engine;
+    } finally {
+      if (!complete && !OPEN.containsKey(budget)) {
+        budget.close();
+      }
     }
   }
 
@@ -141,12 +156,14 @@ final class Engine {
 
   /** One tenant less; called once by each. The last one closes the engine. */
   void leave() {
+    boolean isOfJvm;
     synchronized (OPEN) {
       if (--tenants > 0) {
         return;
       }
       OPEN.remove(budget);
-      if (ofJvm == budget) {
+      isOfJvm = ofJvm == budget;
+      if (isOfJvm) {
         ofJvm = null;
       }
     }
@@ -159,6 +176,9 @@ final class Engine {
       }
     }
     pool.close();
+    if (isOfJvm) {
+      budget.close();
+    }
   }
 
   EngineClients clients() {

@@ -1,6 +1,5 @@
 package io.s3e;
 
-import io.s3e.buffer.BlockPool;
 import io.s3e.buffer.MemoryBudget;
 import io.s3e.client.ClientLimits;
 import io.s3e.client.ClientMemory;
@@ -42,16 +41,14 @@ final class EngineClients {
   private static final long RESERVE_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
   private final MemoryBudget budget;
-  private final BlockPool pool;
   private final Admission admission;
   private final Object making = new Object();
 
   /** Transports that are open. Guarded by itself. */
   private final Map<Object, Shared> transports = new HashMap<>();
 
-  EngineClients(MemoryBudget budget, BlockPool pool, Admission admission) {
+  EngineClients(MemoryBudget budget, Admission admission) {
     this.budget = budget;
-    this.pool = pool;
     this.admission = admission;
   }
 
@@ -104,7 +101,7 @@ final class EngineClients {
 
   /** What transports do not own yet of what they may. Pooled buffers may hold some of it. */
   private long forTransports() {
-    return budget.available() + pool.reservedBytes() - budget.limit() / POOLS_SHARE;
+    return budget.available() + budget.pooled() - budget.limit() / POOLS_SHARE;
   }
 
   /** Reserves memory, of which pooled buffers give back what they can do without. */
@@ -112,6 +109,10 @@ final class EngineClients {
     long deadline = System.nanoTime() + RESERVE_PATIENCE_NANOS;
     while (!budget.tryReserve(bytes)) {
       admission.shrinkPool(bytes - budget.available());
+      if (budget.tryReserve(bytes)) {
+        return true;
+      }
+      budget.claim(bytes);
       if (budget.tryReserve(bytes)) {
         return true;
       }

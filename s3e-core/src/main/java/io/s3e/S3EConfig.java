@@ -2,6 +2,7 @@ package io.s3e;
 
 import io.s3e.block.BlockLayout;
 import io.s3e.disk.DiskCacheConfig;
+import io.s3e.jvm.HostSizing;
 import io.s3e.jvm.JvmMemory;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  *     MiB (docs/adr has the sweep behind the default)
  * @param requestBytes the longest GET, in bytes; at least a block, at most 1 GiB
  * @param memoryBytes hard limit of direct and native memory for object data, in bytes, over the
- *     whole JVM; at least two blocks. 0 chooses an eighth of the heap, from 64 to 256 MiB. Never
+ *     whole JVM; at least two blocks. 0 chooses by the host: {@link HostSizing#memoryBytes}. Never
  *     more than half of the JVM's direct memory applies: {@link #effectiveMemoryBytes()}
  * @param maxWindowBytes the farthest that prefetch runs ahead of one reader, in bytes; 0 leaves it
  *     to the budget
@@ -108,9 +109,9 @@ public record S3EConfig(
   }
 
   /**
-   * The memory budget in bytes as it applies in this JVM: the automatic choice made from the heap
-   * limit, and never more than half of {@link JvmMemory#maxDirectBytes()}, of which the application
-   * needs its part.
+   * The memory budget in bytes as it applies in this JVM: the automatic choice made from the host,
+   * and never more than half of {@link JvmMemory#maxDirectBytes()}, of which the application needs
+   * its part.
    */
   public long effectiveMemoryBytes() {
     return Math.max(2L * blockBytes, Math.min(wantedMemoryBytes(), JvmMemory.maxDirectBytes() / 2));
@@ -120,9 +121,8 @@ public record S3EConfig(
     if (memoryBytes > 0) {
       return memoryBytes;
     }
-    // An eighth of the heap fits the 10 % (at least 384 MiB) that Spark and YARN add for overhead.
-    long eighth = Runtime.getRuntime().maxMemory() / 8;
-    return Math.min(256L << 20, Math.max(64L << 20, eighth));
+    HostSizing host = HostSizing.ofThisJvm();
+    return host.memoryBytes(host.targetGbps());
   }
 
   /** A builder that starts from this configuration. */

@@ -1,6 +1,9 @@
 package io.s3e.buffer;
 
+import io.s3e.jvm.MemoryShare;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
 
 /**
  * A hard limit in bytes over everything that holds object data outside the heap: arenas of pools
@@ -8,42 +11,79 @@ import java.util.concurrent.atomic.AtomicLong;
  * reservation back after the memory is gone, so that {@link #reserved()} is never less than what is
  * really held.
  *
- * <p>All of the state is one number, {@code 0 <= reserved <= limit}, moved only by compare-and-set.
- * Any thread may call anything; no call blocks, and losing a race costs one more try.
+ * <p>The limit is that of an account, which is this budget's own or, {@linkplain #ofJvm for the
+ * JVM's}, that of the engines of all class loaders. The state of the budget is one number, {@code 0
+ * <= reserved <=} what its account has reserved {@code <= limit}: it is raised after the account
+ * has granted and lowered before the account gets it back. Any thread may call anything; only
+ * {@link #claim} and {@link #claimShare} run code of other engines.
  */
 public final class MemoryBudget {
-  private final long limit;
+  private final Pools pools;
+  private final MemoryShare share;
   private final AtomicLong reserved = new AtomicLong();
 
+  /** The engine's pooled buffers as other engines see them; none until there is an engine. */
+  private static final class Pools {
+    private volatile LongConsumer giveBack = bytes -> {};
+    private volatile LongSupplier held = () -> 0;
+
+    void giveBack(long bytes) {
+      giveBack.accept(bytes);
+    }
+
+    long held() {
+      return held.getAsLong();
+    }
+  }
+
   /**
+   * A limit of its own.
+   *
    * @param limitBytes the most that may be reserved at a time, at least 1
    * @throws IllegalArgumentException if {@code limitBytes} is not positive
    */
   public MemoryBudget(long limitBytes) {
-    if (limitBytes < 1) {
-      throw new IllegalArgumentException("limit " + limitBytes + " is not at least 1 byte");
-    }
-    this.limit = limitBytes;
+    this.pools = new Pools();
+    this.share = MemoryShare.alone(requirePositive(limitBytes), pools::giveBack, pools::held);
+  }
+
+  private MemoryBudget(Pools pools, MemoryShare share) {
+    this.pools = pools;
+    this.share = share;
+  }
+
+  /**
+   * The limit of this JVM, which engines of other class loaders share until {@link #close}.
+   *
+   * @param limitBytes applies if there is no such engine; at least 1
+   */
+  public static MemoryBudget ofJvm(long limitBytes) {
+    Pools pools = new Pools();
+    return new MemoryBudget(
+        pools, MemoryShare.ofJvm(requirePositive(limitBytes), pools::giveBack, pools::held));
+  }
+
+  /** Says how other engines get back what {@code pool} holds. */
+  public void isHeldBy(BlockPool pool, LongConsumer giveBack) {
+    pools.giveBack = giveBack;
+    pools.held = pool::reservedBytes;
   }
 
   /**
    * Reserves all of {@code bytes} or nothing.
    *
    * @param bytes 0 or more
-   * @return whether the bytes are now reserved; {@code false} if the limit does not leave that much
+   * @return whether the bytes are now reserved; {@code false} if the limit does not leave that
+   *     much, or another engine has claimed it
    * @throws IllegalArgumentException if {@code bytes} is negative
    */
   public boolean tryReserve(long bytes) {
     requireNotNegative(bytes);
-    while (true) {
-      long current = reserved.get();
-      if (bytes > limit - current) {
-        return false;
-      }
-      if (reserved.compareAndSet(current, current + bytes)) {
-        return true;
-      }
+    if (!share.reserve().test(bytes)) {
+      return false;
     }
+    reserved.addAndGet(bytes);
+    return true;
   }
 
   /**
@@ -62,6 +102,7 @@ public final class MemoryBudget {
             "release of " + bytes + " bytes while only " + current + " are reserved");
       }
       if (reserved.compareAndSet(current, current - bytes)) {
+        share.release().accept(bytes);
         return;
       }
     }
@@ -69,22 +110,54 @@ public final class MemoryBudget {
 
   /** The most that may be reserved at a time, in bytes. */
   public long limit() {
-    return limit;
+    return share.limit();
   }
 
-  /** Bytes reserved now. */
+  /** Bytes reserved now, by this budget's engine. */
   public long reserved() {
     return reserved.get();
   }
 
   /** Bytes that could be reserved now. */
   public long available() {
-    return limit - reserved.get();
+    return share.available().getAsLong();
+  }
+
+  /** Bytes in pooled buffers, of other class loaders' engines too. */
+  public long pooled() {
+    return share.pooled().getAsLong();
+  }
+
+  /** Bytes of pooled buffers that this engine can have by {@link #claimShare}; 0 if it is alone. */
+  public long claimable() {
+    return share.engines().getAsInt() < 2 ? 0 : share.share().getAsLong();
+  }
+
+  /** Has other engines give back pooled buffers until {@code bytes} are free, or all have. */
+  public void claim(long bytes) {
+    share.claim().accept(bytes);
+  }
+
+  /** Has the engines that hold more pooled buffers than their share give back of it. */
+  public void claimShare() {
+    share.claimShare().run();
+  }
+
+  /** The engine has closed. What is still reserved counts until it is released. */
+  public void close() {
+    share.leave().run();
   }
 
   @Override
   public String toString() {
-    return "budget of " + limit + " bytes, " + reserved.get() + " reserved";
+    return "budget of " + limit() + " bytes, " + reserved.get() + " reserved";
+  }
+
+  private static long requirePositive(long limitBytes) {
+    if (limitBytes < 1) {
+      throw new IllegalArgumentException("limit " + limitBytes + " is not at least 1 byte");
+    }
+    return limitBytes;
   }
 
   private static void requireNotNegative(long bytes) {

@@ -1,4 +1,7 @@
-/** The end of the JVM, as one value: a leaf that everything may ask and that imports nothing. */
+/**
+ * The things of which a JVM has one: its end, its direct memory, the account of S3E's memory over
+ * all class loaders. A leaf that everything may ask and that imports nothing of S3E's.
+ */
 @NullMarked
 package io.s3e.jvm;
 

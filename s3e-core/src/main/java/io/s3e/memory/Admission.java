@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
@@ -62,6 +63,9 @@ public final class Admission {
    */
   private static final long SLOT_PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
+  /** Other engines evict for each claim. */
+  private static final long CLAIM_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
   private final MemoryBudget budget;
   private final BlockPool pool;
   private final BlockIndex index;
@@ -73,6 +77,9 @@ public final class Admission {
 
   /** First readers of tenants that found no pooled buffer when they looked. */
   private final AtomicInteger lackingMemory = new AtomicInteger();
+
+  /** When this engine last claimed its share of the budget from others. */
+  private final AtomicLong claimedNanos = new AtomicLong(System.nanoTime());
 
   /**
    * @param budget of which the pool has what the carriers leave
@@ -110,7 +117,10 @@ public final class Admission {
 
   /** How many buffers the pool can have as long as no carrier takes more of the budget. */
   private int poolBlocks() {
-    long bytes = pool.reservedBytes() + budget.available();
+    return poolBlocks(Math.max(pool.reservedBytes() + budget.available(), budget.claimable()));
+  }
+
+  private int poolBlocks(long bytes) {
     return (int) Math.min(pool.maxBlocks(), bytes / pool.blockBytes());
   }
 
@@ -207,6 +217,9 @@ public final class Admission {
       }
       leases.add(lease);
     }
+    if (leases.size() < blocks) {
+      claimShare();
+    }
     if (leases.isEmpty() || (purpose == For.GUESS && leases.size() < blocks)) {
       leases.forEach(BlockLease::release);
       copies.leave();
@@ -214,6 +227,17 @@ public final class Admission {
       return null;
     }
     return new Grant(this, account, leases, purpose, System.nanoTime());
+  }
+
+  /** Buffers were refused: what other class loaders' engines hold beyond their share is wanted. */
+  private void claimShare() {
+    long last = claimedNanos.get();
+    long now = System.nanoTime();
+    if (budget.claimable() > 0
+        && now - last > CLAIM_PAUSE_NANOS
+        && claimedNanos.compareAndSet(last, now)) {
+      budget.claimShare();
+    }
   }
 
   /** The one buffer that a reader needs. */
@@ -327,7 +351,10 @@ public final class Admission {
     private @Nullable Grant look(long patience, long now) {
       boolean mayCopy = patience <= 0;
       Grant grant = tryGrant(account, need, For.READER, mayCopy);
-      lacks(grant == null && mayCopy && pool.leased() >= poolBlocks());
+      lacks(
+          grant == null
+              && mayCopy
+              && pool.leased() >= poolBlocks(pool.reservedBytes() + budget.available()));
       if (grant == null && now - sinceNanos > READER_PATIENCE_NANOS) {
         revokeStuck(account.carrier());
       }
@@ -395,6 +422,17 @@ public final class Admission {
    */
   public void shrinkPool(long bytes) {
     for (long evicted = 0; evicted < bytes && pooled.evictRead(); ) {
+      evicted += pool.blockBytes();
+    }
+    pool.trim();
+  }
+
+  /**
+   * As {@link #shrinkPool}, for an engine of another class loader: what is still to be read goes as
+   * well if that is not enough. To read it then takes another GET.
+   */
+  public void giveBack(long bytes) {
+    for (long evicted = 0; evicted < bytes && (pooled.evictRead() || pooled.evictUnread()); ) {
       evicted += pool.blockBytes();
     }
     pool.trim();

@@ -150,7 +150,11 @@ final class ReadaheadSimulation {
   }
 
   void limitWindow(long bytes) {
-    planner.limitWindow(bytes, Integer.MAX_VALUE);
+    limitWindow(bytes, Integer.MAX_VALUE);
+  }
+
+  void limitWindow(long bytes, int inFlight) {
+    planner.limitWindow(bytes, inFlight);
   }
 
   double millis() {

@@ -1,5 +1,6 @@
 package io.s3e.client.aws;
 
+import io.s3e.jvm.HostSizing;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -26,11 +27,11 @@ public final class AwsClientSettings {
   private final @Nullable AwsCredentialsProvider credentials;
   private final boolean anonymous;
   private final double targetGbps;
-  private final int maxConnections;
+  private final @Nullable Integer maxConnections;
   private final Duration connectTimeout;
   private final Duration requestTimeout;
   private final Duration stallTimeout;
-  private final int eventLoopThreads;
+  private final @Nullable Integer eventLoopThreads;
   private final @Nullable Path caFile;
   private final boolean trustAll;
   private final boolean environmentProxy;
@@ -111,7 +112,7 @@ public final class AwsClientSettings {
 
   /** Upper limit of connections. */
   public int maxConnections() {
-    return maxConnections;
+    return maxConnections == null ? HostSizing.connections(targetGbps) : maxConnections;
   }
 
   /** Longest wait for a connection. */
@@ -131,7 +132,7 @@ public final class AwsClientSettings {
 
   /** Upper limit of native network threads; there are no more than processors. */
   public int eventLoopThreads() {
-    return eventLoopThreads;
+    return eventLoopThreads == null ? HostSizing.eventLoops(targetGbps) : eventLoopThreads;
   }
 
   /** PEM file of the certificates to trust in place of the JVM's; null for the JVM's. */
@@ -173,13 +174,12 @@ public final class AwsClientSettings {
     private boolean followRegion = true;
     private @Nullable AwsCredentialsProvider credentials;
     private boolean anonymous;
-    // The CRT opens a connection for each 0.4 Gbit/s: 62.
-    private double targetGbps = 25;
-    private int maxConnections = 64;
+    private double targetGbps = HostSizing.ofThisJvm().targetGbps();
+    private @Nullable Integer maxConnections;
     private Duration connectTimeout = Duration.ofSeconds(5);
     private Duration requestTimeout = Duration.ofSeconds(30);
     private Duration stallTimeout = Duration.ofSeconds(3);
-    private int eventLoopThreads = 8;
+    private @Nullable Integer eventLoopThreads;
     private @Nullable Path caFile;
     private boolean trustAll;
     private boolean environmentProxy;
@@ -264,14 +264,14 @@ public final class AwsClientSettings {
       return this;
     }
 
-    /** In Gbit/s, above 0 to 1000. Default 25. */
+    /** In Gbit/s, above 0 to 1000. Default {@link HostSizing#targetGbps}. */
     public Builder targetGbps(double value) {
       require(value > 0 && value <= MAX_GBPS, "targetGbps", value, "above 0 to " + MAX_GBPS);
       targetGbps = value;
       return this;
     }
 
-    /** 1 to 4096. Default 64. */
+    /** 1 to 4096. Default {@link HostSizing#connections}. */
     public Builder maxConnections(int value) {
       require(
           value >= 1 && value <= MAX_CONNECTIONS,
@@ -300,7 +300,7 @@ public final class AwsClientSettings {
       return this;
     }
 
-    /** 1 to 256. Default 8. */
+    /** 1 to 256. Default {@link HostSizing#eventLoops}. */
     public Builder eventLoopThreads(int value) {
       require(value >= 1 && value <= MAX_THREADS, "eventLoopThreads", value, "1 to " + MAX_THREADS);
       eventLoopThreads = value;

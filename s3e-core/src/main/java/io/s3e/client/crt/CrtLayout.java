@@ -14,11 +14,12 @@ import io.s3e.client.ClientMemory;
  * <p>Narrow slots hold an eighth of a request (at least a block, at most about 1 MiB) and take an
  * eighth of the memory, but at least 16 of them, so that 16 threads with random reads do not queue;
  * never more than 32 or half the memory. The rest goes to wide slots. A wide slot is as long as the
- * engine's longest request, or shorter, down to 1 MiB, if that is what it takes to have 48 of them.
- * What is in flight is the memory, whatever its slots: at 30 ms to the first byte and 60 MB/s a
+ * engine's longest request, or shorter, down to 1 MiB, if that is what it takes to have 48 of them;
+ * with more memory there are more slots of 4 MiB, up to 512, and longer ones only beyond that. What
+ * is in flight is the memory, whatever its slots: at 30 ms to the first byte and 60 MB/s a
  * connection, 160 MiB bring 0.9 GB/s in requests of 8 MiB and 2 GB/s in requests of 3 MiB, which
- * cost the CRT hardly more processor time a byte. With room for fewer than four wide slots of 1 MiB
- * nothing is lent.
+ * cost the CRT hardly more processor time a byte. Requests cost money, though: 240 a GB in 4 MiB.
+ * With room for fewer than four wide slots of 1 MiB nothing is lent.
  *
  * @param narrowBytes length of a narrow slot and of the longest copied request, in bytes
  * @param narrowSlots how many narrow slots
@@ -28,12 +29,13 @@ import io.s3e.client.ClientMemory;
 record CrtLayout(int narrowBytes, int narrowSlots, int wideBytes, int wideSlots) {
   private static final int MIB = 1 << 20;
 
-  /** Enough concurrent requests for any throughput that one JVM reaches. */
-  private static final int MAX_SLOTS = 256;
+  /** Enough concurrent requests for 170 Gbit/s in slots of 4 MiB. */
+  private static final int MAX_SLOTS = 512;
 
   private static final int MIN_NARROW_SLOTS = 16;
   private static final int MAX_NARROW_SLOTS = 32;
   private static final int WANTED_WIDE_SLOTS = 48;
+  private static final int WANTED_WIDE_BYTES = 4 * MIB;
 
   /** Where everything is copied, more and shorter requests would cost more processor time. */
   private static final int WANTED_COPIED_SLOTS = 16;
@@ -63,7 +65,8 @@ record CrtLayout(int narrowBytes, int narrowSlots, int wideBytes, int wideSlots)
     if (narrowSlots < 1 || rest / smallest < MIN_WIDE_SLOTS) {
       return copying(memory);
     }
-    int wide = slotBytes(memory, rest / WANTED_WIDE_SLOTS, smallest, block);
+    long slots = Math.max(WANTED_WIDE_SLOTS, Math.min(MAX_SLOTS, rest / WANTED_WIDE_BYTES));
+    int wide = slotBytes(memory, rest / slots, smallest, block);
     int wideSlots = (int) Math.min(MAX_SLOTS, rest / wide);
     if (wideSlots < MIN_WIDE_SLOTS) {
       return copying(memory);

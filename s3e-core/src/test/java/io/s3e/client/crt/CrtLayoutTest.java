@@ -12,9 +12,21 @@ class CrtLayoutTest {
   private static final int MIB = 1 << 20;
 
   @Test
-  void plentyOfMemoryGivesWholeRequests() {
+  void theDefaultBudgetsPartGivesFortyEightSlots() {
+    CrtLayout layout = CrtLayout.lending(new ClientMemory(160L * MIB, 8 * MIB, 64 * KIB));
+    assertThat(layout).isEqualTo(new CrtLayout(MIB, 20, 2944 * KIB, 48));
+  }
+
+  @Test
+  void moreMemoryGivesMoreSlotsAndNotLongerOnes() {
     CrtLayout layout = CrtLayout.lending(new ClientMemory(448L * MIB, 8 * MIB, 256 * KIB));
-    assertThat(layout).isEqualTo(new CrtLayout(MIB, 32, 8 * MIB, 52));
+    assertThat(layout).isEqualTo(new CrtLayout(MIB, 32, 4 * MIB, 104));
+  }
+
+  @Test
+  void plentyOfMemoryGivesWholeRequests() {
+    CrtLayout layout = CrtLayout.lending(new ClientMemory(8L << 30, 8 * MIB, 256 * KIB));
+    assertThat(layout).isEqualTo(new CrtLayout(MIB, 32, 8 * MIB, 512));
   }
 
   @Test

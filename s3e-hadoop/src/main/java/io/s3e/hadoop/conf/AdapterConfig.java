@@ -1,7 +1,9 @@
 package io.s3e.hadoop.conf;
 
 import io.s3e.S3EConfig;
+import io.s3e.jvm.HostSizing;
 import java.time.Duration;
+import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import org.apache.hadoop.conf.Configuration;
 import org.jspecify.annotations.Nullable;
@@ -40,13 +42,15 @@ public record AdapterConfig(
    * @throws IllegalArgumentException naming the key, the value and what is accepted
    */
   public static AdapterConfig read(Configuration conf, @Nullable String bucket) {
+    HostSizing host = HostSizing.ofThisJvm();
+    OptionalDouble target = S3EKeys.THROUGHPUT_TARGET.get(conf, bucket);
     return new AdapterConfig(
         S3EKeys.ENABLED.get(conf, bucket),
-        engine(conf, bucket),
+        engine(conf, bucket, target.isPresent() ? host.memoryBytes(target.getAsDouble()) : 0),
         DiskCacheSettings.read(conf, bucket, ProcessEnvironment.own()),
         S3EKeys.CLIENT.get(conf, bucket),
         S3EKeys.CONNECT_TIMEOUT.get(conf, bucket),
-        S3EKeys.THROUGHPUT_TARGET.get(conf, bucket),
+        target.orElseGet(host::targetGbps),
         limit(S3EKeys.MAX_CONNECTIONS.get(conf, bucket)),
         S3EKeys.CLIENT_THREADS.get(conf, bucket),
         S3EKeys.TLS_CA_FILE.get(conf, bucket));
@@ -56,7 +60,11 @@ public record AdapterConfig(
     return connections == 0 ? OptionalInt.empty() : OptionalInt.of(connections);
   }
 
-  private static S3EConfig engine(Configuration conf, @Nullable String bucket) {
+  /**
+   * @param byTarget the budget for the throughput that a user has set, where no user has set a
+   *     budget; 0 where neither is
+   */
+  private static S3EConfig engine(Configuration conf, @Nullable String bucket, long byTarget) {
     long block = S3EKeys.BLOCK_SIZE.get(conf, bucket);
     long request = S3EKeys.REQUEST_SIZE.get(conf, bucket);
     long memory = S3EKeys.MEMORY_BUDGET.get(conf, bucket);
@@ -81,7 +89,7 @@ public record AdapterConfig(
     return S3EConfig.DEFAULTS.toBuilder()
         .blockBytes(Math.toIntExact(block))
         .requestBytes(Math.toIntExact(request))
-        .memoryBytes(memory)
+        .memoryBytes(memory == 0 && byTarget > 0 ? Math.max(2 * block, byTarget) : memory)
         .maxWindowBytes(S3EKeys.PREFETCH_WINDOW_MAX.get(conf, bucket))
         .prefetch(S3EKeys.PREFETCH.get(conf, bucket))
         .coalesceGapBytes(Math.toIntExact(S3EKeys.VECTORED_GAP_MAX.get(conf, bucket)))

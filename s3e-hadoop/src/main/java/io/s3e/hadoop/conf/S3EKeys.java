@@ -3,6 +3,7 @@ package io.s3e.hadoop.conf;
 import io.s3e.S3EConfig;
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalDouble;
 import java.util.stream.Stream;
 
 /**
@@ -27,7 +28,7 @@ public final class S3EKeys {
   private static final Duration MAX_STALL = Duration.ofHours(1);
   private static final Duration MAX_READ = Duration.ofHours(24);
 
-  /** Connections that S3E's clients take without a limit. */
+  /** Connections that S3E's clients take at least without a limit. */
   static final int CLIENT_CONNECTIONS = 64;
 
   public static final ConfigKey<Boolean> ENABLED =
@@ -73,8 +74,8 @@ public final class S3EKeys {
           "at least `fs.s3a.s3e.block.size`",
           value -> true,
           "The longest GET. Adjacent missing blocks are fetched together up to this length. The"
-              + " client `crt` cuts its memory into 48 slots if it can, so that its GETs are"
-              + " shorter at most budgets: 2.9 MiB at 256M.");
+              + " client `crt` cuts its memory into 48 slots if it can, and into more of 4 MiB, so"
+              + " that its GETs are shorter at most budgets: 2.9 MiB at 256M.");
 
   public static final ConfigKey<Long> MEMORY_BUDGET =
       ConfigKey.size(
@@ -86,8 +87,9 @@ public final class S3EKeys {
           value -> true,
           "Hard limit of direct and native memory for object data, over the whole JVM: cached"
               + " blocks, prefetched blocks and requests in flight. 0 takes an eighth of the heap"
-              + " limit, at least 64M and at most 256M. At most half of the JVM's direct memory"
-              + " (`-XX:MaxDirectMemorySize`) applies. Direct memory counts against"
+              + " limit, at least 64M and at most 256M; beyond 8G of heap a 32nd of it, at most 20M"
+              + " for each Gbit/s of `fs.s3a.s3e.throughput.target.gbps`. At most half of the JVM's"
+              + " direct memory (`-XX:MaxDirectMemorySize`) applies. Direct memory counts against"
               + " `spark.executor.memoryOverhead`.");
 
   static final ConfigKey<Boolean> PREFETCH =
@@ -166,16 +168,21 @@ public final class S3EKeys {
               "Longest wait for a connection. Not for client `s3a`, which has S3A's.")
           .orFromS3A(S3ADefault.connect(MAX_CONNECT));
 
-  static final ConfigKey<Double> THROUGHPUT_TARGET =
+  static final ConfigKey<OptionalDouble> THROUGHPUT_TARGET =
       new ConfigKey<>(
           PREFIX + "throughput.target.gbps",
           "number",
-          "25",
-          "a number from 0.1 to 1000",
-          "Throughput in Gbit/s that the `crt` client opens connections for: about one for each"
-              + " 0.4 Gbit/s, at least 10.",
-          Double::valueOf,
-          value -> value >= 0.1 && value <= 1000);
+          "auto",
+          "auto or a number from 0.1 to 1000",
+          "Throughput in Gbit/s that one JVM is to reach; `auto` takes one for each processor, at"
+              + " least 25 and at most 100. The defaults of the memory budget, of connections and"
+              + " of network threads follow it: docs/SCALING.md. The `crt` client opens about one"
+              + " connection for each 0.4 Gbit/s, at least 10.",
+          text ->
+              text.equals("auto")
+                  ? OptionalDouble.empty()
+                  : OptionalDouble.of(Double.parseDouble(text)),
+          value -> value.isEmpty() || (value.getAsDouble() >= 0.1 && value.getAsDouble() <= 1000));
 
   static final ConfigKey<Integer> MAX_CONNECTIONS =
       ConfigKey.count(
@@ -184,7 +191,8 @@ public final class S3EKeys {
               0,
               4096,
               "Upper limit of connections of the clients `crt` and `sdk-async`; 0 leaves it to the"
-                  + " client, which takes "
+                  + " client, which takes one for each 0.4 Gbit/s of"
+                  + " `fs.s3a.s3e.throughput.target.gbps`, at least "
                   + CLIENT_CONNECTIONS
                   + ". `sdk-sync` has one for each of its threads.")
           .orFromS3A(S3ADefault.connections(CLIENT_CONNECTIONS));

@@ -59,7 +59,7 @@ class AdapterConfigTest {
     "retry.attempts, many, an integer from 1 to 100",
     "stall.timeout, 10 parsecs, a duration from 100ms to 1h",
     "stall.timeout, 1ms, a duration from 100ms to 1h",
-    "throughput.target.gbps, 0, a number from 0.1 to 1000",
+    "throughput.target.gbps, 0, auto or a number from 0.1 to 1000",
     "client.threads, 5000, an integer from 1 to 1000",
     "cache.mode, ram, 'one of memory, disk, hybrid'",
     "cache.scope, all, 'one of private, app, host'",

@@ -1,0 +1,92 @@
+package io.s3e.jvm;
+
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.IntSupplier;
+import java.util.function.LongConsumer;
+import java.util.function.LongPredicate;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One engine's part in a {@link MemoryAccount}, which may be an object of another class loader:
+ * therefore functions of the JDK's types, handed over once, by name.
+ *
+ * @param limit the most that all engines of the account may hold, in bytes
+ * @param reserve reserves all of so many bytes or nothing
+ * @param release gives back what was reserved
+ * @param available bytes that could be reserved now
+ * @param pooled bytes in pooled buffers of all engines
+ * @param share bytes of pooled buffers that each engine can count on
+ * @param engines how many engines there are
+ * @param claim has other engines give back pooled buffers until so many bytes are free
+ * @param claimShare has the engines with more than their share of pooled buffers give back of it
+ * @param leave the engine reserves nothing any more
+ */
+public record MemoryShare(
+    long limit,
+    LongPredicate reserve,
+    LongConsumer release,
+    LongSupplier available,
+    LongSupplier pooled,
+    LongSupplier share,
+    IntSupplier engines,
+    LongConsumer claim,
+    Runnable claimShare,
+    Runnable leave) {
+  private static final Logger LOG = LoggerFactory.getLogger(MemoryShare.class);
+
+  static final String LIMIT = "limit";
+  static final String RESERVE = "reserve";
+  static final String RELEASE = "release";
+  static final String AVAILABLE = "available";
+  static final String POOLED = "pooled";
+  static final String SHARE = "share";
+  static final String ENGINES = "engines";
+  static final String CLAIM = "claim";
+  static final String CLAIM_SHARE = "claimShare";
+  static final String LEAVE = "leave";
+
+  /** A part in the account of this JVM, made with that limit if there is none. */
+  public static MemoryShare ofJvm(long limit, LongConsumer giveBack, LongSupplier pooled) {
+    try {
+      return of(RegisteredAccount.join(limit, giveBack, pooled));
+    } catch (LinkageError e) {
+      LOG.debug("This JVM has no JMX: engines of other class loaders are not counted", e);
+    } catch (RuntimeException e) {
+      LOG.warn(
+          "The account of memory at {} cannot be used, so that this engine has {} bytes beside"
+              + " those of other class loaders' engines",
+          RegisteredAccount.NAME,
+          limit,
+          e);
+    }
+    return alone(limit, giveBack, pooled);
+  }
+
+  /** A part in an account that nobody else finds. */
+  public static MemoryShare alone(long limit, LongConsumer giveBack, LongSupplier pooled) {
+    return of(new MemoryAccount(limit, () -> {}).join(giveBack, pooled));
+  }
+
+  private static MemoryShare of(@Nullable Map<String, Object> joined) {
+    Map<String, Object> by = Objects.requireNonNull(joined, "functions of the account");
+    return new MemoryShare(
+        get(by, LIMIT, Long.class),
+        get(by, RESERVE, LongPredicate.class),
+        get(by, RELEASE, LongConsumer.class),
+        get(by, AVAILABLE, LongSupplier.class),
+        get(by, POOLED, LongSupplier.class),
+        get(by, SHARE, LongSupplier.class),
+        get(by, ENGINES, IntSupplier.class),
+        get(by, CLAIM, LongConsumer.class),
+        get(by, CLAIM_SHARE, Runnable.class),
+        get(by, LEAVE, Runnable.class));
+  }
+
+  private static <T> T get(Map<String, Object> by, String name, Class<T> type) {
+    return type.cast(Objects.requireNonNull(by.get(name), name));
+  }
+}

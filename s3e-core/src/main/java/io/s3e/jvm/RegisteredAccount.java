@@ -1,0 +1,97 @@
+package io.s3e.jvm;
+
+import java.lang.management.ManagementFactory;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
+import javax.management.InstanceAlreadyExistsException;
+import javax.management.InstanceNotFoundException;
+import javax.management.JMException;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The account of this JVM in the platform's MBean server, the one place that all class loaders see
+ * and where one name stands for one object. The first engine registers it, and the last one takes
+ * it out. Until then it keeps the class loader of the first engine, never more than that one.
+ *
+ * <p>Apart from its users, so that these load where there is no JMX.
+ */
+final class RegisteredAccount {
+  private static final Logger LOG = LoggerFactory.getLogger(RegisteredAccount.class);
+
+  static final String NAME = "io.s3e:type=MemoryAccount";
+
+  /** The account is closed for a moment before it is taken out. */
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private static final long PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
+
+  private RegisteredAccount() {}
+
+  /**
+   * @throws IllegalStateException if the account can be neither joined nor registered
+   */
+  static Map<String, Object> join(long limit, LongConsumer giveBack, LongSupplier pooled) {
+    try {
+      MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+      ObjectName name = new ObjectName(NAME);
+      long deadline = System.nanoTime() + PATIENCE_NANOS;
+      while (System.nanoTime() - deadline < 0) {
+        Map<String, Object> joined =
+            server.isRegistered(name)
+                ? joinAt(server, name, giveBack, pooled)
+                : register(server, name, limit, giveBack, pooled);
+        if (joined != null) {
+          return joined;
+        }
+        LockSupport.parkNanos(PAUSE_NANOS);
+      }
+      throw new IllegalStateException("closed, and still registered");
+    } catch (JMException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @SuppressWarnings("unchecked") // MemoryShare looks at each value.
+  private static @Nullable Map<String, Object> joinAt(
+      MBeanServer server, ObjectName name, LongConsumer giveBack, LongSupplier pooled)
+      throws JMException {
+    try {
+      return (Map<String, Object>)
+          server.invoke(
+              name,
+              "join",
+              new Object[] {giveBack, pooled},
+              new String[] {LongConsumer.class.getName(), LongSupplier.class.getName()});
+    } catch (InstanceNotFoundException e) {
+      return null;
+    }
+  }
+
+  private static @Nullable Map<String, Object> register(
+      MBeanServer server, ObjectName name, long limit, LongConsumer giveBack, LongSupplier pooled)
+      throws JMException {
+    MemoryAccount account = new MemoryAccount(limit, () -> unregister(server, name));
+    Map<String, Object> joined = account.join(giveBack, pooled);
+    try {
+      server.registerMBean(account, name);
+      return joined;
+    } catch (InstanceAlreadyExistsException e) {
+      return null;
+    }
+  }
+
+  private static void unregister(MBeanServer server, ObjectName name) {
+    try {
+      server.unregisterMBean(name);
+    } catch (JMException | RuntimeException e) {
+      LOG.warn("{} stays registered after the last engine", NAME, e);
+    }
+  }
+}

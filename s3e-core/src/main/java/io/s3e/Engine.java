@@ -27,8 +27,8 @@ import org.slf4j.LoggerFactory;
  * of the first tenant until the engine closes; a tenant that asks for others is told so once.
  * Everything else is a tenant's own.
  *
- * <p><b>Class loaders.</b> The JVM's budget is that of all class loaders that carry S3E; each has
- * an engine of its own, and the pooled buffers of all give back to each other.
+ * <p><b>Memory.</b> The JVM's budget is that of all class loaders with an engine: each has one of
+ * its own, and the pooled buffers of all give back to each other.
  *
  * <p><b>States.</b> <i>Open</i>, with at least one tenant; <i>closed</i>. Tenants are counted under
  * the lock of {@link #OPEN}, which is held for counting alone; clients are made by {@link

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Memory.</b> To grant is to reserve. Transports own up to seven eighths of the budget, the
  * first of them five eighths; pooled buffers have the rest, and give back what they can do without
- * when a transport is made, those of other class loaders' engines too.
+ * when a transport is made.
  *
  * <p><b>Threads.</b> Clients are made one at a time, because what one is granted depends on what
  * the others own. A transport is counted under its own table's lock, which is never held while one

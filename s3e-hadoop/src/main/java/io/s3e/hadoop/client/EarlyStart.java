@@ -1,5 +1,6 @@
 package io.s3e.hadoop.client;
 
+import io.s3e.Rehearsal;
 import io.s3e.client.library.CrtLibrary;
 import io.s3e.hadoop.conf.ClientChoice;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -8,7 +9,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The part of the first read that can be done before anything is known of the store: the native
- * library is unpacked and loaded, once for the JVM, on a thread of its own, while S3A initializes.
+ * library is unpacked and loaded and the classes of the read path are, once for the JVM, on a
+ * thread of their own, while S3A initializes.
  */
 public final class EarlyStart {
   private static final Logger LOG = LoggerFactory.getLogger(EarlyStart.class);
@@ -16,19 +18,22 @@ public final class EarlyStart {
 
   private EarlyStart() {}
 
-  /** Begins, unless the client needs no native library or another file system has begun. */
+  /** Begins, unless another file system has. */
   public static void begin(ClientChoice client) {
-    boolean needsCrt = client == ClientChoice.AUTO || client == ClientChoice.CRT;
-    if (!needsCrt || !BEGUN.compareAndSet(false, true)) {
+    if (!BEGUN.compareAndSet(false, true)) {
       return;
     }
-    Thread thread = new Thread(EarlyStart::load, "s3e-early-start");
+    boolean needsCrt = client == ClientChoice.AUTO || client == ClientChoice.CRT;
+    Thread thread = new Thread(() -> load(needsCrt), "s3e-early-start");
     thread.setDaemon(true);
     thread.start();
   }
 
-  private static void load() {
-    String problem = CrtLibrary.unusableBecause();
-    LOG.debug("Looked for the CRT early: {}", problem == null ? "found" : problem);
+  private static void load(boolean needsCrt) {
+    if (needsCrt) {
+      String problem = CrtLibrary.unusableBecause();
+      LOG.debug("Looked for the CRT early: {}", problem == null ? "found" : problem);
+    }
+    Rehearsal.once();
   }
 }

@@ -30,7 +30,7 @@ final class EngineClients {
   private static final int POOLS_SHARE = 8;
 
   /**
-   * Of what is left above that, the part for one transport's memory. It carries what is in flight;
+   * The part of what is left above that for one transport's memory. It carries what is in flight;
    * the rest holds short reads and what was read. Five eighths of the whole budget for the first.
    */
   private static final int TRANSPORT_PART = 5;
@@ -99,7 +99,7 @@ final class EngineClients {
     }
   }
 
-  /** What transports do not own yet of what they may. Pooled buffers may hold some of it. */
+  /** The memory that transports may own and do not yet. Pooled buffers may hold some of it. */
   private long forTransports() {
     return budget.available() + budget.pooled() - budget.limit() / POOLS_SHARE;
   }

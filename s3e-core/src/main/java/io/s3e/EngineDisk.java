@@ -106,7 +106,7 @@ final class EngineDisk implements AutoCloseable {
       toldOfDifference = true;
       LOG.warn(
           "This JVM's S3E has its cache on local disk in {} (scope {}), which stays until its last"
-              + " user has closed it. One that asks for {} (scope {}) {}",
+              + " user has closed it. A file system that asks for {} (scope {}) {}",
           asked.directories(),
           asked.scope(),
           config.directories(),

@@ -47,8 +47,8 @@ import org.slf4j.LoggerFactory;
  * <p><b>The engine.</b> Memory, blocks, connections and the cache on local disk belong to an
  * engine, which all tenants of a {@link MemoryBudget} share: as a rule that is one for the JVM. The
  * first tenant makes it and sets what is the JVM's (memory budget, block size, place of the disk
- * cache); the last one to {@link #close} ends it. What one tenant has fetched is served to another
- * once S3 has answered the other for that version, with its own credentials.
+ * cache); the last one to {@link #close} ends it. Bytes that one tenant has fetched are served to
+ * another once S3 has answered the other for that version, with its own credentials.
  */
 public final class S3E implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(S3E.class);
@@ -254,7 +254,7 @@ public final class S3E implements AutoCloseable {
     }
   }
 
-  /** What this tenant has done so far. */
+  /** The work of this tenant so far. */
   public EngineMetrics metrics() {
     return metrics;
   }

@@ -8,7 +8,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one engine may use and how patient it is. Immutable; {@link #DEFAULTS} changed by {@link
+ * The means of one tenant, and its patience. Immutable; {@link #DEFAULTS} changed by {@link
  * #toBuilder()}. Credentials, endpoint and transport belong to the client, not here.
  *
  * @param blockBytes unit of memory, cache and hand-over, in bytes; a power of two from 64 KiB to 64
@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  * @param stallTimeout a GET that brings no byte for so long is cancelled and sent again
  * @param readTimeout longest time that one read may wait in all before it fails
  * @param store names the store that is read, for example by its endpoint: part of every block's
- *     identity. What is fetched serves other tenants and processes only under the same name; with
- *     null this tenant alone
+ *     identity. Fetched bytes serve other tenants and processes only under the same name; with null
+ *     this tenant alone
  * @param diskCache what the cache on local disk may use
  */
 public record S3EConfig(

@@ -5,9 +5,8 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 
 /**
- * The right to use one buffer of a {@link BlockPool}. Whoever got it from {@link
- * BlockPool#tryAcquire} owns it, may hand it on, and the last owner releases it exactly once, from
- * any thread.
+ * The right to use one buffer of a {@link BlockPool}. The caller of {@link BlockPool#tryAcquire}
+ * owns it, may hand it on, and the last owner releases it exactly once, from any thread.
  *
  * <p>One step of state: held → released, by compare-and-set in {@link #release}. A lease is an
  * object of its own for each acquisition, so a second release finds its own lease released and

@@ -7,7 +7,7 @@ import java.util.function.LongSupplier;
 
 /**
  * A hard limit in bytes over everything that holds object data outside the heap: arenas of pools
- * and the memory that clients own. Whoever wants such memory reserves it here first, and gives the
+ * and the memory that clients own. A user of such memory reserves it here first, and gives the
  * reservation back after the memory is gone, so that {@link #reserved()} is never less than what is
  * really held.
  *
@@ -143,7 +143,7 @@ public final class MemoryBudget {
     share.claimShare().run();
   }
 
-  /** The engine has closed. What is still reserved counts until it is released. */
+  /** The engine has closed. Reservations that are left count until they are released. */
   public void close() {
     share.leave().run();
   }

@@ -14,7 +14,7 @@ import io.s3e.metrics.DiskMetrics.Counter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the fetcher asks of the cache on local disk: where the bytes of a run are to be looked for.
+ * The cache on local disk as a tenant's runs see it: where their bytes are to be looked for.
  *
  * <p><b>Private cache.</b> Memory knows what is on disk, so a run is from disk or from S3 as a
  * whole.
@@ -124,9 +124,9 @@ final class DiskTier {
   }
 
   /**
-   * The block up to which a run that ends at {@code end} is to go on. Of a shared cache that is the
-   * end of the disk block, where others will want all of it: who claims a disk block had better
-   * fetch all of it.
+   * The block up to which a run that ends at {@code end} is to go on. In a shared cache that is the
+   * end of the disk block, since others will want all of it, and wait for the run that has claimed
+   * it.
    */
   long roundedUp(ObjectHandle handle, long first, long end) {
     boolean claims =

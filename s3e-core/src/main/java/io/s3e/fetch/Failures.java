@@ -15,7 +15,9 @@ final class Failures {
             || request.kind() == RequestFailure.Kind.NOT_LENT);
   }
 
-  /** What the reader sees: the reason behind a rejected answer where that is the real news. */
+  /**
+   * The error that the reader sees: the reason behind a rejected answer, where that is the news.
+   */
   static IOException asIoException(Exception failure) {
     if (failure instanceof ObjectTruncatedException truncated) {
       return truncated;
@@ -37,7 +39,7 @@ final class Failures {
     return new IOException(failure);
   }
 
-  /** What sending the same GET again would not change, and a reader knows how to go on from. */
+  /** A cause that sending the same GET again would not change, and that its reader can act on. */
   static boolean isForTheReader(@Nullable Throwable cause) {
     return cause instanceof ObjectChangedException
         || cause instanceof ObjectTruncatedException

@@ -121,7 +121,8 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
       if (found == null || found.tryPin()) {
         return found;
       }
-      // Dead: evicted, or failed, a moment ago. Whoever killed it has removed it or is about to.
+      // Dead: evicted, or failed, a moment ago. The thread that killed it has removed it or is
+      // about to.
       index.remove(found);
     }
   }
@@ -136,7 +137,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
   /** A stream is about to read through the handle: it profits from what was proven before. */
   public void opened(ObjectHandle handle) {
     if (handle.hasCustomerKey()) {
-      // Whoever has another key, or none, is not to see what this one opens.
+      // Streams with another key, or with none, must not see the bytes that this key opens.
       handle.holdApart(handle.customerKey(tenant.holder()));
     } else if (tenant.proofs().has(handle.knownVersion())) {
       handle.proven();
@@ -240,7 +241,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     long bytes = handle.layout().bytesOf(new BlockRange(first, end)).length();
     boolean isLong = bytes > account.carrier().limits().copyRequestBytes();
     Kind kind = isLong ? Kind.LONG : Kind.SHORT;
-    // Of a shared cache it is not known what it has; as a rule it is fetched.
+    // The contents of a shared cache are not known; as a rule the block is fetched.
     DiskTier disk = tenant.disk();
     boolean isOnDisk = disk != null && !disk.isShared() && isOnDisk(disk, handle, first);
     return new Need(copiedBlocks(end - first), isOnDisk ? Kind.ON_DISK : kind);

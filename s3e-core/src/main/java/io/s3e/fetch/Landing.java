@@ -128,7 +128,7 @@ final class Landing {
     return complete;
   }
 
-  /** What the next attempt has to ask for. */
+  /** The bytes that the next attempt has to ask for. */
   ByteRange missing() {
     return grant.isLent()
         ? range()

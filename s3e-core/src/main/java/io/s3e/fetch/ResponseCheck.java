@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the head of an answer must say before a byte of its body is taken: status 206, no
+ * The conditions on the head of an answer before a byte of its body is taken: status 206, no
  * Content-Encoding but the one that the object is stored with, the ETag that the stream was opened
  * on, a Content-Range that starts and ends where asked with a known total length, and a
  * Content-Length that agrees. That the body then has exactly these bytes is counted by {@link

@@ -54,7 +54,7 @@ import org.jspecify.annotations.Nullable;
  * turn. Each call passes its attempt's {@link Fence} first, and memory is given back or handed to
  * the next attempt only when the fence is closed <i>and</i> no call is inside. A retry continues at
  * {@code offset + filled}, in the same buffers; it never appends to what another attempt may still
- * write. Who owns the memory meanwhile is told by {@link Landing}.
+ * write. {@link Landing} tells whose the memory is meanwhile.
  */
 public final class RunFetch implements Spiller.Origin, Attempt.Outcome, DiskAttempt.Seeker {
   /** Some times what a GET takes. */
@@ -366,7 +366,7 @@ public final class RunFetch implements Spiller.Origin, Attempt.Outcome, DiskAtte
       case LOOKING -> Objects.requireNonNull(look).withdraw(() -> finish(why));
       case GETTING -> Objects.requireNonNull(attempt).fail(why, false);
       case PREPARING, OVER -> {
-        // What is being prepared finds the reason before it is sent.
+        // An attempt that is being prepared finds the reason before it is sent.
       }
     }
   }

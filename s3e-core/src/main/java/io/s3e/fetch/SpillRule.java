@@ -15,7 +15,7 @@ final class SpillRule {
   private SpillRule() {}
 
   /**
-   * What is known of a block.
+   * The facts about a block.
    *
    * @param start offset of its first byte in the object
    * @param end offset after its last

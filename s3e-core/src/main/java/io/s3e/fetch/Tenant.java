@@ -101,7 +101,7 @@ public final class Tenant {
     return now == null ? null : now.tier();
   }
 
-  /** What goes to local disk; null if there is no cache there. */
+  /** The way of blocks to local disk; null if there is no cache there. */
   @Nullable Spiller spiller() {
     OnDisk now = onDisk;
     return now == null ? null : now.spiller();

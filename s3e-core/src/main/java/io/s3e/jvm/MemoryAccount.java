@@ -24,8 +24,8 @@ import org.slf4j.LoggerFactory;
  * <p><b>Invariants.</b>
  *
  * <ul>
- *   <li>{@code 0 <= reserved <= limit}, moved by compare-and-set alone. Who reserves and who
- *       releases is not looked at: {@link MemoryShare}'s holder keeps its own sum.
+ *   <li>{@code 0 <= reserved <= limit}, moved by compare-and-set alone. Names of those who reserve
+ *       and release are not kept: {@link MemoryShare}'s holder keeps its own sum.
  *   <li>An engine's <i>share</i> is what pooled buffers hold and what is free, divided by the
  *       number of engines. Nobody has to stay within it as long as nobody else wants more.
  *   <li>A claim lasts {@value #CLAIM_MILLIS} ms or until its engine got memory. Meanwhile no other

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * It takes them from what is free, then evicts blocks that have been read, then blocks that were
  * fetched and not read, oldest first. Guesses, and what a reader takes beyond its first buffer,
  * leave an eighth of the pool alone; guesses never wait and never evict what somebody is about to
- * read. {@link Lane} keeps an eighth of the requests. What holds a buffer otherwise gives it back
- * by itself: a pin lasts one copy, and a GET has a deadline. Readers hold no pin while they wait
+ * read. {@link Lane} keeps an eighth of the requests. Other holders of a buffer give it back by
+ * themselves: a pin lasts one copy, and a GET has a deadline. Readers hold no pin while they wait
  * here. So every reader is served as long as there are two buffers in all, whatever hangs for
  * another tenant.
  *
@@ -270,7 +270,7 @@ public final class Admission {
   }
 
   /**
-   * What the GET needs that a reader waits for: a slot, or at least one buffer.
+   * The memory for the GET that a reader waits for: a slot, or at least one buffer.
    *
    * @param givenUp whether the reader wants it no more; asked now and then
    * @param deadline by {@link System#nanoTime()}
@@ -292,7 +292,7 @@ public final class Admission {
     } finally {
       account.waiting().remove(self);
       leftQueue(account);
-      // What this one did not take, or has no use for any more, is the next one's.
+      // Memory that this reader did not take, or has no use for any more, is the next one's.
       wake();
     }
   }

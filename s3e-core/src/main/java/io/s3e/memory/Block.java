@@ -91,15 +91,15 @@ public final class Block {
   private volatile int resident = 1;
 
   /**
-   * Made by the first who waits: most blocks are ready before anybody asks. Who waits enters it and
-   * then looks at the state, who settles the block changes the state and then looks here; so one of
-   * them sees the other.
+   * Made by the first thread that waits: most blocks are ready before anybody asks. A waiting
+   * thread enters it and then looks at the state, a settling one changes the state and then looks
+   * here; so one of them sees the other.
    */
   private volatile @Nullable CountDownLatch settled;
 
   /**
-   * A stack. Who adds to it looks at the state afterwards, who settles the block changes the state
-   * and then takes the stack; each takes all of it, so a listener is run once.
+   * A stack. A thread that adds to it looks at the state afterwards, one that settles the block
+   * changes the state and then takes the stack; each takes all of it, so a listener runs once.
    */
   private volatile @Nullable Listener listeners;
 
@@ -147,7 +147,7 @@ public final class Block {
     return length;
   }
 
-  /** What hears of this block; the fetch that created it. */
+  /** The fetch that created this block, and hears of it. */
   public Fate fate() {
     return fate;
   }

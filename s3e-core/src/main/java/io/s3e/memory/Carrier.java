@@ -40,7 +40,7 @@ public final class Carrier {
     this.lent = lent;
   }
 
-  /** What the connections can carry. */
+  /** The limits of the connections. */
   public ClientLimits limits() {
     return limits;
   }

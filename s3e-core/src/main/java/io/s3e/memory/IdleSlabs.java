@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class IdleSlabs {
   private static final int WALKS_PER_IDLE_TIME = 16;
 
-  /** What one walk found: {@code taken} counts the slabs that have been handed out. */
+  /** The slabs that one walk found: {@code taken} counts the slabs that have been handed out. */
   private record Walk(List<Slab> found, AtomicInteger taken, long endsNanos) {
     @Nullable Slab next() {
       int place = taken.get() < found.size() ? taken.getAndIncrement() : found.size();

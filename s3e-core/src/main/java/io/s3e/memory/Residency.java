@@ -257,8 +257,8 @@ public final class Residency {
   }
 
   /**
-   * Evicts all slabs with unwanted blocks, in one walk, and spills none of them. What is published
-   * or moves between the queues meanwhile may stay.
+   * Evicts all slabs with unwanted blocks, in one walk, and spills none of them. A slab that is
+   * published or moves between the queues meanwhile may stay.
    *
    * @param unwanted asked of one block of each slab: all of them come from one fetch
    */

@@ -4,9 +4,9 @@ import io.s3e.block.BlockLayout;
 import java.util.Objects;
 
 /**
- * What is known of the order of a stream's reads: what its opener said, where its split lies, how
- * often it jumped, and how far predictions have come true. Decides when a cursor may prefetch. Not
- * thread-safe.
+ * The order of a stream's reads, as far as it is known: what its opener said, where its split lies,
+ * how often it jumped, and how far predictions have come true. Decides when a cursor may prefetch.
+ * Not thread-safe.
  */
 final class AccessPattern {
   /** Jumps in a row after which a stream counts as random, whatever its opener said. */

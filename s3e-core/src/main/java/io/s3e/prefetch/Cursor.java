@@ -99,7 +99,7 @@ final class Cursor {
     return true;
   }
 
-  /** What was asked for from {@code block} on did not come, as far as it is not out. */
+  /** Blocks that were asked for from {@code block} on did not come, as far as they are not out. */
   void lose(long block) {
     lostFrom = Math.min(lostFrom, block);
   }

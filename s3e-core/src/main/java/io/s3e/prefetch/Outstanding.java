@@ -133,7 +133,7 @@ final class Outstanding {
     ledger.used(used * blockSize);
   }
 
-  /** What {@code owner} wants of {@code run} was not sent or did not come; how many blocks. */
+  /** Blocks of {@code run} that {@code owner} wants were not sent or did not come; how many. */
   long takeBack(BlockRange run, Cursor owner) {
     return removeOwned(run, owner, new ArrayList<>());
   }

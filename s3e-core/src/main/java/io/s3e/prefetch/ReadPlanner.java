@@ -89,8 +89,8 @@ public final class ReadPlanner {
     private static final int SMALL_REQUEST_BYTES = 1 << 20;
 
     /**
-     * Of 8, 12, 16 and 20, 8 scanned fastest in the simulation of 30 ms and 60 MB/s a connection:
-     * more of them keep requests short, and each of those takes a connection, for longer.
+     * Fastest of 8, 12, 16 and 20 in the simulation of 30 ms and 60 MB/s a connection: more of them
+     * keep requests short, and each of those takes a connection, for longer.
      */
     private static final int PARALLEL_RAMP = 8;
 
@@ -114,7 +114,7 @@ public final class ReadPlanner {
   }
 
   /**
-   * What to do now.
+   * The next steps of the reader's fetching.
    *
    * @param prefetch runs to fetch, nearest first, each at most one request long
    * @param abandoned runs whose prefetch nobody wants any more; parts of what was asked for
@@ -175,7 +175,7 @@ public final class ReadPlanner {
 
   /**
    * A read of {@code length} bytes at {@code position} is about to be served. Its own blocks are
-   * fetched by the caller and are not part of the plan, but count as asked for. What lies outside
+   * fetched by the caller and are not part of the plan, but count as asked for. The part outside
    * the object is ignored.
    */
   public Plan onRead(long position, long length) {
@@ -272,7 +272,7 @@ public final class ReadPlanner {
       // The reader comes to what was lost: now it cannot wait.
       cursor.lose(cursor.reached);
     }
-    // What this cursor will want is claimed first, so that it is not abandoned and asked again.
+    // Blocks that this cursor will want are claimed first, lest they be abandoned and asked again.
     long end = windows.refillEnd(cursor);
     cursor.claimed = end;
     if (end > cursor.asked) {
@@ -330,7 +330,7 @@ public final class ReadPlanner {
       return;
     }
     boolean latest = lastPrefetch.stream().anyMatch(p -> p.contains(run.first()));
-    // Of an older plan nobody knows the end: better to ask again for what is already on its way.
+    // The end of an older plan is not known: better to ask again for what is already on its way.
     BlockRange rest = new BlockRange(run.first(), layout.blocks());
     for (BlockRange each : latest ? lastPrefetch : List.of(rest)) {
       long from = Math.max(each.first(), run.first());
@@ -348,7 +348,7 @@ public final class ReadPlanner {
    * The prefetch of {@code run} has failed or was cancelled, and not because this planner abandoned
    * it. It is asked for again with the next plan, in its place; but a cursor asks again for no more
    * blocks than one window and those that its reader has passed, so that a store which refuses
-   * everything is not asked without end. What is left out is asked for when the reader reaches it.
+   * everything is not asked without end. The others are asked for when the reader reaches them.
    */
   public void onLost(BlockRange run) {
     for (Cursor cursor : cursors.leastRecentFirst()) {

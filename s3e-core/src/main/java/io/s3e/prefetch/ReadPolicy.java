@@ -1,8 +1,6 @@
 package io.s3e.prefetch;
 
-/**
- * What the opener of a stream says about the order of its reads. A hint: it never changes bytes.
- */
+/** The word of a stream's opener about the order of its reads. A hint: it never changes bytes. */
 public enum ReadPolicy {
   /** Unknown: watch the reads and decide. */
   ADAPTIVE,

@@ -43,7 +43,7 @@ record RequestSizing(long minBlocks, long maxBlocks, int parallelRamp) {
   }
 
   /**
-   * What refusals leave of a window at least, in blocks: a whole request where few are {@code
+   * The least that refusals leave of a window, in blocks: a whole request where few are {@code
    * granted}, since a shorter one would not be granted sooner.
    */
   long floorOf(int granted) {

@@ -114,7 +114,7 @@ final class Windows {
     cursor.windowBlocks = Math.min(share(), 2 * windowOf(cursor));
   }
 
-  /** What {@code cursor} wanted from {@code asked} on was refused. */
+  /** The blocks that {@code cursor} wanted from {@code asked} on were refused. */
   void shrink(Cursor cursor) {
     long window = windowOf(cursor);
     long request = requestOf(cursor, Long.MAX_VALUE);
@@ -192,7 +192,7 @@ final class Windows {
     owner.asked = owner.reached;
   }
 
-  /** What other cursors count on becomes theirs. */
+  /** The blocks that other cursors count on become theirs. */
   private void handOver(long first, Cursor owner) {
     for (Cursor other : cursors.leastRecentFirst()) {
       if (other != owner && other.active) {

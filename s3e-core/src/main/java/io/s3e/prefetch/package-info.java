@@ -1,6 +1,6 @@
 /**
- * What to fetch before it is asked for. Pure policy: no I/O, no threads, no clock, so that every
- * decision can be tested as a transcript of reads in and block ranges out.
+ * Decides which blocks to fetch before they are asked for. Pure policy: no I/O, no threads, no
+ * clock, so that every decision can be tested as a transcript of reads in and block ranges out.
  */
 @NullMarked
 package io.s3e.prefetch;

@@ -88,7 +88,7 @@ public final class BlockReader {
     return block;
   }
 
-  /** What the planner has to hear of a step of a read. */
+  /** The steps of a read that the planner hears of. */
   enum Step {
     /** A moving position begins a read, or leaves the block it was in. */
     MOVE,
@@ -213,8 +213,8 @@ public final class BlockReader {
   }
 
   /**
-   * What should have come with a block that a reader in order has to fetch itself is lost too,
-   * whoever had asked for it.
+   * Where a reader in order has to fetch a block itself, the absent blocks behind it are lost too,
+   * even those that another stream had asked for.
    */
   private void noteAbsent(long block) {
     if (prefetch && handle.isInOrder()) {
@@ -313,7 +313,7 @@ public final class BlockReader {
     return comes ? Expected.of(fetcher, pinned) : null;
   }
 
-  /** What was expected is ready, and is read from {@code position} on. */
+  /** The expected block is ready, and is read from {@code position} on. */
   void arrived(Expected expected, long position, long end) {
     look(position, end);
     long waited = expected.waitedNanos();

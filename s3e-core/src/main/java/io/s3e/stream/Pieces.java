@@ -5,8 +5,8 @@ import io.s3e.block.BlockRange;
 
 /**
  * How blocks that somebody waits for are cut into GETs: several at once bring them sooner than a
- * long one, and each costs as much as any other. What is no longer than {@value #UNCUT_BYTES} bytes
- * is not cut. Pieces are of the same length, but for a block.
+ * long one, and each costs as much as any other. A range of at most {@value #UNCUT_BYTES} bytes is
+ * not cut. Pieces are of the same length, but for a block.
  *
  * @param most how many pieces at most
  * @param leastBytes shortest piece, in bytes

@@ -38,7 +38,7 @@ final class RangeFilling {
   private long next;
   private @Nullable Expected expected;
 
-  /** What the object has to be looked at for before the next block. */
+  /** The failure for which the object has to be looked at before the next block. */
   private @Nullable IOException unrecovered;
 
   RangeFilling(S3EInputStream stream, ByteRange range, ByteBuffer buffer, long deadline) {

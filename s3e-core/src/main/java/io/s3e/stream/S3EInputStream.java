@@ -409,8 +409,8 @@ public final class S3EInputStream extends InputStream {
 
   /**
    * Says that these bytes will be read soon: starts the GETs for what is missing of them, nearest
-   * first, as far as memory and concurrency allow, and does not wait. What found no room is fetched
-   * when it is read.
+   * first, as far as memory and concurrency allow, and does not wait. A range that finds no room is
+   * fetched when it is read.
    */
   public void willRead(ByteRange range) throws IOException {
     requireOpen();

@@ -11,7 +11,7 @@ final class ShortReads {
 
   private static final int CAPACITY = 8 << 10;
 
-  /** What is copied where a reader has jumped to: it may jump on before it has read more. */
+  /** The bytes copied where a reader has jumped to: it may jump on before it has read more. */
   private static final int AFTER_JUMP_BYTES = MAX_BYTES;
 
   private static final byte[] NONE = new byte[0];

@@ -3,7 +3,7 @@ package io.s3e.stream;
 import java.time.Duration;
 
 /**
- * What all streams of an engine have in common.
+ * The settings that all streams of a tenant have in common.
  *
  * @param prefetch whether anything is fetched before it is asked for
  * @param requestBytes longest GET, in bytes

@@ -6,7 +6,7 @@ import io.s3e.fetch.ObjectTruncatedException;
 import java.io.IOException;
 import java.util.concurrent.Executor;
 
-/** What a stream needs of its engine. */
+/** The engine as a stream needs it. */
 public interface StreamSource {
 
   StreamSettings settings();

@@ -22,9 +22,9 @@ import org.slf4j.LoggerFactory;
 /**
  * One call of {@link S3EInputStream#readVectored}: ranges are joined into groups, and the GETs of
  * all groups are started as far as there is room. The ranges of a group follow each other ({@link
- * PendingRange}); none holds a thread while it waits for a block. One that finds no room for its
- * blocks waits for memory like any reader, on a thread that may, so the ranges may be larger than
- * the memory budget.
+ * PendingRange}); none holds a thread while it waits for a block. A range that finds no room for
+ * its blocks waits for memory like any reader, on a thread that may, so the ranges may be larger
+ * than the memory budget.
  *
  * <p>When the last range of a group is over and one of them was given up, the group's GET is
  * cancelled unless somebody else wants it.

@@ -1,5 +1,6 @@
 package io.s3e.hadoop;
 
+import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -46,6 +47,8 @@ class StartTest {
         FileSystem fs = S3AReads.open(conf)) {
       assertThat(log.lines("INFO hadoop - S3E")).isEmpty();
       readOne(fs);
+      // It is told when the cache on disk is open, for which the read does not wait.
+      awaitTrue(() -> !log.lines("INFO hadoop - S3E").isEmpty());
       List<String> said = log.lines("INFO hadoop - S3E");
       assertThat(said).hasSize(1);
       assertThat(said.get(0))

@@ -25,10 +25,12 @@ import software.amazon.awssdk.services.s3.S3CrtAsyncClientBuilder;
 public final class RawClients {
 
   private static final int MIB = 1 << 20;
-  private static final int BLOCK_BYTES = 64 << 10;
 
-  /** The CRT client keeps up to 32 slots of 1 MiB for short reads, which these reads never use. */
-  private static final long SHORT_READ_BYTES = 32L * MIB;
+  /** Slots are as long as a block at least, so that each has room for a range. */
+  private static final int BLOCK_BYTES = RawCeiling.RANGE_BYTES;
+
+  /** The CRT client keeps 16 slots for short reads, which these reads never use. */
+  private static final long SHORT_READ_BYTES = 16L * BLOCK_BYTES;
 
   /**
    * The client makes its slots shorter if it cannot have so many. It takes memory for those in use

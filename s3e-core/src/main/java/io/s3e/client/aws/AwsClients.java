@@ -47,7 +47,7 @@ public final class AwsClients {
 
   /** Whether the memory is enough for a client over the CRT, or there is one to share it with. */
   public static boolean crtFits(AwsClientSettings settings, ClientMemory memory) {
-    return CrtLibrary.fits(crtSettings(settings), memory);
+    return CrtLibrary.fits(() -> crtSettings(settings), memory);
   }
 
   /**

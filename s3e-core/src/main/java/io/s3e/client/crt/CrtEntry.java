@@ -5,6 +5,7 @@ import io.s3e.client.ObjectClient;
 import io.s3e.client.library.CrtCapability;
 import io.s3e.client.library.CrtClients;
 import io.s3e.client.library.CrtSettings;
+import java.util.function.Supplier;
 
 /** The way into this package; {@link io.s3e.client.library.CrtLibrary} creates it by name. */
 public final class CrtEntry implements CrtClients {
@@ -15,8 +16,8 @@ public final class CrtEntry implements CrtClients {
   }
 
   @Override
-  public boolean fits(CrtSettings settings, ClientMemory memory, CrtCapability delivery) {
-    return memory.transports().isOpen(CrtTransport.Key.of(settings, delivery))
-        || memory.ownedBytes() >= CrtLayout.minimumBytes(memory);
+  public boolean fits(Supplier<CrtSettings> settings, ClientMemory memory, CrtCapability delivery) {
+    return memory.ownedBytes() >= CrtLayout.minimumBytes(memory)
+        || memory.transports().isOpen(CrtTransport.Key.of(settings.get(), delivery));
   }
 }

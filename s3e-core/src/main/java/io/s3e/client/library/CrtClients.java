@@ -2,6 +2,7 @@ package io.s3e.client.library;
 
 import io.s3e.client.ClientMemory;
 import io.s3e.client.ObjectClient;
+import java.util.function.Supplier;
 
 /**
  * Makes clients over the CRT. Implemented by one class of {@code io.s3e.client.crt}, which {@link
@@ -22,6 +23,9 @@ public interface CrtClients {
   /**
    * Whether the memory is enough for a client: for two blocks, or there is a transport that it can
    * share.
+   *
+   * @param settings asked only where the memory alone is too little, since they cost reading the
+   *     authorities
    */
-  boolean fits(CrtSettings settings, ClientMemory memory, CrtCapability delivery);
+  boolean fits(Supplier<CrtSettings> settings, ClientMemory memory, CrtCapability delivery);
 }

@@ -2,6 +2,7 @@ package io.s3e.client.library;
 
 import io.s3e.client.ClientMemory;
 import io.s3e.client.ObjectClient;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -90,7 +91,7 @@ public final class CrtLibrary {
    *
    * @throws CrtUnusableException if {@link #unusableBecause()} is not null
    */
-  public static boolean fits(CrtSettings settings, ClientMemory memory) {
+  public static boolean fits(Supplier<CrtSettings> settings, ClientMemory memory) {
     return clients().fits(settings, memory, least(CrtCapability.LENDS));
   }
 

@@ -157,7 +157,7 @@ public final class FileSystemClients implements ReadEngine.Maker {
 
   private ObjectClient own(AwsClientSettings settings, ClientMemory memory) {
     if (isCrt()) {
-      if (!AwsClients.crtFits(settings, memory)) {
+      if (!fits(settings, memory)) {
         sayFallback(
             "it may have "
                 + memory.ownedBytes()
@@ -170,6 +170,16 @@ public final class FileSystemClients implements ReadEngine.Maker {
     return config.client() == ClientChoice.AUTO
         ? wayBack.open(some -> audited(settings, some), memory)
         : audited(settings, memory);
+  }
+
+  /** Settings that cannot be used are told when the client is made, which knows a way back. */
+  private static boolean fits(AwsClientSettings settings, ClientMemory memory) {
+    try {
+      return AwsClients.crtFits(settings, memory);
+    } catch (RuntimeException e) {
+      LOG.debug("Whether there is memory for the client is not known", e);
+      return true;
+    }
   }
 
   private ObjectClient audited(AwsClientSettings settings, ClientMemory memory) {

@@ -10,6 +10,7 @@ import io.s3e.fetch.DiskTier.Source;
 import io.s3e.memory.Block;
 import io.s3e.memory.For;
 import io.s3e.memory.Grant;
+import io.s3e.memory.Spill;
 import io.s3e.metrics.EngineMetrics.Counter;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
@@ -158,9 +159,10 @@ public final class RunFetch implements Spiller.Origin, Attempt.Outcome, DiskAtte
     return System.nanoTime() - startedNanos > OVERDUE_NANOS;
   }
 
-  /** Where its blocks go that leave memory; null for nowhere. */
-  @Nullable Spiller spiller() {
-    return tenant.spiller();
+  /** Where its blocks go that leave memory. */
+  Spill spill() {
+    Spiller spiller = tenant.spiller();
+    return spiller == null ? Spill.NONE : spiller;
   }
 
   /** Its memory is needed for others: a guess gives it up. */

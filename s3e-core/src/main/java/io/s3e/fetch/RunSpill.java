@@ -7,17 +7,11 @@ import io.s3e.memory.Spill;
 public final class RunSpill implements Spill {
   @Override
   public void settled(Block block) {
-    Spill tenants = ((RunFetch) block.fate()).spiller();
-    if (tenants != null) {
-      tenants.settled(block);
-    }
+    ((RunFetch) block.fate()).spill().settled(block);
   }
 
   @Override
   public void leaving(Block block) {
-    Spill tenants = ((RunFetch) block.fate()).spiller();
-    if (tenants != null) {
-      tenants.leaving(block);
-    }
+    ((RunFetch) block.fate()).spill().leaving(block);
   }
 }

@@ -421,10 +421,7 @@ public final class Admission {
    * and gives the pool's empty memory back to the budget.
    */
   public void shrinkPool(long bytes) {
-    for (long evicted = 0; evicted < bytes && pooled.evictRead(); ) {
-      evicted += pool.blockBytes();
-    }
-    pool.trim();
+    shrink(bytes, pooled::evictRead);
   }
 
   /**
@@ -432,7 +429,11 @@ public final class Admission {
    * well if that is not enough. To read it then takes another GET.
    */
   public void giveBack(long bytes) {
-    for (long evicted = 0; evicted < bytes && (pooled.evictRead() || pooled.evictUnread()); ) {
+    shrink(bytes, () -> pooled.evictRead() || pooled.evictUnread());
+  }
+
+  private void shrink(long bytes, BooleanSupplier evictsOne) {
+    for (long evicted = 0; evicted < bytes && evictsOne.getAsBoolean(); ) {
       evicted += pool.blockBytes();
     }
     pool.trim();

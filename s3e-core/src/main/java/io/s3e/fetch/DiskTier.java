@@ -50,7 +50,7 @@ final class DiskTier {
 
   /** Disk blocks of which chunks were fetched from S3, and which. */
   private final Cache<DiskBlockId, Integer> fetched =
-      Caffeine.newBuilder().maximumSize(REMEMBERED).build();
+      Caffeine.newBuilder().maximumSize(REMEMBERED).executor(Runnable::run).build();
 
   DiskTier(TenantDisk disk, Proofs proofs, DiskMetrics metrics) {
     this.disk = disk;

@@ -13,9 +13,9 @@ import java.util.function.LongSupplier;
  *
  * <p><b>Epochs</b> of {@value #EPOCH_SECONDS} s. A reader is counted once in each epoch in which it
  * asks, and its {@link Asker} notes which epoch that was. The count is the number of readers of the
- * present epoch and of those of the last epoch that have not asked in the present one. Counters die
- * with their epoch: an idle reader drops out after 1 to 2 s, and a reader that is closed has
- * nothing to give back.
+ * present epoch and of those of the last epoch that have not asked in the present one. A reader that
+ * is closed leaves at once; counters die with their epoch, so one that idles, or was forgotten,
+ * drops out after 1 to 2 s.
  *
  * <p>Any thread; no lock. A counter moves on from "present" to "last" as the same object, so an
  * increment that comes late is not lost. Threads of one reader that race may let the count be wrong
@@ -65,6 +65,17 @@ public final class Askers {
     }
     epoch.present.incrementAndGet();
     if (before == epoch.number - 1) {
+      epoch.last.decrementAndGet();
+    }
+  }
+
+  /** The reader reads no more: what it asked for is the others' at once. */
+  void leave(Asker asker) {
+    long asked = asker.epoch.getAndSet(Asker.NEVER);
+    Epoch epoch = epoch();
+    if (asked == epoch.number) {
+      epoch.present.decrementAndGet();
+    } else if (asked == epoch.number - 1) {
       epoch.last.decrementAndGet();
     }
   }

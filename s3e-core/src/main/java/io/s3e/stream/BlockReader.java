@@ -470,9 +470,13 @@ public final class BlockReader {
     }
   }
 
-  /** Cancels what is under way, lets go what came and nobody read, and forgets the pattern. */
+  /**
+   * Cancels what is under way, lets go what came and nobody read, forgets the pattern, and leaves
+   * its share of prefetch to others.
+   */
   void release() {
     configure(planner::reset);
+    askers.leave(asker);
     runs.abandonAll();
   }
 }

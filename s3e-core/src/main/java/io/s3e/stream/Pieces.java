@@ -9,28 +9,34 @@ import io.s3e.block.BlockRange;
  * not cut. Pieces are of the same length, but for a block.
  *
  * @param most how many pieces at most
- * @param leastBytes shortest piece, in bytes
+ * @param leastBytes shortest piece, in bytes, where there are more than {@value #FEW}
+ * @param leastOfFewBytes shortest piece of those few
  */
-record Pieces(int most, long leastBytes) {
+record Pieces(int most, long leastBytes, long leastOfFewBytes) {
   /** Half of so little would come hardly sooner than all of it. */
   static final long UNCUT_BYTES = 1 << 20;
 
+  private static final int FEW = 4;
+
+  /** Readers of columns stay within 1,000 GETs a GB. */
+  private static final long LEAST_BYTES = 1 << 20;
+
   /** Shorter ones cost more in requests than they save in time: 512 KiB take 9 ms at 60 MB/s. */
-  private static final long LEAST_BYTES = 512 << 10;
+  private static final long LEAST_OF_FEW_BYTES = 512 << 10;
 
   /** One read, positioned or not. */
-  static final Pieces OF_READ = new Pieces(8, LEAST_BYTES);
+  static final Pieces OF_READ = new Pieces(8, LEAST_BYTES, LEAST_OF_FEW_BYTES);
 
-  /** GETs that one vectored read sends at once by cutting; more ranges than that are not cut. */
+  /**
+   * GETs that one vectored read is cut into: pieces of about the same length, whatever the ranges,
+   * since the read is over when the longest is there.
+   */
   private static final int VECTORED_PARALLEL = 16;
 
-  /** Columns are read in bulk, so that the requests are what counts: at most 1,000 GETs a GB. */
-  private static final long VECTORED_LEAST_BYTES = 1 << 20;
-
-  /** Each of so many groups of ranges that are read at once. */
-  static Pieces ofGroups(int groups) {
-    int share = (VECTORED_PARALLEL + groups - 1) / Math.max(1, groups);
-    return new Pieces(Math.min(OF_READ.most, Math.max(1, share)), VECTORED_LEAST_BYTES);
+  /** Each range of a vectored read of {@code bytes} bytes in all. */
+  static Pieces ofVectored(long bytes) {
+    long least = Math.max(LEAST_BYTES, bytes / VECTORED_PARALLEL);
+    return new Pieces(VECTORED_PARALLEL, least, least);
   }
 
   /** Number of pieces of {@code wanted}. */
@@ -38,7 +44,9 @@ record Pieces(int most, long leastBytes) {
     if (wanted.count() <= layout.blocksOver(UNCUT_BYTES)) {
       return 1;
     }
-    return (int) Math.max(1, Math.min(most, wanted.count() * layout.blockSize() / leastBytes));
+    long bytes = wanted.count() * layout.blockSize();
+    long pieces = Math.max(Math.min(FEW, bytes / leastOfFewBytes), bytes / leastBytes);
+    return (int) Math.max(1, Math.min(most, pieces));
   }
 
   /** The {@code i}th of {@code count} pieces of {@code wanted}, from 0. */

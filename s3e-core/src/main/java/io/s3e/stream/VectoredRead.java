@@ -116,7 +116,8 @@ final class VectoredRead {
    */
   List<CompletableFuture<ByteBuffer>> start() throws IOException {
     BlockReader reader = stream.reader();
-    Pieces pieces = Pieces.ofGroups(groups.size());
+    Pieces pieces =
+        Pieces.ofVectored(groups.stream().mapToLong(group -> group.span().length()).sum());
     for (VectorPlanner.Group group : groups) {
       reader.announce(group.span(), pieces);
     }

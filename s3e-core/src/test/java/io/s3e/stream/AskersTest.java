@@ -59,6 +59,24 @@ class AskersTest {
   }
 
   @Test
+  void aReaderThatLeavesIsCountedNoMore() {
+    List<Askers.Asker> others = ask(40);
+    askers.leave(others.get(0));
+    askers.leave(others.get(0));
+    assertThat(askers.sharing(self)).as("left in the epoch it asked in").isEqualTo(40);
+
+    nanos.addAndGet(SECOND);
+    askers.leave(others.get(1));
+    assertThat(askers.sharing(self)).as("left in the epoch after").isEqualTo(39);
+
+    askers.ask(others.get(1));
+    assertThat(askers.sharing(self)).as("reads again").isEqualTo(40);
+    nanos.addAndGet(3600 * SECOND);
+    askers.leave(others.get(2));
+    assertThat(askers.sharing(self)).as("left when it was forgotten").isEqualTo(1);
+  }
+
+  @Test
   void readersThatAreIdleForLongAreForgotten() {
     List<Askers.Asker> others = ask(40);
     nanos.addAndGet(3600 * SECOND);

@@ -156,6 +156,26 @@ class RequestCountTest {
     assertThat(client.gets()).hasSize(8);
   }
 
+  @Test
+  void theLongestRangeOfAVectoredReadIsCutIntoPiecesAsShortAsTheOthers() throws Exception {
+    requireVectored(
+        List.of(
+            ByteRange.ofLength(0, 10 * MIB),
+            ByteRange.ofLength(20L * MIB, 4 * MIB),
+            ByteRange.ofLength(30L * MIB, MIB),
+            ByteRange.ofLength(40L * MIB, MIB)),
+        1_000);
+    assertThat(client.gets()).hasSize(16).allMatch(get -> get.range().length() <= MIB);
+  }
+
+  @Test
+  void aLongPositionedReadIsCutIntoPiecesOfOneMebibyteAtLeast() throws Exception {
+    try (S3EInputStream in = open(32 * MIB, ReadPolicy.RANDOM)) {
+      in.readFullyAt(0, new byte[6 * MIB], 0, 6 * MIB);
+    }
+    assertThat(client.gets()).hasSize(6);
+  }
+
   private void requireVectored(List<ByteRange> ranges, double most) throws Exception {
     try (S3EInputStream in = open(128 * MIB, ReadPolicy.RANDOM)) {
       var results = in.readVectored(ranges, ByteBuffer::allocate, buffer -> {});

@@ -18,6 +18,6 @@ public final class CrtEntry implements CrtClients {
   @Override
   public boolean fits(Supplier<CrtSettings> settings, ClientMemory memory, CrtCapability delivery) {
     return memory.ownedBytes() >= CrtLayout.minimumBytes(memory)
-        || memory.transports().isOpen(CrtTransport.Key.of(settings.get(), delivery));
+        || memory.transports().isOpen(CrtTransport.key(settings.get(), delivery));
   }
 }

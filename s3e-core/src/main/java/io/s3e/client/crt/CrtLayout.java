@@ -14,10 +14,10 @@ import io.s3e.client.ClientMemory;
  * <p>Narrow slots hold an eighth of a request (at least a block, at most about 1 MiB) and take an
  * eighth of the memory, but at least 16 of them, so that 16 threads with random reads do not queue;
  * never more than 32 or half the memory. The rest goes to wide slots. A wide slot is as long as the
- * engine's longest request, or shorter, down to 1 MiB, if that is what it takes to have 48 of them;
+ * engine's longest request, or shorter, down to 1 MiB, if that is what it takes to have 32 of them;
  * with more memory there are more slots of 4 MiB, up to 512, and longer ones only beyond that. What
  * is in flight is the memory, whatever its slots: at 30 ms to the first byte and 60 MB/s a
- * connection, 160 MiB bring 0.9 GB/s in requests of 8 MiB and 2 GB/s in requests of 3 MiB, which
+ * connection, 140 MiB bring 1.4 GB/s in requests of 4 MiB and 1.8 GB/s in requests of 3 MiB, which
  * cost the CRT hardly more processor time a byte. Requests cost money, though: 240 a GB in 4 MiB.
  * With room for fewer than four wide slots of 1 MiB nothing is lent.
  *
@@ -34,7 +34,7 @@ record CrtLayout(int narrowBytes, int narrowSlots, int wideBytes, int wideSlots)
 
   private static final int MIN_NARROW_SLOTS = 16;
   private static final int MAX_NARROW_SLOTS = 32;
-  private static final int WANTED_WIDE_SLOTS = 48;
+  private static final int WANTED_WIDE_SLOTS = 32;
   private static final int WANTED_WIDE_BYTES = 4 * MIB;
 
   /** Where everything is copied, more and shorter requests would cost more processor time. */

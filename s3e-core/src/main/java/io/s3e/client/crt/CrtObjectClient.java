@@ -98,7 +98,7 @@ final class CrtObjectClient implements ObjectClient {
   static CrtObjectClient open(CrtSettings settings, ClientMemory memory, CrtCapability delivery) {
     Transport.Lease<CrtTransport> lease =
         memory.lease(
-            CrtTransport.Key.of(settings, delivery),
+            CrtTransport.key(settings, delivery),
             granted -> CrtTransport.open(settings, granted, delivery));
     boolean complete = false;
     try {

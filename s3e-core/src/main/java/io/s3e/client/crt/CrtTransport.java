@@ -7,7 +7,6 @@ import io.s3e.client.Transport;
 import io.s3e.client.library.CrtCapability;
 import io.s3e.client.library.CrtSettings;
 import io.s3e.jvm.JvmMemory;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
@@ -48,30 +47,21 @@ final class CrtTransport implements Transport {
   private static final Logger LOG = LoggerFactory.getLogger(CrtTransport.class);
   private static final long CLOSE_WAIT_SECONDS = 10;
 
-  /** The settings that clients over one transport have in common. */
-  record Key(
-      boolean isTls,
-      List<String> authorities,
-      boolean trustAll,
-      double targetGbps,
-      int maxConnections,
-      Duration connectTimeout,
-      Duration stallTimeout,
-      boolean environmentProxy,
-      CrtCapability delivery) {
-
-    static Key of(CrtSettings settings, CrtCapability delivery) {
-      return new Key(
-          settings.isTls(),
-          settings.authorities(),
-          settings.trustAll(),
-          settings.targetGbps(),
-          settings.maxConnections(),
-          settings.connectTimeout(),
-          settings.stallTimeout(),
-          settings.environmentProxy(),
-          delivery);
-    }
+  /**
+   * The settings that clients over one transport have in common. A list and not a record: the first
+   * look at a record's hash code takes a new JVM 20 ms.
+   */
+  static Object key(CrtSettings settings, CrtCapability delivery) {
+    return List.of(
+        settings.isTls(),
+        settings.authorities(),
+        settings.trustAll(),
+        settings.targetGbps(),
+        settings.maxConnections(),
+        settings.connectTimeout(),
+        settings.stallTimeout(),
+        settings.environmentProxy(),
+        delivery);
   }
 
   private final CrtSettings settings;

@@ -12,9 +12,9 @@ class CrtLayoutTest {
   private static final int MIB = 1 << 20;
 
   @Test
-  void theDefaultBudgetsPartGivesFortyEightSlots() {
+  void theDefaultBudgetsPartGivesSlotsOfFourMebibytes() {
     CrtLayout layout = CrtLayout.lending(new ClientMemory(160L * MIB, 8 * MIB, 64 * KIB));
-    assertThat(layout).isEqualTo(new CrtLayout(MIB, 20, 2944 * KIB, 48));
+    assertThat(layout).isEqualTo(new CrtLayout(MIB, 20, 4 * MIB, 35));
   }
 
   @Test
@@ -30,9 +30,9 @@ class CrtLayoutTest {
   }
 
   @Test
-  void lessMemoryGivesAsManyShorterSlots() {
+  void lessMemoryGivesThirtyTwoShorterSlots() {
     CrtLayout layout = CrtLayout.lending(new ClientMemory(64L * MIB, 8 * MIB, 256 * KIB));
-    assertThat(layout).isEqualTo(new CrtLayout(MIB, 16, MIB, 48));
+    assertThat(layout).isEqualTo(new CrtLayout(MIB, 16, 1536 * KIB, 32));
   }
 
   @Test

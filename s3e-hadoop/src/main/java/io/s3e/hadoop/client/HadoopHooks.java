@@ -11,6 +11,13 @@ import org.apache.hadoop.util.ShutdownHookManager;
 final class HadoopHooks implements JvmEnd.Hooks {
   private static final int AFTER_FILE_SYSTEMS = FileSystem.SHUTDOWN_HOOK_PRIORITY - 1;
 
+  private HadoopHooks() {}
+
+  /** From now on the core enters its hook here. */
+  static void use() {
+    JvmEnd.enterHooksBy(new HadoopHooks());
+  }
+
   @Override
   public void enter(Runnable hook) {
     ShutdownHookManager.get().addShutdownHook(hook, AFTER_FILE_SYSTEMS);

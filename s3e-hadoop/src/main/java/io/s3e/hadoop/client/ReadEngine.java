@@ -1,7 +1,6 @@
 package io.s3e.hadoop.client;
 
 import io.s3e.S3E;
-import io.s3e.jvm.JvmEnd;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -52,7 +51,7 @@ public final class ReadEngine implements Closeable {
   }
 
   static {
-    JvmEnd.enterHooksBy(new HadoopHooks());
+    HadoopHooks.use();
   }
 
   private final String owner;

@@ -3,7 +3,7 @@ package io.s3e.fetch;
 import io.s3e.client.Fence;
 import io.s3e.disk.DiskBlockId;
 import io.s3e.disk.DiskRead;
-import io.s3e.memory.For;
+import io.s3e.memory.Purpose;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -26,9 +26,6 @@ final class DiskAttempt implements DiskRead.Receiver {
 
   /** The run that looks: hears of the end, once, when nothing can touch the memory any more. */
   interface Seeker {
-    /** For whom it looks. */
-    For purpose();
-
     /** Whether some reader waits or has waited for it. */
     boolean isDemanded();
 
@@ -147,7 +144,8 @@ final class DiskAttempt implements DiskRead.Receiver {
       return false;
     }
     try {
-      if (landing.isLent() && !landing.exchange(run.purpose())) {
+      if (landing.isLent()
+          && !landing.exchange(run.isDemanded() ? Purpose.DEMAND : Purpose.GUESS)) {
         hasNoRoom = true;
         return false;
       }

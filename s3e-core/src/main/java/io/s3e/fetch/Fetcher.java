@@ -12,6 +12,7 @@ import io.s3e.memory.BlockIndex;
 import io.s3e.memory.Grant;
 import io.s3e.memory.Need;
 import io.s3e.memory.Need.Kind;
+import io.s3e.memory.Purpose;
 import io.s3e.metrics.EngineMetrics;
 import io.s3e.metrics.EngineMetrics.Counter;
 import java.io.IOException;
@@ -66,7 +67,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
         block -> {
           RunFetch run = (RunFetch) block.fate();
           if (run.isOf(tenant)) {
-            spiller.arrivedBefore(run, block);
+            spiller.arrivedBefore(run.handle(), block);
           }
         });
   }
@@ -150,13 +151,13 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
    * <p>Both kinds leave the demand reserve alone: a reader's claim to it is for the block that it
    * waits for next, which is what {@link #demand} is for.
    *
-   * @param asked true if a reader has asked for these bytes, false if they are a guess
+   * @param purpose whether a reader has asked for these bytes, or they are a guess
    * @param started gets each run that was started
    * @return the first block that was neither there nor started; {@code wanted.end()} or more if all
    *     were
    */
   public long prefetch(
-      ObjectHandle handle, BlockRange wanted, boolean asked, Consumer<RunFetch> started) {
+      ObjectHandle handle, BlockRange wanted, Purpose purpose, Consumer<RunFetch> started) {
     long next = wanted.first();
     DiskTier disk = tenant.disk();
     Spiller spiller = tenant.spiller();
@@ -166,19 +167,19 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
       return next;
     }
     long last = Math.min(wanted.end(), handle.layout().blocksOver(handle.size()));
-    long limit = asked ? last : roundedUp(handle, wanted.first(), last);
+    long limit = purpose == Purpose.GUESS ? roundedUp(handle, wanted.first(), last) : last;
     while (next < last) {
       if (isPresent(handle, next)) {
         next++;
         continue;
       }
       long end = absentUntil(handle, next, limit);
-      Grant grant = admission.trySpeculate(account, need(handle, next, end));
+      Grant grant = admission.trySpeculate(account, need(handle, next, end), purpose);
       if (grant == null) {
         refused(handle);
         return next;
       }
-      next = start(handle, next, end, grant, !asked, started);
+      next = start(handle, next, end, grant, started);
     }
     return Math.max(next, wanted.end());
   }
@@ -211,7 +212,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     boolean takesAhead = ahead > end && admission.isCrowded(account);
     long until = absentUntil(handle, block, takesAhead ? ahead : roundedUp(handle, block, end));
     Grant grant = awaitAdmission(handle, need(handle, block, until), deadline);
-    RunFetch run = enter(handle, block, until, grant, false);
+    RunFetch run = enter(handle, block, until, grant);
     if (run == null) {
       return null;
     }
@@ -292,13 +293,8 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
   }
 
   private long start(
-      ObjectHandle handle,
-      long first,
-      long end,
-      Grant grant,
-      boolean prefetch,
-      Consumer<RunFetch> started) {
-    RunFetch run = enter(handle, first, end, grant, prefetch);
+      ObjectHandle handle, long first, long end, Grant grant, Consumer<RunFetch> started) {
+    RunFetch run = enter(handle, first, end, grant);
     if (run == null) {
       return first;
     }
@@ -311,10 +307,9 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
    * Enters a run's blocks into the index, as many in a row as nobody else has entered meanwhile.
    * Null if that is none; the grant is given back then.
    */
-  private @Nullable RunFetch enter(
-      ObjectHandle handle, long first, long end, Grant grant, boolean prefetch) {
+  private @Nullable RunFetch enter(ObjectHandle handle, long first, long end, Grant grant) {
     int count = (int) Math.min(end - first, grant.isLent() ? lentBlocks() : grant.leases().size());
-    RunFetch run = RunFetch.enter(tenant, handle, first, count, grant, prefetch, ended);
+    RunFetch run = RunFetch.enter(tenant, handle, first, count, grant, ended);
     if (run == null) {
       return null;
     }

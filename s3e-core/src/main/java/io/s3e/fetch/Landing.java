@@ -7,8 +7,8 @@ import io.s3e.buffer.BlockLease;
 import io.s3e.client.Fence;
 import io.s3e.client.LentBuffer;
 import io.s3e.memory.Block;
-import io.s3e.memory.For;
 import io.s3e.memory.Grant;
+import io.s3e.memory.Purpose;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -159,8 +159,8 @@ final class Landing {
    * Takes buffers in the place of the slot that was granted, so that bytes can be copied into them.
    * False if there are none.
    */
-  boolean exchange(For purpose) {
-    Grant copied = tenant.admission().exchange(tenant.account(), grant, blocks.size(), purpose);
+  boolean exchange(Purpose purpose) {
+    Grant copied = tenant.admission().exchange(grant, blocks.size(), purpose);
     if (copied == null) {
       return false;
     }

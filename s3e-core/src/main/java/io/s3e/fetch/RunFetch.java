@@ -8,9 +8,8 @@ import io.s3e.client.RequestFailure.Effort;
 import io.s3e.disk.DiskBlockId;
 import io.s3e.fetch.DiskTier.Source;
 import io.s3e.memory.Block;
-import io.s3e.memory.For;
 import io.s3e.memory.Grant;
-import io.s3e.memory.Spill;
+import io.s3e.memory.Purpose;
 import io.s3e.metrics.EngineMetrics.Counter;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
@@ -57,14 +56,15 @@ import org.jspecify.annotations.Nullable;
  * {@code offset + filled}, in the same buffers; it never appends to what another attempt may still
  * write. {@link Landing} tells whose the memory is meanwhile.
  */
-public final class RunFetch implements Spiller.Origin, Attempt.Outcome, DiskAttempt.Seeker {
+public final class RunFetch
+    implements Block.Fate, Spiller.Origin, Attempt.Outcome, DiskAttempt.Seeker {
   /** Some times what a GET takes. */
   private static final long OVERDUE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
   private final Tenant tenant;
   private final ObjectHandle handle;
   private final Landing landing;
-  private final boolean prefetch;
+  private final Purpose purpose;
 
   private final AtomicInteger interest = new AtomicInteger(1);
   private final Consumer<RunFetch> ended;
@@ -114,14 +114,13 @@ public final class RunFetch implements Spiller.Origin, Attempt.Outcome, DiskAtte
   /** Hears which blocks a run that has failed did not bring. */
   private volatile @Nullable Consumer<BlockRange> loss;
 
-  private RunFetch(
-      Tenant tenant, ObjectHandle handle, Grant grant, boolean prefetch, Consumer<RunFetch> ended) {
+  private RunFetch(Tenant tenant, ObjectHandle handle, Grant grant, Consumer<RunFetch> ended) {
     this.ended = ended;
     this.tenant = tenant;
     this.handle = handle;
     this.landing = new Landing(tenant, grant);
-    this.prefetch = prefetch;
-    this.demanded = !prefetch;
+    this.purpose = grant.purpose();
+    this.demanded = !isPrefetch();
     this.ofScan = handle.isScanning();
   }
 
@@ -135,9 +134,8 @@ public final class RunFetch implements Spiller.Origin, Attempt.Outcome, DiskAtte
       long firstBlock,
       int count,
       Grant grant,
-      boolean prefetch,
       Consumer<RunFetch> ended) {
-    RunFetch run = new RunFetch(tenant, handle, grant, prefetch, ended);
+    RunFetch run = new RunFetch(tenant, handle, grant, ended);
     if (!run.landing.enter(handle, firstBlock, count, run)) {
       return null;
     }
@@ -157,12 +155,6 @@ public final class RunFetch implements Spiller.Origin, Attempt.Outcome, DiskAtte
   /** Whether it has been under way for longer than a reader of another tenant waits for it. */
   boolean isOverdue() {
     return System.nanoTime() - startedNanos > OVERDUE_NANOS;
-  }
-
-  /** Where its blocks go that leave memory. */
-  Spill spill() {
-    Spiller spiller = tenant.spiller();
-    return spiller == null ? Spill.NONE : spiller;
   }
 
   /** Its memory is needed for others: a guess gives it up. */
@@ -193,7 +185,7 @@ public final class RunFetch implements Spiller.Origin, Attempt.Outcome, DiskAtte
    * Whether it was started as a guess: then its failure is nobody's, even if a reader has joined.
    */
   boolean isPrefetch() {
-    return prefetch;
+    return purpose == Purpose.GUESS;
   }
 
   /** How many are interested. */
@@ -283,11 +275,6 @@ public final class RunFetch implements Spiller.Origin, Attempt.Outcome, DiskAtte
     return Objects.requireNonNull(phase.get());
   }
 
-  @Override
-  public For purpose() {
-    return prefetch ? For.GUESS : For.READER;
-  }
-
   /** Looks on disk, if that is where its bytes may be; else sends the first GET. */
   void start() {
     DiskTier disk = tenant.disk();
@@ -341,7 +328,7 @@ public final class RunFetch implements Spiller.Origin, Attempt.Outcome, DiskAtte
     if (disk != null && attempts == 1) {
       fetchedBefore = disk.missed(handle, landing.missing());
     }
-    Attempt attempt = new Attempt(this, landing, tenant, handle, attempts);
+    Attempt attempt = new Attempt(this, landing, tenant, handle, purpose, attempts);
     phase.set(new Phase(State.GETTING, null, attempt));
     IOException why = cancelled;
     if (why != null) {
@@ -349,7 +336,7 @@ public final class RunFetch implements Spiller.Origin, Attempt.Outcome, DiskAtte
       attempt.withdraw(() -> finish(why));
       return;
     }
-    attempt.begin(prefetch);
+    attempt.begin();
   }
 
   /** Ends the run from outside: nobody wants it, or the tenant closes. */
@@ -499,7 +486,7 @@ public final class RunFetch implements Spiller.Origin, Attempt.Outcome, DiskAtte
     }
     Spiller spiller = tenant.spiller();
     if (spiller != null) {
-      spiller.ended(this, claimed, blocks().subList(fromDisk, landing.published()));
+      spiller.ended(handle, claimed, blocks().subList(fromDisk, landing.published()));
     }
   }
 
@@ -512,7 +499,7 @@ public final class RunFetch implements Spiller.Origin, Attempt.Outcome, DiskAtte
 
   @Override
   public void onReady(Block block) {
-    if (prefetch) {
+    if (isPrefetch()) {
       tenant.metrics().add(Counter.PREFETCHED_BYTES, block.length());
       handle.listener().onPrefetched(block.length());
     }
@@ -520,9 +507,25 @@ public final class RunFetch implements Spiller.Origin, Attempt.Outcome, DiskAtte
 
   @Override
   public void onFirstRead(Block block) {
-    if (prefetch) {
+    if (isPrefetch()) {
       tenant.metrics().add(Counter.PREFETCH_USED_BYTES, block.length());
       handle.listener().onPrefetchUsed(block.length());
+    }
+  }
+
+  @Override
+  public void onLeavingSoon(Block block) {
+    Spiller spiller = tenant.spiller();
+    if (spiller != null) {
+      spiller.leavingSoon(block, this);
+    }
+  }
+
+  @Override
+  public void onLeaving(Block block) {
+    Spiller spiller = tenant.spiller();
+    if (spiller != null) {
+      spiller.leaving(block, this);
     }
   }
 
@@ -533,7 +536,7 @@ public final class RunFetch implements Spiller.Origin, Attempt.Outcome, DiskAtte
 
   @Override
   public void onDroppedUnread(Block block) {
-    if (prefetch) {
+    if (isPrefetch()) {
       tenant.metrics().add(Counter.PREFETCH_WASTED_BYTES, block.length());
       handle.listener().onPrefetchWasted(block.length());
     }
@@ -541,6 +544,6 @@ public final class RunFetch implements Spiller.Origin, Attempt.Outcome, DiskAtte
 
   @Override
   public String toString() {
-    return "GET " + range() + " of " + handle.version() + (prefetch ? ", prefetch" : "");
+    return "GET " + range() + " of " + handle.version() + " (" + purpose + ")";
   }
 }

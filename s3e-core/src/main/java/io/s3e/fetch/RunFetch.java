@@ -6,7 +6,6 @@ import io.s3e.client.Fence;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Effort;
 import io.s3e.disk.DiskBlockId;
-import io.s3e.fetch.DiskTier.Source;
 import io.s3e.memory.Block;
 import io.s3e.memory.Grant;
 import io.s3e.memory.Purpose;
@@ -62,6 +61,7 @@ public final class RunFetch
   private static final long OVERDUE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
   private final Tenant tenant;
+  private final Run run;
   private final ObjectHandle handle;
   private final Landing landing;
   private final Purpose purpose;
@@ -114,10 +114,11 @@ public final class RunFetch
   /** Hears which blocks a run that has failed did not bring. */
   private volatile @Nullable Consumer<BlockRange> loss;
 
-  private RunFetch(Tenant tenant, ObjectHandle handle, Grant grant, Consumer<RunFetch> ended) {
+  private RunFetch(Tenant tenant, Run run, Grant grant, Consumer<RunFetch> ended) {
     this.ended = ended;
     this.tenant = tenant;
-    this.handle = handle;
+    this.run = run;
+    this.handle = run.handle();
     this.landing = new Landing(tenant, grant);
     this.purpose = grant.purpose();
     this.demanded = !isPrefetch();
@@ -125,22 +126,17 @@ public final class RunFetch
   }
 
   /**
-   * Makes a run of up to {@code count} blocks and enters them into the index, as many in a row as
-   * nobody else has entered. Null if that is none; the grant is given back then.
+   * Makes the run's first {@code count} blocks at most and enters them into the index, as many in a
+   * row as nobody else has entered. Null if that is none; the grant is given back then.
    */
   static @Nullable RunFetch enter(
-      Tenant tenant,
-      ObjectHandle handle,
-      long firstBlock,
-      int count,
-      Grant grant,
-      Consumer<RunFetch> ended) {
-    RunFetch run = new RunFetch(tenant, handle, grant, ended);
-    if (!run.landing.enter(handle, firstBlock, count, run)) {
+      Tenant tenant, Run run, int count, Grant grant, Consumer<RunFetch> ended) {
+    RunFetch fetch = new RunFetch(tenant, run, grant, ended);
+    if (!fetch.landing.enter(run, count, fetch)) {
       return null;
     }
-    grant.onRevoked(run::revoked);
-    return run;
+    grant.onRevoked(fetch::revoked);
+    return fetch;
   }
 
   List<Block> blocks() {
@@ -277,12 +273,13 @@ public final class RunFetch
 
   /** Looks on disk, if that is where its bytes may be; else sends the first GET. */
   void start() {
-    DiskTier disk = tenant.disk();
-    if (disk == null || disk.sourceOf(handle, blocks().get(0).id().index()) == Source.S3) {
+    DiskTier disk = run.source() == Source.S3 ? null : tenant.disk();
+    if (disk == null) {
       send();
       return;
     }
-    DiskAttempt look = new DiskAttempt(this, landing, disk, handle);
+    int copyRequestBytes = tenant.client().limits().copyRequestBytes();
+    DiskAttempt look = new DiskAttempt(this, landing, disk, handle, copyRequestBytes);
     if (phase.compareAndSet(Phase.BETWEEN, new Phase(State.LOOKING, look, null))) {
       IOException why = cancelled;
       if (why == null) {
@@ -294,25 +291,21 @@ public final class RunFetch
   }
 
   @Override
-  public void lookedOnDisk(@Nullable DiskBlockId claim, boolean hasNoRoom) {
+  public void lookedOnDisk(DiskAttempt.Rest rest, @Nullable DiskBlockId claim) {
     claimed = claim;
     fromDisk = landing.published();
-    if (landing.isComplete()) {
-      finish(null);
-      return;
-    }
-    if (!landing.isWithinOneGet() || (hasNoRoom && !demanded)) {
-      // Nobody's error: who wants the rest asks for it anew. To fetch a guess that is on disk would
-      // only cost a request.
-      finish(cancelled("left on disk"));
-      return;
-    }
-    phase.set(Phase.BETWEEN);
-    IOException why = cancelled;
-    if (why == null) {
-      send();
-    } else {
-      finishBetween(why);
+    switch (rest) {
+      case NONE -> finish(null);
+      case LEFT -> finish(cancelled("left on disk"));
+      case FETCHED -> {
+        phase.set(Phase.BETWEEN);
+        IOException why = cancelled;
+        if (why == null) {
+          send();
+        } else {
+          finishBetween(why);
+        }
+      }
     }
   }
 
@@ -481,7 +474,7 @@ public final class RunFetch
     landing.end();
     Consumer<BlockRange> hears = loss;
     if (failure != null && hears != null && landing.published() < blocks().size()) {
-      long first = blocks().get(0).id().index();
+      long first = run.blocks().first();
       hears.accept(new BlockRange(first + landing.published(), first + blocks().size()));
     }
     Spiller spiller = tenant.spiller();

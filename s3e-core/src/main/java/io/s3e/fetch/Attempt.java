@@ -133,9 +133,14 @@ final class Attempt implements ResponseHandler {
   }
 
   private void endedBy(IOException failure, boolean mayRetry) {
-    if (failure instanceof RequestFailure request
-        && request.kind() == RequestFailure.Kind.THROTTLED) {
-      tenant.metrics().count(Counter.THROTTLED);
+    if (failure instanceof RequestFailure told) {
+      switch (told.kind()) {
+        case THROTTLED -> tenant.metrics().count(Counter.THROTTLED);
+        case NOT_LENT -> tenant.account().carrier().pauseLending();
+        default -> {
+          // Nothing to remember.
+        }
+      }
     }
     report(failure);
     outcome.attemptFailed(failure, mayRetry);

@@ -69,9 +69,9 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
         .index()
         .forEach(
             block -> {
-              RunFetch run = (RunFetch) block.fate();
-              if (run.isOf(tenant)) {
-                spiller.arrivedBefore(run.handle(), block);
+              Origin origin = Origin.of(block);
+              if (origin.isOf(tenant)) {
+                spiller.arrivedBefore(origin.handle(), block);
               }
             });
   }
@@ -273,17 +273,13 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
    * the block itself.
    */
   public @Nullable Arrival join(Block block) {
-    RunFetch run = (RunFetch) block.fate();
-    if (!run.join()) {
-      return null;
-    }
-    run.demand();
-    return new Arrival(block, run, !run.isOf(tenant));
+    Origin origin = Origin.of(block);
+    return origin.interest().join() ? new Arrival(block, origin, !origin.isOf(tenant)) : null;
   }
 
   /** Whether another tenant fetches the block, so that only a thread that waits notices it late. */
   public boolean isAnothers(Block block) {
-    return !((RunFetch) block.fate()).isOf(tenant);
+    return !Origin.of(block).isOf(tenant);
   }
 
   /** Whether a pinned block becomes ready within {@code nanos} ns, however its fetch may end. */
@@ -367,6 +363,6 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     tenant.close();
     tenant.timer().forget(this);
     running.forEach(run -> run.cancel(engineClosed()));
-    admission.evict(account.carrier(), block -> ((RunFetch) block.fate()).isOf(tenant));
+    admission.evict(account.carrier(), block -> Origin.of(block).isOf(tenant));
   }
 }

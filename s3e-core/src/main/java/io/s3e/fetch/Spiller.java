@@ -29,17 +29,6 @@ import org.jspecify.annotations.Nullable;
  * nothing here waits or touches the disk.
  */
 final class Spiller {
-  /** The run that has brought a block, as far as it matters for the block's worth. */
-  interface Origin {
-    ObjectHandle handle();
-
-    /** Whether its reader went through the object in order when it was started. */
-    boolean isOfScan();
-
-    /** Whether some of its bytes had come from S3 before. */
-    boolean wasFetchedBefore();
-  }
-
   /** Disk blocks that are remembered to have been offered: 64 GiB of them. */
   private static final int REMEMBERED = 1 << 16;
 

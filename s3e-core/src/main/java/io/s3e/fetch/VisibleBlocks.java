@@ -68,7 +68,7 @@ final class VisibleBlocks {
    * Another tenant's GET is not waited for when it is late: whatever hangs may hang for it alone.
    */
   private boolean mayRead(ObjectHandle handle, Block found) {
-    RunFetch run = (RunFetch) found.fate();
-    return run.isOf(tenant) || (handle.isProven() && (found.isReady() || !run.isOverdue()));
+    Origin origin = Origin.of(found);
+    return origin.isOf(tenant) || (handle.isProven() && (found.isReady() || !origin.isOverdue()));
   }
 }

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>As with an {@link Attempt}, bytes land inside the {@link Fence}, and the attempt ends once, by
  * whoever closes it: the last read, the deadline, or a cancel. A disk that hangs meanwhile holds
- * nothing but its own thread and its own buffer. However it ends, what has landed stays, and the
- * rest is fetched.
+ * nothing but its own thread and its own buffer. However it ends, what has landed stays, and {@link
+ * Rest} says what becomes of the rest.
  */
 final class DiskAttempt implements DiskRead.Receiver {
   /**
@@ -190,7 +190,7 @@ final class DiskAttempt implements DiskRead.Receiver {
       return false;
     }
     try {
-      if (landing.isLent()) {
+      if (room == Room.GRANTED && landing.isLent()) {
         Purpose purpose = run.isDemanded() ? Purpose.DEMAND : Purpose.GUESS;
         room = landing.exchange(purpose) ? Room.EXCHANGED : Room.REFUSED;
       }

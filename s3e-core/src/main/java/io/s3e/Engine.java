@@ -6,7 +6,6 @@ import io.s3e.disk.DiskCache;
 import io.s3e.disk.DiskCacheConfig;
 import io.s3e.fetch.FetchServices;
 import io.s3e.fetch.FetchTimer;
-import io.s3e.fetch.RunSpill;
 import io.s3e.memory.Admission;
 import io.s3e.memory.BlockIndex;
 import io.s3e.metrics.DiskMetrics;
@@ -79,7 +78,7 @@ final class Engine {
               + " bytes: raise the budget or lower the block size");
     }
     pool = new BlockPool(budget, blockBytes, (int) Math.min(Integer.MAX_VALUE, blocks));
-    admission = new Admission(budget, pool, index, new RunSpill());
+    admission = new Admission(budget, pool, index);
     budget.isHeldBy(pool, admission::giveBack);
     services = new FetchServices(index, admission, timer);
     clients = new EngineClients(budget, admission);

@@ -6,12 +6,12 @@ import java.io.IOException;
 /** The interest of one reader in one block. */
 public final class Arrival implements AutoCloseable {
   private final Block block;
-  private final RunFetch run;
+  private final Origin origin;
   private final boolean isAnothers;
 
-  Arrival(Block block, RunFetch run, boolean isAnothers) {
+  Arrival(Block block, Origin origin, boolean isAnothers) {
     this.block = block;
-    this.run = run;
+    this.origin = origin;
     this.isAnothers = isAnothers;
   }
 
@@ -27,7 +27,7 @@ public final class Arrival implements AutoCloseable {
       return true;
     }
     // Another tenant's failure says nothing of this one's credentials and connections.
-    if (run.isPrefetch() || isAnothers || Failures.isNobodysError(failure)) {
+    if (origin.isPrefetch() || isAnothers || Failures.isNobodysError(failure)) {
       return false;
     }
     throw Failures.asIoException(failure);
@@ -35,17 +35,17 @@ public final class Arrival implements AutoCloseable {
 
   /** Whether it is another tenant's, and late: whatever hangs may hang for that tenant alone. */
   boolean isOverdue() {
-    return isAnothers && run.isOverdue();
+    return isAnothers && origin.isOverdue();
   }
 
   /** The error of a reader whose deadline passes now. */
   public IOException late() {
-    return run.deadlinePassed();
+    return origin.effort().deadlinePassed();
   }
 
   /** The reader waits no more. */
   @Override
   public void close() {
-    run.leave();
+    origin.interest().leave();
   }
 }

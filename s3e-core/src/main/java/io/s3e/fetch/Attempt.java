@@ -8,6 +8,7 @@ import io.s3e.client.ObjectClient;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.ResponseHandler;
 import io.s3e.client.ResponseHead;
+import io.s3e.memory.Purpose;
 import io.s3e.metrics.EngineMetrics.Counter;
 import java.io.IOException;
 import java.net.SocketException;
@@ -44,24 +45,30 @@ final class Attempt implements ResponseHandler {
   private final Tenant tenant;
   private final ObjectHandle handle;
   private final GetRequest request;
+  private final boolean isPrefetch;
   private final long patienceNanos;
   private final long startedNanos = System.nanoTime();
   private final Fence fence = new Fence();
   private volatile long lastByteNanos = startedNanos;
   private volatile ObjectClient.@Nullable Exchange exchange;
 
-  /** Written before the request is sent. */
-  private boolean isPrefetch;
-
   // Written inside the fence.
   private @Nullable ByteRange body;
   private long received;
 
   /**
+   * @param purpose of the run
    * @param number which attempt of the run in a row without a new block, from 1; later ones are
    *     more patient
    */
-  Attempt(Outcome outcome, Landing landing, Tenant tenant, ObjectHandle handle, int number) {
+  Attempt(
+      Outcome outcome,
+      Landing landing,
+      Tenant tenant,
+      ObjectHandle handle,
+      Purpose purpose,
+      int number) {
+    this.isPrefetch = purpose == Purpose.GUESS;
     this.outcome = outcome;
     this.landing = landing;
     this.tenant = tenant;
@@ -82,13 +89,12 @@ final class Attempt implements ResponseHandler {
         request.lend() ? stall + request.range().length() * NANOS_PER_SLOW_BYTE : stall;
   }
 
-  void begin(boolean prefetch) {
-    isPrefetch = prefetch;
+  void begin() {
     tenant.metrics().count(Counter.GETS);
-    if (prefetch) {
+    if (isPrefetch) {
       tenant.metrics().count(Counter.PREFETCH_GETS);
     }
-    handle.listener().onGetStarted(request.range().start(), request.range().length(), prefetch);
+    handle.listener().onGetStarted(request.range().start(), request.range().length(), isPrefetch);
     ObjectClient.Exchange started;
     try {
       started = tenant.client().get(request, this);
@@ -127,9 +133,14 @@ final class Attempt implements ResponseHandler {
   }
 
   private void endedBy(IOException failure, boolean mayRetry) {
-    if (failure instanceof RequestFailure request
-        && request.kind() == RequestFailure.Kind.THROTTLED) {
-      tenant.metrics().count(Counter.THROTTLED);
+    if (failure instanceof RequestFailure told) {
+      switch (told.kind()) {
+        case THROTTLED -> tenant.metrics().count(Counter.THROTTLED);
+        case NOT_LENT -> tenant.account().carrier().pauseLending();
+        default -> {
+          // Nothing to remember.
+        }
+      }
     }
     report(failure);
     outcome.attemptFailed(failure, mayRetry);

@@ -3,7 +3,7 @@ package io.s3e.fetch;
 import io.s3e.client.Fence;
 import io.s3e.disk.DiskBlockId;
 import io.s3e.disk.DiskRead;
-import io.s3e.memory.For;
+import io.s3e.memory.Purpose;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>As with an {@link Attempt}, bytes land inside the {@link Fence}, and the attempt ends once, by
  * whoever closes it: the last read, the deadline, or a cancel. A disk that hangs meanwhile holds
- * nothing but its own thread and its own buffer. However it ends, what has landed stays, and the
- * rest is fetched.
+ * nothing but its own thread and its own buffer. However it ends, what has landed stays, and {@link
+ * Rest} says what becomes of the rest.
  */
 final class DiskAttempt implements DiskRead.Receiver {
   /**
@@ -26,25 +26,50 @@ final class DiskAttempt implements DiskRead.Receiver {
 
   /** The run that looks: hears of the end, once, when nothing can touch the memory any more. */
   interface Seeker {
-    /** For whom it looks. */
-    For purpose();
-
     /** Whether some reader waits or has waited for it. */
     boolean isDemanded();
 
     /**
-     * The look is over; what it has not brought is to be fetched.
+     * The look is over.
      *
+     * @param rest what becomes of the bytes that it has not brought
      * @param claim what other processes wait for now
-     * @param hasNoRoom whether the disk has what there are no buffers for
      */
-    void lookedOnDisk(@Nullable DiskBlockId claim, boolean hasNoRoom);
+    void lookedOnDisk(Rest rest, @Nullable DiskBlockId claim);
+  }
+
+  /** What becomes of the bytes that a look has not brought. */
+  enum Rest {
+    /** There are none. */
+    NONE,
+    /** One GET brings them. */
+    FETCHED,
+    /** The run ends without them, which is nobody's error: who wants them asks anew. */
+    LEFT
+  }
+
+  /**
+   * The memory for what comes from disk.
+   *
+   * <p>A run that may be in a shared cache is fetched as a rule, so it was granted what its GET
+   * needs. That may be a slot, and a client lends slots for its own bytes alone: the first bytes
+   * from disk exchange it for buffers. To grant both at first would cost each GET its buffers, and
+   * to grant buffers alone would cut long GETs into copied ones.
+   */
+  private enum Room {
+    /** What was granted. */
+    GRANTED,
+    /** Buffers in the place of a slot. */
+    EXCHANGED,
+    /** None: the disk has bytes that there are no buffers for. */
+    REFUSED
   }
 
   private final Seeker run;
   private final Landing landing;
   private final DiskTier disk;
   private final ObjectHandle handle;
+  private final int copyRequestBytes;
   private final long patienceNanos;
   private final Fence fence = new Fence();
 
@@ -59,13 +84,16 @@ final class DiskAttempt implements DiskRead.Receiver {
   // Touched inside the fence, or by what follows its closing.
   private @Nullable Piece piece;
   private int landed;
+  private Room room = Room.GRANTED;
 
-  /** The disk has what memory has no buffers for. */
-  private boolean hasNoRoom;
-
-  DiskAttempt(Seeker run, Landing landing, DiskTier disk, ObjectHandle handle) {
+  /**
+   * @param copyRequestBytes the longest range of a copied GET, in bytes
+   */
+  DiskAttempt(
+      Seeker run, Landing landing, DiskTier disk, ObjectHandle handle, int copyRequestBytes) {
     this.run = run;
     this.landing = landing;
+    this.copyRequestBytes = copyRequestBytes;
     this.disk = disk;
     this.handle = handle;
     this.patienceNanos = disk.cache().config().readDeadline().toNanos();
@@ -107,8 +135,23 @@ final class DiskAttempt implements DiskRead.Receiver {
     return fence.close(
         () -> {
           countHit();
-          run.lookedOnDisk(claimed, hasNoRoom);
+          run.lookedOnDisk(rest(), claimed);
         });
+  }
+
+  private Rest rest() {
+    if (landing.isComplete()) {
+      return Rest.NONE;
+    }
+    boolean isFetched =
+        switch (room) {
+          case GRANTED -> true;
+          // Granted for a lent GET, which may be longer than a copied one.
+          case EXCHANGED -> landing.missing().length() <= copyRequestBytes;
+          // To fetch a guess that is on disk would only cost a request.
+          case REFUSED -> run.isDemanded();
+        };
+    return isFetched ? Rest.FETCHED : Rest.LEFT;
   }
 
   private void countHit() {
@@ -147,8 +190,11 @@ final class DiskAttempt implements DiskRead.Receiver {
       return false;
     }
     try {
-      if (landing.isLent() && !landing.exchange(run.purpose())) {
-        hasNoRoom = true;
+      if (room == Room.GRANTED && landing.isLent()) {
+        Purpose purpose = run.isDemanded() ? Purpose.DEMAND : Purpose.GUESS;
+        room = landing.exchange(purpose) ? Room.EXCHANGED : Room.REFUSED;
+      }
+      if (room == Room.REFUSED) {
         return false;
       }
       landed += bytes.remaining();

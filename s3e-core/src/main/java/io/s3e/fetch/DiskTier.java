@@ -35,14 +35,6 @@ final class DiskTier {
   /** As much of a disk block is most of it. */
   private static final int LEAST_CLAIM_BYTES = DiskBlockId.BLOCK_BYTES / 2;
 
-  /** Where the bytes of a block are to be looked for. */
-  enum Source {
-    /** In S3. */
-    S3,
-    /** On disk, and in S3 if they are not there. */
-    DISK
-  }
-
   private final TenantDisk disk;
   private final DiskCache cache;
   private final Proofs proofs;
@@ -66,11 +58,6 @@ final class DiskTier {
   /** The tenant's settings. */
   DiskCacheConfig config() {
     return disk.config();
-  }
-
-  /** Whether other processes write as well. */
-  boolean isShared() {
-    return cache.isShared();
   }
 
   /**
@@ -103,7 +90,7 @@ final class DiskTier {
     }
     ByteRange bytes = layout.bytesOf(new BlockRange(block, block + 1));
     if (cache.isShared()) {
-      return cache.believed(id(version, bytes.start())) != 0 ? Source.DISK : Source.S3;
+      return cache.believed(id(version, bytes.start())) != 0 ? Source.DISK_OR_S3 : Source.S3;
     }
     for (Piece piece = Piece.of(id(version, bytes.start()), bytes); ; ) {
       if ((cache.believed(piece.id()) & piece.mask()) != piece.mask()) {
@@ -114,26 +101,6 @@ final class DiskTier {
       }
       piece = Piece.of(id(version, piece.endOffset()), bytes);
     }
-  }
-
-  /** The block after the last one that a run from disk may hold if it begins at {@code first}. */
-  long endOfDiskRun(ObjectHandle handle, long first) {
-    BlockLayout layout = handle.layout();
-    long end = (layout.startOf(first) / DiskBlockId.BLOCK_BYTES + 1) * DiskBlockId.BLOCK_BYTES;
-    return Math.max(first + 1, Math.min(layout.blocks(), end / layout.blockSize()));
-  }
-
-  /**
-   * The block up to which a run that ends at {@code end} is to go on. In a shared cache that is the
-   * end of the disk block, since others will want all of it, and wait for the run that has claimed
-   * it.
-   */
-  long roundedUp(ObjectHandle handle, long first, long end) {
-    boolean claims =
-        cache.isShared()
-            && isWorthClaiming(handle, (end - first) * handle.layout().blockSize())
-            && sourceOf(handle, first) == Source.DISK;
-    return claims ? endOfDiskRun(handle, end - 1) : end;
   }
 
   /** A claim makes others wait, which only pays where they will want about the same bytes. */

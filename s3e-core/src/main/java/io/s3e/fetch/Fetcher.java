@@ -1,17 +1,13 @@
 package io.s3e.fetch;
 
-import io.s3e.block.BlockId;
 import io.s3e.block.BlockRange;
-import io.s3e.block.ObjectVersion;
 import io.s3e.client.RequestFailure;
-import io.s3e.fetch.DiskTier.Source;
 import io.s3e.memory.Account;
 import io.s3e.memory.Admission;
 import io.s3e.memory.Block;
-import io.s3e.memory.BlockIndex;
 import io.s3e.memory.Grant;
 import io.s3e.memory.Need;
-import io.s3e.memory.Need.Kind;
+import io.s3e.memory.Purpose;
 import io.s3e.metrics.EngineMetrics;
 import io.s3e.metrics.EngineMetrics.Counter;
 import java.io.IOException;
@@ -27,10 +23,13 @@ import org.jspecify.annotations.Nullable;
  * Finds blocks in memory, joins fetches that are under way, and starts new ones: the one way from a
  * reader to S3. Shared by all streams of one {@link Tenant} of an engine.
  *
- * <p>The path of one block: {@link #find} in the index; else {@link #demand} starts a {@link
- * RunFetch} for it (waiting for memory if it must) and {@link #await} waits for the bytes, with a
- * deadline. {@link #prefetch} starts runs only as far as {@link Admission} has room, and never
- * waits.
+ * <p>The path of one block: {@link #find} in the index; else {@link #demand} starts a run for it
+ * (waiting for memory if it must) and {@link #await} waits for the bytes, with a deadline. {@link
+ * #prefetch} starts runs only as far as {@link Admission} has room, and never waits.
+ *
+ * <p>The path of one run, each step once: the {@link Resolver} says where its bytes are to be
+ * looked for and how far it goes, {@link RunSizing} what memory that needs, {@link Admission}
+ * grants it, and a {@link RunFetch} brings the bytes.
  *
  * <p>Any thread. Readers wait on their block alone; pauses and deadlines are {@link FetchTimer}'s.
  */
@@ -38,20 +37,24 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
   private static final long CLOSED_CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
   private final Tenant tenant;
-  private final FetchConfig config;
-  private final BlockIndex index;
   private final Admission admission;
   private final Account account;
+  private final VisibleBlocks memory;
+  private final RunSizing sizing;
+  private final Resolver resolver;
   private final Set<RunFetch> running = ConcurrentHashMap.newKeySet();
   private final Consumer<RunFetch> ended = running::remove;
 
   /** Closed with its fetcher. */
   public Fetcher(Tenant tenant) {
     this.tenant = tenant;
-    this.config = tenant.config();
-    this.index = tenant.index();
     this.admission = tenant.admission();
     this.account = tenant.account();
+    this.memory = new VisibleBlocks(tenant);
+    FetchConfig config = tenant.config();
+    this.sizing =
+        new RunSizing(config.blockBytes(), config.requestBytes(), account.carrier().limits());
+    this.resolver = new Resolver(tenant, memory, sizing);
     tenant.timer().watch(this);
   }
 
@@ -62,13 +65,15 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
   public void attach(TenantDisk disk) {
     // First seen by runs that end, then told of those that have ended: so each is offered.
     Spiller spiller = tenant.attach(disk);
-    index.forEach(
-        block -> {
-          RunFetch run = (RunFetch) block.fate();
-          if (run.isOf(tenant)) {
-            spiller.arrivedBefore(run, block);
-          }
-        });
+    tenant
+        .index()
+        .forEach(
+            block -> {
+              Origin origin = Origin.of(block);
+              if (origin.isOf(tenant)) {
+                spiller.arrivedBefore(origin.handle(), block);
+              }
+            });
   }
 
   public EngineMetrics metrics() {
@@ -90,58 +95,16 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
   }
 
   /**
-   * The block under this name, pinned; null if it is not in memory and not on its way.
-   *
-   * <p>A block that another tenant fetches or has fetched is found only once S3 has answered this
-   * tenant for the version. Before, the handle's blocks are held apart, so that its reader sends a
-   * request of its own.
+   * The block under this name, pinned; null if it is not in memory and not on its way, or if it is
+   * another tenant's and this one may not read it.
    */
   public @Nullable Block find(ObjectHandle handle, long block) {
-    Block found = pinned(new BlockId(handle.version(), block));
-    if (found != null && !mayRead(handle, found)) {
-      found.unpin();
-      found = null;
-      handle.holdApart(tenant.holder());
-    }
-    ObjectVersion apart = found == null ? handle.apart() : null;
-    return apart == null ? found : pinned(new BlockId(apart, block));
-  }
-
-  /**
-   * Another tenant's GET is not waited for when it is late: whatever hangs may hang for it alone.
-   */
-  private boolean mayRead(ObjectHandle handle, Block found) {
-    RunFetch run = (RunFetch) found.fate();
-    return run.isOf(tenant) || (handle.isProven() && (found.isReady() || !run.isOverdue()));
-  }
-
-  private @Nullable Block pinned(BlockId id) {
-    for (; ; ) {
-      Block found = index.get(id);
-      if (found == null || found.tryPin()) {
-        return found;
-      }
-      // Dead: evicted, or failed, a moment ago. The thread that killed it has removed it or is
-      // about to.
-      index.remove(found);
-    }
-  }
-
-  private boolean isPresent(ObjectHandle handle, long block) {
-    Block found = index.get(new BlockId(handle.version(), block));
-    ObjectVersion apart = handle.apart();
-    return (found != null && mayRead(handle, found))
-        || (apart != null && index.get(new BlockId(apart, block)) != null);
+    return memory.find(handle, block);
   }
 
   /** A stream is about to read through the handle: it profits from what was proven before. */
   public void opened(ObjectHandle handle) {
-    if (handle.hasCustomerKey()) {
-      // Streams with another key, or with none, must not see the bytes that this key opens.
-      handle.holdApart(handle.customerKey(tenant.holder()));
-    } else if (tenant.proofs().has(handle.knownVersion())) {
-      handle.proven();
-    }
+    memory.opened(handle);
   }
 
   /**
@@ -150,37 +113,48 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
    * <p>Both kinds leave the demand reserve alone: a reader's claim to it is for the block that it
    * waits for next, which is what {@link #demand} is for.
    *
-   * @param asked true if a reader has asked for these bytes, false if they are a guess
+   * @param purpose whether a reader has asked for these bytes, or they are a guess
    * @param started gets each run that was started
    * @return the first block that was neither there nor started; {@code wanted.end()} or more if all
    *     were
    */
   public long prefetch(
-      ObjectHandle handle, BlockRange wanted, boolean asked, Consumer<RunFetch> started) {
-    long next = wanted.first();
-    DiskTier disk = tenant.disk();
-    Spiller spiller = tenant.spiller();
-    if ((disk != null && disk.awaitsProof(handle, next))
-        || (spiller != null && spiller.isBackedUp())) {
+      ObjectHandle handle, BlockRange wanted, Purpose purpose, Consumer<RunFetch> started) {
+    if (!mayRunAhead(handle, wanted.first())) {
       refused(handle);
-      return next;
+      return wanted.first();
     }
     long last = Math.min(wanted.end(), handle.layout().blocksOver(handle.size()));
-    long limit = asked ? last : roundedUp(handle, wanted.first(), last);
+    long next = wanted.first();
     while (next < last) {
-      if (isPresent(handle, next)) {
+      if (memory.isPresent(handle, next)) {
         next++;
         continue;
       }
-      long end = absentUntil(handle, next, limit);
-      Grant grant = admission.trySpeculate(account, need(handle, next, end));
+      Run run =
+          purpose == Purpose.GUESS
+              ? resolver.rounded(handle, new BlockRange(wanted.first(), last), next)
+              : resolver.exact(handle, new BlockRange(next, last));
+      Grant grant = admission.trySpeculate(account, need(run), purpose);
       if (grant == null) {
         refused(handle);
         return next;
       }
-      next = start(handle, next, end, grant, !asked, started);
+      RunFetch fetch = enter(run, grant);
+      if (fetch != null) {
+        started.accept(fetch);
+        fetch.start();
+        next += fetch.blocks().size();
+      }
     }
     return Math.max(next, wanted.end());
+  }
+
+  private boolean mayRunAhead(ObjectHandle handle, long block) {
+    DiskTier disk = tenant.disk();
+    Spiller spiller = tenant.spiller();
+    return (disk == null || !disk.awaitsProof(handle, block))
+        && (spiller == null || !spiller.isBackedUp());
   }
 
   private void refused(ObjectHandle handle) {
@@ -209,16 +183,16 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     // Where a guess would be refused, what was to be guessed goes along: one long GET in place of
     // many short ones is what a crowd of readers shares the connections best by.
     boolean takesAhead = ahead > end && admission.isCrowded(account);
-    long until = absentUntil(handle, block, takesAhead ? ahead : roundedUp(handle, block, end));
-    Grant grant = awaitAdmission(handle, need(handle, block, until), deadline);
-    RunFetch run = enter(handle, block, until, grant, false);
-    if (run == null) {
+    BlockRange wanted = new BlockRange(block, Math.max(block + 1, takesAhead ? ahead : end));
+    Run run = takesAhead ? resolver.exact(handle, wanted) : resolver.rounded(handle, wanted, block);
+    RunFetch fetch = enter(run, awaitAdmission(handle, need(run), deadline));
+    if (fetch == null) {
       return null;
     }
-    Block first = run.blocks().get(0);
+    Block first = fetch.blocks().get(0);
     boolean pinned = first.tryPin();
-    started.accept(run);
-    run.start();
+    started.accept(fetch);
+    fetch.start();
     return pinned ? first : null;
   }
 
@@ -237,36 +211,8 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     }
   }
 
-  private Need need(ObjectHandle handle, long first, long end) {
-    long bytes = handle.layout().bytesOf(new BlockRange(first, end)).length();
-    boolean isLong = bytes > account.carrier().limits().copyRequestBytes();
-    Kind kind = isLong ? Kind.LONG : Kind.SHORT;
-    // The contents of a shared cache are not known; as a rule the block is fetched.
-    DiskTier disk = tenant.disk();
-    boolean isOnDisk = disk != null && !disk.isShared() && isOnDisk(disk, handle, first);
-    return new Need(copiedBlocks(end - first), isOnDisk ? Kind.ON_DISK : kind);
-  }
-
-  private static boolean isOnDisk(DiskTier disk, ObjectHandle handle, long block) {
-    return disk.sourceOf(handle, block) == Source.DISK;
-  }
-
-  /** How many of {@code blocks} blocks one copied GET can bring. */
-  private int copiedBlocks(long blocks) {
-    long most =
-        Math.min(config.requestBytes(), account.carrier().limits().copyRequestBytes())
-            / config.blockBytes();
-    return (int) Math.min(blocks, Math.max(1, most));
-  }
-
-  private int lentBlocks() {
-    long most = Math.min(config.requestBytes(), account.carrier().limits().lentSlotBytes());
-    return (int) Math.max(1, most / config.blockBytes());
-  }
-
-  private long roundedUp(ObjectHandle handle, long first, long end) {
-    DiskTier disk = tenant.disk();
-    return disk == null ? end : disk.roundedUp(handle, first, end);
+  private Need need(Run run) {
+    return sizing.need(run.handle().layout(), run.blocks(), run.source());
   }
 
   /**
@@ -274,55 +220,25 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
    * nor on their way and that one GET can bring.
    */
   public long absentUntil(ObjectHandle handle, long first, long end) {
-    long most =
-        Math.max(copiedBlocks(Long.MAX_VALUE), account.carrier().lends() ? lentBlocks() : 1);
-    long limit = Math.min(end, first + most);
-    DiskTier disk = tenant.disk();
-    boolean fromDisk = disk != null && isOnDisk(disk, handle, first);
-    if (disk != null && fromDisk) {
-      limit = Math.min(limit, disk.endOfDiskRun(handle, first));
-    }
-    long until = first + 1;
-    while (until < limit
-        && !isPresent(handle, until)
-        && (disk == null || isOnDisk(disk, handle, until) == fromDisk)) {
-      until++;
-    }
-    return until;
-  }
-
-  private long start(
-      ObjectHandle handle,
-      long first,
-      long end,
-      Grant grant,
-      boolean prefetch,
-      Consumer<RunFetch> started) {
-    RunFetch run = enter(handle, first, end, grant, prefetch);
-    if (run == null) {
-      return first;
-    }
-    started.accept(run);
-    run.start();
-    return first + run.blocks().size();
+    return resolver.exact(handle, new BlockRange(first, end)).blocks().end();
   }
 
   /**
    * Enters a run's blocks into the index, as many in a row as nobody else has entered meanwhile.
    * Null if that is none; the grant is given back then.
    */
-  private @Nullable RunFetch enter(
-      ObjectHandle handle, long first, long end, Grant grant, boolean prefetch) {
-    int count = (int) Math.min(end - first, grant.isLent() ? lentBlocks() : grant.leases().size());
-    RunFetch run = RunFetch.enter(tenant, handle, first, count, grant, prefetch, ended);
-    if (run == null) {
+  private @Nullable RunFetch enter(Run run, Grant grant) {
+    int most = grant.isLent() ? sizing.lentBlocks() : grant.leases().size();
+    int count = (int) Math.min(run.blocks().count(), most);
+    RunFetch fetch = RunFetch.enter(tenant, run, count, grant, ended);
+    if (fetch == null) {
       return null;
     }
-    running.add(run);
+    running.add(fetch);
     if (tenant.isClosed()) {
-      run.cancel(engineClosed());
+      fetch.cancel(engineClosed());
     }
-    return run;
+    return fetch;
   }
 
   /**
@@ -357,17 +273,13 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
    * the block itself.
    */
   public @Nullable Arrival join(Block block) {
-    RunFetch run = (RunFetch) block.fate();
-    if (!run.join()) {
-      return null;
-    }
-    run.demand();
-    return new Arrival(block, run, !run.isOf(tenant));
+    Origin origin = Origin.of(block);
+    return origin.interest().join() ? new Arrival(block, origin, !origin.isOf(tenant)) : null;
   }
 
   /** Whether another tenant fetches the block, so that only a thread that waits notices it late. */
   public boolean isAnothers(Block block) {
-    return !((RunFetch) block.fate()).isOf(tenant);
+    return !Origin.of(block).isOf(tenant);
   }
 
   /** Whether a pinned block becomes ready within {@code nanos} ns, however its fetch may end. */
@@ -451,6 +363,6 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     tenant.close();
     tenant.timer().forget(this);
     running.forEach(run -> run.cancel(engineClosed()));
-    admission.evict(account.carrier(), block -> ((RunFetch) block.fate()).isOf(tenant));
+    admission.evict(account.carrier(), block -> Origin.of(block).isOf(tenant));
   }
 }

@@ -7,8 +7,8 @@ import io.s3e.buffer.BlockLease;
 import io.s3e.client.Fence;
 import io.s3e.client.LentBuffer;
 import io.s3e.memory.Block;
-import io.s3e.memory.For;
 import io.s3e.memory.Grant;
+import io.s3e.memory.Purpose;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -43,7 +43,6 @@ final class Landing {
   private volatile int landingBlocks;
 
   private int filledInBlock;
-  private boolean exchanged;
 
   /** Whether all blocks are published; written as told above, read by anybody. */
   private volatile boolean complete;
@@ -54,12 +53,13 @@ final class Landing {
   }
 
   /**
-   * Makes up to {@code count} blocks and enters them into the index, as many in a row as nobody
-   * else has entered. False if that is none; the grant is given back then.
+   * Makes the run's first {@code count} blocks at most and enters them into the index, as many in a
+   * row as nobody else has entered. False if that is none; the grant is given back then.
    */
-  boolean enter(ObjectHandle handle, long firstBlock, int count, Block.Fate fate) {
-    for (long index = firstBlock; index < firstBlock + count; index++) {
-      Block block = entered(handle, index, fate);
+  boolean enter(Run run, int count, Block.Fate fate) {
+    long first = run.blocks().first();
+    for (long index = first; index < first + count; index++) {
+      Block block = entered(run.handle(), index, fate);
       if (block == null) {
         break;
       }
@@ -155,23 +155,14 @@ final class Landing {
     }
   }
 
-  /**
-   * Takes buffers in the place of the slot that was granted, so that bytes can be copied into them.
-   * False if there are none.
-   */
-  boolean exchange(For purpose) {
-    Grant copied = tenant.admission().exchange(tenant.account(), grant, blocks.size(), purpose);
+  /** Takes buffers in the place of the slot that was granted. False if there are none. */
+  boolean exchange(Purpose purpose) {
+    Grant copied = tenant.admission().exchange(grant, blocks.size(), purpose);
     if (copied == null) {
       return false;
     }
     grant = copied;
-    exchanged = true;
     return true;
-  }
-
-  /** Whether one GET can bring what is missing: not if it was to be lent and has buffers now. */
-  boolean isWithinOneGet() {
-    return !exchanged || missing().length() <= tenant.client().limits().copyRequestBytes();
   }
 
   /**

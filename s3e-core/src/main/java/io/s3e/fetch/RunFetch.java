@@ -3,22 +3,14 @@ package io.s3e.fetch;
 import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.client.Fence;
-import io.s3e.client.RequestFailure;
-import io.s3e.client.RequestFailure.Effort;
 import io.s3e.disk.DiskBlockId;
-import io.s3e.fetch.DiskTier.Source;
 import io.s3e.memory.Block;
-import io.s3e.memory.For;
 import io.s3e.memory.Grant;
-import io.s3e.memory.Spill;
+import io.s3e.memory.Purpose;
 import io.s3e.metrics.EngineMetrics.Counter;
 import java.io.IOException;
-import java.net.SocketTimeoutException;
-import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -46,10 +38,9 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Disk first.</b> Where the cache on local disk is to be asked, a look comes before the first
  * GET; whatever it brings is not asked of S3, and its failure is no failure of the run.
  *
- * <p><b>Interest.</b> The stream that started the run counts one, each reader that waits on a block
- * of it counts one. When the last goes the run is cancelled; {@link #join} then fails and the
- * latecomer fetches anew. A run that nobody waits for is not retried: a failed prefetch is silent,
- * and the reader that comes to its blocks fetches them itself.
+ * <p><b>Interest.</b> The run is cancelled when nobody wants it any more ({@link Interest}). A run
+ * that nobody waits for is not retried: a failed prefetch is silent, and the reader that comes to
+ * its blocks fetches them itself.
  *
  * <p><b>Attempts are fenced.</b> A client may call late: after a cancel, after a time-out, out of
  * turn. Each call passes its attempt's {@link Fence} first, and memory is given back or handed to
@@ -57,16 +48,14 @@ import org.jspecify.annotations.Nullable;
  * {@code offset + filled}, in the same buffers; it never appends to what another attempt may still
  * write. {@link Landing} tells whose the memory is meanwhile.
  */
-public final class RunFetch implements Spiller.Origin, Attempt.Outcome, DiskAttempt.Seeker {
-  /** Some times what a GET takes. */
-  private static final long OVERDUE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
-
+public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker {
   private final Tenant tenant;
-  private final ObjectHandle handle;
+  private final Run run;
+  private final Purpose purpose;
   private final Landing landing;
-  private final boolean prefetch;
-
-  private final AtomicInteger interest = new AtomicInteger(1);
+  private final Interest interest;
+  private final RunEffort effort;
+  private final Origin origin;
   private final Consumer<RunFetch> ended;
 
   private enum State {
@@ -91,140 +80,78 @@ public final class RunFetch implements Spiller.Origin, Attempt.Outcome, DiskAtte
 
   private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.BETWEEN);
 
-  /** Whether some reader waits or has waited: then the run is retried like a read. */
-  private volatile boolean demanded;
-
   /** Set once somebody has ended the run from outside; no attempt begins from then on. */
   private volatile @Nullable IOException cancelled;
-
-  private final boolean ofScan;
-  private final long startedNanos = System.nanoTime();
-
-  /** Why the attempt before the present one failed. */
-  private volatile @Nullable IOException lastFailure;
 
   // Written between attempts.
   private int publishedBefore;
   private int attempts;
-  private final AtomicInteger sent = new AtomicInteger();
   private int fromDisk;
   private @Nullable DiskBlockId claimed;
-  private volatile boolean fetchedBefore;
 
   /** Hears which blocks a run that has failed did not bring. */
   private volatile @Nullable Consumer<BlockRange> loss;
 
-  private RunFetch(
-      Tenant tenant, ObjectHandle handle, Grant grant, boolean prefetch, Consumer<RunFetch> ended) {
-    this.ended = ended;
+  private RunFetch(Tenant tenant, Run run, Grant grant, Consumer<RunFetch> ended) {
     this.tenant = tenant;
-    this.handle = handle;
+    this.run = run;
+    this.purpose = grant.purpose();
     this.landing = new Landing(tenant, grant);
-    this.prefetch = prefetch;
-    this.demanded = !prefetch;
-    this.ofScan = handle.isScanning();
+    this.interest = new Interest(purpose, this::unwanted);
+    this.effort = new RunEffort(run.handle(), landing::range);
+    this.origin = new Origin(tenant, run.handle(), purpose, interest, effort);
+    this.ended = ended;
   }
 
   /**
-   * Makes a run of up to {@code count} blocks and enters them into the index, as many in a row as
-   * nobody else has entered. Null if that is none; the grant is given back then.
+   * Makes the run's first {@code count} blocks at most and enters them into the index, as many in a
+   * row as nobody else has entered. Null if that is none; the grant is given back then.
    */
   static @Nullable RunFetch enter(
-      Tenant tenant,
-      ObjectHandle handle,
-      long firstBlock,
-      int count,
-      Grant grant,
-      boolean prefetch,
-      Consumer<RunFetch> ended) {
-    RunFetch run = new RunFetch(tenant, handle, grant, prefetch, ended);
-    if (!run.landing.enter(handle, firstBlock, count, run)) {
+      Tenant tenant, Run run, int count, Grant grant, Consumer<RunFetch> ended) {
+    RunFetch fetch = new RunFetch(tenant, run, grant, ended);
+    if (!fetch.landing.enter(run, count, fetch.origin)) {
       return null;
     }
-    grant.onRevoked(run::revoked);
-    return run;
+    grant.onRevoked(fetch::revoked);
+    return fetch;
   }
 
   List<Block> blocks() {
     return landing.blocks();
   }
 
-  /** Whether it is that tenant that sends its GETs. */
-  boolean isOf(Tenant one) {
-    return tenant == one;
-  }
-
-  /** Whether it has been under way for longer than a reader of another tenant waits for it. */
-  boolean isOverdue() {
-    return System.nanoTime() - startedNanos > OVERDUE_NANOS;
-  }
-
-  /** Where its blocks go that leave memory. */
-  Spill spill() {
-    Spiller spiller = tenant.spiller();
-    return spiller == null ? Spill.NONE : spiller;
-  }
-
-  /** Its memory is needed for others: a guess gives it up. */
-  private void revoked() {
-    if (!demanded) {
-      cancel(cancelled("its memory is needed"));
-    }
-  }
-
   public ByteRange range() {
     return landing.range();
   }
 
-  /** Counts one more who is interested. False if the run has been given up. */
-  boolean join() {
-    for (; ; ) {
-      int now = interest.get();
-      if (now == 0) {
-        return false;
-      }
-      if (interest.compareAndSet(now, now + 1)) {
-        return true;
-      }
+  /** How many are interested. */
+  int interested() {
+    return interest.count();
+  }
+
+  @Override
+  public boolean isDemanded() {
+    return interest.isDemanded();
+  }
+
+  /** Its memory is needed for others: a guess gives it up. */
+  private void revoked() {
+    if (!interest.isDemanded()) {
+      cancel(effort.cancelled("its memory is needed"));
     }
   }
 
-  /**
-   * Whether it was started as a guess: then its failure is nobody's, even if a reader has joined.
-   */
-  boolean isPrefetch() {
-    return prefetch;
-  }
-
-  /** How many are interested. */
-  int interested() {
-    return interest.get();
-  }
-
-  /** Whether some reader waits or has waited for it. */
-  @Override
-  public boolean isDemanded() {
-    return demanded;
-  }
-
-  /** A reader is about to wait for a block: from now on the run is worth retrying. */
-  void demand() {
-    demanded = true;
-  }
-
-  /**
-   * One fewer is interested; the last one cancels what is still running, unless all bytes have
-   * come: to cancel then would only cost the connection.
-   */
-  void leave() {
-    if (interest.decrementAndGet() == 0 && !isOver() && !landing.isComplete()) {
-      cancel(cancelled("no longer wanted"));
+  /** Once all bytes have come, to cancel would only cost the connection. */
+  private void unwanted() {
+    if (!isOver() && !landing.isComplete()) {
+      cancel(effort.cancelled("no longer wanted"));
     }
   }
 
   /** The stream that started the run gives it up: cancels it, or lets what came go. */
   public void abandon() {
-    leave();
+    interest.leave();
     blocks().forEach(Block::abandon);
   }
 
@@ -258,23 +185,6 @@ public final class RunFetch implements Spiller.Origin, Attempt.Outcome, DiskAtte
     return true;
   }
 
-  @Override
-  public ObjectHandle handle() {
-    return handle;
-  }
-
-  /** Whether its reader went through the object in order when it was started. */
-  @Override
-  public boolean isOfScan() {
-    return ofScan;
-  }
-
-  /** Whether some of its bytes had come from S3 before. */
-  @Override
-  public boolean wasFetchedBefore() {
-    return fetchedBefore;
-  }
-
   private boolean isOver() {
     return current().state() == State.OVER;
   }
@@ -283,19 +193,15 @@ public final class RunFetch implements Spiller.Origin, Attempt.Outcome, DiskAtte
     return Objects.requireNonNull(phase.get());
   }
 
-  @Override
-  public For purpose() {
-    return prefetch ? For.GUESS : For.READER;
-  }
-
   /** Looks on disk, if that is where its bytes may be; else sends the first GET. */
   void start() {
-    DiskTier disk = tenant.disk();
-    if (disk == null || disk.sourceOf(handle, blocks().get(0).id().index()) == Source.S3) {
+    DiskTier disk = run.source() == Source.S3 ? null : tenant.disk();
+    if (disk == null) {
       send();
       return;
     }
-    DiskAttempt look = new DiskAttempt(this, landing, disk, handle);
+    int copyRequestBytes = tenant.client().limits().copyRequestBytes();
+    DiskAttempt look = new DiskAttempt(this, landing, disk, run.handle(), copyRequestBytes);
     if (phase.compareAndSet(Phase.BETWEEN, new Phase(State.LOOKING, look, null))) {
       IOException why = cancelled;
       if (why == null) {
@@ -307,25 +213,21 @@ public final class RunFetch implements Spiller.Origin, Attempt.Outcome, DiskAtte
   }
 
   @Override
-  public void lookedOnDisk(@Nullable DiskBlockId claim, boolean hasNoRoom) {
+  public void lookedOnDisk(DiskAttempt.Rest rest, @Nullable DiskBlockId claim) {
     claimed = claim;
     fromDisk = landing.published();
-    if (landing.isComplete()) {
-      finish(null);
-      return;
-    }
-    if (!landing.isWithinOneGet() || (hasNoRoom && !demanded)) {
-      // Nobody's error: who wants the rest asks for it anew. To fetch a guess that is on disk would
-      // only cost a request.
-      finish(cancelled("left on disk"));
-      return;
-    }
-    phase.set(Phase.BETWEEN);
-    IOException why = cancelled;
-    if (why == null) {
-      send();
-    } else {
-      finishBetween(why);
+    switch (rest) {
+      case NONE -> finish(null);
+      case LEFT -> finish(effort.cancelled("left on disk"));
+      case FETCHED -> {
+        phase.set(Phase.BETWEEN);
+        IOException why = cancelled;
+        if (why == null) {
+          send();
+        } else {
+          finishBetween(why);
+        }
+      }
     }
   }
 
@@ -335,13 +237,12 @@ public final class RunFetch implements Spiller.Origin, Attempt.Outcome, DiskAtte
       return;
     }
     attempts++;
-    sent.incrementAndGet();
+    effort.sends();
     publishedBefore = landing.published();
-    DiskTier disk = tenant.disk();
-    if (disk != null && attempts == 1) {
-      fetchedBefore = disk.missed(handle, landing.missing());
+    if (attempts == 1) {
+      origin.fetches(landing.missing());
     }
-    Attempt attempt = new Attempt(this, landing, tenant, handle, attempts);
+    Attempt attempt = new Attempt(this, landing, tenant, run.handle(), purpose, attempts);
     phase.set(new Phase(State.GETTING, null, attempt));
     IOException why = cancelled;
     if (why != null) {
@@ -349,7 +250,7 @@ public final class RunFetch implements Spiller.Origin, Attempt.Outcome, DiskAtte
       attempt.withdraw(() -> finish(why));
       return;
     }
-    attempt.begin(prefetch);
+    attempt.begin();
   }
 
   /** Ends the run from outside: nobody wants it, or the tenant closes. */
@@ -393,11 +294,7 @@ public final class RunFetch implements Spiller.Origin, Attempt.Outcome, DiskAtte
     if (look != null) {
       look.checkDeadline(now - lateNanos);
     } else if (attempt != null && attempt.isLate(now)) {
-      String reason = "stalled: no byte for " + attempt.patience().toMillis() + " ms";
-      attempt.fail(
-          new RequestFailure(
-              RequestFailure.Kind.NETWORK, subject(), reason, new SocketTimeoutException(reason)),
-          true);
+      attempt.fail(effort.stalled(attempt.patience()), true);
     }
   }
 
@@ -413,69 +310,28 @@ public final class RunFetch implements Spiller.Origin, Attempt.Outcome, DiskAtte
       finish(null);
       return;
     }
-    if (failure instanceof RequestFailure request
-        && request.kind() == RequestFailure.Kind.NOT_LENT) {
-      tenant.account().carrier().pauseLending();
-    }
     if (landing.published() > publishedBefore) {
       // A connection that breaks but brings blocks is not counted against the run.
       attempts = 1;
     }
-    boolean again = mayRetry && demanded && interest.get() > 0 && attempts < mostAttempts(failure);
-    if (again) {
+    if (mayRetry && interest.isForAReader() && attempts < tenant.mostAttempts(failure)) {
       retry(failure);
     } else {
-      finish(
-          failure instanceof RequestFailure request
-              ? request.with(effort(Effort.End.FAILURE))
-              : failure);
+      finish(effort.failed(failure));
     }
   }
 
   private void retry(IOException failure) {
-    lastFailure = failure;
+    effort.goesOnAfter(failure);
     tenant.metrics().count(Counter.RETRIES);
-    handle.listener().onRetry(failure);
-    boolean throttled =
-        failure instanceof RequestFailure request
-            && request.kind() == RequestFailure.Kind.THROTTLED;
+    run.handle().listener().onRetry(failure);
     phase.set(Phase.BETWEEN);
-    boolean scheduled = tenant.later(this::send, tenant.pauseNanos(attempts, throttled));
+    boolean scheduled = tenant.later(this::send, tenant.pauseNanos(attempts, failure));
     // A cancel since the attempt was closed has found neither an attempt nor a pause to end.
     IOException why = cancelled;
     if (why != null || !scheduled) {
       boolean unused = finishBetween(why != null ? why : failure);
     }
-  }
-
-  private int mostAttempts(IOException failure) {
-    return failure instanceof RequestFailure request && !Failures.isForTheReader(request.getCause())
-        ? request.mostAttempts(tenant.config().maxAttempts())
-        : 1;
-  }
-
-  private Effort effort(Effort.End end) {
-    Duration elapsed = Duration.ofNanos(System.nanoTime() - startedNanos);
-    return new Effort(Math.max(1, sent.get()), elapsed, end);
-  }
-
-  /** The error of a reader whose deadline passes: the last failure, or that nothing came. */
-  RequestFailure deadlinePassed() {
-    if (lastFailure instanceof RequestFailure request) {
-      return request.with(effort(Effort.End.DEADLINE));
-    }
-    String reason = "no answer";
-    return new RequestFailure(
-            RequestFailure.Kind.NETWORK, subject(), reason, new SocketTimeoutException(reason))
-        .with(effort(Effort.End.DEADLINE));
-  }
-
-  private RequestFailure cancelled(String reason) {
-    return new RequestFailure(RequestFailure.Kind.CANCELLED, subject(), reason, null);
-  }
-
-  private String subject() {
-    return "GET " + range() + " of " + handle.version().object();
   }
 
   /** To OVER. Fails what has not been published and gives the rest of the memory back. */
@@ -485,7 +341,7 @@ public final class RunFetch implements Spiller.Origin, Attempt.Outcome, DiskAtte
     }
     ended.accept(this);
     if (failure != null) {
-      if (demanded && interest.get() > 0 && !Failures.isNobodysError(failure)) {
+      if (interest.isForAReader() && !Failures.isNobodysError(failure)) {
         tenant.metrics().count(Counter.FAILURES);
       }
       discarded(landing.filledOfBlock());
@@ -494,53 +350,24 @@ public final class RunFetch implements Spiller.Origin, Attempt.Outcome, DiskAtte
     landing.end();
     Consumer<BlockRange> hears = loss;
     if (failure != null && hears != null && landing.published() < blocks().size()) {
-      long first = blocks().get(0).id().index();
+      long first = run.blocks().first();
       hears.accept(new BlockRange(first + landing.published(), first + blocks().size()));
     }
     Spiller spiller = tenant.spiller();
     if (spiller != null) {
-      spiller.ended(this, claimed, blocks().subList(fromDisk, landing.published()));
+      spiller.ended(run.handle(), claimed, blocks().subList(fromDisk, landing.published()));
     }
   }
 
   private void discarded(long bytes) {
     if (bytes > 0) {
       tenant.metrics().add(Counter.DISCARDED_BYTES, bytes);
-      handle.listener().onDiscarded(bytes);
-    }
-  }
-
-  @Override
-  public void onReady(Block block) {
-    if (prefetch) {
-      tenant.metrics().add(Counter.PREFETCHED_BYTES, block.length());
-      handle.listener().onPrefetched(block.length());
-    }
-  }
-
-  @Override
-  public void onFirstRead(Block block) {
-    if (prefetch) {
-      tenant.metrics().add(Counter.PREFETCH_USED_BYTES, block.length());
-      handle.listener().onPrefetchUsed(block.length());
-    }
-  }
-
-  @Override
-  public long lastReadNanos() {
-    return handle.lastReadNanos();
-  }
-
-  @Override
-  public void onDroppedUnread(Block block) {
-    if (prefetch) {
-      tenant.metrics().add(Counter.PREFETCH_WASTED_BYTES, block.length());
-      handle.listener().onPrefetchWasted(block.length());
+      run.handle().listener().onDiscarded(bytes);
     }
   }
 
   @Override
   public String toString() {
-    return "GET " + range() + " of " + handle.version() + (prefetch ? ", prefetch" : "");
+    return "GET " + range() + " of " + run.handle().version() + " (" + purpose + ")";
   }
 }

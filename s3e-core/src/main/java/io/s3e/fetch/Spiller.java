@@ -9,7 +9,6 @@ import io.s3e.disk.DiskBlockId;
 import io.s3e.disk.DiskCache;
 import io.s3e.memory.Block;
 import io.s3e.memory.BlockIndex;
-import io.s3e.memory.Spill;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
 import java.nio.ByteBuffer;
@@ -29,18 +28,7 @@ import org.jspecify.annotations.Nullable;
  * <p>What need not be copied at once is offered later, by a thread of the cache. Any thread;
  * nothing here waits or touches the disk.
  */
-final class Spiller implements Spill {
-  /** The run that has brought a block, as far as it matters for the block's worth. */
-  interface Origin extends Block.Fate {
-    ObjectHandle handle();
-
-    /** Whether its reader went through the object in order when it was started. */
-    boolean isOfScan();
-
-    /** Whether some of its bytes had come from S3 before. */
-    boolean wasFetchedBefore();
-  }
-
+final class Spiller {
   /** Disk blocks that are remembered to have been offered: 64 GiB of them. */
   private static final int REMEMBERED = 1 << 16;
 
@@ -69,49 +57,48 @@ final class Spiller implements Spill {
     this.metrics = metrics;
   }
 
-  @Override
-  public void settled(Block block) {
+  /** A block will leave memory before long: to spill it now is to have it out of the way then. */
+  void leavingSoon(Block block, Origin origin) {
     // Its first reader has only just come to it, so what is unread now says nothing.
-    Piece worth = worthSpilling(block, true);
+    Piece worth = worthSpilling(block, origin, true);
     if (worth != null && !isOffered(worth)) {
-      boolean unused = cache.offerLater(worth.id(), () -> spillIfThere(block, worth.id()));
+      boolean unused = cache.offerLater(worth.id(), () -> spillIfThere(block, origin, worth.id()));
     }
   }
 
-  private void spillIfThere(Block block, DiskBlockId id) {
+  private void spillIfThere(Block block, Origin origin, DiskBlockId id) {
     if (block.tryPin()) {
       try {
-        spill(block, id);
+        spill(block, origin, id);
       } finally {
         block.unpin();
       }
     }
   }
 
-  @Override
-  public void leaving(Block block) {
+  /** A block is about to leave memory; its bytes are there during the call. */
+  void leaving(Block block, Origin origin) {
     if (!block.isReady()) {
       return;
     }
-    Piece worth = worthSpilling(block, block.isWhollyRead());
+    Piece worth = worthSpilling(block, origin, block.isWhollyRead());
     if (worth == null) {
       metrics.add(Counter.NOT_ADMITTED_BYTES, block.length());
     } else if (!isOffered(worth)) {
-      spill(block, worth.id());
+      spill(block, origin, worth.id());
     }
   }
 
   /** The first part of a block that is worth spilling; null if it is not. */
-  private @Nullable Piece worthSpilling(Block block, boolean fullyRead) {
-    Origin run = (Origin) block.fate();
-    ObjectHandle handle = run.handle();
+  private @Nullable Piece worthSpilling(Block block, Origin origin, boolean fullyRead) {
+    ObjectHandle handle = origin.handle();
     SpillRule.Leaving leaving =
         new SpillRule.Leaving(
             block.start(),
             block.end(),
             handle.position(),
-            run.isOfScan() || handle.isScanning(),
-            run.wasFetchedBefore(),
+            origin.isOfScan() || handle.isScanning(),
+            origin.wasFetchedBefore(),
             fullyRead);
     boolean worth = !handle.hasCustomerKey() && SpillRule.isWorth(tier.config(), leaving);
     return worth ? tier.firstPiece(handle, new ByteRange(block.start(), block.end())) : null;
@@ -121,8 +108,8 @@ final class Spiller implements Spill {
    * Offers a block that stays where it is meanwhile, and with it what else is in memory of the same
    * disk block: to write a file once is cheaper than to join it piece by piece.
    */
-  private void spill(Block block, DiskBlockId id) {
-    ObjectHandle handle = ((Origin) block.fate()).handle();
+  private void spill(Block block, Origin origin, DiskBlockId id) {
+    ObjectHandle handle = origin.handle();
     // It may be out of the index already.
     offer(handle, block);
     offerAround(handle, id);
@@ -155,13 +142,12 @@ final class Spiller implements Spill {
   }
 
   /**
-   * A run is over.
+   * A run of the handle's is over.
    *
    * @param claimed what other processes wait for, or null
    * @param fetched its blocks that have come from S3, ready
    */
-  void ended(Origin run, @Nullable DiskBlockId claimed, List<Block> fetched) {
-    ObjectHandle handle = run.handle();
+  void ended(ObjectHandle handle, @Nullable DiskBlockId claimed, List<Block> fetched) {
     Piece first =
         cache.isShared() && !fetched.isEmpty()
             ? tier.firstPiece(handle, new ByteRange(fetched.get(0).start(), fetched.get(0).end()))
@@ -196,13 +182,13 @@ final class Spiller implements Spill {
   }
 
   /** A block may have come from S3 before there was a cache: a shared one is offered it now. */
-  void arrivedBefore(Origin run, Block block) {
+  void arrivedBefore(ObjectHandle handle, Block block) {
     Piece piece =
         cache.isShared() && block.isReady()
-            ? tier.firstPiece(run.handle(), new ByteRange(block.start(), block.end()))
+            ? tier.firstPiece(handle, new ByteRange(block.start(), block.end()))
             : null;
     if (piece != null) {
-      boolean unused = cache.offerLater(piece.id(), () -> arrived(run.handle(), block));
+      boolean unused = cache.offerLater(piece.id(), () -> arrived(handle, block));
     }
   }
 

@@ -2,10 +2,12 @@ package io.s3e.fetch;
 
 import io.s3e.block.ObjectVersion;
 import io.s3e.client.ObjectClient;
+import io.s3e.client.RequestFailure;
 import io.s3e.memory.Account;
 import io.s3e.memory.Admission;
 import io.s3e.memory.BlockIndex;
 import io.s3e.metrics.EngineMetrics;
+import java.io.IOException;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -119,8 +121,22 @@ public final class Tenant {
     }
   }
 
-  /** Pause before the next attempt after {@code attempts} of them, in ns, with jitter. */
-  long pauseNanos(int attempts, boolean throttled) {
+  /** How many attempts in a row a run may make without a new block, if they fail like this. */
+  int mostAttempts(IOException failure) {
+    return failure instanceof RequestFailure request && !Failures.isForTheReader(request.getCause())
+        ? request.mostAttempts(config.maxAttempts())
+        : 1;
+  }
+
+  /**
+   * Pause before the next attempt after {@code attempts} of them, in ns, with jitter.
+   *
+   * @param failure of the last one
+   */
+  long pauseNanos(int attempts, IOException failure) {
+    boolean throttled =
+        failure instanceof RequestFailure request
+            && request.kind() == RequestFailure.Kind.THROTTLED;
     long base = config.retryBase().toNanos() * (throttled ? THROTTLED_FACTOR : 1);
     long grown = base << Math.min(attempts - 1, 20);
     long cap = config.retryCap().toNanos();

@@ -3,10 +3,12 @@
  * io.s3e.fetch.Tenant}, a run has one attempt or one look on disk at a time, and what comes up
  * again are outcomes and the end of a run, through interfaces of the one that reports.
  *
- * <p>{@link io.s3e.fetch.Fetcher} finds or fetches a block, {@link io.s3e.fetch.RunFetch} is one
- * run of blocks through all its attempts, {@link io.s3e.fetch.Attempt} one GET of it, {@link
+ * <p>{@link io.s3e.fetch.Fetcher} finds or fetches a block. A {@link io.s3e.fetch.Run} is what can
+ * be fetched as one, as {@link io.s3e.fetch.Resolver} says; {@link io.s3e.fetch.RunFetch} fetches
+ * it through all its attempts, {@link io.s3e.fetch.Attempt} is one GET of it, {@link
  * io.s3e.fetch.Landing} where its bytes go, {@link io.s3e.fetch.ResponseCheck} what an answer must
- * look like before a byte of it is served.
+ * look like before a byte of it is served. {@link io.s3e.fetch.Origin} is the run as its blocks
+ * know it.
  */
 @NullMarked
 package io.s3e.fetch;

@@ -30,7 +30,8 @@ import org.jspecify.annotations.Nullable;
  * read. {@link Lane} keeps an eighth of the requests. Other holders of a buffer give it back by
  * themselves: a pin lasts one copy, and a GET has a deadline. Readers hold no pin while they wait
  * here. So every reader is served as long as there are two buffers in all, whatever hangs for
- * another tenant.
+ * another tenant. What a reader {@linkplain Purpose#ASKED has asked for} and does not wait for yet
+ * is held to the limits of guesses, and never revoked.
  *
  * <p><b>Revocation.</b> Guesses of which nothing has come for a while give their places up: after
  * {@value #READER_PATIENCE_MILLIS} ms of waiting a reader has the oldest of them revoked that is
@@ -69,7 +70,6 @@ public final class Admission {
   private final MemoryBudget budget;
   private final BlockPool pool;
   private final BlockIndex index;
-  private final Spill spill;
   private final Residency pooled;
 
   /** Tenants of which readers wait. */
@@ -84,11 +84,10 @@ public final class Admission {
   /**
    * @param budget of which the pool has what the carriers leave
    */
-  public Admission(MemoryBudget budget, BlockPool pool, BlockIndex index, Spill spill) {
+  public Admission(MemoryBudget budget, BlockPool pool, BlockIndex index) {
     this.budget = budget;
     this.pool = pool;
     this.index = index;
-    this.spill = spill;
     this.pooled = newResidency();
   }
 
@@ -98,7 +97,7 @@ public final class Admission {
   }
 
   private Residency newResidency() {
-    return new Residency(index, System::nanoTime, this::wake, spill);
+    return new Residency(index, System::nanoTime, this::wake);
   }
 
   /** One more tenant whose GETs go by {@code carrier}. */
@@ -150,14 +149,17 @@ public final class Admission {
         || slots.hasRoomAhead(account.carrier().lent().spareSlabs(Idle.LONG), tenancy);
   }
 
-  /** The grant of a guess, if it is free or can be made free at once; null if not. */
-  public @Nullable Grant trySpeculate(Account account, Need need) {
+  /**
+   * The grant of a run that no reader waits for, if it is free or can be made free at once; null if
+   * not.
+   */
+  public @Nullable Grant trySpeculate(Account account, Need need, Purpose purpose) {
     if (!account.waiting().isEmpty() || lackingMemory.get() > 0) {
       return null;
     }
     // A guess that finds no slot is not worth buffers for its first part: those serve readers.
     boolean mayCopy = !need.isLong() || !account.carrier().lends();
-    Grant grant = tryGrant(account, need, For.GUESS, mayCopy);
+    Grant grant = tryGrant(account, need, purpose, mayCopy);
     if (grant == null && hasLessThanItsShare(account)) {
       revokeStuck(account.carrier());
     }
@@ -170,7 +172,7 @@ public final class Admission {
     return tenants > 1 && account.slots().get() * tenants < carrier.slots().capacity();
   }
 
-  private @Nullable Grant tryGrant(Account account, Need need, For purpose, boolean mayCopy) {
+  private @Nullable Grant tryGrant(Account account, Need need, Purpose purpose, boolean mayCopy) {
     Grant grant = need.isLong() ? tryLend(account, purpose) : null;
     if (grant == null && mayCopy) {
       grant = tryCopy(account, need.copiedBlocks(), purpose);
@@ -179,10 +181,10 @@ public final class Admission {
     return grant == null && need.kind() == Need.Kind.SHORT ? tryLend(account, purpose) : grant;
   }
 
-  private @Nullable Grant tryLend(Account account, For purpose) {
+  private @Nullable Grant tryLend(Account account, Purpose purpose) {
     Carrier carrier = account.carrier();
     // To evict what would not be enough is to evict for nothing.
-    if (!carrier.lends() || (purpose == For.GUESS && !hasSlotAhead(account))) {
+    if (!carrier.lends() || (purpose != Purpose.DEMAND && !hasSlotAhead(account))) {
       return null;
     }
     Residency lent = carrier.lent();
@@ -193,7 +195,7 @@ public final class Admission {
       boolean evicted =
           lent.evictIdle(Idle.LONG)
               || lent.evictRead()
-              || (purpose == For.READER && lent.evictIdle(Idle.BRIEFLY));
+              || (purpose == Purpose.DEMAND && lent.evictIdle(Idle.BRIEFLY));
       if (!evicted) {
         return null;
       }
@@ -201,9 +203,10 @@ public final class Admission {
   }
 
   /**
-   * @param blocks how many are wanted; a guess gets all of them or nothing, a reader at least one
+   * @param blocks how many are wanted; a reader that waits gets at least one, everybody else all of
+   *     them or nothing
    */
-  private @Nullable Grant tryCopy(Account account, int blocks, For purpose) {
+  private @Nullable Grant tryCopy(Account account, int blocks, Purpose purpose) {
     Lane copies = account.carrier().copies();
     if (!copies.tryEnter(purpose, account.inCopies())) {
       return null;
@@ -211,7 +214,7 @@ public final class Admission {
     List<BlockLease> leases = new ArrayList<>(blocks);
     while (leases.size() < blocks) {
       BlockLease lease =
-          purpose == For.READER && leases.isEmpty() ? tryFirstBuffer() : trySpareBuffer();
+          purpose == Purpose.DEMAND && leases.isEmpty() ? tryFirstBuffer() : trySpareBuffer();
       if (lease == null) {
         break;
       }
@@ -220,7 +223,7 @@ public final class Admission {
     if (leases.size() < blocks) {
       claimShare();
     }
-    if (leases.isEmpty() || (purpose == For.GUESS && leases.size() < blocks)) {
+    if (leases.isEmpty() || (purpose != Purpose.DEMAND && leases.size() < blocks)) {
       leases.forEach(BlockLease::release);
       copies.leave();
       wake();
@@ -280,7 +283,7 @@ public final class Admission {
       throws InterruptedException {
     boolean prefersSlot = need.isLong() && account.carrier().lends();
     Grant grant =
-        account.waiting().isEmpty() ? tryGrant(account, need, For.READER, !prefersSlot) : null;
+        account.waiting().isEmpty() ? tryGrant(account, need, Purpose.DEMAND, !prefersSlot) : null;
     if (grant != null) {
       return grant;
     }
@@ -350,7 +353,7 @@ public final class Admission {
 
     private @Nullable Grant look(long patience, long now) {
       boolean mayCopy = patience <= 0;
-      Grant grant = tryGrant(account, need, For.READER, mayCopy);
+      Grant grant = tryGrant(account, need, Purpose.DEMAND, mayCopy);
       lacks(
           grant == null
               && mayCopy
@@ -380,11 +383,11 @@ public final class Admission {
   }
 
   /**
-   * Buffers in the place of a slot that was granted for {@code blocks} blocks and not used: what
-   * was to be lent has been found on disk. Null if there are none; the slot stays granted then.
+   * Buffers for {@code blocks} blocks in the place of a slot that was granted and not used. Null if
+   * there are none; the slot stays granted then.
    */
-  public @Nullable Grant exchange(Account account, Grant lent, int blocks, For purpose) {
-    Grant copied = tryCopy(account, blocks, purpose);
+  public @Nullable Grant exchange(Grant lent, int blocks, Purpose purpose) {
+    Grant copied = tryCopy(lent.account(), blocks, purpose);
     if (copied == null) {
       return null;
     }

@@ -42,6 +42,18 @@ public final class Block {
     void onDroppedUnread(Block block);
 
     /**
+     * The block has been read or abandoned, and memory is so short that it will leave before long.
+     * It may be evicted at any moment.
+     */
+    void onLeavingSoon(Block block);
+
+    /**
+     * The block is about to leave memory, because its memory is needed. Its bytes are there during
+     * the call.
+     */
+    void onLeaving(Block block);
+
+    /**
      * When the stream that had the block fetched last read anything, by {@link System#nanoTime()}.
      */
     long lastReadNanos();

@@ -16,7 +16,7 @@ public final class Grant {
   private final Admission admission;
   private final Account account;
   private final List<BlockLease> leases;
-  private final For purpose;
+  private final Purpose purpose;
   private final long grantedNanos;
   private volatile @Nullable Runnable revocation;
 
@@ -24,7 +24,7 @@ public final class Grant {
       Admission admission,
       Account account,
       List<BlockLease> leases,
-      For purpose,
+      Purpose purpose,
       long grantedNanos) {
     this.admission = admission;
     this.account = account;
@@ -36,9 +36,14 @@ public final class Grant {
         isLent()
             ? account.carrier().limits().lentSlotBytes()
             : (long) leases.size() * admission.blockBytes());
-    if (purpose == For.GUESS) {
+    if (purpose == Purpose.GUESS) {
       account.carrier().guesses().add(this);
     }
+  }
+
+  /** The purpose that the memory was asked for. */
+  public Purpose purpose() {
+    return purpose;
   }
 
   /** Whether the GET gets the client's own buffer; the slot then lives as long as its blocks. */
@@ -56,7 +61,7 @@ public final class Grant {
    * guess.
    */
   public void onRevoked(Runnable giveUp) {
-    if (purpose == For.GUESS) {
+    if (purpose == Purpose.GUESS) {
       revocation = giveUp;
     }
   }
@@ -83,7 +88,7 @@ public final class Grant {
   /** The bytes have come, or the run is over: there is nothing left to be revoked. */
   public void landed() {
     revocation = null;
-    if (purpose == For.GUESS) {
+    if (purpose == Purpose.GUESS) {
       account.carrier().guesses().remove(this);
     }
   }
@@ -105,6 +110,10 @@ public final class Grant {
     }
     giveUp.run();
     return true;
+  }
+
+  Account account() {
+    return account;
   }
 
   long grantedNanos() {

@@ -39,10 +39,10 @@ final class Lane {
 
   /** Whether a guess of that tenant could enter once {@code more} places have become free. */
   boolean hasRoomAhead(long more, Tenancy tenancy) {
-    return free.get() + more > kept(For.GUESS, tenancy);
+    return free.get() + more > kept(Purpose.GUESS, tenancy);
   }
 
-  boolean tryEnter(For purpose, Tenancy tenancy) {
+  boolean tryEnter(Purpose purpose, Tenancy tenancy) {
     int kept = kept(purpose, tenancy);
     for (; ; ) {
       int now = free.get();
@@ -62,11 +62,11 @@ final class Lane {
     }
   }
 
-  private int kept(For purpose, Tenancy tenancy) {
+  private int kept(Purpose purpose, Tenancy tenancy) {
     int reserve = reserve(capacity);
     return switch (purpose) {
-      case READER -> tenancy.isShared() && 2 * tenancy.held() >= capacity ? reserve : 0;
-      case GUESS -> tenancy.isShared() && tenancy.held() < reserve ? reserve / 2 : reserve;
+      case DEMAND -> tenancy.isShared() && 2 * tenancy.held() >= capacity ? reserve : 0;
+      case ASKED, GUESS -> tenancy.isShared() && tenancy.held() < reserve ? reserve / 2 : reserve;
     };
   }
 

@@ -8,6 +8,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -57,6 +58,12 @@ public final class Residency {
   /** Slabs that leave {@code unread} before it is swept: a sweep costs less than their fetches. */
   private static final int LEAST_SWEEP = 64;
 
+  /** The last word on a block that is evicted to make room. */
+  private static final Consumer<Block> LEAVING = block -> block.fate().onLeaving(block);
+
+  /** Nothing is said of a block that nobody wants any more: its tenant or the engine closes. */
+  private static final Consumer<Block> UNWANTED = block -> {};
+
   /** How long a reader has not read anything, in any slab. */
   public enum Idle {
     /** The reader has paused. Slots that readers take from each other are fetched twice. */
@@ -78,7 +85,6 @@ public final class Residency {
   private final BlockIndex index;
   private final LongSupplier nanoClock;
   private final Runnable roomMade;
-  private final Spill spill;
   private final Queue<Slab> unread = new ConcurrentLinkedQueue<>();
   private final Queue<Slab> once = new ConcurrentLinkedQueue<>();
   private final Queue<Slab> again = new ConcurrentLinkedQueue<>();
@@ -109,13 +115,11 @@ public final class Residency {
    * @param nanoClock as {@link System#nanoTime()}
    * @param roomMade called when one more slab may be evicted for anybody; any thread, must not
    *     block
-   * @param spill hears of the blocks that are evicted to make room, and of no others
    */
-  public Residency(BlockIndex index, LongSupplier nanoClock, Runnable roomMade, Spill spill) {
+  public Residency(BlockIndex index, LongSupplier nanoClock, Runnable roomMade) {
     this.index = index;
     this.nanoClock = nanoClock;
     this.roomMade = roomMade;
-    this.spill = spill;
     this.evictedNanos = nanoClock.getAsLong() - PRESSURE_NANOS;
   }
 
@@ -143,7 +147,7 @@ public final class Residency {
     enter(once, slab, State.ONCE);
     sweepUnread();
     if (nanoClock.getAsLong() - evictedNanos < PRESSURE_NANOS) {
-      slab.blocks().forEach(spill::settled);
+      slab.blocks().forEach(block -> block.fate().onLeavingSoon(block));
     }
     roomMade.run();
   }
@@ -172,7 +176,7 @@ public final class Residency {
         return false;
       }
       boolean stays = spared < MOST_SPARED && stays(slab);
-      if (!stays && evictRead(slab, spill)) {
+      if (!stays && evictRead(slab, LEAVING)) {
         return true;
       }
     }
@@ -208,7 +212,7 @@ public final class Residency {
     return true;
   }
 
-  private boolean evictRead(Slab slab, Spill heir) {
+  private boolean evictRead(Slab slab, Consumer<Block> last) {
     if (slab.move(State.ONCE, State.GONE)) {
       onceCount.decrementAndGet();
     } else if (slab.move(State.AGAIN, State.GONE)) {
@@ -216,14 +220,14 @@ public final class Residency {
     } else {
       return false;
     }
-    drop(slab, heir);
+    drop(slab, last);
     return true;
   }
 
   /** Evicts the oldest slab that is not read to its end. False if there is none. */
   public boolean evictUnread() {
     for (Slab slab = unread.poll(); slab != null; slab = unread.poll()) {
-      if (evictUnread(slab, spill)) {
+      if (evictUnread(slab, LEAVING)) {
         return true;
       }
     }
@@ -235,7 +239,7 @@ public final class Residency {
     long now = nanoClock.getAsLong();
     IdleSlabs slabs = of(how);
     for (Slab slab = slabs.take(now); slab != null; slab = slabs.take(now)) {
-      if (evictUnread(slab, spill)) {
+      if (evictUnread(slab, LEAVING)) {
         sweepUnread();
         return true;
       }
@@ -243,9 +247,9 @@ public final class Residency {
     return false;
   }
 
-  private boolean evictUnread(Slab slab, Spill heir) {
+  private boolean evictUnread(Slab slab, Consumer<Block> last) {
     if (slab.move(State.UNREAD, State.GONE)) {
-      drop(slab, heir);
+      drop(slab, last);
       return true;
     }
     return false;
@@ -257,8 +261,8 @@ public final class Residency {
   }
 
   /**
-   * Evicts all slabs with unwanted blocks, in one walk, and spills none of them. A slab that is
-   * published or moves between the queues meanwhile may stay.
+   * Evicts all slabs with unwanted blocks, in one walk, without a word to their fates that they
+   * leave. A slab that is published or moves between the queues meanwhile may stay.
    *
    * @param unwanted asked of one block of each slab: all of them come from one fetch
    */
@@ -275,7 +279,7 @@ public final class Residency {
       Slab slab = slabs.next();
       boolean goes =
           unwanted.test(slab.blocks().get(0))
-              && (evictUnread(slab, Spill.NONE) || evictRead(slab, Spill.NONE));
+              && (evictUnread(slab, UNWANTED) || evictRead(slab, UNWANTED));
       if (goes || slab.isIn(State.GONE)) {
         slabs.remove();
       }
@@ -298,12 +302,12 @@ public final class Residency {
     }
   }
 
-  private void drop(Slab slab, Spill heir) {
+  private void drop(Slab slab, Consumer<Block> last) {
     evictedNanos = nanoClock.getAsLong();
     List<Block> blocks = slab.blocks();
     blocks.forEach(index::remove);
     try {
-      blocks.forEach(heir::leaving);
+      blocks.forEach(last);
     } finally {
       blocks.forEach(Block::evict);
     }

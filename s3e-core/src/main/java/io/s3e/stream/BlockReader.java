@@ -7,6 +7,7 @@ import io.s3e.fetch.Fetcher;
 import io.s3e.fetch.ObjectHandle;
 import io.s3e.fetch.ObjectTruncatedException;
 import io.s3e.memory.Block;
+import io.s3e.memory.Purpose;
 import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.ReadPolicy;
@@ -343,7 +344,7 @@ public final class BlockReader {
       BlockRange piece = Pieces.piece(asked, i, count);
       BlockRange rest =
           new BlockRange(Math.min(piece.end(), Math.max(piece.first(), from)), piece.end());
-      if (fetcher.prefetch(handle, rest, true, runs) < piece.end()) {
+      if (fetcher.prefetch(handle, rest, Purpose.ASKED, runs) < piece.end()) {
         return;
       }
     }
@@ -416,7 +417,7 @@ public final class BlockReader {
       askers.ask(asker);
     }
     for (BlockRange run : plan.prefetch()) {
-      long stopped = fetcher.prefetch(handle, run, false, runs);
+      long stopped = fetcher.prefetch(handle, run, Purpose.GUESS, runs);
       if (stopped < run.end()) {
         refused(new BlockRange(stopped, run.end()));
         return;

@@ -13,6 +13,7 @@ import io.s3e.memory.Admission;
 import io.s3e.memory.Grant;
 import io.s3e.memory.Need;
 import io.s3e.memory.Need.Kind;
+import io.s3e.memory.Purpose;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -52,13 +53,13 @@ class AdmissionTest {
   void aLongGuessTakesASlotOrNothing() throws Exception {
     try (FetchRig rig = lending(3)) {
       Admission admission = rig.admission;
-      Grant first = require(admission.trySpeculate(rig.account, LONG));
-      Grant second = require(admission.trySpeculate(rig.account, LONG));
+      Grant first = require(admission.trySpeculate(rig.account, LONG, Purpose.GUESS));
+      Grant second = require(admission.trySpeculate(rig.account, LONG, Purpose.GUESS));
 
       assertThat(first.isLent() && second.isLent()).isTrue();
       assertThat(admission.isCrowded(rig.account)).as("one slot is left, the reserve").isTrue();
-      assertThat(admission.trySpeculate(rig.account, LONG)).isNull();
-      Grant copied = require(admission.trySpeculate(rig.account, SHORT));
+      assertThat(admission.trySpeculate(rig.account, LONG, Purpose.GUESS)).isNull();
+      Grant copied = require(admission.trySpeculate(rig.account, SHORT, Purpose.GUESS));
       assertThat(copied.isLent()).isFalse();
 
       for (Grant grant : List.of(first, second, copied)) {
@@ -94,7 +95,7 @@ class AdmissionTest {
         awaitTrue(() -> admission.waitingReaders() == waiting);
       }
 
-      assertThat(admission.trySpeculate(rig.account, SHORT)).isNull();
+      assertThat(admission.trySpeculate(rig.account, SHORT, Purpose.GUESS)).isNull();
       for (int i = 0; i < 3; i++) {
         giveBack(taken.get(i));
         taken.set(i, require(readers.get(i).get(20, TimeUnit.SECONDS)));
@@ -102,7 +103,7 @@ class AdmissionTest {
 
       assertThat(order).containsExactly(0, 1, 2);
       taken.forEach(grant -> giveBack(grant));
-      giveBack(require(admission.trySpeculate(rig.account, SHORT)));
+      giveBack(require(admission.trySpeculate(rig.account, SHORT, Purpose.GUESS)));
     }
   }
 
@@ -187,15 +188,15 @@ class AdmissionTest {
   void theSlotsOfAForgottenStreamServeGuesses() throws Exception {
     try (FetchRig rig = lending(3)) {
       ObjectHandle forgotten = rig.open();
-      rig.fetcher.prefetch(forgotten, new BlockRange(20, 28), false, run -> {});
+      rig.fetcher.prefetch(forgotten, new BlockRange(20, 28), Purpose.GUESS, run -> {});
       awaitTrue(() -> rig.index.size() == 8);
       rig.client.awaitQuiet();
       Admission admission = rig.admission;
-      assertThat(admission.trySpeculate(rig.account, LONG)).isNull();
+      assertThat(admission.trySpeculate(rig.account, LONG, Purpose.GUESS)).isNull();
 
       Thread.sleep(5_300);
       assertThat(admission.isCrowded(rig.account)).isFalse();
-      Grant grant = require(admission.trySpeculate(rig.account, LONG));
+      Grant grant = require(admission.trySpeculate(rig.account, LONG, Purpose.GUESS));
       assertThat(grant.isLent()).isTrue();
       giveBack(grant);
     }
@@ -213,7 +214,7 @@ class AdmissionTest {
             }
             call.answerWell();
           });
-      rig.fetcher.prefetch(handle, new BlockRange(20, 28), false, run -> {});
+      rig.fetcher.prefetch(handle, new BlockRange(20, 28), Purpose.GUESS, run -> {});
       awaitTrue(() -> rig.client.gets().size() == 2);
       assertThat(rig.admission.isCrowded(rig.account)).isTrue();
 

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.s3e.block.BlockRange;
 import io.s3e.client.ClientLimits;
 import io.s3e.client.RequestFailure.Kind;
+import io.s3e.memory.Purpose;
 import io.s3e.testing.Seed;
 import io.s3e.testing.Threads;
 import java.io.IOException;
@@ -161,7 +162,11 @@ class CloseDuringFetchTest {
     List<RunFetch> runs = new ArrayList<>();
     long block = random.nextInt(32);
     long end = Math.min(32, block + random.nextInt(1, 6));
-    rig.fetcher.prefetch(handle, new BlockRange(block, end), random.nextBoolean(), runs::add);
+    rig.fetcher.prefetch(
+        handle,
+        new BlockRange(block, end),
+        random.nextBoolean() ? Purpose.ASKED : Purpose.GUESS,
+        runs::add);
     if (random.nextInt(3) == 0) {
       LockSupport.parkNanos(random.nextInt(300_000));
     } else {

@@ -65,7 +65,7 @@ final class FetchRig implements AutoCloseable {
     this.pool = new BlockPool(budget, BLOCK, memoryBlocks);
     this.version = ObjectVersion.identified(OBJECT, content.length, ScriptedClient.ETAG, null);
     BlockIndex index = new BlockIndex();
-    this.admission = new Admission(budget, pool, index, new RunSpill());
+    this.admission = new Admission(budget, pool, index);
     this.account = admission.account(admission.carrier(limits));
     FetchConfig config =
         new FetchConfig(

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.s3e.block.BlockRange;
 import io.s3e.client.ClientLimits;
 import io.s3e.client.RequestFailure.Kind;
+import io.s3e.memory.Purpose;
 import io.s3e.testing.Seed;
 import io.s3e.testing.Threads;
 import java.io.IOException;
@@ -267,7 +268,7 @@ class HostileClientTest {
             last.countDown();
           });
       ObjectHandle handle = rig.open();
-      rig.fetcher.prefetch(handle, new BlockRange(0, 32), true, run -> {});
+      rig.fetcher.prefetch(handle, new BlockRange(0, 32), Purpose.ASKED, run -> {});
       for (long block = 0; block < 32; block++) {
         rig.requireRight(rig.read(handle, block), block);
       }
@@ -324,7 +325,7 @@ class HostileClientTest {
       long block = random.nextInt(blocks);
       long end = Math.min(blocks, block + random.nextInt(1, 8));
       if (random.nextInt(4) == 0) {
-        rig.fetcher.prefetch(handle, new BlockRange(block, end), false, runs::add);
+        rig.fetcher.prefetch(handle, new BlockRange(block, end), Purpose.GUESS, runs::add);
       }
       try {
         rig.requireRight(rig.read(handle, block, end, runs::add), block);

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.s3e.block.BlockRange;
 import io.s3e.client.GetRequest;
 import io.s3e.client.RequestFailure;
+import io.s3e.memory.Purpose;
 import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.testing.Seed;
 import io.s3e.testing.Threads;
@@ -64,7 +65,7 @@ class SingleFlightTest {
               long block = random.nextInt(blocks);
               long end = Math.min(blocks, block + random.nextInt(1, 10));
               if (random.nextInt(3) == 0) {
-                rig.fetcher.prefetch(handle, new BlockRange(block, end), false, run -> {});
+                rig.fetcher.prefetch(handle, new BlockRange(block, end), Purpose.GUESS, run -> {});
               } else {
                 rig.requireRight(rig.read(handle, block, end, run -> {}), block);
               }
@@ -91,7 +92,7 @@ class SingleFlightTest {
           });
       List<RunFetch> runs = new ArrayList<>();
       ObjectHandle starter = rig.open();
-      rig.fetcher.prefetch(starter, new BlockRange(2, 4), false, runs::add);
+      rig.fetcher.prefetch(starter, new BlockRange(2, 4), Purpose.GUESS, runs::add);
       CompletableFuture<byte[]> joiner = async(() -> rig.read(rig.open(), 3));
       awaitTrue(() -> runs.get(0).interested() == 2);
       starter.close();
@@ -118,7 +119,7 @@ class SingleFlightTest {
             }
           });
       List<RunFetch> runs = new ArrayList<>();
-      rig.fetcher.prefetch(rig.open(), new BlockRange(0, 2), false, runs::add);
+      rig.fetcher.prefetch(rig.open(), new BlockRange(0, 2), Purpose.GUESS, runs::add);
       awaitTrue(() -> rig.client.calls().size() == 1);
       runs.get(0).abandon();
       awaitTrue(() -> rig.client.calls().get(0).isCancelled());
@@ -139,7 +140,7 @@ class SingleFlightTest {
               call.answerWell();
             }
           });
-      rig.fetcher.prefetch(rig.open(), new BlockRange(0, REQUEST_BLOCKS), false, run -> {});
+      rig.fetcher.prefetch(rig.open(), new BlockRange(0, REQUEST_BLOCKS), Purpose.GUESS, run -> {});
       awaitTrue(() -> rig.pool.leased() == 0 && !rig.client.calls().isEmpty());
       rig.requireRight(rig.read(rig.open(), 0), 0);
       assertThat(rig.client.gets()).hasSize(2);

@@ -27,8 +27,7 @@ public class BlockLincheckTest {
 
   private final Fetched fetched = new Fetched(7, 1);
   private final Block block = fetched.block();
-  private final Residency residency =
-      new Residency(new BlockIndex(), () -> 0, () -> {}, Spill.NONE);
+  private final Residency residency = new Residency(new BlockIndex(), () -> 0, () -> {});
   private final int[] pins = new int[MAX_THREADS];
   private volatile boolean evicted;
 

@@ -14,8 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /** States, references and bytes of a block, by one thread; {@link BlockLincheckTest} by more. */
 class BlockTest {
-  private final Residency residency =
-      new Residency(new BlockIndex(), System::nanoTime, () -> {}, Spill.NONE);
+  private final Residency residency = new Residency(new BlockIndex(), System::nanoTime, () -> {});
   private final Fetched fetched = new Fetched(7, 1);
   private final Block block = fetched.block();
 

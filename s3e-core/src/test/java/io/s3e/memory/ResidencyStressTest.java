@@ -33,7 +33,7 @@ class ResidencyStressTest {
   private final BlockIndex index = new BlockIndex();
   private final AtomicInteger next = new AtomicInteger();
   private final ConcurrentLinkedQueue<Fetched> all = new ConcurrentLinkedQueue<>();
-  private final Residency residency = new Residency(index, clock::get, () -> {}, Spill.NONE);
+  private final Residency residency = new Residency(index, clock::get, () -> {});
 
   @ParameterizedTest
   @EnumSource(Closing.class)

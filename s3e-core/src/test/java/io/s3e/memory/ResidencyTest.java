@@ -21,30 +21,8 @@ class ResidencyTest {
   private final AtomicLong clock = new AtomicLong(1_000_000);
   private final BlockIndex index = new BlockIndex();
   private final AtomicInteger roomMade = new AtomicInteger();
-  private final RecordingSpill spill = new RecordingSpill();
-  private final Residency residency =
-      new Residency(index, clock::get, roomMade::incrementAndGet, spill);
+  private final Residency residency = new Residency(index, clock::get, roomMade::incrementAndGet);
   private int next;
-
-  /** Notes what it is told, and that the bytes are there. */
-  private static final class RecordingSpill implements Spill {
-    final List<Long> settled = new ArrayList<>();
-    final List<Long> leaving = new ArrayList<>();
-    boolean fails;
-
-    @Override
-    public void settled(Block block) {
-      settled.add(block.id().index());
-    }
-
-    @Override
-    public void leaving(Block block) {
-      if (fails) {
-        throw new IllegalStateException("no");
-      }
-      leaving.add(block.bytes().getInt() + 0L);
-    }
-  }
 
   private Fetched publish() {
     Fetched fetched = new Fetched(next++, 1);
@@ -219,7 +197,7 @@ class ResidencyTest {
   }
 
   @Test
-  void whatOneOwnerFetchedGoesAndIsNotSpilled() {
+  void whatOneOwnerFetchedGoesWithoutAWord() {
     Fetched unread = publish();
     Fetched read = publishRead();
     Fetched again = publishRead();
@@ -236,7 +214,8 @@ class ResidencyTest {
     assertThat(index.size()).isEqualTo(1);
     assertThat(residency.unreadEntries()).isEqualTo(1);
     assertThat(residency.spareSlabs(Idle.LONG)).isZero();
-    assertThat(spill.leaving).isEmpty();
+    assertThat(List.of(unread.fate.left, read.fate.left, again.fate.left, pinned.fate.left))
+        .allSatisfy(left -> assertThat(left).hasValue(0));
   }
 
   @Test
@@ -255,28 +234,27 @@ class ResidencyTest {
     assertThat(pinned.freed).hasValue(1);
     residency.close();
     assertThat(index.size()).isZero();
-    assertThat(spill.leaving).isEmpty();
+    assertThat(all).allSatisfy(slab -> assertThat(slab.fate.left).hasValue(0));
   }
 
   @Test
-  void whatLeavesForRoomIsSpilledAndUnderPressureWhatIsRead() {
-    publishRead();
-    assertThat(spill.settled).as("memory is not short").isEmpty();
+  void whatLeavesForRoomIsToldAndUnderPressureWhatIsRead() {
+    Fetched first = publishRead();
+    assertThat(first.fate.leavingSoon).as("memory is not short").hasValue(0);
     assertThat(residency.evictRead()).isTrue();
-    assertThat(spill.leaving).containsExactly(0L);
-    publishRead();
-    assertThat(spill.settled).containsExactly(1L);
+    assertThat(first.fate.left).hasValue(1);
+    Fetched second = publishRead();
+    assertThat(second.fate.leavingSoon).hasValue(1);
     clock.addAndGet(10_000_000_000L);
-    publishRead();
-    assertThat(spill.settled).as("10 s later").containsExactly(1L);
+    assertThat(publishRead().fate.leavingSoon).as("10 s later").hasValue(0);
   }
 
   @Test
-  void aSpillThatFailsCostsNoMemory() {
+  void aFateThatFailsCostsNoMemory() {
     Fetched slab = new Fetched(50, 3);
     slab.blocks.forEach(index::add);
     residency.publish(slab.blocks, slab.memory, slab::free);
-    spill.fails = true;
+    slab.fate.failsToLeave = true;
     assertThatIllegalStateException().isThrownBy(residency::evictUnread);
     assertThat(slab.freed).hasValue(1);
     assertThat(index.size()).isZero();

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class SlabTest {
   private final AtomicInteger settled = new AtomicInteger();
   private final Residency residency =
-      new Residency(new BlockIndex(), System::nanoTime, settled::incrementAndGet, Spill.NONE);
+      new Residency(new BlockIndex(), System::nanoTime, settled::incrementAndGet);
 
   private Fetched publish(int blocks) {
     Fetched fetched = new Fetched(100, blocks);

@@ -53,6 +53,12 @@ public class LookupBenchmark {
     public void onDroppedUnread(Block block) {}
 
     @Override
+    public void onLeavingSoon(Block block) {}
+
+    @Override
+    public void onLeaving(Block block) {}
+
+    @Override
     public long lastReadNanos() {
       return 0;
     }

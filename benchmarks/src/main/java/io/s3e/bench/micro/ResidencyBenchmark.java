@@ -6,7 +6,6 @@ import io.s3e.block.ObjectVersion;
 import io.s3e.memory.Block;
 import io.s3e.memory.BlockIndex;
 import io.s3e.memory.Residency;
-import io.s3e.memory.Spill;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -51,7 +50,7 @@ public class ResidencyBenchmark {
   private Residency residency = newResidency();
 
   private Residency newResidency() {
-    return new Residency(index, System::nanoTime, NOTHING, Spill.NONE);
+    return new Residency(index, System::nanoTime, NOTHING);
   }
 
   /** Fills memory. */
@@ -110,6 +109,12 @@ public class ResidencyBenchmark {
 
     @Override
     public void onDroppedUnread(Block block) {}
+
+    @Override
+    public void onLeavingSoon(Block block) {}
+
+    @Override
+    public void onLeaving(Block block) {}
 
     @Override
     public long lastReadNanos() {

@@ -1,0 +1,59 @@
+package io.s3e.fetch;
+
+import io.s3e.memory.Purpose;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Those who want what one run brings. The stream that started it counts one, each reader that waits
+ * on a block of it counts one. Once the last has left nobody can join: the latecomer fetches anew.
+ *
+ * <p>A run that no reader has ever waited for is a guess, whose failure concerns nobody. What a
+ * reader has asked for counts as waited for from the start. Any thread.
+ */
+final class Interest {
+  private final AtomicInteger interested = new AtomicInteger(1);
+  private final Runnable unwanted;
+  private volatile boolean demanded;
+
+  /**
+   * @param unwanted called once, when the last has left
+   */
+  Interest(Purpose purpose, Runnable unwanted) {
+    this.unwanted = unwanted;
+    this.demanded = purpose != Purpose.GUESS;
+  }
+
+  /** One more reader is about to wait. False if the run has been given up. */
+  boolean join() {
+    for (; ; ) {
+      int now = interested.get();
+      if (now == 0) {
+        return false;
+      }
+      if (interested.compareAndSet(now, now + 1)) {
+        demanded = true;
+        return true;
+      }
+    }
+  }
+
+  void leave() {
+    if (interested.decrementAndGet() == 0) {
+      unwanted.run();
+    }
+  }
+
+  int count() {
+    return interested.get();
+  }
+
+  /** Whether some reader waits or has waited. */
+  boolean isDemanded() {
+    return demanded;
+  }
+
+  /** Whether a failure concerns a reader, and the run is worth another attempt. */
+  boolean isForAReader() {
+    return demanded && interested.get() > 0;
+  }
+}

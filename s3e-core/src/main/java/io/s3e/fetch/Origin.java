@@ -1,0 +1,131 @@
+package io.s3e.fetch;
+
+import io.s3e.block.ByteRange;
+import io.s3e.memory.Block;
+import io.s3e.memory.Purpose;
+import io.s3e.metrics.EngineMetrics.Counter;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The run that a block comes from, as everybody knows it who meets the block: its readers join it,
+ * memory tells it what becomes of the block, and the {@link Spiller} judges the block by it. Lives
+ * as long as its blocks. Any thread.
+ */
+final class Origin implements Block.Fate {
+  /** Some times what a GET takes. */
+  private static final long OVERDUE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+  private final Tenant tenant;
+  private final ObjectHandle handle;
+  private final Purpose purpose;
+  private final Interest interest;
+  private final RunEffort effort;
+  private final boolean ofScan;
+  private volatile boolean fetchedBefore;
+
+  Origin(Tenant tenant, ObjectHandle handle, Purpose purpose, Interest interest, RunEffort effort) {
+    this.tenant = tenant;
+    this.handle = handle;
+    this.purpose = purpose;
+    this.interest = interest;
+    this.effort = effort;
+    this.ofScan = handle.isScanning();
+  }
+
+  /** The origin of a block of an engine's: all of those come from runs. */
+  static Origin of(Block block) {
+    return (Origin) block.fate();
+  }
+
+  ObjectHandle handle() {
+    return handle;
+  }
+
+  Interest interest() {
+    return interest;
+  }
+
+  RunEffort effort() {
+    return effort;
+  }
+
+  /** Whether it is that tenant that sends its GETs. */
+  boolean isOf(Tenant one) {
+    return tenant == one;
+  }
+
+  /** Whether it has been under way for longer than a reader of another tenant waits for it. */
+  boolean isOverdue() {
+    return effort.elapsedNanos() > OVERDUE_NANOS;
+  }
+
+  /**
+   * Whether it was started as a guess: then its failure is nobody's, even if a reader has joined.
+   */
+  boolean isPrefetch() {
+    return purpose == Purpose.GUESS;
+  }
+
+  /** Whether its reader went through the object in order when it was started. */
+  boolean isOfScan() {
+    return ofScan;
+  }
+
+  /** Whether some of its bytes had come from S3 before. */
+  boolean wasFetchedBefore() {
+    return fetchedBefore;
+  }
+
+  /** Its first GET is about to be sent, for {@code missing}. */
+  void fetches(ByteRange missing) {
+    DiskTier disk = tenant.disk();
+    if (disk != null) {
+      fetchedBefore = disk.missed(handle, missing);
+    }
+  }
+
+  @Override
+  public void onReady(Block block) {
+    if (isPrefetch()) {
+      tenant.metrics().add(Counter.PREFETCHED_BYTES, block.length());
+      handle.listener().onPrefetched(block.length());
+    }
+  }
+
+  @Override
+  public void onFirstRead(Block block) {
+    if (isPrefetch()) {
+      tenant.metrics().add(Counter.PREFETCH_USED_BYTES, block.length());
+      handle.listener().onPrefetchUsed(block.length());
+    }
+  }
+
+  @Override
+  public void onDroppedUnread(Block block) {
+    if (isPrefetch()) {
+      tenant.metrics().add(Counter.PREFETCH_WASTED_BYTES, block.length());
+      handle.listener().onPrefetchWasted(block.length());
+    }
+  }
+
+  @Override
+  public void onLeavingSoon(Block block) {
+    Spiller spiller = tenant.spiller();
+    if (spiller != null) {
+      spiller.leavingSoon(block, this);
+    }
+  }
+
+  @Override
+  public void onLeaving(Block block) {
+    Spiller spiller = tenant.spiller();
+    if (spiller != null) {
+      spiller.leaving(block, this);
+    }
+  }
+
+  @Override
+  public long lastReadNanos() {
+    return handle.lastReadNanos();
+  }
+}

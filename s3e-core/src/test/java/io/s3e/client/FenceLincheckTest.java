@@ -11,9 +11,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * The fence behaves like three facts, one call at a time: who is inside, whether it is closed.
- * Behind them, what follows is done once, by the first that closed, and never while a call is
- * inside.
+ * The fence behaves like two variables, one call at a time: the thread inside, and whether it is
+ * closed. Beyond them, the action that follows is done once, by the first that closed, and never
+ * while a call is inside.
  */
 @Param(name = "me", gen = ThreadIdGen.class)
 @Tag("lincheck")

@@ -17,7 +17,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Threads;
 
 /**
- * What the policy costs: one step of a scan (a block further, with a window that is as large as it
+ * The cost of the policy: one step of a scan (a block further, with a window that is as large as it
  * gets), one positioned read at random, and the planning of a vectored read.
  */
 @State(Scope.Thread)

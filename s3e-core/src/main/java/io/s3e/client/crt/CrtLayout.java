@@ -15,11 +15,11 @@ import io.s3e.client.ClientMemory;
  * eighth of the memory, but at least 16 of them, so that 16 threads with random reads do not queue;
  * never more than 32 or half the memory. The rest goes to wide slots. A wide slot is as long as the
  * engine's longest request, or shorter, down to 1 MiB, if that is what it takes to have 48 of them;
- * with more memory there are more slots of 4 MiB, up to 512, and longer ones only beyond that. What
- * is in flight is the memory, whatever its slots: at 30 ms to the first byte and 60 MB/s a
- * connection, 160 MiB bring 0.9 GB/s in requests of 8 MiB and 2 GB/s in requests of 3 MiB, which
- * cost the CRT hardly more processor time a byte. Requests cost money, though: 240 a GB in 4 MiB.
- * With room for fewer than four wide slots of 1 MiB nothing is lent.
+ * with more memory there are more slots of 4 MiB, up to 512, and longer ones only beyond that. The
+ * memory alone limits the bytes in flight, and its slots the number of requests: at 30 ms to the
+ * first byte and 60 MB/s a connection, 160 MiB bring 0.9 GB/s in requests of 8 MiB and 2 GB/s in
+ * requests of 3 MiB, which cost the CRT hardly more processor time a byte. Requests cost money,
+ * though: 240 a GB in 4 MiB. With room for fewer than four wide slots of 1 MiB nothing is lent.
  *
  * @param narrowBytes length of a narrow slot and of the longest copied request, in bytes
  * @param narrowSlots how many narrow slots

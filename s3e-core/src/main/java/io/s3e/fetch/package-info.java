@@ -7,6 +7,8 @@
  * run of blocks through all its attempts, {@link io.s3e.fetch.Attempt} one GET of it, {@link
  * io.s3e.fetch.Landing} where its bytes go, {@link io.s3e.fetch.ResponseCheck} what an answer must
  * look like before a byte of it is served.
+ *
+ * <p>Internal to S3E but for {@link ObjectChangedException}.
  */
 @NullMarked
 package io.s3e.fetch;

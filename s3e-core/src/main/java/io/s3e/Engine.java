@@ -79,7 +79,7 @@ final class Engine {
     }
     pool = new BlockPool(budget, blockBytes, (int) Math.min(Integer.MAX_VALUE, blocks));
     admission = new Admission(budget, pool, index);
-    budget.isHeldBy(pool, admission::giveBack);
+    budget.isHeldBy(pool::reservedBytes, admission::giveBack);
     services = new FetchServices(index, admission, timer);
     clients = new EngineClients(budget, admission);
   }

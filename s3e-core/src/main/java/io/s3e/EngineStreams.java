@@ -91,7 +91,7 @@ final class EngineStreams implements AutoCloseable {
             options.context(),
             IsolatedListener.of(options.listener()));
     fetcher.opened(handle);
-    return new S3EInputStream(new Source(options), handle);
+    return new Source(options).open(handle);
   }
 
   /**

@@ -24,6 +24,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.WritableByteChannel;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -52,7 +53,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class S3E implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(S3E.class);
-  private static final long DISK_WAIT_SECONDS = 30;
 
   private final S3EConfig config;
   private final Engine engine;
@@ -267,23 +267,26 @@ public final class S3E implements AutoCloseable {
   }
 
   /**
-   * The engine's cache on local disk; null if this tenant uses none. Waits until it is open, which
-   * reads do not, {@value #DISK_WAIT_SECONDS} s at most.
+   * Waits until the engine's cache on local disk is open, which reads do not, and until everything
+   * that was offered to it is written or dropped.
+   *
+   * @return false if this tenant uses none, or after {@code limit}
    */
-  public @Nullable DiskCache diskCache() {
+  public boolean awaitDiskWrites(Duration limit) throws InterruptedException {
+    long deadline = System.nanoTime() + limit.toNanos();
     try {
-      return disk.get(DISK_WAIT_SECONDS, TimeUnit.SECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+      DiskCache cache = disk.get(limit.toNanos(), TimeUnit.NANOSECONDS);
+      return cache != null && cache.awaitWritten(Duration.ofNanos(deadline - System.nanoTime()));
     } catch (ExecutionException | TimeoutException e) {
       LOG.debug("No cache on local disk yet", e);
+      return false;
     }
-    return null;
   }
 
-  /** As {@link #diskCache}, without a wait: null as long as it is being opened. */
-  public @Nullable DiskCache diskCacheIfOpen() {
-    return disk.getNow(null);
+  /** The use of the engine's cache on local disk; null if there is none, or none yet. */
+  public @Nullable DiskUse diskUse() {
+    DiskCache cache = disk.getNow(null);
+    return cache == null ? null : new DiskUse(cache.bytes(), cache.estimate());
   }
 
   /**

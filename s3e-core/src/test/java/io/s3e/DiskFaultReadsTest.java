@@ -17,7 +17,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
@@ -87,7 +86,7 @@ class DiskFaultReadsTest {
     try (FailingDisk failing = new FailingDisk();
         S3E engine = S3E.create(config, budget, granted -> client, failing::open)) {
       readAbout(engine, OBJECT, random, 110);
-      assertThat(Objects.requireNonNull(engine.diskCache()).awaitWritten(LONGEST_READ)).isTrue();
+      assertThat(engine.awaitDiskWrites(LONGEST_READ)).isTrue();
       readAbout(engine, OBJECT, random, 60);
       assertThat(engine.metrics().disk().get(Counter.HITS)).as("hits without a fault").isPositive();
 

@@ -9,10 +9,9 @@ import io.s3e.buffer.MemoryBudget;
 import io.s3e.client.ClientLimits;
 import io.s3e.client.ClientMemory;
 import io.s3e.client.ClientProvider;
+import io.s3e.client.ForwardingClient;
 import io.s3e.client.GetRequest;
-import io.s3e.client.HeadRequest;
 import io.s3e.client.ObjectClient;
-import io.s3e.client.ObjectHead;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.ResponseHandler;
@@ -146,35 +145,15 @@ class TenantsTest {
   }
 
   /** A store that answers some GETs with 403. */
-  private record Refusing(MemoryObjectClient store, Predicate<GetRequest> isRefused)
-      implements ObjectClient {
-    @Override
-    public String name() {
-      return "refusing";
-    }
-
-    @Override
-    public ClientLimits limits() {
-      return store.limits();
-    }
-
-    @Override
-    public ObjectHead head(HeadRequest request) throws IOException {
-      return store.head(request);
-    }
-
+  private record Refusing(ObjectClient client, Predicate<GetRequest> isRefused)
+      implements ForwardingClient {
     @Override
     public Exchange get(GetRequest request, ResponseHandler handler) {
       if (!isRefused.test(request)) {
-        return store.get(request, handler);
+        return client.get(request, handler);
       }
       handler.onFailure(new RequestFailure(Kind.FORBIDDEN, "GET", "403", null));
       return () -> {};
-    }
-
-    @Override
-    public void close() {
-      store.close();
     }
   }
 

@@ -201,7 +201,7 @@ public final class BenchCommand implements Callable<Integer> {
               + " error.")
   private boolean json;
 
-  /** Read by whoever tells the failure. */
+  /** Read by the code that tells the failure. */
   @SuppressWarnings("UnusedVariable")
   @Option(names = "--verbose", description = "The stack trace if the job cannot run.")
   private boolean verbose;
@@ -344,7 +344,7 @@ public final class BenchCommand implements Callable<Integer> {
     return settings;
   }
 
-  /** What the user's files and definitions set, without Hadoop's own defaults. */
+  /** The settings of the user's files and definitions, without Hadoop's own defaults. */
   private Map<String, String> hadoopEntries() {
     Configuration configuration = new Configuration(false);
     List<Path> files = configurationFiles;

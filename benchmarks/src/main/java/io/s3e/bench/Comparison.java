@@ -268,7 +268,7 @@ final class Comparison {
         used);
   }
 
-  /** What a run read of a Parquet file must be what the reference, or the first engine, read. */
+  /** Each run must have read the same of a Parquet file as the reference, or the first engine. */
   private RunResult verifyChecksum(WorkloadKind workload, RunResult result) {
     Target.Subject subject = target.subject(workload);
     if (!workload.readsParquet() || !result.isOk() || subject == null) {
@@ -285,7 +285,7 @@ final class Comparison {
                 .formatted(result.checksum(), expected));
   }
 
-  /** Of the last pass of a run. */
+  /** The specification of the last pass of a run. */
   private RunSpec spec(
       Engine engine,
       WorkloadKind workload,

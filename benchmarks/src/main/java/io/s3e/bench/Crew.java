@@ -152,7 +152,7 @@ final class Crew implements AutoCloseable {
   private ChildJvm start(int number) throws IOException, InterruptedException {
     List<String> jvmOptions = new ArrayList<>();
     jvmOptions.add("-Xmx" + options.heap());
-    // What the heap has taken is resident then, and can be told from native memory.
+    // The memory of the heap is resident then, and can be told from native memory.
     jvmOptions.add("-XX:+AlwaysPreTouch");
     jvmOptions.add("-Djava.io.tmpdir=" + tmp);
     jvmOptions.addAll(engine.jvmOptions());

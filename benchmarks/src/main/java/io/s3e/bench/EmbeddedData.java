@@ -25,9 +25,8 @@ import org.apache.hadoop.fs.FileSystem;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the chosen workloads read, and nothing else, written into a bucket of one's own: objects
- * that are slices of one local text file, and the Parquet file. The local files stay, as what is
- * compared with.
+ * The data of the chosen workloads alone, written into a bucket of its own: objects that are slices
+ * of one local text file, and the Parquet file. The local files stay, to compare with.
  */
 final class EmbeddedData {
 
@@ -169,7 +168,7 @@ final class EmbeddedData {
   }
 
   /**
-   * What a workload reads.
+   * The objects that a workload reads.
    *
    * @param warmUpUri a small object to start clients and connections with
    */

@@ -83,7 +83,7 @@ final class EmbeddedTarget implements Target {
             .toList();
   }
 
-  /** What S3A needs to reach an endpoint of the server. */
+  /** S3A's settings for an endpoint of the server. */
   private Map<String, String> entries(String endpoint) {
     Map<String, String> entries = new LinkedHashMap<>();
     entries.put("fs.s3a.endpoint", endpoint);

@@ -15,7 +15,7 @@ import java.util.Optional;
 /** One way of reading objects, by the name that tables and options call it. */
 public sealed interface Engine {
 
-  /** What the names may be, for a person. */
+  /** The names that there are, for a person. */
   String NAMES =
       "s3e; s3e-crt-bytes, s3e-crtbuilder, s3e-async, s3e-sync, s3e-s3a (S3E over its other"
           + " clients); s3e-nocache, s3e-host (S3E without its cache on disk, and with one that"

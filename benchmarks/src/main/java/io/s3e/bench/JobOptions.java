@@ -9,7 +9,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a comparison is to do, checked.
+ * The options of a comparison, checked.
  *
  * @param engines what is compared, in the order of the table
  * @param workloads what is read, in the order of the table

@@ -15,9 +15,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Where caches on disk are during a comparison, and the plain copies of objects that they are
- * measured against. Every run begins with an empty cache of its own, whatever its scope, unless the
- * user said where the cache is: that one stays as it is, from run to run, and the copies go beside
- * it, for both must be on the same disk. One thread.
+ * measured against. Every run begins with an empty cache of its own in every scope, unless the user
+ * said where the cache is: that one stays as it is, from run to run, and the copies go beside it,
+ * for both must be on the same disk. One thread.
  */
 final class LocalDisk implements AutoCloseable {
 

@@ -2,7 +2,7 @@ package io.s3e.bench;
 
 import java.util.List;
 
-/** What is compared, and how often, when nothing else is asked for. */
+/** The default comparison: its engines, workloads and number of rounds. */
 enum Preset {
   /** Whether everything works, in a few minutes; its figures are no good. */
   SHORT("s3e,classic,analytics,raw-crt-16", "seq,seq16,rnd,vec,pq,back,small", 1, 64, 200, 0.05),

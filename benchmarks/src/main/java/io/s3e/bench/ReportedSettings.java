@@ -7,19 +7,19 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 
-/** What a report tells of the options that its figures belong to. */
+/** The options that the figures of a report belong to. */
 final class ReportedSettings {
 
   /** Entries that are nobody's business. */
   private static final Pattern SECRET =
       Pattern.compile("secret|token|password|\\.key", Pattern.CASE_INSENSITIVE);
 
-  /** What a user's core-site.xml says besides is not what figures depend on. */
+  /** Figures do not depend on other settings of a user's core-site.xml. */
   private static final String OF_S3E = "fs.s3a.s3e.";
 
   private ReportedSettings() {}
 
-  /** What the job was asked to do, by name. */
+  /** The options of the job, by name. */
   static Map<String, Object> ofJob(JobOptions options, Target target) {
     Map<String, Object> settings = new LinkedHashMap<>();
     settings.put("target", target.description());
@@ -43,7 +43,7 @@ final class ReportedSettings {
     return settings;
   }
 
-  /** What each engine was given, by workload where that makes a difference; secrets left out. */
+  /** The settings of each engine, by workload where that makes a difference; secrets left out. */
   static Map<String, Object> ofEngines(JobOptions options) {
     Map<String, Object> engines = new LinkedHashMap<>();
     for (Engine engine : options.engines()) {

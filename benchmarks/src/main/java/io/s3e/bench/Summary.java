@@ -25,7 +25,7 @@ public record Summary(Engine engine, String workload, int pass, List<Measurement
     runs = List.copyOf(runs);
   }
 
-  /** What is compared with each other: the workload, and which pass of it. */
+  /** The runs that are compared with each other: the workload, and which pass of it. */
   public String section() {
     return pass == 0 ? workload : workload + ", pass " + pass;
   }
@@ -83,7 +83,7 @@ public record Summary(Engine engine, String workload, int pass, List<Measurement
         .toArray();
   }
 
-  /** What to say about it: "ok", or how many runs failed and how the first of them did. */
+  /** The remark about it: "ok", or how many runs failed and how the first of them did. */
   public String verdict() {
     Optional<RunResult> failure =
         runs.stream().map(Measurement::result).filter(result -> !result.isOk()).findFirst();

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 interface Target extends AutoCloseable {
 
   /**
-   * What a workload reads.
+   * The objects that a workload reads.
    *
    * @param objects the objects, or ranges of one, with where their bytes lie in {@code reference}
    * @param warmUpUri a small object beside them, to start clients and connections with; null when
@@ -38,7 +38,7 @@ interface Target extends AutoCloseable {
   /** Options of every JVM that reads here, in front of the user's own. */
   List<String> jvmOptions();
 
-  /** What a workload reads here; null when there is nothing here that it could read. */
+  /** The objects for a workload here; null when there is nothing here that it could read. */
   @Nullable Subject subject(WorkloadKind workload);
 
   /** Counts of the server; null when the server is somebody else's. */

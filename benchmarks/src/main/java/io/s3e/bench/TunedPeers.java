@@ -27,7 +27,7 @@ final class TunedPeers {
     settings.put(
         "fs.s3a.experimental.input.fadvise", workload.readsInOrder() ? "sequential" : "random");
     // performance.md, "Improving read performance using Vectored IO": how many ranges of a stream
-    // are fetched at a time (4 by default). What is merged is left as 3.5.0 has it.
+    // are fetched at a time (4 by default). Merging is left as 3.5.0 has it.
     settings.put("fs.s3a.vectored.active.ranged.reads", "16");
     return settings;
   }

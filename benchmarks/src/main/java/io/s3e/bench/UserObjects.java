@@ -13,8 +13,8 @@ import java.util.Map;
 
 /**
  * Which of the user's objects each workload reads: the largest one, as many of the largest as there
- * are streams, the small ones. What they need of an object is one slice from its front; the slices
- * follow each other in the reference file.
+ * are streams, the small ones. They need one slice from the front of an object; the slices follow
+ * each other in the reference file.
  */
 final class UserObjects {
 
@@ -59,12 +59,12 @@ final class UserObjects {
     }
   }
 
-  /** What the reference file must hold, in its order. */
+  /** The slices that the reference file must hold, in its order. */
   List<ObjectSlice> regions() {
     return regions;
   }
 
-  /** What one of the workloads reads; empty when there is nothing that it could read. */
+  /** The objects for one of the workloads; empty when there is nothing that it could read. */
   List<ObjectSlice> of(WorkloadKind workload) {
     return wanted(workload).stream()
         .map(

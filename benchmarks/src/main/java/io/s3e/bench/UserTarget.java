@@ -23,9 +23,9 @@ import org.apache.parquet.schema.Type;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An object of the user's own, or the objects below a prefix, read only. What the workloads read is
- * fetched once through S3A's classic stream, and that is what every engine's bytes are compared
- * with. Nobody counts the server's side.
+ * An object of the user's own, or the objects below a prefix, read only. The bytes for the
+ * workloads are fetched once through S3A's classic stream, and every engine's bytes are compared
+ * with those. Nobody counts the server's side.
  */
 final class UserTarget implements Target {
 

@@ -17,7 +17,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "clear",
     description = {
-      "Deletes what the cache holds, after asking. What living processes use is left alone.",
+      "Deletes what the cache holds, after asking. Files that living processes use are left alone.",
       "Exit code 1 if something named was left alone, or the answer was no."
     },
     footer = {
@@ -42,7 +42,7 @@ final class CacheClearCommand extends CacheToolCommand {
       description = "Do not ask.")
   private boolean yes;
 
-  /** What was done, and what it freed: the lengths of the files. */
+  /** The action, and the bytes that it freed: the lengths of the files. */
   private record Cleared(List<String> cleared, List<String> inUse, long files, long bytes) {}
 
   @Override
@@ -60,7 +60,7 @@ final class CacheClearCommand extends CacheToolCommand {
     long bytes = 0;
     for (CacheOptions.Place place : all) {
       Instance instance = place.instance();
-      // One that somebody has begun to use since the question is left alone, too.
+      // An instance that a process has begun to use since the question is left alone, too.
       if (chosen.contains(place) && place.inspector().clear(instance, force)) {
         cleared.add(instance.path().toString());
         files += instance.files();

@@ -62,7 +62,7 @@ final class CacheLsCommand extends CacheToolCommand {
   }
 
   /**
-   * What is cached of one version of an object, or one block of it.
+   * The cached part of one version of an object, or one block of it.
    *
    * @param index which disk block; null for all
    * @param files how many disk blocks
@@ -86,7 +86,7 @@ final class CacheLsCommand extends CacheToolCommand {
       String written,
       @Nullable String used) {
 
-    /** What some files of one version have together. */
+    /** The facts of some files of one version, summed up. */
     static CachedFacts of(Instance instance, List<Block> files, boolean single) {
       Block first = files.get(0);
       ObjectVersion version = first.id().version();

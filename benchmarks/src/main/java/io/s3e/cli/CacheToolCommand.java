@@ -4,7 +4,7 @@ import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ParentCommand;
 
-/** What the commands of {@code cache} have in common. */
+/** The common part of the commands of {@code cache}. */
 @Command
 abstract class CacheToolCommand extends ToolCommand {
   @SuppressWarnings("NullAway.Init") // Set by picocli.
@@ -23,7 +23,7 @@ abstract class CacheToolCommand extends ToolCommand {
     return parent.streams();
   }
 
-  /** What to say where there is nothing. */
+  /** The message where there is no cache. */
   final String nothingThere() {
     return "No cache in " + cache.directories();
   }

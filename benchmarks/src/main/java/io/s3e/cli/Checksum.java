@@ -3,7 +3,7 @@ package io.s3e.cli;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.s3.model.ChecksumAlgorithm;
 
-/** What an upload is protected by beside TLS. */
+/** The protection of an upload beside TLS. */
 enum Checksum {
   /**
    * The SDK's choice for AWS; none for other stores, many of which refuse what they do not know.
@@ -21,7 +21,7 @@ enum Checksum {
     this.algorithm = algorithm;
   }
 
-  /** What requests name; null if they name none. */
+  /** The algorithm that requests name; null if they name none. */
   @Nullable ChecksumAlgorithm algorithm() {
     return algorithm;
   }

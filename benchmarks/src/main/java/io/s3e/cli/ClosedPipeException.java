@@ -2,7 +2,7 @@ package io.s3e.cli;
 
 import java.io.IOException;
 
-/** Whoever read standard output has closed it. */
+/** The reader of standard output has closed it. */
 final class ClosedPipeException extends IOException {
   private static final long serialVersionUID = 1L;
 

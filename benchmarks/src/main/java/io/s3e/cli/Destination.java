@@ -22,7 +22,7 @@ abstract class Destination implements AutoCloseable {
   /** Takes the bytes in order; closed by {@link #commit} or {@link #close}. */
   abstract WritableByteChannel channel();
 
-  /** What to call it in the result; null for nothing. */
+  /** Its name in the result; null for none. */
   abstract @Nullable String label();
 
   /** All bytes are there. */

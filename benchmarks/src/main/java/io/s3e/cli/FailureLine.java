@@ -142,7 +142,7 @@ final class FailureLine {
             .orElse(innermost));
   }
 
-  /** What a failure says of itself; its type, too, where that was not meant for users. */
+  /** The message of a failure; with its type where the message was not meant for users. */
   private static String plain(Throwable failure) {
     String message = failure.getMessage();
     boolean meant = failure instanceof IOException || failure instanceof SdkClientException;

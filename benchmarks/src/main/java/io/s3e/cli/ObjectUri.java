@@ -49,7 +49,7 @@ record ObjectUri(String bucket, String key) {
     return new ObjectRef(bucket, key + name);
   }
 
-  /** What follows the last slash of the key; empty for a folder. */
+  /** The part of the key after the last slash; empty for a folder. */
   String lastName() {
     return key.substring(key.lastIndexOf('/') + 1);
   }

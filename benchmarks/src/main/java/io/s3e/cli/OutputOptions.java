@@ -3,7 +3,7 @@ package io.s3e.cli;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** What a command tells, and how. */
+/** The output of a command: how much, and in which form. */
 final class OutputOptions {
   @Option(names = "--json", description = "One JSON document on standard output as the result.")
   private boolean json;

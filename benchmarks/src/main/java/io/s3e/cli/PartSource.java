@@ -13,8 +13,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is uploaded, cut into parts. {@link #next} belongs to one thread; parts are read by others,
- * at the same time and as often as they are sent.
+ * The bytes of an upload, cut into parts. {@link #next} belongs to one thread; parts are read by
+ * others, at the same time and as often as they are sent.
  */
 abstract class PartSource implements AutoCloseable {
 

@@ -147,8 +147,8 @@ final class PutCommand extends StoreCommand {
   }
 
   /**
-   * Looks before anything is sent, since not every store knows If-None-Match. Who may write but not
-   * read is told by that alone.
+   * Looks before anything is sent, since not every store knows If-None-Match. A user that may write
+   * but not read learns it from that header alone.
    */
   private static void requireAbsent(S3Client s3, ObjectRef object) throws IOException {
     try {

@@ -18,7 +18,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** What to read of an object, and with how many requests. */
+/** The part of an object to read, and the number of requests. */
 final class ReadOptions extends TransferOptions {
   private static final long MIN_PART = 64L << 10;
   private static final long MAX_PART = 64L << 20;
@@ -92,7 +92,7 @@ final class ReadOptions extends TransferOptions {
   }
 
   /**
-   * What is to be read.
+   * The bytes to read.
    *
    * @param open the version that the store told, so that no other is read
    * @param bytes within the object

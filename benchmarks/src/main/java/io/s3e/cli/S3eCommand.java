@@ -15,8 +15,8 @@ import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
- * The command itself: holds the sub-commands, turns failures into one line and an exit code. What
- * names no sub-command is for {@code bench}.
+ * The command itself: holds the sub-commands, turns failures into one line and an exit code.
+ * Arguments without a sub-command are for {@code bench}.
  */
 @Command(
     name = "s3e",

@@ -66,7 +66,7 @@ final class SdkStore implements AutoCloseable {
     return s3;
   }
 
-  /** What was sent so far. */
+  /** The bytes sent so far. */
   RequestCounter counter() {
     return counter;
   }

@@ -9,7 +9,7 @@ import java.io.PrintStream;
 import java.nio.channels.WritableByteChannel;
 
 /**
- * What a command reads from and writes to. None of them is closed by a command.
+ * The streams that a command reads and writes. A command closes none of them.
  *
  * @param in data to upload
  * @param out results or the bytes of objects, never both

@@ -32,7 +32,7 @@ final class StatCommand extends StoreCommand {
   private @Nullable String versionId;
 
   /**
-   * The answer of the store. What it did not say is null.
+   * The answer of the store. A part that it did not give is null.
    *
    * @param size in bytes
    * @param etag quotes included

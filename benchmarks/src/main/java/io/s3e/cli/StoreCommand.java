@@ -5,7 +5,7 @@ import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ParentCommand;
 
-/** What the commands that speak with a store have in common. */
+/** The common part of the commands that speak with a store. */
 @Command
 abstract class StoreCommand extends ToolCommand {
   @SuppressWarnings("NullAway.Init") // Set by picocli.

@@ -30,7 +30,7 @@ import software.amazon.awssdk.regions.providers.SystemSettingsRegionProvider;
  * command line reads them.
  */
 final class StoreOptions {
-  /** What a store other than AWS is asked with when nobody says otherwise. */
+  /** The region for a store other than AWS if none is given. */
   private static final String ANY_REGION = "us-east-1";
 
   @Option(
@@ -124,7 +124,7 @@ final class StoreOptions {
     }
   }
 
-  /** Who signs. A profile named here comes before the environment. */
+  /** The credentials to sign with. A profile named here comes before the environment. */
   private AwsCredentialsProvider credentials() {
     if (anonymous) {
       return AnonymousCredentialsProvider.create();

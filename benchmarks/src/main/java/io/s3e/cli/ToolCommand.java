@@ -12,7 +12,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** What all commands but {@code bench} have in common. */
+/** The common part of all commands but {@code bench}. */
 @Command(
     mixinStandardHelpOptions = true,
     versionProvider = S3eCommand.Version.class,

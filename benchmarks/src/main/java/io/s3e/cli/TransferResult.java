@@ -6,7 +6,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a transfer did.
+ * The result of a transfer.
  *
  * @param operation get or put
  * @param uri the object

@@ -42,7 +42,7 @@ final class Upload implements AutoCloseable {
   private static final String ONLY_IF_ABSENT = "*";
 
   /**
-   * What becomes of the bytes.
+   * The place and the form of the bytes in the store.
    *
    * @param object where they go
    * @param overwrite whether an object of that name may be replaced
@@ -59,7 +59,7 @@ final class Upload implements AutoCloseable {
       @Nullable String storageClass,
       Checksum checksum) {}
 
-  /** What the store says of the object; null where it says nothing. */
+  /** The store's answer about the object; null for a part that it did not give. */
   record Stored(@Nullable String etag, @Nullable String versionId) {}
 
   private final S3Client s3;

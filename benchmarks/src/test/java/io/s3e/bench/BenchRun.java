@@ -23,7 +23,7 @@ final class BenchRun {
   }
 
   record Outcome(int code, String out, JsonNode results) {
-    /** Of a workload that does not repeat itself. */
+    /** The summary of a workload that does not repeat itself. */
     JsonNode summary(String workload, String engine) {
       return pass(workload, 0, engine);
     }

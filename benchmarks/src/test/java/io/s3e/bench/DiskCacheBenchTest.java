@@ -10,10 +10,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The cache on disk in real processes, through the file system that users have: what one pass or
- * one JVM has read the next need not fetch. Every byte is compared; times are nobody's business
- * here. The server is slow, so that the disk of any machine keeps up: what it does not is fetched
- * again.
+ * The cache on disk in real processes, through the file system that users have: bytes that one pass
+ * or one JVM has read the next need not fetch. Every byte is compared, and no time is. The server
+ * is slow, so that the disk of any machine keeps up: bytes that it drops would be fetched again.
  */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class DiskCacheBenchTest {

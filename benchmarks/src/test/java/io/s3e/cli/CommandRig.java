@@ -27,7 +27,7 @@ final class CommandRig implements AutoCloseable {
     credentials(S3TestServer.ACCESS_KEY, S3TestServer.SECRET_KEY);
   }
 
-  /** What a command left behind. */
+  /** The output and the exit code of a command. */
   record Outcome(int code, byte[] out, String err) {
     String text() {
       return new String(out, UTF_8);
@@ -68,7 +68,7 @@ final class CommandRig implements AutoCloseable {
     return runPlainly(InputStream.nullInputStream(), new ByteArrayOutputStream(), arguments);
   }
 
-  /** The same, with somebody who types. */
+  /** The same, with a person at the keyboard. */
   static Outcome runTyping(String typed, String... arguments) {
     return runPlainly(
         new ByteArrayInputStream(typed.getBytes(UTF_8)), new ByteArrayOutputStream(), arguments);

@@ -16,7 +16,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What holds for the command as a whole: help, usage, exit codes, failures of the network. */
+/** The command as a whole: help, usage, exit codes, failures of the network. */
 class S3eCommandTest {
   private static final List<String> COMMANDS =
       List.of("bench", "get", "put", "cat", "stat", "cache", "generate-completion");

@@ -34,7 +34,7 @@ import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 
-/** What failed, refused and interrupted transfers leave behind: nothing. */
+/** Failed, refused and interrupted transfers leave nothing behind. */
 @Timeout(120)
 class UnfinishedTransfersTest {
   private static final int PART = 5 << 20;

@@ -63,10 +63,14 @@ public final class MemoryBudget {
         pools, MemoryShare.ofJvm(requirePositive(limitBytes), pools::giveBack, pools::held));
   }
 
-  /** Says how other engines get back what {@code pool} holds. */
-  public void isHeldBy(BlockPool pool, LongConsumer giveBack) {
+  /**
+   * Says how other engines get back what this one's pool holds.
+   *
+   * @param held bytes that the pool has reserved now
+   */
+  public void isHeldBy(LongSupplier held, LongConsumer giveBack) {
     pools.giveBack = giveBack;
-    pools.held = pool::reservedBytes;
+    pools.held = held;
   }
 
   /**

@@ -1,7 +1,7 @@
 package io.s3e.client;
 
 /**
- * What one client can carry, in requests and bytes. The fetch layer never asks for more.
+ * The requests and bytes that one client can carry. The fetch layer never asks for more.
  *
  * <p>A client may <i>lend</i> memory: it delivers a response in a buffer of its own, of at most
  * {@code lentSlotBytes}, which stays valid until it is given back. Every lent response occupies a
@@ -12,8 +12,8 @@ package io.s3e.client;
  * @param copyRequests how many copied GETs may be in flight
  * @param lentSlotBytes the longest range of a lent GET, in bytes; 0 if the client lends nothing
  * @param lentSlots how many lent buffers may be in flight or held; 0 if the client lends nothing
- * @param ownedBytes direct or native memory that the client may hold at most for response bodies,
- *     whatever is in flight; charged to the memory budget for the client's life
+ * @param ownedBytes direct or native memory that the client may hold at most for response bodies;
+ *     charged to the memory budget for the client's life
  */
 public record ClientLimits(
     int copyRequestBytes, int copyRequests, int lentSlotBytes, int lentSlots, long ownedBytes) {

@@ -29,8 +29,7 @@ public record ClientMemory(
      * The transport under a key, made if there is none.
      *
      * @param key equal for clients that can share; of one class for each class of transport
-     * @param memory what a new one may own at most; what it is really granted is handed to {@code
-     *     maker}
+     * @param memory the most that a new one may own; {@code maker} gets the memory that is granted
      */
     <T extends Transport> Transport.Lease<T> lease(
         Object key, ClientMemory memory, Function<ClientMemory, T> maker);

@@ -9,12 +9,12 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  * IDLE ──enter──▶ BUSY ──exit──▶ IDLE
  *   │              └──close──▶ CLOSING ──exit──▶ CLOSED   (the call on its way out does what follows)
- *   └──close──▶ CLOSED                                    (the one who closes does)
+ *   └──close──▶ CLOSED                                    (the caller of close does)
  * </pre>
  *
  * <p>The first {@link #close} names what follows; it is done once, when no call is inside, so it
- * may take away whatever the calls were touching. A call that comes later is not let in, and a
- * second close changes nothing. Calls that enter see what the ones before them wrote, and so does
+ * may take away the memory that the calls were touching. A call that comes later is not let in, and
+ * a second close changes nothing. Calls that enter see what the ones before them wrote, and so does
  * what follows. Any thread; nobody waits.
  */
 public final class Fence {

@@ -3,7 +3,7 @@ package io.s3e.client;
 import java.nio.ByteBuffer;
 
 /**
- * A response body in memory of the client's. Owned by whoever got it from {@link
+ * A response body in memory of the client's. It belongs to the handler that got it from {@link
  * ResponseHandler#onLent}; {@link #close()} gives the slot back.
  */
 public interface LentBuffer extends AutoCloseable {

@@ -11,7 +11,7 @@ public interface ObjectClient extends AutoCloseable {
   /** Short name for logs and reports, for example {@code crt-borrowed}. */
   String name();
 
-  /** What the client can carry; constant over its life. */
+  /** The load that the client can carry; constant over its life. */
   ClientLimits limits();
 
   /**

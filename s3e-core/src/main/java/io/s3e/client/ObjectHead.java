@@ -3,7 +3,7 @@ package io.s3e.client;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What HEAD tells of an object.
+ * The answer of HEAD about an object.
  *
  * @param size length in bytes
  * @param etag ETag as sent, quotes included; null if the store sends none

@@ -18,7 +18,7 @@ public interface ResponseHandler {
 
   /**
    * The client has sent the same request once more by itself, before a response began: to another
-   * region, or on a new connection. For whoever counts requests.
+   * region, or on a new connection. A handler that counts requests counts this one.
    *
    * @param failure why
    */

@@ -6,7 +6,7 @@ package io.s3e.client;
  */
 public interface Transport extends AutoCloseable {
 
-  /** What all clients over the transport can carry together; constant over its life. */
+  /** The load that all clients over the transport can carry together; constant over its life. */
   ClientLimits limits();
 
   /**

@@ -9,6 +9,8 @@
  * io.s3e.fetch.Landing} where its bytes go, {@link io.s3e.fetch.ResponseCheck} what an answer must
  * look like before a byte of it is served. {@link io.s3e.fetch.Origin} is the run as its blocks
  * know it.
+ *
+ * <p>Internal to S3E but for {@link ObjectChangedException}.
  */
 @NullMarked
 package io.s3e.fetch;

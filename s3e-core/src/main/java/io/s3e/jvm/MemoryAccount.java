@@ -39,7 +39,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Any thread.
  */
-public final class MemoryAccount implements MemoryAccountMBean {
+final class MemoryAccount implements MemoryAccountMBean {
   private static final Logger LOG = LoggerFactory.getLogger(MemoryAccount.class);
   private static final long CLAIM_MILLIS = 50;
 

@@ -1,4 +1,9 @@
-/** Counters and events: a leaf that everything may report to and that imports nothing of S3E. */
+/**
+ * Counters and events: a leaf that everything may report to and that imports nothing of S3E.
+ *
+ * <p>Internal to S3E but for {@link Counters}, {@link DiskMetrics}, {@link EngineMetrics}, {@link
+ * StreamListener}.
+ */
 @NullMarked
 package io.s3e.metrics;
 

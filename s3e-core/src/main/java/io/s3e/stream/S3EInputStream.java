@@ -70,7 +70,7 @@ public final class S3EInputStream extends InputStream {
    * @param source where the stream's readers come from
    * @param handle what is opened
    */
-  public S3EInputStream(StreamSource source, ObjectHandle handle) {
+  S3EInputStream(StreamSource source, ObjectHandle handle) {
     this.source = source;
     this.reader = source.reader(handle);
   }

@@ -9,6 +9,11 @@ import java.util.concurrent.Executor;
 /** The engine as a stream needs it. */
 public interface StreamSource {
 
+  /** Opens a stream over this source. */
+  default S3EInputStream open(ObjectHandle handle) {
+    return new S3EInputStream(this, handle);
+  }
+
   StreamSettings settings();
 
   /** A reader of the opened object. */

@@ -1,8 +1,8 @@
 package io.s3e.buffer;
 
-import static io.s3e.testing.Programs.program;
 import static org.jetbrains.lincheck.datastructures.ManagedStrategyGuaranteeKt.forClasses;
 
+import io.s3e.testing.Programs;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -12,7 +12,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
-import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.jetbrains.lincheck.datastructures.ThreadIdGen;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Tag;
@@ -30,9 +29,6 @@ public class BlockPoolLincheckTest {
   private static final int BLOCK_BYTES = Integer.BYTES;
   private static final int BLOCKS = 2;
   private static final int MAX_THREADS = 8;
-
-  /** How many more programs than in every build: {@code -Ds3e.lincheck.scale=50} for a long run. */
-  private static final int SCALE = Integer.getInteger("s3e.lincheck.scale", 1);
 
   private final MemoryBudget budget = new MemoryBudget((long) BLOCKS * BLOCK_BYTES);
   private final HeapMemory memory = new HeapMemory();
@@ -105,50 +101,27 @@ public class BlockPoolLincheckTest {
 
   @Test
   void shortProgramsAreLinearizable() {
-    new ModelCheckingOptions()
-        .sequentialSpecification(Sequential.class)
-        .addGuarantee(
-            forClasses("java.util.ArrayDeque", "java.util.ArrayList").allMethods().ignore())
-        .addCustomScenario(
-            program(BlockPoolLincheckTest.class, "acquire release", "acquire", "acquire", "trim"))
-        .addCustomScenario(
-            program(BlockPoolLincheckTest.class, "acquire", "trim", "release acquire", "trim"))
-        .addCustomScenario(program(BlockPoolLincheckTest.class, "acquire", "", "release", "close"))
-        .addCustomScenario(
-            program(BlockPoolLincheckTest.class, "", "leased", "acquire release", "acquire leased"))
-        .addCustomScenario(
-            program(
-                BlockPoolLincheckTest.class,
-                "acquire acquire",
-                "acquire",
-                "release release",
-                "trim trim"))
-        .addCustomScenario(
-            program(
-                BlockPoolLincheckTest.class,
-                "acquire release",
-                "acquire",
-                "acquire",
-                "acquire",
-                "close"))
-        .threads(2)
-        .actorsPerThread(2)
-        .actorsBefore(2)
-        .actorsAfter(2)
-        .iterations(4 * SCALE)
-        .invocationsPerIteration(300)
-        .check(BlockPoolLincheckTest.class);
+    new Programs(BlockPoolLincheckTest.class)
+        .with("acquire release", "acquire", "acquire", "trim")
+        .with("acquire", "trim", "release acquire", "trim")
+        .with("acquire", "", "release", "close")
+        .with("", "leased", "acquire release", "acquire leased")
+        .with("acquire acquire", "acquire", "release release", "trim trim")
+        .with("acquire release", "acquire", "acquire", "acquire", "close")
+        .check(
+            new ModelCheckingOptions()
+                .addGuarantee(
+                    forClasses("java.util.ArrayDeque", "java.util.ArrayList").allMethods().ignore())
+                .actorsPerThread(2)
+                .actorsBefore(2)
+                .actorsAfter(2),
+            4,
+            300);
   }
 
   @Test
   void realThreadsAreLinearizable() {
-    new StressOptions()
-        .sequentialSpecification(Sequential.class)
-        .threads(3)
-        .actorsPerThread(4)
-        .iterations(5 * SCALE)
-        .invocationsPerIteration(500)
-        .check(BlockPoolLincheckTest.class);
+    new Programs(BlockPoolLincheckTest.class).stress(5, 500);
   }
 
   /** Memory on the heap: a buffer holds 0 while it is free and -1 once its arena is freed. */

@@ -1,8 +1,8 @@
 package io.s3e.buffer;
 
-import static io.s3e.testing.Programs.program;
 import static org.jetbrains.lincheck.datastructures.ManagedStrategyGuaranteeKt.forClasses;
 
+import io.s3e.testing.Programs;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -26,9 +26,6 @@ import org.junit.jupiter.api.Test;
 public class IndexStackLincheckTest {
   private static final int INDICES = 3;
   private static final int MAX_THREADS = 8;
-
-  /** How many more programs than in every build: {@code -Ds3e.lincheck.scale=50} for a long run. */
-  private static final int SCALE = Integer.getInteger("s3e.lincheck.scale", 1);
 
   private final IndexStack stack = new IndexStack(INDICES);
   private final List<Deque<Integer>> mine = emptyHands();
@@ -75,26 +72,21 @@ public class IndexStackLincheckTest {
 
   @Test
   void shortProgramsAreLinearizable() {
-    new ModelCheckingOptions()
-        .sequentialSpecification(Sequential.class)
-        .checkObstructionFreedom(true)
-        .addGuarantee(
-            forClasses("java.util.ArrayDeque", "java.util.ArrayList").allMethods().ignore())
-        .addCustomScenario(
-            program(IndexStackLincheckTest.class, "", "pop pop", "pop", "takeAll push"))
-        .addCustomScenario(
-            program(IndexStackLincheckTest.class, "", "pop size", "pop", "pop pop push"))
-        .addCustomScenario(
-            program(IndexStackLincheckTest.class, "pop pop", "pop", "push pop", "pop size"))
-        .addCustomScenario(
-            program(IndexStackLincheckTest.class, "takeAll", "pop", "push push", "pop takeAll"))
-        .threads(2)
-        .actorsPerThread(2)
-        .actorsBefore(2)
-        .actorsAfter(2)
-        .iterations(4 * SCALE)
-        .invocationsPerIteration(300)
-        .check(IndexStackLincheckTest.class);
+    new Programs(IndexStackLincheckTest.class)
+        .with("", "pop pop", "pop", "takeAll push")
+        .with("", "pop size", "pop", "pop pop push")
+        .with("pop pop", "pop", "push pop", "pop size")
+        .with("takeAll", "pop", "push push", "pop takeAll")
+        .check(
+            new ModelCheckingOptions()
+                .checkObstructionFreedom(true)
+                .addGuarantee(
+                    forClasses("java.util.ArrayDeque", "java.util.ArrayList").allMethods().ignore())
+                .actorsPerThread(2)
+                .actorsBefore(2)
+                .actorsAfter(2),
+            4,
+            300);
   }
 
   private static List<Deque<Integer>> emptyHands() {

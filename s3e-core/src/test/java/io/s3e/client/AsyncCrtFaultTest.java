@@ -17,7 +17,7 @@ class AsyncCrtFaultTest extends ObjectClientFaultContract {
     return 2;
   }
 
-  /** What the CRT says reaches us as a sentence only. */
+  /** An error of the CRT reaches us as a sentence only. */
   @Override
   protected boolean isOurOwn() {
     return false;

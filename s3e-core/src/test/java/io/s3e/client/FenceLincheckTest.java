@@ -1,29 +1,24 @@
 package io.s3e.client;
 
-import static io.s3e.testing.Programs.program;
-
+import io.s3e.testing.Programs;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
-import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.jetbrains.lincheck.datastructures.ThreadIdGen;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * The fence behaves like three facts, one call at a time: who is inside, whether it is closed.
- * Behind them, what follows is done once, by the first that closed, and never while a call is
- * inside.
+ * The fence behaves like two variables, one call at a time: the thread inside, and whether it is
+ * closed. Beyond them, the action that follows is done once, by the first that closed, and never
+ * while a call is inside.
  */
 @Param(name = "me", gen = ThreadIdGen.class)
 @Tag("lincheck")
 public class FenceLincheckTest {
   private static final int NOBODY = -1;
-
-  /** How many more programs than in every build: {@code -Ds3e.lincheck.scale=50} for a long run. */
-  private static final int SCALE = Integer.getInteger("s3e.lincheck.scale", 1);
 
   private final Fence fence = new Fence();
   private final AtomicInteger inside = new AtomicInteger(NOBODY);
@@ -73,30 +68,16 @@ public class FenceLincheckTest {
 
   @Test
   void shortProgramsAreLinearizable() {
-    new ModelCheckingOptions()
-        .sequentialSpecification(Sequential.class)
-        .addCustomScenario(
-            program(FenceLincheckTest.class, "", "enter", "enter exit", "close", "close isClosed"))
-        .addCustomScenario(
-            program(FenceLincheckTest.class, "enter", "enter", "exit enter exit", "close enter"))
-        .threads(2)
-        .actorsPerThread(3)
-        .actorsBefore(1)
-        .actorsAfter(2)
-        .iterations(3 * SCALE)
-        .invocationsPerIteration(200)
-        .check(FenceLincheckTest.class);
+    new Programs(FenceLincheckTest.class)
+        .with("", "enter", "enter exit", "close", "close isClosed")
+        .with("enter", "enter", "exit enter exit", "close enter")
+        .check(
+            new ModelCheckingOptions().actorsPerThread(3).actorsBefore(1).actorsAfter(2), 3, 200);
   }
 
   @Test
   void realThreadsAreLinearizable() {
-    new StressOptions()
-        .sequentialSpecification(Sequential.class)
-        .threads(3)
-        .actorsPerThread(4)
-        .iterations(3 * SCALE)
-        .invocationsPerIteration(200)
-        .check(FenceLincheckTest.class);
+    new Programs(FenceLincheckTest.class).stress(3, 200);
   }
 
   /** The same calls, one at a time. */

@@ -28,7 +28,7 @@ import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 
 /**
- * What every {@link ObjectClient} promises, against a real S3 protocol server that checks
+ * The promises of every {@link ObjectClient}, against a real S3 protocol server that checks
  * signatures. Subclasses say how to make the client.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)

@@ -26,8 +26,8 @@ import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 
 /**
- * What every {@link ObjectClient} makes of a server or a network that misbehaves, and what it
- * sends. Subclasses say how to make the client.
+ * The conduct of every {@link ObjectClient} with a server or a network that misbehaves, and the
+ * requests it sends. Subclasses say how to make the client.
  */
 abstract class ObjectClientFaultContract {
   private static final ClientMemory MEMORY = new ClientMemory(48L << 20, 1 << 20, 64 << 10);

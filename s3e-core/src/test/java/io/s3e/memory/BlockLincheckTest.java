@@ -1,12 +1,10 @@
 package io.s3e.memory;
 
-import static io.s3e.testing.Programs.program;
-
 import io.s3e.memory.TestBlocks.Fetched;
+import io.s3e.testing.Programs;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
-import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.jetbrains.lincheck.datastructures.ThreadIdGen;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Tag;
@@ -21,9 +19,6 @@ import org.junit.jupiter.api.Test;
 @Tag("lincheck")
 public class BlockLincheckTest {
   private static final int MAX_THREADS = 8;
-
-  /** How many more programs than in every build: {@code -Ds3e.lincheck.scale=50} for a long run. */
-  private static final int SCALE = Integer.getInteger("s3e.lincheck.scale", 1);
 
   private final Fetched fetched = new Fetched(7, 1);
   private final Block block = fetched.block();
@@ -96,34 +91,18 @@ public class BlockLincheckTest {
 
   @Test
   void shortProgramsAreLinearizable() {
-    new ModelCheckingOptions()
-        .sequentialSpecification(Sequential.class)
-        .addCustomScenario(
-            program(BlockLincheckTest.class, "publish pin", "pin", "read unpin", "evict"))
-        .addCustomScenario(
-            program(BlockLincheckTest.class, "pin", "pin", "read unpin", "publish evict"))
-        .addCustomScenario(
-            program(BlockLincheckTest.class, "publish", "pin", "pin read", "pin unpin", "evict"))
-        .addCustomScenario(
-            program(BlockLincheckTest.class, "publish pin", "unpin", "read", "abandon evict"))
-        .threads(2)
-        .actorsPerThread(3)
-        .actorsBefore(2)
-        .actorsAfter(1)
-        .iterations(3 * SCALE)
-        .invocationsPerIteration(100)
-        .check(BlockLincheckTest.class);
+    new Programs(BlockLincheckTest.class)
+        .with("publish pin", "pin", "read unpin", "evict")
+        .with("pin", "pin", "read unpin", "publish evict")
+        .with("publish", "pin", "pin read", "pin unpin", "evict")
+        .with("publish pin", "unpin", "read", "abandon evict")
+        .check(
+            new ModelCheckingOptions().actorsPerThread(3).actorsBefore(2).actorsAfter(1), 3, 100);
   }
 
   @Test
   void realThreadsAreLinearizable() {
-    new StressOptions()
-        .sequentialSpecification(Sequential.class)
-        .threads(3)
-        .actorsPerThread(4)
-        .iterations(3 * SCALE)
-        .invocationsPerIteration(100)
-        .check(BlockLincheckTest.class);
+    new Programs(BlockLincheckTest.class).stress(3, 100);
   }
 
   /** The same calls, one at a time. */

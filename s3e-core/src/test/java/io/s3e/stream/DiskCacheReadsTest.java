@@ -24,7 +24,6 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -70,11 +69,11 @@ class DiskCacheReadsTest {
         .directories(List.of(directory));
   }
 
-  private S3E engine(DiskCacheConfig.Builder disk) {
+  private S3E engine(DiskCacheConfig.Builder disk) throws IOException {
     return engine(disk, ClientLimits.copying(REQUEST, 16, CLIENTS_BYTES));
   }
 
-  private S3E engine(DiskCacheConfig.Builder disk, ClientLimits limits) {
+  private S3E engine(DiskCacheConfig.Builder disk, ClientLimits limits) throws IOException {
     client = new MemoryObjectClient(limits);
     client.put(OBJECT, content, "\"v1\"");
     client.faults((request, number) -> MemoryObjectClient.Answer.GOOD.after(GET_MILLIS));
@@ -85,7 +84,7 @@ class DiskCacheReadsTest {
             .diskCache(disk.build())
             .build();
     S3E engine = S3E.create(config, new MemoryBudget(MEMORY_BYTES), granted -> client);
-    assertThat(engine.diskCache()).as("opened before the first read").isNotNull();
+    settle(engine);
     return engine;
   }
 
@@ -128,7 +127,7 @@ class DiskCacheReadsTest {
   /** Waits until nothing more is to be written. */
   private static void settle(S3E engine) throws IOException {
     try {
-      assertThat(Objects.requireNonNull(engine.diskCache()).awaitWritten(PATIENCE)).isTrue();
+      assertThat(engine.awaitDiskWrites(PATIENCE)).isTrue();
     } catch (InterruptedException e) {
       throw new InterruptedIOException("interrupted");
     }

@@ -135,7 +135,7 @@ public class S3EFileSystem extends S3AFileSystem {
         && !value.equalsIgnoreCase(Constants.INPUT_STREAM_TYPE_DEFAULT);
   }
 
-  /** Selects S3E's streams, whatever the general or the bucket's configuration selects. */
+  /** Selects S3E's streams against any selection by the general or the bucket's configuration. */
   private static Configuration withStreams(Configuration original, String bucket) {
     Configuration conf = new Configuration(original);
     if (StreamSpi.isPresent()) {
@@ -243,7 +243,7 @@ public class S3EFileSystem extends S3AFileSystem {
     return own == null ? super.toString() : "S3EFileSystem{" + own + ", " + super.toString() + "}";
   }
 
-  /** What {@link DirectOpener} needs of the protected parts of S3AFileSystem. */
+  /** The protected parts of S3AFileSystem that {@link DirectOpener} needs. */
   private final class Access implements DirectOpener.FileSystemAccess {
     @Override
     public S3AFileSystem fileSystem() {

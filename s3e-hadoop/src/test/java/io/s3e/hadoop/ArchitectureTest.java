@@ -1,16 +1,20 @@
 package io.s3e.hadoop;
 
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
-import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+import static java.util.stream.Collectors.toSet;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import io.s3e.Exports;
 import java.util.Set;
 
 /**
@@ -81,13 +85,37 @@ class ArchitectureTest {
           .dependOnClassesThat()
           .resideInAnyPackage("io.s3e.hadoop..", "org.apache.hadoop..");
 
+  private static final DescribedPredicate<JavaClass> TYPES_INSIDE_THE_CORE =
+      resideInAPackage("io.s3e..")
+          .and(resideOutsideOfPackage("io.s3e.hadoop.."))
+          .and(
+              DescribedPredicate.describe(
+                  "are not in Exports",
+                  type ->
+                      !Exports.covers(Exports.API, type.getName())
+                          && !Exports.covers(Exports.FOR_ADAPTER, type.getName())));
+
   @ArchTest
   static final ArchRule THE_INSIDE_OF_THE_CORE_STAYS_INSIDE =
       noClasses()
           .that()
           .resideInAPackage("io.s3e.hadoop..")
           .should()
-          .dependOnClassesThat(resideInAnyPackage("io.s3e.memory..", "io.s3e.buffer.."));
+          .dependOnClassesThat(TYPES_INSIDE_THE_CORE);
+
+  /** The core exports nothing for the adapter that it does not use. */
+  @ArchTest
+  static void whatIsExportedForTheAdapterIsUsed(JavaClasses classes) {
+    Set<String> used =
+        classes.stream()
+            .filter(type -> type.getPackageName().startsWith("io.s3e.hadoop"))
+            .flatMap(type -> type.getDirectDependenciesFromSelf().stream())
+            .map(dependency -> dependency.getTargetClass().getName())
+            .collect(toSet());
+    assertThat(Exports.FOR_ADAPTER)
+        .allMatch(
+            exported -> used.stream().anyMatch(name -> Exports.covers(Set.of(exported), name)));
+  }
 
   @ArchTest
   static final ArchRule THE_CRT_ONLY_THROUGH_THE_CORE =

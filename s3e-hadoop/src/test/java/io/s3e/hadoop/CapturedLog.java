@@ -5,7 +5,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** What slf4j-simple writes while this is open: it logs to whatever System.err is at that time. */
+/** The log lines of slf4j-simple while this is open: it logs to the System.err of that time. */
 public final class CapturedLog implements AutoCloseable {
   private final PrintStream before = System.err;
   private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();

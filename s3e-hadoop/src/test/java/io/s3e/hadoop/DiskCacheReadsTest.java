@@ -148,7 +148,7 @@ class DiskCacheReadsTest {
     }
   }
 
-  /** What S3E would make its own stands there already, as a link to somewhere else. */
+  /** The directory that S3E would make stands there already, as a link to somewhere else. */
   private void openToOthers() throws IOException {
     Path elsewhere = Files.createDirectory(temp.resolve("elsewhere"));
     Path mine = temp.resolve("s3e-cache-" + System.getProperty("user.name"));

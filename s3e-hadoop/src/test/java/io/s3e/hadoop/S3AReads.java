@@ -38,8 +38,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * What users of S3A rely on when they read, on every version of Hadoop and for each way of plugging
- * S3E in. Blocks and requests are small, so that a file of a few MiB has many of both.
+ * The promises that users of S3A rely on when they read, on every version of Hadoop and for each
+ * way of plugging S3E in. Blocks and requests are small, so that a file of a few MiB has many of
+ * both.
  */
 public abstract class S3AReads {
   static final int SIZE = (3 << 20) + 12345;

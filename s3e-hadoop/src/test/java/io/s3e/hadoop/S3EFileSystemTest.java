@@ -29,7 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import software.amazon.awssdk.services.s3.S3Client;
 
-/** What the configuration of S3EFileSystem does, on every version of Hadoop. */
+/** The effects of S3EFileSystem's configuration, on every version of Hadoop. */
 class S3EFileSystemTest {
   private static final int SIZE = 1 << 20;
   private static final String OTHER_BUCKET = "s3e-other";

@@ -91,7 +91,7 @@ class StreamSemanticsTest {
         .get();
   }
 
-  /** Credentials that do to who asks for them what a test wants. */
+  /** Credentials that treat their callers as a test wants. */
   public static final class Credentials implements AwsCredentialsProvider {
     static final AtomicReference<Runnable> action = new AtomicReference<>(() -> {});
     static final AtomicInteger asked = new AtomicInteger();

@@ -71,7 +71,7 @@ enum CoreClient {
     };
   }
 
-  /** It can be given no certificate to trust; whom it talks to is not what is measured. */
+  /** It takes no certificate to trust; the server's identity has no part in the measurement. */
   private static AwsClientSettings trusting(AwsClientSettings store) {
     return store.caFile() == null ? store : store.toBuilder().caFile(null).trustAll(true).build();
   }

@@ -75,7 +75,7 @@ public final class ObjectLayout {
     return objects;
   }
 
-  /** What so many small objects hold together. */
+  /** The bytes that so many small objects hold together. */
   public static long smallBytes(int count) {
     return small("", count).stream().mapToLong(ObjectSlice::length).sum();
   }

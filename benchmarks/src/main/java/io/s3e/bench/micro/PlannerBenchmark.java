@@ -10,31 +10,19 @@ import io.s3e.prefetch.VectorPlanner;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Threads;
-import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What the policy costs: one step of a scan (a block further, with a window that is as large as it
+ * The cost of the policy: one step of a scan (a block further, with a window that is as large as it
  * gets), one positioned read at random, and the planning of a vectored read.
  */
 @State(Scope.Thread)
-@BenchmarkMode(Mode.AverageTime)
-@OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 5, time = 1)
-@Fork(1)
 @Threads(1)
-public class PlannerBenchmark {
+public class PlannerBenchmark extends CallTime {
   private static final int BLOCK_BYTES = 64 << 10;
   private static final int REQUEST_BYTES = 8 << 20;
   private static final long OBJECT_BYTES = 1L << 40;

@@ -7,32 +7,20 @@ import io.s3e.buffer.MemoryBudget;
 import io.s3e.stream.S3EInputStream;
 import java.io.IOException;
 import java.util.SplittableRandom;
-import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Threads;
-import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * Reads of what is in memory already: an object of 32 MiB, read once before. Each benchmark is one
  * call of the application; reads from front to end begin anew at the end.
  */
 @State(Scope.Benchmark)
-@BenchmarkMode(Mode.AverageTime)
-@OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 5, time = 1)
-@Fork(1)
 @Threads(1)
-public class StreamReadBenchmark {
+public class StreamReadBenchmark extends CallTime {
   private static final int SIZE = 32 << 20;
   private static final long MEMORY = 128L << 20;
   private static final int SMALL = 100;

@@ -26,7 +26,7 @@ public final class PageCache {
 
   private static final long SAMPLE_BYTES = 4 << 10;
 
-  /** What may stay, for somebody may have written while pages were dropped. */
+  /** The share of pages that may stay, for somebody may have written while pages were dropped. */
   private static final double MOST_LEFT = 0.05;
 
   private static final int FILES_A_COMMAND = 256;

@@ -38,7 +38,7 @@ public final class ChildJvm implements AutoCloseable {
   private final Path log;
   private final ObjectMapper json = new ObjectMapper();
 
-  /** What the child wrote; empty at the end marks that it closed its output. */
+  /** The lines of the child; an empty one at the end marks that it closed its output. */
   private final BlockingQueue<Optional<Message>> messages = new LinkedBlockingQueue<>();
 
   private ChildJvm(String name, Process process, Path log) {

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ControlLoop {
 
-  /** Does what a command asks for; what it throws is reported to the parent. */
+  /** Runs one command; its exceptions are reported to the parent. */
   @FunctionalInterface
   public interface Command {
     @Nullable Object run(JsonNode body) throws Exception;
@@ -48,7 +48,10 @@ public final class ControlLoop {
     write(new Message(name, json.valueToTree(body)));
   }
 
-  /** Ends the running command with this result and this JVM with it, whatever its threads do. */
+  /**
+   * Ends the running command with this result, and this JVM with it, without waiting for its
+   * threads.
+   */
   public void resultAndHalt(Object body) {
     event(Message.RESULT, body);
     Runtime.getRuntime().halt(0);

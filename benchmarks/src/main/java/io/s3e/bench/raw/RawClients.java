@@ -94,7 +94,8 @@ public final class RawClients {
             .checksumValidationEnabled(false)
             .targetThroughputInGbps(TARGET_GBPS)
             .minimumPartSizeInBytes((long) RawCeiling.RANGE_BYTES)
-            // It can be given no certificate to trust; whom it talks to is not what is measured.
+            // It takes no certificate to trust; the server's identity has no part in the
+            // measurement.
             .httpConfiguration(http -> http.trustAllCertificatesEnabled(store.caFile() != null));
     if (store.endpoint() != null) {
       builder.endpointOverride(store.endpoint());

@@ -9,7 +9,7 @@ import org.apache.hadoop.fs.s3a.Constants;
 import org.apache.hadoop.fs.s3a.S3AUtils;
 import org.apache.hadoop.fs.s3a.auth.CredentialProviderListFactory;
 
-/** Reads from S3A's configuration where the store is and who asks. */
+/** Reads the place of the store and the credentials from S3A's configuration. */
 public final class StoreSettings {
 
   private static final String CA_FILE = "fs.s3a.s3e.tls.ca.file";

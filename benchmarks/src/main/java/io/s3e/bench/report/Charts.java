@@ -24,7 +24,7 @@ import org.knowm.xchart.internal.chartpart.Chart;
 /** The pictures of a report: one overview, and for the page several of each pass of a workload. */
 final class Charts {
 
-  /** What the overview shows of many engines, beside the best raw client. */
+  /** The engines that the overview shows where there are many, beside the best raw client. */
   private static final Set<String> HEADLINE = Set.of("s3e", "classic", "prefetch", "analytics");
 
   private static final int MOST_IN_OVERVIEW = 6;

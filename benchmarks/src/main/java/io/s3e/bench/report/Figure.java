@@ -6,7 +6,7 @@ import java.math.MathContext;
 import java.util.Locale;
 import java.util.function.ToDoubleFunction;
 
-/** What is measured of every run, and how it is called and written. */
+/** The figures of every run, with their names and formats. */
 @SuppressWarnings("ImmutableEnumChecker") // The functions are methods without state.
 enum Figure {
   RATE(
@@ -15,7 +15,7 @@ enum Figure {
       0,
       Measurement::megabytesPerSecond,
       "bytes that the application used a second (10^6), from open to close, of a raw client from"
-          + " the first request to the last byte; comparison of every byte included. Of cold: of 64"
+          + " the first request to the last byte; comparison of every byte included. In cold: 64"
           + " MiB; of manyfs: of all at once; of neighbour: of the disturbed scan."),
   FIRST_BYTE(
       "firstByteMillis",

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** What tables say below a line of figures. */
+/** The notes of tables below a line of figures. */
 final class Notes {
 
   private static final String OF_CACHE = "s3e_cache_";

@@ -34,7 +34,7 @@ final class S3eCommit {
     return directory == null ? null : describe(directory);
   }
 
-  /** What git says of a directory; null where there is no git, or no working copy. */
+  /** The answer of git about a directory; null where there is no git, or no working copy. */
   private static @Nullable String describe(Path directory) {
     try {
       Process git =

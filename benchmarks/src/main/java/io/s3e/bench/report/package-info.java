@@ -1,4 +1,4 @@
-/** What a comparison leaves behind: the table on the terminal, and JSON, HTML and PNG files. */
+/** The output of a comparison: the table on the terminal, and JSON, HTML and PNG files. */
 @NullMarked
 package io.s3e.bench.report;
 

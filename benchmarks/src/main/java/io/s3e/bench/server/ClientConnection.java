@@ -69,7 +69,7 @@ final class ClientConnection implements Runnable {
       }
     } catch (IOException clientGone) {
       // Readers drop connections whenever they seek: not an event. The log counts unfinished
-      // answers, and a broken request leaves nobody who could be told.
+      // answers, and a broken request leaves nobody to tell.
       return;
     }
   }

@@ -36,7 +36,7 @@ final class ObjectFiles {
    * @param channel its bytes
    * @param length number of bytes
    * @param headers what answers say about it
-   * @param memory its bytes again, shared by all who have this version open
+   * @param memory its bytes again, shared by all requests that have this version open
    */
   record OpenObject(FileChannel channel, long length, Headers headers, MappedFile memory)
       implements AutoCloseable {
@@ -47,7 +47,7 @@ final class ObjectFiles {
   }
 
   /**
-   * What the head of an answer says about an object.
+   * The facts about an object in the head of an answer.
    *
    * @param etag entity tag, with its quotes
    */

@@ -23,7 +23,7 @@ public enum Operation {
   LIST_BUCKETS,
   OTHER;
 
-  /** What a path-style request asks for. */
+  /** The operation that a path-style request asks for. */
   static Operation of(HttpHead request) {
     Set<String> parameters = parameterNames(request.rawQuery());
     String path = request.rawPath();

@@ -63,7 +63,7 @@ final class RequestLog implements AutoCloseable {
     }
     counters.bytesReceived.add(exchange.bytesReceived());
     counters.bytesSent.add(exchange.bytesSent());
-    // Last of the counts: who sees no active request sees all that were.
+    // Last of the counts: a reader that sees no active request sees the counts of all that were.
     active.decrementAndGet();
     if (file != null) {
       file.append(exchange, System.nanoTime() - exchange.arrivedNanos());

@@ -113,7 +113,7 @@ public record SelfSignedCertificate(Path pem, Path trustStore, Path keyStore) {
         "-Djavax.net.ssl.trustStorePassword=" + PASSWORD);
   }
 
-  /** What the server presents itself with. */
+  /** The context of the server, with its key and certificate. */
   SSLContext serverContext() throws IOException {
     try {
       KeyManagerFactory keys =
@@ -127,7 +127,7 @@ public record SelfSignedCertificate(Path pem, Path trustStore, Path keyStore) {
     }
   }
 
-  /** What a client of this JVM knows the server by. */
+  /** The context of a client of this JVM, which trusts the server. */
   SSLContext clientContext() throws IOException {
     try {
       SSLContext context = SSLContext.getInstance("TLS");

@@ -25,7 +25,7 @@ import software.amazon.awssdk.services.s3.S3Client;
  */
 public final class ServerCheck {
 
-  /** What the server has to reach of the ideal. */
+  /** The part of the ideal that the server has to reach. */
   public static final double ENOUGH = 0.95;
 
   /** Share of the machine's processor time at which nothing is left to be had. */
@@ -40,7 +40,7 @@ public final class ServerCheck {
   private static final int WARM_UP_CONNECTIONS = 4;
 
   /**
-   * What to check.
+   * The checks to do.
    *
    * @param shape what the server is set to; it is also checked without any
    * @param connections numbers of connections to try, in this order
@@ -236,7 +236,7 @@ public final class ServerCheck {
   }
 
   /**
-   * What connections that ask for the next range as soon as they have the last can get. Infinite
+   * The rate of connections that ask for the next range as soon as they have the last. Infinite
    * when nothing is limited.
    */
   static double idealBytesPerSecond(Shape shape, int connections, long requestBytes) {

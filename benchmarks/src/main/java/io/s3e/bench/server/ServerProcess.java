@@ -28,7 +28,7 @@ public final class ServerProcess {
   public static final String STOP = "stop";
 
   /**
-   * What to start.
+   * The server to start.
    *
    * @param root directory of the objects; created if need be
    * @param bucket bucket that shall exist
@@ -53,7 +53,7 @@ public final class ServerProcess {
       @Nullable String hangingBucket) {}
 
   /**
-   * What was started.
+   * The server that was started.
    *
    * @param endpoint see {@link ShapedS3Server#endpoint}
    * @param backEndpoint see {@link ShapedS3Server#backEndpoint}

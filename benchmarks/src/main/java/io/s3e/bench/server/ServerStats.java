@@ -6,7 +6,7 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /**
- * What the server has done since it started.
+ * The server's work since it started.
  *
  * @param operations counts of every operation that was asked for at least once
  * @param relayedGets object GETs that S3Proxy answered instead of the front
@@ -45,7 +45,7 @@ public record ServerStats(
     return operations.getOrDefault(operation, Counts.NONE);
   }
 
-  /** What happened after {@code earlier}; {@link #activeRequests} stays that of this snapshot. */
+  /** The work after {@code earlier}; {@link #activeRequests} stays that of this snapshot. */
   public ServerStats since(ServerStats earlier) {
     Map<Operation, Counts> difference = new EnumMap<>(Operation.class);
     operations.forEach(

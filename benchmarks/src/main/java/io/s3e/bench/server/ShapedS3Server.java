@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 public final class ShapedS3Server implements AutoCloseable {
 
   /**
-   * What a server is made of.
+   * The parts of a server.
    *
    * @param root directory of the objects; it must exist
    * @param port port on the loopback device, 0 for any that is free

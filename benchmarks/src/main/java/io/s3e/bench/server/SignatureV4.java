@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * thread.
  *
  * <p>It says yes only to a correctly signed header; presigned URLs, other schemes and the age of
- * the request are left to S3Proxy, to which the front relays whatever this class does not accept.
+ * the request are left to S3Proxy, to which the front relays all that this class does not accept.
  */
 final class SignatureV4 {
 

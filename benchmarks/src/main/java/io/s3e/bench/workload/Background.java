@@ -9,16 +9,16 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What goes on beside a run until it is closed: daemon threads, and what they read through. It ends
- * in this order: the threads are told, what they read through is closed, the threads are
- * interrupted and waited for. Each step has a deadline, for a store that hangs is among what is
- * measured; what has not ended then ends with the JVM.
+ * The activity beside a run until it is closed: daemon threads, and the readers they read through.
+ * It ends in this order: the threads are told, their readers are closed, the threads are
+ * interrupted and waited for. Each step has a deadline, for some workloads measure a store that
+ * hangs; a thread that has not ended then ends with the JVM.
  *
  * <p>One thread begins and closes it.
  */
 final class Background implements AutoCloseable {
 
-  /** What a thread does again and again; what it throws is a failure of the run. */
+  /** The work that a thread repeats; an exception of it is a failure of the run. */
   @FunctionalInterface
   interface Step {
     void run() throws Exception;
@@ -91,7 +91,7 @@ final class Background implements AutoCloseable {
       try {
         resources.get(i).close();
       } catch (IOException e) {
-        // A stream whose read was cut off may say so. What is measured is over.
+        // A stream whose read was cut off may say so. The measurement is over.
         e.printStackTrace(System.err);
       }
     }

@@ -13,7 +13,7 @@ import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 
-/** What happens in a JVM beside a reader, or has happened before it reads. */
+/** An activity in a JVM beside a reader, or before it reads. */
 enum Disturbance {
   HANG("hang", "beside 8 readers of a file system whose store accepts GETs and never answers"),
   FULL("full", "beside a file system of 16 streams that scan, each at the 10 MB/s of its consumer"),
@@ -229,7 +229,7 @@ enum Disturbance {
     } catch (WrongBytesException wrong) {
       throw wrong;
     } catch (IOException | RuntimeException closed) {
-      // Whatever a stream says that is closed during its read.
+      // Any error of a stream that is closed during its read.
       context.monitor().begin("end of a read whose stream was closed: " + closed);
     } finally {
       context.monitor().end();

@@ -166,7 +166,7 @@ final class KnownWorkloads {
     return new WorkloadKind(label, description, data, streams, Jvm.KEPT, bytes, workload);
   }
 
-  /** What reads all of the text. */
+  /** A workload that reads all of the text. */
   private static WorkloadKind text(
       String label, String description, int streams, Supplier<Workload> workload) {
     return kept(label, description, Data.TEXT, streams, WorkloadSizes::bytes, workload);

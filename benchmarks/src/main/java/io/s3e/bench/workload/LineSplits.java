@@ -135,7 +135,7 @@ final class LineSplits implements Workload {
       return new Span(first, end);
     }
 
-    /** What must stand between two lines, of the delimiters that the reader knows. */
+    /** The one delimiter, of those that the reader knows, that stands between two lines. */
     private static byte[] delimiter(long end, long nextStart) throws WrongBytesException {
       if (nextStart - end == 1) {
         return new byte[] {'\n'};

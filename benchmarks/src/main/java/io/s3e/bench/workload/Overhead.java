@@ -5,7 +5,7 @@ import java.lang.management.ManagementFactory;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * What the rig itself costs on the threads that read: processor time and heap that are taken off a
+ * The cost of the rig itself on the threads that read: processor time and heap that are taken off a
  * run's figures. Any thread.
  */
 final class Overhead {

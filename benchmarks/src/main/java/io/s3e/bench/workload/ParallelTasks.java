@@ -12,7 +12,7 @@ import java.util.function.BooleanSupplier;
 /** The threads of one run of a workload: one for each task, and gone when the run ends. */
 final class ParallelTasks {
 
-  /** What one thread does. */
+  /** The task of one thread. */
   interface Task {
     /**
      * @param index of the thread, from 0

@@ -25,7 +25,7 @@ import org.apache.parquet.schema.MessageType;
 /**
  * Some columns of a Parquet file, row group after row group, by parquet-java as it comes (vectored
  * reads on). Every page is decompressed and goes into a checksum; values are not decoded, because
- * that costs the same whoever fetched the page.
+ * that costs the same for all engines.
  */
 public final class ParquetScan implements Workload {
 

@@ -12,7 +12,7 @@ package io.s3e.bench.workload;
 public record Part(
     Kind kind, long wallNanos, long bytesUsed, long readP50Nanos, long readP99Nanos) {
 
-  /** What is measured by itself. */
+  /** The kinds of parts that are measured by themselves. */
   public enum Kind {
     /** From the open of a file until its first byte is there. */
     FIRST_BYTE,

@@ -12,8 +12,8 @@ import org.apache.hadoop.fs.FSDataInputStream;
 final class RandomReads implements Workload {
 
   /**
-   * What all threads together read at once in a run of full length. With less in flight the run
-   * reads less, so that one thread is not at it for minutes.
+   * The bytes that all threads together read at once in a run of full length. With less in flight
+   * the run reads less, so that one thread is not at it for minutes.
    */
   private static final long FULL_RUN_BYTES_AT_ONCE = 1 << 20;
 

@@ -18,7 +18,7 @@ final class ReadMonitor {
    * @param what the call, for a person
    * @param position of the first byte; -1 when it is no read
    * @param length bytes it is to bring
-   * @param thread who waits
+   * @param thread that waits
    * @param startNanos since when
    */
   record Pending(String what, long position, long length, Thread thread, long startNanos) {

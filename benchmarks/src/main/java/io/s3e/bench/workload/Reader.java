@@ -16,7 +16,7 @@ import org.apache.hadoop.fs.statistics.IOStatistics;
 import org.apache.hadoop.fs.statistics.IOStatisticsSupport;
 import org.jspecify.annotations.Nullable;
 
-/** What reads in one run. Owned by the run, which closes it. */
+/** The file system or the client that reads in one run. Owned by the run, which closes it. */
 sealed interface Reader extends AutoCloseable {
 
   /**
@@ -38,10 +38,10 @@ sealed interface Reader extends AutoCloseable {
   /** How this reader runs the workload. */
   Workload workload(WorkloadKind kind);
 
-  /** What the reader has counted itself since it was made, by name: what S3E's disk cache did. */
+  /** The reader's own counters since it was made, by name: the work of S3E's disk cache. */
   Map<String, Long> counters();
 
-  /** What the workloads of Hadoop read through; null for a raw client. */
+  /** The file system that the workloads of Hadoop read through; null for a raw client. */
   @Nullable FileSystem fileSystem();
 
   @Override

@@ -24,7 +24,7 @@ final class RowGroups {
 
   static final int TAIL_BYTES = 8;
 
-  /** What the footer of a file of a few dozen row groups takes. */
+  /** More than the footer of a file of a few dozen row groups takes. */
   private static final int MOST_FOOTER_BYTES = 32 << 10;
 
   private static final long MOST_GROUP_BYTES = 64L << 20;

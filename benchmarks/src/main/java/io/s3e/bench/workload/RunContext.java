@@ -12,8 +12,8 @@ import org.apache.hadoop.fs.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a workload has at hand during one run, or for a share of it: {@link #of} and {@link #bytes}
- * make contexts of the same run. Any thread.
+ * The means of a workload during one run, or for a share of it: {@link #of} and {@link #bytes} make
+ * contexts of the same run. Any thread.
  */
 final class RunContext {
 
@@ -93,7 +93,7 @@ final class RunContext {
     return result;
   }
 
-  /** What was measured by itself so far. */
+  /** The parts that were measured by themselves so far. */
   List<Part> parts() {
     return parts;
   }
@@ -172,7 +172,7 @@ final class RunContext {
     return overhead.buffer(length);
   }
 
-  /** What comparing, and the workload's own buffers, cost. */
+  /** The cost of comparing, and of the workload's own buffers. */
   Overhead overhead() {
     return overhead;
   }

@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one run measured in the process of its engine. Figures are -1 where they could not be
+ * The figures of one run, from the process of its engine. Figures are -1 where they could not be
  * measured.
  *
  * @param status how it ended
@@ -83,9 +83,9 @@ public record RunResult(
   }
 
   /**
-   * What several processes did that ran at the same time: the time of the slowest, the longest of
-   * their latencies, the sum of everything else. Without figures if one of them has none; its
-   * failure is told.
+   * The figures of several processes that ran at the same time: the time of the slowest, the
+   * longest of their latencies, the sum of everything else. Without figures if one of them has
+   * none; its failure is told.
    *
    * @param each of at least one process
    */

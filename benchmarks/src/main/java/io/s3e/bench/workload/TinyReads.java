@@ -16,8 +16,8 @@ import org.apache.hadoop.util.functional.FutureIO;
  * Records of 100 bytes from front to end, opened and read as TeraSort's input format does: one read
  * call for each record, unless the stream gives less, and a copy of its key and its value.
  *
- * <p>A clock around each call would cost more than the call. What is timed is ten thousand records
- * at a time, and the latency of each is taken to be the mean of theirs.
+ * <p>A clock around each call would cost more than the call. The clock times ten thousand records
+ * at a time, and their mean is taken as the latency of each.
  */
 final class TinyReads implements Workload {
 

@@ -6,7 +6,7 @@ interface Workload {
   /**
    * Does what an application has done before it reads, such as a listing. Not timed.
    *
-   * @throws Exception whatever the file system throws: the run has failed
+   * @throws Exception any exception of the file system: the run has failed
    */
   default void prepare(RunContext context) throws Exception {}
 
@@ -16,7 +16,7 @@ interface Workload {
    * @return checksum of what was read, for workloads whose bytes have no place in a reference file;
    *     0 for the others
    * @throws WrongBytesException when the file system returned something else than the object holds
-   * @throws Exception whatever the file system throws: the run has failed
+   * @throws Exception any exception of the file system: the run has failed
    */
   long run(RunContext context) throws Exception;
 }

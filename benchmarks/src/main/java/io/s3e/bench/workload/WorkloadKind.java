@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class WorkloadKind {
 
-  /** What a workload needs to find in the bucket. */
+  /** The objects that a workload needs to find in the bucket. */
   public enum Data {
     /** One large object. */
     TEXT,
@@ -31,7 +31,7 @@ public final class WorkloadKind {
     NEIGHBOURS
   }
 
-  /** What JVM a run has. */
+  /** The JVM of a run. */
   public enum Jvm {
     /** The one of the rounds before, warmed up by runs of the same workload. */
     KEPT,
@@ -41,7 +41,7 @@ public final class WorkloadKind {
     COLD
   }
 
-  /** What the names may be, for a person. */
+  /** The names that there are, for a person. */
   public static final String NAMES =
       "seq, seqN (N streams), rnd, rndKk-T (reads of K KiB by T threads), vec, pq, parquet, back,"
           + " tiny, small, small-nostatus, text, share-N (seq by N JVMs at once over one object);"
@@ -165,7 +165,7 @@ public final class WorkloadKind {
     return passes;
   }
 
-  /** What JVM each round has. */
+  /** The JVM of each round. */
   public Jvm jvm() {
     return jvm;
   }
@@ -230,7 +230,10 @@ public final class WorkloadKind {
     };
   }
 
-  /** What a process reads to warm up, if it has to do so itself: no other object of the run. */
+  /**
+   * The object that a process reads to warm up, if it has to do so itself: no other object of the
+   * run.
+   */
   static ObjectSlice warmUpObject(List<ObjectSlice> objects) {
     return objects.get(objects.size() - 1);
   }

@@ -1,6 +1,6 @@
 /**
- * What is read and how: each workload is the loop of an application over Hadoop's file system API,
- * the same for every engine, with every byte compared as it comes.
+ * The workloads: each is the loop of an application over Hadoop's file system API, the same for
+ * every engine, with every byte compared as it comes.
  */
 @NullMarked
 package io.s3e.bench.workload;

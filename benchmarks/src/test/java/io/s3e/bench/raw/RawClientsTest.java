@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What every raw client must do, against a server that speaks S3. */
+/** The duties of every raw client, against a server that speaks S3. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class RawClientsTest {
 

@@ -95,7 +95,7 @@ public final class AwsClientSettings {
     return followRegion;
   }
 
-  /** Who signs; null for the SDK's default chain, unless {@link #anonymous()}. */
+  /** Credentials to sign with; null for the SDK's default chain, unless {@link #anonymous()}. */
   public @Nullable AwsCredentialsProvider credentials() {
     return credentials;
   }
@@ -155,7 +155,7 @@ public final class AwsClientSettings {
     return userAgentPrefix;
   }
 
-  /** What follows "S3E" in the User-Agent header; may be empty. */
+  /** Text after "S3E" in the User-Agent header; may be empty. */
   public String userAgentSuffix() {
     return userAgentSuffix;
   }
@@ -258,7 +258,7 @@ public final class AwsClientSettings {
       return this;
     }
 
-    /** True sends unsigned requests, whatever the credentials. Default false. */
+    /** True sends unsigned requests, also where there are credentials. Default false. */
     public Builder anonymous(boolean value) {
       anonymous = value;
       return this;

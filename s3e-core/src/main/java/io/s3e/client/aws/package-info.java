@@ -2,6 +2,8 @@
  * Where clients come from: settings as users know them ({@link
  * io.s3e.client.aws.AwsClientSettings}) and the choice among S3E's clients ({@link
  * io.s3e.client.aws.AwsClients}).
+ *
+ * <p>Internal to S3E but for {@link AwsClientSettings}, {@link AwsClients}, {@link ClientKind}.
  */
 @NullMarked
 package io.s3e.client.aws;

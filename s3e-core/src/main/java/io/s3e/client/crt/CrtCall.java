@@ -23,10 +23,10 @@ import software.amazon.awssdk.crt.s3.S3RequestMetrics;
  *   └──endUnsent / onFinished before attach──▶ ENDED
  * </pre>
  *
- * The one terminal call comes from whoever reaches ENDED first: native {@code onFinished} once the
- * request was handed over (the CRT calls it exactly once, also for cancelled requests), or {@link
- * #endUnsent} if it never was. {@link #cancel} only asks; it never ends a call by itself, so no
- * terminal call can overtake a data callback.
+ * The one terminal call comes from the caller that reaches ENDED first: native {@code onFinished}
+ * once the request was handed over (the CRT calls it exactly once, also for cancelled requests), or
+ * {@link #endUnsent} if it never was. {@link #cancel} only asks; it never ends a call by itself, so
+ * no terminal call can overtake a data callback.
  *
  * <p>The CRT cannot be told not to retry. It tells of a failed attempt only when it begins the next
  * one ({@link #onTelemetry}): that cancels the request, and the end gives the failed attempt's

@@ -154,7 +154,7 @@ final class FirstGet implements ObjectClient.Exchange {
     private final CompletableFuture<ObjectClient.Exchange> exchange = new CompletableFuture<>();
 
     /**
-     * Completes when the answer is awaited no more, which takes the timer away and what it holds.
+     * Completes when the answer is awaited no more; the timer goes then, with all that it holds.
      */
     private final CompletableFuture<@Nullable Void> settled = new CompletableFuture<>();
 

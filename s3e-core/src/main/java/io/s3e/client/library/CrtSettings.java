@@ -19,7 +19,7 @@ import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
  * @param dualStack true for AWS's endpoints that have IPv6 addresses too; not with {@code endpoint}
  * @param followRegion true goes to the region that the store names when the bucket is not in {@code
  *     region}
- * @param credentials who signs; null sends unsigned requests. Not closed by the client
+ * @param credentials sign the requests; null sends unsigned ones. Not closed by the client
  * @param targetGbps throughput in Gbit/s for which the CRT opens connections: about one for each
  *     0.4 Gbit/s, at least 10
  * @param maxConnections upper limit of connections, for each of the client's two connection pools;

@@ -4,6 +4,8 @@
  * against it or against the CRT's own types, so that both can live in a class loader of S3E's own.
  * The types that cross the boundary are those of this package, of {@code io.s3e.client} and of
  * {@code io.s3e.block}.
+ *
+ * <p>Internal to S3E.
  */
 @NullMarked
 package io.s3e.client.library;

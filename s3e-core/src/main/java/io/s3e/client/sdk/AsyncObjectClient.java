@@ -21,7 +21,7 @@ import software.amazon.awssdk.services.s3.S3AsyncClient;
 import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
 
 /**
- * Reads by whatever {@link S3AsyncClient} the user has: {@code crtBuilder()}, Netty, or one with
+ * Reads by any {@link S3AsyncClient} of the user's: {@code crtBuilder()}, Netty, or one with
  * interceptors and proxies that S3E's own clients cannot carry. Handlers run on that client's
  * threads.
  *

@@ -47,7 +47,7 @@ final class SdkFailures {
     return garbled(subject, "the body goes on after its " + announced + " bytes");
   }
 
-  /** The SDK throws for refusals, so this status is none: what came was not HTTP. */
+  /** The SDK throws for refusals, so this status is none: the answer was not HTTP. */
   static RequestFailure notAnAnswer(String subject, int status) {
     return garbled(subject, "what came is no answer, status " + status);
   }

@@ -63,7 +63,7 @@ public final class SyncObjectClient implements ObjectClient {
     this(BlockingStore.of(s3), name, threads, requestBytes, closeAlso);
   }
 
-  /** As above, by whatever way leads to an SDK client. */
+  /** As above, over any way to an SDK client. */
   public SyncObjectClient(
       BlockingStore store,
       String name,

@@ -27,7 +27,7 @@ class WithoutCrtTest {
         .contains("aws-crt is not on the class path");
   }
 
-  /** What {@link ClientKind#AUTO} opens. Runs in a class loader of its own. */
+  /** The client that {@link ClientKind#AUTO} opens. Runs in a class loader of its own. */
   public static final class Choice implements Callable<String> {
     @Override
     public String call() {
@@ -37,7 +37,7 @@ class WithoutCrtTest {
     }
   }
 
-  /** What {@link ClientKind#CRT} says. Runs in a class loader of its own. */
+  /** The error of {@link ClientKind#CRT}. Runs in a class loader of its own. */
   public static final class Demand implements Callable<String> {
     @Override
     public String call() {

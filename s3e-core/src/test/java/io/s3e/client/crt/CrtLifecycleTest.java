@@ -29,7 +29,7 @@ import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.crt.CrtResource;
 
-/** Opening and closing the CRT client: nothing native stays behind, whatever was in flight. */
+/** Opening and closing the CRT client: nothing native stays behind, also of what was in flight. */
 @Timeout(120)
 class CrtLifecycleTest {
   private static final ClientMemory MEMORY = new ClientMemory(16L << 20, 1 << 20, 64 << 10);

@@ -21,9 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Chooses where the cache's files stand. What cannot be used is left out with a WARN line that says
- * why; nothing here fails. A disk may hang, so directories are looked at by threads of their own
- * and left out if they do not answer in time.
+ * Chooses where the cache's files stand. A directory that cannot be used is left out with a WARN
+ * line that says why; nothing here fails. A disk may hang, so directories are looked at by threads
+ * of their own and left out if they do not answer in time.
  */
 final class CacheDirectories {
   private static final Logger LOG = LoggerFactory.getLogger(CacheDirectories.class);

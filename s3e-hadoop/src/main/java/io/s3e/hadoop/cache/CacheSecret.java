@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * The secret that files of the cache are encrypted with ({@code fs.s3a.s3e.cache.encryption}).
  *
  * <p>In scope {@code app} the processes of an application find it among the Hadoop credentials that
- * they were started with. Who submits the application puts it there before it does:
+ * they were started with. The submitter of the application puts it there first:
  *
  * <pre>{@code
  * CacheSecret.addTo(job.getCredentials());

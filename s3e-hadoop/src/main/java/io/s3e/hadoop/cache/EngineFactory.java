@@ -72,7 +72,7 @@ public final class EngineFactory {
     return engine;
   }
 
-  /** What the engine may use; as for {@link #create}. */
+  /** The configuration of the engine; parameters as for {@link #create}. */
   S3EConfig engine(String owner, String store, @Nullable String secret) {
     DiskCacheSettings cache = config.cache();
     S3EConfig inMemory = config.engine().toBuilder().store(store).build();

@@ -33,7 +33,7 @@ final class StartLine {
         engine.client().name(),
         engine.memoryLimit() >> 20,
         ConfigValues.sizeText(engine.config().blockBytes()),
-        engine.diskCacheIfOpen() == null ? "memory only" : onDisk(engine.config().diskCache()),
+        engine.diskUse() == null ? "memory only" : onDisk(engine.config().diskCache()),
         VersionInfo.getVersion());
   }
 

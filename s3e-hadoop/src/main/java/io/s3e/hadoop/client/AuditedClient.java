@@ -1,6 +1,6 @@
 package io.s3e.hadoop.client;
 
-import io.s3e.client.ClientLimits;
+import io.s3e.client.ForwardingClient;
 import io.s3e.client.ForwardingHandler;
 import io.s3e.client.GetRequest;
 import io.s3e.client.HeadRequest;
@@ -22,36 +22,14 @@ import org.apache.hadoop.fs.store.audit.AuditSpan;
  * span is active on the thread that issues the GET. Counts each request as S3A's metrics publisher
  * and audit manager would, which see those of S3A's client only.
  */
-final class AuditedClient implements ObjectClient {
-  private final ObjectClient client;
-  private final S3AInstrumentation instrumentation;
-  private final boolean audited;
-
-  /**
-   * @param instrumentation S3A's counters of the file system
-   * @param audited whether S3A counts the requests that it audits
-   */
-  AuditedClient(ObjectClient client, S3AInstrumentation instrumentation, boolean audited) {
-    this.client = client;
-    this.instrumentation = instrumentation;
-    this.audited = audited;
-  }
+record AuditedClient(ObjectClient client, S3AInstrumentation instrumentation, boolean audited)
+    implements ForwardingClient {
 
   private void count() {
     instrumentation.incrementCounter(Statistic.STORE_IO_REQUEST, 1);
     if (audited) {
       instrumentation.incrementCounter(Statistic.AUDIT_REQUEST_EXECUTION, 1);
     }
-  }
-
-  @Override
-  public String name() {
-    return client.name();
-  }
-
-  @Override
-  public ClientLimits limits() {
-    return client.limits();
   }
 
   @Override
@@ -83,11 +61,6 @@ final class AuditedClient implements ObjectClient {
               stream),
           new Counted(handler));
     }
-  }
-
-  @Override
-  public void close() {
-    client.close();
   }
 
   /** Counts what the client sends by itself. */

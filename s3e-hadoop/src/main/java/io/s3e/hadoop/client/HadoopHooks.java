@@ -6,7 +6,7 @@ import org.apache.hadoop.util.ShutdownHookManager;
 
 /**
  * Enters the core's hook among Hadoop's, which run one after the other: behind the one that closes
- * the file systems, so that whatever reads while the JVM ends still can.
+ * the file systems, so that reads go on while the JVM ends.
  */
 final class HadoopHooks implements JvmEnd.Hooks {
   private static final int AFTER_FILE_SYSTEMS = FileSystem.SHUTDOWN_HOOK_PRIORITY - 1;

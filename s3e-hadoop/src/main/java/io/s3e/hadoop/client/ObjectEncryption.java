@@ -18,8 +18,8 @@ public final class ObjectEncryption {
   }
 
   /**
-   * Why objects must not be written to local disk: whoever encrypts them with a key of their own
-   * trusts no disk with them. In words that end a sentence; null if there is no reason.
+   * Why objects must not be written to local disk: a user that encrypts them with a key of their
+   * own trusts no disk with them. In words that end a sentence; null if there is no reason.
    */
   public static @Nullable String notForDisk(Configuration conf) {
     String algorithm = algorithm(conf);

@@ -23,8 +23,8 @@ import software.amazon.awssdk.core.exception.SdkException;
  * <p><b>States.</b> <i>Unmade</i>; <i>making</i>, on a thread of its own, because that asks the
  * network for credentials and region; <i>made</i>; <i>closed</i>. A making that fails leads back to
  * unmade, and the next read tries again. The lock guards these steps and is never held while
- * something is made, so {@link #close} returns at once: it ends those who wait and interrupts the
- * making. An engine that is made nevertheless is closed by the thread that made it.
+ * something is made, so {@link #close} returns at once: it ends the waits for the engine and
+ * interrupts the making. An engine that is made nevertheless is closed by the thread that made it.
  */
 public final class ReadEngine implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(ReadEngine.class);
@@ -139,7 +139,7 @@ public final class ReadEngine implements Closeable {
     return underWay;
   }
 
-  // An error of linkage as well belongs to those who wait; nobody else would hear of it.
+  // An error of linkage goes to the threads that wait as well; nobody else would hear of it.
   @SuppressWarnings("IllegalCatch")
   private void make(CompletableFuture<Made> result) {
     Made fresh = null;

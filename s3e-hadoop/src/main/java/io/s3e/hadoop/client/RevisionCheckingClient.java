@@ -1,11 +1,9 @@
 package io.s3e.hadoop.client;
 
-import io.s3e.client.ClientLimits;
+import io.s3e.client.ForwardingClient;
 import io.s3e.client.ForwardingHandler;
 import io.s3e.client.GetRequest;
-import io.s3e.client.HeadRequest;
 import io.s3e.client.ObjectClient;
-import io.s3e.client.ObjectHead;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.ResponseHandler;
 import io.s3e.client.ResponseHead;
@@ -33,14 +31,8 @@ import org.slf4j.LoggerFactory;
  *
  * Stateless but for the revision that each stream saw last, kept with the stream's requests.
  */
-public final class RevisionCheckingClient implements ObjectClient {
+public record RevisionCheckingClient(ObjectClient client) implements ForwardingClient {
   private static final Logger LOG = LoggerFactory.getLogger(RevisionCheckingClient.class);
-
-  private final ObjectClient client;
-
-  private RevisionCheckingClient(ObjectClient client) {
-    this.client = client;
-  }
 
   /** {@code client} itself if the policy asks for nothing special. */
   static ObjectClient over(ObjectClient client, ChangeDetectionPolicy policy) {
@@ -55,21 +47,6 @@ public final class RevisionCheckingClient implements ObjectClient {
   public static boolean pinsVersion(ChangeDetectionPolicy policy) {
     return policy.getSource() != Source.None
         && (policy.getMode() == Mode.Server || policy.getMode() == Mode.Client);
-  }
-
-  @Override
-  public String name() {
-    return client.name();
-  }
-
-  @Override
-  public ClientLimits limits() {
-    return client.limits();
-  }
-
-  @Override
-  public ObjectHead head(HeadRequest request) throws IOException {
-    return client.head(request);
   }
 
   @Override
@@ -89,11 +66,6 @@ public final class RevisionCheckingClient implements ObjectClient {
                 request.headers(),
                 stream);
     return client.get(sent, new Checked(request, stream, policy, handler));
-  }
-
-  @Override
-  public void close() {
-    client.close();
   }
 
   /** Looks at the head and passes everything on. */

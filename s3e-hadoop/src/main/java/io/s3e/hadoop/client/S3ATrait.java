@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.client.config.SdkAdvancedClientOption;
 
 /**
- * Something that S3A's client may be made to do and that not every client of S3E's does. What is
- * not named here is carried over by {@link S3AClientView#settings}, or has no bearing on what is
- * read; a test holds the SDK's own list of a client's settings against the two.
+ * Something that S3A's client may be made to do and that not every client of S3E's does. All else
+ * is carried over by {@link S3AClientView#settings}, or has no bearing on the bytes that are read;
+ * a test holds the SDK's own list of a client's settings against the two.
  *
  * @param unsupportedBy the clients that do not do it
  * @param words see {@link #in}

@@ -21,8 +21,8 @@ import software.amazon.awssdk.services.s3.model.GetObjectRequest;
 
 /**
  * The headers that S3A would add to one request. The audit span is asked as the SDK asks it, by
- * {@code modifyHttpRequest} with an HTTP request that is never sent, so whatever auditor is
- * configured decides.
+ * {@code modifyHttpRequest} with an HTTP request that is never sent, so the configured auditor
+ * decides.
  */
 final class SpanHeaders {
   private static final String SSE_ALGORITHM = "x-amz-server-side-encryption-customer-algorithm";
@@ -103,7 +103,7 @@ final class SpanHeaders {
     more.forEach((name, values) -> headers.put(name, String.join(",", values)));
   }
 
-  /** What the SDK shows to interceptors before it sends. */
+  /** The parts of a request that the SDK shows to interceptors before it sends. */
   private record Attempt(SdkRequest request, SdkHttpRequest httpRequest)
       implements Context.ModifyHttpRequest {
     @Override

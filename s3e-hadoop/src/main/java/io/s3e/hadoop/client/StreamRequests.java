@@ -12,9 +12,9 @@ import software.amazon.awssdk.services.s3.model.GetObjectRequest;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 
 /**
- * What the requests of one stream need of S3A: request builders that carry SSE-C keys, S3A's client
- * within the stream's audit span, and the change detection policy. It travels as the context of
- * every request, so it must not refer to the stream. Any thread.
+ * The parts of S3A that the requests of one stream need: request builders that carry SSE-C keys,
+ * S3A's client within the stream's audit span, and the change detection policy. It travels as the
+ * context of every request, so it must not refer to the stream. Any thread.
  */
 public interface StreamRequests extends Closeable {
 
@@ -31,7 +31,7 @@ public interface StreamRequests extends Closeable {
   /** The span that the stream was opened in. */
   AuditSpan span();
 
-  /** What counts as a change of the object, and what happens then. */
+  /** The rule of what counts as a change of the object, and of what happens then. */
   ChangeDetectionPolicy changePolicy();
 
   /** Counts detected changes. */

@@ -109,8 +109,8 @@ public final class DiskCacheKeys {
           MIB,
           GIB,
           "The most that waits to be written, over all directories; part of"
-              + " `fs.s3a.s3e.memory.budget`, and at most a sixteenth of it. What comes when it is"
-              + " full is dropped, not waited for.");
+              + " `fs.s3a.s3e.memory.budget`, and at most a sixteenth of it. Bytes that come when"
+              + " it is full are dropped; nobody waits for room.");
 
   static final ConfigKey<Duration> QUEUE_AGE =
       ConfigKey.duration(
@@ -118,7 +118,7 @@ public final class DiskCacheKeys {
           CORE.queueAge(),
           Duration.ofMillis(10),
           Duration.ofHours(1),
-          "What has waited longer to be written is dropped.");
+          "Bytes that have waited longer to be written are dropped.");
 
   static final ConfigKey<Long> WRITE_RATE =
       bytes(

@@ -12,11 +12,11 @@ import org.apache.hadoop.conf.Configuration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one file system's settings say of the cache on disk, checked. What depends on the machine
+ * One file system's settings of the cache on disk, checked. The part that depends on the machine,
  * the directories, is added by {@link #in} when the engine is made.
  *
  * @param mode which blocks may go to disk
- * @param scope who shares the files
+ * @param scope which processes share the files
  * @param directories as the user chose them; empty for the default
  * @param application names the application in scope app; empty otherwise
  * @param limits the sizes and times; no mode, directories or names

@@ -4,7 +4,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * What the process was started with, beside Hadoop's configuration.
+ * The surroundings that the process was started in, beside Hadoop's configuration.
  *
  * @param variables environment variables
  * @param properties system properties

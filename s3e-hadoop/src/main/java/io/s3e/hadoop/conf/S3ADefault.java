@@ -16,8 +16,8 @@ import org.apache.hadoop.fs.s3a.Constants;
  * source that the configuration names for it: programs that copy configurations lose sources, and
  * many distributions write S3A's defaults into their core-site.xml. Values are read as S3A reads
  * them: a bare number is milliseconds, suffixes are Hadoop's, per-bucket values have been applied,
- * and time-outs of the network below {@link #S3A_MINIMUM} count as that. What S3A accepts and S3E
- * does not becomes the nearest value that S3E accepts.
+ * and time-outs of the network below {@link #S3A_MINIMUM} count as that. A value that S3A accepts
+ * and S3E does not becomes the nearest one that S3E accepts.
  *
  * @param keys S3A's
  * @param rule what becomes the default, in words that complete "The default is …"

@@ -1,18 +1,18 @@
 package io.s3e.hadoop.stats;
 
-import static io.s3e.hadoop.stats.ReadStatistic.CACHE_BREAKERS_OPEN;
-import static io.s3e.hadoop.stats.ReadStatistic.CACHE_BYTES;
-import static io.s3e.hadoop.stats.ReadStatistic.CACHE_SHADOW_ACCESSED_BYTES;
-import static io.s3e.hadoop.stats.ReadStatistic.CACHE_SHADOW_HIT_BYTES_1X;
-import static io.s3e.hadoop.stats.ReadStatistic.CACHE_SHADOW_HIT_BYTES_2X;
-import static io.s3e.hadoop.stats.ReadStatistic.CACHE_SHADOW_HIT_BYTES_4X;
-import static io.s3e.hadoop.stats.ReadStatistic.CACHE_SHADOW_HIT_BYTES_8X;
-import static io.s3e.hadoop.stats.ReadStatistic.CLIENT_FALLBACK;
-import static io.s3e.hadoop.stats.ReadStatistic.PREFETCH_HELD_BYTES;
+import static io.s3e.hadoop.stats.ReadStatistic.S3E_CACHE_BREAKERS_OPEN;
+import static io.s3e.hadoop.stats.ReadStatistic.S3E_CACHE_BYTES;
+import static io.s3e.hadoop.stats.ReadStatistic.S3E_CACHE_SHADOW_ACCESSED_BYTES;
+import static io.s3e.hadoop.stats.ReadStatistic.S3E_CACHE_SHADOW_HIT_BYTES_1X;
+import static io.s3e.hadoop.stats.ReadStatistic.S3E_CACHE_SHADOW_HIT_BYTES_2X;
+import static io.s3e.hadoop.stats.ReadStatistic.S3E_CACHE_SHADOW_HIT_BYTES_4X;
+import static io.s3e.hadoop.stats.ReadStatistic.S3E_CACHE_SHADOW_HIT_BYTES_8X;
+import static io.s3e.hadoop.stats.ReadStatistic.S3E_CLIENT_FALLBACK;
+import static io.s3e.hadoop.stats.ReadStatistic.S3E_PREFETCH_HELD_BYTES;
 import static io.s3e.hadoop.stats.ReadStatistic.STREAM_READ_ACTIVE_MEMORY_IN_USE;
 
+import io.s3e.DiskUse;
 import io.s3e.S3E;
-import io.s3e.disk.DiskCache;
 import io.s3e.disk.ShadowCache.Estimate;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.EngineMetrics;
@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FileSystemStatistics {
   private static final EngineMetrics NOTHING_DONE = new EngineMetrics();
-  private static final Estimate NOTHING_SEEN = new Estimate(0, 0, 0, 0, 0);
+  private static final DiskUse NOTHING_USED = new DiskUse(0, new Estimate(0, 0, 0, 0, 0));
 
   private final Supplier<@Nullable S3E> engine;
   private final LongAdder clientFallbacks = new LongAdder();
@@ -54,24 +54,28 @@ public final class FileSystemStatistics {
 
   Map<String, Long> counters() {
     Map<String, Long> now = ReadStatistic.ofFileSystem(metrics());
-    now.put(CLIENT_FALLBACK.symbol(), clientFallbacks.sum());
+    now.put(S3E_CLIENT_FALLBACK.symbol(), clientFallbacks.sum());
     return now;
   }
 
   Map<String, Long> gauges() {
     S3E made = engine.get();
-    DiskCache cache = made == null ? null : made.diskCacheIfOpen();
-    Estimate estimate = cache == null ? NOTHING_SEEN : cache.estimate();
+    DiskUse disk = made == null ? null : made.diskUse();
+    if (disk == null) {
+      disk = NOTHING_USED;
+    }
+    Estimate estimate = disk.estimate();
     Map<String, Long> now = new TreeMap<>();
     now.put(STREAM_READ_ACTIVE_MEMORY_IN_USE.symbol(), made == null ? 0 : made.memoryBytes());
-    now.put(PREFETCH_HELD_BYTES.symbol(), held(metrics()));
-    now.put(CACHE_BREAKERS_OPEN.symbol(), metrics().disk().get(DiskMetrics.Counter.BREAKERS_OPEN));
-    now.put(CACHE_BYTES.symbol(), cache == null ? 0 : cache.bytes());
-    now.put(CACHE_SHADOW_ACCESSED_BYTES.symbol(), estimate.accessedBytes());
-    now.put(CACHE_SHADOW_HIT_BYTES_1X.symbol(), estimate.hitBytes());
-    now.put(CACHE_SHADOW_HIT_BYTES_2X.symbol(), estimate.hitBytesDouble());
-    now.put(CACHE_SHADOW_HIT_BYTES_4X.symbol(), estimate.hitBytesFourfold());
-    now.put(CACHE_SHADOW_HIT_BYTES_8X.symbol(), estimate.hitBytesEightfold());
+    now.put(S3E_PREFETCH_HELD_BYTES.symbol(), held(metrics()));
+    now.put(
+        S3E_CACHE_BREAKERS_OPEN.symbol(), metrics().disk().get(DiskMetrics.Counter.BREAKERS_OPEN));
+    now.put(S3E_CACHE_BYTES.symbol(), disk.bytes());
+    now.put(S3E_CACHE_SHADOW_ACCESSED_BYTES.symbol(), estimate.accessedBytes());
+    now.put(S3E_CACHE_SHADOW_HIT_BYTES_1X.symbol(), estimate.hitBytes());
+    now.put(S3E_CACHE_SHADOW_HIT_BYTES_2X.symbol(), estimate.hitBytesDouble());
+    now.put(S3E_CACHE_SHADOW_HIT_BYTES_4X.symbol(), estimate.hitBytesFourfold());
+    now.put(S3E_CACHE_SHADOW_HIT_BYTES_8X.symbol(), estimate.hitBytesEightfold());
     return now;
   }
 

@@ -55,8 +55,8 @@ final class MetricsReference {
 
       Counters of reading, as Hadoop's IOStatistics of the stream (`in.getIOStatistics()`), of the
       thread that opened it (`IOStatisticsContext`, at close) and of the file system
-      (`fs.getIOStatistics()`; logged at its close with `fs.iostatistics.logging.level=info`). What
-      prefetch does counts for the stream whose reads caused it. Names stay as they are.
+      (`fs.getIOStatistics()`; logged at its close with `fs.iostatistics.logging.level=info`). The work of
+      prefetch counts for the stream whose reads caused it. Names stay as they are.
 
       S3A's names that are not listed mean what they mean in S3A. S3A adds its counters of a stream
       to the file system's when the stream is closed; those of requests, throttling and retries, and

@@ -18,8 +18,8 @@ import org.apache.hadoop.fs.statistics.impl.IOStatisticsStore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts what one stream does: what its reader gets, told by the stream, and what the core does for
- * it, heard as its {@link StreamListener}. The names are those of {@link ReadStatistic}.
+ * Counts the work of one stream: the bytes for its reader, told by the stream, and the work of the
+ * core for it, heard as its {@link StreamListener}. The names are those of {@link ReadStatistic}.
  *
  * <p>S3A's names are kept in S3A's counters of the stream, which S3A adds to the file system's when
  * the stream is closed; an older Hadoop ignores those that it does not know. S3A counts requests,
@@ -100,7 +100,7 @@ public final class StreamStatistics implements StreamListener {
     countForThread(bytes);
   }
 
-  /** On whatever thread completes the range. */
+  /** Called on the thread that completes the range. */
   public void vectoredCompleted(long bytes) {
     s3a.bytesRead(bytes);
   }

@@ -11,8 +11,8 @@ import org.apache.hadoop.fs.s3a.S3AInputPolicy;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@code openFile()} said about the reads to come, of which S3A's read context keeps only the
- * coarse policy. Hints never change bytes.
+ * The hints of {@code openFile()} about the reads to come, of which S3A's read context keeps only
+ * the coarse policy. Hints never change bytes.
  *
  * @param policy the first read policy named that S3E knows; null if none was
  * @param splitStart first byte of the split, 0 if unknown

@@ -71,7 +71,7 @@ public final class S3EObjectInputStream extends ObjectInputStream
   @SuppressWarnings({"deprecation", "removal", "Finalize"})
   protected void finalize() {}
 
-  /** Does what the superclass's close does, once, whoever calls first. */
+  /** Does the work of the superclass's close once, for the first caller. */
   @Override
   public void close() throws IOException {
     stream.close();

@@ -9,8 +9,8 @@ public interface S3EReadable {
   /**
    * Reads by that engine and with those hints from now on; no effect once something has been read.
    *
-   * @param opener who counts what the opening thread causes: {@code openFile()} opens on another
-   *     thread, where S3A takes that thread's
+   * @param opener counts for the opening thread: {@code openFile()} opens on another thread, where
+   *     S3A takes that thread's
    */
   void attach(ReadEngine engine, OpenHints hints, IOStatisticsAggregator opener);
 }

@@ -7,14 +7,14 @@ import org.apache.hadoop.fs.s3a.statistics.S3AInputStreamStatistics;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What S3A knows of one opened file.
+ * S3A's knowledge of one opened file.
  *
  * @param object where it lies
  * @param path the file's URI, for messages
  * @param length its length in bytes, by HEAD, status or the opener's word
  * @param etag its ETag as S3 gave it; null if nobody knows yet
  * @param versionId its version; null if not known or not versioned
- * @param context S3A's options for reading it, and who counts
+ * @param context S3A's options for reading it, and its counters
  * @param statistics S3A's counters of this stream
  * @param requests the way to S3A's client, within the stream's audit span
  */

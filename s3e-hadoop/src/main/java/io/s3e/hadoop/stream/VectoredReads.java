@@ -82,7 +82,7 @@ final class VectoredReads {
     try {
       return failure instanceof IOException io ? FailureTranslation.translate(read, io) : failure;
     } catch (RuntimeException e) {
-      // The future has to complete whatever becomes of its words.
+      // The future has to complete even without words.
       failure.addSuppressed(e);
       return failure;
     }

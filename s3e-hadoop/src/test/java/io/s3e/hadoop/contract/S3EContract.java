@@ -4,7 +4,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.contract.AbstractBondedFSContract;
 import org.apache.hadoop.fs.s3a.S3AFileSystem;
 
-/** What S3A promises to Hadoop's contract suites, by contract/s3e.xml. */
+/** S3A's promises to Hadoop's contract suites, by contract/s3e.xml. */
 final class S3EContract extends AbstractBondedFSContract {
   S3EContract(Configuration conf) {
     super(conf);

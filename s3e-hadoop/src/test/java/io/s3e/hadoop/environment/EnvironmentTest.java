@@ -33,9 +33,9 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * In whatever surroundings S3A reads, S3E reads the same bytes, and where S3A fails, S3E fails by
- * the same class of error: two JVMs beside each other that differ in {@code fs.s3a.impl} alone. By
- * which client S3E reads is told by its file system, and why not by its own by one line of its log.
+ * In all surroundings in which S3A reads, S3E reads the same bytes, and where S3A fails, S3E fails
+ * by the same class of error: two JVMs beside each other that differ in {@code fs.s3a.impl} alone.
+ * The file system tells which client S3E reads by, and one line of the log why it is not its own.
  *
  * <p>A run takes some rows, other ones each time ({@value Seed#PROPERTY} repeats one); {@value
  * #ALL} set to true takes every row.
@@ -51,7 +51,7 @@ class EnvironmentTest {
   private static final ObjectRef OBJECT = new ObjectRef(S3AServer.BUCKET, "surroundings");
   private static final String ONLY_BY_PROXY = "store.invalid";
 
-  /** What is to be true of S3E beyond being no worse than S3A. */
+  /** A claim about S3E beyond being no worse than S3A. */
   @FunctionalInterface
   private interface Check {
     void of(Outcome s3e, Outcome s3a);

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.zip.CRC32;
 
 /**
- * What an {@link EnvironmentReader} said.
+ * The report of an {@link EnvironmentReader}.
  *
  * @param result its line of bytes or error
  * @param fallbacks as the file system counts them

@@ -1,0 +1,35 @@
+package io.s3e.client;
+
+import java.io.IOException;
+
+/** A client before another one: each call goes on as it came, unless it is overridden. */
+public interface ForwardingClient extends ObjectClient {
+
+  /** The one behind; closed with this one. */
+  ObjectClient client();
+
+  @Override
+  default String name() {
+    return client().name();
+  }
+
+  @Override
+  default ClientLimits limits() {
+    return client().limits();
+  }
+
+  @Override
+  default ObjectHead head(HeadRequest request) throws IOException {
+    return client().head(request);
+  }
+
+  @Override
+  default Exchange get(GetRequest request, ResponseHandler handler) {
+    return client().get(request, handler);
+  }
+
+  @Override
+  default void close() {
+    client().close();
+  }
+}

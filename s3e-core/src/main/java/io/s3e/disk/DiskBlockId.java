@@ -48,7 +48,9 @@ public record DiskBlockId(String store, ObjectVersion version, long index) {
     return Math.min(CHUNK_BYTES, length() - chunk * CHUNK_BYTES);
   }
 
-  /** Spread as {@link io.s3e.block.BlockId} is; written out, as a new JVM takes long to derive it. */
+  /**
+   * Spread as {@link io.s3e.block.BlockId} is; written out, as a new JVM takes long to derive it.
+   */
   @Override
   public int hashCode() {
     return version.hashCode() * 31 + (int) (index * 0x9E3779B1L);

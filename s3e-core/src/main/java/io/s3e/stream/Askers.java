@@ -13,9 +13,9 @@ import java.util.function.LongSupplier;
  *
  * <p><b>Epochs</b> of {@value #EPOCH_SECONDS} s. A reader is counted once in each epoch in which it
  * asks, and its {@link Asker} notes which epoch that was. The count is the number of readers of the
- * present epoch and of those of the last epoch that have not asked in the present one. A reader that
- * is closed leaves at once; counters die with their epoch, so one that idles, or was forgotten,
- * drops out after 1 to 2 s.
+ * present epoch and of those of the last epoch that have not asked in the present one. A reader
+ * that is closed leaves at once; counters die with their epoch, so one that idles, or was
+ * forgotten, drops out after 1 to 2 s.
  *
  * <p>Any thread; no lock. A counter moves on from "present" to "last" as the same object, so an
  * increment that comes late is not lost. Threads of one reader that race may let the count be wrong

@@ -102,8 +102,8 @@ public final class CrtLibrary {
   }
 
   /**
-   * Opens a client over the CRT and closes it, so that the next one finds its classes and the native
-   * library ready: 0.1 s of processor time. Sends nothing; never fails.
+   * Opens a client over the CRT and closes it, so that the next one finds its classes and the
+   * native library ready: 0.1 s of processor time. Sends nothing; never fails.
    */
   public static void rehearse() {
     if (unusableBecause() != null) {

@@ -81,7 +81,7 @@ public class S3EFileSystem extends S3AFileSystem {
       LOG.info("Reading {} by S3A's own stream: objects are encrypted in the client", name);
     }
     if (reads) {
-      EarlyStart.begin(config.client());
+      EarlyStart.begin(config, conf);
     }
     super.initialize(name, reads ? withStreams(original, bucket) : original);
     if (reads) {

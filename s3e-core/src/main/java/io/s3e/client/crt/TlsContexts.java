@@ -4,6 +4,7 @@ import io.s3e.client.library.CrtSettings;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.crt.CrtRuntimeException;
@@ -12,9 +13,12 @@ import software.amazon.awssdk.crt.io.TlsContextOptions;
 
 /**
  * The CRT's TLS contexts, one for each set of trusted authorities, shared by all clients of the JVM
- * and counted: the first client with that trust makes it, the last one to close ends it. Parsing
- * the 140 authorities of a JDK takes about 100 ms and 1 MB, which a context for each client would
- * pay again for every file system.
+ * and counted: the first client with that trust makes it. Parsing the 140 authorities of a JDK takes
+ * about 100 ms and 1 MB, which a context for each client would pay again for every file system. So
+ * the one that was used last stays as a spare when its last client closes, and ends when another
+ * becomes the spare.
+ *
+ * <p>States: USED, by one client or more; SPARE, by none, one context of the JVM at most; ENDED.
  *
  * <p>A context holds a native reference of its own to everything it needs, and a CRT client one to
  * its context, so ending one early is safe.
@@ -27,6 +31,9 @@ final class TlsContexts {
 
   /** Guarded by itself. */
   private static final Map<Trust, TlsContexts> OPEN = new HashMap<>();
+
+  /** Guarded by {@link #OPEN}. */
+  private static @Nullable TlsContexts spare;
 
   private final Trust trust;
   private final ClientTlsContext context;
@@ -49,6 +56,9 @@ final class TlsContexts {
     synchronized (OPEN) {
       TlsContexts shared = OPEN.computeIfAbsent(trust, TlsContexts::new);
       shared.users++;
+      if (spare == shared) {
+        spare = null;
+      }
       return shared;
     }
   }
@@ -59,13 +69,20 @@ final class TlsContexts {
 
   /** One user less; called once by each. */
   void release() {
+    TlsContexts ended;
     synchronized (OPEN) {
       if (--users > 0) {
         return;
       }
-      OPEN.remove(trust);
+      ended = spare;
+      spare = this;
+      if (ended != null) {
+        OPEN.remove(ended.trust);
+      }
     }
-    context.close();
+    if (ended != null) {
+      ended.context.close();
+    }
   }
 
   private static ClientTlsContext trustingAll() {

@@ -2,9 +2,15 @@ package io.s3e.hadoop.client;
 
 import io.s3e.Rehearsal;
 import io.s3e.client.library.CrtLibrary;
+import io.s3e.client.aws.JvmTrust;
+import io.s3e.hadoop.conf.AdapterConfig;
 import io.s3e.hadoop.conf.ClientChoice;
 import io.s3e.version.Version;
+import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.s3a.Constants;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,21 +25,33 @@ public final class EarlyStart {
 
   private EarlyStart() {}
 
-  /** Begins, unless another file system has. */
-  public static void begin(ClientChoice client) {
+  /**
+   * Begins, unless another file system has.
+   *
+   * @param conf with the bucket's own settings in place
+   */
+  public static void begin(AdapterConfig config, Configuration conf) {
     if (!BEGUN.compareAndSet(false, true)) {
       return;
     }
-    boolean needsCrt = client == ClientChoice.AUTO || client == ClientChoice.CRT;
-    Thread thread = new Thread(() -> load(needsCrt), "s3e-early-start");
+    Thread thread = new Thread(() -> load(config, isTls(conf)), "s3e-early-start");
     thread.setDaemon(true);
     thread.start();
   }
 
-  private static void load(boolean needsCrt) {
+  /** As far as the configuration tells; S3A's client, which knows, is not there yet. */
+  private static boolean isTls(Configuration conf) {
+    String endpoint = conf.getTrimmed(Constants.ENDPOINT, "").toLowerCase(Locale.ROOT);
+    boolean isByDefault =
+        conf.getBoolean(Constants.SECURE_CONNECTIONS, Constants.DEFAULT_SECURE_CONNECTIONS);
+    return endpoint.contains("://") ? endpoint.startsWith("https:") : isByDefault;
+  }
+
+  private static void load(AdapterConfig config, boolean isTls) {
     HadoopHooks.use();
-    if (needsCrt) {
-      CrtLibrary.rehearse();
+    if (config.client() == ClientChoice.AUTO || config.client() == ClientChoice.CRT) {
+      boolean trustsJvm = isTls && config.tlsCaFile().isEmpty();
+      CrtLibrary.rehearse(trustsJvm ? JvmTrust.authorities() : List.of());
     }
     Rehearsal.once();
     LOG.debug("S3E {} has rehearsed its first read", Version.text());

@@ -22,17 +22,17 @@ class TlsContextsTest {
       "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
   private static final List<String> AUTHORITIES = JvmTrust.authorities();
 
-  private final List<Integer> before = new ArrayList<>();
-
+  /** Whatever was used last is the spare. */
   @BeforeEach
-  void count() {
+  void useOther() {
     assertThat(CrtLibrary.unusableBecause()).isNull();
-    before.add(contexts());
+    TlsContexts.acquire(settings(AUTHORITIES.subList(1, 2))).release();
+    assertThat(contexts()).isEqualTo(1);
   }
 
   @AfterEach
-  void nothingIsLeft() {
-    assertThat(contexts()).isEqualTo(before.get(0));
+  void onlyTheSpareIsLeft() {
+    assertThat(contexts()).isEqualTo(1);
   }
 
   @Test
@@ -45,8 +45,22 @@ class TlsContextsTest {
     one.release();
     assertThat(two.context().isNull()).isFalse();
     two.release();
-    assertThat(two.context().isNull()).isTrue();
+    assertThat(two.context().isNull()).as("the spare").isFalse();
     other.release();
+    assertThat(two.context().isNull()).as("another is the spare").isTrue();
+  }
+
+  @Test
+  void theContextThatWasUsedLastIsThereForTheNextClient() {
+    TlsContexts first = TlsContexts.acquire(settings(AUTHORITIES));
+    first.release();
+    TlsContexts second = TlsContexts.acquire(settings(AUTHORITIES));
+    assertThat(second).isSameAs(first);
+    TlsContexts other = TlsContexts.acquire(settings(AUTHORITIES.subList(0, 1)));
+    other.release();
+    assertThat(second.context().isNull()).as("in use, so no spare").isFalse();
+    second.release();
+    assertThat(other.context().isNull()).isTrue();
   }
 
   @Test

@@ -122,7 +122,7 @@ public final class RunFetch implements Spiller.Origin, Attempt.Outcome, DiskAtte
     this.landing = new Landing(tenant, grant);
     this.prefetch = prefetch;
     this.demanded = !prefetch;
-    this.ofScan = handle.isScanning();
+    this.ofScan = handle.progress().isScanning();
   }
 
   /**
@@ -528,7 +528,7 @@ public final class RunFetch implements Spiller.Origin, Attempt.Outcome, DiskAtte
 
   @Override
   public long lastReadNanos() {
-    return handle.lastReadNanos();
+    return handle.progress().lastReadNanos();
   }
 
   @Override

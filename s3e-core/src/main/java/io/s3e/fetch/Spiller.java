@@ -109,8 +109,8 @@ final class Spiller implements Spill {
         new SpillRule.Leaving(
             block.start(),
             block.end(),
-            handle.position(),
-            run.isOfScan() || handle.isScanning(),
+            handle.progress().position(),
+            run.isOfScan() || handle.progress().isScanning(),
             run.wasFetchedBefore(),
             fullyRead);
     boolean worth = !handle.hasCustomerKey() && SpillRule.isWorth(tier.config(), leaving);

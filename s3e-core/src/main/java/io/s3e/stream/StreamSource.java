@@ -11,9 +11,6 @@ public interface StreamSource {
 
   StreamSettings settings();
 
-  /** A reader of the opened object. */
-  BlockReader reader(ObjectHandle handle);
-
   /**
    * Finds out the size of an object that ends before a range of it, and tells the handle.
    *

@@ -50,7 +50,7 @@ public class PlannerBenchmark {
   private long position;
 
   private ReadPlanner planner(ReadPolicy policy) {
-    return new ReadPlanner(layout, policy, 0, -1, Limits.defaults(BLOCK_BYTES, REQUEST_BYTES));
+    return new ReadPlanner(layout, policy, null, Limits.defaults(BLOCK_BYTES, REQUEST_BYTES));
   }
 
   /** Lets the window of the scan grow, and lays out column chunks of 20 KiB to 1 MiB. */
@@ -61,7 +61,7 @@ public class PlannerBenchmark {
     position = 0;
     for (int i = 0; i < 16; i++) {
       step();
-      scan.onStall(position - 1, 0);
+      scan.onStall(position - 1);
     }
     ranges.clear();
     long start = 4;

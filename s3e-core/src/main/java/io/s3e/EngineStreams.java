@@ -23,58 +23,36 @@ import io.s3e.stream.StreamSource;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /** Builds the streams of one tenant and owns what they share beside the fetcher. */
 final class EngineStreams implements StreamSource, AutoCloseable {
-  /** Threads that wait for memory in the place of vectored ranges that find none. */
-  private static final int WAITING_THREADS = 32;
-
-  private static final int IDLE_SECONDS = 10;
-
   private final S3EConfig config;
   private final Fetcher fetcher;
   private final ObjectClient client;
   private final StreamSettings settings;
   private final Askers askers;
-  private final ThreadPoolExecutor copying;
-  private final ThreadPoolExecutor waiting;
+  private final BoundedExecutor copying;
+  private final BoundedExecutor waiting;
 
   /**
    * @param askers readers that prefetch, of all tenants; they share the budget's part for
    *     speculation
+   * @param threads those of all tenants
    */
-  EngineStreams(S3EConfig config, Fetcher fetcher, ObjectClient client, Askers askers) {
+  EngineStreams(
+      S3EConfig config,
+      Fetcher fetcher,
+      ObjectClient client,
+      Askers askers,
+      VectoredThreads threads) {
     this.askers = askers;
     this.config = config;
     this.fetcher = fetcher;
     this.client = client;
     this.settings =
         new StreamSettings(config.requestBytes(), config.coalesceGapBytes(), config.readTimeout());
-    this.copying = pool(Runtime.getRuntime().availableProcessors(), "s3e-vectored-");
-    this.waiting = pool(WAITING_THREADS, "s3e-vectored-waits-");
-  }
-
-  /** Daemon threads that end when they idle. */
-  private static ThreadPoolExecutor pool(int size, String name) {
-    AtomicInteger threads = new AtomicInteger();
-    ThreadPoolExecutor pool =
-        new ThreadPoolExecutor(
-            size,
-            size,
-            IDLE_SECONDS,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            task -> {
-              Thread thread = new Thread(task, name + threads.incrementAndGet());
-              thread.setDaemon(true);
-              return thread;
-            });
-    pool.allowCoreThreadTimeOut(true);
-    return pool;
+    this.copying = threads.copyingOfTenant();
+    this.waiting = threads.waitingOfTenant();
   }
 
   S3EInputStream open(ObjectVersion version, OpenOptions options) {
@@ -107,8 +85,8 @@ final class EngineStreams implements StreamSource, AutoCloseable {
   /** Vectored reads that have not begun fail; those that wait fail with their streams. */
   @Override
   public void close() {
-    copying.shutdown();
-    waiting.shutdown();
+    copying.close();
+    waiting.close();
   }
 
   /**

@@ -19,8 +19,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The engine of a memory budget, and so of the JVM: one pool, one admission, one index of blocks,
- * one timer, one cache on local disk, and the transports of the clients. Tenants ({@link S3E}) come
- * and go; the first one makes it, the last one to leave closes it, and the next one makes another.
+ * one timer, one cache on local disk, the threads of vectored reads, and the transports of the
+ * clients. Tenants ({@link S3E}) come and go; the first one makes it, the last one to leave closes
+ * it, and the next one makes another.
  *
  * <p><b>What is the JVM's.</b> Memory budget, block size and the place of the disk cache are those
  * of the first tenant until the engine closes; a tenant that asks for others is told so once.
@@ -51,6 +52,7 @@ final class Engine {
   private final FetchServices services;
   private final DiskMetrics diskMetrics = new DiskMetrics();
   private final Askers askers = new Askers(System::nanoTime);
+  private final VectoredThreads vectored = new VectoredThreads();
   private final EngineClients clients;
 
   // Guarded by OPEN.
@@ -166,6 +168,7 @@ final class Engine {
         ofJvm = null;
       }
     }
+    vectored.close();
     timer.close();
     admission.close();
     synchronized (diskLock) {
@@ -191,6 +194,11 @@ final class Engine {
   /** The readers of all tenants that prefetch. */
   Askers askers() {
     return askers;
+  }
+
+  /** The threads of all tenants' vectored reads. */
+  VectoredThreads vectored() {
+    return vectored;
   }
 
   MemoryBudget budget() {

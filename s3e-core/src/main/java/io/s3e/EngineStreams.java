@@ -1,5 +1,6 @@
 package io.s3e;
 
+import io.s3e.block.BlockLayout;
 import io.s3e.block.ObjectVersion;
 import io.s3e.client.HeadRequest;
 import io.s3e.client.ObjectClient;
@@ -11,6 +12,7 @@ import io.s3e.fetch.ObjectChangedException;
 import io.s3e.fetch.ObjectHandle;
 import io.s3e.fetch.ObjectHandle.SizeFrom;
 import io.s3e.fetch.ObjectTruncatedException;
+import io.s3e.fetch.ReaderProgress;
 import io.s3e.metrics.IsolatedListener;
 import io.s3e.prefetch.ReadPlanner;
 import io.s3e.stream.Askers;
@@ -21,77 +23,70 @@ import io.s3e.stream.StreamSource;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 
-/** Builds the streams of one engine and owns what they share beside the fetcher. */
-final class EngineStreams implements AutoCloseable {
-  /** Threads that wait for memory in the place of vectored ranges that find none. */
-  private static final int WAITING_THREADS = 32;
-
-  private static final int IDLE_SECONDS = 10;
-
+/** Builds the streams of one tenant and owns what they share beside the fetcher. */
+final class EngineStreams implements StreamSource, AutoCloseable {
   private final S3EConfig config;
   private final Fetcher fetcher;
   private final ObjectClient client;
   private final StreamSettings settings;
-  private final ThreadPoolExecutor copying;
-  private final ThreadPoolExecutor waiting;
-
   private final Askers askers;
+  private final BoundedExecutor copying;
+  private final BoundedExecutor waiting;
 
   /**
    * @param askers readers that prefetch, of all tenants; they share the budget's part for
    *     speculation
+   * @param threads those of all tenants
    */
-  EngineStreams(S3EConfig config, Fetcher fetcher, ObjectClient client, Askers askers) {
+  EngineStreams(
+      S3EConfig config,
+      Fetcher fetcher,
+      ObjectClient client,
+      Askers askers,
+      VectoredThreads threads) {
     this.askers = askers;
     this.config = config;
     this.fetcher = fetcher;
     this.client = client;
     this.settings =
-        new StreamSettings(
-            config.prefetch(),
-            config.requestBytes(),
-            config.maxWindowBytes(),
-            config.coalesceGapBytes(),
-            config.readTimeout());
-    this.copying = pool(Runtime.getRuntime().availableProcessors(), "s3e-vectored-");
-    this.waiting = pool(WAITING_THREADS, "s3e-vectored-waits-");
-  }
-
-  /** Daemon threads that end when they idle. */
-  private static ThreadPoolExecutor pool(int size, String name) {
-    AtomicInteger threads = new AtomicInteger();
-    ThreadPoolExecutor pool =
-        new ThreadPoolExecutor(
-            size,
-            size,
-            IDLE_SECONDS,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            task -> {
-              Thread thread = new Thread(task, name + threads.incrementAndGet());
-              thread.setDaemon(true);
-              return thread;
-            });
-    pool.allowCoreThreadTimeOut(true);
-    return pool;
+        new StreamSettings(config.requestBytes(), config.coalesceGapBytes(), config.readTimeout());
+    this.copying = threads.copyingOfTenant();
+    this.waiting = threads.waitingOfTenant();
   }
 
   S3EInputStream open(ObjectVersion version, OpenOptions options) {
+    BlockLayout layout = new BlockLayout(version.size(), config.blockBytes());
+    ReadPlanner planner =
+        new ReadPlanner(layout, options.policy(), options.split(), prefetchLimits());
     ObjectHandle handle =
         new ObjectHandle(
             version,
             options.size() < 0 ? SizeFrom.STORE : SizeFrom.OPENER,
-            config.blockBytes(),
+            layout,
             options.headers(),
             options.context(),
-            IsolatedListener.of(options.listener()));
+            IsolatedListener.of(options.listener()),
+            new ReaderProgress(planner.pattern()));
     fetcher.opened(handle);
-    return new Source(options).open(handle);
+    return open(
+        new BlockReader(fetcher, handle, planner, config.prefetch(), askers));
+  }
+
+  private ReadPlanner.Limits prefetchLimits() {
+    int longest = Math.max(client.limits().copyRequestBytes(), client.limits().lentSlotBytes());
+    ReadPlanner.Limits limits =
+        ReadPlanner.Limits.defaults(config.blockBytes(), Math.min(config.requestBytes(), longest));
+    return config.maxWindowBytes() == S3EConfig.AUTOMATIC
+        ? limits
+        : limits.withWindowsUpTo(config.maxWindowBytes());
+  }
+
+  /** Vectored reads that have not begun fail; those that wait fail with their streams. */
+  @Override
+  public void close() {
+    copying.close();
+    waiting.close();
   }
 
   /**
@@ -111,98 +106,63 @@ final class EngineStreams implements AutoCloseable {
     }
   }
 
-  /** Vectored reads that have not begun fail; those that wait fail with their streams. */
   @Override
-  public void close() {
-    copying.shutdown();
-    waiting.shutdown();
+  public StreamSettings settings() {
+    return settings;
   }
 
-  private final class Source implements StreamSource {
-    private final OpenOptions options;
-
-    Source(OpenOptions options) {
-      this.options = options;
+  @Override
+  public void confirmSize(ObjectHandle handle, ObjectTruncatedException cause) throws IOException {
+    if (!handle.isSizeOpen()) {
+      return;
     }
-
-    @Override
-    public StreamSettings settings() {
-      return settings;
+    ObjectHead head = head(handle);
+    String etag = handle.etag();
+    if ((etag != null && !etag.equals(head.etag())) || !handle.pinTotal(head.size())) {
+      throw new ObjectChangedException(
+          "Object changed while it was read: "
+              + handle.version().object()
+              + " now has ETag "
+              + head.etag()
+              + " and "
+              + head.size()
+              + " bytes",
+          cause);
     }
+  }
 
-    @Override
-    public BlockReader reader(ObjectHandle handle) {
-      ReadPlanner planner =
-          new ReadPlanner(
-              handle.layout(),
-              options.policy(),
-              options.splitStart(),
-              options.splitEnd(),
-              ReadPlanner.Limits.defaults(
-                  config.blockBytes(),
-                  Math.min(
-                      config.requestBytes(),
-                      Math.max(
-                          client.limits().copyRequestBytes(), client.limits().lentSlotBytes()))));
-      return new BlockReader(
-          fetcher, handle, planner, config.prefetch(), config.maxWindowBytes(), askers);
+  @Override
+  public void confirmEncoding(ObjectHandle handle, EncodedBodyException cause) throws IOException {
+    ObjectHead head = head(handle);
+    String etag = handle.etag();
+    boolean sameVersion = etag == null || etag.equals(head.etag());
+    if (!sameVersion || !cause.encoding().equals(head.contentEncoding())) {
+      throw new IOException(
+          handle.version()
+              + " is stored with Content-Encoding "
+              + head.contentEncoding()
+              + ", not as it was answered: something on the way changes bodies",
+          cause);
     }
+    handle.storedAs(cause.encoding());
+  }
 
-    @Override
-    public void confirmSize(ObjectHandle handle, ObjectTruncatedException cause)
-        throws IOException {
-      if (!handle.isSizeOpen()) {
-        return;
-      }
-      ObjectHead head = head(handle);
-      String etag = handle.etag();
-      if ((etag != null && !etag.equals(head.etag())) || !handle.pinTotal(head.size())) {
-        throw new ObjectChangedException(
-            "Object changed while it was read: "
-                + handle.version().object()
-                + " now has ETag "
-                + head.etag()
-                + " and "
-                + head.size()
-                + " bytes",
-            cause);
-      }
-    }
+  private ObjectHead head(ObjectHandle handle) throws IOException {
+    return head(
+        new HeadRequest(
+            handle.version().object(),
+            handle.version().versionId(),
+            handle.headers(),
+            handle.context()));
+  }
 
-    @Override
-    public void confirmEncoding(ObjectHandle handle, EncodedBodyException cause)
-        throws IOException {
-      ObjectHead head = head(handle);
-      String etag = handle.etag();
-      boolean sameVersion = etag == null || etag.equals(head.etag());
-      if (!sameVersion || !cause.encoding().equals(head.contentEncoding())) {
-        throw new IOException(
-            handle.version()
-                + " is stored with Content-Encoding "
-                + head.contentEncoding()
-                + ", not as it was answered: something on the way changes bodies",
-            cause);
-      }
-      handle.storedAs(cause.encoding());
-    }
+  @Override
+  public Executor copying() {
+    return copying;
+  }
 
-    private ObjectHead head(ObjectHandle handle) throws IOException {
-      return EngineStreams.this.head(
-          new HeadRequest(
-              handle.version().object(),
-              handle.version().versionId(),
-              handle.headers(),
-              handle.context()));
-    }
-
-    @Override
-    public Executor copying() {
-      return copying;
-    }
-
-    @Override
-    public Executor waiting() {
-      return waiting;
-    }
+  @Override
+  public Executor waiting() {
+    return waiting;
   }
 }

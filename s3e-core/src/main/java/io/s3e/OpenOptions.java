@@ -1,5 +1,6 @@
 package io.s3e;
 
+import io.s3e.block.ByteRange;
 import io.s3e.metrics.StreamListener;
 import io.s3e.prefetch.ReadPolicy;
 import java.util.Map;
@@ -15,9 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param etag the version that must be read, as S3 gave it; null reads whatever the first answer is
  *     and holds on to that
  * @param versionId version to read in a versioned bucket; null for the latest
- * @param splitStart first byte that the reader expects to need, 0 if unknown
- * @param splitEnd byte after the last that the reader expects to need, -1 if unknown; prefetch
- *     stops there, reads do not
+ * @param split the bytes that the reader expects to need; prefetch stops at their end, reads do
+ *     not. Null if that is unknown
  * @param headers sent with every request for this stream
  * @param context handed to the client with every request for this stream; null if it needs none.
  *     Streams with a context of their own share blocks all the same
@@ -28,8 +28,7 @@ public record OpenOptions(
     long size,
     @Nullable String etag,
     @Nullable String versionId,
-    long splitStart,
-    long splitEnd,
+    @Nullable ByteRange split,
     Map<String, String> headers,
     @Nullable Object context,
     StreamListener listener) {
@@ -37,7 +36,7 @@ public record OpenOptions(
   /** Adaptive policy, everything else unknown. */
   public static final OpenOptions DEFAULTS =
       new OpenOptions(
-          ReadPolicy.ADAPTIVE, -1, null, null, 0, -1, Map.of(), null, StreamListener.NONE);
+          ReadPolicy.ADAPTIVE, -1, null, null, null, Map.of(), null, StreamListener.NONE);
 
   public OpenOptions {
     Objects.requireNonNull(policy, "policy");
@@ -46,47 +45,33 @@ public record OpenOptions(
     if (size < -1) {
       throw new IllegalArgumentException("size " + size + ": expected -1 (unknown) or more");
     }
-    if (splitStart < 0 || (splitEnd != -1 && splitEnd < splitStart)) {
-      throw new IllegalArgumentException(
-          "split ["
-              + splitStart
-              + ", "
-              + splitEnd
-              + "): expected 0 <= start <= end, end -1 unknown");
-    }
   }
 
   public OpenOptions withPolicy(ReadPolicy value) {
-    return new OpenOptions(
-        value, size, etag, versionId, splitStart, splitEnd, headers, context, listener);
+    return new OpenOptions(value, size, etag, versionId, split, headers, context, listener);
   }
 
   public OpenOptions withSize(long value) {
-    return new OpenOptions(
-        policy, value, etag, versionId, splitStart, splitEnd, headers, context, listener);
+    return new OpenOptions(policy, value, etag, versionId, split, headers, context, listener);
   }
 
   public OpenOptions withVersion(@Nullable String newEtag, @Nullable String newVersionId) {
-    return new OpenOptions(
-        policy, size, newEtag, newVersionId, splitStart, splitEnd, headers, context, listener);
+    return new OpenOptions(policy, size, newEtag, newVersionId, split, headers, context, listener);
   }
 
-  public OpenOptions withSplit(long start, long end) {
-    return new OpenOptions(policy, size, etag, versionId, start, end, headers, context, listener);
+  public OpenOptions withSplit(@Nullable ByteRange value) {
+    return new OpenOptions(policy, size, etag, versionId, value, headers, context, listener);
   }
 
   public OpenOptions withHeaders(Map<String, String> value) {
-    return new OpenOptions(
-        policy, size, etag, versionId, splitStart, splitEnd, value, context, listener);
+    return new OpenOptions(policy, size, etag, versionId, split, value, context, listener);
   }
 
   public OpenOptions withContext(@Nullable Object value) {
-    return new OpenOptions(
-        policy, size, etag, versionId, splitStart, splitEnd, headers, value, listener);
+    return new OpenOptions(policy, size, etag, versionId, split, headers, value, listener);
   }
 
   public OpenOptions withListener(StreamListener value) {
-    return new OpenOptions(
-        policy, size, etag, versionId, splitStart, splitEnd, headers, context, value);
+    return new OpenOptions(policy, size, etag, versionId, split, headers, context, value);
   }
 }

@@ -103,7 +103,7 @@ public final class S3E implements AutoCloseable {
                   }
                   return cache;
                 });
-    this.streams = new EngineStreams(config, fetcher, client, engine.askers());
+    this.streams = new EngineStreams(config, fetcher, client, engine.askers(), engine.vectored());
   }
 
   /** Whether all that is on disk was fetched by this tenant. */

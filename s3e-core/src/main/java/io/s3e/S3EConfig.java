@@ -15,10 +15,11 @@ import org.jspecify.annotations.Nullable;
  *     MiB (docs/adr has the sweep behind the default)
  * @param requestBytes the longest GET, in bytes; at least a block, at most 1 GiB
  * @param memoryBytes hard limit of direct and native memory for object data, in bytes, over the
- *     whole JVM; at least two blocks. 0 chooses by the host: {@link HostSizing#memoryBytes}. Never
- *     more than half of the JVM's direct memory applies: {@link #effectiveMemoryBytes()}
- * @param maxWindowBytes the farthest that prefetch runs ahead of one reader, in bytes; 0 leaves it
- *     to the budget
+ *     whole JVM; at least two blocks. {@link #AUTOMATIC} chooses by the host: {@link
+ *     HostSizing#memoryBytes}. Never more than half of the JVM's direct memory applies: {@link
+ *     #effectiveMemoryBytes()}
+ * @param maxWindowBytes the farthest that prefetch runs ahead of one reader, in bytes; {@link
+ *     #AUTOMATIC} leaves it to the budget
  * @param prefetch false never fetches what nobody asked for
  * @param coalesceGapBytes readVectored joins ranges no farther apart than this, in bytes
  * @param maxAttempts how often a GET may bring no new block before its reader gets the error; 1 to
@@ -47,13 +48,16 @@ public record S3EConfig(
     @Nullable String store,
     DiskCacheConfig diskCache) {
 
+  /** A number of bytes that S3E chooses. */
+  public static final long AUTOMATIC = 0;
+
   /** The defaults, as documented in docs/CONFIGURATION.md. */
   public static final S3EConfig DEFAULTS =
       new S3EConfig(
           64 << 10,
           8 << 20,
-          0,
-          0,
+          AUTOMATIC,
+          AUTOMATIC,
           true,
           256 << 10,
           7,
@@ -81,7 +85,7 @@ public record S3EConfig(
         requestBytes,
         "from the block size (" + blockBytes + ") to 1 GiB");
     require(
-        memoryBytes == 0 || memoryBytes >= 2L * blockBytes,
+        memoryBytes == AUTOMATIC || memoryBytes >= 2L * blockBytes,
         "memory budget",
         memoryBytes,
         "0 (automatic) or at least two blocks (" + 2L * blockBytes + ")");
@@ -118,7 +122,7 @@ public record S3EConfig(
   }
 
   private long wantedMemoryBytes() {
-    if (memoryBytes > 0) {
+    if (memoryBytes != AUTOMATIC) {
       return memoryBytes;
     }
     HostSizing host = HostSizing.ofThisJvm();

@@ -4,6 +4,7 @@ import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
 import io.s3e.buffer.MemoryBudget;
 import io.s3e.client.ClientLimits;
@@ -20,16 +21,22 @@ import io.s3e.stream.S3EInputStream;
 import io.s3e.testing.MemoryObjectClient;
 import io.s3e.testing.MemoryObjectClient.Answer;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -100,6 +107,50 @@ class TenantsTest {
       readAll(second);
       assertThat(two.gets()).hasSize(sent);
     }
+  }
+
+  @Test
+  void vectoredReadsOfAllTenantsUseTheEnginesThreads() throws Exception {
+    List<S3E> tenants = new ArrayList<>();
+    for (int i = 0; i < 2 * Runtime.getRuntime().availableProcessors(); i++) {
+      tenants.add(tenant(client()));
+    }
+    Set<String> before = vectoredThreads();
+    for (S3E tenant : tenants) {
+      try (S3EInputStream in = tenant.open(OBJECT)) {
+        assertThat(in.read()).isEqualTo(content[0] & 0xFF);
+        readVectored(in).get(30, TimeUnit.SECONDS);
+        readVectored(in).get(30, TimeUnit.SECONDS);
+      }
+    }
+    Set<String> made = vectoredThreads();
+    made.removeAll(before);
+    assertThat(made).hasSizeBetween(1, Runtime.getRuntime().availableProcessors());
+
+    // A tenant that is gone takes no other's threads along.
+    S3E last = tenants.remove(0);
+    try (S3EInputStream closed = tenants.get(0).open(OBJECT);
+        S3EInputStream in = last.open(OBJECT)) {
+      tenants.forEach(S3E::close);
+      assertThatThrownBy(() -> readVectored(closed).get(30, TimeUnit.SECONDS))
+          .hasMessageContaining("closed");
+      assertThat(readVectored(in).get(30, TimeUnit.SECONDS).array())
+          .isEqualTo(Arrays.copyOf(content, 100));
+    }
+    last.close();
+    awaitTrue("no thread of the engine", () -> before.containsAll(vectoredThreads()));
+  }
+
+  private static CompletableFuture<ByteBuffer> readVectored(S3EInputStream in) throws IOException {
+    List<ByteRange> ranges = List.of(ByteRange.ofLength(0, 100));
+    return in.readVectored(ranges, ByteBuffer::allocate, buffer -> {}).get(0);
+  }
+
+  private static Set<String> vectoredThreads() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .map(thread -> thread.getName() + " " + thread.getId())
+        .filter(name -> name.startsWith("s3e-vectored-"))
+        .collect(Collectors.toCollection(HashSet::new));
   }
 
   @Test

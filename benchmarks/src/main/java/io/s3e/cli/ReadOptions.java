@@ -112,7 +112,7 @@ final class ReadOptions extends TransferOptions {
         OpenOptions.DEFAULTS
             .withSize(head.size())
             .withVersion(head.etag(), version)
-            .withSplit(bytes.start(), bytes.end());
+            .withSplit(bytes);
     return new Selection(open, head, bytes);
   }
 }

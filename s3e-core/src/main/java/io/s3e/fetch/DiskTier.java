@@ -105,7 +105,7 @@ final class DiskTier {
 
   /** A claim makes others wait, which only pays where they will want about the same bytes. */
   boolean isWorthClaiming(ObjectHandle handle, long bytes) {
-    return handle.isInOrder() || bytes >= LEAST_CLAIM_BYTES;
+    return handle.progress().isInOrder() || bytes >= LEAST_CLAIM_BYTES;
   }
 
   /** The version to know the handle's bytes by on disk; null if they have no place there. */

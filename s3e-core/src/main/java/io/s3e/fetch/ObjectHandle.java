@@ -47,33 +47,36 @@ public final class ObjectHandle {
   private final Map<String, String> headers;
   private final @Nullable Object context;
   private final StreamListener listener;
+  private final ReaderProgress progress;
   private final AtomicReference<@Nullable String> etag;
   private volatile @Nullable String storedEncoding;
   private volatile boolean closed;
-  private volatile long lastReadNanos = System.nanoTime();
-  private volatile long position;
-  private volatile boolean inOrder;
-  private volatile boolean scanning;
   private volatile boolean answered;
   private volatile boolean proven;
   private volatile @Nullable ObjectVersion apart;
   private final boolean customerKey;
   private volatile @Nullable ObjectVersion known;
 
+  /**
+   * @param layout the grid over the size that {@code version} tells
+   * @param progress of the reader, for the runs that are started for it
+   */
   public ObjectHandle(
       ObjectVersion version,
       SizeFrom sizeFrom,
-      int blockBytes,
+      BlockLayout layout,
       Map<String, String> headers,
       @Nullable Object context,
-      StreamListener listener) {
+      StreamListener listener,
+      ReaderProgress progress) {
     this.version = version;
-    this.layout = new BlockLayout(version.size(), blockBytes);
+    this.layout = layout;
     this.mayBeShorter = sizeFrom == SizeFrom.OPENER && version.etag() == null;
     this.total = new AtomicLong(sizeFrom == SizeFrom.STORE ? version.size() : NOT_PINNED);
     this.headers = headers;
     this.context = context;
     this.listener = listener;
+    this.progress = progress;
     this.etag = new AtomicReference<>(version.etag());
     this.customerKey = headers.keySet().stream().anyMatch(ObjectHandle::isCustomerKey);
   }
@@ -172,6 +175,11 @@ public final class ObjectHandle {
     return listener;
   }
 
+  /** How far the reader of this opening has come. */
+  public ReaderProgress progress() {
+    return progress;
+  }
+
   /** The ETag that the object was opened with or has told since; null if neither. */
   public @Nullable String etag() {
     return etag.get();
@@ -225,46 +233,6 @@ public final class ObjectHandle {
 
   boolean isStoredAs(String encoding) {
     return encoding.equals(storedEncoding);
-  }
-
-  /** A reader has come to another block, at {@code offset} of the object. */
-  public void onRead(long offset) {
-    position = offset;
-    lastReadNanos = System.nanoTime();
-  }
-
-  /** Where in the object the last read began. */
-  long position() {
-    return position;
-  }
-
-  /**
-   * How its reader goes through the object, as far as one can tell.
-   *
-   * @param forward it goes forward for the moment
-   * @param scans it goes from front to end
-   */
-  public void setPattern(boolean forward, boolean scans) {
-    if (inOrder != forward) {
-      inOrder = forward;
-    }
-    if (scanning != scans) {
-      scanning = scans;
-    }
-  }
-
-  /** Whether its reader goes forward for the moment. */
-  public boolean isInOrder() {
-    return inOrder;
-  }
-
-  boolean isScanning() {
-    return scanning;
-  }
-
-  /** When a reader last came to another block, by {@link System#nanoTime()}. */
-  long lastReadNanos() {
-    return lastReadNanos;
   }
 
   /** Nobody will read through this handle any more; those who wait on it give up. */

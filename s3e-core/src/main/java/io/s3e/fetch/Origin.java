@@ -29,7 +29,7 @@ final class Origin implements Block.Fate {
     this.purpose = purpose;
     this.interest = interest;
     this.effort = effort;
-    this.ofScan = handle.isScanning();
+    this.ofScan = handle.progress().isScanning();
   }
 
   /** The origin of a block of an engine's: all of those come from runs. */
@@ -126,6 +126,6 @@ final class Origin implements Block.Fate {
 
   @Override
   public long lastReadNanos() {
-    return handle.lastReadNanos();
+    return handle.progress().lastReadNanos();
   }
 }

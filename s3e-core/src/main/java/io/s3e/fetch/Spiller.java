@@ -96,8 +96,8 @@ final class Spiller {
         new SpillRule.Leaving(
             block.start(),
             block.end(),
-            handle.position(),
-            origin.isOfScan() || handle.isScanning(),
+            handle.progress().position(),
+            origin.isOfScan() || handle.progress().isScanning(),
             origin.wasFetchedBefore(),
             fullyRead);
     boolean worth = !handle.hasCustomerKey() && SpillRule.isWorth(tier.config(), leaving);

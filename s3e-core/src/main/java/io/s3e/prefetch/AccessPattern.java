@@ -1,14 +1,23 @@
 package io.s3e.prefetch;
 
 import io.s3e.block.BlockLayout;
+import io.s3e.block.ByteRange;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The order of a stream's reads, as far as it is known: what its opener said, where its split lies,
- * how often it jumped, and how far predictions have come true. Decides when a cursor may prefetch.
- * Not thread-safe.
+ * The order in which one reader goes through an object, as far as it is known: the word of its
+ * opener, its split, how often it jumped, how far predictions have come true, and how long its
+ * present run is. The {@link ReadPlanner} decides by it when a cursor may prefetch; others take
+ * advice by {@link #isInOrder} and {@link #isScanning}.
+ *
+ * <p><b>Threads.</b> Public methods: any thread, no lock. Threads that read at once, each in a
+ * place of its own, look like jumps, as they should; a run that one of them has half written is
+ * wrong until the next read. All other methods belong to the planner, whose caller serialises them.
+ *
+ * <p>Refers to nothing of the stream: it outlives one that was forgotten.
  */
-final class AccessPattern {
+public final class AccessPattern {
   /** Jumps in a row after which a stream counts as random, whatever its opener said. */
   private static final int RANDOM_AFTER_JUMPS = 3;
 
@@ -17,42 +26,86 @@ final class AccessPattern {
 
   private static final int MAX_CROSSINGS = 8;
 
+  /** Longer than the column chunks that are read piece by piece out of a row group, as a rule. */
+  private static final long SCAN_BYTES = 32L << 20;
+
+  /** A reader that has come so far will go on as a rule. */
+  private static final long IN_ORDER_BYTES = 1 << 20;
+
+  /** A skip or a step back of so many bytes is still the same run. */
+  private static final long GAP_BYTES = 256 << 10;
+
   private final BlockLayout layout;
   private final WasteLedger ledger;
-  private ReadPolicy policy;
-  private long splitStart;
-  private long splitEnd;
 
-  /** No read was seen since the stream was opened or reset. */
+  /** The bytes that the opener expects to need; null if it has not said so. */
+  private final @Nullable ByteRange split;
+
+  /** The planner, whose own this is, has seen no read since the stream was opened or reset. */
   private boolean fresh = true;
 
-  private int jumps;
+  // Written by the planner alone, read by any thread.
+  private volatile ReadPolicy policy;
+  private volatile int jumps;
+
+  // Written by readers. The present run of reads that follow each other.
+  private volatile long runStart;
+  private volatile long runEnd;
 
   AccessPattern(
-      BlockLayout layout, WasteLedger ledger, ReadPolicy policy, long splitStart, long splitEnd) {
+      BlockLayout layout, WasteLedger ledger, ReadPolicy policy, @Nullable ByteRange split) {
     this.layout = layout;
     this.ledger = ledger;
     this.policy = Objects.requireNonNull(policy, "policy");
-    this.splitStart = splitStart;
-    this.splitEnd = splitEnd;
+    this.split = split;
   }
 
-  ReadPolicy policy() {
+  /** The word of the opener, or what it was changed to. */
+  public ReadPolicy policy() {
     return policy;
+  }
+
+  /** A read of {@code [start, end)}. */
+  public void onRead(long start, long end) {
+    if (Math.abs(start - runEnd) <= GAP_BYTES) {
+      runEnd = Math.max(runEnd, end);
+    } else if (start < runStart || start > runEnd) {
+      runStart = start;
+      runEnd = end;
+    }
+  }
+
+  /** Whether the reader goes forward for the moment. */
+  public boolean isInOrder() {
+    return isSaidToScan() || runEnd - runStart >= IN_ORDER_BYTES;
+  }
+
+  /**
+   * Whether the reader goes from front to end, and will hardly come back to what it has read: its
+   * opener says so, or it has read 32 MiB in a row.
+   */
+  public boolean isScanning() {
+    return isSaidToScan() || runEnd - runStart >= SCAN_BYTES;
+  }
+
+  /** Whether the opener announced a reader that goes from front to end, and it does not jump. */
+  private boolean isSaidToScan() {
+    ReadPolicy word = policy;
+    boolean said = word == ReadPolicy.SEQUENTIAL || word == ReadPolicy.WHOLE_FILE;
+    return said && !countsAsRandom();
   }
 
   void setPolicy(ReadPolicy value) {
     policy = Objects.requireNonNull(value, "policy");
   }
 
-  void setSplit(long start, long end) {
-    splitStart = start;
-    splitEnd = end;
-  }
-
   /** Block after the last one that holds a byte of the split. */
   long splitLimit() {
-    return splitEnd < 0 ? layout.blocks() : layout.covering(0, splitEnd).end();
+    return split == null ? layout.blocks() : layout.covering(0, split.end()).end();
+  }
+
+  private long splitFirst() {
+    return split == null ? 0 : layout.covering(split.start(), split.start() + 1).first();
   }
 
   /** The stream is as if just opened, except for what has become of earlier predictions. */
@@ -60,14 +113,16 @@ final class AccessPattern {
     fresh = true;
   }
 
-  /** A read was seen. */
-  void onRead() {
+  /** The planner has seen a read. */
+  void onPlanned() {
     fresh = false;
   }
 
   /** A cursor that prefetches has gone on from block to block. */
   void onForward() {
-    jumps = 0;
+    if (jumps != 0) {
+      jumps = 0;
+    }
   }
 
   /**
@@ -79,18 +134,13 @@ final class AccessPattern {
     if (fresh) {
       return false;
     }
-    jumps++;
-    return jumps == RANDOM_AFTER_JUMPS;
+    int inRow = jumps + 1;
+    jumps = inRow;
+    return inRow == RANDOM_AFTER_JUMPS;
   }
 
-  boolean countsAsRandom() {
+  private boolean countsAsRandom() {
     return jumps >= RANDOM_AFTER_JUMPS;
-  }
-
-  /** Whether the opener announced a reader that goes from front to end, and it looks like one. */
-  boolean isSaidToScan() {
-    boolean said = policy == ReadPolicy.SEQUENTIAL || policy == ReadPolicy.WHOLE_FILE;
-    return said && !countsAsRandom();
   }
 
   private boolean isTrusted() {
@@ -103,7 +153,7 @@ final class AccessPattern {
     if (cursor.origin != Cursor.Origin.JUMP || !isTrusted() || block >= splitLimit()) {
       return false;
     }
-    long fromSplitStart = block - layout.covering(splitStart, splitStart + 1).first();
+    long fromSplitStart = block - splitFirst();
     if (policy == ReadPolicy.ADAPTIVE) {
       return fresh && Math.abs(fromSplitStart) <= 1;
     }

@@ -2,6 +2,7 @@ package io.s3e.prefetch;
 
 import io.s3e.block.BlockLayout;
 import io.s3e.block.BlockRange;
+import io.s3e.block.ByteRange;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -111,6 +112,17 @@ public final class ReadPlanner {
       long window = (long) CONNECTIONS * requestBytes;
       return new Limits(initial, small, requestBytes, window, MAX_CURSORS, PARALLEL_RAMP);
     }
+
+    /** The same, with windows of at most {@code bytes} in all. */
+    public Limits withWindowsUpTo(long bytes) {
+      return new Limits(
+          initialWindowBytes,
+          smallRequestBytes,
+          requestBytes,
+          Math.min(maxWindowBytes, bytes),
+          maxCursors,
+          parallelRamp);
+    }
   }
 
   /**
@@ -135,10 +147,18 @@ public final class ReadPlanner {
       boolean follows = along && !prefetch.isEmpty() && prefetch.get(0).first() == read.end();
       return follows ? prefetch.get(0).end() : read.end();
     }
-  }
 
-  /** A shorter wait does not mean that the window was too small. */
-  private static final long SHORTEST_WAIT_NANOS = 100_000;
+    /** Block up to which prefetch goes on from {@code end} without a gap. */
+    public long aheadUntil(long end) {
+      long until = end;
+      for (BlockRange run : prefetch) {
+        if (run.first() == until) {
+          until = run.end();
+        }
+      }
+      return until;
+    }
+  }
 
   /** A forward skip or a step back of so many blocks is still the same cursor. */
   private static final int GAP_BLOCKS = 4;
@@ -160,15 +180,14 @@ public final class ReadPlanner {
   /**
    * A planner for one stream.
    *
-   * @param splitStart first byte that the reader expects to need, 0 if unknown
-   * @param splitEnd byte after the last that it expects to need, -1 if unknown
+   * @param split the bytes that the reader expects to need; null if that is unknown
    */
   public ReadPlanner(
-      BlockLayout layout, ReadPolicy policy, long splitStart, long splitEnd, Limits limits) {
+      BlockLayout layout, ReadPolicy policy, @Nullable ByteRange split, Limits limits) {
     this.layout = Objects.requireNonNull(layout, "layout");
     this.limits = Objects.requireNonNull(limits, "limits");
     this.ledger = new WasteLedger((long) LEDGER_WINDOWS * limits.initialWindowBytes());
-    this.pattern = new AccessPattern(layout, ledger, policy, splitStart, splitEnd);
+    this.pattern = new AccessPattern(layout, ledger, policy, split);
     this.outstanding = new Outstanding(layout, ledger);
     this.windows = new Windows(layout, limits, cursors, outstanding, pattern);
   }
@@ -222,7 +241,7 @@ public final class ReadPlanner {
     } else if (pattern.onJump()) {
       abandonGuesses();
     }
-    pattern.onRead();
+    pattern.onPlanned();
     List<BlockRange> abandoned = outstanding.takeAbandoned();
     return abandoned.isEmpty() ? Plan.NOTHING : new Plan(List.of(), abandoned, false);
   }
@@ -250,7 +269,7 @@ public final class ReadPlanner {
     if (near == null && cursor.origin == Cursor.Origin.JUMP && pattern.onJump()) {
       abandonGuesses();
     }
-    pattern.onRead();
+    pattern.onPlanned();
     if (reachedBefore < touched.first()) {
       outstanding.abandon(new BlockRange(reachedBefore, touched.first()), cursor);
     }
@@ -295,15 +314,11 @@ public final class ReadPlanner {
   /**
    * A reader really has to wait for the block at {@code position}, which its last {@link #onRead}
    * covered. Call it once for each wait: best when the wait begins, so that what the window gains
-   * is under way during the wait.
-   *
-   * @param waitedNanos how long the wait was in ns, 0 if it has just begun; a hand-over between
-   *     threads is not a wait
+   * is under way during the wait. A hand-over between threads is not a wait.
    */
-  public Plan onStall(long position, long waitedNanos) {
+  public Plan onStall(long position) {
     Cursor cursor = cursors.readingAt(position);
-    boolean handOver = waitedNanos > 0 && waitedNanos < SHORTEST_WAIT_NANOS;
-    if (pattern.policy() == ReadPolicy.RANDOM || cursor == null || handOver) {
+    if (pattern.policy() == ReadPolicy.RANDOM || cursor == null) {
       return Plan.NOTHING;
     }
     cursor.stalled = true;
@@ -385,23 +400,14 @@ public final class ReadPlanner {
     windows.limit(bytes, requests);
   }
 
-  /** Whether the opener announced a reader that goes from front to end, and it does not jump. */
-  public boolean isSaidToScan() {
-    return pattern.isSaidToScan();
-  }
-
-  public ReadPolicy policy() {
-    return pattern.policy();
+  /** The order of the stream's reads; its public methods need no serialised calls. */
+  public AccessPattern pattern() {
+    return pattern;
   }
 
   /** Changes the policy from the next read on. */
   public void setPolicy(ReadPolicy value) {
     pattern.setPolicy(value);
-  }
-
-  /** Changes the split from the next read on; {@code end} is -1 if unknown. */
-  public void setSplit(long start, long end) {
-    pattern.setSplit(start, end);
   }
 
   /** A cursor that prefetches is to be at least so far ahead, within the cap; 0 for no wish. */

@@ -10,20 +10,18 @@ import io.s3e.memory.Block;
 import io.s3e.memory.Purpose;
 import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.prefetch.ReadPlanner;
+import io.s3e.prefetch.ReadPlanner.Plan;
 import io.s3e.prefetch.ReadPolicy;
-import io.s3e.prefetch.ScanDetector;
 import java.io.IOException;
-import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The read path of one opened object: position in, pinned block out. Tells the {@link ReadPlanner}
- * what is read and where the reader had to wait, and starts what it plans.
+ * The read path of one opened object: position in, pinned block out. Finds the block, asks for it
+ * if it is absent, and waits for it; tells {@link Readahead} of the read, which keeps prefetch
+ * ahead of it.
  *
- * <p>Any number of threads may {@link #acquire} at once. The planner is guarded by a lock that is
- * held for its arithmetic alone, for each step of it, and never while waiting; positioned readers
- * that find it taken go on without planning.
+ * <p>Any number of threads may {@link #acquire} at once. They wait on their blocks, and hold no
+ * lock meanwhile.
  */
 public final class BlockReader {
   /** A wait is a stall from here on; less is the hand-over between two threads. */
@@ -34,39 +32,26 @@ public final class BlockReader {
 
   private final Fetcher fetcher;
   private final ObjectHandle handle;
-  private final ReadPlanner planner;
-  private final boolean prefetch;
-  private final long maxWindowBytes;
-  private final Askers askers;
-  private final Askers.Asker asker = new Askers.Asker();
-  private final ReentrantLock planning = new ReentrantLock();
-  private final ScanDetector scan = new ScanDetector();
-
-  private final StartedRuns runs;
+  private final Readahead readahead;
 
   /**
-   * @param maxWindowBytes configured cap of the readahead window, in bytes; 0 for none
+   * @param planner decides what is prefetched
+   * @param prefetch whether anything is fetched before it is asked for
    * @param askers the readers that share what prefetch may take
    */
   public BlockReader(
-      Fetcher fetcher,
-      ObjectHandle handle,
-      ReadPlanner planner,
-      boolean prefetch,
-      long maxWindowBytes,
-      Askers askers) {
+      Fetcher fetcher, ObjectHandle handle, ReadPlanner planner, boolean prefetch, Askers askers) {
     this.fetcher = fetcher;
     this.handle = handle;
-    this.planner = planner;
-    this.prefetch = prefetch;
-    this.maxWindowBytes = maxWindowBytes;
-    this.askers = askers;
-    this.runs = new StartedRuns(handle);
-    scan.announce(planner.isSaidToScan());
+    this.readahead = new Readahead(fetcher, handle, planner, prefetch, askers);
   }
 
   ObjectHandle handle() {
     return handle;
+  }
+
+  Readahead readahead() {
+    return readahead;
   }
 
   private BlockLayout layout() {
@@ -89,16 +74,6 @@ public final class BlockReader {
     return block;
   }
 
-  /** The steps of a read that the planner hears of. */
-  enum Step {
-    /** A moving position begins a read, or leaves the block it was in. */
-    MOVE,
-    /** A positioned read begins. */
-    POSITIONED,
-    /** A read goes on that the planner has been told of. */
-    CONTINUATION
-  }
-
   /**
    * The block that holds {@code position}, ready and pinned. Fetches what is missing of {@code
    * [position, end)} in parallel and waits for the first block of it.
@@ -107,12 +82,12 @@ public final class BlockReader {
    * @param deadline by {@link System#nanoTime()}
    * @throws io.s3e.fetch.ObjectTruncatedException if the object ends before {@code position}
    */
-  Block acquire(long position, long end, Step step, long deadline) throws IOException {
+  Block acquire(long position, long end, ReadStep step, long deadline) throws IOException {
     Block ready = acquireReady(position, end, step);
     if (ready != null) {
       return ready;
     }
-    look(position, end);
+    handle.progress().onRead(position, end);
     Block fetched = fetch(position, end, step, deadline);
     fetched.touch();
     return fetched;
@@ -122,42 +97,35 @@ public final class BlockReader {
    * As {@link #acquire}, if the block is in memory; null otherwise. Never waits for a block, and
    * starts nothing for the block itself.
    */
-  @Nullable Block acquireReady(long position, long end, Step step) {
+  @Nullable Block acquireReady(long position, long end, ReadStep step) {
     Block block = peek(position);
     if (block == null) {
       return null;
     }
-    look(position, end);
+    handle.progress().onRead(position, end);
     fetcher.metrics().count(Counter.MEMORY_HITS);
     handle.listener().onMemoryHit(Math.min(end, block.end()) - position);
-    follow(planRead(position, end, step));
+    readahead.follow(readahead.onRead(position, end, step));
     block.touch();
     return block;
   }
 
-  /** Notes where the reader is and how it goes through the object. */
-  private void look(long position, long end) {
-    handle.onRead(position);
-    scan.onRead(position, end);
-    handle.setPattern(scan.isInOrder(), scan.isScanning());
-  }
-
-  private Block fetch(long position, long end, Step step, long deadline) throws IOException {
+  private Block fetch(long position, long end, ReadStep step, long deadline) throws IOException {
     requireInside(position);
     long started = System.nanoTime();
     BlockRange wanted = layout().covering(position, end);
     Block block = fetcher.find(handle, wanted.first());
     if (block == null) {
-      noteAbsent(wanted.first());
+      readahead.onAbsent(wanted.first());
     }
-    ReadPlanner.Plan plan = planRead(position, end, step);
+    Plan plan = readahead.onRead(position, end, step);
     boolean followed = false;
     boolean stalled = false;
     Exception last = null;
     for (; ; ) {
       if (block == null) {
         boolean whole = isSmall() && !isGlance(position, end, step);
-        block = demand(wanted, followed ? ReadPlanner.Plan.NOTHING : plan, whole, deadline);
+        block = demand(wanted, followed ? Plan.NOTHING : plan, whole, deadline);
       }
       if (block != null) {
         boolean ready = false;
@@ -166,12 +134,12 @@ public final class BlockReader {
             followed = true;
             // Not the block in hand: it may have failed by now, which is for its reader to hear.
             startAsked(wanted, wanted.first() + 1, Pieces.OF_READ);
-            follow(plan);
+            readahead.follow(plan);
           }
           // Grow the window while waiting and not afterwards: the wait is what it is to shorten.
           if (!stalled && !fetcher.isReadyWithin(block, STALL_NANOS)) {
             stalled = true;
-            follow(plan(() -> planner.onStall(position, STALL_NANOS), step == Step.MOVE));
+            readahead.onStall(position, step);
           }
           // The object may have turned out to end inside the block.
           ready = fetcher.await(handle, block, deadline) && position < block.end();
@@ -193,17 +161,17 @@ public final class BlockReader {
       fetcher.checkDeadline(handle, last, deadline);
       block = fetcher.find(handle, wanted.first());
       if (block == null && followed) {
-        noteAbsent(wanted.first());
-        plan = plan(() -> planner.onMiss(position), step == Step.MOVE);
+        readahead.onAbsent(wanted.first());
+        plan = readahead.onMiss(position, step);
         followed = false;
       }
     }
   }
 
   /** Whether a read of a small object says that it will hardly need the rest of it. */
-  private boolean isGlance(long position, long end, Step step) {
-    return step == Step.POSITIONED
-        && planner.policy() == ReadPolicy.RANDOM
+  private boolean isGlance(long position, long end, ReadStep step) {
+    return step == ReadStep.POSITIONED
+        && readahead.policy() == ReadPolicy.RANDOM
         && (end - position) * SMALL_PART < handle.size();
   }
 
@@ -214,31 +182,21 @@ public final class BlockReader {
   }
 
   /**
-   * Where a reader in order has to fetch a block itself, the absent blocks behind it are lost too,
-   * even those that another stream had asked for.
-   */
-  private void noteAbsent(long block) {
-    if (prefetch && handle.isInOrder()) {
-      runs.lost(new BlockRange(block, fetcher.absentUntil(handle, block, layout().blocks())));
-    }
-  }
-
-  /**
    * Starts fetching the first block of {@code wanted}, pinned; null if another thread was quicker.
    *
    * @param plan what the planner made of the read and nobody has followed yet
    * @param whole whether all of the object that is absent comes by the same GET
    */
-  private @Nullable Block demand(
-      BlockRange wanted, ReadPlanner.Plan plan, boolean whole, long deadline) throws IOException {
+  private @Nullable Block demand(BlockRange wanted, Plan plan, boolean whole, long deadline)
+      throws IOException {
     long first = whole ? firstAbsent(wanted.first()) : wanted.first();
     int count = Pieces.OF_READ.count(wanted, layout());
     long piece = count > 1 ? Pieces.piece(wanted, 0, count).end() : plan.alongUntil(wanted);
     long end = whole ? wholeObject().end() : piece;
-    long ahead = endOfPlanned(plan, Math.max(end, wanted.end()));
+    long ahead = plan.aheadUntil(Math.max(end, wanted.end()));
     boolean admitted = false;
     try {
-      Block block = fetcher.demand(handle, first, end, ahead, deadline, runs);
+      Block block = fetcher.demand(handle, first, end, ahead, deadline, readahead.runs());
       admitted = true;
       if (block == null || first == wanted.first()) {
         return block;
@@ -247,7 +205,7 @@ public final class BlockReader {
       return fetcher.find(handle, wanted.first());
     } finally {
       if (!admitted) {
-        renounce(plan);
+        readahead.renounce(plan);
       }
     }
   }
@@ -292,7 +250,7 @@ public final class BlockReader {
       requireInside(position);
       Block block = fetcher.find(handle, wanted.first());
       if (block == null) {
-        block = demand(wanted, ReadPlanner.Plan.NOTHING, isSmall(), deadline);
+        block = demand(wanted, Plan.NOTHING, isSmall(), deadline);
       }
       Expected expected = block == null ? null : expected(block, deadline);
       if (expected != null) {
@@ -316,19 +274,12 @@ public final class BlockReader {
 
   /** The expected block is ready, and is read from {@code position} on. */
   void arrived(Expected expected, long position, long end) {
-    look(position, end);
+    handle.progress().onRead(position, end);
     long waited = expected.waitedNanos();
     fetcher.metrics().count(Counter.WAITS);
     fetcher.metrics().add(Counter.WAIT_NANOS, waited);
     handle.listener().onStall(position, waited);
     expected.block().touch();
-  }
-
-  /** Tells the planner of a range of a vectored read. Nothing is prefetched for it. */
-  void readsRange(ByteRange range) {
-    if (!range.isEmpty()) {
-      follow(plan(() -> planner.onRange(range.start(), range.length()), true));
-    }
   }
 
   /** Starts fetching what somebody will read in a moment, as far as there is room. */
@@ -344,7 +295,7 @@ public final class BlockReader {
       BlockRange piece = Pieces.piece(asked, i, count);
       BlockRange rest =
           new BlockRange(Math.min(piece.end(), Math.max(piece.first(), from)), piece.end());
-      if (fetcher.prefetch(handle, rest, Purpose.ASKED, runs) < piece.end()) {
+      if (fetcher.prefetch(handle, rest, Purpose.ASKED, readahead.runs()) < piece.end()) {
         return;
       }
     }
@@ -357,127 +308,5 @@ public final class BlockReader {
 
   private BlockRange wholeObject() {
     return layout().covering(0, handle.size());
-  }
-
-  private ReadPlanner.Plan planRead(long position, long end, Step step) {
-    if (step == Step.CONTINUATION) {
-      return ReadPlanner.Plan.NOTHING;
-    }
-    // A moving position goes on to the end of its block as a rule; it is not heard of in between.
-    boolean moves = step == Step.MOVE;
-    long until = moves ? Math.max(end, layout().endOf(layout().blockAt(position))) : end;
-    return plan(() -> planner.onRead(position, until - position), moves);
-  }
-
-  private ReadPlanner.Plan plan(Supplier<ReadPlanner.Plan> step, boolean mayWait) {
-    if (!prefetch) {
-      return ReadPlanner.Plan.NOTHING;
-    }
-    if (mayWait) {
-      planning.lock();
-    } else if (!planning.tryLock()) {
-      return ReadPlanner.Plan.NOTHING;
-    }
-    try {
-      for (BlockRange run = runs.pollLost(); run != null; run = runs.pollLost()) {
-        planner.onLost(run);
-      }
-      int sharing = askers.sharing(asker);
-      planner.limitWindow(windowLimit(sharing), fetcher.windowRequests(sharing));
-      ReadPlanner.Plan plan = step.get();
-      scan.announce(planner.isSaidToScan());
-      return plan;
-    } finally {
-      planning.unlock();
-    }
-  }
-
-  /** Where the planned prefetch ends that goes on from {@code end} without a gap. */
-  private static long endOfPlanned(ReadPlanner.Plan plan, long end) {
-    long until = end;
-    for (BlockRange run : plan.prefetch()) {
-      if (run.first() == until) {
-        until = run.end();
-      }
-    }
-    return until;
-  }
-
-  private long windowLimit(int sharing) {
-    long share = fetcher.windowBytes(sharing);
-    return maxWindowBytes > 0 ? Math.min(maxWindowBytes, share) : share;
-  }
-
-  private void follow(ReadPlanner.Plan plan) {
-    if (plan.isNothing()) {
-      return;
-    }
-    plan.abandoned().forEach(this::abandon);
-    if (!plan.prefetch().isEmpty()) {
-      askers.ask(asker);
-    }
-    for (BlockRange run : plan.prefetch()) {
-      long stopped = fetcher.prefetch(handle, run, Purpose.GUESS, runs);
-      if (stopped < run.end()) {
-        refused(new BlockRange(stopped, run.end()));
-        return;
-      }
-    }
-  }
-
-  /** The read that {@code plan} was made for has failed: nothing of it is sent. */
-  private void renounce(ReadPlanner.Plan plan) {
-    plan.abandoned().forEach(this::abandon);
-    if (!plan.prefetch().isEmpty()) {
-      refused(plan.prefetch().get(0));
-    }
-  }
-
-  private void refused(BlockRange run) {
-    configure(() -> planner.onRefused(run));
-  }
-
-  private void abandon(BlockRange range) {
-    runs.abandon(layout().bytesOf(range));
-  }
-
-  /** Says that these bytes will not be read: what was started for them alone is cancelled. */
-  void forget(ByteRange range) {
-    abandon(layout().covering(range.start(), range.end()));
-  }
-
-  void setPolicy(ReadPolicy policy) {
-    configure(
-        () -> {
-          planner.setPolicy(policy);
-          scan.announce(planner.isSaidToScan());
-        });
-  }
-
-  void setSplit(long start, long end) {
-    configure(() -> planner.setSplit(start, end));
-  }
-
-  void setMinimumReadahead(long bytes) {
-    configure(() -> planner.setMinimumReadahead(bytes));
-  }
-
-  private void configure(Runnable change) {
-    planning.lock();
-    try {
-      change.run();
-    } finally {
-      planning.unlock();
-    }
-  }
-
-  /**
-   * Cancels what is under way, lets go what came and nobody read, forgets the pattern, and leaves
-   * its share of prefetch to others.
-   */
-  void release() {
-    configure(planner::reset);
-    askers.leave(asker);
-    runs.abandonAll();
   }
 }

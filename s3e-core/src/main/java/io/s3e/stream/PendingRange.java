@@ -170,7 +170,7 @@ final class PendingRange {
     String why = overFromWorking();
     if (why == null && !read.isStreamOpen()) {
       // The thread that closes the stream is on its way to say so.
-      why = S3EInputStream.CLOSED;
+      why = ReadFailures.CLOSED;
     }
     RangeFilling held = filling;
     if (failure == null && held != null && result.complete(held.buffer())) {

@@ -66,7 +66,7 @@ final class RangeFilling {
   Progress advance(Caller caller) throws IOException {
     while (next < range.end()) {
       if (next >= stream.size()) {
-        throw stream.endOfObject(range.start(), range.length());
+        throw stream.failures().endOfObject(range.start(), range.length());
       }
       try {
         Progress progress = advanceOnce(caller);
@@ -74,11 +74,11 @@ final class RangeFilling {
           return progress;
         }
       } catch (IOException e) {
-        if (caller == Caller.MUST_NOT_WAIT && S3EInputStream.isRecoverable(e)) {
+        if (caller == Caller.MUST_NOT_WAIT && ReadFailures.isRecoverable(e)) {
           unrecovered = e;
           return Progress.BLOCKED;
         }
-        stream.recover(e, next, target.remaining());
+        stream.failures().recover(e, next, target.remaining());
       }
     }
     buffer.position(0);
@@ -98,7 +98,7 @@ final class RangeFilling {
       takeExpected(reader);
       return null;
     }
-    Block ready = reader.acquireReady(next, range.end(), BlockReader.Step.CONTINUATION);
+    Block ready = reader.acquireReady(next, range.end(), ReadStep.CONTINUATION);
     if (ready != null) {
       copy(ready);
       ready.unpin();
@@ -132,10 +132,12 @@ final class RangeFilling {
   IOException late() {
     Expected missing = expected;
     IOException cause = missing == null ? null : missing.late();
-    return stream.describe(
-        cause == null ? new SocketTimeoutException("its deadline has passed") : cause,
-        next,
-        target.remaining());
+    return stream
+        .failures()
+        .describe(
+            cause == null ? new SocketTimeoutException("its deadline has passed") : cause,
+            next,
+            target.remaining());
   }
 
   boolean isLate() {

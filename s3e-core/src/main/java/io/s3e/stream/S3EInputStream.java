@@ -1,15 +1,9 @@
 package io.s3e.stream;
 
 import io.s3e.block.ByteRange;
-import io.s3e.block.ObjectVersion;
-import io.s3e.fetch.EncodedBodyException;
-import io.s3e.fetch.ObjectChangedException;
-import io.s3e.fetch.ObjectHandle;
-import io.s3e.fetch.ObjectTruncatedException;
 import io.s3e.memory.Block;
 import io.s3e.prefetch.ReadPolicy;
 import java.io.EOFException;
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
@@ -43,10 +37,9 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Errors</b> tell the object, its size, and the offset and length of the read.
  */
 public final class S3EInputStream extends InputStream {
-  static final String CLOSED = "Stream is closed!";
-
   private final StreamSource source;
   private final BlockReader reader;
+  private final ReadFailures failures;
 
   /** Vectored reads that are not over. */
   private final Set<VectoredRead> vectored = ConcurrentHashMap.newKeySet();
@@ -67,12 +60,13 @@ public final class S3EInputStream extends InputStream {
   private int keptSince;
 
   /**
-   * @param source where the stream's readers come from
-   * @param handle what is opened
+   * @param source the engine that the object is read by
+   * @param reader brings the blocks of what is opened
    */
-  S3EInputStream(StreamSource source, ObjectHandle handle) {
+  S3EInputStream(StreamSource source, BlockReader reader) {
     this.source = source;
-    this.reader = source.reader(handle);
+    this.reader = reader;
+    this.failures = new ReadFailures(source, reader.handle());
   }
 
   /**
@@ -105,6 +99,10 @@ public final class S3EInputStream extends InputStream {
     return reader;
   }
 
+  ReadFailures failures() {
+    return failures;
+  }
+
   /**
    * Moves the position; no byte is fetched before the next read.
    *
@@ -113,10 +111,11 @@ public final class S3EInputStream extends InputStream {
   public void seek(long target) throws IOException {
     requireOpen();
     if (target < 0) {
-      throw new EOFException("Cannot seek to a negative offset: " + target + " in " + describe());
+      throw new EOFException(
+          "Cannot seek to a negative offset: " + target + " in " + failures.object());
     }
     if (target > size()) {
-      throw new EOFException("Cannot seek behind the end: " + target + " in " + describe());
+      throw new EOFException("Cannot seek behind the end: " + target + " in " + failures.object());
     }
     position = target;
   }
@@ -187,7 +186,7 @@ public final class S3EInputStream extends InputStream {
       position += count;
       return count;
     }
-    return readBlocks(new Target.OfArray(target, offset, length));
+    return move(new Target.OfArray(target, offset, length));
   }
 
   /** Reads as {@link #read(byte[], int, int)} into the space that remains in {@code target}. */
@@ -196,7 +195,7 @@ public final class S3EInputStream extends InputStream {
     if (!target.hasRemaining()) {
       return 0;
     }
-    return readBlocks(new Target.OfBuffer(target));
+    return move(new Target.OfBuffer(target));
   }
 
   /**
@@ -210,7 +209,7 @@ public final class S3EInputStream extends InputStream {
     while (done < length) {
       int count = read(target, offset + done, length - done);
       if (count < 0) {
-        throw endOfObject(position, length - done);
+        throw failures.endOfObject(position, length - done);
       }
       done += count;
     }
@@ -231,73 +230,63 @@ public final class S3EInputStream extends InputStream {
 
   /** Copies what follows the position into the array for short reads; false at the end. */
   private boolean fetchNear() throws IOException {
-    long at = position;
-    int count = readBlocks(near.refill(at));
-    position = at;
+    int count = copyBlocks(position, near.refill(position), ReadStep.MOVE);
     near.filled(Math.max(0, count));
     return count > 0;
   }
 
+  /** Reads from the position on, and moves that over the bytes that were read. */
+  private int move(Target target) throws IOException {
+    int count = copyBlocks(position, target, ReadStep.MOVE);
+    position += Math.max(0, count);
+    return count;
+  }
+
   /**
-   * Moves blocks' bytes to the target from the position on: waits for the first block and goes on
-   * as far as more are in memory. So it fails before a byte is copied or not at all, and the
-   * position moves over delivered bytes only.
+   * Copies blocks' bytes to the target, from an offset on. A positioned read waits for all of its
+   * blocks. A moving one waits for the first and goes on as far as more are in memory, so it fails
+   * before a byte is copied or not at all.
+   *
+   * @param begin the step that the read begins with
+   * @return how many bytes; -1 at or behind the end of the object
    */
-  private int readBlocks(Target target) throws IOException {
-    long next = position;
+  private int copyBlocks(long from, Target target, ReadStep begin) throws IOException {
+    boolean moves = begin == ReadStep.MOVE;
+    ReadStep step = begin;
+    long next = from;
+    long deadline = 0;
     for (; ; ) {
       try {
-        BlockReader.Step step = BlockReader.Step.MOVE;
         while (target.remaining() > 0 && next < size()) {
-          Block block = pinCurrent(next);
+          Block block = moves ? pinCurrent(next) : null;
           if (block == null) {
+            if (step == begin) {
+              // Not before: as a rule a read finds its block without asking for the time.
+              deadline = System.nanoTime() + source.settings().readTimeout().toNanos();
+            }
             long end = Math.min(size(), next + target.remaining());
             block =
-                next == position
-                    ? reader.acquire(next, end, step, deadline())
-                    : reader.acquireReady(next, end, step);
-            step = BlockReader.Step.CONTINUATION;
+                moves && next > from
+                    ? reader.acquireReady(next, end, step)
+                    : reader.acquire(next, end, step, deadline);
+            step = ReadStep.CONTINUATION;
           }
           if (block == null) {
             break;
           }
-          current = block;
+          if (moves) {
+            current = block;
+          }
           try {
             next += target.copy(block, next);
           } finally {
             block.unpin();
           }
         }
-        int count = (int) (next - position);
-        position = next;
-        return count > 0 ? count : -1;
+        return next > from ? (int) (next - from) : -1;
       } catch (IOException e) {
-        recover(e, next, target.remaining());
+        failures.recover(e, next, target.remaining());
       }
-    }
-  }
-
-  /** Whether {@link #recover} asks the store how a failed read goes on. */
-  static boolean isRecoverable(IOException cause) {
-    return cause instanceof ObjectTruncatedException || cause instanceof EncodedBodyException;
-  }
-
-  /** Lets a failed read go on if it only has to know better what the object is; throws if not. */
-  void recover(IOException cause, long at, long length) throws IOException {
-    try {
-      if (cause instanceof ObjectTruncatedException truncated) {
-        source.confirmSize(reader.handle(), truncated);
-        if (at < size()) {
-          throw new IOException(
-              "The store answered that a range inside the object is behind its end", cause);
-        }
-      } else if (cause instanceof EncodedBodyException encoded) {
-        source.confirmEncoding(reader.handle(), encoded);
-      } else {
-        throw cause;
-      }
-    } catch (IOException e) {
-      throw describe(e, at, length);
     }
   }
 
@@ -329,31 +318,10 @@ public final class S3EInputStream extends InputStream {
   private int readAt(long at, Target target) throws IOException {
     requireOpen();
     if (at < 0) {
-      throw new EOFException("Cannot read at a negative offset: " + at + " in " + describe());
+      throw new EOFException(
+          "Cannot read at a negative offset: " + at + " in " + failures.object());
     }
-    if (target.remaining() == 0) {
-      return 0;
-    }
-    long deadline = deadline();
-    long next = at;
-    for (; ; ) {
-      try {
-        long end = Math.min(size(), at + target.requested());
-        while (next < end) {
-          BlockReader.Step step =
-              next == at ? BlockReader.Step.POSITIONED : BlockReader.Step.CONTINUATION;
-          Block block = reader.acquire(next, end, step, deadline);
-          try {
-            next += target.copy(block, next);
-          } finally {
-            block.unpin();
-          }
-        }
-        return next > at ? (int) (next - at) : -1;
-      } catch (IOException e) {
-        recover(e, next, target.remaining());
-      }
-    }
+    return target.remaining() == 0 ? 0 : copyBlocks(at, target, ReadStep.POSITIONED);
   }
 
   /**
@@ -364,7 +332,7 @@ public final class S3EInputStream extends InputStream {
   public void readFullyAt(long at, byte[] target, int offset, int length) throws IOException {
     Objects.checkFromIndexSize(offset, length, target.length);
     if (length > 0 && readAt(at, target, offset, length) < length) {
-      throw endOfObject(at, length);
+      throw failures.endOfObject(at, length);
     }
   }
 
@@ -372,7 +340,7 @@ public final class S3EInputStream extends InputStream {
   public void readFullyAt(long at, ByteBuffer target) throws IOException {
     int length = target.remaining();
     if (length > 0 && readAt(at, target) < length) {
-      throw endOfObject(at, length);
+      throw failures.endOfObject(at, length);
     }
   }
 
@@ -402,7 +370,7 @@ public final class S3EInputStream extends InputStream {
     }
     if (!open) {
       // Closed meanwhile, by somebody who may not have seen it.
-      read.end(CLOSED);
+      read.end(ReadFailures.CLOSED);
     }
     return read.start();
   }
@@ -428,24 +396,19 @@ public final class S3EInputStream extends InputStream {
   private void giveBack(String why) {
     generation.incrementAndGet();
     vectored.forEach(read -> read.end(why));
-    reader.release();
+    reader.readahead().release();
   }
 
   /** Says what order of reads to expect from now on. */
   public void setPolicy(ReadPolicy policy) {
-    reader.setPolicy(policy);
-  }
-
-  /** Says which bytes will be needed: prefetch stops at {@code end}, -1 if unknown. */
-  public void setSplit(long start, long end) {
-    reader.setSplit(start, end);
+    reader.readahead().setPolicy(policy);
   }
 
   /**
    * Asks for a readahead of at least so many bytes once reads are sequential; 0 for the default.
    */
   public void setReadahead(long bytes) {
-    reader.setMinimumReadahead(bytes);
+    reader.readahead().setMinimum(bytes);
   }
 
   /** {@inheritDoc} Cancels what is in flight; idempotent. */
@@ -454,71 +417,20 @@ public final class S3EInputStream extends InputStream {
     if (open) {
       open = false;
       reader.handle().close();
-      giveBack(CLOSED);
+      giveBack(ReadFailures.CLOSED);
     }
-  }
-
-  private long deadline() {
-    return System.nanoTime() + source.settings().readTimeout().toNanos();
   }
 
   private void requireOpen() throws IOException {
     if (!open) {
-      throw closed();
+      throw failures.closed();
     }
-  }
-
-  private IOException closed() {
-    return new IOException(CLOSED + " " + describe());
-  }
-
-  EOFException endOfObject(long at, long length) {
-    return new EOFException(
-        "End of object reached: "
-            + length
-            + " bytes wanted from offset "
-            + at
-            + " of "
-            + describe());
-  }
-
-  private String describe() {
-    ObjectVersion version = reader.handle().version();
-    return size() == version.size()
-        ? version.toString()
-        : version + " that has " + size() + " bytes";
-  }
-
-  /** The same error with the read and the object told; types that callers know are kept. */
-  IOException describe(IOException cause, long at, long length) {
-    if (!open) {
-      return closed();
-    }
-    String message =
-        "Reading "
-            + length
-            + " bytes at offset "
-            + at
-            + " of "
-            + describe()
-            + " failed: "
-            + cause.getMessage();
-    if (cause instanceof ObjectChangedException) {
-      return new ObjectChangedException(message, cause);
-    }
-    if (cause instanceof InterruptedIOException) {
-      return (IOException) new InterruptedIOException(message).initCause(cause);
-    }
-    if (cause instanceof FileNotFoundException || cause instanceof EOFException) {
-      return cause;
-    }
-    return new IOException(message, cause);
   }
 
   @Override
   public String toString() {
     return "S3EInputStream{"
-        + describe()
+        + failures.object()
         + ", position "
         + position
         + (open ? "" : ", closed")

@@ -9,15 +9,12 @@ import java.util.concurrent.Executor;
 /** The engine as a stream needs it. */
 public interface StreamSource {
 
-  /** Opens a stream over this source. */
-  default S3EInputStream open(ObjectHandle handle) {
-    return new S3EInputStream(this, handle);
+  /** A stream over this source. */
+  default S3EInputStream open(BlockReader reader) {
+    return new S3EInputStream(this, reader);
   }
 
   StreamSettings settings();
-
-  /** A reader of the opened object. */
-  BlockReader reader(ObjectHandle handle);
 
   /**
    * Finds out the size of an object that ends before a range of it, and tells the handle.

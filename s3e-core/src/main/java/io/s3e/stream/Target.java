@@ -5,17 +5,6 @@ import java.nio.ByteBuffer;
 
 /** Where a read puts its bytes: an array or a buffer. Belongs to one read. */
 abstract sealed class Target {
-  private final int requested;
-
-  private Target(int requested) {
-    this.requested = requested;
-  }
-
-  /** Bytes that were wanted in all. */
-  int requested() {
-    return requested;
-  }
-
   /** Bytes still wanted. */
   abstract int remaining();
 
@@ -35,7 +24,6 @@ abstract sealed class Target {
     private int left;
 
     OfArray(byte[] array, int offset, int length) {
-      super(length);
       this.array = array;
       this.offset = offset;
       this.left = length;
@@ -58,7 +46,6 @@ abstract sealed class Target {
     private final ByteBuffer buffer;
 
     OfBuffer(ByteBuffer buffer) {
-      super(buffer.remaining());
       this.buffer = buffer;
     }
 

@@ -82,7 +82,7 @@ final class VectoredRead {
       throws IOException {
     for (ByteRange range : ranges) {
       if (range.end() > stream.size()) {
-        throw stream.endOfObject(range.start(), range.length());
+        throw stream.failures().endOfObject(range.start(), range.length());
       }
     }
     StreamSettings settings = stream.source().settings();
@@ -121,7 +121,7 @@ final class VectoredRead {
     for (VectorPlanner.Group group : groups) {
       reader.announce(group.span(), pieces);
     }
-    groups.forEach(group -> reader.readsRange(group.span()));
+    groups.forEach(group -> reader.readahead().onRange(group.span()));
     try {
       for (VectorPlanner.Group group : groups) {
         PendingRange first = ranges.get(group.members().get(0));
@@ -183,7 +183,7 @@ final class VectoredRead {
       List<CompletableFuture<PendingRange.End>> ends,
       Consumer<VectoredRead> over) {
     if (ends.stream().anyMatch(end -> end.join() == PendingRange.End.NOT_DELIVERED)) {
-      stream.reader().forget(group.span());
+      stream.reader().readahead().forget(group.span());
     }
     if (groupsLeft.decrementAndGet() == 0) {
       timer.complete(null);
@@ -199,10 +199,12 @@ final class VectoredRead {
 
   /** The error of a range that had no turn before the deadline. */
   IOException late(ByteRange range) {
-    return stream.describe(
-        new SocketTimeoutException("its turn did not come before its deadline"),
-        range.start(),
-        range.length());
+    return stream
+        .failures()
+        .describe(
+            new SocketTimeoutException("its turn did not come before its deadline"),
+            range.start(),
+            range.length());
   }
 
   /** Gives a buffer back to the application, whose errors must not keep other ranges waiting. */

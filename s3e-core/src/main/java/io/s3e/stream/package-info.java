@@ -1,7 +1,8 @@
 /**
  * The streams that an application reads from. {@link io.s3e.stream.S3EInputStream} is the stream;
- * {@link io.s3e.stream.BlockReader} brings it the block that holds the next byte and keeps prefetch
- * ahead of it; {@link io.s3e.stream.VectoredRead} serves many ranges at once.
+ * {@link io.s3e.stream.BlockReader} brings it the block that holds the next byte; {@link
+ * io.s3e.stream.Readahead} keeps prefetch ahead of it; {@link io.s3e.stream.VectoredRead} serves
+ * many ranges at once.
  *
  * <p>Internal to S3E but for {@link S3EInputStream}.
  */

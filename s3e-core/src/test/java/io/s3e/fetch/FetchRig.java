@@ -2,6 +2,7 @@ package io.s3e.fetch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.s3e.block.BlockLayout;
 import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
 import io.s3e.buffer.BlockPool;
@@ -13,6 +14,8 @@ import io.s3e.memory.Block;
 import io.s3e.memory.BlockIndex;
 import io.s3e.metrics.EngineMetrics;
 import io.s3e.metrics.StreamListener;
+import io.s3e.prefetch.ReadPlanner;
+import io.s3e.prefetch.ReadPolicy;
 import io.s3e.testing.MemoryObjectClient;
 import java.io.IOException;
 import java.time.Duration;
@@ -83,8 +86,17 @@ final class FetchRig implements AutoCloseable {
   }
 
   ObjectHandle open() {
+    BlockLayout layout = new BlockLayout(version.size(), BLOCK);
+    ReadPlanner.Limits limits = ReadPlanner.Limits.defaults(BLOCK, REQUEST_BLOCKS * BLOCK);
+    ReadPlanner planner = new ReadPlanner(layout, ReadPolicy.ADAPTIVE, null, limits);
     return new ObjectHandle(
-        version, ObjectHandle.SizeFrom.OPENER, BLOCK, Map.of(), null, StreamListener.NONE);
+        version,
+        ObjectHandle.SizeFrom.OPENER,
+        layout,
+        Map.of(),
+        null,
+        StreamListener.NONE,
+        new ReaderProgress(planner.pattern()));
   }
 
   /** Reads one block as a stream does; fetches up to {@code end} with it if it is absent. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.block.BlockLayout;
 import io.s3e.block.BlockRange;
+import io.s3e.block.ByteRange;
 import io.s3e.prefetch.ReadPlanner.Limits;
 import io.s3e.prefetch.ReadPlanner.Plan;
 import io.s3e.testing.Seed;
@@ -81,10 +82,11 @@ class ReadPlannerPropertyTest {
               1 + random.nextInt(16));
       policy = ReadPolicy.values()[random.nextInt(4)];
       long splitStart = random.nextBoolean() ? 0 : random.nextLong(size + 1);
-      long splitEnd = random.nextBoolean() ? -1 : splitStart + random.nextLong(size + 1);
-      planner = new ReadPlanner(layout, policy, splitStart, splitEnd, limits);
+      ByteRange split =
+          random.nextBoolean() ? null : ByteRange.ofLength(splitStart, random.nextLong(size + 1));
+      planner = new ReadPlanner(layout, policy, split, limits);
       cap = limits.maxWindowBytes();
-      log.add(layout + " " + limits + " " + policy + " split " + splitStart + ".." + splitEnd);
+      log.add(layout + " " + limits + " " + policy + " split " + split);
     }
 
     void step() {
@@ -143,7 +145,7 @@ class ReadPlannerPropertyTest {
     private void stall() {
       if (!readers.isEmpty()) {
         long[] reader = readers.get(random.nextInt(readers.size()));
-        take("stall " + reader[1], planner.onStall(reader[1], random.nextInt(300_000)));
+        take("stall " + reader[1], planner.onStall(reader[1]));
       }
     }
 

@@ -2,7 +2,9 @@ package io.s3e.prefetch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.s3e.block.ByteRange;
 import io.s3e.prefetch.ReadPlanner.Limits;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -14,13 +16,11 @@ class ReadPlannerTranscriptTest {
   private static final int REQUEST = 8 << 20;
 
   private static Transcript over(String size, ReadPolicy policy) {
-    return over(size, policy, "0", "-1");
+    return over(size, policy, null);
   }
 
-  private static Transcript over(
-      String size, ReadPolicy policy, String splitStart, String splitEnd) {
-    return new Transcript(
-        size, BLOCK, policy, splitStart, splitEnd, Limits.defaults(BLOCK, REQUEST));
+  private static Transcript over(String size, ReadPolicy policy, @Nullable ByteRange split) {
+    return new Transcript(size, BLOCK, policy, split, Limits.defaults(BLOCK, REQUEST));
   }
 
   private static void assertTranscript(Transcript transcript, String expected) {
@@ -109,7 +109,7 @@ class ReadPlannerTranscriptTest {
   @Test
   void prefetchStopsAtTheSplitsEndAndIsSmallBeyond() {
     assertTranscript(
-        over("1G", ReadPolicy.SEQUENTIAL, "128M", "160M"),
+        over("1G", ReadPolicy.SEQUENTIAL, new ByteRange(128 << 20, 160 << 20)),
         """
         read 0 64K
         read 128M 64K -> fetch [131328K,139520K) in 8

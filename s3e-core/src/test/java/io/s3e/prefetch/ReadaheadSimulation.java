@@ -61,7 +61,7 @@ final class ReadaheadSimulation {
       Delivery delivery,
       Overload overload) {
     this.layout = layout;
-    this.planner = new ReadPlanner(layout, policy, 0, -1, limits);
+    this.planner = new ReadPlanner(layout, policy, null, limits);
     this.maxInFlight = maxInFlight;
     this.delivery = delivery;
     this.overload = overload;
@@ -91,7 +91,7 @@ final class ReadaheadSimulation {
       long waited = readableAt[(int) block] - now;
       if (waited > 0) {
         stalls++;
-        apply(planner.onStall(Math.max(position, layout.startOf(block)), 0));
+        apply(planner.onStall(Math.max(position, layout.startOf(block))));
         now += waited;
       }
     }

@@ -11,6 +11,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Plays a program of reads against a planner and writes down what it answers. One step a line, and
@@ -27,8 +28,7 @@ import java.util.stream.Collectors;
  * {@code lose START END} (prefetch that failed), {@code miss OFFSET}; {@code along} stands where
  * the first run goes along with the GET of the read itself; {@code scan FROM TO PIECE} (reads;
  * those that are answered are listed), {@code limit BYTES [REQUESTS]}, {@code readahead BYTES},
- * {@code policy NAME}, {@code split START END}, {@code reset}, {@code describe}. {@code in N} is
- * the number of requests.
+ * {@code policy NAME}, {@code reset}, {@code describe}. {@code in N} is the number of requests.
  */
 final class Transcript {
   private final BlockLayout layout;
@@ -37,14 +37,9 @@ final class Transcript {
   private final Deque<Plan> plans = new ArrayDeque<>();
 
   Transcript(
-      String size,
-      int blockBytes,
-      ReadPolicy policy,
-      String splitStart,
-      String splitEnd,
-      Limits limits) {
+      String size, int blockBytes, ReadPolicy policy, @Nullable ByteRange split, Limits limits) {
     layout = new BlockLayout(bytes(size), blockBytes);
-    planner = new ReadPlanner(layout, policy, bytes(splitStart), bytes(splitEnd), limits);
+    planner = new ReadPlanner(layout, policy, split, limits);
   }
 
   /** Plays the steps of {@code script}; what stands behind its arrows is ignored. */
@@ -61,7 +56,7 @@ final class Transcript {
     String[] words = step.split(" ");
     switch (words[0]) {
       case "read" -> answer(step, planner.onRead(bytes(words[1]), bytes(words[2])));
-      case "stall" -> answer(step, planner.onStall(bytes(words[1]), 0));
+      case "stall" -> answer(step, planner.onStall(bytes(words[1])));
       case "miss" -> answer(step, planner.onMiss(bytes(words[1])));
       case "lose" -> {
         planner.onLost(layout.covering(bytes(words[1]), bytes(words[2])));
@@ -83,10 +78,6 @@ final class Transcript {
       }
       case "policy" -> {
         planner.setPolicy(ReadPolicy.valueOf(words[1].toUpperCase(Locale.ROOT)));
-        lines.add(step);
-      }
-      case "split" -> {
-        planner.setSplit(bytes(words[1]), bytes(words[2]));
         lines.add(step);
       }
       case "reset" -> answer(step, planner.reset());

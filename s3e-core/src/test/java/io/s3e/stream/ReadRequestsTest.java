@@ -194,7 +194,7 @@ class ReadRequestsTest {
     s3e.put(200);
     long end = 40L * BLOCK;
 
-    try (S3EInputStream in = s3e.open(OpenOptions.DEFAULTS.withSplit(0, end))) {
+    try (S3EInputStream in = s3e.open(OpenOptions.DEFAULTS.withSplit(new ByteRange(0, end)))) {
       in.readNBytes((int) end - 1);
     }
 

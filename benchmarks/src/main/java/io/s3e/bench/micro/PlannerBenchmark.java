@@ -38,7 +38,7 @@ public class PlannerBenchmark extends CallTime {
   private long position;
 
   private ReadPlanner planner(ReadPolicy policy) {
-    return new ReadPlanner(layout, policy, 0, -1, Limits.defaults(BLOCK_BYTES, REQUEST_BYTES));
+    return new ReadPlanner(layout, policy, null, Limits.defaults(BLOCK_BYTES, REQUEST_BYTES));
   }
 
   /** Lets the window of the scan grow, and lays out column chunks of 20 KiB to 1 MiB. */
@@ -49,7 +49,7 @@ public class PlannerBenchmark extends CallTime {
     position = 0;
     for (int i = 0; i < 16; i++) {
       step();
-      scan.onStall(position - 1, 0);
+      scan.onStall(position - 1);
     }
     ranges.clear();
     long start = 4;

@@ -1,5 +1,6 @@
 package io.s3e.hadoop.stream;
 
+import io.s3e.block.ByteRange;
 import io.s3e.prefetch.ReadPolicy;
 import java.util.Collection;
 import java.util.Locale;
@@ -15,30 +16,23 @@ import org.jspecify.annotations.Nullable;
  * the coarse policy. Hints never change bytes.
  *
  * @param policy the first read policy named that S3E knows; null if none was
- * @param splitStart first byte of the split, 0 if unknown
- * @param splitEnd byte after the split, -1 if unknown
+ * @param split its bytes; null if its end is unknown
  */
-public record OpenHints(@Nullable ReadPolicy policy, long splitStart, long splitEnd) {
-  public static final OpenHints NONE = new OpenHints(null, 0, -1);
+public record OpenHints(@Nullable ReadPolicy policy, @Nullable ByteRange split) {
+  public static final OpenHints NONE = new OpenHints(null, null);
 
   /** Hints from the options; those that make no sense are left out, as S3A does. */
   public static OpenHints of(OpenFileParameters parameters) {
     Configuration options = parameters.getOptions();
-    long start = options.getLong(OpenFileOptions.FS_OPTION_OPENFILE_SPLIT_START, 0);
+    long start = Math.max(0, options.getLong(OpenFileOptions.FS_OPTION_OPENFILE_SPLIT_START, 0));
     long end = options.getLong(OpenFileOptions.FS_OPTION_OPENFILE_SPLIT_END, -1);
-    if (start < 0) {
-      start = 0;
-    }
-    if (end < start) {
-      start = 0;
-      end = -1;
-    }
+    ByteRange split = end < start ? null : new ByteRange(start, end);
     Collection<String> names =
         options.getTrimmedStringCollection(OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY);
     if (names.isEmpty()) {
       names = options.getTrimmedStringCollection(Constants.INPUT_FADVISE);
     }
-    return new OpenHints(firstKnown(names), start, end);
+    return new OpenHints(firstKnown(names), split);
   }
 
   /** The policy for S3A's coarse one, which is all that the stream SPI passes on. */

@@ -2,6 +2,7 @@ package io.s3e.hadoop.stream;
 
 import io.s3e.OpenOptions;
 import io.s3e.S3E;
+import io.s3e.block.ByteRange;
 import io.s3e.hadoop.client.ReadEngine;
 import io.s3e.hadoop.client.RevisionCheckingClient;
 import io.s3e.hadoop.stats.StreamStatistics;
@@ -200,11 +201,12 @@ final class OpenStream {
     if (pinned) {
       options = options.withVersion(quoted(source.etag()), versionToRead());
     }
-    return hints.splitEnd() < 0
+    ByteRange split = hints.split();
+    return split == null
         ? options
         : options.withSplit(
-            Math.min(hints.splitStart(), source.length()),
-            Math.min(hints.splitEnd(), source.length()));
+            new ByteRange(
+                Math.min(split.start(), source.length()), Math.min(split.end(), source.length())));
   }
 
   /** Asking for a version by id needs another permission than reading, so only if configured. */

@@ -2,6 +2,7 @@ package io.s3e.hadoop.stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.s3e.block.ByteRange;
 import io.s3e.prefetch.ReadPolicy;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.impl.OpenFileParameters;
@@ -49,10 +50,10 @@ class OpenHintsTest {
   void aSplitThatMakesNoSenseIsNoSplit() {
     options.setLong("fs.option.openfile.split.start", 100);
     options.setLong("fs.option.openfile.split.end", 200);
-    assertThat(hints()).isEqualTo(new OpenHints(null, 100, 200));
+    assertThat(hints()).isEqualTo(new OpenHints(null, new ByteRange(100, 200)));
     options.setLong("fs.option.openfile.split.end", 50);
     assertThat(hints()).isEqualTo(OpenHints.NONE);
     options.setLong("fs.option.openfile.split.start", -5);
-    assertThat(hints()).isEqualTo(new OpenHints(null, 0, 50));
+    assertThat(hints()).isEqualTo(new OpenHints(null, new ByteRange(0, 50)));
   }
 }

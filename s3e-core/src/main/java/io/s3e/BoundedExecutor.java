@@ -1,0 +1,114 @@
+package io.s3e;
+
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One user's part of threads that others use as well: so many of its tasks are with the threads at
+ * once, and each that ends makes room for the next, in order. So users take turns. Any thread.
+ *
+ * <p>Invariant: tasks queue here only while as many as allowed are with the threads. What has been
+ * accepted is run, even if this executor is closed or the threads end.
+ */
+final class BoundedExecutor implements Executor, AutoCloseable {
+  private final Executor threads;
+  private final int most;
+
+  // Guarded by this.
+  private final Queue<Runnable> queued = new ArrayDeque<>();
+  private int withThreads;
+  private boolean closed;
+
+  /**
+   * @param most tasks that are with the threads at once
+   */
+  BoundedExecutor(Executor threads, int most) {
+    this.threads = threads;
+    this.most = most;
+  }
+
+  /**
+   * @throws RejectedExecutionException if this executor or the threads have ended
+   */
+  @Override
+  public void execute(Runnable task) {
+    if (!takePlace(task)) {
+      return;
+    }
+    boolean accepted = false;
+    try {
+      threads.execute(() -> work(task));
+      accepted = true;
+    } finally {
+      if (!accepted) {
+        // What has queued behind the place meanwhile was accepted, and there is no thread for it.
+        workOn();
+      }
+    }
+  }
+
+  /** False if the task has been queued, since there is no place. */
+  private synchronized boolean takePlace(Runnable task) {
+    if (closed) {
+      throw new RejectedExecutionException("closed");
+    }
+    if (withThreads == most) {
+      queued.add(task);
+      return false;
+    }
+    withThreads++;
+    return true;
+  }
+
+  private void work(Runnable task) {
+    run(task);
+    workOn();
+  }
+
+  /** Hands a task's place on. Where the threads have ended, this one runs the rest. */
+  private void workOn() {
+    for (Runnable next = nextOrGiveUpPlace(); next != null; next = nextOrGiveUpPlace()) {
+      if (isTaken(next)) {
+        return;
+      }
+      run(next);
+    }
+  }
+
+  /** A task that fails keeps none behind it waiting. */
+  @SuppressWarnings("IllegalCatch")
+  private static void run(Runnable task) {
+    try {
+      task.run();
+    } catch (Throwable e) {
+      Thread thread = Thread.currentThread();
+      thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+    }
+  }
+
+  private synchronized @Nullable Runnable nextOrGiveUpPlace() {
+    Runnable next = queued.poll();
+    if (next == null) {
+      withThreads--;
+    }
+    return next;
+  }
+
+  private boolean isTaken(Runnable task) {
+    try {
+      threads.execute(() -> work(task));
+      return true;
+    } catch (RejectedExecutionException e) {
+      return false;
+    }
+  }
+
+  /** Refuses what comes from now on. Idempotent. */
+  @Override
+  public synchronized void close() {
+    closed = true;
+  }
+}

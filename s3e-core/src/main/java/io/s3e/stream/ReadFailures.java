@@ -1,0 +1,95 @@
+package io.s3e.stream;
+
+import io.s3e.block.ObjectVersion;
+import io.s3e.fetch.EncodedBodyException;
+import io.s3e.fetch.ObjectChangedException;
+import io.s3e.fetch.ObjectHandle;
+import io.s3e.fetch.ObjectTruncatedException;
+import java.io.EOFException;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+
+/**
+ * The failures of one stream's reads. A read may go on where the store only has to say better what
+ * the object is; every other error tells the object, its size, and the offset and length of the
+ * read. Any thread.
+ */
+final class ReadFailures {
+  static final String CLOSED = "Stream is closed!";
+
+  private final StreamSource source;
+  private final ObjectHandle handle;
+
+  ReadFailures(StreamSource source, ObjectHandle handle) {
+    this.source = source;
+    this.handle = handle;
+  }
+
+  /** Whether {@link #recover} asks the store how a failed read goes on. */
+  static boolean isRecoverable(IOException cause) {
+    return cause instanceof ObjectTruncatedException || cause instanceof EncodedBodyException;
+  }
+
+  /** Lets a failed read go on if it only has to know better what the object is; throws if not. */
+  void recover(IOException cause, long at, long length) throws IOException {
+    try {
+      if (cause instanceof ObjectTruncatedException truncated) {
+        source.confirmSize(handle, truncated);
+        if (at < handle.size()) {
+          throw new IOException(
+              "The store answered that a range inside the object is behind its end", cause);
+        }
+      } else if (cause instanceof EncodedBodyException encoded) {
+        source.confirmEncoding(handle, encoded);
+      } else {
+        throw cause;
+      }
+    } catch (IOException e) {
+      throw describe(e, at, length);
+    }
+  }
+
+  /** The same error with the read and the object told; types that callers know are kept. */
+  IOException describe(IOException cause, long at, long length) {
+    if (handle.isClosed()) {
+      return closed();
+    }
+    String message =
+        "Reading "
+            + length
+            + " bytes at offset "
+            + at
+            + " of "
+            + object()
+            + " failed: "
+            + cause.getMessage();
+    if (cause instanceof ObjectChangedException) {
+      return new ObjectChangedException(message, cause);
+    }
+    if (cause instanceof InterruptedIOException) {
+      return (IOException) new InterruptedIOException(message).initCause(cause);
+    }
+    if (cause instanceof FileNotFoundException || cause instanceof EOFException) {
+      return cause;
+    }
+    return new IOException(message, cause);
+  }
+
+  IOException closed() {
+    return new IOException(CLOSED + " " + object());
+  }
+
+  EOFException endOfObject(long at, long length) {
+    return new EOFException(
+        "End of object reached: " + length + " bytes wanted from offset " + at + " of " + object());
+  }
+
+  /** The object, and its size where it is not the one that was told at opening. */
+  String object() {
+    ObjectVersion version = handle.version();
+    return handle.size() == version.size()
+        ? version.toString()
+        : version + " that has " + handle.size() + " bytes";
+  }
+}

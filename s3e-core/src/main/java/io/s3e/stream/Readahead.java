@@ -1,0 +1,188 @@
+package io.s3e.stream;
+
+import io.s3e.block.BlockLayout;
+import io.s3e.block.BlockRange;
+import io.s3e.block.ByteRange;
+import io.s3e.fetch.Fetcher;
+import io.s3e.fetch.ObjectHandle;
+import io.s3e.memory.Purpose;
+import io.s3e.prefetch.ReadPlanner;
+import io.s3e.prefetch.ReadPlanner.Plan;
+import io.s3e.prefetch.ReadPolicy;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+
+/**
+ * The prefetch of one opened object: tells the {@link ReadPlanner} what is read, where the reader
+ * waits, and what was refused or lost; starts what it plans and cancels what it abandons. Never
+ * waits for memory or for a block.
+ *
+ * <p><b>Threads.</b> Any. The planner is guarded by a lock that is held for its arithmetic alone,
+ * for each step of it; plans are followed without it. Positioned readers that find it taken go on
+ * without planning. Each plan is followed or renounced, once.
+ */
+final class Readahead {
+  private final Fetcher fetcher;
+  private final ObjectHandle handle;
+
+  /** Guarded by {@link #planning}, except for its pattern. */
+  private final ReadPlanner planner;
+
+  private final ReentrantLock planning = new ReentrantLock();
+  private final boolean enabled;
+  private final Askers askers;
+  private final Askers.Asker asker = new Askers.Asker();
+  private final StartedRuns runs;
+
+  /**
+   * @param enabled whether anything is fetched before it is asked for
+   * @param askers the readers that share what prefetch may take
+   */
+  Readahead(
+      Fetcher fetcher, ObjectHandle handle, ReadPlanner planner, boolean enabled, Askers askers) {
+    this.fetcher = fetcher;
+    this.handle = handle;
+    this.planner = planner;
+    this.enabled = enabled;
+    this.askers = askers;
+    this.runs = new StartedRuns(handle);
+  }
+
+  private BlockLayout layout() {
+    return handle.layout();
+  }
+
+  /** Where all runs go that are started for the reader, guesses or not. */
+  StartedRuns runs() {
+    return runs;
+  }
+
+  ReadPolicy policy() {
+    return planner.pattern().policy();
+  }
+
+  /** The plan for a read of {@code [position, end)} that comes to another block. */
+  Plan onRead(long position, long end, ReadStep step) {
+    if (step == ReadStep.CONTINUATION) {
+      return Plan.NOTHING;
+    }
+    // A moving position goes on to the end of its block as a rule; it is not heard of in between.
+    boolean moves = step == ReadStep.MOVE;
+    long until = moves ? Math.max(end, layout().endOf(layout().blockAt(position))) : end;
+    return plan(() -> planner.onRead(position, until - position), step);
+  }
+
+  /** The plan for a reader that has waited for its block in vain, and asks for it itself. */
+  Plan onMiss(long position, ReadStep step) {
+    return plan(() -> planner.onMiss(position), step);
+  }
+
+  /** The reader waits for its block. */
+  void onStall(long position, ReadStep step) {
+    follow(plan(() -> planner.onStall(position), step));
+  }
+
+  /** A range of a vectored read. Nothing is prefetched for it. */
+  void onRange(ByteRange range) {
+    if (!range.isEmpty()) {
+      follow(plan(() -> planner.onRange(range.start(), range.length()), ReadStep.MOVE));
+    }
+  }
+
+  /**
+   * A reader finds {@code block} absent. Where it goes in order, the absent blocks behind it are
+   * lost too, even those that another stream had asked for.
+   */
+  void onAbsent(long block) {
+    if (enabled && handle.progress().isInOrder()) {
+      runs.lost(new BlockRange(block, fetcher.absentUntil(handle, block, layout().blocks())));
+    }
+  }
+
+  private Plan plan(Supplier<Plan> decision, ReadStep step) {
+    if (!enabled) {
+      return Plan.NOTHING;
+    }
+    if (step == ReadStep.MOVE) {
+      planning.lock();
+    } else if (!planning.tryLock()) {
+      return Plan.NOTHING;
+    }
+    try {
+      for (BlockRange run = runs.pollLost(); run != null; run = runs.pollLost()) {
+        planner.onLost(run);
+      }
+      int sharing = askers.sharing(asker);
+      planner.limitWindow(fetcher.windowBytes(sharing), fetcher.windowRequests(sharing));
+      return decision.get();
+    } finally {
+      planning.unlock();
+    }
+  }
+
+  /** Cancels what the plan abandons and starts what it prefetches, until it is refused. */
+  void follow(Plan plan) {
+    if (plan.isNothing()) {
+      return;
+    }
+    plan.abandoned().forEach(this::abandon);
+    if (!plan.prefetch().isEmpty()) {
+      askers.ask(asker);
+    }
+    for (BlockRange run : plan.prefetch()) {
+      long stopped = fetcher.prefetch(handle, run, Purpose.GUESS, runs);
+      if (stopped < run.end()) {
+        refused(new BlockRange(stopped, run.end()));
+        return;
+      }
+    }
+  }
+
+  /** The read that {@code plan} was made for has failed: nothing of it is sent. */
+  void renounce(Plan plan) {
+    plan.abandoned().forEach(this::abandon);
+    if (!plan.prefetch().isEmpty()) {
+      refused(plan.prefetch().get(0));
+    }
+  }
+
+  private void refused(BlockRange run) {
+    configure(() -> planner.onRefused(run));
+  }
+
+  private void abandon(BlockRange range) {
+    runs.abandon(layout().bytesOf(range));
+  }
+
+  /** Says that these bytes will not be read: what was started for them alone is cancelled. */
+  void forget(ByteRange range) {
+    abandon(layout().covering(range.start(), range.end()));
+  }
+
+  void setPolicy(ReadPolicy policy) {
+    configure(() -> planner.setPolicy(policy));
+  }
+
+  void setMinimum(long bytes) {
+    configure(() -> planner.setMinimumReadahead(bytes));
+  }
+
+  private void configure(Runnable change) {
+    planning.lock();
+    try {
+      change.run();
+    } finally {
+      planning.unlock();
+    }
+  }
+
+  /**
+   * Cancels what is under way, lets go what came and nobody read, forgets the pattern, and leaves
+   * its share of prefetch to others.
+   */
+  void release() {
+    configure(planner::reset);
+    askers.leave(asker);
+    runs.abandonAll();
+  }
+}

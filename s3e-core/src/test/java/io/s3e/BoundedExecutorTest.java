@@ -1,0 +1,121 @@
+package io.s3e;
+
+import static io.s3e.testing.Eventually.awaitTrue;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class BoundedExecutorTest {
+  private final CopyOnWriteArrayList<Throwable> uncaught = new CopyOnWriteArrayList<>();
+  private final ExecutorService threads =
+      Executors.newCachedThreadPool(
+          task -> {
+            Thread thread = new Thread(task);
+            thread.setUncaughtExceptionHandler((where, failure) -> uncaught.add(failure));
+            return thread;
+          });
+  private final CountDownLatch open = new CountDownLatch(1);
+  private final List<Integer> begun = new CopyOnWriteArrayList<>();
+
+  @AfterEach
+  void endThreads() {
+    open.countDown();
+    threads.shutdown();
+  }
+
+  private Runnable waiting(int number) {
+    return () -> {
+      begun.add(number);
+      try {
+        open.await();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    };
+  }
+
+  @Test
+  void soManyRunAtOnceAndTheOthersAfterThem() throws Exception {
+    BoundedExecutor one = new BoundedExecutor(threads, 3);
+    for (int i = 0; i < 100; i++) {
+      one.execute(waiting(i));
+    }
+    awaitTrue("three", () -> begun.size() == 3);
+    assertThat(begun).containsExactlyInAnyOrder(0, 1, 2);
+
+    // Another user of the threads waits for none of them.
+    new BoundedExecutor(threads, 3).execute(waiting(1000));
+    awaitTrue("the other's", () -> begun.contains(1000));
+    assertThat(begun).hasSize(4);
+
+    open.countDown();
+    awaitTrue("all", () -> begun.size() == 101);
+  }
+
+  @Test
+  void aTaskThatThrowsKeepsNoneWaiting() throws Exception {
+    BoundedExecutor one = new BoundedExecutor(threads, 1);
+    AtomicInteger run = new AtomicInteger();
+    for (int i = 0; i < 5; i++) {
+      one.execute(
+          () -> {
+            run.incrementAndGet();
+            throw new IllegalStateException("on purpose");
+          });
+    }
+    awaitTrue("all", () -> run.get() == 5 && uncaught.size() == 5);
+  }
+
+  @Test
+  void whatWasAcceptedIsRunAfterTheEndAndTheRestRefused() throws Exception {
+    BoundedExecutor one = new BoundedExecutor(threads, 1);
+    one.execute(waiting(0));
+    one.execute(waiting(1));
+    threads.shutdown();
+    open.countDown();
+    awaitTrue("both", () -> begun.size() == 2);
+    awaitTrue("the end of both", threads::isTerminated);
+    for (int i = 0; i < 3; i++) {
+      assertThatThrownBy(() -> one.execute(waiting(2)))
+          .isInstanceOf(RejectedExecutionException.class);
+    }
+  }
+
+  @Test
+  void aClosedOneRunsWhatItHasAndRefusesMore() throws Exception {
+    BoundedExecutor one = new BoundedExecutor(threads, 1);
+    one.execute(waiting(0));
+    one.execute(waiting(1));
+    one.close();
+    assertThatThrownBy(() -> one.execute(waiting(2)))
+        .isInstanceOf(RejectedExecutionException.class);
+    open.countDown();
+    awaitTrue("both", () -> begun.size() == 2);
+  }
+
+  @Test
+  void usersTakeTurns() throws Exception {
+    ExecutorService single = Executors.newSingleThreadExecutor();
+    BoundedExecutor many = new BoundedExecutor(single, 1);
+    BoundedExecutor few = new BoundedExecutor(single, 1);
+    for (int i = 0; i < 100; i++) {
+      many.execute(waiting(i));
+    }
+    few.execute(waiting(1000));
+    open.countDown();
+    awaitTrue("all", () -> begun.size() == 101);
+    assertThat(begun.indexOf(1000)).isEqualTo(1);
+    single.shutdown();
+  }
+}

@@ -1,0 +1,145 @@
+package io.s3e.prefetch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.s3e.block.BlockLayout;
+import org.junit.jupiter.api.Test;
+
+class AccessPatternTest {
+  private static final long MIB = 1 << 20;
+  private static final int BLOCK = 256 << 10;
+
+  private final WasteLedger ledger = new WasteLedger(MIB);
+  private final AccessPattern pattern = over(ReadPolicy.ADAPTIVE);
+
+  private AccessPattern over(ReadPolicy policy) {
+    return new AccessPattern(new BlockLayout(1000 * MIB, BLOCK), ledger, policy, null);
+  }
+
+  private void readInOrder(long from, long end) {
+    for (long at = from; at < end; at += MIB) {
+      pattern.onRead(at, Math.min(end, at + MIB));
+    }
+  }
+
+  private static void jump(AccessPattern pattern, int times) {
+    pattern.onPlanned();
+    for (int i = 0; i < times; i++) {
+      pattern.onJump();
+    }
+  }
+
+  @Test
+  void aMebibyteInARowIsInOrder() {
+    readInOrder(0, MIB - 1);
+    assertThat(pattern.isInOrder()).isFalse();
+
+    readInOrder(MIB - 1, MIB);
+    assertThat(pattern.isInOrder()).isTrue();
+    assertThat(pattern.isScanning()).isFalse();
+  }
+
+  @Test
+  void aLongRunIsAScan() {
+    readInOrder(0, 31 * MIB);
+    assertThat(pattern.isScanning()).isFalse();
+
+    readInOrder(31 * MIB, 32 * MIB);
+    assertThat(pattern.isScanning()).isTrue();
+  }
+
+  @Test
+  void aScanMayBeginAnywhereAndSkipALittle() {
+    readInOrder(700 * MIB, 720 * MIB);
+    readInOrder(720 * MIB + BLOCK, 740 * MIB);
+
+    assertThat(pattern.isScanning()).isTrue();
+  }
+
+  @Test
+  void aLongerSkipBeginsAnotherRun() {
+    readInOrder(700 * MIB, 720 * MIB);
+    readInOrder(720 * MIB + BLOCK + 1, 740 * MIB);
+
+    assertThat(pattern.isScanning()).isFalse();
+    assertThat(pattern.isInOrder()).isTrue();
+  }
+
+  @Test
+  void aJumpEndsIt() {
+    readInOrder(0, 40 * MIB);
+    pattern.onRead(500 * MIB, 500 * MIB + 1);
+    assertThat(pattern.isScanning()).isFalse();
+    assertThat(pattern.isInOrder()).isFalse();
+
+    pattern.onRead(0, 1);
+    assertThat(pattern.isScanning()).isFalse();
+  }
+
+  @Test
+  void aLookBackInsideTheRunDoesNot() {
+    readInOrder(0, 40 * MIB);
+    pattern.onRead(10 * MIB, 11 * MIB);
+    readInOrder(40 * MIB, 41 * MIB);
+
+    assertThat(pattern.isScanning()).isTrue();
+  }
+
+  @Test
+  void theOpenersWordCountsFromTheStart() {
+    assertThat(over(ReadPolicy.SEQUENTIAL).isScanning()).isTrue();
+    assertThat(over(ReadPolicy.WHOLE_FILE).isInOrder()).isTrue();
+    assertThat(over(ReadPolicy.RANDOM).isInOrder()).isFalse();
+    assertThat(pattern.isScanning()).isFalse();
+
+    pattern.setPolicy(ReadPolicy.SEQUENTIAL);
+    assertThat(pattern.isScanning()).isTrue();
+    pattern.setPolicy(ReadPolicy.RANDOM);
+    assertThat(pattern.isScanning()).isFalse();
+  }
+
+  @Test
+  void threeJumpsSpeakAgainstTheOpenersWordUntilReadsGoOn() {
+    AccessPattern said = over(ReadPolicy.WHOLE_FILE);
+    jump(said, 2);
+    assertThat(said.isScanning()).isTrue();
+
+    assertThat(said.onJump()).as("random from now on").isTrue();
+    assertThat(said.isScanning()).isFalse();
+    assertThat(said.isInOrder()).isFalse();
+    assertThat(said.onJump()).as("it was random before").isFalse();
+
+    said.onForward();
+    assertThat(said.isScanning()).isTrue();
+  }
+
+  @Test
+  void theFirstReadIsNoJump() {
+    AccessPattern said = over(ReadPolicy.SEQUENTIAL);
+    said.onJump();
+    jump(said, 2);
+    assertThat(said.isScanning()).isTrue();
+
+    said.reset();
+    said.onJump();
+    assertThat(said.isScanning()).isTrue();
+  }
+
+  @Test
+  void afterJumpsAndWasteACursorHasToShowMore() {
+    Cursor cursor = new Cursor(0, 0, Cursor.Origin.JUMP);
+    cursor.crossings = 1;
+    assertThat(pattern.hasShownEnough(cursor)).isTrue();
+
+    ledger.wasted(MIB);
+    assertThat(pattern.hasShownEnough(cursor)).isFalse();
+    cursor.crossings = 2;
+    assertThat(pattern.hasShownEnough(cursor)).isTrue();
+
+    jump(pattern, 3);
+    cursor.crossings = 5;
+    assertThat(pattern.hasShownEnough(cursor)).isFalse();
+    cursor.crossings = 6;
+    assertThat(pattern.hasShownEnough(cursor)).isTrue();
+  }
+}

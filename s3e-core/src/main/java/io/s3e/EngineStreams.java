@@ -69,8 +69,7 @@ final class EngineStreams implements StreamSource, AutoCloseable {
             IsolatedListener.of(options.listener()),
             new ReaderProgress(planner.pattern()));
     fetcher.opened(handle);
-    return open(
-        new BlockReader(fetcher, handle, planner, config.prefetch(), askers));
+    return open(new BlockReader(fetcher, handle, planner, config.prefetch(), askers));
   }
 
   private ReadPlanner.Limits prefetchLimits() {

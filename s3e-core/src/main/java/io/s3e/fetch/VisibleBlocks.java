@@ -56,12 +56,19 @@ final class VisibleBlocks {
     }
   }
 
-  /** Whether the block is in memory or on its way. */
+  /**
+   * Whether the block is in memory or on its way. Where it is, but for others, it is held apart.
+   */
   boolean isPresent(ObjectHandle handle, long block) {
     Block found = index.get(new BlockId(handle.version(), block));
+    if (found != null) {
+      if (mayRead(handle, found)) {
+        return true;
+      }
+      handle.holdApart(tenant.holder());
+    }
     ObjectVersion apart = handle.apart();
-    return (found != null && mayRead(handle, found))
-        || (apart != null && index.get(new BlockId(apart, block)) != null);
+    return apart != null && index.get(new BlockId(apart, block)) != null;
   }
 
   /**

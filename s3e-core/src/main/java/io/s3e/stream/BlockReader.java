@@ -105,7 +105,7 @@ public final class BlockReader {
     handle.progress().onRead(position, end);
     fetcher.metrics().count(Counter.MEMORY_HITS);
     handle.listener().onMemoryHit(Math.min(end, block.end()) - position);
-    readahead.follow(readahead.onRead(position, end, step));
+    readahead.follow(readahead.onRead(position, end, step), null);
     block.touch();
     return block;
   }
@@ -127,35 +127,35 @@ public final class BlockReader {
         boolean whole = isSmall() && !isGlance(position, end, step);
         block = demand(wanted, followed ? Plan.NOTHING : plan, whole, deadline);
       }
-      if (block != null) {
-        boolean ready = false;
-        try {
-          if (!followed) {
-            followed = true;
-            // Not the block in hand: it may have failed by now, which is for its reader to hear.
-            startAsked(wanted, wanted.first() + 1, Pieces.OF_READ);
-            readahead.follow(plan);
-          }
+      boolean ready = false;
+      try {
+        if (!followed) {
+          followed = true;
+          // Not the block in hand: it may have failed by now, which is for its reader to hear.
+          startAsked(wanted, wanted.first() + 1, Pieces.OF_READ);
+          readahead.follow(plan, block);
+        }
+        if (block != null) {
           // Grow the window while waiting and not afterwards: the wait is what it is to shorten.
           if (!stalled && !fetcher.isReadyWithin(block, STALL_NANOS)) {
             stalled = true;
-            readahead.onStall(position, step);
+            readahead.onStall(position, step, block);
           }
           // The object may have turned out to end inside the block.
           ready = fetcher.await(handle, block, deadline) && position < block.end();
-        } finally {
-          if (!ready) {
-            last = block.failure();
-            block.unpin();
-          }
         }
-        if (ready) {
-          long waited = System.nanoTime() - started;
-          fetcher.metrics().count(Counter.WAITS);
-          fetcher.metrics().add(Counter.WAIT_NANOS, waited);
-          handle.listener().onStall(position, waited);
-          return block;
+      } finally {
+        if (!ready && block != null) {
+          last = block.failure();
+          block.unpin();
         }
+      }
+      if (ready) {
+        long waited = System.nanoTime() - started;
+        fetcher.metrics().count(Counter.WAITS);
+        fetcher.metrics().add(Counter.WAIT_NANOS, waited);
+        handle.listener().onStall(position, waited);
+        return block;
       }
       requireInside(position);
       fetcher.checkDeadline(handle, last, deadline);

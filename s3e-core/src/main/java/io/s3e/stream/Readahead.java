@@ -5,12 +5,14 @@ import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.fetch.Fetcher;
 import io.s3e.fetch.ObjectHandle;
+import io.s3e.memory.Block;
 import io.s3e.memory.Purpose;
 import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.ReadPlanner.Plan;
 import io.s3e.prefetch.ReadPolicy;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The prefetch of one opened object: tells the {@link ReadPlanner} what is read, where the reader
@@ -22,6 +24,9 @@ import java.util.function.Supplier;
  * without planning. Each plan is followed or renounced, once.
  */
 final class Readahead {
+  /** In a JVM that is warm all GETs of a plan are sent in less. */
+  private static final long LONGEST_START_NANOS = 2_000_000;
+
   private final Fetcher fetcher;
   private final ObjectHandle handle;
 
@@ -77,15 +82,15 @@ final class Readahead {
     return plan(() -> planner.onMiss(position), step);
   }
 
-  /** The reader waits for its block. */
-  void onStall(long position, ReadStep step) {
-    follow(plan(() -> planner.onStall(position), step));
+  /** The reader waits for {@code awaited}. */
+  void onStall(long position, ReadStep step, Block awaited) {
+    follow(plan(() -> planner.onStall(position), step), awaited);
   }
 
   /** A range of a vectored read. Nothing is prefetched for it. */
   void onRange(ByteRange range) {
     if (!range.isEmpty()) {
-      follow(plan(() -> planner.onRange(range.start(), range.length()), ReadStep.MOVE));
+      follow(plan(() -> planner.onRange(range.start(), range.length()), ReadStep.MOVE), null);
     }
   }
 
@@ -120,8 +125,14 @@ final class Readahead {
     }
   }
 
-  /** Cancels what the plan abandons and starts what it prefetches, until it is refused. */
-  void follow(Plan plan) {
+  /**
+   * Cancels what the plan abandons and starts what it prefetches, until it is refused.
+   *
+   * @param awaited the pinned block that the reader waits for; null if for none. Once it is there
+   *     the reader is not kept: the first GETs of a JVM take 10 ms of processor time each. The rest
+   *     of the plan counts as lost, so that the next one asks for it
+   */
+  void follow(Plan plan, @Nullable Block awaited) {
     if (plan.isNothing()) {
       return;
     }
@@ -129,7 +140,12 @@ final class Readahead {
     if (!plan.prefetch().isEmpty()) {
       askers.ask(asker);
     }
+    long begun = System.nanoTime();
     for (BlockRange run : plan.prefetch()) {
+      if (awaited != null && awaited.isReady() && System.nanoTime() - begun > LONGEST_START_NANOS) {
+        runs.lost(run);
+        continue;
+      }
       long stopped = fetcher.prefetch(handle, run, Purpose.GUESS, runs);
       if (stopped < run.end()) {
         refused(new BlockRange(stopped, run.end()));

@@ -16,9 +16,11 @@ import io.s3e.testing.MemoryObjectClient;
 import io.s3e.testing.MemoryObjectClient.Answer;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -174,6 +176,29 @@ class RequestCountTest {
       in.readFullyAt(0, new byte[6 * MIB], 0, 6 * MIB);
     }
     assertThat(client.gets()).hasSize(6);
+  }
+
+  @Test
+  void aReaderWhoseByteIsThereDoesNotWaitForSlowStartsOfOthers() throws Exception {
+    client.faults(
+        (request, number) -> {
+          // As in a JVM that has just begun, where each GET takes the reader's thread 10 ms.
+          LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
+          return Answer.GOOD;
+        });
+    try (S3EInputStream in = open(16 * MIB, ReadPolicy.WHOLE_FILE)) {
+      assertThat(in.read()).isEqualTo(MemoryObjectClient.bytes(16 * MIB, 7)[0] & 0xFF);
+      assertThat(client.gets()).hasSizeLessThan(4);
+      byte[] rest = in.readAllBytes();
+      assertThat(
+              Arrays.mismatch(
+                  rest, 0, rest.length, MemoryObjectClient.bytes(16 * MIB, 7), 1, 16 * MIB))
+          .isEqualTo(-1);
+    }
+    assertThat(client.gets())
+        .as("what was left out is prefetched all the same")
+        .hasSizeGreaterThan(4);
+    assertThat(client.bytesAsked()).isEqualTo(16 * MIB);
   }
 
   private void requireVectored(List<ByteRange> ranges, double most) throws Exception {

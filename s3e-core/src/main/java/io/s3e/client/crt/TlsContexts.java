@@ -13,10 +13,10 @@ import software.amazon.awssdk.crt.io.TlsContextOptions;
 
 /**
  * The CRT's TLS contexts, one for each set of trusted authorities, shared by all clients of the JVM
- * and counted: the first client with that trust makes it. Parsing the 140 authorities of a JDK takes
- * about 100 ms and 1 MB, which a context for each client would pay again for every file system. So
- * the one that was used last stays as a spare when its last client closes, and ends when another
- * becomes the spare.
+ * and counted: the first client with that trust makes it. Parsing the 140 authorities of a JDK
+ * takes about 100 ms and 1 MB, which a context for each client would pay again for every file
+ * system. So the one that was used last stays as a spare when its last client closes, and ends when
+ * another becomes the spare.
  *
  * <p>States: USED, by one client or more; SPARE, by none, one context of the JVM at most; ENDED.
  *

@@ -1,8 +1,8 @@
 package io.s3e.hadoop.client;
 
 import io.s3e.Rehearsal;
-import io.s3e.client.library.CrtLibrary;
 import io.s3e.client.aws.JvmTrust;
+import io.s3e.client.library.CrtLibrary;
 import io.s3e.hadoop.conf.AdapterConfig;
 import io.s3e.hadoop.conf.ClientChoice;
 import io.s3e.version.Version;

@@ -150,7 +150,7 @@ public final class BlockReader {
           block.unpin();
         }
       }
-      if (ready) {
+      if (block != null && ready) {
         long waited = System.nanoTime() - started;
         fetcher.metrics().count(Counter.WAITS);
         fetcher.metrics().add(Counter.WAIT_NANOS, waited);

@@ -27,6 +27,9 @@ public final class BlockReader {
   /** A wait is a stall from here on; less is the hand-over between two threads. */
   private static final long STALL_NANOS = 200_000;
 
+  /** An object of so many bytes comes by one GET as soon as a part of it is read. */
+  private static final long SMALL_OBJECT_BYTES = 1 << 20;
+
   /** A random positioned read of less than this part of a small object does not fetch all of it. */
   private static final int SMALL_PART = 4;
 
@@ -303,7 +306,7 @@ public final class BlockReader {
 
   /** Whether one GET brings all of the object as soon as a part of it. */
   private boolean isSmall() {
-    return handle.size() <= Pieces.UNCUT_BYTES;
+    return handle.size() <= SMALL_OBJECT_BYTES;
   }
 
   private BlockRange wholeObject() {

@@ -14,7 +14,7 @@ import io.s3e.block.BlockRange;
  */
 record Pieces(int most, long leastBytes, long leastOfFewBytes) {
   /** Half of so little would come hardly sooner than all of it. */
-  static final long UNCUT_BYTES = 1 << 20;
+  private static final long UNCUT_BYTES = 5 << 18;
 
   private static final int FEW = 4;
 

@@ -48,10 +48,6 @@ class ScalingTest {
       double gbps,
       double gets) {
 
-    boolean linkIsTheLimit() {
-      return gbps >= host.linkGbps();
-    }
-
     String text() {
       double gigabytes = gbps / 8;
       return String.format(
@@ -142,7 +138,7 @@ class ScalingTest {
       assertThat(row.gbps()).as("%s", row).isGreaterThan(0.6 * row.host().linkGbps());
       assertThat(row.loops() / (row.gbps() / 8 * TLS_SECONDS)).as("%s", row).isGreaterThan(1.5);
     }
-    assertThat(rows.get(1).linkIsTheLimit()).as("10 Gbit/s on 2 cores").isTrue();
+    assertThat(rows.get(1).gbps()).as("10 Gbit/s on 2 cores").isGreaterThan(8.5);
     assertThat(rows.get(6).gbps()).as("192 cores").isGreaterThan(2 * rows.get(3).gbps());
   }
 }

@@ -74,8 +74,8 @@ public final class S3EKeys {
           "at least `fs.s3a.s3e.block.size`",
           value -> true,
           "The longest GET. Adjacent missing blocks are fetched together up to this length. The"
-              + " client `crt` cuts its memory into 48 slots if it can, and into more of 4 MiB, so"
-              + " that its GETs are shorter at most budgets: 2.9 MiB at 256M.");
+              + " client `crt` cuts its memory into 32 slots if it can, and into more of 4 MiB, so"
+              + " that its GETs are shorter at most budgets: 4 MiB at 256M, 2 MiB at 128M.");
 
   public static final ConfigKey<Long> MEMORY_BUDGET =
       ConfigKey.size(

@@ -91,7 +91,7 @@ class LostGuessesTest {
   void aRunThatWasCancelledWithAnotherStreamIsFetchedByOneGet() throws Exception {
     byte[] content = copying.put(100);
     copying.client.faults(
-        (request, number) -> number == 0 ? Answer.GOOD : Answer.GOOD.silentAfter(0));
+        (request, number) -> number == 0 ? Answer.GOOD.after(200) : Answer.GOOD.silentAfter(0));
     S3EInputStream other = copying.open(OpenOptions.DEFAULTS.withPolicy(ReadPolicy.SEQUENTIAL));
     other.read();
     try (S3EInputStream in = copying.open(OpenOptions.DEFAULTS.withPolicy(ReadPolicy.SEQUENTIAL))) {

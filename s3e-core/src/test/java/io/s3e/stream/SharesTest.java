@@ -9,6 +9,7 @@ import io.s3e.block.ObjectRef;
 import io.s3e.client.GetRequest;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.testing.MemoryObjectClient;
+import io.s3e.testing.MemoryObjectClient.Answer;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,6 +42,8 @@ class SharesTest {
   /** Bytes that the first read of a scan asks for. */
   private long firstWindow() throws IOException {
     s3e.client.put(SCANNED, MemoryObjectClient.bytes(400 * BLOCK, 1), ETAG);
+    // Late enough for all of the window to be asked for: a reader whose block is there goes on.
+    s3e.client.faults((request, number) -> Answer.GOOD.after(500));
     try (S3EInputStream in = s3e.engine.open(SCANNED, SEQUENTIAL)) {
       in.read();
       return s3e.client.gets().stream()

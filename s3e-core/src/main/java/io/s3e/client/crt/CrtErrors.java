@@ -82,7 +82,9 @@ enum CrtErrors {
       case "AWS_IO_TLS_ERROR_READ_FAILURE",
           "AWS_IO_TLS_ERROR_WRITE_FAILURE",
           "AWS_IO_TLS_CLOSED_ABORT",
-          "AWS_IO_TLS_CLOSED_GRACEFUL" ->
+          "AWS_IO_TLS_CLOSED_GRACEFUL",
+          // The connection was chosen in the moment in which its last answer spoilt it.
+          "AWS_ERROR_INVALID_STATE" ->
           BROKEN;
       case "AWS_IO_TLS_ALERT_NOT_GRACEFUL", "AWS_IO_TLS_INTERNAL_ERROR" -> TLS;
       case "AWS_ERROR_S3_BUFFER_ALLOCATION_FAILED" -> NO_BUFFER;

@@ -68,7 +68,7 @@ final class BoundedExecutor implements Executor, AutoCloseable {
     workOn();
   }
 
-  /** Hands a task's place on. Where the threads have ended, this one runs the rest. */
+  /** Hands a task's place on. Where there is no thread for the rest, this one runs it. */
   private void workOn() {
     for (Runnable next = nextOrGiveUpPlace(); next != null; next = nextOrGiveUpPlace()) {
       if (isTaken(next)) {
@@ -101,7 +101,8 @@ final class BoundedExecutor implements Executor, AutoCloseable {
     try {
       threads.execute(() -> work(task));
       return true;
-    } catch (RejectedExecutionException e) {
+    } catch (RejectedExecutionException | OutOfMemoryError e) {
+      // They have ended, or the system has no thread to give.
       return false;
     }
   }

@@ -1,7 +1,5 @@
 package io.s3e;
 
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -9,8 +7,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The threads that serve the vectored reads of all tenants of an engine: daemons that end when they
- * idle, and with the engine. Tenants take turns at those that copy, which wait for nothing of
- * S3E's. Each tenant may have a number of its own wait, so that none waits behind another.
+ * idle, and with the engine. Each tenant may use so many of them at once and no more, those that
+ * copy and those that wait, so that none waits behind another: to copy waits for nothing of S3E's,
+ * but it runs the application's code, which allocates buffers and hears of the ends of ranges.
  */
 final class VectoredThreads implements AutoCloseable {
   /** The ranges that wait for one tenant at once; the others wait for their turn. */
@@ -23,20 +22,18 @@ final class VectoredThreads implements AutoCloseable {
   private final ThreadPoolExecutor waiting;
 
   VectoredThreads() {
-    copying = pool(processors, processors, new LinkedBlockingQueue<>(), "s3e-vectored-");
-    copying.allowCoreThreadTimeOut(true);
-    waiting = pool(0, Integer.MAX_VALUE, new SynchronousQueue<>(), "s3e-vectored-waits-");
+    copying = pool("s3e-vectored-");
+    waiting = pool("s3e-vectored-waits-");
   }
 
-  private static ThreadPoolExecutor pool(
-      int core, int most, BlockingQueue<Runnable> queue, String name) {
+  private static ThreadPoolExecutor pool(String name) {
     AtomicInteger threads = new AtomicInteger();
     return new ThreadPoolExecutor(
-        core,
-        most,
+        0,
+        Integer.MAX_VALUE,
         IDLE_SECONDS,
         TimeUnit.SECONDS,
-        queue,
+        new SynchronousQueue<>(),
         task -> {
           // Nothing of the tenant that happens to make the thread stays with it.
           Thread thread = new Thread(null, task, name + threads.incrementAndGet(), 0, false);
@@ -46,7 +43,7 @@ final class VectoredThreads implements AutoCloseable {
         });
   }
 
-  /** For one tenant, which closes it. */
+  /** As many as processors for one tenant, which closes it. */
   BoundedExecutor copyingOfTenant() {
     return new BoundedExecutor(copying, processors);
   }

@@ -46,6 +46,31 @@ class BoundedExecutorTest {
   }
 
   @Test
+  void aThreadThatTheSystemRefusesCostsNoTaskAndNoPlace() throws Exception {
+    AtomicInteger asked = new AtomicInteger();
+    BoundedExecutor one =
+        new BoundedExecutor(
+            task -> {
+              if (asked.incrementAndGet() == 2) {
+                throw new OutOfMemoryError("unable to create native thread");
+              }
+              threads.execute(task);
+            },
+            1);
+    open.countDown();
+    for (int i = 0; i < 10; i++) {
+      try {
+        one.execute(waiting(i));
+      } catch (OutOfMemoryError e) {
+        begun.add(i);
+      }
+    }
+    awaitTrue("all", () -> begun.size() == 10);
+    one.execute(waiting(10));
+    awaitTrue("one more", () -> begun.contains(10));
+  }
+
+  @Test
   void soManyRunAtOnceAndTheOthersAfterThem() throws Exception {
     BoundedExecutor one = new BoundedExecutor(threads, 3);
     for (int i = 0; i < 100; i++) {

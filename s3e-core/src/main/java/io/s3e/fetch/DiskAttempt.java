@@ -29,6 +29,9 @@ final class DiskAttempt implements DiskRead.Receiver {
     /** Whether some reader waits or has waited for it. */
     boolean isDemanded();
 
+    /** The purpose that more memory is asked for. */
+    Purpose purposeNow();
+
     /**
      * The look is over.
      *
@@ -52,9 +55,9 @@ final class DiskAttempt implements DiskRead.Receiver {
    * The memory for what comes from disk.
    *
    * <p>A run that may be in a shared cache is fetched as a rule, so it was granted what its GET
-   * needs. That may be a slot, and a client lends slots for its own bytes alone: the first bytes
-   * from disk exchange it for buffers. To grant both at first would cost each GET its buffers, and
-   * to grant buffers alone would cut long GETs into copied ones.
+   * needs. That may be a slot where no buffers are free, and a client lends slots for its own bytes
+   * alone: the first bytes from disk exchange it for buffers. To grant both at first would cost
+   * each GET its buffers.
    */
   private enum Room {
     /** What was granted. */
@@ -69,7 +72,6 @@ final class DiskAttempt implements DiskRead.Receiver {
   private final Landing landing;
   private final DiskTier disk;
   private final ObjectHandle handle;
-  private final int copyRequestBytes;
   private final long patienceNanos;
   private final Fence fence = new Fence();
 
@@ -86,14 +88,9 @@ final class DiskAttempt implements DiskRead.Receiver {
   private int landed;
   private Room room = Room.GRANTED;
 
-  /**
-   * @param copyRequestBytes the longest range of a copied GET, in bytes
-   */
-  DiskAttempt(
-      Seeker run, Landing landing, DiskTier disk, ObjectHandle handle, int copyRequestBytes) {
+  DiskAttempt(Seeker run, Landing landing, DiskTier disk, ObjectHandle handle) {
     this.run = run;
     this.landing = landing;
-    this.copyRequestBytes = copyRequestBytes;
     this.disk = disk;
     this.handle = handle;
     this.patienceNanos = disk.cache().config().readDeadline().toNanos();
@@ -145,9 +142,7 @@ final class DiskAttempt implements DiskRead.Receiver {
     }
     boolean isFetched =
         switch (room) {
-          case GRANTED -> true;
-          // Granted for a lent GET, which may be longer than a copied one.
-          case EXCHANGED -> landing.missing().length() <= copyRequestBytes;
+          case GRANTED, EXCHANGED -> true;
           // To fetch a guess that is on disk would only cost a request.
           case REFUSED -> run.isDemanded();
         };
@@ -191,8 +186,7 @@ final class DiskAttempt implements DiskRead.Receiver {
     }
     try {
       if (room == Room.GRANTED && landing.isLent()) {
-        Purpose purpose = run.isDemanded() ? Purpose.DEMAND : Purpose.GUESS;
-        room = landing.exchange(purpose) ? Room.EXCHANGED : Room.REFUSED;
+        room = landing.exchange(run.purposeNow()) ? Room.EXCHANGED : Room.REFUSED;
       }
       if (room == Room.REFUSED) {
         return false;

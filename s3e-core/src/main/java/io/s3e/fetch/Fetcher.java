@@ -235,6 +235,10 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
       return null;
     }
     running.add(fetch);
+    if (fetch.isOver()) {
+      // Revoked before it was counted.
+      running.remove(fetch);
+    }
     if (tenant.isClosed()) {
       fetch.cancel(engineClosed());
     }

@@ -135,6 +135,11 @@ public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker {
     return interest.isDemanded();
   }
 
+  @Override
+  public Purpose purposeNow() {
+    return purpose == Purpose.GUESS && interest.isDemanded() ? Purpose.DEMAND : purpose;
+  }
+
   /** Its memory is needed for others: a guess gives it up. */
   private void revoked() {
     if (!interest.isDemanded()) {
@@ -185,7 +190,7 @@ public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker {
     return true;
   }
 
-  private boolean isOver() {
+  boolean isOver() {
     return current().state() == State.OVER;
   }
 
@@ -200,8 +205,7 @@ public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker {
       send();
       return;
     }
-    int copyRequestBytes = tenant.client().limits().copyRequestBytes();
-    DiskAttempt look = new DiskAttempt(this, landing, disk, run.handle(), copyRequestBytes);
+    DiskAttempt look = new DiskAttempt(this, landing, disk, run.handle());
     if (phase.compareAndSet(Phase.BETWEEN, new Phase(State.LOOKING, look, null))) {
       IOException why = cancelled;
       if (why == null) {

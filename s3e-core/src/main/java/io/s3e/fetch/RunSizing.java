@@ -33,7 +33,9 @@ record RunSizing(int blockBytes, int requestBytes, ClientLimits limits) {
    * @param lends whether the client lends memory now
    */
   long limit(BlockLayout layout, BlockRange wanted, Source source, boolean lends) {
-    long most = lends ? Math.max(copiedBlocks(), lentBlocks()) : copiedBlocks();
+    // What may come from disk has to fit a copied GET, which is what the rest of it will be.
+    boolean mayBeLent = lends && source != Source.DISK_OR_S3;
+    long most = mayBeLent ? Math.max(copiedBlocks(), lentBlocks()) : copiedBlocks();
     long limit = Math.min(wanted.end(), wanted.first() + most);
     return source == Source.S3 ? limit : Math.min(limit, endOfDiskBlock(layout, wanted.first()));
   }

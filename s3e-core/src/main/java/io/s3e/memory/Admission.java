@@ -396,6 +396,7 @@ public final class Admission {
       copied.leaveLane();
       return null;
     }
+    lent.handRevocationTo(copied);
     lent.leaveLane();
     return copied;
   }

@@ -359,6 +359,15 @@ public final class ReadPlanner {
     windows.shrink(cursor);
   }
 
+  /** The prefetch of {@code run} was not sent, and nothing was refused: the next plan has it. */
+  public void onUnsent(BlockRange run) {
+    for (Cursor cursor : cursors.leastRecentFirst()) {
+      if (outstanding.takeBack(run, cursor) > 0) {
+        cursor.lose(run.first());
+      }
+    }
+  }
+
   /**
    * The prefetch of {@code run} has failed or was cancelled, and not because this planner abandoned
    * it. It is asked for again with the next plan, in its place; but a cursor asks again for no more

@@ -128,7 +128,7 @@ public final class BlockReader {
     for (; ; ) {
       if (block == null) {
         boolean whole = isSmall() && !isGlance(position, end, step);
-        block = demand(wanted, followed ? Plan.NOTHING : plan, whole, deadline);
+        block = demand(wanted, followed ? Plan.NOTHING : plan, Pieces.OF_READ, whole, deadline);
       }
       boolean ready = false;
       try {
@@ -163,7 +163,7 @@ public final class BlockReader {
       requireInside(position);
       fetcher.checkDeadline(handle, last, deadline);
       block = fetcher.find(handle, wanted.first());
-      if (block == null && followed) {
+      if (block == null) {
         readahead.onAbsent(wanted.first());
         plan = readahead.onMiss(position, step);
         followed = false;
@@ -188,12 +188,14 @@ public final class BlockReader {
    * Starts fetching the first block of {@code wanted}, pinned; null if another thread was quicker.
    *
    * @param plan what the planner made of the read and nobody has followed yet
+   * @param pieces how what is wanted is cut
    * @param whole whether all of the object that is absent comes by the same GET
    */
-  private @Nullable Block demand(BlockRange wanted, Plan plan, boolean whole, long deadline)
+  private @Nullable Block demand(
+      BlockRange wanted, Plan plan, Pieces pieces, boolean whole, long deadline)
       throws IOException {
     long first = whole ? firstAbsent(wanted.first()) : wanted.first();
-    int count = Pieces.OF_READ.count(wanted, layout());
+    int count = pieces.count(wanted, layout());
     long piece = count > 1 ? Pieces.piece(wanted, 0, count).end() : plan.alongUntil(wanted);
     long end = whole ? wholeObject().end() : piece;
     long ahead = plan.aheadUntil(Math.max(end, wanted.end()));
@@ -232,11 +234,11 @@ public final class BlockReader {
    * asked for now together with what is missing of {@code [position, end)}. Null if there is no
    * room, if its fetch is just being given up, or if another tenant fetches it.
    */
-  @Nullable Expected expect(long position, long end) {
+  @Nullable Expected expect(long position, long end, Pieces pieces) {
     BlockRange wanted = layout().covering(position, end);
     Block block = fetcher.find(handle, wanted.first());
     if (block == null) {
-      startAsked(wanted, wanted.first(), Pieces.OF_READ);
+      startAsked(wanted, wanted.first(), pieces);
       block = fetcher.find(handle, wanted.first());
     }
     if (block != null && !block.isReady() && fetcher.isAnothers(block)) {
@@ -247,13 +249,13 @@ public final class BlockReader {
   }
 
   /** As {@link #expect}, and waits for room. */
-  Expected expectWaiting(long position, long end, long deadline) throws IOException {
+  Expected expectWaiting(long position, long end, Pieces pieces, long deadline) throws IOException {
     BlockRange wanted = layout().covering(position, end);
     for (; ; ) {
       requireInside(position);
       Block block = fetcher.find(handle, wanted.first());
       if (block == null) {
-        block = demand(wanted, Plan.NOTHING, isSmall(), deadline);
+        block = demand(wanted, Plan.NOTHING, pieces, isSmall(), deadline);
       }
       Expected expected = block == null ? null : expected(block, deadline);
       if (expected != null) {

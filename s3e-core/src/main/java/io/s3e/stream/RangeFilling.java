@@ -31,6 +31,7 @@ final class RangeFilling {
 
   private final S3EInputStream stream;
   private final ByteRange range;
+  private final Pieces pieces;
   private final long deadline;
   private final ByteBuffer buffer;
   private final Target target;
@@ -41,9 +42,15 @@ final class RangeFilling {
   /** The failure for which the object has to be looked at before the next block. */
   private @Nullable IOException unrecovered;
 
-  RangeFilling(S3EInputStream stream, ByteRange range, ByteBuffer buffer, long deadline) {
+  /**
+   * @param pieces how what is missing is cut
+   * @param deadline by {@link System#nanoTime()}
+   */
+  RangeFilling(
+      S3EInputStream stream, ByteRange range, Pieces pieces, ByteBuffer buffer, long deadline) {
     this.stream = stream;
     this.range = range;
+    this.pieces = pieces;
     this.deadline = deadline;
     this.buffer = buffer;
     this.filled = buffer.duplicate();
@@ -104,12 +111,12 @@ final class RangeFilling {
       ready.unpin();
       return null;
     }
-    expected = reader.expect(next, range.end());
+    expected = reader.expect(next, range.end(), pieces);
     if (expected == null) {
       if (caller == Caller.MUST_NOT_WAIT) {
         return Progress.BLOCKED;
       }
-      expected = reader.expectWaiting(next, range.end(), deadline);
+      expected = reader.expectWaiting(next, range.end(), pieces, deadline);
     }
     return Progress.EXPECTING;
   }

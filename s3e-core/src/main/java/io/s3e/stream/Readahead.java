@@ -50,7 +50,7 @@ final class Readahead {
     this.planner = planner;
     this.enabled = enabled;
     this.askers = askers;
-    this.runs = new StartedRuns(handle);
+    this.runs = new StartedRuns(handle, enabled);
   }
 
   private BlockLayout layout() {
@@ -130,7 +130,7 @@ final class Readahead {
    *
    * @param awaited the pinned block that the reader waits for; null if for none. Once it is there
    *     the reader is not kept: the first GETs of a JVM take 10 ms of processor time each. The rest
-   *     of the plan counts as lost, so that the next one asks for it
+   *     of the plan is not sent; the next one asks for it
    */
   void follow(Plan plan, @Nullable Block awaited) {
     if (plan.isNothing()) {
@@ -143,7 +143,7 @@ final class Readahead {
     long begun = System.nanoTime();
     for (BlockRange run : plan.prefetch()) {
       if (awaited != null && awaited.isReady() && System.nanoTime() - begun > LONGEST_START_NANOS) {
-        runs.lost(run);
+        configure(() -> planner.onUnsent(run));
         continue;
       }
       long stopped = fetcher.prefetch(handle, run, Purpose.GUESS, runs);

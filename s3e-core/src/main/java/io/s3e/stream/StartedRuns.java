@@ -15,20 +15,27 @@ import org.jspecify.annotations.Nullable;
  */
 final class StartedRuns implements Consumer<RunFetch> {
   private final ObjectHandle handle;
+  private final boolean hearsOfLoss;
   private final Queue<RunFetch> runs = new ConcurrentLinkedQueue<>();
   private final Queue<BlockRange> lost = new ConcurrentLinkedQueue<>();
 
   /** Holds the queue alone: a run must not keep a forgotten stream alive. */
   private final Consumer<BlockRange> noteLoss = lost::add;
 
-  StartedRuns(ObjectHandle handle) {
+  /**
+   * @param hearsOfLoss whether there is a planner to be told
+   */
+  StartedRuns(ObjectHandle handle, boolean hearsOfLoss) {
     this.handle = handle;
+    this.hearsOfLoss = hearsOfLoss;
   }
 
   /** A run that has not begun. */
   @Override
   public void accept(RunFetch run) {
-    run.onLoss(noteLoss);
+    if (hearsOfLoss) {
+      run.onLoss(noteLoss);
+    }
     runs.removeIf(RunFetch::isSpent);
     runs.add(run);
     if (handle.isClosed() && runs.remove(run)) {

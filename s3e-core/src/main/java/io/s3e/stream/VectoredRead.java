@@ -45,6 +45,7 @@ final class VectoredRead {
   private final List<PendingRange> ranges;
   private final AtomicInteger groupsLeft;
   private final AtomicBoolean refused = new AtomicBoolean();
+  private final Pieces pieces;
   private final long deadline;
 
   /** Fails when the deadline passes, unless the read is over. */
@@ -61,6 +62,8 @@ final class VectoredRead {
     this.release = release;
     this.groups = groups;
     this.groupsLeft = new AtomicInteger(groups.size());
+    this.pieces =
+        Pieces.ofVectored(groups.stream().mapToLong(group -> group.span().length()).sum());
     this.deadline = System.nanoTime() + readTimeout().toNanos();
     this.ranges = new ArrayList<>(wanted.size());
     for (ByteRange range : wanted) {
@@ -116,8 +119,6 @@ final class VectoredRead {
    */
   List<CompletableFuture<ByteBuffer>> start() throws IOException {
     BlockReader reader = stream.reader();
-    Pieces pieces =
-        Pieces.ofVectored(groups.stream().mapToLong(group -> group.span().length()).sum());
     for (VectorPlanner.Group group : groups) {
       reader.announce(group.span(), pieces);
     }
@@ -161,8 +162,9 @@ final class VectoredRead {
   private void execute(Executor executor, Runnable task) {
     try {
       executor.execute(task);
-    } catch (RejectedExecutionException e) {
-      // Each range that ends lets the next begin, which is refused too: once for all of them.
+    } catch (RejectedExecutionException | OutOfMemoryError e) {
+      // The engine ends, or the system has no thread to give. Each range that ends lets the next
+      // begin, which is refused too: once for all of them.
       if (refused.compareAndSet(false, true)) {
         end(REFUSED);
       }
@@ -194,7 +196,7 @@ final class VectoredRead {
   /** Allocates for a range. */
   RangeFilling filling(ByteRange range) {
     ByteBuffer buffer = allocate.apply(Math.toIntExact(range.length()));
-    return new RangeFilling(stream, range, buffer, deadline);
+    return new RangeFilling(stream, range, pieces, buffer, deadline);
   }
 
   /** The error of a range that had no turn before the deadline. */

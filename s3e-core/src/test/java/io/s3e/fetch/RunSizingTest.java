@@ -61,15 +61,20 @@ class RunSizingTest {
 
   @Test
   void aRunThatMayBeOnDiskIsInOneDiskBlock() {
+    assertThat(SIZING.limit(LAYOUT, wanted(1, 100), Source.DISK, true)).isEqualTo(DISK_BLOCKS);
+    assertThat(SIZING.limit(LAYOUT, wanted(DISK_BLOCKS, 100), Source.DISK, true))
+        .isEqualTo(2 * DISK_BLOCKS);
     for (Source source : new Source[] {Source.DISK, Source.DISK_OR_S3}) {
-      assertThat(SIZING.limit(LAYOUT, wanted(1, 100), source, true)).isEqualTo(DISK_BLOCKS);
       assertThat(SIZING.limit(LAYOUT, wanted(DISK_BLOCKS - 1, 100), source, true))
           .isEqualTo(DISK_BLOCKS);
-      assertThat(SIZING.limit(LAYOUT, wanted(DISK_BLOCKS, 100), source, true))
-          .isEqualTo(2 * DISK_BLOCKS);
       assertThat(SIZING.limit(LAYOUT, wanted(1, 100), source, false)).isEqualTo(5);
       assertThat(SIZING.limit(LAYOUT, wanted(1, 3), source, true)).isEqualTo(3);
     }
+  }
+
+  @Test
+  void theRestOfWhatMayBeOnDiskFitsACopiedGet() {
+    assertThat(SIZING.limit(LAYOUT, wanted(0, 100), Source.DISK_OR_S3, true)).isEqualTo(4);
   }
 
   @Test
@@ -108,7 +113,6 @@ class RunSizingTest {
   void aRunFromDiskTakesBuffersAndOneThatMayBeThereWhatItsGetTakes() {
     BlockRange run = wanted(0, DISK_BLOCKS);
     assertThat(SIZING.need(LAYOUT, run, Source.DISK)).isEqualTo(new Need(4, Kind.ON_DISK));
-    assertThat(SIZING.need(LAYOUT, run, Source.DISK_OR_S3)).isEqualTo(new Need(4, Kind.LONG));
     assertThat(SIZING.need(LAYOUT, wanted(0, 2), Source.DISK_OR_S3))
         .isEqualTo(new Need(2, Kind.SHORT));
   }

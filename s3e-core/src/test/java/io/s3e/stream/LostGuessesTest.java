@@ -110,7 +110,8 @@ class LostGuessesTest {
           .as("GETs after the other stream was closed")
           .hasSizeLessThanOrEqualTo(2 * 100 / 8)
           .filteredOn(length -> length <= BLOCK)
-          .hasSizeLessThanOrEqualTo(2);
+          .as("of one block: some are sent before the cancel has been told")
+          .hasSizeLessThanOrEqualTo(4);
     }
   }
 }

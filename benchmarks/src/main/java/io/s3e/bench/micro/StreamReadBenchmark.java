@@ -25,12 +25,14 @@ public class StreamReadBenchmark extends CallTime {
   private static final long MEMORY = 128L << 20;
   private static final int SMALL = 100;
   private static final int MEDIUM = 8 << 10;
+  private static final int LARGE = 1 << 20;
 
   /** Seeks of a reader that jumps about in what it has fetched ahead. */
   private static final int WINDOW = 4 << 20;
 
   private final byte[] small = new byte[SMALL];
   private final byte[] medium = new byte[MEDIUM];
+  private final byte[] large = new byte[LARGE];
   private final SplittableRandom random = new SplittableRandom(1);
   private S3E engine = engine();
   private S3EInputStream in = open();
@@ -79,6 +81,12 @@ public class StreamReadBenchmark extends CallTime {
   @Benchmark
   public int read8KiB() throws IOException {
     int count = in.read(medium, 0, MEDIUM);
+    return count > 0 ? count : rewind();
+  }
+
+  @Benchmark
+  public int read1MiB() throws IOException {
+    int count = in.read(large, 0, LARGE);
     return count > 0 ? count : rewind();
   }
 

@@ -51,23 +51,6 @@ final class DiskAttempt implements DiskRead.Receiver {
     LEFT
   }
 
-  /**
-   * The memory for what comes from disk.
-   *
-   * <p>A run that may be in a shared cache is fetched as a rule, so it was granted what its GET
-   * needs. That may be a slot where no buffers are free, and a client lends slots for its own bytes
-   * alone: the first bytes from disk exchange it for buffers. To grant both at first would cost
-   * each GET its buffers.
-   */
-  private enum Room {
-    /** What was granted. */
-    GRANTED,
-    /** Buffers in the place of a slot. */
-    EXCHANGED,
-    /** None: the disk has bytes that there are no buffers for. */
-    REFUSED
-  }
-
   private final Seeker run;
   private final Landing landing;
   private final DiskTier disk;
@@ -86,7 +69,9 @@ final class DiskAttempt implements DiskRead.Receiver {
   // Touched inside the fence, or by what follows its closing.
   private @Nullable Piece piece;
   private int landed;
-  private Room room = Room.GRANTED;
+
+  /** The disk has bytes that there are no buffers for. */
+  private boolean refused;
 
   DiskAttempt(Seeker run, Landing landing, DiskTier disk, ObjectHandle handle) {
     this.run = run;
@@ -140,13 +125,8 @@ final class DiskAttempt implements DiskRead.Receiver {
     if (landing.isComplete()) {
       return Rest.NONE;
     }
-    boolean isFetched =
-        switch (room) {
-          case GRANTED, EXCHANGED -> true;
-          // To fetch a guess that is on disk would only cost a request.
-          case REFUSED -> run.isDemanded();
-        };
-    return isFetched ? Rest.FETCHED : Rest.LEFT;
+    // To fetch a guess that is on disk would only cost a request.
+    return refused && !run.isDemanded() ? Rest.LEFT : Rest.FETCHED;
   }
 
   private void countHit() {
@@ -185,10 +165,11 @@ final class DiskAttempt implements DiskRead.Receiver {
       return false;
     }
     try {
-      if (room == Room.GRANTED && landing.isLent()) {
-        room = landing.exchange(run.purposeNow()) ? Room.EXCHANGED : Room.REFUSED;
-      }
-      if (room == Room.REFUSED) {
+      // A run that may be in a shared cache is fetched as a rule, so it was granted what its GET
+      // needs. That may be a slot, and a client lends slots for its own bytes alone; to grant
+      // buffers as well would cost each GET its buffers.
+      refused = refused || (landing.isLent() && !landing.exchange(run.purposeNow()));
+      if (refused) {
         return false;
       }
       landed += bytes.remaining();

@@ -52,28 +52,34 @@ class BlockPoolStressTest {
   @Test
   void trimsRaceAcquisitionsAndReleases() throws Exception {
     long seed = Seed.draw();
-    Threads.run(
-        8,
-        seed,
-        (thread, random) -> {
-          Holder holder = new Holder(pool, thread);
-          for (int i = 0; i < 20_000; i++) {
-            if (thread == 0 || random.nextInt(200) == 0) {
-              pool.trim();
+    int rounds = 20;
+    for (int round = 0; round < rounds; round++) {
+      Threads.run(
+          8,
+          seed + round,
+          (thread, random) -> {
+            Holder holder = new Holder(pool, thread);
+            for (int i = 0; i < 1_000; i++) {
+              if (thread == 0 || random.nextInt(200) == 0) {
+                pool.trim();
+              }
+              if (thread != 0) {
+                holder.acquireOrRelease(random, 20);
+              } else if (i % 64 == 0) {
+                requirePlausible(pool);
+              }
             }
-            if (thread != 0) {
-              holder.acquireOrRelease(random, 20);
-            } else if (i % 64 == 0) {
-              requirePlausible(pool);
-            }
-          }
-          holder.releaseAll();
-        });
-    assertThat(memory.allocations()).as("arenas came and went, seed %d", seed).isGreaterThan(13);
-    requireFullAndExact(seed);
-    pool.trim();
+            holder.releaseAll();
+          });
+      // However the threads were scheduled, the next round begins without an arena.
+      pool.trim();
+      assertThat(memory.liveBytes()).as("round %d, seed %d", round, seed).isZero();
+    }
+    assertThat(memory.allocations())
+        .as("arenas came and went, seed %d", seed)
+        .isGreaterThanOrEqualTo(rounds);
     assertThat(budget.reserved()).isZero();
-    assertThat(memory.liveBytes()).isZero();
+    requireFullAndExact(seed);
   }
 
   @Test

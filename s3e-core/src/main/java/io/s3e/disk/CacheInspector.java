@@ -198,12 +198,12 @@ public final class CacheInspector {
     if (!Files.isDirectory(directory)) {
       return null;
     }
-    Path top = CacheRoot.topOf(directory.toRealPath());
+    Path top = DirectoryGuard.topIn(directory.toRealPath());
     if (!Files.exists(top, LinkOption.NOFOLLOW_LINKS)) {
       return null;
     }
-    // Whoever else might have laid it out could exchange a directory for a link while we delete.
-    DirectoryGuard.enter(top);
+    // Another user who laid it out could exchange a directory for a link while we delete.
+    DirectoryGuard.shared(directory);
     return top.resolve(CacheRoot.VERSION);
   }
 

@@ -34,7 +34,7 @@ final class CacheRoot implements AutoCloseable {
   static final String APP = "app-";
   static final String HOST = "host";
 
-  /** Directory of the instances of this version of the format, below {@link #topOf}. */
+  /** Directory of the instances of this version of the format, below {@link DirectoryGuard#top}. */
   static final String VERSION = "v1";
 
   /** Times that an instance is made anew if another takes it for abandoned before it is locked. */
@@ -55,9 +55,11 @@ final class CacheRoot implements AutoCloseable {
    *     directory, somebody else's or open to others
    */
   static CacheRoot open(Path directory, DiskCacheConfig config) throws IOException {
-    Path top = topOf(DirectoryGuard.realDirectory(directory));
-    DirectoryGuard guard = DirectoryGuard.enter(top);
-    Path versioned = top.resolve(VERSION);
+    DirectoryGuard guard =
+        config.scope() == DiskCacheConfig.Scope.PRIVATE
+            ? DirectoryGuard.enter(DirectoryGuard.topIn(DirectoryGuard.realDirectory(directory)))
+            : DirectoryGuard.shared(directory);
+    Path versioned = guard.top().resolve(VERSION);
     guard.require(versioned);
     CacheRoot root = null;
     for (int attempt = 1; root == null; attempt++) {
@@ -72,11 +74,6 @@ final class CacheRoot implements AutoCloseable {
     }
     Leavings.removeInBackground(versioned);
     return root;
-  }
-
-  /** What is the user's own, in a directory that users may share. */
-  static Path topOf(Path directory) {
-    return directory.resolve("s3e-cache-" + user());
   }
 
   private static String nameOf(DiskCacheConfig config, String owner) {
@@ -95,11 +92,6 @@ final class CacheRoot implements AutoCloseable {
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("this JVM has no SHA-256", e);
     }
-  }
-
-  /** The user's name as a part of a path; who the user is, is not decided by it. */
-  private static String user() {
-    return System.getProperty("user.name", "").replaceAll("[^A-Za-z0-9_-]", "_");
   }
 
   /** Directory of the instance. */

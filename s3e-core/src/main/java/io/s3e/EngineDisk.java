@@ -1,7 +1,6 @@
 package io.s3e;
 
 import io.s3e.buffer.MemoryBudget;
-import io.s3e.disk.DiskBlockId;
 import io.s3e.disk.DiskCache;
 import io.s3e.disk.DiskCacheConfig;
 import io.s3e.metrics.DiskMetrics;
@@ -16,35 +15,43 @@ import org.slf4j.LoggerFactory;
 final class EngineDisk implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(EngineDisk.class);
 
-  /** The most of the memory budget that one engine's buffers take. */
-  private static final int BUDGET_SHARE = 16;
-
-  /** With so small a budget that they take more of it, reading is worth more. */
+  /** With so small a budget that the buffers take more of it, reading is worth more. */
   private static final int MOST_SHARE = 2;
 
   /** Opens a cache; a test's may have a disk that fails. */
   @FunctionalInterface
   interface Opener {
-    @Nullable DiskCache open(DiskCacheConfig config, DiskMetrics metrics) throws IOException;
+    DiskCache open(DiskCacheConfig config, DiskMetrics metrics) throws IOException;
+  }
+
+  /**
+   * The answer to a tenant.
+   *
+   * @param cache null if it has none
+   * @param absence why it has none, in words that end a sentence
+   */
+  record Answer(@Nullable DiskCache cache, String absence) {
+    /** No tenant that asks for a cache gets this. */
+    static final Answer NOT_ASKED = new Answer(null, "it is not asked for");
   }
 
   private final MemoryBudget budget;
   private final DiskCacheConfig asked;
-  private final @Nullable DiskCache cache;
+  private final Answer answer;
   private final long reserved;
   private boolean toldOfDifference;
 
-  private EngineDisk(
-      MemoryBudget budget, DiskCacheConfig asked, @Nullable DiskCache cache, long reserved) {
+  private EngineDisk(MemoryBudget budget, DiskCacheConfig asked, Answer answer, long reserved) {
     this.budget = budget;
     this.asked = asked;
-    this.cache = cache;
+    this.answer = answer;
     this.reserved = reserved;
   }
 
   /**
-   * Opens what {@code config} asks for. Where its buffers find too little of the budget, no
-   * directory works, or one must not be trusted, there is no cache on disk, and a warning says why.
+   * Opens what {@code config} asks for. Where its buffers find too little of the budget, or no
+   * directory can be used, there is no cache on disk; a warning says why, unless the tenant
+   * requires one and will hear it as an error.
    *
    * @param reserve reserves bytes of {@code budget}; false if there are too few
    */
@@ -54,36 +61,40 @@ final class EngineDisk implements AutoCloseable {
       LongPredicate reserve,
       MemoryBudget budget,
       DiskMetrics metrics) {
-    long least = (long) DiskBlockId.BLOCK_BYTES * config.directories().size();
-    long queue = Math.max(least, Math.min(config.queueBytes(), budget.limit() / BUDGET_SHARE));
-    DiskCacheConfig fitted = config.toBuilder().queueBytes(queue).build();
-    long buffers = DiskCache.bufferBytes(fitted);
+    long buffers = DiskCache.bufferBytes(config);
     if (buffers > budget.limit() / MOST_SHARE || !reserve.test(buffers)) {
-      LOG.warn(
-          "No cache on local disk: its buffers need {} bytes of the memory budget of {}, of which"
-              + " {} are left",
-          buffers,
-          budget.limit(),
-          budget.available());
-      return new EngineDisk(budget, config, null, 0);
+      return without(
+          budget,
+          config,
+          "its buffers need %d bytes of the memory budget of %d, of which %d are left"
+              .formatted(buffers, budget.limit(), budget.available()));
     }
     DiskCache cache = null;
     try {
-      cache = opener.open(fitted, metrics);
-    } catch (IOException | RuntimeException e) {
-      LOG.warn("No cache on local disk, in memory only: {}", e.toString());
+      cache = opener.open(config, metrics);
+      return new EngineDisk(budget, config, new Answer(cache, ""), buffers);
+    } catch (IOException e) {
+      return without(budget, config, String.valueOf(e.getMessage()));
+    } catch (RuntimeException e) {
       LOG.debug("The cache on local disk cannot be opened", e);
+      return without(budget, config, e.toString());
     } catch (OutOfMemoryError e) {
-      LOG.warn(
-          "No cache on local disk: the JVM has no direct memory for its buffers; raise"
-              + " -XX:MaxDirectMemorySize: {}",
-          e.toString());
+      return without(
+          budget,
+          config,
+          "the JVM has no direct memory for its buffers; raise -XX:MaxDirectMemorySize: " + e);
     } finally {
       if (cache == null) {
         budget.release(buffers);
       }
     }
-    return new EngineDisk(budget, config, cache, cache == null ? 0 : buffers);
+  }
+
+  private static EngineDisk without(MemoryBudget budget, DiskCacheConfig config, String absence) {
+    if (!config.required()) {
+      LOG.warn("No cache on local disk, in memory only: {}", absence);
+    }
+    return new EngineDisk(budget, config, new Answer(null, absence), 0);
   }
 
   /**
@@ -91,7 +102,7 @@ final class EngineDisk implements AutoCloseable {
    * warning tells one that asks for others. Files that other processes share are written with one
    * secret; a tenant with another has no cache on disk.
    */
-  @Nullable DiskCache cacheFor(DiskCacheConfig config) {
+  Answer cacheFor(DiskCacheConfig config) {
     boolean fits =
         config.scope() == asked.scope()
             && config.application().equals(asked.application())
@@ -100,9 +111,8 @@ final class EngineDisk implements AutoCloseable {
     boolean same =
         fits
             && config.directories().equals(asked.directories())
-            && config.capacityBytes() == asked.capacityBytes()
-            && config.diskShare() == asked.diskShare();
-    if (!same && cache != null && !toldOfDifference) {
+            && config.capacityBytes() == asked.capacityBytes();
+    if (!same && answer.cache() != null && !toldOfDifference) {
       toldOfDifference = true;
       LOG.warn(
           "This JVM's S3E has its cache on local disk in {} (scope {}), which stays until its last"
@@ -113,13 +123,19 @@ final class EngineDisk implements AutoCloseable {
           config.scope(),
           fits ? "uses the same" : "has none");
     }
-    return fits ? cache : null;
+    if (fits || answer.cache() == null) {
+      return answer;
+    }
+    return new Answer(
+        null,
+        "this JVM's is in %s (scope %s), for other users or under another secret"
+            .formatted(asked.directories(), asked.scope()));
   }
 
   @Override
   public void close() {
-    if (cache != null) {
-      cache.close();
+    if (answer.cache() != null) {
+      answer.cache().close();
       budget.release(reserved);
     }
   }

@@ -38,6 +38,8 @@ final class BlockWriter implements AutoCloseable {
   /** Writing 1 MiB into a page cache takes 1 ms; a disk that is behind throttles, for seconds. */
   private static final long HUNG_NANOS = TimeUnit.SECONDS.toNanos(5);
 
+  private static final Duration QUEUE_AGE = Duration.ofSeconds(5);
+
   /** More than fits into the memory that the blocks of the offers are in. */
   private static final int MOST_OFFERS = 1 << 14;
 
@@ -88,7 +90,7 @@ final class BlockWriter implements AutoCloseable {
         new Breaker(
             config.breakerPause(), System::nanoTime, metrics, "Writing to " + target.name());
     this.queue =
-        new WriteQueue(queueBytes, config.queueAge(), rate, metrics, System::nanoTime, ended);
+        new WriteQueue(queueBytes, QUEUE_AGE, rate, metrics, System::nanoTime, ended);
   }
 
   void start() {

@@ -40,6 +40,9 @@ final class CacheDirectory implements AutoCloseable {
   /** Enough for a disk to have a queue; from the page cache two keep a processor each busy. */
   private static final int READERS = 4;
 
+  /** Of all directories. */
+  private static final long QUEUE_BYTES = 4L << 20;
+
   /** Twice the time that the janitor of another process takes to see a newcomer. */
   private static final Duration GRANT_PATIENCE = Duration.ofMillis(250);
 
@@ -47,6 +50,7 @@ final class CacheDirectory implements AutoCloseable {
   private static final long IDLE_SECONDS = 10;
 
   private final CacheRoot root;
+  private final long capacityBytes;
   private final DiskMetrics metrics;
   private final BlockFiles files;
   private final CacheSpace space;
@@ -69,6 +73,7 @@ final class CacheDirectory implements AutoCloseable {
       RateLimiter rate,
       ScheduledExecutorService polls) {
     this.root = root;
+    this.capacityBytes = config.capacityBytes();
     this.metrics = metrics;
     this.polls = polls;
     String name = root.instance().toString();
@@ -120,8 +125,10 @@ final class CacheDirectory implements AutoCloseable {
       RateLimiter rate,
       ScheduledExecutorService polls)
       throws IOException {
+    DiskCacheConfig applied =
+        config.toBuilder().capacityBytes(capacityOf(directory, config)).build();
     CacheDirectory opened =
-        new CacheDirectory(CacheRoot.open(directory, config), config, metrics, io, rate, polls);
+        new CacheDirectory(CacheRoot.open(directory, applied), applied, metrics, io, rate, polls);
     opened.writer.start();
     if (opened.shelf instanceof SharedShelf shared) {
       shared.awaitGrant(GRANT_PATIENCE);
@@ -129,8 +136,28 @@ final class CacheDirectory implements AutoCloseable {
     return opened;
   }
 
+  private static long capacityOf(Path directory, DiskCacheConfig config) throws IOException {
+    Path real = DirectoryGuard.realDirectory(directory);
+    long usable = real.toFile().getUsableSpace();
+    long capacity =
+        config.capacityBytes() == 0 ? DiskSpace.defaultCapacity(usable) : config.capacityBytes();
+    if (capacity < DiskCacheConfig.MIN_CAPACITY_BYTES) {
+      throw new RefusedDirectoryException(
+          real.toString(),
+          "would hold %d bytes, %s"
+              .formatted(
+                  capacity,
+                  config.capacityBytes() == 0
+                      ? "5 %% of the %d that are free".formatted(usable)
+                      : "its capacity as set"),
+          DiskCacheConfig.MIN_CAPACITY_BYTES + " or more",
+          null);
+    }
+    return capacity;
+  }
+
   private static long queueBytes(DiskCacheConfig config) {
-    return Math.max(DiskBlockId.BLOCK_BYTES, config.queueBytes() / config.directories().size());
+    return Math.max(DiskBlockId.BLOCK_BYTES, QUEUE_BYTES / config.directories().size());
   }
 
   /** Memory that one directory's buffers take, in bytes. */
@@ -317,8 +344,9 @@ final class CacheDirectory implements AutoCloseable {
     return shelf.bytes();
   }
 
+  /** The most that it may hold, as set or as chosen when it was opened. */
   long capacityBytes() {
-    return space.capacity();
+    return capacityBytes;
   }
 
   /** Waits a bounded time for what is under way; what hangs is left to its daemon threads. */

@@ -5,8 +5,8 @@ import java.nio.file.Path;
 import java.util.function.LongSupplier;
 
 /**
- * How much one directory of the cache may hold: the smallest of its cap, its share of the file
- * system's space and its share of the inodes; and whether anything may be written at all. What the
+ * How much one directory of the cache may hold: the smallest of its cap, the file
+ * system's space and its inodes; and whether anything may be written at all. What the
  * cache holds itself counts as free: it is the cache's to give back.
  *
  * <p>{@link #refresh} does I/O, on one thread; its answers are read by any.
@@ -23,7 +23,6 @@ final class CacheSpace {
   private final LongSupplier totalBytes;
   private final LongSupplier freeInodes;
   private final long cap;
-  private final double share;
   private volatile long capacity;
   private volatile boolean mayWrite;
 
@@ -43,7 +42,6 @@ final class CacheSpace {
     this.totalBytes = totalBytes;
     this.freeInodes = freeInodes;
     this.cap = config.capacityBytes() == 0 ? Long.MAX_VALUE : config.capacityBytes();
-    this.share = config.diskShare();
   }
 
   /**
@@ -61,11 +59,10 @@ final class CacheSpace {
       mayWrite = false;
       throw e;
     }
-    long most = Math.min(cap, (long) (share * ((double) usable + heldBytes)));
+    long most = Math.min(cap, usable + heldBytes);
     long inodes = freeInodes.getAsLong();
     if (inodes != FreeInodes.UNKNOWN) {
-      double asBytes = (double) inodes * BYTES_PER_INODE;
-      most = Math.min(most, (long) (share * (asBytes + heldBytes)));
+      most = Math.min(most, inodes * BYTES_PER_INODE + heldBytes);
     }
     capacity = most;
     mayWrite = usable > 0 && usable >= RESERVED * totalBytes.getAsLong() && inodes != 0;

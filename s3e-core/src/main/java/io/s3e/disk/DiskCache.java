@@ -2,6 +2,7 @@ package io.s3e.disk;
 
 import io.s3e.disk.DiskRead.Receiver;
 import io.s3e.metrics.DiskMetrics;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -9,7 +10,8 @@ import java.util.List;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The cache on local disk of one engine: blocks are spread over its directories, each of which
@@ -21,6 +23,8 @@ import org.jspecify.annotations.Nullable;
 public final class DiskCache implements AutoCloseable {
   /** {@link #believed} of a block whose file nobody here has seen: only the disk can tell. */
   public static final int UNKNOWN = Shelf.UNKNOWN;
+
+  private static final Logger LOG = LoggerFactory.getLogger(DiskCache.class);
 
   private final DiskCacheConfig config;
   private final List<CacheDirectory> directories;
@@ -45,18 +49,16 @@ public final class DiskCache implements AutoCloseable {
 
   /**
    * Opens the directories of {@code config}, whose mode is not MEMORY, each within {@value
-   * #OPEN_MILLIS} ms. One that fails or hangs is left out, with a warning.
+   * #OPEN_MILLIS} ms. One that fails, hangs or is refused is left out, with a warning.
    *
-   * @return null if none is left
-   * @throws RefusedDirectoryException if a directory must not be trusted, naming it and why
+   * @throws IOException if none is left, naming each and why
    */
-  public static @Nullable DiskCache open(DiskCacheConfig config, DiskMetrics metrics)
-      throws RefusedDirectoryException {
+  public static DiskCache open(DiskCacheConfig config, DiskMetrics metrics) throws IOException {
     return open(config, metrics, new NioDiskIo());
   }
 
-  static @Nullable DiskCache open(DiskCacheConfig config, DiskMetrics metrics, DiskIo io)
-      throws RefusedDirectoryException {
+  static DiskCache open(DiskCacheConfig config, DiskMetrics metrics, DiskIo io)
+      throws IOException {
     ScheduledThreadPoolExecutor polls =
         new ScheduledThreadPoolExecutor(1, task -> Background.daemon("s3e-disk-timer", task));
     polls.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
@@ -71,17 +73,26 @@ public final class DiskCache implements AutoCloseable {
                         () -> CacheDirectory.open(directory, config, metrics, io, rate, polls)))
             .toList();
     List<CacheDirectory> opened = new ArrayList<>();
+    List<String> problems = new ArrayList<>();
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(OPEN_MILLIS);
     boolean complete = false;
     try {
       for (Opening opening : openings) {
-        CacheDirectory directory = opening.await(deadline);
-        if (directory != null) {
-          opened.add(directory);
+        try {
+          opened.add(opening.await(deadline));
+        } catch (IOException e) {
+          LOG.debug("A directory of the cache cannot be opened", e);
+          problems.add(e.getMessage());
         }
       }
-      complete = !opened.isEmpty();
-      return complete ? new DiskCache(config, opened, polls) : null;
+      if (opened.isEmpty()) {
+        throw new IOException("no directory can be used: " + String.join("; ", problems));
+      }
+      if (!problems.isEmpty()) {
+        LOG.warn("Nothing is cached in {}", String.join("; ", problems));
+      }
+      complete = true;
+      return new DiskCache(config, opened, polls);
     } finally {
       if (!complete) {
         openings.forEach(Opening::abandon);
@@ -163,11 +174,16 @@ public final class DiskCache implements AutoCloseable {
 
   /** What caches of other sizes would have answered of the reads so far. */
   public ShadowCache.Estimate estimate() {
-    long capacity = 0;
+    return shadow.estimate(capacityBytes());
+  }
+
+  /** The most that may be on disk, over all directories, in bytes. */
+  public long capacityBytes() {
+    long sum = 0;
     for (CacheDirectory directory : directories) {
-      capacity += directory.capacityBytes();
+      sum += directory.capacityBytes();
     }
-    return shadow.estimate(capacity);
+    return sum;
   }
 
   /** Bytes on disk, as far as known. */

@@ -7,7 +7,7 @@ import io.s3e.disk.DiskCacheConfig.Mode;
  * Which of the blocks that leave memory are worth writing to disk. Pure.
  *
  * <p>A scan reads each block once, all of it, and goes on: its blocks are worth nothing, unless the
- * same ones were fetched before, or the reader is still near. Everything else is: blocks of readers
+ * same ones were fetched before. Everything else is: blocks of readers
  * that jump, as those of columnar formats do, blocks of which a part is still unread, and what was
  * prefetched and not read.
  */
@@ -18,16 +18,12 @@ final class SpillRule {
    * The facts about a block.
    *
    * @param start offset of its first byte in the object
-   * @param end offset after its last
-   * @param readerAt where its reader has come to
    * @param isOfScan its reader went through the object in order when it was fetched
    * @param wasFetchedBefore it was fetched from S3 earlier as well
    * @param isFullyRead readers have taken all of its bytes
    */
   record Leaving(
       long start,
-      long end,
-      long readerAt,
       boolean isOfScan,
       boolean wasFetchedBefore,
       boolean isFullyRead) {}
@@ -42,9 +38,6 @@ final class SpillRule {
     if (!mayGo(config, block.start())) {
       return false;
     }
-    boolean isNear =
-        block.end() > block.readerAt() - config.windowBeforeBytes()
-            && block.start() < block.readerAt() + config.windowAfterBytes();
-    return !block.isOfScan() || block.wasFetchedBefore() || !block.isFullyRead() || isNear;
+    return !block.isOfScan() || block.wasFetchedBefore() || !block.isFullyRead();
   }
 }

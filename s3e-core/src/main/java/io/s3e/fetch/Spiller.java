@@ -95,8 +95,6 @@ final class Spiller {
     SpillRule.Leaving leaving =
         new SpillRule.Leaving(
             block.start(),
-            block.end(),
-            handle.progress().position(),
             origin.isOfScan() || handle.progress().isScanning(),
             origin.wasFetchedBefore(),
             fullyRead);

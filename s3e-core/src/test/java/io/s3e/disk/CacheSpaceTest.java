@@ -12,19 +12,15 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** How much a directory may hold. */
 class CacheSpaceTest {
-  private static final long GIB = 1L << 30;
-
   @TempDir Path directory;
 
   private final FaultyDiskIo disk = new FaultyDiskIo(new NioDiskIo());
   private long total;
   private long inodes = FreeInodes.UNKNOWN;
 
-  private CacheSpace space(long capacity, double share) {
+  private CacheSpace space(long capacity) {
     DiskCacheConfig config =
-        CacheTenant.config(directory, DiskCacheConfig.Scope.HOST, capacity).toBuilder()
-            .diskShare(share)
-            .build();
+        CacheTenant.config(directory, DiskCacheConfig.Scope.HOST, capacity);
     return new CacheSpace(disk, directory, config, () -> total, () -> inodes);
   }
 
@@ -34,7 +30,7 @@ class CacheSpaceTest {
 
   @Test
   void theCapHolds() throws IOException {
-    CacheSpace space = space(4096, 1);
+    CacheSpace space = space(4096);
     assertThat(space.mayWrite()).as("before it was asked").isFalse();
     assertThat(space.refresh(0)).isEqualTo(4096);
     assertThat(space.capacity()).isEqualTo(4096);
@@ -42,28 +38,18 @@ class CacheSpaceTest {
   }
 
   @Test
-  void theShareCountsWhatTheCacheHoldsAsFree() throws IOException {
-    CacheSpace space = space(0, 0.25);
-    long usable = usable();
-    long more = space.refresh(400 * GIB) - space.refresh(0);
-    // Others use the disk, too, while this runs.
-    assertThat(space.refresh(0)).isBetween((usable - GIB) / 4, (usable + GIB) / 4);
-    assertThat(more).isBetween(99 * GIB, 101 * GIB);
-  }
-
-  @Test
-  void theShareOfInodesHolds() throws IOException {
+  void freeInodesBound() throws IOException {
     inodes = 1000;
-    assertThat(space(0, 0.1).refresh(0)).isEqualTo(100 * CacheSpace.BYTES_PER_INODE);
+    assertThat(space(0).refresh(0)).isEqualTo(1000 * CacheSpace.BYTES_PER_INODE);
     inodes = 0;
-    CacheSpace space = space(0, 0.1);
+    CacheSpace space = space(0);
     assertThat(space.refresh(0)).isZero();
     assertThat(space.mayWrite()).isFalse();
   }
 
   @Test
   void nothingIsWrittenWhereLessThanATwentiethIsUsable() throws IOException {
-    CacheSpace space = space(4096, 1);
+    CacheSpace space = space(4096);
     total = usable() * 25;
     space.refresh(0);
     assertThat(space.mayWrite()).isFalse();
@@ -74,7 +60,7 @@ class CacheSpaceTest {
 
   @Test
   void nothingIsWrittenWhereTheFileSystemDoesNotAnswer() throws IOException {
-    CacheSpace space = space(4096, 1);
+    CacheSpace space = space(4096);
     space.refresh(0);
     disk.failEvery(Operation.USABLE_BYTES, Failure.EIO);
     assertThatThrownBy(() -> space.refresh(0)).hasMessageContaining("Input/output error");

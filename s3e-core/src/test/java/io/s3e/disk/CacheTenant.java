@@ -25,7 +25,6 @@ final class CacheTenant {
         .application("application")
         .directories(List.of(directory))
         .capacityBytes(capacity)
-        .diskShare(1)
         .build();
   }
 

@@ -16,8 +16,8 @@ class SpillRuleTest {
           .directories(List.of(Path.of("cache")))
           .build();
 
-  /** A block of a scan, read in full, behind its reader, and never fetched before. */
-  private static final Leaving SCANNED = new Leaving(1000, 2000, 9000, true, false, true);
+  /** A block of a scan, read in full and never fetched before. */
+  private static final Leaving SCANNED = new Leaving(1000, true, false, true);
 
   @Test
   void aScansBlocksAreWorthNothing() {
@@ -26,46 +26,31 @@ class SpillRuleTest {
 
   @Test
   void whatAJumpingReaderTookIs() {
-    assertThat(SpillRule.isWorth(DISK, new Leaving(1000, 2000, 9000, false, false, true))).isTrue();
+    assertThat(SpillRule.isWorth(DISK, new Leaving(1000, false, false, true))).isTrue();
   }
 
   @Test
   void aSecondMissIs() {
-    assertThat(SpillRule.isWorth(DISK, new Leaving(1000, 2000, 9000, true, true, true))).isTrue();
+    assertThat(SpillRule.isWorth(DISK, new Leaving(1000, true, true, true))).isTrue();
   }
 
   @Test
   void whatIsStillUnreadIs() {
-    assertThat(SpillRule.isWorth(DISK, new Leaving(1000, 2000, 9000, true, false, false))).isTrue();
-  }
-
-  @Test
-  void aWindowBehindAndBeforeTheReaderIs() {
-    DiskCacheConfig windows =
-        DISK.toBuilder().windowBeforeBytes(3000).windowAfterBytes(500).build();
-
-    assertThat(SpillRule.isWorth(windows, at(1000, 2000, 4999))).as("just behind").isTrue();
-    assertThat(SpillRule.isWorth(windows, at(1000, 2000, 5000))).as("too far behind").isFalse();
-    assertThat(SpillRule.isWorth(windows, at(1000, 2000, 501))).as("just before").isTrue();
-    assertThat(SpillRule.isWorth(windows, at(1000, 2000, 500))).as("too far before").isFalse();
-  }
-
-  private static Leaving at(long start, long end, long reader) {
-    return new Leaving(start, end, reader, true, false, true);
+    assertThat(SpillRule.isWorth(DISK, new Leaving(1000, true, false, false))).isTrue();
   }
 
   @Test
   void hybridTakesTheFrontOfAnObjectAlone() {
     DiskCacheConfig hybrid = DISK.toBuilder().mode(Mode.HYBRID).hybridBytes(5000).build();
 
-    assertThat(SpillRule.isWorth(hybrid, new Leaving(4999, 6000, 0, false, true, false))).isTrue();
-    assertThat(SpillRule.isWorth(hybrid, new Leaving(5000, 6000, 0, false, true, false))).isFalse();
+    assertThat(SpillRule.isWorth(hybrid, new Leaving(4999, false, true, false))).isTrue();
+    assertThat(SpillRule.isWorth(hybrid, new Leaving(5000, false, true, false))).isFalse();
   }
 
   @Test
   void memoryTakesNothing() {
     DiskCacheConfig memory = DISK.toBuilder().mode(Mode.MEMORY).build();
 
-    assertThat(SpillRule.isWorth(memory, new Leaving(0, 100, 0, false, true, false))).isFalse();
+    assertThat(SpillRule.isWorth(memory, new Leaving(0, false, true, false))).isFalse();
   }
 }

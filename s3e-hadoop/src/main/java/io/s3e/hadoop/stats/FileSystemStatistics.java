@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FileSystemStatistics {
   private static final EngineMetrics NOTHING_DONE = new EngineMetrics();
-  private static final DiskUse NOTHING_USED = new DiskUse(0, new Estimate(0, 0, 0, 0, 0));
+  private static final DiskUse NOTHING_USED = new DiskUse(0, 0, new Estimate(0, 0, 0, 0, 0));
 
   private final Supplier<@Nullable S3E> engine;
   private final LongAdder clientFallbacks = new LongAdder();

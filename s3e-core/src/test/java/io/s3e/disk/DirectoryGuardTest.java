@@ -2,10 +2,9 @@ package io.s3e.disk;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.s3e.testing.Stranger;
 import java.io.IOException;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -18,7 +17,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Where a cache may lie, and who may have a hand in it. */
 class DirectoryGuardTest {
-  private static final int STRANGER = 65_534;
   private static final String USER = System.getProperty("user.name");
 
   @TempDir Path temp;
@@ -38,14 +36,6 @@ class DirectoryGuardTest {
 
   private static void setMode(Path path, int mode) throws IOException {
     Files.setAttribute(path, "unix:mode", mode);
-  }
-
-  private static void giveAway(Path path) throws IOException {
-    try {
-      Files.setAttribute(path, "unix:uid", STRANGER);
-    } catch (FileSystemException e) {
-      assumeTrue(false, "skipped: only root may give directories away");
-    }
   }
 
   private Path top() {
@@ -107,13 +97,13 @@ class DirectoryGuardTest {
   @Test
   void aForeignElementBelowAStickyAncestorIsRefused() throws IOException {
     setMode(above, 01777);
-    giveAway(named);
+    Stranger.give(named);
     assertRefused(named, "is owned by '", "root or the user of this process, '" + USER + "'");
   }
 
   @Test
   void aForeignAncestorIsRefused() throws IOException {
-    giveAway(above);
+    Stranger.give(above);
     assertRefused(above, "is owned by '", "root or the user of this process, '" + USER + "'");
   }
 
@@ -167,11 +157,11 @@ class DirectoryGuardTest {
     DirectoryGuard guard = DirectoryGuard.shared(named);
     Path deep = top().resolve("deep");
     guard.require(deep);
-    giveAway(deep);
+    Stranger.give(deep);
     assertThatThrownBy(() -> guard.require(deep))
         .isInstanceOf(RefusedDirectoryException.class)
         .hasMessageContainingAll(deep + ":", "is owned by '", "'" + USER + "'");
-    giveAway(top());
+    Stranger.give(top());
     assertRefused(top(), "is owned by '", "the user of this process, '" + USER + "'");
   }
 

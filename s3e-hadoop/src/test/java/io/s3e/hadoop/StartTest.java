@@ -4,6 +4,7 @@ import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.s3e.testing.CapturedLog;
 import java.nio.file.Path;
 import java.util.Base64;
 import java.util.List;

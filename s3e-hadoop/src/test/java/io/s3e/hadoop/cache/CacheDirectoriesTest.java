@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.s3e.disk.DiskCacheConfig.Scope;
-import io.s3e.hadoop.CapturedLog;
+import io.s3e.testing.CapturedLog;
 import io.s3e.hadoop.conf.ConfigValues;
 import io.s3e.hadoop.conf.ProcessEnvironment;
 import java.io.IOException;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.s3e.S3EConfig;
 import io.s3e.disk.DiskCacheConfig;
 import io.s3e.disk.DiskCacheConfig.Mode;
-import io.s3e.hadoop.CapturedLog;
+import io.s3e.testing.CapturedLog;
 import io.s3e.hadoop.client.ObjectEncryption;
 import io.s3e.hadoop.conf.AdapterConfig;
 import java.io.IOException;

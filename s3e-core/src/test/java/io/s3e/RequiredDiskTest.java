@@ -237,9 +237,7 @@ class RequiredDiskTest {
     MemoryBudget budget = new MemoryBudget(64 * MIB);
     S3EConfig first = S3EConfig.DEFAULTS.toBuilder().diskCache(disk().build()).build();
     S3EConfig second =
-        first.toBuilder()
-            .diskCache(disk().scope(Scope.PRIVATE).required(true).build())
-            .build();
+        first.toBuilder().diskCache(disk().scope(Scope.PRIVATE).required(true).build()).build();
     try (S3E one = S3E.create(first, budget, memory -> client());
         S3E two = S3E.create(second, budget, memory -> client())) {
       assertReads(one);

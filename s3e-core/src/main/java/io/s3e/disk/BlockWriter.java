@@ -89,8 +89,7 @@ final class BlockWriter implements AutoCloseable {
     this.breaker =
         new Breaker(
             config.breakerPause(), System::nanoTime, metrics, "Writing to " + target.name());
-    this.queue =
-        new WriteQueue(queueBytes, QUEUE_AGE, rate, metrics, System::nanoTime, ended);
+    this.queue = new WriteQueue(queueBytes, QUEUE_AGE, rate, metrics, System::nanoTime, ended);
   }
 
   void start() {

@@ -5,9 +5,9 @@ import java.nio.file.Path;
 import java.util.function.LongSupplier;
 
 /**
- * How much one directory of the cache may hold: the smallest of its cap, the file
- * system's space and its inodes; and whether anything may be written at all. What the
- * cache holds itself counts as free: it is the cache's to give back.
+ * How much one directory of the cache may hold: the smallest of its cap, the file system's space
+ * and its inodes; and whether anything may be written at all. What the cache holds itself counts as
+ * free: it is the cache's to give back.
  *
  * <p>{@link #refresh} does I/O, on one thread; its answers are read by any.
  */

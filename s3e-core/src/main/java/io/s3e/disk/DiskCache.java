@@ -57,8 +57,7 @@ public final class DiskCache implements AutoCloseable {
     return open(config, metrics, new NioDiskIo());
   }
 
-  static DiskCache open(DiskCacheConfig config, DiskMetrics metrics, DiskIo io)
-      throws IOException {
+  static DiskCache open(DiskCacheConfig config, DiskMetrics metrics, DiskIo io) throws IOException {
     ScheduledThreadPoolExecutor polls =
         new ScheduledThreadPoolExecutor(1, task -> Background.daemon("s3e-disk-timer", task));
     polls.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);

@@ -7,9 +7,9 @@ import io.s3e.disk.DiskCacheConfig.Mode;
  * Which of the blocks that leave memory are worth writing to disk. Pure.
  *
  * <p>A scan reads each block once, all of it, and goes on: its blocks are worth nothing, unless the
- * same ones were fetched before. Everything else is: blocks of readers
- * that jump, as those of columnar formats do, blocks of which a part is still unread, and what was
- * prefetched and not read.
+ * same ones were fetched before. Everything else is: blocks of readers that jump, as those of
+ * columnar formats do, blocks of which a part is still unread, and what was prefetched and not
+ * read.
  */
 final class SpillRule {
   private SpillRule() {}
@@ -22,11 +22,7 @@ final class SpillRule {
    * @param wasFetchedBefore it was fetched from S3 earlier as well
    * @param isFullyRead readers have taken all of its bytes
    */
-  record Leaving(
-      long start,
-      boolean isOfScan,
-      boolean wasFetchedBefore,
-      boolean isFullyRead) {}
+  record Leaving(long start, boolean isOfScan, boolean wasFetchedBefore, boolean isFullyRead) {}
 
   /** Whether the mode lets a block that begins at {@code start} go to disk at all. */
   static boolean mayGo(DiskCacheConfig config, long start) {

@@ -19,8 +19,7 @@ class CacheSpaceTest {
   private long inodes = FreeInodes.UNKNOWN;
 
   private CacheSpace space(long capacity) {
-    DiskCacheConfig config =
-        CacheTenant.config(directory, DiskCacheConfig.Scope.HOST, capacity);
+    DiskCacheConfig config = CacheTenant.config(directory, DiskCacheConfig.Scope.HOST, capacity);
     return new CacheSpace(disk, directory, config, () -> total, () -> inodes);
   }
 

@@ -107,9 +107,7 @@ final class CacheDirectories {
         .filter(each -> !each.paths().isEmpty())
         .findFirst()
         .orElseGet(
-            () ->
-                source(
-                    "java.io.tmpdir", environment.property("java.io.tmpdir"), Kind.NAMED));
+            () -> source("java.io.tmpdir", environment.property("java.io.tmpdir"), Kind.NAMED));
   }
 
   /**

@@ -48,11 +48,11 @@ public final class DiskCacheKeys {
               + " the first that is set: YARN's `LOCAL_DIRS`, `SPARK_LOCAL_DIRS`,"
               + " `spark.local.dir`, `fs.s3a.buffer.dir`, `java.io.tmpdir`; in scope `host`, whose"
               + " files outlive applications, the environment variable `XDG_CACHE_HOME`, else"
-              + " `.cache` in the user's home directory. Scopes `app` and `host` make a directory of"
-              + " S3E's own in each, and take none that another user could exchange: each directory"
-              + " on the way belongs to root or to the user, and others may write it only where it"
-              + " has the sticky bit. A directory that cannot be used is left out with a WARN line;"
-              + " without any the cache is in memory only.",
+              + " `.cache` in the user's home directory. Scopes `app` and `host` make a directory"
+              + " of S3E's own in each, and take none that another user could exchange: each"
+              + " directory on the way belongs to root or to the user, and others may write it only"
+              + " where it has the sticky bit. A directory that cannot be used is left out with a"
+              + " WARN line; without any the cache is in memory only.",
           ConfigValues::paths,
           paths -> paths.stream().allMatch(Path::isAbsolute));
 
@@ -125,9 +125,9 @@ public final class DiskCacheKeys {
       ConfigKey.flag(
           "cache.encryption",
           false,
-          "`true` encrypts what is on disk with AES-256-GCM. The secret of 32 bytes is in scope `private`"
-              + " random and never leaves the JVM; in scope `app` it is the secret `s3e.cache.key`"
-              + " of the application's Hadoop credentials, which"
+          "`true` encrypts what is on disk with AES-256-GCM. The secret of 32 bytes is in scope"
+              + " `private` random and never leaves the JVM; in scope `app` it is the secret"
+              + " `s3e.cache.key` of the application's Hadoop credentials, which"
               + " `io.s3e.hadoop.cache.CacheSecret.addTo(job.getCredentials())` puts there when the"
               + " job is submitted; in scope `host` it is `fs.s3a.s3e.cache.key`, in Base64, best"
               + " from a credential provider.");

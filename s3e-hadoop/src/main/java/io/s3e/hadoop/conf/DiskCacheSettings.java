@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param scope which processes share the cache
  * @param directories as the user chose them; empty for the default
  * @param application names the application in scope app; empty otherwise
- * @param limits the sizes and times, and whether a cache on disk is required; no mode, directories or names
+ * @param limits the sizes and times, and whether a cache on disk is required; no mode, directories
+ *     or names
  * @param encrypted whether what is on disk is
  */
 public record DiskCacheSettings(

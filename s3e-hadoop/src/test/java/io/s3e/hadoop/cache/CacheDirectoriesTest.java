@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.s3e.disk.DiskCacheConfig.Scope;
-import io.s3e.testing.CapturedLog;
 import io.s3e.hadoop.conf.ConfigValues;
 import io.s3e.hadoop.conf.ProcessEnvironment;
+import io.s3e.testing.CapturedLog;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.s3e.S3EConfig;
 import io.s3e.disk.DiskCacheConfig;
 import io.s3e.disk.DiskCacheConfig.Mode;
-import io.s3e.testing.CapturedLog;
 import io.s3e.hadoop.client.ObjectEncryption;
 import io.s3e.hadoop.conf.AdapterConfig;
+import io.s3e.testing.CapturedLog;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
@@ -82,10 +82,13 @@ class EngineFactoryTest {
     conf.set("fs.s3a.s3e.cache.required", "true");
     AdapterConfig config = AdapterConfig.read(conf, "logs");
     try (CapturedLog log = new CapturedLog()) {
-      assertThatThrownBy(() -> new EngineFactory(config, conf, "logs").engine("s3a://logs", "s", null))
+      assertThatThrownBy(
+              () -> new EngineFactory(config, conf, "logs").engine("s3a://logs", "s", null))
           .isInstanceOf(IOException.class)
           .hasMessageContainingAll(
-              "fs.s3a.s3e.cache.required = \"true\"", "fs.s3a.s3e.cache.dirs", missing + " does not exist");
+              "fs.s3a.s3e.cache.required = \"true\"",
+              "fs.s3a.s3e.cache.dirs",
+              missing + " does not exist");
       assertThat(log.lines("WARN")).isEmpty();
     }
   }

@@ -66,8 +66,13 @@ final class EngineDisk implements AutoCloseable {
       return without(
           budget,
           config,
-          "its buffers need %d bytes of the memory budget of %d, of which %d are left"
-              .formatted(buffers, budget.limit(), budget.available()));
+          "its buffers need "
+              + buffers
+              + " bytes of the memory budget of "
+              + budget.limit()
+              + ", of which "
+              + budget.available()
+              + " are left");
     }
     DiskCache cache = null;
     try {
@@ -128,8 +133,11 @@ final class EngineDisk implements AutoCloseable {
     }
     return new Answer(
         null,
-        "this JVM's is in %s (scope %s), for other users or under another secret"
-            .formatted(asked.directories(), asked.scope()));
+        "this JVM's is in "
+            + asked.directories()
+            + " (scope "
+            + asked.scope()
+            + "), for other processes or under another secret");
   }
 
   @Override

@@ -142,14 +142,13 @@ final class CacheDirectory implements AutoCloseable {
     long capacity =
         config.capacityBytes() == 0 ? DiskSpace.defaultCapacity(usable) : config.capacityBytes();
     if (capacity < DiskCacheConfig.MIN_CAPACITY_BYTES) {
+      String why =
+          config.capacityBytes() == 0
+              ? "5 % of the " + usable + " that are free"
+              : "its capacity as set";
       throw new RefusedDirectoryException(
           real.toString(),
-          "would hold %d bytes, %s"
-              .formatted(
-                  capacity,
-                  config.capacityBytes() == 0
-                      ? "5 %% of the %d that are free".formatted(usable)
-                      : "its capacity as set"),
+          "would hold " + capacity + " bytes, " + why,
           DiskCacheConfig.MIN_CAPACITY_BYTES + " or more",
           null);
     }

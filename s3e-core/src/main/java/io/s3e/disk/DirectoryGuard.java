@@ -14,7 +14,7 @@ import java.nio.file.attribute.UserPrincipal;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.Locale;
-import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -40,8 +40,6 @@ final class DirectoryGuard {
       PosixFilePermissions.fromString("rwx------");
 
   // Of st_mode, in inode(7).
-  private static final int TYPE = 0170000;
-  private static final int DIRECTORY = 0040000;
   private static final int STICKY = 01000;
   private static final int WRITABLE_BY_OTHERS = 0022;
   private static final int PERMISSIONS = 07777;
@@ -85,32 +83,26 @@ final class DirectoryGuard {
   private void checkAncestors() throws IOException {
     Path at = top.getRoot();
     checkAncestor(at);
-    for (Path name : top.getParent()) {
-      at = at.resolve(name);
+    for (int i = 0; i < top.getNameCount() - 1; i++) {
+      at = at.resolve(top.getName(i));
       checkAncestor(at);
     }
   }
 
   private void checkAncestor(Path directory) throws IOException {
-    Map<String, Object> attributes;
-    try {
-      attributes =
-          Files.readAttributes(directory, "unix:mode,uid,owner", LinkOption.NOFOLLOW_LINKS);
-    } catch (UnsupportedOperationException e) {
-      throw noPermissions(directory, e);
-    }
-    int mode = (Integer) attributes.get("mode");
-    UserPrincipal owner = (UserPrincipal) attributes.get("owner");
-    if ((mode & TYPE) != DIRECTORY) {
+    PosixFileAttributes attributes = attributesOf(directory);
+    if (!attributes.isDirectory()) {
       throw refusal(directory, "is not a directory any more", "a directory", null);
     }
-    if ((Integer) attributes.get("uid") != ROOT && !owner.equals(user)) {
+    UserPrincipal owner = attributes.owner();
+    if (unixAttribute(directory, "uid") != ROOT && !owner.equals(user)) {
       throw refusal(
           directory,
           "is owned by '" + owner.getName() + "', who could exchange the cache below it",
           "root or the user of this process, '" + user.getName() + "'",
           null);
     }
+    int mode = unixAttribute(directory, "mode");
     if ((mode & WRITABLE_BY_OTHERS) != 0 && (mode & STICKY) == 0) {
       throw refusal(
           directory,
@@ -120,6 +112,15 @@ final class DirectoryGuard {
               mode & PERMISSIONS),
           "one that only its owner may write (chmod go-w), or with the sticky bit (chmod +t)",
           null);
+    }
+  }
+
+  private static int unixAttribute(Path path, String name) throws IOException {
+    try {
+      Object value = Files.getAttribute(path, "unix:" + name, LinkOption.NOFOLLOW_LINKS);
+      return (Integer) Objects.requireNonNull(value);
+    } catch (UnsupportedOperationException e) {
+      throw noPermissions(path, e);
     }
   }
 

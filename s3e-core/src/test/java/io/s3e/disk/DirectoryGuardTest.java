@@ -84,7 +84,7 @@ class DirectoryGuardTest {
   @ParameterizedTest
   @ValueSource(ints = {0777, 0775, 0770, 0757, 0720, 0702})
   void anAncestorThatOthersMayWriteIsRefused(int mode) throws IOException {
-    String found = String.format("has mode %04o", mode);
+    String found = "has mode 0" + Integer.toOctalString(mode);
     for (Path each : List.of(above, named)) {
       setMode(each, mode);
       assertRefused(each, found, "sticky bit (chmod +t)");

@@ -83,10 +83,12 @@ final class CacheDirectories {
     }
     if (usable.isEmpty()) {
       throw new IOException(
-          String.format(
-              "%s has no directory that can be used %s; set %s to absolute paths of directories"
-                  + " that exist and can be written",
-              source.name(), problems, DiskCacheKeys.DIRECTORIES.name()));
+          source.name()
+              + " has no directory that can be used "
+              + problems
+              + "; set "
+              + DiskCacheKeys.DIRECTORIES.name()
+              + " to absolute paths of directories that exist and can be written");
     }
     return usable;
   }
@@ -180,7 +182,7 @@ final class CacheDirectories {
       return "is not absolute";
     }
     try {
-      if (kind == Kind.HOME && !isOfUser(path.getParent())) {
+      if (kind == Kind.HOME && !isInOneOfUser(path)) {
         return "is not in a directory of the user";
       }
       if (!Files.exists(path)) {
@@ -199,7 +201,9 @@ final class CacheDirectories {
     return Files.isWritable(path) ? null : "cannot be written";
   }
 
-  private boolean isOfUser(Path directory) throws IOException {
-    return Files.getOwner(directory).getName().equals(environment.property("user.name"));
+  private boolean isInOneOfUser(Path path) throws IOException {
+    Path parent = path.getParent();
+    return parent != null
+        && Files.getOwner(parent).getName().equals(environment.property("user.name"));
   }
 }

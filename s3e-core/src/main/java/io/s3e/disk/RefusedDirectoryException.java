@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * A directory must not be used for the cache: somebody else may have a hand in it, or it has too
  * little space.
  */
-public final class RefusedDirectoryException extends FileSystemException {
+final class RefusedDirectoryException extends FileSystemException {
   private static final long serialVersionUID = 1;
 
   /**

@@ -27,7 +27,7 @@ public final class FailingDisk implements AutoCloseable {
     public boolean isInTheWay() {
       return switch (operation) {
         case OPEN, CREATE, RENAME, SIZE, READ, WRITE, CLOSE -> true;
-        case DELETE, MAKE_DIRECTORY, LIST, MARK_USED, USABLE_BYTES -> false;
+        case DELETE, MAKE_DIRECTORY, LIST, MARK_USED, USABLE_BYTES, TRUNCATE -> false;
       };
     }
 

@@ -109,22 +109,6 @@ final class Origin implements Block.Fate {
   }
 
   @Override
-  public void onLeavingSoon(Block block) {
-    Spiller spiller = tenant.spiller();
-    if (spiller != null) {
-      spiller.leavingSoon(block, this);
-    }
-  }
-
-  @Override
-  public void onLeaving(Block block) {
-    Spiller spiller = tenant.spiller();
-    if (spiller != null) {
-      spiller.leaving(block, this);
-    }
-  }
-
-  @Override
   public long lastReadNanos() {
     return handle.progress().lastReadNanos();
   }

@@ -2,15 +2,10 @@ package io.s3e.fetch;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-import io.s3e.block.BlockLayout;
-import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.disk.DiskBlockId;
 import io.s3e.disk.DiskCache;
 import io.s3e.memory.Block;
-import io.s3e.memory.BlockIndex;
-import io.s3e.metrics.DiskMetrics;
-import io.s3e.metrics.DiskMetrics.Counter;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -19,8 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Which blocks go to local disk, and when they are offered to it.
  *
- * <p><b>Private cache.</b> Blocks are offered when they leave memory or will before long, if they
- * are worth it ({@link SpillRule}).
+ * <p><b>Private cache.</b> Nothing is offered.
  *
  * <p><b>Shared cache.</b> What S3 sent is offered as soon as it has come, because others may be
  * waiting for it; what is known to be waited for stays in memory until it is written.
@@ -34,8 +28,6 @@ final class Spiller {
 
   private final DiskTier tier;
   private final DiskCache cache;
-  private final BlockIndex index;
-  private final DiskMetrics metrics;
   private final int mostHeldRuns;
 
   /** Disk blocks that this engine has offered to a shared cache, and which chunks of them. */
@@ -46,99 +38,17 @@ final class Spiller {
   private final AtomicInteger heldRuns = new AtomicInteger();
 
   /**
-   * @param index the blocks in memory
    * @param requests how many GETs may be in flight
    */
-  Spiller(DiskTier tier, BlockIndex index, int requests, DiskMetrics metrics) {
+  Spiller(DiskTier tier, int requests) {
     this.tier = tier;
     this.cache = tier.cache();
-    this.index = index;
     this.mostHeldRuns = requests - requests / 4;
-    this.metrics = metrics;
-  }
-
-  /** A block will leave memory before long: to spill it now is to have it out of the way then. */
-  void leavingSoon(Block block, Origin origin) {
-    // Its first reader has only just come to it, so what is unread now says nothing.
-    Piece worth = worthSpilling(block, origin, true);
-    if (worth != null && !isOffered(worth)) {
-      boolean unused = cache.offerLater(worth.id(), () -> spillIfThere(block, origin, worth.id()));
-    }
-  }
-
-  private void spillIfThere(Block block, Origin origin, DiskBlockId id) {
-    if (block.tryPin()) {
-      try {
-        spill(block, origin, id);
-      } finally {
-        block.unpin();
-      }
-    }
-  }
-
-  /** A block is about to leave memory; its bytes are there during the call. */
-  void leaving(Block block, Origin origin) {
-    if (!block.isReady()) {
-      return;
-    }
-    Piece worth = worthSpilling(block, origin, block.isWhollyRead());
-    if (worth == null) {
-      metrics.add(Counter.NOT_ADMITTED_BYTES, block.length());
-    } else if (!isOffered(worth)) {
-      spill(block, origin, worth.id());
-    }
-  }
-
-  /** The first part of a block that is worth spilling; null if it is not. */
-  private @Nullable Piece worthSpilling(Block block, Origin origin, boolean fullyRead) {
-    ObjectHandle handle = origin.handle();
-    SpillRule.Leaving leaving =
-        new SpillRule.Leaving(
-            block.start(),
-            block.end(),
-            handle.progress().position(),
-            origin.isOfScan() || handle.progress().isScanning(),
-            origin.wasFetchedBefore(),
-            fullyRead);
-    boolean worth = !handle.hasCustomerKey() && SpillRule.isWorth(tier.config(), leaving);
-    return worth ? tier.firstPiece(handle, new ByteRange(block.start(), block.end())) : null;
-  }
-
-  /**
-   * Offers a block that stays where it is meanwhile, and with it what else is in memory of the same
-   * disk block: to write a file once is cheaper than to join it piece by piece.
-   */
-  private void spill(Block block, Origin origin, DiskBlockId id) {
-    ObjectHandle handle = origin.handle();
-    // It may be out of the index already.
-    offer(handle, block);
-    offerAround(handle, id);
-  }
-
-  /** Whether the chunks of a piece are on disk or on their way there. */
-  private boolean isOffered(Piece piece) {
-    int there = cache.isShared() ? offeredChunks(piece.id()) : cache.believed(piece.id());
-    return (there & piece.mask()) == piece.mask() || cache.isPending(piece.id(), piece.first());
   }
 
   private int offeredChunks(DiskBlockId id) {
     Integer chunks = offered.getIfPresent(id);
     return chunks == null ? 0 : chunks;
-  }
-
-  private void offerAround(ObjectHandle handle, DiskBlockId id) {
-    BlockLayout layout = handle.layout();
-    BlockRange around = layout.covering(id.start(), id.start() + id.length());
-    for (long at = around.first(); at < around.end(); at++) {
-      Block block = index.get(handle.block(at));
-      if (block != null && block.isReady() && block.tryPin()) {
-        try {
-          offer(handle, block);
-        } finally {
-          block.unpin();
-        }
-      }
-    }
   }
 
   /**

@@ -92,7 +92,7 @@ public final class Tenant {
   Spiller attach(TenantDisk disk) {
     DiskTier tier = new DiskTier(disk, proofs, metrics.disk());
     int requests = client.limits().copyRequests() + client.limits().lentSlots();
-    Spiller spiller = new Spiller(tier, index(), requests, metrics.disk());
+    Spiller spiller = new Spiller(tier, requests);
     onDisk = new OnDisk(tier, spiller);
     return spiller;
   }

@@ -8,8 +8,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The run that a block comes from, as everybody knows it who meets the block: its readers join it,
- * memory tells it what becomes of the block, and the {@link Spiller} judges the block by it. Lives
- * as long as its blocks. Any thread.
+ * and memory tells it what becomes of the block. Lives as long as its blocks. Any thread.
  */
 final class Origin implements Block.Fate {
   /** Some times what a GET takes. */

@@ -387,25 +387,6 @@ public final class Admission {
     }
   }
 
-  /**
-   * Buffers for {@code blocks} blocks in the place of a slot that was granted and not used. Null if
-   * there are none; the slot stays granted then.
-   */
-  public @Nullable Grant exchange(Grant lent, int blocks, Purpose purpose) {
-    Grant copied = tryCopy(lent.account(), blocks, purpose);
-    if (copied == null) {
-      return null;
-    }
-    if (copied.leases().size() < blocks) {
-      copied.leases().forEach(copied::release);
-      copied.leaveLane();
-      return null;
-    }
-    lent.handRevocationTo(copied);
-    lent.leaveLane();
-    return copied;
-  }
-
   /** How many readers wait, of all tenants. */
   public int waitingReaders() {
     return waiting.stream().mapToInt(account -> account.waiting().size()).sum();

@@ -15,13 +15,17 @@ import org.slf4j.LoggerFactory;
 final class EngineDisk implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(EngineDisk.class);
 
+  /** As much of the memory budget may wait to be written. */
+  private static final int WAITING_SHARE = 2;
+
   /** With so small a budget that the buffers take more of it, reading is worth more. */
   private static final int MOST_SHARE = 2;
 
   /** Opens a cache; a test's may have a disk that fails. */
   @FunctionalInterface
   interface Opener {
-    DiskCache open(DiskCacheConfig config, DiskMetrics metrics) throws IOException;
+    DiskCache open(DiskCacheConfig config, DiskMetrics metrics, long mostWaitingBytes)
+        throws IOException;
   }
 
   /**
@@ -76,7 +80,7 @@ final class EngineDisk implements AutoCloseable {
     }
     DiskCache cache = null;
     try {
-      cache = opener.open(config, metrics);
+      cache = opener.open(config, metrics, budget.limit() / WAITING_SHARE);
       return new EngineDisk(budget, config, new Answer(cache, ""), buffers);
     } catch (IOException e) {
       return without(budget, config, String.valueOf(e.getMessage()));

@@ -317,9 +317,7 @@ public final class S3E implements AutoCloseable {
   /** The use of the engine's cache on local disk; null if there is none, or none yet. */
   public @Nullable DiskUse diskUse() {
     DiskCache cache = disk.getNow(EngineDisk.Answer.NOT_ASKED).cache();
-    return cache == null
-        ? null
-        : new DiskUse(cache.bytes(), cache.capacityBytes(), cache.estimate());
+    return cache == null ? null : new DiskUse(cache.bytes(), cache.capacityBytes());
   }
 
   /**

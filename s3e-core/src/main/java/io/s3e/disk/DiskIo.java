@@ -27,6 +27,20 @@ interface DiskIo {
    */
   OpenFile create(Path file) throws IOException;
 
+  /**
+   * Makes a file to read and write that has no name any more when this returns: nobody else can
+   * open it, and it goes with its descriptor, however this process ends.
+   */
+  OpenFile createUnlinked(Path directory) throws IOException;
+
+  /**
+   * Opens a regular file to read and write, without following a link; makes it, for its owner
+   * alone, if it is not there.
+   *
+   * @throws NotRegularFileException if it is something else
+   */
+  OpenFile openOrCreate(Path file) throws IOException;
+
   /** Gives a file another name at once, replacing what has it. */
   void rename(Path from, Path to) throws IOException;
 
@@ -68,7 +82,7 @@ interface DiskIo {
       long writtenMillis,
       long usedMillis) {}
 
-  /** An open file. One thread at a time. */
+  /** An open file. Any thread; one at a time may write. */
   interface OpenFile extends Closeable {
     /** Length in bytes. */
     long size() throws IOException;
@@ -78,5 +92,11 @@ interface DiskIo {
 
     /** Writes all of {@code source} at a place. */
     void write(ByteBuffer source, long position) throws IOException;
+
+    /** Writes all of {@code sources}, one after the other, from a place on. */
+    void write(ByteBuffer[] sources, long position) throws IOException;
+
+    /** Cuts the file off behind {@code bytes}. */
+    void truncate(long bytes) throws IOException;
   }
 }

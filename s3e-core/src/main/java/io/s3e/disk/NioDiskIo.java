@@ -41,6 +41,14 @@ final class NioDiskIo implements DiskIo {
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
   private static final Set<OpenOption> READ =
       Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
+  private static final Set<OpenOption> READ_WRITE =
+      Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+  private static final Set<OpenOption> CREATE_READABLE =
+      Set.of(
+          StandardOpenOption.CREATE_NEW,
+          StandardOpenOption.READ,
+          StandardOpenOption.WRITE,
+          LinkOption.NOFOLLOW_LINKS);
   private static final Set<OpenOption> CREATE =
       Set.of(
           StandardOpenOption.CREATE_NEW,
@@ -57,6 +65,36 @@ final class NioDiskIo implements DiskIo {
   @Override
   public OpenFile create(Path file) throws IOException {
     return new ChannelFile(FileChannel.open(file, CREATE, OWNERS_FILE));
+  }
+
+  @Override
+  public OpenFile createUnlinked(Path directory) throws IOException {
+    Path file = directory.resolve(".s3e-" + DirectoryGuard.randomHex(16));
+    FileChannel channel = FileChannel.open(file, CREATE_READABLE, OWNERS_FILE);
+    boolean unlinked = false;
+    try {
+      Files.delete(file);
+      unlinked = true;
+    } finally {
+      if (!unlinked) {
+        channel.close();
+      }
+    }
+    return new ChannelFile(channel);
+  }
+
+  @Override
+  public OpenFile openOrCreate(Path file) throws IOException {
+    try {
+      requireRegular(file);
+    } catch (NoSuchFileException e) {
+      try {
+        return new ChannelFile(FileChannel.open(file, CREATE_READABLE, OWNERS_FILE));
+      } catch (FileAlreadyExistsException raced) {
+        requireRegular(file);
+      }
+    }
+    return new ChannelFile(FileChannel.open(file, READ_WRITE));
   }
 
   @Override
@@ -179,6 +217,24 @@ final class NioDiskIo implements DiskIo {
       while (source.hasRemaining()) {
         at += channel.write(source, at);
       }
+    }
+
+    @Override
+    public void write(ByteBuffer[] sources, long position) throws IOException {
+      long left = 0;
+      for (ByteBuffer source : sources) {
+        left += source.remaining();
+      }
+      // The position is the writer's alone: reads have places of their own.
+      channel.position(position);
+      while (left > 0) {
+        left -= channel.write(sources);
+      }
+    }
+
+    @Override
+    public void truncate(long bytes) throws IOException {
+      channel.truncate(bytes);
     }
 
     @Override

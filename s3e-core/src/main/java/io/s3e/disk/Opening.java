@@ -15,16 +15,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class Opening {
   private final Path directory;
-  private final CompletableFuture<CacheDirectory> opened = new CompletableFuture<>();
+  private final CompletableFuture<RegionStore> opened = new CompletableFuture<>();
 
-  Opening(Path directory, Callable<CacheDirectory> opening) {
+  Opening(Path directory, Callable<RegionStore> opening) {
     this.directory = directory;
     Thread unused =
         Background.start(
             "s3e-disk-open",
             () -> {
               try {
-                CacheDirectory result = opening.call();
+                RegionStore result = opening.call();
                 if (!opened.complete(result)) {
                   result.close();
                 }
@@ -40,7 +40,7 @@ final class Opening {
    * @param deadline by {@link System#nanoTime()}
    * @throws IOException if it cannot or must not be used, naming it and why
    */
-  CacheDirectory await(long deadline) throws IOException {
+  RegionStore await(long deadline) throws IOException {
     try {
       return opened.get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {

@@ -2,6 +2,8 @@ package io.s3e.fetch;
 
 import io.s3e.block.BlockRange;
 import io.s3e.client.RequestFailure;
+import io.s3e.disk.ChunkStream;
+import io.s3e.disk.StoredObject;
 import io.s3e.memory.Account;
 import io.s3e.memory.Admission;
 import io.s3e.memory.Block;
@@ -127,14 +129,11 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     long last = Math.min(wanted.end(), handle.layout().blocksOver(handle.size()));
     long next = wanted.first();
     while (next < last) {
-      if (memory.isPresent(handle, next)) {
+      if (memory.isPresent(handle, next) || isAtHand(handle, next, purpose)) {
         next++;
         continue;
       }
-      Run run =
-          purpose == Purpose.GUESS
-              ? resolver.rounded(handle, new BlockRange(wanted.first(), last), next)
-              : resolver.exact(handle, new BlockRange(next, last));
+      Run run = resolver.run(handle, new BlockRange(next, last));
       Grant grant = admission.trySpeculate(account, need(run), purpose);
       if (grant == null) {
         refused(handle);
@@ -152,9 +151,30 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
 
   private boolean mayRunAhead(ObjectHandle handle, long block) {
     DiskTier disk = tenant.disk();
-    Spiller spiller = tenant.spiller();
-    return (disk == null || !disk.awaitsProof(handle, block))
-        && (spiller == null || !spiller.isBackedUp());
+    return disk == null || !disk.awaitsProof(handle, block);
+  }
+
+  /** Whether a reader that takes what is on disk itself needs no guess for a block. */
+  private boolean isAtHand(ObjectHandle handle, long block, Purpose purpose) {
+    DiskTier disk = tenant.disk();
+    return disk != null && purpose == Purpose.GUESS && disk.isAtHand(handle, block);
+  }
+
+  /**
+   * The bytes of {@code [position, end)} that are on disk and not in memory, from the first on, for
+   * a reader that takes them at once; null if the first are not there, or are too few.
+   */
+  public @Nullable DiskBytes fromDisk(ObjectHandle handle, long position, long end) {
+    DiskTier disk = tenant.disk();
+    boolean mayBe =
+        disk != null
+            && end - position >= StoredObject.CHUNK_BYTES
+            && !memory.isPresent(handle, handle.layout().blockAt(position));
+    ChunkStream stream = mayBe ? disk.stream(handle, position, end) : null;
+    handle.progress().readFromDisk(stream != null);
+    return disk == null || stream == null
+        ? null
+        : new DiskBytes(disk, handle, stream, position, end);
   }
 
   private void refused(ObjectHandle handle) {
@@ -184,7 +204,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     // many short ones is what a crowd of readers shares the connections best by.
     boolean takesAhead = ahead > end && admission.isCrowded(account);
     BlockRange wanted = new BlockRange(block, Math.max(block + 1, takesAhead ? ahead : end));
-    Run run = takesAhead ? resolver.exact(handle, wanted) : resolver.rounded(handle, wanted, block);
+    Run run = resolver.run(handle, wanted);
     RunFetch fetch = enter(run, awaitAdmission(handle, need(run), deadline));
     if (fetch == null) {
       return null;
@@ -220,7 +240,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
    * nor on their way and that one GET can bring.
    */
   public long absentUntil(ObjectHandle handle, long first, long end) {
-    return resolver.exact(handle, new BlockRange(first, end)).blocks().end();
+    return resolver.run(handle, new BlockRange(first, end)).blocks().end();
   }
 
   /**

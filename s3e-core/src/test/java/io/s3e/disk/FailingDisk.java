@@ -26,7 +26,7 @@ public final class FailingDisk implements AutoCloseable {
     public boolean isInTheWay() {
       return switch (operation) {
         case OPEN, CREATE, RENAME, SIZE, READ, WRITE, CLOSE -> true;
-        case DELETE, MAKE_DIRECTORY, LIST, MARK_USED, USABLE_BYTES -> false;
+        case DELETE, MAKE_DIRECTORY, LIST, MARK_USED, USABLE_BYTES, TRUNCATE -> false;
       };
     }
 
@@ -48,8 +48,9 @@ public final class FailingDisk implements AutoCloseable {
   }
 
   /** Opens a cache on this disk. */
-  public DiskCache open(DiskCacheConfig config, DiskMetrics metrics) throws IOException {
-    return DiskCache.open(config, metrics, io);
+  public DiskCache open(DiskCacheConfig config, DiskMetrics metrics, long mostWaitingBytes)
+      throws IOException {
+    return DiskCache.open(config, metrics, mostWaitingBytes, io);
   }
 
   /** How often the operation of a fault was tried so far. */

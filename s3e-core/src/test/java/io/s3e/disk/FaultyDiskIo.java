@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
 final class FaultyDiskIo implements DiskIo {
   static final Duration LONGEST_HANG = Duration.ofSeconds(30);
 
-  /** Kinds of operations; the last four are those of open files. */
+  /** Kinds of operations; the last five are those of open files. */
   enum Operation {
     OPEN,
     CREATE,
@@ -34,6 +34,7 @@ final class FaultyDiskIo implements DiskIo {
     SIZE,
     READ,
     WRITE,
+    TRUNCATE,
     CLOSE
   }
 
@@ -223,6 +224,18 @@ final class FaultyDiskIo implements DiskIo {
   }
 
   @Override
+  public OpenFile createUnlinked(Path directory) throws IOException {
+    before(Operation.CREATE, directory);
+    return new FaultyFile(directory, disk.createUnlinked(directory));
+  }
+
+  @Override
+  public OpenFile openOrCreate(Path file) throws IOException {
+    before(Operation.OPEN, file);
+    return new FaultyFile(file, disk.openOrCreate(file));
+  }
+
+  @Override
   public void rename(Path from, Path to) throws IOException {
     before(Operation.RENAME, from);
     disk.rename(from, to);
@@ -290,6 +303,18 @@ final class FaultyDiskIo implements DiskIo {
     public void write(ByteBuffer source, long position) throws IOException {
       before(Operation.WRITE, path);
       file.write(source, position);
+    }
+
+    @Override
+    public void write(ByteBuffer[] sources, long position) throws IOException {
+      before(Operation.WRITE, path);
+      file.write(sources, position);
+    }
+
+    @Override
+    public void truncate(long bytes) throws IOException {
+      before(Operation.TRUNCATE, path);
+      file.truncate(bytes);
     }
 
     /** The descriptor is closed whatever a rule says, as a kernel does. */

@@ -1,0 +1,69 @@
+package io.s3e.disk;
+
+import io.s3e.disk.Region.Kind;
+import java.io.IOException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The regions of one directory, and who may append to which. What is in them is known to the {@link
+ * ChunkIndex}, which the regions' implementation keeps true about what others write and recycle.
+ *
+ * <p>Every method but {@link #close} may block on the disk. {@link #next}, {@link #appended} and
+ * {@link #finished} are the appending thread's; the others are called by any thread of the
+ * directory.
+ */
+interface Regions extends AutoCloseable {
+  /**
+   * One chunk that was written.
+   *
+   * @param slot where its bytes begin, in slots
+   */
+  record Appended(StoredObject object, int chunk, int slot, long sealHigh, long sealLow) {}
+
+  /**
+   * A region to append to: one that was never used, or one that is begun anew, or one with room
+   * left that nobody appends to any more. It stays the caller's until {@link #finished}.
+   *
+   * @return null if there is none for now: others have them all, or the disk has too little space
+   */
+  @Nullable Region next(Kind kind) throws IOException;
+
+  /**
+   * The region that will be recycled next to make room for that kind, if there is no other that may
+   * be had; its hits are appended again before. Null while there are others.
+   */
+  @Nullable Region victim(Kind kind);
+
+  /** Recycles a {@link #victim}, which may be had from then on. */
+  void recycle(Region victim) throws IOException;
+
+  /** Chunks stand in a region that is the caller's; makes them known to others. */
+  void appended(Region region, List<Appended> chunks) throws IOException;
+
+  /** Nothing more is appended to a region that {@link #next} gave. */
+  void finished(Region region) throws IOException;
+
+  /**
+   * Whether bytes that were read from a region, after {@code generation} was looked up, are that
+   * generation's.
+   */
+  boolean isStill(Region region, int generation) throws IOException;
+
+  /**
+   * Looks at what others have written and recycled.
+   *
+   * @param maxAgeNanos nothing is looked at if it was looked at so lately
+   */
+  void refresh(long maxAgeNanos) throws IOException;
+
+  /** Bytes that the regions take on disk at most, by what was appended so far. */
+  long bytes();
+
+  /** The most that they ever take, in bytes. */
+  long capacityBytes();
+
+  /** Gives everything up; does not wait for the disk for long. */
+  @Override
+  void close();
+}

@@ -1,0 +1,142 @@
+package io.s3e.disk;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.s3e.block.ObjectVersion;
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+
+/**
+ * One immutable version of one object as a cache on disk knows it: a hash of its name, and its
+ * length. The cache has one instance for each ({@link DiskCache#object}), so that two are of the
+ * same version if and only if they are the same instance. Immutable, any thread.
+ *
+ * <p><b>Chunks.</b> The object is cut into chunks of {@value #CHUNK_BYTES} bytes, of which the last
+ * one is shorter, and these are numbered from 0.
+ *
+ * <p><b>Hash.</b> The first {@value #HASH_BYTES} bytes of the SHA-256 of the object's length (8
+ * bytes, big-endian) and of store, bucket, key, ETag and version id, each as its length in UTF-8 (4
+ * bytes; -1 for no version id) and its bytes.
+ */
+public final class StoredObject {
+  /** Length of a chunk, but for an object's last one, in bytes. */
+  public static final int CHUNK_BYTES = 64 << 10;
+
+  /** Length of the hash, in bytes: 160 bits, for no two objects to meet by chance. */
+  static final int HASH_BYTES = 20;
+
+  /** As many chunks fit the number of a chunk. */
+  private static final long MOST_BYTES = (long) Integer.MAX_VALUE * CHUNK_BYTES;
+
+  private final long first;
+  private final long second;
+  private final int third;
+  private final long size;
+
+  private StoredObject(long first, long second, int third, long size) {
+    this.first = first;
+    this.second = second;
+    this.third = third;
+    this.size = size;
+  }
+
+  /** The object whose hash stands at {@code at}. */
+  static StoredObject at(ByteBuffer buffer, int at, long size) {
+    return new StoredObject(
+        buffer.getLong(at), buffer.getLong(at + 8), buffer.getInt(at + 16), size);
+  }
+
+  /**
+   * @param store which store the bucket is in
+   * @param version whose ETag is known
+   * @throws IllegalArgumentException if there is no ETag to know it by, or it is longer than any
+   *     cache
+   */
+  static StoredObject of(String store, ObjectVersion version) {
+    if (version.etag() == null || version.size() <= 0 || version.size() > MOST_BYTES) {
+      throw new IllegalArgumentException(
+          version + " has no place in a cache: expected an ETag and 1 to " + MOST_BYTES + " bytes");
+    }
+    return at(ByteBuffer.wrap(hashOf(identity(store, version))), 0, version.size());
+  }
+
+  /** Whether a version can be known by: it has an ETag, and bytes that fit. */
+  static boolean canBeOf(ObjectVersion version) {
+    return version.etag() != null && version.size() > 0 && version.size() <= MOST_BYTES;
+  }
+
+  /** The bytes whose hash names an object. */
+  static byte[] identity(String store, ObjectVersion version) {
+    byte[][] strings = {
+      store.getBytes(UTF_8),
+      version.object().bucket().getBytes(UTF_8),
+      version.object().key().getBytes(UTF_8),
+      String.valueOf(version.etag()).getBytes(UTF_8),
+      version.versionId() == null ? null : version.versionId().getBytes(UTF_8)
+    };
+    int length = Long.BYTES;
+    for (byte[] utf8 : strings) {
+      length += Integer.BYTES + (utf8 == null ? 0 : utf8.length);
+    }
+    ByteBuffer bytes = ByteBuffer.allocate(length).putLong(version.size());
+    for (byte[] utf8 : strings) {
+      if (utf8 == null) {
+        bytes.putInt(-1);
+      } else {
+        bytes.putInt(utf8.length).put(utf8);
+      }
+    }
+    return bytes.array();
+  }
+
+  /** The hash of such bytes: {@value #HASH_BYTES} of them, and more. */
+  static byte[] hashOf(byte[] identity) {
+    try {
+      return MessageDigest.getInstance("SHA-256").digest(identity);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("this JVM has no SHA-256", e);
+    }
+  }
+
+  /** Puts the hash at {@code at}. */
+  void putHash(ByteBuffer buffer, int at) {
+    buffer.putLong(at, first).putLong(at + 8, second).putInt(at + 16, third);
+  }
+
+  /** Length of the object, in bytes. */
+  long size() {
+    return size;
+  }
+
+  /** Chunks in the object. */
+  int chunks() {
+    return (int) ((size + CHUNK_BYTES - 1) / CHUNK_BYTES);
+  }
+
+  /** Bytes in one of its chunks. */
+  int chunkLength(int chunk) {
+    return (int) Math.min(CHUNK_BYTES, size - (long) chunk * CHUNK_BYTES);
+  }
+
+  /** Whether it has the same hash and length; asked by what makes instances one. */
+  @Override
+  public boolean equals(Object other) {
+    return this == other
+        || (other instanceof StoredObject that
+            && first == that.first
+            && second == that.second
+            && third == that.third
+            && size == that.size);
+  }
+
+  @Override
+  public int hashCode() {
+    return (int) first;
+  }
+
+  @Override
+  public String toString() {
+    return String.format("object %016x%016x%08x", first, second, third);
+  }
+}

@@ -1,0 +1,18 @@
+package io.s3e.disk;
+
+import com.github.benmanes.caffeine.cache.Interner;
+
+/**
+ * The one instance of each {@link StoredObject} of a cache, as long as anything refers to it: an
+ * entry of the index or a reader. Any thread.
+ */
+final class StoredObjects {
+  private final Interner<StoredObject> instances = Interner.newWeakInterner();
+
+  /** The instance that stands for what {@code object} is; it has its name, if that has one. */
+  StoredObject intern(StoredObject object) {
+    StoredObject instance = instances.intern(object);
+    instance.takeIdentityOf(object);
+    return instance;
+  }
+}

@@ -54,6 +54,7 @@ final class Region {
   // Below: written by one thread, that which may append; guarded by the index's lock where others
   // read.
   private int nextSlot;
+  private volatile int allocatedSlots;
   private int entries;
   private @Nullable StoredObject[] objects = new StoredObject[FIRST_ENTRIES];
   private int[] chunks = new int[FIRST_ENTRIES];
@@ -118,6 +119,17 @@ final class Region {
   /** What is behind {@code slot} and before is taken. */
   void takenUntil(int slot) {
     nextSlot = Math.max(nextSlot, slot);
+    allocatedSlots = Math.max(allocatedSlots, nextSlot);
+  }
+
+  /** The slot up to which the file takes space on disk already, whatever generation took it. */
+  int allocatedSlots() {
+    return allocatedSlots;
+  }
+
+  /** The file is found to be so long already. */
+  void allocatedUntil(int slot) {
+    allocatedSlots = Math.max(allocatedSlots, slot);
   }
 
   /** How many slots there are in all. */

@@ -30,7 +30,7 @@ public final class StoredObject {
   static final int HASH_BYTES = 20;
 
   /** As many chunks fit the number of a chunk. */
-  private static final long MOST_BYTES = (long) Integer.MAX_VALUE * CHUNK_BYTES;
+  static final long MOST_BYTES = (long) Integer.MAX_VALUE * CHUNK_BYTES;
 
   private final long first;
   private final long second;

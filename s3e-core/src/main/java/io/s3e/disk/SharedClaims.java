@@ -1,0 +1,263 @@
+package io.s3e.disk;
+
+import io.s3e.disk.DiskIo.AppendFile;
+import io.s3e.disk.DiskIo.OpenFile;
+import io.s3e.disk.IndexRecord.Type;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongSupplier;
+
+/**
+ * Who among the processes of an instance fetches which chunks just now: one file that all append to,
+ * 64 bytes when a fetch begins and 64 when it has ended. The kernel puts what is appended one after
+ * the other, so all see the same order, and of two that claim the same chunk the first in the file
+ * has it.
+ *
+ * <p><b>States of a claim.</b> <i>Living</i>, from its record FETCHING on; <i>ended</i>, by its
+ * record FETCHED, or because it is older than {@value #LIFE_MILLIS} ms: its process was killed, or
+ * its fetch has gone wrong. Ended ones are forgotten.
+ *
+ * <p><b>The file.</b> Who finds it longer than {@value #MOST_BYTES} bytes cuts it off to nothing;
+ * what it held is lost. What is no whole record is passed over, and where records do not stand at
+ * multiples of their length any more the file is cut off as well. One that was deleted or replaced is
+ * opened anew by {@link SharedRegions}, which then has another instance of this class.
+ *
+ * <p>Claims only save requests. One that is lost, or held twice, costs a second fetch of the same
+ * bytes and nothing else.
+ *
+ * <p><b>Threads.</b> Any. {@link #claim}, {@link #ended} and {@link #refresh} block on the disk, with
+ * {@code this} held over one append and one read, so that what was appended is also seen; the state
+ * in memory has a lock of its own, for {@link #unclaimedFrom}.
+ */
+final class SharedClaims implements AutoCloseable {
+  /** A fetch that takes longer is not waited for, in ms. */
+  static final long LIFE_MILLIS = 2_000;
+
+  /** The length at which the file is cut off, in bytes. */
+  static final long MOST_BYTES = 1 << 20;
+
+  /** Who fetches. */
+  enum Claimant {
+    /** A thread of this process. */
+    THIS_PROCESS,
+    /** Another process: it is worth waiting for. */
+    ANOTHER,
+    /** Nobody else: the caller has the claim now, and ends it. */
+    NOBODY
+  }
+
+  /** One claim; living ones stand in the order of the file. */
+  private record Claim(StoredObject object, int first, int end, long millis, long owner) {
+    boolean covers(int chunk) {
+      return first <= chunk && chunk < end;
+    }
+  }
+
+  private final AppendFile out;
+  private final OpenFile in;
+  private final StoredObjects objects;
+  private final LongSupplier millisClock;
+  private final long owner;
+
+  // Guarded by this.
+  private final IndexRecord record = new IndexRecord();
+  private final ByteBuffer buffer = ByteBuffer.allocate(16 << 10);
+  private long position;
+
+  // Guarded by living.
+  private final Map<StoredObject, List<Claim>> living = new HashMap<>();
+  private final Deque<Claim> inOrder = new ArrayDeque<>();
+
+  private SharedClaims(
+      AppendFile out, OpenFile in, StoredObjects objects, LongSupplier millisClock) {
+    this.out = out;
+    this.in = in;
+    this.objects = objects;
+    this.millisClock = millisClock;
+    this.owner = new SecureRandom().nextLong();
+  }
+
+  /** Opens the file of an instance. What it holds already is passed over, but for its last part. */
+  static SharedClaims open(
+      DiskIo io, Path instance, StoredObjects objects, LongSupplier millisClock)
+      throws IOException {
+    Path file = SharedInstance.claimsOf(instance);
+    AppendFile out = io.openToAppend(file);
+    try {
+      return new SharedClaims(out, io.openOrCreate(file), objects, millisClock);
+    } catch (IOException e) {
+      out.close();
+      throw e;
+    }
+  }
+
+  /**
+   * Claims chunks {@code [first, end)} for a fetch, unless somebody fetches the first of them.
+   *
+   * @return NOBODY if the caller is to fetch them, and to call {@link #ended}
+   */
+  synchronized Claimant claim(StoredObject object, int firstChunk, int endChunk)
+      throws IOException {
+    refresh();
+    Claimant before = claimantOf(object, firstChunk);
+    if (before != Claimant.NOBODY) {
+      return before;
+    }
+    long millis = millisClock.getAsLong();
+    append(Type.FETCHING, object, firstChunk, endChunk, millis);
+    refresh();
+    // The first in the file has it. If it is not this one's, another was quicker; if there is none,
+    // the file was cut off meanwhile.
+    Claimant winner = claimantOf(object, firstChunk);
+    if (winner == Claimant.ANOTHER) {
+      append(Type.FETCHED, object, firstChunk, endChunk, millis);
+      return winner;
+    }
+    return Claimant.NOBODY;
+  }
+
+  /** A claimed fetch has ended, well or not. */
+  synchronized void ended(StoredObject object, int firstChunk, int endChunk) throws IOException {
+    append(Type.FETCHED, object, firstChunk, endChunk, millisClock.getAsLong());
+    refresh();
+  }
+
+  /** How many chunks from {@code first} on, and before {@code end}, no other process fetches. */
+  int unclaimedFrom(StoredObject object, int first, int end) {
+    synchronized (living) {
+      forgetOld();
+      int free = end;
+      for (Claim claim : living.getOrDefault(object, List.of())) {
+        if (claim.owner() != owner && claim.end() > first) {
+          free = Math.min(free, Math.max(first, claim.first()));
+        }
+      }
+      return free - first;
+    }
+  }
+
+  private Claimant claimantOf(StoredObject object, int chunk) {
+    synchronized (living) {
+      forgetOld();
+      for (Claim claim : living.getOrDefault(object, List.of())) {
+        if (claim.covers(chunk)) {
+          return claim.owner() == owner ? Claimant.THIS_PROCESS : Claimant.ANOTHER;
+        }
+      }
+      return Claimant.NOBODY;
+    }
+  }
+
+  private void append(Type type, StoredObject object, int first, int end, long millis)
+      throws IOException {
+    ByteBuffer bytes = ByteBuffer.allocate(IndexRecord.BYTES);
+    IndexRecord.putFetch(bytes, type, object, first, end - first, millis, owner);
+    out.append(bytes.flip());
+  }
+
+  /** Reads what was appended since. */
+  synchronized void refresh() throws IOException {
+    long size = in.size();
+    if (size < position) {
+      position = 0;
+    }
+    if (size - position <= MOST_BYTES) {
+      read(size);
+    }
+    if (size > MOST_BYTES || size % IndexRecord.BYTES != 0) {
+      cutOff();
+    }
+  }
+
+  private void read(long size) throws IOException {
+    while (position < size) {
+      int count = in.read(buffer.clear(), position);
+      int whole = count - count % IndexRecord.BYTES;
+      if (whole <= 0) {
+        return;
+      }
+      for (int at = 0; at < whole; at += IndexRecord.BYTES) {
+        if (record.read(buffer, at)) {
+          note();
+        }
+      }
+      position += whole;
+    }
+  }
+
+  private void cutOff() throws IOException {
+    in.truncate(0);
+    position = 0;
+  }
+
+  private void note() {
+    StoredObject object = record.object(objects);
+    int first = record.chunk();
+    int count = record.count();
+    if (object == null || first < 0 || count <= 0 || count > object.chunks() - first) {
+      return;
+    }
+    Claim claim = new Claim(object, first, first + count, record.millis(), record.owner());
+    synchronized (living) {
+      if (record.type() == Type.FETCHING && !isOld(claim)) {
+        living.computeIfAbsent(object, unused -> new ArrayList<>(2)).add(claim);
+        inOrder.add(claim);
+      } else if (record.type() == Type.FETCHED) {
+        end(claim);
+      }
+      forgetOld();
+    }
+  }
+
+  /** Ends the claim of the same range and owner. */
+  private void end(Claim ended) {
+    List<Claim> claims = living.getOrDefault(ended.object(), List.of());
+    for (Claim claim : claims) {
+      if (claim.owner() == ended.owner()
+          && claim.first() == ended.first()
+          && claim.end() == ended.end()) {
+        forget(claim);
+        return;
+      }
+    }
+  }
+
+  private void forget(Claim gone) {
+    List<Claim> claims = living.getOrDefault(gone.object(), List.of());
+    claims.removeIf(claim -> claim == gone);
+    if (claims.isEmpty()) {
+      living.remove(gone.object());
+    }
+  }
+
+  private void forgetOld() {
+    for (Claim oldest = inOrder.peek();
+        oldest != null && isOld(oldest);
+        oldest = inOrder.peek()) {
+      inOrder.remove();
+      forget(oldest);
+    }
+  }
+
+  /** Older than it may be, or from the future: the clock was set back since. */
+  private boolean isOld(Claim claim) {
+    return Math.abs(millisClock.getAsLong() - claim.millis()) > LIFE_MILLIS;
+  }
+
+  @Override
+  public void close() throws IOException {
+    try {
+      out.close();
+    } finally {
+      in.close();
+    }
+  }
+}

@@ -1,11 +1,9 @@
 package io.s3e;
 
-import io.s3e.disk.ShadowCache;
-
 /**
  * The use of an engine's cache on local disk.
  *
  * @param bytes on disk, as far as known
- * @param estimate hits that caches of other sizes would have had
+ * @param capacityBytes the most that it ever takes there, in bytes
  */
-public record DiskUse(long bytes, ShadowCache.Estimate estimate) {}
+public record DiskUse(long bytes, long capacityBytes) {}

@@ -1,7 +1,6 @@
 package io.s3e;
 
 import io.s3e.buffer.MemoryBudget;
-import io.s3e.disk.DiskBlockId;
 import io.s3e.disk.DiskCache;
 import io.s3e.disk.DiskCacheConfig;
 import io.s3e.metrics.DiskMetrics;
@@ -16,8 +15,8 @@ import org.slf4j.LoggerFactory;
 final class EngineDisk implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(EngineDisk.class);
 
-  /** The most of the memory budget that one engine's buffers take. */
-  private static final int BUDGET_SHARE = 16;
+  /** As much of the memory budget may wait to be written. */
+  private static final int WAITING_SHARE = 4;
 
   /** With so small a budget that they take more of it, reading is worth more. */
   private static final int MOST_SHARE = 2;
@@ -25,7 +24,8 @@ final class EngineDisk implements AutoCloseable {
   /** Opens a cache; a test's may have a disk that fails. */
   @FunctionalInterface
   interface Opener {
-    @Nullable DiskCache open(DiskCacheConfig config, DiskMetrics metrics) throws IOException;
+    @Nullable DiskCache open(DiskCacheConfig config, DiskMetrics metrics, long mostWaitingBytes)
+        throws IOException;
   }
 
   private final MemoryBudget budget;
@@ -54,10 +54,7 @@ final class EngineDisk implements AutoCloseable {
       LongPredicate reserve,
       MemoryBudget budget,
       DiskMetrics metrics) {
-    long least = (long) DiskBlockId.BLOCK_BYTES * config.directories().size();
-    long queue = Math.max(least, Math.min(config.queueBytes(), budget.limit() / BUDGET_SHARE));
-    DiskCacheConfig fitted = config.toBuilder().queueBytes(queue).build();
-    long buffers = DiskCache.bufferBytes(fitted);
+    long buffers = DiskCache.bufferBytes(config);
     if (buffers > budget.limit() / MOST_SHARE || !reserve.test(buffers)) {
       LOG.warn(
           "No cache on local disk: its buffers need {} bytes of the memory budget of {}, of which"
@@ -69,7 +66,7 @@ final class EngineDisk implements AutoCloseable {
     }
     DiskCache cache = null;
     try {
-      cache = opener.open(fitted, metrics);
+      cache = opener.open(config, metrics, budget.limit() / WAITING_SHARE);
     } catch (IOException | RuntimeException e) {
       LOG.warn("No cache on local disk, in memory only: {}", e.toString());
       LOG.debug("The cache on local disk cannot be opened", e);

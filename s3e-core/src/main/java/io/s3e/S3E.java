@@ -286,7 +286,7 @@ public final class S3E implements AutoCloseable {
   /** The use of the engine's cache on local disk; null if there is none, or none yet. */
   public @Nullable DiskUse diskUse() {
     DiskCache cache = disk.getNow(null);
-    return cache == null ? null : new DiskUse(cache.bytes(), cache.estimate());
+    return cache == null ? null : new DiskUse(cache.bytes(), cache.capacityBytes());
   }
 
   /**

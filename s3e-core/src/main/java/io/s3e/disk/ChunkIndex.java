@@ -1,7 +1,9 @@
 package io.s3e.disk;
 
 import io.s3e.disk.Region.Kind;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.locks.StampedLock;
 import org.jspecify.annotations.Nullable;
 
@@ -109,13 +111,15 @@ final class ChunkIndex {
     }
   }
 
-  /** A chunk was read: it is worth keeping when its region is recycled. */
-  void hit(Place place) {
+  /** Chunks were read: they are worth keeping when their region is recycled. */
+  void hit(List<Place> places) {
     long stamp = lock.readLock();
     try {
-      if (place.region().generation() == place.generation()) {
-        // Written by several threads under a shared lock: all of them write the same.
-        place.region().hit(place.entry());
+      for (Place place : places) {
+        if (place.region().generation() == place.generation()) {
+          // Written by several threads under a shared lock: all of them write the same.
+          place.region().hit(place.entry());
+        }
       }
     } finally {
       lock.unlockRead(stamp);
@@ -187,10 +191,10 @@ final class ChunkIndex {
   record Chunk(StoredObject object, int chunk) {}
 
   /** The chunks of a region that were read, of which more are worth keeping than fit, in order. */
-  java.util.List<Chunk> hitsIn(Region region) {
+  List<Chunk> hitsIn(Region region) {
     long stamp = lock.readLock();
     try {
-      java.util.List<Chunk> hits = new java.util.ArrayList<>();
+      List<Chunk> hits = new ArrayList<>();
       for (int entry = 0; entry < region.entries(); entry++) {
         StoredObject object = region.object(entry);
         if (object != null && region.isHit(entry)) {

@@ -1,34 +1,33 @@
 package io.s3e.disk;
 
+import io.s3e.block.ObjectVersion;
 import io.s3e.disk.DiskRead.Receiver;
 import io.s3e.metrics.DiskMetrics;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cache on local disk of one engine: blocks are spread over its directories, each of which
- * reads, writes and fails on its own.
+ * The cache on local disk of one engine: objects are spread over its directories, in stripes of
+ * {@value #STRIPE_CHUNKS} chunks, and each directory reads, writes and fails on its own.
  *
  * <p>No method here waits for a disk: what is looked up is what memory knows, reads and writes are
  * done by threads of the directories, and a directory that fails is left alone. Any thread.
  */
 public final class DiskCache implements AutoCloseable {
-  /** {@link #believed} of a block whose file nobody here has seen: only the disk can tell. */
-  public static final int UNKNOWN = Shelf.UNKNOWN;
+  /** Chunks of an object that stand in one directory: 64 MiB. */
+  private static final int STRIPE_CHUNKS = 1024;
 
   private final DiskCacheConfig config;
-  private final List<CacheDirectory> directories;
+  private final List<RegionStore> directories;
+  private final StoredObjects objects;
+  private final FetchHistory history = new FetchHistory();
   private final ScheduledExecutorService polls;
-  private final ShadowCache shadow = new ShadowCache(SHADOW_ENTRIES);
-
-  /** About 200 bytes each. */
-  private static final int SHADOW_ENTRIES = 8192;
 
   /** The first read waits for this, once; a disk that needs longer is no help. */
   private static final long OPEN_MILLIS = 2_000;
@@ -37,8 +36,12 @@ public final class DiskCache implements AutoCloseable {
   private static final long CLOSE_MILLIS = 6_000;
 
   private DiskCache(
-      DiskCacheConfig config, List<CacheDirectory> directories, ScheduledExecutorService polls) {
+      DiskCacheConfig config,
+      List<RegionStore> directories,
+      StoredObjects objects,
+      ScheduledExecutorService polls) {
     this.config = config;
+    this.objects = objects;
     this.directories = List.copyOf(directories);
     this.polls = polls;
   }
@@ -47,16 +50,21 @@ public final class DiskCache implements AutoCloseable {
    * Opens the directories of {@code config}, whose mode is not MEMORY, each within {@value
    * #OPEN_MILLIS} ms. One that fails or hangs is left out, with a warning.
    *
+   * @param mostWaitingBytes the most that waits in memory to be written, in bytes
    * @return null if none is left
    * @throws RefusedDirectoryException if a directory must not be trusted, naming it and why
    */
-  public static @Nullable DiskCache open(DiskCacheConfig config, DiskMetrics metrics)
+  public static @Nullable DiskCache open(
+      DiskCacheConfig config, DiskMetrics metrics, long mostWaitingBytes)
       throws RefusedDirectoryException {
-    return open(config, metrics, new NioDiskIo());
+    return open(config, metrics, mostWaitingBytes, new NioDiskIo());
   }
 
-  static @Nullable DiskCache open(DiskCacheConfig config, DiskMetrics metrics, DiskIo io)
+  static @Nullable DiskCache open(
+      DiskCacheConfig config, DiskMetrics metrics, long mostWaitingBytes, DiskIo io)
       throws RefusedDirectoryException {
+    StoredObjects objects = new StoredObjects();
+    long mostOfEach = mostWaitingBytes / config.directories().size();
     ScheduledThreadPoolExecutor polls =
         new ScheduledThreadPoolExecutor(1, task -> Background.daemon("s3e-disk-timer", task));
     polls.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
@@ -68,20 +76,29 @@ public final class DiskCache implements AutoCloseable {
                 directory ->
                     new Opening(
                         directory,
-                        () -> CacheDirectory.open(directory, config, metrics, io, rate, polls)))
+                        () ->
+                            RegionStore.open(
+                                directory,
+                                config,
+                                metrics,
+                                io,
+                                objects,
+                                rate,
+                                polls,
+                                mostOfEach)))
             .toList();
-    List<CacheDirectory> opened = new ArrayList<>();
+    List<RegionStore> opened = new ArrayList<>();
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(OPEN_MILLIS);
     boolean complete = false;
     try {
       for (Opening opening : openings) {
-        CacheDirectory directory = opening.await(deadline);
+        RegionStore directory = opening.await(deadline);
         if (directory != null) {
           opened.add(directory);
         }
       }
       complete = !opened.isEmpty();
-      return complete ? new DiskCache(config, opened, polls) : null;
+      return complete ? new DiskCache(config, opened, objects, polls) : null;
     } finally {
       if (!complete) {
         openings.forEach(Opening::abandon);
@@ -100,96 +117,102 @@ public final class DiskCache implements AutoCloseable {
   }
 
   /**
-   * Chunks that are on disk as far as memory knows, a bit each; {@link #UNKNOWN} if only the disk
-   * can tell; 0 while the directory is left alone.
-   */
-  public int believed(DiskBlockId id) {
-    return directoryOf(id).believed(id);
-  }
-
-  /**
-   * Reads the chunks {@code [first, end)} of a block, in order.
+   * The object that a version is in the cache; null if it can have no place there. To be asked once
+   * for each opening: it hashes the name.
    *
-   * @param mayClaim whether to tell other processes that this engine fetches what is not there
-   * @return what the caller gives up when its patience ends
+   * @param store which store the bucket is in: scheme, host and port of its endpoint
    */
-  public DiskRead read(DiskBlockId id, int first, int end, boolean mayClaim, Receiver receiver) {
-    return directoryOf(id).read(id, first, end, mayClaim, receiver);
+  public @Nullable StoredObject object(String store, ObjectVersion version) {
+    return StoredObject.canBeOf(version)
+        ? objects.intern(StoredObject.of(store, version))
+        : null;
   }
 
   /**
-   * Offers a chunk to be written. Copies it, or drops it and counts that.
+   * How many of the chunks are on disk, from the first on and without a gap, as far as memory knows
+   * and in one directory; 0 while that is left alone.
+   */
+  public int presentFrom(ChunkRange wanted) {
+    return directoryOf(wanted).presentFrom(inStripe(wanted));
+  }
+
+  /**
+   * How many of the chunks no other process is known to be fetching, from the first on and in one
+   * directory.
+   */
+  public int unclaimedFrom(ChunkRange wanted) {
+    return directoryOf(wanted).unclaimedFrom(inStripe(wanted));
+  }
+
+  /** Reads chunks of one directory, in order. */
+  public DiskRead read(ChunkRange wanted, Receiver receiver) {
+    return directoryOf(wanted).read(wanted, receiver);
+  }
+
+  /**
+   * Looks once more whether chunks of a shared cache are there, and tells other processes that this
+   * one fetches them.
+   */
+  public DiskRead claim(ChunkRange wanted, Receiver receiver) {
+    return directoryOf(wanted).claim(wanted, receiver);
+  }
+
+  /**
+   * A fetch that {@linkplain DiskRead.End#CLAIMED claimed} chunks is over, and what it brought is
+   * written or dropped: others need not wait for more of it.
+   */
+  public void claimEnded(ChunkRange claimed) {
+    directoryOf(claimed).claimEnded(claimed);
+  }
+
+  /** Offers bytes of one directory to be written: all of them end, sooner or later. */
+  public void offer(WriteBack offered, ChunkRange chunks) {
+    directoryOf(chunks).offer(offered);
+  }
+
+  /**
+   * Chunks are about to be fetched from S3.
    *
-   * @param bytes from position to limit, which do not change
-   * @return whether it is on its way to disk
+   * @return whether some of them were fetched before, by any tenant
    */
-  public boolean offer(DiskBlockId id, int chunk, ByteBuffer bytes) {
-    return directoryOf(id).offer(id, chunk, bytes);
+  public boolean fetched(ChunkRange chunks) {
+    return history.fetched(chunks);
   }
 
-  /**
-   * Has something offered by a thread of the cache, when it has time: at least what {@code id}
-   * stands for.
-   *
-   * @param offering offers what is still there then; does not block
-   * @return false if too much waits, or the directory is left alone
-   */
-  public boolean offerLater(DiskBlockId id, Runnable offering) {
-    return directoryOf(id).offerLater(offering);
-  }
-
-  /** Whether other processes have lately waited for what this engine had claimed. */
-  public boolean isAwaited(DiskBlockId id) {
-    return directoryOf(id).isAwaited();
-  }
-
-  /** Whether a chunk is on its way to disk. */
-  public boolean isPending(DiskBlockId id, int chunk) {
-    return directoryOf(id).isPending(id, chunk);
-  }
-
-  /**
-   * A fetch that {@linkplain DiskRead.End#CLAIMED claimed} a block is over, and what it brought has
-   * been offered: others need not wait for more of it.
-   */
-  public void claimEnded(DiskBlockId id) {
-    directoryOf(id).claimEnded(id);
-  }
-
-  /** A reader came to bytes of a block, wherever they were found. */
-  public void accessed(DiskBlockId id, int bytes) {
-    shadow.access(id, bytes);
-  }
-
-  /** What caches of other sizes would have answered of the reads so far. */
-  public ShadowCache.Estimate estimate() {
-    long capacity = 0;
-    for (CacheDirectory directory : directories) {
-      capacity += directory.capacityBytes();
+  /** The part of the chunks, from the first on, that is in one directory. */
+  public ChunkRange inStripe(ChunkRange chunks) {
+    if (directories.size() == 1) {
+      return chunks;
     }
-    return shadow.estimate(capacity);
+    int end = (chunks.first() / STRIPE_CHUNKS + 1) * STRIPE_CHUNKS;
+    return end >= chunks.end() ? chunks : new ChunkRange(chunks.object(), chunks.first(), end);
   }
 
   /** Bytes on disk, as far as known. */
   public long bytes() {
-    long sum = 0;
-    for (CacheDirectory directory : directories) {
-      sum += directory.bytes();
-    }
-    return sum;
+    return sum(RegionStore::bytes);
+  }
+
+  /** The most that the cache ever takes on disk, in bytes. */
+  public long capacityBytes() {
+    return sum(RegionStore::capacityBytes);
+  }
+
+  private long sum(ToLongFunction<RegionStore> of) {
+    return directories.stream().mapToLong(of).sum();
   }
 
   /** What {@code config}'s buffers take of the memory budget, in bytes. */
   public static long bufferBytes(DiskCacheConfig config) {
-    return config.directories().size() * CacheDirectory.bufferBytes(config);
+    return config.directories().size() * RegionStore.bufferBytes(config);
   }
 
-  private CacheDirectory directoryOf(DiskBlockId id) {
+  private RegionStore directoryOf(ChunkRange chunks) {
     if (directories.size() == 1) {
       return directories.get(0);
     }
-    // The same in every process: a string's hash is laid down.
-    int hash = id.version().object().key().hashCode() * 31 + Long.hashCode(id.index());
+    // The same in every process, as the hash is.
+    int hash = chunks.object().hashCode() * 31 + chunks.first() / STRIPE_CHUNKS;
     return directories.get(Math.floorMod(hash * 0x9E3779B1, directories.size()));
   }
 
@@ -200,7 +223,7 @@ public final class DiskCache implements AutoCloseable {
    */
   public boolean awaitWritten(Duration limit) throws InterruptedException {
     long deadline = System.nanoTime() + limit.toNanos();
-    for (CacheDirectory directory : directories) {
+    for (RegionStore directory : directories) {
       if (!directory.awaitWritten(Duration.ofNanos(deadline - System.nanoTime()))) {
         return false;
       }

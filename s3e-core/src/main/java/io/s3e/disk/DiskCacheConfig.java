@@ -104,10 +104,10 @@ public record DiskCacheConfig(
     require(windowBeforeBytes >= 0, "window behind a reader", windowBeforeBytes, "0 or more");
     require(windowAfterBytes >= 0, "window before a reader", windowAfterBytes, "0 or more");
     require(
-        queueBytes >= DiskBlockId.BLOCK_BYTES,
+        queueBytes >= (1 << 20),
         "write queue",
         queueBytes,
-        "at least a disk block (" + DiskBlockId.BLOCK_BYTES + ")");
+        "at least a disk block (" + (1 << 20) + ")");
     require(isPositive(queueAge), "age limit of the write queue", queueAge, "more than 0");
     require(writeBytesPerSecond >= 0, "write rate", writeBytesPerSecond, "0 (no limit) or more");
     require(isPositive(readDeadline), "read deadline", readDeadline, "more than 0");

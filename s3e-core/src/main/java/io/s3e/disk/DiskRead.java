@@ -3,8 +3,9 @@ package io.s3e.disk;
 import java.nio.ByteBuffer;
 
 /**
- * One read of adjacent chunks from disk, on its way. Ends once, by {@link Receiver#onEnd}; a read
- * that was {@linkplain #giveUp given up} may still call, and its receiver must be able to refuse.
+ * One look at the disk for adjacent chunks, on its way: to read them, or to tell other processes
+ * that they are being fetched. Ends once, by {@link Receiver#onEnd}; one that was {@linkplain
+ * #giveUp given up} may still call, and its receiver must be able to refuse.
  */
 public interface DiskRead {
 
@@ -29,22 +30,22 @@ public interface DiskRead {
     void onEnd(End end);
   }
 
-  /** How a read ended. */
+  /** How a look ended. */
   enum End {
-    /** All bytes have come. */
+    /** All bytes have come; or, of a claim, the first of them are on disk. */
     HIT,
     /** What has not come is not on disk. */
     MISS,
     /**
-     * What has not come is not on disk, and this engine has told other processes that it fetches
-     * it: it offers the bytes, or not, and says that it is through ({@link DiskCache#claimEnded}).
+     * The bytes are not on disk, and other processes have been told that this one fetches them: it
+     * says when it is through ({@link DiskCache#claimEnded}).
      */
     CLAIMED
   }
 
-  /** Nobody wants the bytes any more. No effect on a read that has ended. */
+  /** Nobody wants the bytes any more. No effect on a look that has ended. */
   void cancel();
 
-  /** The deadline has passed: counts against the directory. No effect on a read that has ended. */
+  /** The deadline has passed: counts against the directory. No effect on a look that has ended. */
   void giveUp();
 }

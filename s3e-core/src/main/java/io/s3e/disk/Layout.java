@@ -42,8 +42,7 @@ record Layout(int regions, long regionBytes, boolean isSealed, long keyCheck) {
 
   /** The layout for such a capacity, of at least {@link Region#LEAST_BYTES}. */
   static Layout of(long capacityBytes, @Nullable CacheKey key) {
-    long part = Math.max(Region.LEAST_BYTES, Math.min(Region.MOST_BYTES, capacityBytes / USUAL_COUNT));
-    long regionBytes = part / Region.SLOT_BYTES * Region.SLOT_BYTES;
+    long regionBytes = Region.bytesFor(capacityBytes, USUAL_COUNT);
     int regions = (int) Math.min(ChunkIndex.MOST_REGIONS, capacityBytes / regionBytes);
     return new Layout(regions, regionBytes, key != null, key == null ? 0 : key.check());
   }

@@ -19,16 +19,16 @@ final class Opening {
   private static final Logger LOG = LoggerFactory.getLogger(Opening.class);
 
   private final Path directory;
-  private final CompletableFuture<CacheDirectory> opened = new CompletableFuture<>();
+  private final CompletableFuture<RegionStore> opened = new CompletableFuture<>();
 
-  Opening(Path directory, Callable<CacheDirectory> opening) {
+  Opening(Path directory, Callable<RegionStore> opening) {
     this.directory = directory;
     Thread unused =
         Background.start(
             "s3e-disk-open",
             () -> {
               try {
-                CacheDirectory result = opening.call();
+                RegionStore result = opening.call();
                 if (!opened.complete(result)) {
                   result.close();
                 }
@@ -45,7 +45,7 @@ final class Opening {
    * @return null if it cannot be used, which is logged
    * @throws RefusedDirectoryException if it must not be used
    */
-  @Nullable CacheDirectory await(long deadline) throws RefusedDirectoryException {
+  @Nullable RegionStore await(long deadline) throws RefusedDirectoryException {
     try {
       return opened.get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {

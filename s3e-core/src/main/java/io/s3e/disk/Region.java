@@ -34,6 +34,12 @@ final class Region {
 
   private static final int FIRST_ENTRIES = 64;
 
+  /** Length of the regions of a cache of which there are to be {@code count}, in bytes. */
+  static long bytesFor(long capacityBytes, int count) {
+    long part = Math.max(LEAST_BYTES, Math.min(MOST_BYTES, capacityBytes / count));
+    return part / SLOT_BYTES * SLOT_BYTES;
+  }
+
   /** How long the bytes of a region are likely to be wanted. */
   enum Kind {
     /** Bytes of readers that jump, and what was fetched before. */
@@ -44,17 +50,18 @@ final class Region {
 
   private final int number;
   private final long bytes;
-  private volatile OpenFile file;
+  private final OpenFile file;
   private volatile int generation;
   private volatile Kind kind = Kind.LASTING;
 
   /** What chunks of this generation are sealed with. */
   private volatile @Nullable RegionKey key;
 
-  // Below: written by one thread, that which may append; guarded by the index's lock where others
-  // read.
-  private int nextSlot;
+  // Written by the one thread that may append.
+  private volatile int nextSlot;
   private volatile int allocatedSlots;
+
+  // The columns; guarded by the index's lock.
   private int entries;
   private @Nullable StoredObject[] objects = new StoredObject[FIRST_ENTRIES];
   private int[] chunks = new int[FIRST_ENTRIES];
@@ -116,7 +123,7 @@ final class Region {
     return nextSlot;
   }
 
-  /** What is behind {@code slot} and before is taken. */
+  /** Nothing more is appended before {@code slot}. */
   void takenUntil(int slot) {
     nextSlot = Math.max(nextSlot, slot);
     allocatedSlots = Math.max(allocatedSlots, nextSlot);

@@ -13,7 +13,11 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Who among the processes of an instance fetches which chunks just now: one file that all append to,
@@ -28,7 +32,7 @@ import java.util.function.LongSupplier;
  * <p><b>The file.</b> Who finds it longer than {@value #MOST_BYTES} bytes cuts it off to nothing;
  * what it held is lost. What is no whole record is passed over, and where records do not stand at
  * multiples of their length any more the file is cut off as well. One that was deleted or replaced is
- * opened anew by {@link SharedRegions}, which then has another instance of this class.
+ * opened anew by {@link SharedRegions}, which looks from time to time.
  *
  * <p>Claims only save requests. One that is lost, or held twice, costs a second fetch of the same
  * bytes and nothing else.
@@ -43,6 +47,8 @@ final class SharedClaims implements AutoCloseable {
 
   /** The length at which the file is cut off, in bytes. */
   static final long MOST_BYTES = 1 << 20;
+
+  private static final Logger LOG = LoggerFactory.getLogger(SharedClaims.class);
 
   /** Who fetches. */
   enum Claimant {
@@ -61,13 +67,16 @@ final class SharedClaims implements AutoCloseable {
     }
   }
 
-  private final AppendFile out;
-  private final OpenFile in;
+  private final DiskIo io;
+  private final Path file;
   private final StoredObjects objects;
   private final LongSupplier millisClock;
   private final long owner;
 
   // Guarded by this.
+  private AppendFile out;
+  private OpenFile in;
+  private @Nullable Object identity;
   private final IndexRecord record = new IndexRecord();
   private final ByteBuffer buffer = ByteBuffer.allocate(16 << 10);
   private long position;
@@ -77,26 +86,27 @@ final class SharedClaims implements AutoCloseable {
   private final Deque<Claim> inOrder = new ArrayDeque<>();
 
   private SharedClaims(
-      AppendFile out, OpenFile in, StoredObjects objects, LongSupplier millisClock) {
-    this.out = out;
-    this.in = in;
+      DiskIo io, Path file, StoredObjects objects, LongSupplier millisClock) throws IOException {
+    this.io = io;
+    this.file = file;
     this.objects = objects;
     this.millisClock = millisClock;
     this.owner = new SecureRandom().nextLong();
-  }
-
-  /** Opens the file of an instance. What it holds already is passed over, but for its last part. */
-  static SharedClaims open(
-      DiskIo io, Path instance, StoredObjects objects, LongSupplier millisClock)
-      throws IOException {
-    Path file = SharedInstance.claimsOf(instance);
-    AppendFile out = io.openToAppend(file);
+    this.out = io.openToAppend(file);
     try {
-      return new SharedClaims(out, io.openOrCreate(file), objects, millisClock);
+      this.in = io.openOrCreate(file);
     } catch (IOException e) {
       out.close();
       throw e;
     }
+    this.identity = io.identityOf(file);
+  }
+
+  /** Opens the file of an instance. */
+  static SharedClaims open(
+      DiskIo io, Path instance, StoredObjects objects, LongSupplier millisClock)
+      throws IOException {
+    return new SharedClaims(io, SharedInstance.claimsOf(instance), objects, millisClock);
   }
 
   /**
@@ -124,10 +134,14 @@ final class SharedClaims implements AutoCloseable {
     return Claimant.NOBODY;
   }
 
-  /** A claimed fetch has ended, well or not. */
-  synchronized void ended(StoredObject object, int firstChunk, int endChunk) throws IOException {
-    append(Type.FETCHED, object, firstChunk, endChunk, millisClock.getAsLong());
-    refresh();
+  /** A claimed fetch has ended, well or not. A disk that fails leaves the claim to age. */
+  synchronized void ended(StoredObject object, int firstChunk, int endChunk) {
+    try {
+      append(Type.FETCHED, object, firstChunk, endChunk, millisClock.getAsLong());
+      refresh();
+    } catch (IOException e) {
+      LOG.debug("The end of a fetch of {} cannot be told", object, e);
+    }
   }
 
   /** How many chunks from {@code first} on, and before {@code end}, no other process fetches. */
@@ -193,6 +207,28 @@ final class SharedClaims implements AutoCloseable {
     }
   }
 
+  /** Whether the file is still the one of that name. */
+  synchronized boolean isInPlace() throws IOException {
+    return Objects.equals(identity, io.identityOf(file));
+  }
+
+  /** Opens the file of that name in place of the one that is held. */
+  synchronized void reopen() throws IOException {
+    AppendFile newOut = io.openToAppend(file);
+    OpenFile newIn;
+    try {
+      newIn = io.openOrCreate(file);
+    } catch (IOException e) {
+      newOut.close();
+      throw e;
+    }
+    close();
+    out = newOut;
+    in = newIn;
+    identity = io.identityOf(file);
+    position = 0;
+  }
+
   private void cutOff() throws IOException {
     in.truncate(0);
     position = 0;
@@ -253,7 +289,7 @@ final class SharedClaims implements AutoCloseable {
   }
 
   @Override
-  public void close() throws IOException {
+  public synchronized void close() throws IOException {
     try {
       out.close();
     } finally {

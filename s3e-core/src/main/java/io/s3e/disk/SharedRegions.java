@@ -16,7 +16,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -126,14 +125,13 @@ final class SharedRegions implements Regions {
   private final Layout layout;
   private final ChunkIndex index;
   private final StoredObjects objects;
-  private final BooleanSupplier mayGrow;
+  private final DiskSpace space;
   private final @Nullable CacheKey key;
+  private final SharedClaims claims;
   private final SecureRandom random = new SecureRandom();
   private final List<Shared> all = new ArrayList<>();
   private final ReentrantLock refreshing = new ReentrantLock();
 
-  private volatile SharedClaims claims;
-  private volatile @Nullable Object claimsIdentity;
   private volatile long refreshedNanos;
   private volatile boolean closed;
 
@@ -149,7 +147,7 @@ final class SharedRegions implements Regions {
       Layout layout,
       ChunkIndex index,
       StoredObjects objects,
-      BooleanSupplier mayGrow,
+      DiskSpace space,
       @Nullable CacheKey key)
       throws IOException {
     this.io = io;
@@ -157,29 +155,48 @@ final class SharedRegions implements Regions {
     this.layout = layout;
     this.index = index;
     this.objects = objects;
-    this.mayGrow = mayGrow;
+    this.space = space;
     this.key = key;
-    this.claims = openClaims();
+    this.claims =
+        SharedClaims.open(io, instance.path(), objects, System::currentTimeMillis);
     this.refreshedNanos = System.nanoTime() - TimeUnit.HOURS.toNanos(1);
   }
 
   /**
-   * Opens an instance; lays it out if nobody has. Nothing of it is known before {@link #replay}.
+   * Opens an instance; lays it out if nobody has. Takes a few ms: what is there is read in the
+   * background, and is a miss before.
    *
+   * @param directory that the user named
+   * @param config its scope, application and key
    * @param capacityBytes for the case that nobody has laid it out
    * @param index without any region yet
-   * @param mayGrow whether the file system has space for more; asked by the appending thread
-   * @throws RefusedDirectoryException if it is sealed with another key than this
+   * @throws RefusedDirectoryException if it must not be trusted, or is sealed with another key
    */
   static SharedRegions open(
       DiskIo io,
-      SharedInstance instance,
+      Path directory,
+      DiskCacheConfig config,
       long capacityBytes,
       ChunkIndex index,
-      StoredObjects objects,
-      BooleanSupplier mayGrow,
-      @Nullable CacheKey key)
+      StoredObjects objects)
       throws IOException {
+    SharedRegions regions = openUnread(io, directory, config, capacityBytes, index, objects);
+    Background.daemon("s3e-disk-replay", regions::replay).start();
+    return regions;
+  }
+
+  /** As {@link #open}; nothing is known before {@link #replay}. */
+  static SharedRegions openUnread(
+      DiskIo io,
+      Path directory,
+      DiskCacheConfig config,
+      long capacityBytes,
+      ChunkIndex index,
+      StoredObjects objects)
+      throws IOException {
+    CacheKey key = config.key();
+    SharedInstance instance =
+        SharedInstance.enter(directory, config.scope(), config.application());
     Layout layout = Layout.enter(io, instance.path(), Layout.of(capacityBytes, key));
     if (!layout.isFor(key)) {
       throw new RefusedDirectoryException(
@@ -189,7 +206,8 @@ final class SharedRegions implements Regions {
           null);
     }
     SharedRegions regions =
-        new SharedRegions(io, instance, layout, index, objects, mayGrow, key);
+        new SharedRegions(
+            io, instance, layout, index, objects, new DiskSpace(instance.path()), key);
     boolean opened = false;
     try {
       for (int number = 0; number < layout.regions(); number++) {
@@ -219,32 +237,27 @@ final class SharedRegions implements Regions {
     index.enter(region);
   }
 
-  private SharedClaims openClaims() throws IOException {
-    SharedClaims opened =
-        SharedClaims.open(io, instance.path(), objects, System::currentTimeMillis);
-    claimsIdentity = io.identityOf(SharedInstance.claimsOf(instance.path()));
-    return opened;
-  }
-
-  /** Who fetches what. To be asked for each time: if its file is deleted there will be another. */
+  /** Who fetches what. */
   SharedClaims claims() {
     return claims;
   }
 
-  /**
-   * Reads all logs once, which takes a while: about 0.5 s for each million of chunks. What is not
-   * read yet is a miss.
-   */
-  void replay() throws IOException {
+  /** Reads all logs once. What is not read yet is a miss, and left alone by {@link #refresh}. */
+  void replay() {
     for (Shared shared : all) {
       if (closed) {
         return;
       }
       synchronized (shared) {
-        if (!shared.isOwn) {
-          tail(shared);
+        try {
+          if (!shared.isOwn) {
+            tail(shared);
+          }
+        } catch (IOException e) {
+          LOG.debug("{} cannot be read; tried again later", shared, e);
+        } finally {
+          shared.isReplayed = true;
         }
-        shared.isReplayed = true;
       }
     }
   }
@@ -263,7 +276,10 @@ final class SharedRegions implements Regions {
       boolean look = now - lookedNanos > TimeUnit.SECONDS.toNanos(LOOK_SECONDS);
       if (look) {
         lookedNanos = now;
-        reopenClaimsIfReplaced();
+        if (!claims.isInPlace()) {
+          enterAgain();
+          claims.reopen();
+        }
       }
       claims.refresh();
       for (Shared shared : all) {
@@ -354,7 +370,7 @@ final class SharedRegions implements Regions {
 
   @Override
   public @Nullable Region next(Kind kind) throws IOException {
-    if (mayTakeUnused(kind) && mayGrow.getAsBoolean()) {
+    if (mayTakeUnused(kind) && space.mayGrow()) {
       for (Shared shared : all) {
         if (shared.region.generation() == 0 && take(shared)) {
           if (shared.region.generation() == 0) {
@@ -527,7 +543,7 @@ final class SharedRegions implements Regions {
     boolean unused =
         mayTakeUnused(kind)
             && all.stream().anyMatch(shared -> shared.region.generation() == 0)
-            && mayGrow.getAsBoolean();
+            && space.mayGrow();
     List<Shared> candidates = unused ? List.of() : candidates(kind);
     return candidates.isEmpty() ? null : candidates.get(0).region;
   }
@@ -581,16 +597,6 @@ final class SharedRegions implements Regions {
     shared.position = 0;
     index.begin(shared.region, 0, Kind.LASTING, null);
     LOG.warn("Files of {} in {} were deleted or replaced; opened anew", shared, instance.path());
-  }
-
-  private void reopenClaimsIfReplaced() throws IOException {
-    Object identity = io.identityOf(SharedInstance.claimsOf(instance.path()));
-    if (identity == null || !identity.equals(claimsIdentity)) {
-      enterAgain();
-      SharedClaims before = claims;
-      claims = openClaims();
-      before.close();
-    }
   }
 
   /** The directory may be gone, or be another's. */

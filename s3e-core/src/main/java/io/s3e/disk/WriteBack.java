@@ -11,6 +11,9 @@ public interface WriteBack {
   /** The object that the bytes are of. */
   StoredObject object();
 
+  /** Whether they are of a reader that goes from front to end. */
+  boolean isScanned();
+
   /** How many pieces there are, one after the other in the object. */
   int pieces();
 

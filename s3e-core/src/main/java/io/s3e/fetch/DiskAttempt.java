@@ -1,16 +1,17 @@
 package io.s3e.fetch;
 
 import io.s3e.client.Fence;
-import io.s3e.disk.DiskBlockId;
+import io.s3e.disk.ChunkRange;
+import io.s3e.disk.DiskCache;
 import io.s3e.disk.DiskRead;
-import io.s3e.memory.Purpose;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The look on disk for the bytes of a {@link RunFetch}, before its first GET: one read after the
- * other, of one disk block each.
+ * The look at the disk of a {@link RunFetch}, before its first GET: for its bytes, or, in a shared
+ * cache, for what other processes have done about them. One after the other, if the run goes over
+ * more than one directory.
  *
  * <p>As with an {@link Attempt}, bytes land inside the {@link Fence}, and the attempt ends once, by
  * whoever closes it: the last read, the deadline, or a cancel. A disk that hangs meanwhile holds
@@ -29,16 +30,13 @@ final class DiskAttempt implements DiskRead.Receiver {
     /** Whether some reader waits or has waited for it. */
     boolean isDemanded();
 
-    /** The purpose that more memory is asked for. */
-    Purpose purposeNow();
-
     /**
      * The look is over.
      *
      * @param rest what becomes of the bytes that it has not brought
      * @param claim what other processes wait for now
      */
-    void lookedOnDisk(Rest rest, @Nullable DiskBlockId claim);
+    void lookedOnDisk(Rest rest, @Nullable ChunkRange claim);
   }
 
   /** What becomes of the bytes that a look has not brought. */
@@ -47,7 +45,7 @@ final class DiskAttempt implements DiskRead.Receiver {
     NONE,
     /** One GET brings them. */
     FETCHED,
-    /** The run ends without them, which is nobody's error: who wants them asks anew. */
+    /** The run ends without them, which is nobody's error: who wants them finds them on disk. */
     LEFT
   }
 
@@ -55,6 +53,7 @@ final class DiskAttempt implements DiskRead.Receiver {
   private final Landing landing;
   private final DiskTier disk;
   private final ObjectHandle handle;
+  private final Source source;
   private final long patienceNanos;
   private final Fence fence = new Fence();
 
@@ -64,20 +63,21 @@ final class DiskAttempt implements DiskRead.Receiver {
   /** When another process was found to be fetching; 0 if none was. */
   private volatile long busySinceNanos;
 
-  private volatile @Nullable DiskRead reading;
+  private volatile @Nullable DiskRead looking;
 
   // Touched inside the fence, or by what follows its closing.
-  private @Nullable Piece piece;
-  private int landed;
+  private @Nullable ChunkRange chunks;
+  private long landed;
 
-  /** The disk has bytes that there are no buffers for. */
-  private boolean refused;
-
-  DiskAttempt(Seeker run, Landing landing, DiskTier disk, ObjectHandle handle) {
+  /**
+   * @param source of the run, not S3 alone
+   */
+  DiskAttempt(Seeker run, Landing landing, DiskTier disk, ObjectHandle handle, Source source) {
     this.run = run;
     this.landing = landing;
     this.disk = disk;
     this.handle = handle;
+    this.source = source;
     this.patienceNanos = disk.cache().config().readDeadline().toNanos();
   }
 
@@ -85,67 +85,49 @@ final class DiskAttempt implements DiskRead.Receiver {
     if (!fence.enter()) {
       return;
     }
-    Piece next;
+    DiskCache cache = disk.cache();
+    ChunkRange next;
     try {
-      next = disk.firstPiece(handle, landing.missing());
-      piece = next;
-      landed = 0;
+      ChunkRange missing = disk.chunksOf(handle, landing.missing());
+      next = missing == null ? null : cache.inStripe(missing);
+      chunks = next;
       lookingSinceNanos = System.nanoTime();
     } finally {
       fence.exit();
     }
     if (next == null) {
-      boolean unused = close(null);
+      boolean unused = close(Rest.FETCHED, null);
       return;
     }
-    DiskRead started =
-        disk.cache()
-            .read(
-                next.id(),
-                next.first(),
-                next.end(),
-                disk.isWorthClaiming(handle, next.bytes()),
-                this);
-    reading = started;
+    DiskRead started = source == Source.DISK ? cache.read(next, this) : cache.claim(next, this);
+    looking = started;
     if (fence.isClosed()) {
       started.cancel();
     }
   }
 
   /** Ends the attempt; false if it has ended. */
-  private boolean close(@Nullable DiskBlockId claimed) {
+  private boolean close(Rest rest, @Nullable ChunkRange claimed) {
     return fence.close(
         () -> {
-          countHit();
-          run.lookedOnDisk(rest(), claimed);
+          boolean complete = landing.isComplete();
+          if (source == Source.DISK) {
+            disk.hit(handle, landed, complete);
+          }
+          run.lookedOnDisk(complete ? Rest.NONE : rest, claimed);
         });
-  }
-
-  private Rest rest() {
-    if (landing.isComplete()) {
-      return Rest.NONE;
-    }
-    // To fetch a guess that is on disk would only cost a request.
-    return refused && !run.isDemanded() ? Rest.LEFT : Rest.FETCHED;
-  }
-
-  private void countHit() {
-    Piece done = piece;
-    if (done != null && landed > 0) {
-      disk.hit(handle, done, landed);
-    }
   }
 
   /** Called about every 100 ms; leaves a disk behind that is too slow, or another process. */
   void checkDeadline(long now) {
-    DiskRead late = reading;
+    DiskRead late = looking;
     long busySince = busySinceNanos;
     if (now - lookingSinceNanos > patienceNanos) {
-      if (close(null) && late != null) {
+      if (close(Rest.FETCHED, null) && late != null) {
         late.giveUp();
       }
     } else if (busySince != 0 && now - busySince > BUSY_PATIENCE_NANOS && run.isDemanded()) {
-      if (close(null) && late != null) {
+      if (close(Rest.FETCHED, null) && late != null) {
         late.cancel();
       }
     }
@@ -153,7 +135,7 @@ final class DiskAttempt implements DiskRead.Receiver {
 
   /** Ends the attempt because nobody wants the run any more. */
   void withdraw(Runnable then) {
-    DiskRead unwanted = reading;
+    DiskRead unwanted = looking;
     if (fence.close(then) && unwanted != null) {
       unwanted.cancel();
     }
@@ -165,13 +147,6 @@ final class DiskAttempt implements DiskRead.Receiver {
       return false;
     }
     try {
-      // A run that may be in a shared cache is fetched as a rule, so it was granted what its GET
-      // needs. That may be a slot, and a client lends slots for its own bytes alone; to grant
-      // buffers as well would cost each GET its buffers.
-      refused = refused || (landing.isLent() && !landing.exchange(run.purposeNow()));
-      if (refused) {
-        return false;
-      }
       landed += bytes.remaining();
       landing.accept(bytes);
       return true;
@@ -191,31 +166,29 @@ final class DiskAttempt implements DiskRead.Receiver {
 
   @Override
   public void onEnd(DiskRead.End end) {
-    if (end == DiskRead.End.HIT && goesOn()) {
-      begin();
+    if (source == Source.DISK) {
+      if (end == DiskRead.End.HIT && !landing.isComplete()) {
+        // The run goes on in another directory.
+        begin();
+      } else {
+        boolean unused = close(Rest.FETCHED, null);
+      }
       return;
     }
-    Piece done = piece;
-    DiskBlockId claimed = done != null && end == DiskRead.End.CLAIMED ? done.id() : null;
-    if (!close(claimed) && claimed != null) {
-      // The run has gone on without it.
-      disk.cache().claimEnded(claimed);
-    }
-  }
-
-  /** Whether there is another disk block to be read; counts the one that was. */
-  private boolean goesOn() {
-    if (!fence.enter()) {
-      return false;
-    }
-    try {
-      if (landing.isComplete()) {
-        return false;
+    switch (end) {
+      case HIT -> {
+        boolean unused = close(Rest.LEFT, null);
       }
-      countHit();
-      return true;
-    } finally {
-      fence.exit();
+      case MISS -> {
+        boolean unused = close(Rest.FETCHED, null);
+      }
+      case CLAIMED -> {
+        ChunkRange claimed = chunks;
+        if (!close(Rest.FETCHED, claimed) && claimed != null) {
+          // The run has gone on without it.
+          disk.cache().claimEnded(claimed);
+        }
+      }
     }
   }
 }

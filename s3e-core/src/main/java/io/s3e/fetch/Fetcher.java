@@ -131,10 +131,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
         next++;
         continue;
       }
-      Run run =
-          purpose == Purpose.GUESS
-              ? resolver.rounded(handle, new BlockRange(wanted.first(), last), next)
-              : resolver.exact(handle, new BlockRange(next, last));
+      Run run = resolver.run(handle, new BlockRange(next, last));
       Grant grant = admission.trySpeculate(account, need(run), purpose);
       if (grant == null) {
         refused(handle);
@@ -152,9 +149,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
 
   private boolean mayRunAhead(ObjectHandle handle, long block) {
     DiskTier disk = tenant.disk();
-    Spiller spiller = tenant.spiller();
-    return (disk == null || !disk.awaitsProof(handle, block))
-        && (spiller == null || !spiller.isBackedUp());
+    return disk == null || !disk.awaitsProof(handle, block);
   }
 
   private void refused(ObjectHandle handle) {
@@ -184,7 +179,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     // many short ones is what a crowd of readers shares the connections best by.
     boolean takesAhead = ahead > end && admission.isCrowded(account);
     BlockRange wanted = new BlockRange(block, Math.max(block + 1, takesAhead ? ahead : end));
-    Run run = takesAhead ? resolver.exact(handle, wanted) : resolver.rounded(handle, wanted, block);
+    Run run = resolver.run(handle, wanted);
     RunFetch fetch = enter(run, awaitAdmission(handle, need(run), deadline));
     if (fetch == null) {
       return null;
@@ -220,7 +215,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
    * nor on their way and that one GET can bring.
    */
   public long absentUntil(ObjectHandle handle, long first, long end) {
-    return resolver.exact(handle, new BlockRange(first, end)).blocks().end();
+    return resolver.run(handle, new BlockRange(first, end)).blocks().end();
   }
 
   /**

@@ -8,7 +8,6 @@ import io.s3e.client.Fence;
 import io.s3e.client.LentBuffer;
 import io.s3e.memory.Block;
 import io.s3e.memory.Grant;
-import io.s3e.memory.Purpose;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -32,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Landing {
   private final Tenant tenant;
-  private Grant grant;
+  private final Grant grant;
 
   /** At least one once the run starts; adjacent, ascending. */
   private final List<Block> blocks = new ArrayList<>();
@@ -153,16 +152,6 @@ final class Landing {
         tenant.admission().pooled().publish(List.of(block), memory, () -> granted.release(lease));
       }
     }
-  }
-
-  /** Takes buffers in the place of the slot that was granted. False if there are none. */
-  boolean exchange(Purpose purpose) {
-    Grant copied = tenant.admission().exchange(grant, blocks.size(), purpose);
-    if (copied == null) {
-      return false;
-    }
-    grant = copied;
-    return true;
   }
 
   /**

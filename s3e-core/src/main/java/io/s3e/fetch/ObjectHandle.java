@@ -3,12 +3,14 @@ package io.s3e.fetch;
 import io.s3e.block.BlockId;
 import io.s3e.block.BlockLayout;
 import io.s3e.block.ObjectVersion;
+import io.s3e.disk.StoredObject;
 import io.s3e.metrics.StreamListener;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,6 +58,7 @@ public final class ObjectHandle {
   private volatile @Nullable ObjectVersion apart;
   private final boolean customerKey;
   private volatile @Nullable ObjectVersion known;
+  private volatile @Nullable StoredObject stored;
 
   /**
    * @param layout the grid over the size that {@code version} tells
@@ -198,6 +201,25 @@ public final class ObjectHandle {
     if (found == null && seen != null) {
       found = ObjectVersion.identified(version.object(), version.size(), seen, version.versionId());
       known = found;
+    }
+    return found;
+  }
+
+  /**
+   * What the known version is in a cache on disk.
+   *
+   * @param name names it, once
+   * @return null if the version is not known yet, or has no place there
+   */
+  @Nullable StoredObject stored(Function<ObjectVersion, @Nullable StoredObject> name) {
+    if (size() != version.size()) {
+      return null;
+    }
+    StoredObject found = stored;
+    ObjectVersion identified = found == null ? knownVersion() : null;
+    if (identified != null) {
+      found = name.apply(identified);
+      stored = found;
     }
     return found;
   }

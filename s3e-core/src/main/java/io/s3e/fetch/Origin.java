@@ -8,8 +8,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The run that a block comes from, as everybody knows it who meets the block: its readers join it,
- * memory tells it what becomes of the block, and the {@link Spiller} judges the block by it. Lives
- * as long as its blocks. Any thread.
+ * and memory tells it what becomes of the block. Lives as long as its blocks. Any thread.
  */
 final class Origin implements Block.Fate {
   /** Some times what a GET takes. */
@@ -105,22 +104,6 @@ final class Origin implements Block.Fate {
     if (isPrefetch()) {
       tenant.metrics().add(Counter.PREFETCH_WASTED_BYTES, block.length());
       handle.listener().onPrefetchWasted(block.length());
-    }
-  }
-
-  @Override
-  public void onLeavingSoon(Block block) {
-    Spiller spiller = tenant.spiller();
-    if (spiller != null) {
-      spiller.leavingSoon(block, this);
-    }
-  }
-
-  @Override
-  public void onLeaving(Block block) {
-    Spiller spiller = tenant.spiller();
-    if (spiller != null) {
-      spiller.leaving(block, this);
     }
   }
 

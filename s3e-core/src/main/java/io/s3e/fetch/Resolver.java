@@ -19,36 +19,28 @@ final class Resolver {
   }
 
   /** The run from the first block of {@code wanted} on, which is absent, and not beyond it. */
-  Run exact(ObjectHandle handle, BlockRange wanted) {
+  Run run(ObjectHandle handle, BlockRange wanted) {
     DiskTier disk = tenant.disk();
-    return resolved(handle, wanted, disk, sourceOf(disk, handle, wanted.first()));
-  }
-
-  /**
-   * The run from {@code first} on, which is absent and one of {@code wanted}. In a shared cache it
-   * goes on to the end of the last disk block, since others will want all of that and wait for the
-   * run that has claimed it.
-   */
-  Run rounded(ObjectHandle handle, BlockRange wanted, long first) {
-    DiskTier disk = tenant.disk();
-    Source source = sourceOf(disk, handle, first);
-    boolean claims =
-        disk != null
-            && source == Source.DISK_OR_S3
-            && disk.isWorthClaiming(handle, wanted.count() * handle.layout().blockSize());
-    long end = claims ? sizing.endOfDiskBlock(handle.layout(), wanted.end() - 1) : wanted.end();
-    return resolved(handle, new BlockRange(first, end), disk, source);
-  }
-
-  private Run resolved(
-      ObjectHandle handle, BlockRange wanted, @Nullable DiskTier disk, Source source) {
+    Source source = sourceOf(disk, handle, wanted.first());
     boolean lends = tenant.account().carrier().lends();
-    long limit = sizing.limit(handle.layout(), wanted, source, lends);
+    long limit = sizing.limit(wanted, source, lends);
     long end = wanted.first() + 1;
-    while (end < limit && !memory.isPresent(handle, end) && sourceOf(disk, handle, end) == source) {
+    while (end < limit && !memory.isPresent(handle, end) && goesOn(disk, handle, end, source)) {
       end++;
     }
-    return new Run(handle, new BlockRange(wanted.first(), end), source);
+    BlockRange run = new BlockRange(wanted.first(), end);
+    boolean isClaimed =
+        source == Source.S3_CLAIMED
+            && disk != null
+            && disk.isWorthClaiming(handle, handle.layout().bytesOf(run).length());
+    return new Run(handle, run, source == Source.S3_CLAIMED && !isClaimed ? Source.S3 : source);
+  }
+
+  /** Whether a run from that source goes on over a block; it stops where another process fetches. */
+  private static boolean goesOn(
+      @Nullable DiskTier disk, ObjectHandle handle, long block, Source source) {
+    return sourceOf(disk, handle, block) == source
+        && (source != Source.S3_CLAIMED || disk == null || disk.isUnclaimed(handle, block));
   }
 
   private static Source sourceOf(@Nullable DiskTier disk, ObjectHandle handle, long block) {

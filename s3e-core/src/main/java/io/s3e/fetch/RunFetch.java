@@ -3,7 +3,7 @@ package io.s3e.fetch;
 import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.client.Fence;
-import io.s3e.disk.DiskBlockId;
+import io.s3e.disk.ChunkRange;
 import io.s3e.memory.Block;
 import io.s3e.memory.Grant;
 import io.s3e.memory.Purpose;
@@ -87,7 +87,7 @@ public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker {
   private int publishedBefore;
   private int attempts;
   private int fromDisk;
-  private @Nullable DiskBlockId claimed;
+  private @Nullable ChunkRange claimed;
 
   /** Hears which blocks a run that has failed did not bring. */
   private volatile @Nullable Consumer<BlockRange> loss;
@@ -133,11 +133,6 @@ public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker {
   @Override
   public boolean isDemanded() {
     return interest.isDemanded();
-  }
-
-  @Override
-  public Purpose purposeNow() {
-    return purpose == Purpose.GUESS && interest.isDemanded() ? Purpose.DEMAND : purpose;
   }
 
   /** Its memory is needed for others: a guess gives it up. */
@@ -205,7 +200,7 @@ public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker {
       send();
       return;
     }
-    DiskAttempt look = new DiskAttempt(this, landing, disk, run.handle());
+    DiskAttempt look = new DiskAttempt(this, landing, disk, run.handle(), run.source());
     if (phase.compareAndSet(Phase.BETWEEN, new Phase(State.LOOKING, look, null))) {
       IOException why = cancelled;
       if (why == null) {
@@ -217,7 +212,7 @@ public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker {
   }
 
   @Override
-  public void lookedOnDisk(DiskAttempt.Rest rest, @Nullable DiskBlockId claim) {
+  public void lookedOnDisk(DiskAttempt.Rest rest, @Nullable ChunkRange claim) {
     claimed = claim;
     fromDisk = landing.published();
     switch (rest) {

@@ -6,6 +6,9 @@ enum Source {
   S3,
   /** On disk, by all that memory knows of it; in S3 if they are not there after all. */
   DISK,
-  /** On disk, of which memory knows nothing, since others write there too; as a rule in S3. */
-  DISK_OR_S3
+  /**
+   * In S3, by all that memory knows; but the disk is shared, so it is looked at once more, and other
+   * processes are told.
+   */
+  S3_CLAIMED
 }

@@ -1,144 +1,32 @@
 package io.s3e.fetch;
 
-import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
-import io.s3e.block.BlockLayout;
-import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
-import io.s3e.disk.DiskBlockId;
+import io.s3e.disk.ChunkRange;
 import io.s3e.disk.DiskCache;
 import io.s3e.memory.Block;
-import io.s3e.memory.BlockIndex;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
-import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which blocks go to local disk, and when they are offered to it.
+ * Which blocks go to local disk. What is worth it is offered as soon as it has come from S3, and
+ * stays in memory until it is written, as far as readers can spare the memory ({@link Spill}).
  *
- * <p><b>Private cache.</b> Blocks are offered when they leave memory or will before long, if they
- * are worth it ({@link SpillRule}).
- *
- * <p><b>Shared cache.</b> What S3 sent is offered as soon as it has come, because others may be
- * waiting for it; what is known to be waited for stays in memory until it is written.
- *
- * <p>What need not be copied at once is offered later, by a thread of the cache. Any thread;
- * nothing here waits or touches the disk.
+ * <p>A scan reads each block once and goes on: in a private cache its blocks are worth nothing,
+ * unless the same ones were fetched before. In a shared cache everything is, because others may be
+ * waiting for it. Any thread; nothing here waits or touches the disk.
  */
 final class Spiller {
-  /** Disk blocks that are remembered to have been offered: 64 GiB of them. */
-  private static final int REMEMBERED = 1 << 16;
-
   private final DiskTier tier;
   private final DiskCache cache;
-  private final BlockIndex index;
   private final DiskMetrics metrics;
-  private final int mostHeldRuns;
 
-  /** Disk blocks that this engine has offered to a shared cache, and which chunks of them. */
-  private final Cache<DiskBlockId, Integer> offered =
-      Caffeine.newBuilder().maximumSize(REMEMBERED).build();
-
-  /** Runs whose blocks are kept in memory until they are written. */
-  private final AtomicInteger heldRuns = new AtomicInteger();
-
-  /**
-   * @param index the blocks in memory
-   * @param requests how many GETs may be in flight
-   */
-  Spiller(DiskTier tier, BlockIndex index, int requests, DiskMetrics metrics) {
+  Spiller(DiskTier tier, DiskMetrics metrics) {
     this.tier = tier;
     this.cache = tier.cache();
-    this.index = index;
-    this.mostHeldRuns = requests - requests / 4;
     this.metrics = metrics;
-  }
-
-  /** A block will leave memory before long: to spill it now is to have it out of the way then. */
-  void leavingSoon(Block block, Origin origin) {
-    // Its first reader has only just come to it, so what is unread now says nothing.
-    Piece worth = worthSpilling(block, origin, true);
-    if (worth != null && !isOffered(worth)) {
-      boolean unused = cache.offerLater(worth.id(), () -> spillIfThere(block, origin, worth.id()));
-    }
-  }
-
-  private void spillIfThere(Block block, Origin origin, DiskBlockId id) {
-    if (block.tryPin()) {
-      try {
-        spill(block, origin, id);
-      } finally {
-        block.unpin();
-      }
-    }
-  }
-
-  /** A block is about to leave memory; its bytes are there during the call. */
-  void leaving(Block block, Origin origin) {
-    if (!block.isReady()) {
-      return;
-    }
-    Piece worth = worthSpilling(block, origin, block.isWhollyRead());
-    if (worth == null) {
-      metrics.add(Counter.NOT_ADMITTED_BYTES, block.length());
-    } else if (!isOffered(worth)) {
-      spill(block, origin, worth.id());
-    }
-  }
-
-  /** The first part of a block that is worth spilling; null if it is not. */
-  private @Nullable Piece worthSpilling(Block block, Origin origin, boolean fullyRead) {
-    ObjectHandle handle = origin.handle();
-    SpillRule.Leaving leaving =
-        new SpillRule.Leaving(
-            block.start(),
-            block.end(),
-            handle.progress().position(),
-            origin.isOfScan() || handle.progress().isScanning(),
-            origin.wasFetchedBefore(),
-            fullyRead);
-    boolean worth = !handle.hasCustomerKey() && SpillRule.isWorth(tier.config(), leaving);
-    return worth ? tier.firstPiece(handle, new ByteRange(block.start(), block.end())) : null;
-  }
-
-  /**
-   * Offers a block that stays where it is meanwhile, and with it what else is in memory of the same
-   * disk block: to write a file once is cheaper than to join it piece by piece.
-   */
-  private void spill(Block block, Origin origin, DiskBlockId id) {
-    ObjectHandle handle = origin.handle();
-    // It may be out of the index already.
-    offer(handle, block);
-    offerAround(handle, id);
-  }
-
-  /** Whether the chunks of a piece are on disk or on their way there. */
-  private boolean isOffered(Piece piece) {
-    int there = cache.isShared() ? offeredChunks(piece.id()) : cache.believed(piece.id());
-    return (there & piece.mask()) == piece.mask() || cache.isPending(piece.id(), piece.first());
-  }
-
-  private int offeredChunks(DiskBlockId id) {
-    Integer chunks = offered.getIfPresent(id);
-    return chunks == null ? 0 : chunks;
-  }
-
-  private void offerAround(ObjectHandle handle, DiskBlockId id) {
-    BlockLayout layout = handle.layout();
-    BlockRange around = layout.covering(id.start(), id.start() + id.length());
-    for (long at = around.first(); at < around.end(); at++) {
-      Block block = index.get(handle.block(at));
-      if (block != null && block.isReady() && block.tryPin()) {
-        try {
-          offer(handle, block);
-        } finally {
-          block.unpin();
-        }
-      }
-    }
   }
 
   /**
@@ -147,108 +35,94 @@ final class Spiller {
    * @param claimed what other processes wait for, or null
    * @param fetched its blocks that have come from S3, ready
    */
-  void ended(ObjectHandle handle, @Nullable DiskBlockId claimed, List<Block> fetched) {
-    Piece first =
-        cache.isShared() && !fetched.isEmpty()
-            ? tier.firstPiece(handle, new ByteRange(fetched.get(0).start(), fetched.get(0).end()))
-            : null;
-    if (first == null) {
-      endClaim(claimed);
+  void ended(ObjectHandle handle, @Nullable ChunkRange claimed, List<Block> fetched) {
+    Runnable whenEnded =
+        () -> {
+          if (claimed != null) {
+            cache.claimEnded(claimed);
+          }
+        };
+    if (fetched.isEmpty()) {
+      whenEnded.run();
       return;
     }
-    boolean holds = claimed != null && cache.isAwaited(claimed) && tryHold();
-    List<Block> held = holds ? fetched.stream().filter(Block::tryPin).toList() : List.of();
-    Runnable release =
-        () -> {
-          held.forEach(Block::unpin);
-          if (holds) {
-            heldRuns.decrementAndGet();
-          }
-          endClaim(claimed);
-        };
-    boolean isLater =
-        cache.offerLater(
-            first.id(),
-            () -> {
-              try {
-                fetched.forEach(block -> arrived(handle, block));
-              } finally {
-                release.run();
-              }
-            });
-    if (!isLater) {
-      release.run();
+    ByteRange bytes =
+        new ByteRange(fetched.get(0).start(), fetched.get(fetched.size() - 1).end());
+    ChunkRange chunks = tier.chunksOf(handle, bytes);
+    Origin origin = Origin.of(fetched.get(0));
+    if (chunks == null) {
+      whenEnded.run();
+    } else if (!isWorth(origin)) {
+      metrics.add(Counter.NOT_ADMITTED_BYTES, bytes.length());
+      whenEnded.run();
+    } else {
+      spill(fetched, chunks, isOfScan(origin), whenEnded);
     }
   }
 
-  /** A block may have come from S3 before there was a cache: a shared one is offered it now. */
+  private boolean isWorth(Origin origin) {
+    return cache.isShared() || !isOfScan(origin) || origin.wasFetchedBefore();
+  }
+
+  private static boolean isOfScan(Origin origin) {
+    return origin.isOfScan() || origin.handle().progress().isScanning();
+  }
+
+  /** Offers blocks, those of each directory apart. */
+  private void spill(List<Block> blocks, ChunkRange chunks, boolean ofScan, Runnable whenEnded) {
+    ChunkRange part = cache.inStripe(chunks);
+    if (part.end() == chunks.end()) {
+      offer(blocks, part, ofScan, whenEnded);
+      return;
+    }
+    long end = part.endOffset();
+    int next = 0;
+    while (next < blocks.size() && blocks.get(next).end() <= end) {
+      next++;
+    }
+    // A block that lies in two directories is not worth the trouble.
+    int rest = next < blocks.size() && blocks.get(next).start() < end ? next + 1 : next;
+    if (rest == blocks.size()) {
+      offer(blocks.subList(0, next), part, ofScan, whenEnded);
+      return;
+    }
+    offer(blocks.subList(0, next), part, ofScan, () -> {});
+    List<Block> others = blocks.subList(rest, blocks.size());
+    ByteRange bytes = new ByteRange(others.get(0).start(), others.get(others.size() - 1).end());
+    spill(
+        others,
+        ChunkRange.covering(chunks.object(), bytes.start(), bytes.end()),
+        ofScan,
+        whenEnded);
+  }
+
+  private void offer(List<Block> blocks, ChunkRange chunks, boolean ofScan, Runnable whenEnded) {
+    List<Block> dirty = new ArrayList<>(blocks.size());
+    for (Block block : blocks) {
+      if (block.markDirty()) {
+        dirty.add(block);
+      } else {
+        metrics.add(Counter.OFFERED_BYTES, block.length());
+        metrics.add(Counter.DROPPED_EVICTED_BYTES, block.length());
+      }
+    }
+    if (dirty.isEmpty()) {
+      whenEnded.run();
+    } else {
+      cache.offer(new Spill(chunks.object(), dirty, ofScan, whenEnded), chunks);
+    }
+  }
+
+  /**
+   * A block may have come from S3 before there was a cache: it is offered now, unless it is on
+   * disk.
+   */
   void arrivedBefore(ObjectHandle handle, Block block) {
-    Piece piece =
-        cache.isShared() && block.isReady()
-            ? tier.firstPiece(handle, new ByteRange(block.start(), block.end()))
-            : null;
-    if (piece != null) {
-      boolean unused = cache.offerLater(piece.id(), () -> arrived(handle, block));
-    }
-  }
-
-  /**
-   * Others wait for what has been claimed, so it had better not leave memory before it is written;
-   * which holds the fetching ahead back to what the disk takes. A part of what may be in flight is
-   * never held: readers go on whatever the disk does.
-   */
-  private boolean tryHold() {
-    if (heldRuns.incrementAndGet() <= mostHeldRuns) {
-      return true;
-    }
-    heldRuns.decrementAndGet();
-    return false;
-  }
-
-  /**
-   * Whether so much is kept for others until it is written that nothing should be fetched ahead for
-   * now.
-   */
-  boolean isBackedUp() {
-    return heldRuns.get() >= mostHeldRuns;
-  }
-
-  private void endClaim(@Nullable DiskBlockId claimed) {
-    if (claimed != null) {
-      cache.claimEnded(claimed);
-    }
-  }
-
-  private void arrived(ObjectHandle handle, Block block) {
-    if (tier.usableVersion(handle, block.start()) != null && block.tryPin()) {
-      try {
-        offer(handle, block);
-      } finally {
-        block.unpin();
+    if (block.isReady()) {
+      ChunkRange chunks = tier.chunksOf(handle, new ByteRange(block.start(), block.end()));
+      if (chunks != null && cache.presentFrom(chunks) == 0) {
+        ended(handle, null, List.of(block));
       }
-    }
-  }
-
-  /** Offers what is not on disk yet of a block, which stays where it is meanwhile. */
-  private void offer(ObjectHandle handle, Block block) {
-    ByteBuffer bytes = block.bytes();
-    ByteRange range = new ByteRange(block.start(), block.end());
-    for (Piece piece = tier.firstPiece(handle, range); piece != null; ) {
-      int there = cache.isShared() ? offeredChunks(piece.id()) : cache.believed(piece.id());
-      int taken = there;
-      for (int chunk = piece.first(); chunk < piece.end(); chunk++) {
-        int length = piece.id().chunkLength(chunk);
-        bytes.limit(bytes.position() + length);
-        if ((there & (1 << chunk)) == 0 && cache.offer(piece.id(), chunk, bytes)) {
-          taken |= 1 << chunk;
-        }
-        bytes.position(bytes.limit());
-      }
-      if (cache.isShared() && taken != there) {
-        offered.put(piece.id(), taken);
-      }
-      long next = piece.endOffset();
-      piece = next < range.end() ? tier.firstPiece(handle, new ByteRange(next, range.end())) : null;
     }
   }
 }

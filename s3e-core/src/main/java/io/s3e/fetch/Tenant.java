@@ -91,8 +91,7 @@ public final class Tenant {
 
   Spiller attach(TenantDisk disk) {
     DiskTier tier = new DiskTier(disk, proofs, metrics.disk());
-    int requests = client.limits().copyRequests() + client.limits().lentSlots();
-    Spiller spiller = new Spiller(tier, index(), requests, metrics.disk());
+    Spiller spiller = new Spiller(tier, metrics.disk());
     onDisk = new OnDisk(tier, spiller);
     return spiller;
   }

@@ -24,10 +24,10 @@ import org.jspecify.annotations.Nullable;
  * are dead). To grant is to reserve: what is granted is there.
  *
  * <p><b>Progress.</b> A reader that waits needs one pooled buffer and one copied request, no more.
- * It takes them from what is free, then evicts blocks that have been read, then blocks that were
- * fetched and not read, oldest first. Guesses, and what a reader takes beyond its first buffer,
- * leave an eighth of the pool alone; guesses never wait and never evict what somebody is about to
- * read. {@link Lane} keeps an eighth of the requests. Other holders of a buffer give it back by
+ * It takes them from what is free, then evicts blocks that have been read, those that are still to
+ * be written to disk last, then blocks that were fetched and not read, oldest first. Guesses, and what a reader takes beyond its first buffer,
+ * leave an eighth of the pool alone and evict nothing that is dirty; guesses never wait and never
+ * evict what somebody is about to read. {@link Lane} keeps an eighth of the requests. Other holders of a buffer give it back by
  * themselves: a pin lasts one copy, and a GET has a deadline. Readers hold no pin while they wait
  * here. So every reader is served as long as there are two buffers in all, whatever hangs for
  * another tenant. What a reader {@linkplain Purpose#ASKED has asked for} and does not wait for yet
@@ -195,7 +195,7 @@ public final class Admission {
       boolean evicted =
           lent.evictIdle(Idle.LONG)
               || lent.evictRead()
-              || (purpose == Purpose.DEMAND && lent.evictIdle(Idle.BRIEFLY));
+              || (purpose == Purpose.DEMAND && (lent.evictDirty() || lent.evictIdle(Idle.BRIEFLY)));
       if (!evicted) {
         return null;
       }
@@ -250,13 +250,18 @@ public final class Admission {
       if (lease != null) {
         return lease;
       }
-      if (!pooled.evictRead() && !pooled.evictUnread()) {
+      if (!evictAny()) {
         return null;
       }
     }
   }
 
-  /** A buffer beyond the reserve, at the cost of nothing that is still to be read. */
+  /** What costs least goes first: nothing, a write to disk, a GET. */
+  private boolean evictAny() {
+    return pooled.evictRead() || pooled.evictDirty() || pooled.evictUnread();
+  }
+
+  /** A buffer beyond the reserve, at the cost of nothing that is still to be read or written. */
   private @Nullable BlockLease trySpareBuffer() {
     for (; ; ) {
       int blocks = poolBlocks();
@@ -382,25 +387,6 @@ public final class Admission {
     }
   }
 
-  /**
-   * Buffers for {@code blocks} blocks in the place of a slot that was granted and not used. Null if
-   * there are none; the slot stays granted then.
-   */
-  public @Nullable Grant exchange(Grant lent, int blocks, Purpose purpose) {
-    Grant copied = tryCopy(lent.account(), blocks, purpose);
-    if (copied == null) {
-      return null;
-    }
-    if (copied.leases().size() < blocks) {
-      copied.leases().forEach(copied::release);
-      copied.leaveLane();
-      return null;
-    }
-    lent.handRevocationTo(copied);
-    lent.leaveLane();
-    return copied;
-  }
-
   /** How many readers wait, of all tenants. */
   public int waitingReaders() {
     return waiting.stream().mapToInt(account -> account.waiting().size()).sum();
@@ -422,10 +408,10 @@ public final class Admission {
 
   /**
    * Evicts what has been read until about {@code bytes} bytes are free, once through what there is,
-   * and gives the pool's empty memory back to the budget.
+   * what is dirty last, and gives the pool's empty memory back to the budget.
    */
   public void shrinkPool(long bytes) {
-    shrink(bytes, pooled::evictRead);
+    shrink(bytes, () -> pooled.evictRead() || pooled.evictDirty());
   }
 
   /**
@@ -433,7 +419,7 @@ public final class Admission {
    * well if that is not enough. To read it then takes another GET.
    */
   public void giveBack(long bytes) {
-    shrink(bytes, () -> pooled.evictRead() || pooled.evictUnread());
+    shrink(bytes, this::evictAny);
   }
 
   private void shrink(long bytes, BooleanSupplier evictsOne) {

@@ -23,6 +23,11 @@ import org.jspecify.annotations.Nullable;
  * progress certain. A pin is held for the length of one copy, never between calls of the
  * application, so an idle stream holds no memory.
  *
+ * <p><b>Dirty.</b> A READY block is dirty while its bytes are still to be written to local disk:
+ * from a {@link #markDirty()} that succeeds to its {@link #markClean()}. A mark makes the block
+ * stay where others can go; it is no reference. The writer pins the block for the write, and gives
+ * up where it cannot.
+ *
  * <p><b>Losing a race</b> to evict costs nothing (the flag says who won); losing one to pin means
  * to look the block up again.
  *
@@ -40,18 +45,6 @@ public final class Block {
 
     /** The block was dropped before anybody read it. */
     void onDroppedUnread(Block block);
-
-    /**
-     * The block has been read or abandoned, and memory is so short that it will leave before long.
-     * It may be evicted at any moment.
-     */
-    void onLeavingSoon(Block block);
-
-    /**
-     * The block is about to leave memory, because its memory is needed. Its bytes are there during
-     * the call.
-     */
-    void onLeaving(Block block);
 
     /**
      * When the stream that had the block fetched last read anything, by {@link System#nanoTime()}.
@@ -114,14 +107,6 @@ public final class Block {
    * changes the state and then takes the stack; each takes all of it, so a listener runs once.
    */
   private volatile @Nullable Listener listeners;
-
-  /**
-   * Which bytes readers have taken, from the first to the last of them. Written without
-   * synchronisation: a lost update makes a block that was read look as if it were read in part.
-   */
-  private int takenFrom = Integer.MAX_VALUE;
-
-  private int takenTo;
 
   // Written before READY or FAILED is, read after; as is the length, if the object ends early.
   private @Nullable Slab slab;
@@ -325,22 +310,33 @@ public final class Block {
   }
 
   /**
+   * The ready block's bytes are to be written to local disk: only a reader that waits may have the
+   * block evicted meanwhile, or the end of its tenant. False if it has been evicted.
+   */
+  public boolean markDirty() {
+    return requireSlab().markDirty();
+  }
+
+  /**
+   * The bytes are written, or will not be. Called once for each {@link #markDirty()} that returned
+   * true, whether the block is still in memory or not.
+   */
+  public void markClean() {
+    requireSlab().markClean();
+  }
+
+  /**
    * Copies {@code count} bytes from {@code offset} within the block. The caller holds a pin and the
    * block is ready.
    */
   public void copyTo(int offset, byte[] target, int targetOffset, int count) {
-    requireMemory().get(base + take(offset, count), target, targetOffset, count);
+    requireMemory().get(base + checked(offset, count), target, targetOffset, count);
   }
 
   /** Copies as above and moves the target's position by {@code count}. */
   public void copyTo(int offset, ByteBuffer target, int count) {
-    target.put(target.position(), requireMemory(), base + take(offset, count), count);
+    target.put(target.position(), requireMemory(), base + checked(offset, count), count);
     target.position(target.position() + count);
-  }
-
-  /** Whether readers have taken its first byte, its last one, and by that all between them. */
-  public boolean isWhollyRead() {
-    return takenFrom == 0 && takenTo == length;
   }
 
   /**
@@ -350,17 +346,11 @@ public final class Block {
     return requireMemory().slice(base, length).asReadOnlyBuffer();
   }
 
-  /** Checks a range and notes that a reader takes it; returns its beginning. */
-  private int take(int offset, int count) {
+  /** Checks a range; returns its beginning. */
+  private int checked(int offset, int count) {
     if (offset < 0 || count < 0 || offset > length - count) {
       throw new IndexOutOfBoundsException(
           "bytes [" + offset + ", " + ((long) offset + count) + ") of " + length + " in " + id);
-    }
-    if (offset < takenFrom) {
-      takenFrom = offset;
-    }
-    if (offset + count > takenTo) {
-      takenTo = offset + count;
     }
     return offset;
   }

@@ -66,14 +66,6 @@ public final class Grant {
     }
   }
 
-  /** {@code other} takes this grant's place: it is revoked in the same way. */
-  void handRevocationTo(Grant other) {
-    Runnable giveUp = revocation;
-    if (giveUp != null) {
-      other.onRevoked(giveUp);
-    }
-  }
-
   /** A copied GET is over, or a lent one ended without having been given a buffer. */
   public void leaveLane() {
     landed();

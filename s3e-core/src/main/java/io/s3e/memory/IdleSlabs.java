@@ -1,5 +1,6 @@
 package io.s3e.memory;
 
+import io.s3e.memory.Residency.Idle;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -27,18 +28,18 @@ final class IdleSlabs {
     }
   }
 
-  private final long idleNanos;
+  private final Idle how;
   private final Queue<Slab> unread;
 
   /** Null before the first walk, and after {@link #forget()}. */
   private volatile @Nullable Walk last;
 
   /**
-   * @param idleNanos how long a reader must not have read, in ns
+   * @param how how long a reader must not have read, and whether its dirty slabs count
    * @param unread all unread slabs, and some that have left that state
    */
-  IdleSlabs(long idleNanos, Queue<Slab> unread) {
-    this.idleNanos = idleNanos;
+  IdleSlabs(Idle how, Queue<Slab> unread) {
+    this.how = how;
     this.unread = unread;
   }
 
@@ -72,7 +73,7 @@ final class IdleSlabs {
           found.add(slab);
         }
       }
-      walk = new Walk(found, new AtomicInteger(), now + idleNanos / WALKS_PER_IDLE_TIME);
+      walk = new Walk(found, new AtomicInteger(), now + how.nanos() / WALKS_PER_IDLE_TIME);
       last = walk;
     }
     return walk;
@@ -80,6 +81,8 @@ final class IdleSlabs {
 
   /** A reader that reads at this moment does so later than {@code now}. */
   private boolean isIdle(Slab slab, long now) {
-    return slab.isIn(Slab.State.UNREAD) && now - slab.lastProgressNanos() >= idleNanos;
+    return slab.isIn(Slab.State.UNREAD)
+        && (how.takesDirty() || !slab.isDirty())
+        && now - slab.lastProgressNanos() >= how.nanos();
   }
 }

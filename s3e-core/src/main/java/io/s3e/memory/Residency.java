@@ -2,13 +2,17 @@ package io.s3e.memory;
 
 import io.s3e.memory.Slab.State;
 import java.nio.ByteBuffer;
+import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentNavigableMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -21,27 +25,34 @@ import org.jspecify.annotations.Nullable;
  * <i>unread</i> until all its blocks are read or abandoned, then <i>once</i>, and <i>again</i> if
  * it had been read once more when its turn to leave came. A scan fills <i>once</i> only, so it does
  * not push out what is read repeatedly; <i>again</i> holds {@value #MOST_AGAIN} times as much as
- * <i>once</i> at most, so that a working set of the past leaves.
+ * <i>once</i> at most, so that a working set of the past leaves. A slab whose turn to leave has come
+ * and that is dirty is <i>parked</i> until it is clean, and enters <i>once</i> then: it is passed
+ * over once, however many evictions come meanwhile.
  *
- * <p><b>Who may evict.</b> Fetches for a waiting reader may take unread slabs too, speculation only
- * those that have been read: a prefetched block is not pushed out by another guess. The oldest
- * unread slab goes first, and lent slots only after their reader has been {@link Idle}, because a
- * reader that is alive consumes its window within moments, and one that is not must not hold the
- * budget.
+ * <p><b>Who may evict.</b> Speculation may take clean slabs only, and only those that have been
+ * read: a prefetched block is not pushed out by another guess. Fetches for a waiting reader may
+ * take parked slabs too, which costs a write that nobody waits for, and then unread slabs, which
+ * costs a GET, dirty or not. The oldest unread slab goes first, and lent slots only after their
+ * reader has been {@link Idle}, because a reader that is alive consumes its window within moments,
+ * and one that is not must not hold the budget.
  *
  * <p><b>Invariants.</b> The slab's state alone says where it is; the thread that moves the state by
  * compare-and-set does what follows: it enters the slab into the next queue, or drops it. So a slab
  * is dropped once. A queue may still hold a slab that has left its state; {@code unread} is swept
- * when as many have left it as it held, a slab in another queue is passed over when it is met.
- * Between the move and the entry a slab is in no queue, and is not found by others.
+ * when as many have left it as it held, a slab in {@code once} or {@code again} is passed over when
+ * it is met. Between the move and the entry a slab is in no queue, and is not found by others.
  *
- * <p>Any thread; no method takes a lock. Eviction and settling take constant time on average, and a
- * read of a resident block writes at most one flag of its slab.
+ * <p>A slab that is ONCE or AGAIN is entered once in the queue of its state, or held by one thread:
+ * the one that took it out of there, or that has found it settled or clean. Only that thread parks
+ * it, under a number that no other parking has. The number's entry goes when the slab leaves
+ * PARKED, or, if that happens before the entry, by the thread that entered it. So no entry outlives
+ * its parking, and a slab that is clean is never left among the parked ones.
+ *
+ * <p>Any thread; no method takes a lock. Eviction and settling take constant time on average,
+ * parking a logarithm of what is parked, and a read of a resident block writes at most one flag of
+ * its slab.
  */
 public final class Residency {
-  /** Memory that was short so recently is taken to be short still. */
-  private static final long PRESSURE_NANOS = TimeUnit.SECONDS.toNanos(10);
-
   /** The share of {@code again} is three quarters of what has been read. */
   private static final int MOST_AGAIN = 3;
 
@@ -58,27 +69,30 @@ public final class Residency {
   /** Slabs that leave {@code unread} before it is swept: a sweep costs less than their fetches. */
   private static final int LEAST_SWEEP = 64;
 
-  /** The last word on a block that is evicted to make room. */
-  private static final Consumer<Block> LEAVING = block -> block.fate().onLeaving(block);
-
-  /** Nothing is said of a block that nobody wants any more: its tenant or the engine closes. */
-  private static final Consumer<Block> UNWANTED = block -> {};
-
   /** How long a reader has not read anything, in any slab. */
   public enum Idle {
-    /** The reader has paused. Slots that readers take from each other are fetched twice. */
-    BRIEFLY(500),
-    /** The stream was opened, ran ahead and was forgotten. */
-    LONG(5_000);
+    /**
+     * The reader has paused. Slots that readers take from each other are fetched twice. For readers
+     * that wait: takes dirty slabs too.
+     */
+    BRIEFLY(500, State.GONE),
+    /** The stream was opened, ran ahead and was forgotten. For guesses too: takes clean slabs. */
+    LONG(5_000, State.UNREAD);
 
     private final long nanos;
+    private final State ifDirty;
 
-    Idle(long millis) {
-      nanos = TimeUnit.MILLISECONDS.toNanos(millis);
+    Idle(long millis, State ifDirty) {
+      this.nanos = TimeUnit.MILLISECONDS.toNanos(millis);
+      this.ifDirty = ifDirty;
     }
 
     long nanos() {
       return nanos;
+    }
+
+    boolean takesDirty() {
+      return ifDirty == State.GONE;
     }
   }
 
@@ -88,6 +102,11 @@ public final class Residency {
   private final Queue<Slab> unread = new ConcurrentLinkedQueue<>();
   private final Queue<Slab> once = new ConcurrentLinkedQueue<>();
   private final Queue<Slab> again = new ConcurrentLinkedQueue<>();
+
+  /** By the number of the parking, which rises. */
+  private final ConcurrentNavigableMap<Long, Slab> parked = new ConcurrentSkipListMap<>();
+
+  private final AtomicLong parkings = new AtomicLong();
 
   /** Slabs in the state {@code ONCE}, and in {@code AGAIN}. */
   private final AtomicInteger onceCount = new AtomicInteger();
@@ -103,12 +122,9 @@ public final class Residency {
   /** How many unread slabs the last sweep met. */
   private volatile int sweptUnread;
 
-  private final IdleSlabs paused = new IdleSlabs(Idle.BRIEFLY.nanos(), unread);
-  private final IdleSlabs forgotten = new IdleSlabs(Idle.LONG.nanos(), unread);
+  private final IdleSlabs paused = new IdleSlabs(Idle.BRIEFLY, unread);
+  private final IdleSlabs forgotten = new IdleSlabs(Idle.LONG, unread);
   private volatile boolean closed;
-
-  /** When a slab was evicted last to make room; long ago if none was. */
-  private volatile long evictedNanos;
 
   /**
    * @param index where evicted blocks are removed from
@@ -120,7 +136,6 @@ public final class Residency {
     this.index = index;
     this.nanoClock = nanoClock;
     this.roomMade = roomMade;
-    this.evictedNanos = nanoClock.getAsLong() - PRESSURE_NANOS;
   }
 
   /**
@@ -143,13 +158,22 @@ public final class Residency {
     if (!slab.move(State.UNREAD, State.ONCE)) {
       return;
     }
+    enterOnce(slab);
+    sweepUnread();
+    roomMade.run();
+  }
+
+  /** The slab has moved PARKED → ONCE, with its last mark. */
+  void cleaned(Slab slab) {
+    // Before it enters another queue: whoever finds it there may park it anew.
+    parked.remove(slab.parking());
+    enterOnce(slab);
+    roomMade.run();
+  }
+
+  private void enterOnce(Slab slab) {
     onceCount.incrementAndGet();
     enter(once, slab, State.ONCE);
-    sweepUnread();
-    if (nanoClock.getAsLong() - evictedNanos < PRESSURE_NANOS) {
-      slab.blocks().forEach(block -> block.fate().onLeavingSoon(block));
-    }
-    roomMade.run();
   }
 
   private void sweepUnread() {
@@ -168,18 +192,17 @@ public final class Residency {
     sweptUnread = met;
   }
 
-  /** Evicts a slab that has been read, and not again of late. False if there is none. */
+  /** Evicts a clean slab that has been read, and not again of late. False if there is none. */
   public boolean evictRead() {
-    for (int spared = 0; ; spared++) {
-      Slab slab = pollRead();
-      if (slab == null) {
-        return false;
-      }
-      boolean stays = spared < MOST_SPARED && stays(slab);
-      if (!stays && evictRead(slab, LEAVING)) {
+    int spared = 0;
+    for (Slab slab = pollRead(); slab != null; slab = pollRead()) {
+      if (spared < MOST_SPARED && stays(slab)) {
+        spared++;
+      } else if (evictOrPark(slab)) {
         return true;
       }
     }
+    return false;
   }
 
   private @Nullable Slab pollRead() {
@@ -212,22 +235,55 @@ public final class Residency {
     return true;
   }
 
-  private boolean evictRead(Slab slab, Consumer<Block> last) {
-    if (slab.move(State.ONCE, State.GONE)) {
-      onceCount.decrementAndGet();
-    } else if (slab.move(State.AGAIN, State.GONE)) {
-      againCount.decrementAndGet();
-    } else {
+  /** Evicts a slab that was taken out of its queue, or parks it; false unless it was evicted. */
+  private boolean evictOrPark(Slab slab) {
+    for (State from = slab.state(); from != State.GONE; from = slab.state()) {
+      if (evict(slab, from, from)) {
+        return true;
+      }
+      if (park(slab, from)) {
+        return false;
+      }
+    }
+    return false;
+  }
+
+  /** False if the slab is clean or GONE. */
+  private boolean park(Slab slab, State from) {
+    long number = parkings.incrementAndGet();
+    slab.parksAs(number);
+    if (slab.move(from, from, State.PARKED) != State.PARKED) {
       return false;
     }
-    drop(slab, last);
+    left(slab, from);
+    parked.put(number, slab);
+    if (slab.isIn(State.PARKED) && slab.parking() == number) {
+      clearIfClosed();
+    } else {
+      parked.remove(number);
+    }
     return true;
+  }
+
+  /**
+   * Evicts the slab that was parked first: for a reader that waits, if no clean one can go. False
+   * if there is none.
+   */
+  public boolean evictDirty() {
+    for (Map.Entry<Long, Slab> oldest = parked.pollFirstEntry();
+        oldest != null;
+        oldest = parked.pollFirstEntry()) {
+      if (evict(oldest.getValue(), State.PARKED, State.GONE)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Evicts the oldest slab that is not read to its end. False if there is none. */
   public boolean evictUnread() {
     for (Slab slab = unread.poll(); slab != null; slab = unread.poll()) {
-      if (evictUnread(slab, LEAVING)) {
+      if (evict(slab, State.UNREAD, State.GONE)) {
         return true;
       }
     }
@@ -239,7 +295,7 @@ public final class Residency {
     long now = nanoClock.getAsLong();
     IdleSlabs slabs = of(how);
     for (Slab slab = slabs.take(now); slab != null; slab = slabs.take(now)) {
-      if (evictUnread(slab, LEAVING)) {
+      if (evict(slab, State.UNREAD, how.ifDirty)) {
         sweepUnread();
         return true;
       }
@@ -247,40 +303,66 @@ public final class Residency {
     return false;
   }
 
-  private boolean evictUnread(Slab slab, Consumer<Block> last) {
-    if (slab.move(State.UNREAD, State.GONE)) {
-      drop(slab, last);
-      return true;
+  /**
+   * Evicts a slab.
+   *
+   * @param from not GONE
+   * @param ifDirty GONE, or {@code from} to let a dirty slab stay
+   * @return whether this call has evicted it
+   */
+  private boolean evict(Slab slab, State from, State ifDirty) {
+    if (slab.move(from, State.GONE, ifDirty) != State.GONE) {
+      return false;
     }
-    return false;
+    left(slab, from);
+    drop(slab);
+    return true;
   }
 
-  /** About how many slabs may be evicted for anybody: read, or left alone by an idle reader. */
+  /** The slab has left that state, by this thread's move. */
+  private void left(Slab slab, State state) {
+    switch (state) {
+      case ONCE -> onceCount.decrementAndGet();
+      case AGAIN -> againCount.decrementAndGet();
+      case PARKED -> parked.remove(slab.parking());
+      case UNREAD, GONE -> {}
+    }
+  }
+
+  /**
+   * About how many slabs may be evicted for anybody: read and not parked, or left alone by an idle
+   * reader.
+   */
   public int spareSlabs(Idle how) {
     return onceCount.get() + againCount.get() + of(how).count(nanoClock.getAsLong());
   }
 
   /**
-   * Evicts all slabs with unwanted blocks, in one walk, without a word to their fates that they
-   * leave. A slab that is published or moves between the queues meanwhile may stay.
+   * Evicts all slabs with unwanted blocks, dirty or not, in one walk. A slab that is published or
+   * moves between the queues meanwhile may stay.
    *
    * @param unwanted asked of one block of each slab: all of them come from one fetch
    */
   public void evictIf(Predicate<Block> unwanted) {
+    // A slab goes the way of the walk, but for a parked one that becomes clean.
+    evictIf(parked.values(), unwanted);
     evictIf(unread, unwanted);
     evictIf(once, unwanted);
     evictIf(again, unwanted);
+    evictIf(parked.values(), unwanted);
     paused.forget();
     forgotten.forget();
   }
 
-  private void evictIf(Queue<Slab> queue, Predicate<Block> unwanted) {
+  private void evictIf(Collection<Slab> queue, Predicate<Block> unwanted) {
     for (Iterator<Slab> slabs = queue.iterator(); slabs.hasNext(); ) {
       Slab slab = slabs.next();
-      boolean goes =
-          unwanted.test(slab.blocks().get(0))
-              && (evictUnread(slab, UNWANTED) || evictRead(slab, UNWANTED));
-      if (goes || slab.isIn(State.GONE)) {
+      if (unwanted.test(slab.blocks().get(0))) {
+        for (State from = slab.state(); from != State.GONE; from = slab.state()) {
+          evict(slab, from, State.GONE);
+        }
+      }
+      if (slab.isIn(State.GONE)) {
         slabs.remove();
       }
     }
@@ -302,20 +384,18 @@ public final class Residency {
     }
   }
 
-  private void drop(Slab slab, Consumer<Block> last) {
-    evictedNanos = nanoClock.getAsLong();
-    List<Block> blocks = slab.blocks();
-    blocks.forEach(index::remove);
-    try {
-      blocks.forEach(last);
-    } finally {
-      blocks.forEach(Block::evict);
-    }
+  private void drop(Slab slab) {
+    slab.blocks().forEach(index::remove);
+    slab.blocks().forEach(Block::evict);
   }
 
   /** How many slabs the queue of unread ones holds, those included that have left the state. */
   int unreadEntries() {
     return unread.size();
+  }
+
+  int parkedEntries() {
+    return parked.size();
   }
 
   private IdleSlabs of(Idle how) {

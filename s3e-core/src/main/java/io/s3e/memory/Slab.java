@@ -3,18 +3,24 @@ package io.s3e.memory;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
-import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Memory that one or more blocks live in and that can only be given back whole: a pooled buffer
  * holds one block, a buffer lent by a client all the blocks of one request.
  *
  * <p><b>States.</b> {@code UNREAD → ONCE → AGAIN → GONE}, where any step but the last may be left
- * out; {@link Residency} alone moves them, by compare-and-set, and tells what each means. A slab
- * leaves UNREAD for ONCE when its last block is settled (read or abandoned), and is GONE when it
- * was evicted, whether its blocks are dead or still pinned. All slabs are clean: their bytes are at
- * S3 too, so eviction loses nothing. A slab whose bytes must be on disk before it goes would be one
- * state more between AGAIN and GONE.
+ * out; {@link Residency} tells what each means. A slab leaves UNREAD for ONCE when its last block
+ * is settled (read or abandoned), and is GONE when it was evicted, whether its blocks are dead or
+ * still pinned. A slab that is to leave ONCE or AGAIN and is dirty becomes PARKED instead; it goes
+ * back to ONCE when it is clean, or is evicted dirty. Eviction never loses anything but a write to
+ * the disk: all bytes are at S3 too.
+ *
+ * <p><b>Marks.</b> A slab is dirty while it has marks: each stands for bytes of a block that are
+ * still to be written to local disk. State and marks are one word and move by one compare-and-set,
+ * so a slab is PARKED only while it is dirty, none that is GONE gets a new mark, and a step that
+ * only a clean slab may take is never taken by a dirty one. The marks of a slab that was evicted
+ * dirty are taken away all the same, which changes nothing else.
  *
  * <p><b>Counters.</b> {@code unsettled} and {@code alive} begin with the number of blocks and only
  * fall, because each block reports each step once; a block that dies unsettled stays unsettled.
@@ -28,11 +34,19 @@ final class Slab {
     UNREAD,
     ONCE,
     AGAIN,
+    PARKED,
     GONE
   }
 
-  private static final AtomicReferenceFieldUpdater<Slab, State> STATE =
-      AtomicReferenceFieldUpdater.newUpdater(Slab.class, State.class, "state");
+  private static final State[] STATES = State.values();
+
+  /** The lowest bits of the word; the others count the marks. */
+  private static final int STATE_BITS = 3;
+
+  private static final int MARK = 1 << STATE_BITS;
+
+  private static final AtomicIntegerFieldUpdater<Slab> WORD =
+      AtomicIntegerFieldUpdater.newUpdater(Slab.class, "word");
   private static final AtomicIntegerFieldUpdater<Slab> UNSETTLED =
       AtomicIntegerFieldUpdater.newUpdater(Slab.class, "unsettled");
   private static final AtomicIntegerFieldUpdater<Slab> ALIVE =
@@ -42,7 +56,9 @@ final class Slab {
   private final Residency residency;
   private final long publishedNanos;
   private final Runnable free;
-  private volatile State state = State.UNREAD;
+
+  /** The state's ordinal, and {@link #MARK} times the number of marks; UNREAD and clean at first. */
+  private volatile int word;
 
   /** Blocks that are neither read nor abandoned; read by its updater alone. */
   @SuppressWarnings("UnusedVariable")
@@ -54,6 +70,9 @@ final class Slab {
 
   /** Whether a block was read again since the slab was settled or spared. */
   private volatile boolean touched;
+
+  /** Its place among the parked ones; written by the thread that is about to park it. */
+  private volatile long parking;
 
   /**
    * @param blocks at least one
@@ -82,13 +101,83 @@ final class Slab {
     }
   }
 
+  State state() {
+    return stateIn(word);
+  }
+
   boolean isIn(State which) {
-    return state == which;
+    return state() == which;
+  }
+
+  boolean isDirty() {
+    return word >= MARK;
+  }
+
+  private static State stateIn(int word) {
+    return STATES[word & (MARK - 1)];
   }
 
   /** Moves the state; false if the slab has left {@code from}. */
   boolean move(State from, State to) {
-    return state == from && STATE.compareAndSet(this, from, to);
+    return move(from, to, to) != null;
+  }
+
+  /**
+   * Moves the state of a slab that is clean, or of one that is dirty; {@code from} to leave it.
+   *
+   * @return the new state; null if the slab has left {@code from}
+   */
+  @Nullable State move(State from, State ifClean, State ifDirty) {
+    for (; ; ) {
+      int now = word;
+      if (stateIn(now) != from) {
+        return null;
+      }
+      State to = now < MARK ? ifClean : ifDirty;
+      if (WORD.compareAndSet(this, now, now - from.ordinal() + to.ordinal())) {
+        return to;
+      }
+    }
+  }
+
+  /** One mark more; false if the slab is GONE. */
+  boolean markDirty() {
+    for (; ; ) {
+      int now = word;
+      if (stateIn(now) == State.GONE) {
+        return false;
+      }
+      if (WORD.compareAndSet(this, now, now + MARK)) {
+        return true;
+      }
+    }
+  }
+
+  /** One mark less. The last one of a parked slab: PARKED → ONCE. */
+  void markClean() {
+    for (; ; ) {
+      int now = word;
+      if (now < MARK) {
+        throw new IllegalStateException("cleaned more often than marked: " + blocks);
+      }
+      int left = now - MARK;
+      boolean comesBack = left == State.PARKED.ordinal();
+      if (WORD.compareAndSet(this, now, comesBack ? State.ONCE.ordinal() : left)) {
+        if (comesBack) {
+          residency.cleaned(this);
+        }
+        return;
+      }
+    }
+  }
+
+  long parking() {
+    return parking;
+  }
+
+  /** The slab is about to be parked, by the thread that has taken it out of its queue. */
+  void parksAs(long number) {
+    parking = number;
   }
 
   /**
@@ -110,7 +199,7 @@ final class Slab {
   /** A block that was read before is read again. */
   void touch() {
     // Small reads of a slab that is not read to its end yet are one reading of it.
-    if (!touched && state != State.UNREAD) {
+    if (!touched && !isIn(State.UNREAD)) {
       touched = true;
     }
   }

@@ -15,23 +15,27 @@ public final class DiskMetrics extends Counters<DiskMetrics.Counter> {
     MISSES,
     /** Bytes that those asked of S3. */
     MISS_BYTES,
-    /** Files written. */
+    /** Bytes offered to be written: each is written or dropped, once. */
+    OFFERED_BYTES,
+    /** Writes to a region. */
     WRITES,
-    /** Bytes of object data in them. */
+    /** Bytes of those that were offered that were written. */
     WRITTEN_BYTES,
-    /** Bytes dropped because the queue was full. */
-    DROPPED_FULL_BYTES,
-    /** Bytes dropped because they had waited too long. */
-    DROPPED_AGED_BYTES,
+    /** Bytes dropped because the disk was slower than S3, and enough waited in memory already. */
+    DROPPED_BEHIND_BYTES,
+    /** Bytes dropped because a reader that waited needed their memory, or their tenant closed. */
+    DROPPED_EVICTED_BYTES,
     /** Bytes dropped because of the limit of the write rate. */
     DROPPED_RATE_BYTES,
-    /** Bytes dropped because there was no space on disk for them. */
+    /** Bytes dropped because the disk is too full, or other processes have all regions. */
     DROPPED_SPACE_BYTES,
-    /** Bytes dropped because writing failed lately, and is not tried for a while. */
+    /** Bytes dropped because writing failed, or failed lately and is not tried for a while. */
     DROPPED_FAULT_BYTES,
-    /** Bytes that admission did not find worth writing. */
+    /** Bytes dropped because the cache was closed. */
+    DROPPED_CLOSED_BYTES,
+    /** Bytes from S3 that are not worth writing: those of scans. They are not offered. */
     NOT_ADMITTED_BYTES,
-    /** Files that were not what they should be, and were deleted. */
+    /** Chunks that were not what they should be, and were forgotten. */
     CORRUPTIONS,
     /** Operations of reading that failed. */
     READ_ERRORS,
@@ -39,10 +43,12 @@ public final class DiskMetrics extends Counters<DiskMetrics.Counter> {
     WRITE_ERRORS,
     /** Reads left behind because they passed their deadline. */
     TIMEOUTS,
-    /** Files deleted to make room. */
+    /** Regions that were begun anew to make room. */
     EVICTIONS,
-    /** Bytes that those took on disk. */
+    /** Bytes that those held. */
     EVICTED_BYTES,
+    /** Bytes of those that had been read, and were written again. */
+    KEPT_BYTES,
     /** Reads that waited for another process to fetch the same bytes. */
     CLAIM_WAITS,
     /** The part of those that did not get them in time. */

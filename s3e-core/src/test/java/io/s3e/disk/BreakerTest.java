@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.disk.Breaker.Cause;
 import io.s3e.disk.Breaker.State;
-import io.s3e.disk.TestBlocks.ManualClock;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
 import io.s3e.testing.Seed;

@@ -49,8 +49,9 @@ public final class FailingDisk implements AutoCloseable {
   }
 
   /** Opens a cache on this disk. */
-  public @Nullable DiskCache open(DiskCacheConfig config, DiskMetrics metrics) throws IOException {
-    return DiskCache.open(config, metrics, io);
+  public @Nullable DiskCache open(
+      DiskCacheConfig config, DiskMetrics metrics, long mostWaitingBytes) throws IOException {
+    return DiskCache.open(config, metrics, mostWaitingBytes, io);
   }
 
   /** How often the operation of a fault was tried so far. */

@@ -2,7 +2,6 @@ package io.s3e.disk;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.s3e.disk.TestBlocks.ManualClock;
 import io.s3e.testing.Seed;
 import io.s3e.testing.Threads;
 import java.time.Duration;

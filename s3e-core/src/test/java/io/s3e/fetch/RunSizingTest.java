@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.s3e.block.BlockLayout;
 import io.s3e.block.BlockRange;
 import io.s3e.client.ClientLimits;
-import io.s3e.disk.DiskBlockId;
 import io.s3e.memory.Need;
 import io.s3e.memory.Need.Kind;
 import org.junit.jupiter.api.Test;
@@ -13,7 +12,6 @@ import org.junit.jupiter.api.Test;
 class RunSizingTest {
   private static final int BLOCK = 128 << 10;
   private static final int REQUEST = 16 * BLOCK;
-  private static final int DISK_BLOCKS = DiskBlockId.BLOCK_BYTES / BLOCK;
 
   /** Copied GETs of four and a half blocks, lent ones of twelve. */
   private static final ClientLimits LENDING =
@@ -41,58 +39,33 @@ class RunSizingTest {
     RunSizing wide = new RunSizing(BLOCK, BLOCK / 2, ClientLimits.copying(BLOCK / 4, 1, 0));
     assertThat(wide.copiedBlocks()).isEqualTo(1);
     assertThat(wide.lentBlocks()).isEqualTo(1);
-    assertThat(wide.limit(LAYOUT, wanted(7, 9), Source.S3, true)).isEqualTo(8);
+    assertThat(wide.limit(wanted(7, 9), Source.S3, true)).isEqualTo(8);
   }
 
   @Test
   void aRunFromS3IsAsLongAsTheLongestGet() {
-    assertThat(SIZING.limit(LAYOUT, wanted(3, 100), Source.S3, true)).isEqualTo(15);
-    assertThat(SIZING.limit(LAYOUT, wanted(3, 100), Source.S3, false)).isEqualTo(7);
-    assertThat(SIZING.limit(LAYOUT, wanted(3, 5), Source.S3, true)).isEqualTo(5);
-    assertThat(SIZING.limit(LAYOUT, wanted(3, 4), Source.S3, true)).isEqualTo(4);
+    assertThat(SIZING.limit(wanted(3, 100), Source.S3, true)).isEqualTo(15);
+    assertThat(SIZING.limit(wanted(3, 100), Source.S3, false)).isEqualTo(7);
+    assertThat(SIZING.limit(wanted(3, 5), Source.S3, true)).isEqualTo(5);
+    assertThat(SIZING.limit(wanted(3, 4), Source.S3, true)).isEqualTo(4);
   }
 
   @Test
   void withoutSlotsARunIsAsLongAsACopiedGet() {
     RunSizing copying = new RunSizing(BLOCK, REQUEST, ClientLimits.copying(8 * BLOCK, 4, 0));
-    assertThat(copying.limit(LAYOUT, wanted(0, 100), Source.S3, true)).isEqualTo(8);
-    assertThat(copying.limit(LAYOUT, wanted(0, 100), Source.S3, false)).isEqualTo(8);
+    assertThat(copying.limit(wanted(0, 100), Source.S3, true)).isEqualTo(8);
+    assertThat(copying.limit(wanted(0, 100), Source.S3, false)).isEqualTo(8);
   }
 
   @Test
-  void aRunThatMayBeOnDiskIsInOneDiskBlock() {
-    assertThat(SIZING.limit(LAYOUT, wanted(1, 100), Source.DISK, true)).isEqualTo(DISK_BLOCKS);
-    assertThat(SIZING.limit(LAYOUT, wanted(DISK_BLOCKS, 100), Source.DISK, true))
-        .isEqualTo(2 * DISK_BLOCKS);
-    for (Source source : new Source[] {Source.DISK, Source.DISK_OR_S3}) {
-      assertThat(SIZING.limit(LAYOUT, wanted(DISK_BLOCKS - 1, 100), source, true))
-          .isEqualTo(DISK_BLOCKS);
-      assertThat(SIZING.limit(LAYOUT, wanted(1, 100), source, false)).isEqualTo(5);
-      assertThat(SIZING.limit(LAYOUT, wanted(1, 3), source, true)).isEqualTo(3);
-    }
+  void aRunFromDiskFitsACopiedGet() {
+    assertThat(SIZING.limit(wanted(1, 100), Source.DISK, true)).isEqualTo(5);
+    assertThat(SIZING.limit(wanted(1, 3), Source.DISK, true)).isEqualTo(3);
   }
 
   @Test
-  void theRestOfWhatMayBeOnDiskFitsACopiedGet() {
-    assertThat(SIZING.limit(LAYOUT, wanted(0, 100), Source.DISK_OR_S3, true)).isEqualTo(4);
-  }
-
-  @Test
-  void aRunIsRoundedToItsDiskBlockAndNotBeyondTheObject() {
-    assertThat(SIZING.endOfDiskBlock(LAYOUT, 0)).isEqualTo(DISK_BLOCKS);
-    assertThat(SIZING.endOfDiskBlock(LAYOUT, DISK_BLOCKS - 1)).isEqualTo(DISK_BLOCKS);
-    assertThat(SIZING.endOfDiskBlock(LAYOUT, DISK_BLOCKS)).isEqualTo(2 * DISK_BLOCKS);
-    assertThat(SIZING.endOfDiskBlock(LAYOUT, 99)).as("12 and a half disk blocks").isEqualTo(100);
-  }
-
-  @Test
-  void aBlockThatIsLongerThanADiskBlockIsARunOfItsOwn() {
-    int block = 4 * DiskBlockId.BLOCK_BYTES;
-    BlockLayout layout = new BlockLayout(10L * block, block);
-    RunSizing sizing = new RunSizing(block, 4 * block, ClientLimits.copying(4 * block, 4, 0));
-    assertThat(sizing.endOfDiskBlock(layout, 3)).isEqualTo(4);
-    assertThat(sizing.limit(layout, wanted(3, 10), Source.DISK, false)).isEqualTo(4);
-    assertThat(sizing.limit(layout, wanted(3, 10), Source.S3, false)).isEqualTo(7);
+  void aClaimedRunIsAsLongAsOneFromS3() {
+    assertThat(SIZING.limit(wanted(3, 100), Source.S3_CLAIMED, true)).isEqualTo(15);
   }
 
   @Test
@@ -111,9 +84,9 @@ class RunSizingTest {
 
   @Test
   void aRunFromDiskTakesBuffersAndOneThatMayBeThereWhatItsGetTakes() {
-    BlockRange run = wanted(0, DISK_BLOCKS);
+    BlockRange run = wanted(0, 4);
     assertThat(SIZING.need(LAYOUT, run, Source.DISK)).isEqualTo(new Need(4, Kind.ON_DISK));
-    assertThat(SIZING.need(LAYOUT, wanted(0, 2), Source.DISK_OR_S3))
+    assertThat(SIZING.need(LAYOUT, wanted(0, 2), Source.S3_CLAIMED))
         .isEqualTo(new Need(2, Kind.SHORT));
   }
 }

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import io.s3e.memory.TestBlocks.CountingFate;
 import io.s3e.memory.TestBlocks.Fetched;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -106,6 +105,43 @@ class BlockTest {
   }
 
   @Test
+  void aBlockIsDirtyUntilItsLastMarkGoes() {
+    publish();
+    TestBlocks.tryRead(block);
+    assertThat(block.markDirty()).isTrue();
+    assertThat(block.markDirty()).isTrue();
+    block.markClean();
+    assertThat(residency.evictRead()).isFalse();
+    block.markClean();
+    assertThatIllegalStateException().isThrownBy(block::markClean).withMessageContaining("marked");
+    assertThat(residency.evictRead()).isTrue();
+    assertThat(block.markDirty()).as("it has left memory").isFalse();
+  }
+
+  @Test
+  void aMarkIsTakenAwayAfterTheEvictionAsWell() {
+    publish();
+    assertThat(block.markDirty()).isTrue();
+    assertThat(residency.evictUnread()).isTrue();
+    assertThat(fetched.freed).hasValue(1);
+    assertThat(block.tryPin()).as("the writer gives up").isFalse();
+    block.markClean();
+    assertThat(fetched.freed).hasValue(1);
+    assertThat(residency.evictRead() || residency.evictDirty() || residency.evictUnread())
+        .isFalse();
+  }
+
+  @Test
+  void aBlockThatIsBeingReadIsMarkedNoMoreOnceItIsEvicted() {
+    publish();
+    assertThat(block.tryPin()).isTrue();
+    assertThat(residency.evictUnread()).isTrue();
+    assertThat(block.markDirty()).isFalse();
+    block.unpin();
+    assertThat(fetched.freed).hasValue(1);
+  }
+
+  @Test
   void waitersSeeReadyAndFailed() throws Exception {
     assertThat(block.await(1)).isFalse();
     CompletableFuture<Boolean> waiter = CompletableFuture.supplyAsync(() -> awaited(block));
@@ -127,16 +163,6 @@ class BlockTest {
   }
 
   @Test
-  void aBlockIsWhollyReadWhenItsFirstAndItsLastByteAreTaken() {
-    publish();
-    assertThat(block.isWhollyRead()).as("nobody has read it").isFalse();
-    block.copyTo(0, new byte[TestBlocks.BYTES], 0, TestBlocks.BYTES - 1);
-    assertThat(block.isWhollyRead()).isFalse();
-    block.copyTo(TestBlocks.BYTES - 1, ByteBuffer.allocate(1), 1);
-    assertThat(block.isWhollyRead()).isTrue();
-  }
-
-  @Test
   void theObjectMayEndInsideTheBlock() {
     block.endAt(block.start() + 3);
     publish();
@@ -148,7 +174,6 @@ class BlockTest {
     assertThatExceptionOfType(IndexOutOfBoundsException.class)
         .isThrownBy(() -> block.copyTo(-1, new byte[4], 0, 1));
     block.copyTo(0, new byte[4], 0, 3);
-    assertThat(block.isWhollyRead()).isTrue();
   }
 
   @Test
@@ -158,6 +183,9 @@ class BlockTest {
         .withMessageContaining("has no bytes");
     assertThatIllegalStateException()
         .isThrownBy(block::touch)
+        .withMessageContaining("has no memory");
+    assertThatIllegalStateException()
+        .isThrownBy(block::markDirty)
         .withMessageContaining("has no memory");
   }
 }

@@ -1,14 +1,17 @@
 package io.s3e.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.s3e.memory.Residency.Idle;
 import io.s3e.memory.TestBlocks.Fetched;
+import io.s3e.testing.Seed;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -48,6 +51,19 @@ class ResidencyTest {
       all.add(publishRead());
     }
     return all;
+  }
+
+  private Fetched publishDirty() {
+    Fetched fetched = publishRead();
+    assertThat(fetched.block().markDirty()).isTrue();
+    return fetched;
+  }
+
+  /** A slab that a guess has met. */
+  private Fetched publishParked() {
+    Fetched fetched = publishDirty();
+    assertThat(residency.evictRead()).isFalse();
+    return fetched;
   }
 
   private static long alive(List<Fetched> slabs) {
@@ -197,7 +213,7 @@ class ResidencyTest {
   }
 
   @Test
-  void whatOneOwnerFetchedGoesWithoutAWord() {
+  void whatOneOwnerFetchedGoes() {
     Fetched unread = publish();
     Fetched read = publishRead();
     Fetched again = publishRead();
@@ -214,8 +230,6 @@ class ResidencyTest {
     assertThat(index.size()).isEqualTo(1);
     assertThat(residency.unreadEntries()).isEqualTo(1);
     assertThat(residency.spareSlabs(Idle.LONG)).isZero();
-    assertThat(List.of(unread.fate.left, read.fate.left, again.fate.left, pinned.fate.left))
-        .allSatisfy(left -> assertThat(left).hasValue(0));
   }
 
   @Test
@@ -234,30 +248,6 @@ class ResidencyTest {
     assertThat(pinned.freed).hasValue(1);
     residency.close();
     assertThat(index.size()).isZero();
-    assertThat(all).allSatisfy(slab -> assertThat(slab.fate.left).hasValue(0));
-  }
-
-  @Test
-  void whatLeavesForRoomIsToldAndUnderPressureWhatIsRead() {
-    Fetched first = publishRead();
-    assertThat(first.fate.leavingSoon).as("memory is not short").hasValue(0);
-    assertThat(residency.evictRead()).isTrue();
-    assertThat(first.fate.left).hasValue(1);
-    Fetched second = publishRead();
-    assertThat(second.fate.leavingSoon).hasValue(1);
-    clock.addAndGet(10_000_000_000L);
-    assertThat(publishRead().fate.leavingSoon).as("10 s later").hasValue(0);
-  }
-
-  @Test
-  void aFateThatFailsCostsNoMemory() {
-    Fetched slab = new Fetched(50, 3);
-    slab.blocks.forEach(index::add);
-    residency.publish(slab.blocks, slab.memory, slab::free);
-    slab.fate.failsToLeave = true;
-    assertThatIllegalStateException().isThrownBy(residency::evictUnread);
-    assertThat(slab.freed).hasValue(1);
-    assertThat(index.size()).isZero();
   }
 
   @Test
@@ -270,5 +260,203 @@ class ResidencyTest {
     assertThat(freed).containsExactlyInAnyOrder(0, 1);
     assertThat(alive(all)).isZero();
     assertThat(residency.spareSlabs(Idle.LONG)).isZero();
+  }
+
+  @Test
+  void aDirtySlabLeavesForNoGuess() {
+    Fetched dirty = publishDirty();
+    Fetched clean = publishRead();
+    assertThat(residency.spareSlabs(Idle.LONG)).isEqualTo(2);
+    assertThat(residency.evictRead()).isTrue();
+    assertThat(clean.isFree()).isTrue();
+    assertThat(residency.evictRead()).isFalse();
+    assertThat(dirty.isFree()).isFalse();
+    assertThat(residency.parkedEntries()).isEqualTo(1);
+    assertThat(residency.spareSlabs(Idle.LONG)).as("what is parked").isZero();
+    assertThat(TestBlocks.tryRead(dirty.block())).isTrue();
+  }
+
+  @Test
+  void aParkedSlabComesBackWithItsLastMark() {
+    Fetched slab = publishDirty();
+    assertThat(slab.block().markDirty()).isTrue();
+    assertThat(residency.evictRead()).isFalse();
+    slab.block().markClean();
+    assertThat(residency.parkedEntries()).isEqualTo(1);
+    int before = roomMade.get();
+    slab.block().markClean();
+    assertThat(roomMade).hasValue(before + 1);
+    assertThat(residency.parkedEntries()).isZero();
+    assertThat(residency.spareSlabs(Idle.LONG)).isEqualTo(1);
+    assertThat(residency.evictDirty()).isFalse();
+    assertThat(residency.evictRead()).isTrue();
+    assertThat(slab.freed).hasValue(1);
+  }
+
+  @Test
+  void aSlabIsParkedAgain() {
+    Fetched slab = publishParked();
+    slab.block().markClean();
+    assertThat(slab.block().markDirty()).isTrue();
+    assertThat(residency.parkedEntries()).as("its turn has not come anew").isZero();
+    assertThat(residency.evictDirty()).isFalse();
+    assertThat(residency.evictRead()).isFalse();
+    assertThat(residency.parkedEntries()).isEqualTo(1);
+    assertThat(residency.evictDirty()).isTrue();
+    assertThat(slab.freed).hasValue(1);
+    slab.block().markClean();
+    assertThat(residency.spareSlabs(Idle.LONG)).isZero();
+  }
+
+  @Test
+  void aSlabThatWasReadAgainIsParkedWithoutItsTouch() {
+    Fetched slab = publishDirty();
+    read(slab);
+    assertThat(residency.evictRead()).isFalse();
+    assertThat(residency.parkedEntries()).isEqualTo(1);
+    assertThat(residency.spareSlabs(Idle.LONG)).isZero();
+    slab.block().markClean();
+    assertThat(residency.evictRead()).isTrue();
+  }
+
+  @Test
+  void whatIsReadWhileParkedStaysLonger() {
+    Fetched hot = publishParked();
+    read(hot);
+    hot.block().markClean();
+    Fetched cold = publishRead();
+    assertThat(residency.evictRead()).isTrue();
+    assertThat(cold.isFree()).isTrue();
+    assertThat(hot.isFree()).isFalse();
+  }
+
+  @Test
+  void aWaitingReaderTakesTheSlabThatWasParkedFirst() {
+    Fetched first = publishParked();
+    Fetched second = publishParked();
+    Fetched third = publishParked();
+    second.block().markClean();
+    assertThat(residency.evictDirty()).isTrue();
+    assertThat(first.isFree()).isTrue();
+    assertThat(residency.evictDirty()).isTrue();
+    assertThat(third.isFree()).isTrue();
+    assertThat(residency.evictDirty()).isFalse();
+    assertThat(second.isFree()).as("it is clean").isFalse();
+    first.block().markClean();
+    third.block().markClean();
+    assertThat(residency.spareSlabs(Idle.LONG)).isEqualTo(1);
+    assertThat(index.size()).isEqualTo(1);
+  }
+
+  @Test
+  void theSlabOfAForgottenStreamStaysForGuessesUntilItIsClean() {
+    Fetched slab = publish();
+    assertThat(slab.block().markDirty()).isTrue();
+    clock.addAndGet(LONG);
+    assertThat(residency.spareSlabs(Idle.LONG)).isZero();
+    assertThat(residency.evictIdle(Idle.LONG)).isFalse();
+    slab.block().markClean();
+    clock.addAndGet(LONG / 16);
+    assertThat(residency.spareSlabs(Idle.LONG)).isEqualTo(1);
+    assertThat(slab.block().markDirty()).as("after the walk").isTrue();
+    assertThat(residency.evictIdle(Idle.LONG)).isFalse();
+    assertThat(residency.evictIdle(Idle.BRIEFLY)).as("for a reader").isTrue();
+    assertThat(slab.freed).hasValue(1);
+    slab.block().markClean();
+  }
+
+  @Test
+  void aWaitingReaderTakesTheOldestUnreadSlabDirtyOrNot() {
+    Fetched dirty = publish();
+    assertThat(dirty.block().markDirty()).isTrue();
+    Fetched clean = publish();
+    assertThat(residency.evictUnread()).isTrue();
+    assertThat(dirty.isFree()).isTrue();
+    assertThat(clean.isFree()).isFalse();
+  }
+
+  @Test
+  void theEndTakesWhatIsDirty() {
+    Fetched parked = publishParked();
+    Fetched other = publishParked();
+    Fetched dirty = publishDirty();
+    residency.evictIf(block -> block.fate() != other.fate);
+    assertThat(parked.freed).hasValue(1);
+    assertThat(dirty.freed).hasValue(1);
+    assertThat(other.isFree()).isFalse();
+    assertThat(residency.parkedEntries()).isEqualTo(1);
+    residency.close();
+    assertThat(other.freed).hasValue(1);
+    assertThat(residency.parkedEntries()).isZero();
+    for (Fetched each : List.of(parked, other, dirty)) {
+      each.block().markClean();
+    }
+    assertThat(residency.spareSlabs(Idle.LONG)).isZero();
+    assertThat(index.size()).isZero();
+  }
+
+  /** The disk stands still for one slab and goes on for the others. */
+  @Test
+  void parkingKeepsNothingOfWhatHasBecomeClean() {
+    Fetched stuck = publishParked();
+    for (int i = 0; i < 1_000; i++) {
+      Fetched slab = publishParked();
+      slab.block().markClean();
+      assertThat(residency.parkedEntries()).isEqualTo(1);
+      assertThat(residency.evictRead()).isTrue();
+    }
+    assertThat(stuck.isFree()).isFalse();
+  }
+
+  /** One thread does what comes by chance; each eviction is held to what it may take. */
+  @Test
+  void everyEvictionTakesWhatItMayAndFindsWhatThereIs() {
+    long seed = Seed.draw();
+    SplittableRandom random = new SplittableRandom(seed);
+    List<Fetched> alive = new ArrayList<>();
+    Map<Fetched, Integer> marks = new HashMap<>();
+    for (int i = 0; i < 50_000; i++) {
+      Fetched any = alive.isEmpty() ? null : alive.get(random.nextInt(alive.size()));
+      int what = random.nextInt(10);
+      if (any == null || what < 2) {
+        alive.add(publish());
+        continue;
+      }
+      int held = marks.getOrDefault(any, 0);
+      if (what < 4) {
+        read(any);
+      } else if (what < 6) {
+        assertThat(any.block().markDirty()).isTrue();
+        marks.put(any, held + 1);
+      } else if (what < 8) {
+        if (held > 0) {
+          any.block().markClean();
+          marks.put(any, held - 1);
+        }
+      } else {
+        List<Fetched> unread = alive.stream().filter(slab -> slab.block().isUnread()).toList();
+        List<Fetched> dirty =
+            alive.stream()
+                .filter(slab -> !slab.block().isUnread() && marks.getOrDefault(slab, 0) > 0)
+                .toList();
+        List<Fetched> clean =
+            alive.stream()
+                .filter(slab -> !unread.contains(slab) && !dirty.contains(slab))
+                .toList();
+        if (residency.evictRead()) {
+          assertThat(alive(clean)).as("seed %d", seed).isEqualTo(clean.size() - 1);
+        } else if (residency.evictDirty()) {
+          assertThat(clean).as("seed %d", seed).isEmpty();
+          assertThat(alive(dirty)).as("seed %d", seed).isEqualTo(dirty.size() - 1);
+        } else if (residency.evictUnread()) {
+          assertThat(clean).as("seed %d", seed).isEmpty();
+          assertThat(dirty).as("seed %d", seed).isEmpty();
+          assertThat(unread.get(0).isFree()).as("seed %d", seed).isTrue();
+        } else {
+          assertThat(alive).as("seed %d", seed).isEmpty();
+        }
+        alive.removeIf(Fetched::isFree);
+      }
+    }
   }
 }

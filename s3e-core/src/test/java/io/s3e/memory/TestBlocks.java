@@ -27,9 +27,6 @@ final class TestBlocks {
     final AtomicInteger ready = new AtomicInteger();
     final AtomicInteger firstReads = new AtomicInteger();
     final AtomicInteger droppedUnread = new AtomicInteger();
-    final AtomicInteger leavingSoon = new AtomicInteger();
-    final AtomicInteger left = new AtomicInteger();
-    volatile boolean failsToLeave;
     final AtomicLong lastReadNanos = new AtomicLong();
 
     @Override
@@ -45,23 +42,6 @@ final class TestBlocks {
     @Override
     public void onDroppedUnread(Block block) {
       droppedUnread.incrementAndGet();
-    }
-
-    @Override
-    public void onLeavingSoon(Block block) {
-      leavingSoon.incrementAndGet();
-    }
-
-    /** Looks at the bytes, which are there during the call. */
-    @Override
-    public void onLeaving(Block block) {
-      if (failsToLeave) {
-        throw new IllegalStateException("no");
-      }
-      if (block.bytes().getInt() != (int) block.id().index()) {
-        throw new AssertionError(block + " leaves without its bytes");
-      }
-      left.incrementAndGet();
     }
 
     @Override

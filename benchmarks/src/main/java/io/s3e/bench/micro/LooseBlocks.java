@@ -33,12 +33,6 @@ final class LooseBlocks {
     public void onDroppedUnread(Block block) {}
 
     @Override
-    public void onLeavingSoon(Block block) {}
-
-    @Override
-    public void onLeaving(Block block) {}
-
-    @Override
     public long lastReadNanos() {
       return 0;
     }

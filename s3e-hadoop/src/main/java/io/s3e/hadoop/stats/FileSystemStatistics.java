@@ -2,18 +2,13 @@ package io.s3e.hadoop.stats;
 
 import static io.s3e.hadoop.stats.ReadStatistic.S3E_CACHE_BREAKERS_OPEN;
 import static io.s3e.hadoop.stats.ReadStatistic.S3E_CACHE_BYTES;
-import static io.s3e.hadoop.stats.ReadStatistic.S3E_CACHE_SHADOW_ACCESSED_BYTES;
-import static io.s3e.hadoop.stats.ReadStatistic.S3E_CACHE_SHADOW_HIT_BYTES_1X;
-import static io.s3e.hadoop.stats.ReadStatistic.S3E_CACHE_SHADOW_HIT_BYTES_2X;
-import static io.s3e.hadoop.stats.ReadStatistic.S3E_CACHE_SHADOW_HIT_BYTES_4X;
-import static io.s3e.hadoop.stats.ReadStatistic.S3E_CACHE_SHADOW_HIT_BYTES_8X;
+import static io.s3e.hadoop.stats.ReadStatistic.S3E_CACHE_CAPACITY_BYTES;
 import static io.s3e.hadoop.stats.ReadStatistic.S3E_CLIENT_FALLBACK;
 import static io.s3e.hadoop.stats.ReadStatistic.S3E_PREFETCH_HELD_BYTES;
 import static io.s3e.hadoop.stats.ReadStatistic.STREAM_READ_ACTIVE_MEMORY_IN_USE;
 
 import io.s3e.DiskUse;
 import io.s3e.S3E;
-import io.s3e.disk.ShadowCache.Estimate;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.EngineMetrics;
 import io.s3e.metrics.EngineMetrics.Counter;
@@ -30,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FileSystemStatistics {
   private static final EngineMetrics NOTHING_DONE = new EngineMetrics();
-  private static final DiskUse NOTHING_USED = new DiskUse(0, new Estimate(0, 0, 0, 0, 0));
+  private static final DiskUse NOTHING_USED = new DiskUse(0, 0);
 
   private final Supplier<@Nullable S3E> engine;
   private final LongAdder clientFallbacks = new LongAdder();
@@ -64,18 +59,13 @@ public final class FileSystemStatistics {
     if (disk == null) {
       disk = NOTHING_USED;
     }
-    Estimate estimate = disk.estimate();
     Map<String, Long> now = new TreeMap<>();
     now.put(STREAM_READ_ACTIVE_MEMORY_IN_USE.symbol(), made == null ? 0 : made.memoryBytes());
     now.put(S3E_PREFETCH_HELD_BYTES.symbol(), held(metrics()));
     now.put(
         S3E_CACHE_BREAKERS_OPEN.symbol(), metrics().disk().get(DiskMetrics.Counter.BREAKERS_OPEN));
     now.put(S3E_CACHE_BYTES.symbol(), disk.bytes());
-    now.put(S3E_CACHE_SHADOW_ACCESSED_BYTES.symbol(), estimate.accessedBytes());
-    now.put(S3E_CACHE_SHADOW_HIT_BYTES_1X.symbol(), estimate.hitBytes());
-    now.put(S3E_CACHE_SHADOW_HIT_BYTES_2X.symbol(), estimate.hitBytesDouble());
-    now.put(S3E_CACHE_SHADOW_HIT_BYTES_4X.symbol(), estimate.hitBytesFourfold());
-    now.put(S3E_CACHE_SHADOW_HIT_BYTES_8X.symbol(), estimate.hitBytesEightfold());
+    now.put(S3E_CACHE_CAPACITY_BYTES.symbol(), disk.capacityBytes());
     return now;
   }
 

@@ -179,19 +179,31 @@ public enum ReadStatistic {
       "Reads that were looked for on disk and went to S3."),
   S3E_CACHE_MISS_BYTES(
       DiskMetrics.Counter.MISS_BYTES, BYTES, BOTH, "Bytes that those asked of S3."),
-  S3E_CACHE_WRITES(DiskMetrics.Counter.WRITES, COUNT, FILE_SYSTEM, "Files written."),
+  S3E_CACHE_WRITES(
+      DiskMetrics.Counter.WRITES,
+      COUNT,
+      FILE_SYSTEM,
+      "Writes to local disk."),
+  S3E_CACHE_OFFERED_BYTES(
+      DiskMetrics.Counter.OFFERED_BYTES,
+      BYTES,
+      FILE_SYSTEM,
+      "Bytes that were to be written: each is written or dropped, once."),
   S3E_CACHE_WRITTEN_BYTES(
-      DiskMetrics.Counter.WRITTEN_BYTES, BYTES, FILE_SYSTEM, "Bytes of object data in them."),
-  S3E_CACHE_DROPPED_FULL_BYTES(
-      DiskMetrics.Counter.DROPPED_FULL_BYTES,
+      DiskMetrics.Counter.WRITTEN_BYTES,
       BYTES,
       FILE_SYSTEM,
-      "Bytes not written because the queue was full."),
-  S3E_CACHE_DROPPED_AGED_BYTES(
-      DiskMetrics.Counter.DROPPED_AGED_BYTES,
+      "The part of those bytes that was written."),
+  S3E_CACHE_DROPPED_BEHIND_BYTES(
+      DiskMetrics.Counter.DROPPED_BEHIND_BYTES,
       BYTES,
       FILE_SYSTEM,
-      "Bytes not written because they had waited too long."),
+      "Bytes not written because the disk was slower than S3."),
+  S3E_CACHE_DROPPED_EVICTED_BYTES(
+      DiskMetrics.Counter.DROPPED_EVICTED_BYTES,
+      BYTES,
+      FILE_SYSTEM,
+      "Bytes not written because their memory was needed or their file system closed."),
   S3E_CACHE_DROPPED_RATE_BYTES(
       DiskMetrics.Counter.DROPPED_RATE_BYTES,
       BYTES,
@@ -206,17 +218,22 @@ public enum ReadStatistic {
       DiskMetrics.Counter.DROPPED_FAULT_BYTES,
       BYTES,
       FILE_SYSTEM,
-      "Bytes not written because writing failed lately."),
+      "Bytes not written because writing failed."),
+  S3E_CACHE_DROPPED_CLOSED_BYTES(
+      DiskMetrics.Counter.DROPPED_CLOSED_BYTES,
+      BYTES,
+      FILE_SYSTEM,
+      "Bytes not written because the cache was closed."),
   S3E_CACHE_NOT_ADMITTED_BYTES(
       DiskMetrics.Counter.NOT_ADMITTED_BYTES,
       BYTES,
       FILE_SYSTEM,
-      "Bytes that admission did not find worth writing."),
+      "Bytes of scans, which are not worth writing."),
   S3E_CACHE_CORRUPTIONS(
       DiskMetrics.Counter.CORRUPTIONS,
       COUNT,
       FILE_SYSTEM,
-      "Files that were not what they should be, and were deleted."),
+      "Chunks on disk that were not what they should be, and were forgotten."),
   S3E_CACHE_READ_ERRORS(
       DiskMetrics.Counter.READ_ERRORS, COUNT, FILE_SYSTEM, "Operations of reading that failed."),
   S3E_CACHE_WRITE_ERRORS(
@@ -227,9 +244,14 @@ public enum ReadStatistic {
       FILE_SYSTEM,
       "Reads left behind because they passed `fs.s3a.s3e.cache.read.timeout`."),
   S3E_CACHE_EVICTIONS(
-      DiskMetrics.Counter.EVICTIONS, COUNT, FILE_SYSTEM, "Files deleted to make room."),
+      DiskMetrics.Counter.EVICTIONS, COUNT, FILE_SYSTEM, "Regions that were begun anew to make room."),
   S3E_CACHE_EVICTED_BYTES(
-      DiskMetrics.Counter.EVICTED_BYTES, BYTES, FILE_SYSTEM, "Bytes that those took on disk."),
+      DiskMetrics.Counter.EVICTED_BYTES, BYTES, FILE_SYSTEM, "Bytes that those held."),
+  S3E_CACHE_KEPT_BYTES(
+      DiskMetrics.Counter.KEPT_BYTES,
+      BYTES,
+      FILE_SYSTEM,
+      "The part of those bytes that had been read, and was written again."),
   S3E_CACHE_CLAIM_WAITS(
       DiskMetrics.Counter.CLAIM_WAITS,
       COUNT,
@@ -248,16 +270,7 @@ public enum ReadStatistic {
   S3E_CACHE_BREAKERS_OPEN(
       DiskMetrics.Counter.BREAKERS_OPEN, COUNT, FILE_SYSTEM, "How many of those are given up now."),
   S3E_CACHE_BYTES(GAUGE, BYTES, FILE_SYSTEM, "Bytes that the cache takes on disk."),
-  S3E_CACHE_SHADOW_ACCESSED_BYTES(
-      GAUGE, BYTES, FILE_SYSTEM, "Bytes that the estimate of other cache sizes has seen."),
-  S3E_CACHE_SHADOW_HIT_BYTES_1X(
-      GAUGE,
-      BYTES,
-      FILE_SYSTEM,
-      "The part of those bytes: the bytes that a cache of the present size would have had."),
-  S3E_CACHE_SHADOW_HIT_BYTES_2X(GAUGE, BYTES, FILE_SYSTEM, "The same with twice the size."),
-  S3E_CACHE_SHADOW_HIT_BYTES_4X(GAUGE, BYTES, FILE_SYSTEM, "The same with four times the size."),
-  S3E_CACHE_SHADOW_HIT_BYTES_8X(GAUGE, BYTES, FILE_SYSTEM, "The same with eight times the size.");
+  S3E_CACHE_CAPACITY_BYTES(GAUGE, BYTES, FILE_SYSTEM, "The most that it ever takes there.");
 
   /** How Hadoop keeps a statistic. */
   enum Kind {

@@ -1,0 +1,153 @@
+package io.s3e.disk;
+
+import io.s3e.disk.ChunkIndex.Place;
+import io.s3e.metrics.DiskMetrics;
+import io.s3e.metrics.DiskMetrics.Counter;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads chunks from regions and verifies them, in memory of its own: what hangs in a read holds
+ * that and nothing else. A chunk that is not what it should be is dropped from the index. One
+ * thread at a time.
+ */
+final class ChunkReader {
+  /** Chunks in one read of a file at most: they stay in the processor's cache until they are used. */
+  private static final int BATCH_CHUNKS = 4;
+
+  private final Regions regions;
+  private final ChunkIndex index;
+  private final DiskMetrics metrics;
+  private final RegionSeal seal = new RegionSeal();
+  private final ByteBuffer scratch =
+      ByteBuffer.allocateDirect(BATCH_CHUNKS * StoredObject.CHUNK_BYTES);
+  private final ByteBuffer work;
+
+  // The batch that is being read.
+  private final List<Place> places = new ArrayList<>(BATCH_CHUNKS);
+  private int batchBytes;
+
+  /**
+   * @param sealed whether the cache is encrypted
+   */
+  ChunkReader(Regions regions, ChunkIndex index, DiskMetrics metrics, boolean sealed) {
+    this.regions = regions;
+    this.index = index;
+    this.metrics = metrics;
+    this.work = sealed ? ByteBuffer.allocateDirect(StoredObject.CHUNK_BYTES) : scratch;
+  }
+
+  /** Memory of one reader, in bytes. */
+  static long bufferBytes(boolean sealed) {
+    return (BATCH_CHUNKS + (sealed ? 1L : 0)) * StoredObject.CHUNK_BYTES;
+  }
+
+  /**
+   * Hands the chunks {@code [first, end)} on, in order, until one is absent or no more are wanted.
+   *
+   * @return the chunk after the last one that was taken
+   */
+  int read(StoredObject object, int first, int end, ChunkSink sink) throws IOException {
+    int chunk = first;
+    while (chunk < end) {
+      plan(object, chunk, end);
+      if (places.isEmpty() || !readBatch()) {
+        return chunk;
+      }
+      int taken = handOn(object, chunk, sink);
+      index.hit(places.subList(0, taken));
+      chunk += taken;
+      if (taken < places.size()) {
+        return chunk;
+      }
+    }
+    return chunk;
+  }
+
+  /** The chunks from {@code first} on that stand one after the other in one region. */
+  private void plan(StoredObject object, int first, int end) {
+    places.clear();
+    batchBytes = 0;
+    Place before = null;
+    for (int chunk = first; chunk < Math.min(end, first + BATCH_CHUNKS); chunk++) {
+      Place place = index.place(object, chunk);
+      boolean follows =
+          place != null
+              && (before == null
+                  || (place.region() == before.region()
+                      && place.generation() == before.generation()
+                      && place.slot()
+                          == before.slot() + StoredObject.CHUNK_BYTES / Region.SLOT_BYTES));
+      if (!follows) {
+        return;
+      }
+      places.add(place);
+      batchBytes += object.chunkLength(chunk);
+      before = place;
+    }
+  }
+
+  /** False if the bytes are not there. */
+  private boolean readBatch() throws IOException {
+    Place first = places.get(0);
+    Region region = first.region();
+    scratch.clear().limit(batchBytes);
+    long position = (long) first.slot() * Region.SLOT_BYTES;
+    while (scratch.hasRemaining()) {
+      int count = region.file().read(scratch, position + scratch.position());
+      if (count < 0) {
+        corrupt(first);
+        return false;
+      }
+    }
+    scratch.flip();
+    return regions.isStill(region, first.generation());
+  }
+
+  private int handOn(StoredObject object, int first, ChunkSink sink) throws IOException {
+    int at = 0;
+    for (int i = 0; i < places.size(); i++) {
+      Place place = places.get(i);
+      int length = object.chunkLength(first + i);
+      ByteBuffer stored = scratch.slice(at, length);
+      at += length;
+      ByteBuffer bytes =
+          seal.open(place.region().key(), object, first + i, place, stored, work);
+      if (bytes == null) {
+        corrupt(place);
+        return i;
+      }
+      if (!sink.accept(first + i, bytes)) {
+        return i;
+      }
+    }
+    return places.size();
+  }
+
+  private void corrupt(Place place) {
+    metrics.count(Counter.CORRUPTIONS);
+    index.drop(place);
+  }
+
+  /** The bytes of one chunk, until the next call; null if they are not there. */
+  @Nullable ByteBuffer read(StoredObject object, int chunk) throws IOException {
+    plan(object, chunk, chunk + 1);
+    if (places.isEmpty() || !readBatch()) {
+      return null;
+    }
+    Place place = places.get(0);
+    ByteBuffer bytes = seal.open(place.region().key(), object, chunk, place, scratch.slice(), work);
+    if (bytes == null) {
+      corrupt(place);
+    }
+    return bytes;
+  }
+
+  /** The places of what was asked for last could not be read: they are not asked for again. */
+  void dropLast() {
+    places.forEach(index::drop);
+  }
+}

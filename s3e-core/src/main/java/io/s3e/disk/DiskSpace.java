@@ -1,0 +1,70 @@
+package io.s3e.disk;
+
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/**
+ * The space of the file system that one directory of the cache is on. The disk is others' as well:
+ * the cache stops growing long before it is full.
+ *
+ * <p>Asks the file system, which may hang. One thread.
+ */
+final class DiskSpace {
+  private static final long MOST_BYTES = 10L << 30;
+  private static final double MOST_OF_FREE = 0.05;
+
+  /** YARN takes a disk out when 90 % are used, and Kubernetes evicts pods with 10 % free. */
+  private static final double LEFT_TO_OTHERS = 0.15;
+
+  /** A disk of 2 GB/s writes 100 MB in that time. */
+  private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+  private final LongSupplier usableBytes;
+  private final LongSupplier totalBytes;
+  private final LongSupplier nanoClock;
+  private boolean asked;
+  private long askedNanos;
+  private boolean mayGrow;
+
+  DiskSpace(Path directory) {
+    this(
+        () -> directory.toFile().getUsableSpace(),
+        () -> directory.toFile().getTotalSpace(),
+        System::nanoTime);
+  }
+
+  /**
+   * @param usableBytes what this user may still write; one statvfs
+   * @param totalBytes the size of the file system; 0 if it cannot be told; one statvfs
+   */
+  DiskSpace(LongSupplier usableBytes, LongSupplier totalBytes, LongSupplier nanoClock) {
+    this.usableBytes = usableBytes;
+    this.totalBytes = totalBytes;
+    this.nanoClock = nanoClock;
+  }
+
+  /**
+   * The capacity of a directory for which none is set, in bytes.
+   *
+   * @param usableBytes of its file system, now
+   */
+  static long defaultCapacity(long usableBytes) {
+    return Math.min(MOST_BYTES, (long) (MOST_OF_FREE * usableBytes));
+  }
+
+  /**
+   * Whether the cache may take more of the file system, as of at most 50 ms ago. False where the
+   * file system does not tell, or is gone.
+   */
+  boolean mayGrow() {
+    long now = nanoClock.getAsLong();
+    if (!asked || now - askedNanos >= AGAIN_NANOS) {
+      asked = true;
+      askedNanos = now;
+      long total = totalBytes.getAsLong();
+      mayGrow = total > 0 && usableBytes.getAsLong() >= LEFT_TO_OTHERS * total;
+    }
+    return mayGrow;
+  }
+}

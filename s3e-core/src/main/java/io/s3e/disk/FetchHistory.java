@@ -1,0 +1,58 @@
+package io.s3e.disk;
+
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/**
+ * What was fetched from S3 before, by and large: bytes that are fetched a second time are worth a
+ * place on disk, whoever reads them. A table of fixed size that forgets what another entry has
+ * replaced, and confuses two objects once in 2³² times, which costs a write.
+ *
+ * <p>One entry for {@value #ENTRY_CHUNKS} chunks: 48 bits of the hash of their place, and a bit for
+ * each chunk. Any thread; an update that another one overtakes is lost.
+ */
+final class FetchHistory {
+  private static final int ENTRY_CHUNKS = 16;
+
+  /** 64 GiB of chunks. */
+  private static final int ENTRIES = 1 << 16;
+
+  private static final long CHUNKS_MASK = (1L << ENTRY_CHUNKS) - 1;
+
+  private final AtomicLongArray entries = new AtomicLongArray(ENTRIES);
+
+  /**
+   * Chunks are about to be fetched.
+   *
+   * @return whether some of them were fetched before
+   */
+  boolean fetched(ChunkRange chunks) {
+    boolean before = false;
+    for (int chunk = chunks.first(); chunk < chunks.end(); ) {
+      int group = chunk / ENTRY_CHUNKS;
+      int end = Math.min(chunks.end(), (group + 1) * ENTRY_CHUNKS);
+      int from = chunk % ENTRY_CHUNKS;
+      long bits = (1L << end - group * ENTRY_CHUNKS) - (1L << from);
+      before |= note(hash(chunks.object().hashCode(), group), bits);
+      chunk = end;
+    }
+    return before;
+  }
+
+  private boolean note(long hash, long bits) {
+    int at = (int) (hash >>> Long.SIZE - 16);
+    long name = hash << ENTRY_CHUNKS;
+    long entry = entries.getPlain(at);
+    boolean same = (entry & ~CHUNKS_MASK) == name;
+    long chunks = same ? entry & CHUNKS_MASK : 0;
+    entries.setPlain(at, name | chunks | bits);
+    return (chunks & bits) != 0;
+  }
+
+  /** Spreads as the finalizer of SplitMix64 does. */
+  private static long hash(int object, int group) {
+    long mixed = ((long) object << Integer.SIZE | group) * 0x9E3779B97F4A7C15L;
+    mixed = (mixed ^ mixed >>> 30) * 0xBF58476D1CE4E5B9L;
+    mixed = (mixed ^ mixed >>> 27) * 0x94D049BB133111EBL;
+    return mixed ^ mixed >>> 31;
+  }
+}

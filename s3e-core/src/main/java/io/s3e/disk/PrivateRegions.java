@@ -1,0 +1,194 @@
+package io.s3e.disk;
+
+import io.s3e.disk.DiskIo.OpenFile;
+import io.s3e.disk.Region.Kind;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The regions of a cache that one engine has for itself: files without a name. The kernel frees
+ * them however the JVM ends, nobody else can open them, and what happens to the directory does not
+ * concern them.
+ *
+ * <p><b>States of a region.</b> <i>Free</i> (begun anew or just made), <i>appended to</i> (between
+ * {@link #next} and {@link #finished}), <i>filled</i>. Files are made one after the other until
+ * there are as many as the cap has room for or the disk becomes too full; from then on one region
+ * is kept free, so that what is worth keeping of a victim has a place to go to.
+ *
+ * <p>All but {@link #isStill}, {@link #bytes} and {@link #close} is the appending thread's.
+ */
+final class PrivateRegions implements Regions {
+  private static final Logger LOG = LoggerFactory.getLogger(PrivateRegions.class);
+
+  /** What scans bring has one region in so many. */
+  private static final int SCANNED_SHARE = 5;
+
+  private final DiskIo io;
+  private final Path directory;
+  private final ChunkIndex index;
+  private final DiskSpace space;
+  private final long regionBytes;
+  private final int most;
+  private final @Nullable CacheKey key;
+  private final SecureRandom random = new SecureRandom();
+
+  // The appending thread's.
+  private final Deque<Region> free = new ArrayDeque<>();
+  private final Map<Kind, Deque<Region>> filled = new EnumMap<>(Kind.class);
+
+  /** Guarded by itself. */
+  private final List<Region> all = new ArrayList<>();
+
+  /** Guarded by {@link #all}. */
+  private boolean closed;
+
+  /**
+   * @param capacityBytes of which each region has a part, at least {@link Region#LEAST_BYTES} times
+   *     {@link Region#USUAL_COUNT}
+   * @param key encrypts; null writes bytes as they are
+   */
+  PrivateRegions(
+      DiskIo io,
+      Path directory,
+      ChunkIndex index,
+      DiskSpace space,
+      long capacityBytes,
+      @Nullable CacheKey key) {
+    this.io = io;
+    this.directory = directory;
+    this.index = index;
+    this.space = space;
+    this.regionBytes = Region.bytesFor(capacityBytes, Region.USUAL_COUNT);
+    this.most = (int) Math.min(ChunkIndex.MOST_REGIONS, capacityBytes / regionBytes);
+    this.key = key;
+    for (Kind kind : Kind.values()) {
+      filled.put(kind, new ArrayDeque<>());
+    }
+  }
+
+  @Override
+  public @Nullable Region next(Kind kind) throws IOException {
+    Region region = free.poll();
+    if (region == null) {
+      region = mayMake() ? make() : victim(kind);
+    }
+    if (region == null) {
+      return null;
+    }
+    filled.get(region.kind()).remove(region);
+    begin(region, kind);
+    return region;
+  }
+
+  private boolean mayMake() {
+    synchronized (all) {
+      return all.size() < most && !closed && space.mayGrow();
+    }
+  }
+
+  private Region make() throws IOException {
+    OpenFile file = io.createUnlinked(directory);
+    synchronized (all) {
+      if (closed) {
+        file.close();
+        throw new IOException("the cache is closed");
+      }
+      Region made = new Region(all.size(), regionBytes, file, 0);
+      index.enter(made);
+      all.add(made);
+      return made;
+    }
+  }
+
+  private void begin(Region region, Kind kind) {
+    CacheKey secret = key;
+    RegionKey sealedWith = null;
+    if (secret != null) {
+      byte[] salt = new byte[RegionKey.SALT_BYTES];
+      random.nextBytes(salt);
+      sealedWith = RegionKey.of(secret, salt);
+    }
+    index.begin(region, region.generation() + 1, kind, sealedWith);
+  }
+
+  @Override
+  public @Nullable Region victim(Kind kind) {
+    if (!free.isEmpty() || mayMake()) {
+      return null;
+    }
+    Deque<Region> scanned = filled.get(Kind.SCANNED);
+    Deque<Region> lasting = filled.get(Kind.LASTING);
+    int share = Math.max(1, most / SCANNED_SHARE);
+    boolean ofScans =
+        lasting.isEmpty() || scanned.size() + (kind == Kind.SCANNED ? 1 : 0) > share;
+    Region oldest = (ofScans ? scanned : lasting).peek();
+    return oldest == null ? lasting.peek() : oldest;
+  }
+
+  @Override
+  public void recycle(Region victim) {
+    filled.get(victim.kind()).remove(victim);
+    begin(victim, victim.kind());
+    free.add(victim);
+  }
+
+  @Override
+  public void appended(Region region, List<Appended> chunks) {
+    // There is nobody to be told.
+  }
+
+  @Override
+  public void finished(Region region) {
+    filled.get(region.kind()).add(region);
+  }
+
+  @Override
+  public boolean isStill(Region region, int generation) {
+    return region.generation() == generation;
+  }
+
+  @Override
+  public void refresh(long maxAgeNanos) {
+    // Nobody else writes.
+  }
+
+  @Override
+  public long bytes() {
+    synchronized (all) {
+      return all.stream()
+          .mapToLong(region -> (long) region.allocatedSlots() * Region.SLOT_BYTES)
+          .sum();
+    }
+  }
+
+  @Override
+  public long capacityBytes() {
+    return most * regionBytes;
+  }
+
+  @Override
+  public void close() {
+    List<Region> last;
+    synchronized (all) {
+      closed = true;
+      last = List.copyOf(all);
+    }
+    for (Region region : last) {
+      try {
+        region.file().close();
+      } catch (IOException e) {
+        LOG.debug("{} cannot be closed", region, e);
+      }
+    }
+  }
+}

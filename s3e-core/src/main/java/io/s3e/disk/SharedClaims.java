@@ -52,20 +52,16 @@ final class SharedClaims implements AutoCloseable {
 
   /** Who fetches. */
   enum Claimant {
-    /** A thread of this process. */
+    /** This process: the caller has a claim, and ends it. */
     THIS_PROCESS,
     /** Another process: it is worth waiting for. */
     ANOTHER,
-    /** Nobody else: the caller has the claim now, and ends it. */
+    /** Nobody that is known: claims are not to be had just now. */
     NOBODY
   }
 
   /** One claim; living ones stand in the order of the file. */
-  private record Claim(StoredObject object, int first, int end, long millis, long owner) {
-    boolean covers(int chunk) {
-      return first <= chunk && chunk < end;
-    }
-  }
+  private record Claim(StoredObject object, int first, int end, long millis, long owner) {}
 
   private final DiskIo io;
   private final Path file;
@@ -110,34 +106,31 @@ final class SharedClaims implements AutoCloseable {
   }
 
   /**
-   * Claims chunks {@code [first, end)} for a fetch, unless somebody fetches the first of them.
+   * Claims chunks {@code [first, end)} for a fetch, unless another process fetches the first of them.
+   * Several threads of this process may have claims of the same chunks.
    *
-   * @return NOBODY if the caller is to fetch them, and to call {@link #ended}
+   * @return THIS_PROCESS if the caller is to fetch them, and to call {@link #ended}; or ANOTHER
    */
   synchronized Claimant claim(StoredObject object, int firstChunk, int endChunk)
       throws IOException {
     refresh();
-    Claimant before = claimantOf(object, firstChunk);
-    if (before != Claimant.NOBODY) {
-      return before;
+    if (isClaimedByAnother(object, firstChunk)) {
+      return Claimant.ANOTHER;
     }
-    long millis = millisClock.getAsLong();
-    append(Type.FETCHING, object, firstChunk, endChunk, millis);
+    append(Type.FETCHING, object, firstChunk, endChunk);
     refresh();
-    // The first in the file has it. If it is not this one's, another was quicker; if there is none,
-    // the file was cut off meanwhile.
-    Claimant winner = claimantOf(object, firstChunk);
-    if (winner == Claimant.ANOTHER) {
-      append(Type.FETCHED, object, firstChunk, endChunk, millis);
-      return winner;
+    // The first in the file has it: if that is another's, it was quicker.
+    if (isClaimedByAnother(object, firstChunk)) {
+      append(Type.FETCHED, object, firstChunk, endChunk);
+      return Claimant.ANOTHER;
     }
-    return Claimant.NOBODY;
+    return Claimant.THIS_PROCESS;
   }
 
   /** A claimed fetch has ended, well or not. A disk that fails leaves the claim to age. */
   synchronized void ended(StoredObject object, int firstChunk, int endChunk) {
     try {
-      append(Type.FETCHED, object, firstChunk, endChunk, millisClock.getAsLong());
+      append(Type.FETCHED, object, firstChunk, endChunk);
       refresh();
     } catch (IOException e) {
       LOG.debug("The end of a fetch of {} cannot be told", object, e);
@@ -158,21 +151,22 @@ final class SharedClaims implements AutoCloseable {
     }
   }
 
-  private Claimant claimantOf(StoredObject object, int chunk) {
+  private boolean isClaimedByAnother(StoredObject object, int chunk) {
     synchronized (living) {
       forgetOld();
       for (Claim claim : living.getOrDefault(object, List.of())) {
-        if (claim.covers(chunk)) {
-          return claim.owner() == owner ? Claimant.THIS_PROCESS : Claimant.ANOTHER;
+        if (claim.first() <= chunk && chunk < claim.end()) {
+          return claim.owner() != owner;
         }
       }
-      return Claimant.NOBODY;
+      return false;
     }
   }
 
-  private void append(Type type, StoredObject object, int first, int end, long millis)
+  private void append(Type type, StoredObject object, int first, int end)
       throws IOException {
     ByteBuffer bytes = ByteBuffer.allocate(IndexRecord.BYTES);
+    long millis = millisClock.getAsLong();
     IndexRecord.putFetch(bytes, type, object, first, end - first, millis, owner);
     out.append(bytes.flip());
   }

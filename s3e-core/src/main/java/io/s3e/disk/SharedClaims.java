@@ -261,9 +261,8 @@ final class SharedClaims implements AutoCloseable {
   }
 
   private void forget(Claim gone) {
-    List<Claim> claims = living.getOrDefault(gone.object(), List.of());
-    claims.removeIf(claim -> claim == gone);
-    if (claims.isEmpty()) {
+    List<Claim> claims = living.get(gone.object());
+    if (claims != null && claims.removeIf(claim -> claim == gone) && claims.isEmpty()) {
       living.remove(gone.object());
     }
   }

@@ -109,6 +109,21 @@ class SharedClaimsTest {
   }
 
   @Test
+  void whatHasEndedIsForgottenOnce() throws IOException {
+    Process one = new Process();
+    Process other = new Process();
+    assertThat(one.claim("a", 0, 8)).isEqualTo(Claimant.THIS_PROCESS);
+    one.claims.ended(one.object("a"), 0, 8);
+    millis.addAndGet(SharedClaims.LIFE_MILLIS);
+    assertThat(one.claim("a", 0, 8)).isEqualTo(Claimant.THIS_PROCESS);
+    assertThat(other.claim("a", 0, 8)).isEqualTo(Claimant.ANOTHER);
+    millis.addAndGet(1);
+    assertThat(other.claim("a", 0, 8)).as("the later one lives on").isEqualTo(Claimant.ANOTHER);
+    millis.addAndGet(SharedClaims.LIFE_MILLIS);
+    assertThat(other.claim("a", 0, 8)).isEqualTo(Claimant.THIS_PROCESS);
+  }
+
+  @Test
   void theFileIsCutOffBeforeItIsLong() throws IOException {
     Process one = new Process();
     Process other = new Process();

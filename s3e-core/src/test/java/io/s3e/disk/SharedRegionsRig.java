@@ -171,6 +171,16 @@ final class SharedRegionsRig implements AutoCloseable {
     return plain.equals(bytes(object, chunk)) ? Found.RIGHT : Found.WRONG;
   }
 
+  /** Looks at all logs, also at those that have not grown for long. */
+  void refresh() throws IOException {
+    try {
+      Thread.sleep(SharedRegions.ALL_MILLIS + 1);
+    } catch (InterruptedException e) {
+      throw new IOException(e);
+    }
+    regions.refresh(0);
+  }
+
   @Override
   public void close() {
     regions.close();

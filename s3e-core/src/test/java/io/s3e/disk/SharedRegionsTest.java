@@ -71,7 +71,7 @@ class SharedRegionsTest {
     write(one, "a", 5);
 
     assertThat(read(other, "a", 0)).isEqualTo(Found.ABSENT);
-    other.regions.refresh(0);
+    other.refresh();
     for (int chunk = 0; chunk < 5; chunk++) {
       assertThat(read(other, "a", chunk)).isEqualTo(Found.RIGHT);
       assertThat(read(one, "a", chunk)).isEqualTo(Found.RIGHT);
@@ -80,7 +80,7 @@ class SharedRegionsTest {
     write(one, "b", 1);
     other.regions.refresh(Long.MAX_VALUE);
     assertThat(read(other, "b", 0)).as("not looked at so soon").isEqualTo(Found.ABSENT);
-    other.regions.refresh(0);
+    other.refresh();
     assertThat(read(other, "b", 0)).isEqualTo(Found.RIGHT);
   }
 
@@ -91,8 +91,8 @@ class SharedRegionsTest {
     write(one, "a", 5);
     write(other, "b", 5);
     assertThat(one.current().number()).isNotEqualTo(other.current().number());
-    one.regions.refresh(0);
-    other.regions.refresh(0);
+    one.refresh();
+    other.refresh();
     assertThat(read(one, "b", 4)).isEqualTo(Found.RIGHT);
     assertThat(read(other, "a", 4)).isEqualTo(Found.RIGHT);
   }
@@ -119,13 +119,13 @@ class SharedRegionsTest {
     SharedRegionsRig one = open();
     SharedRegionsRig other = open();
     fill(one, "first", SharedRegionsRig.REGIONS);
-    other.regions.refresh(0);
+    other.refresh();
     assertThat(read(other, "first0", 0)).isEqualTo(Found.RIGHT);
     sleepAMilli();
     fill(one, "second", SharedRegionsRig.REGIONS / 2);
 
     assertThat(read(other, "first0", 0)).as("not refreshed, not taken").isEqualTo(Found.ABSENT);
-    other.regions.refresh(0);
+    other.refresh();
     for (int i = 0; i < SharedRegionsRig.REGIONS; i++) {
       Found expected = i < SharedRegionsRig.REGIONS / 2 ? Found.ABSENT : Found.RIGHT;
       assertThat(read(other, "first" + i, 3)).as("%d", i).isEqualTo(expected);
@@ -150,14 +150,14 @@ class SharedRegionsTest {
     SharedRegionsRig other = open();
     fill(one, "first", SharedRegionsRig.REGIONS);
     one.finish();
-    other.regions.refresh(0);
+    other.refresh();
     sleepAMilli();
     fill(one, "again", 1);
     one.finish();
     // The log is as long as before. The header tells.
-    other.regions.refresh(0);
+    other.refresh();
     assertThat(read(other, "first0", 0)).isEqualTo(Found.ABSENT);
-    other.regions.refresh(0);
+    other.refresh();
     assertThat(read(other, "again0", 0)).isEqualTo(Found.RIGHT);
   }
 

@@ -16,7 +16,7 @@ final class EngineDisk implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(EngineDisk.class);
 
   /** As much of the memory budget may wait to be written. */
-  private static final int WAITING_SHARE = 4;
+  private static final int WAITING_SHARE = 2;
 
   /** With so small a budget that they take more of it, reading is worth more. */
   private static final int MOST_SHARE = 2;

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ChunkReader {
   /** Chunks in one read of a file at most: they stay in the processor's cache until they are used. */
-  private static final int BATCH_CHUNKS = 4;
+  static final int BATCH_CHUNKS = 4;
 
   private final Regions regions;
   private final ChunkIndex index;
@@ -29,6 +29,7 @@ final class ChunkReader {
   // The batch that is being read.
   private final List<Place> places = new ArrayList<>(BATCH_CHUNKS);
   private int batchBytes;
+  private int batched;
 
   /**
    * @param sealed whether the cache is encrypted
@@ -130,6 +131,39 @@ final class ChunkReader {
   private void corrupt(Place place) {
     metrics.count(Counter.CORRUPTIONS);
     index.drop(place);
+  }
+
+  /**
+   * The bytes of at most {@value #BATCH_CHUNKS} chunks, until the next call: of {@link
+   * #batchChunks} of them, from the first on. Null if that is none.
+   */
+  @Nullable ByteBuffer readBatch(ChunkRange wanted) throws IOException {
+    plan(wanted.object(), wanted.first(), wanted.end());
+    batched = 0;
+    if (places.isEmpty() || !readBatch()) {
+      return null;
+    }
+    // Encrypted bytes are replaced by plain ones where they stand.
+    ByteBuffer plain = scratch.duplicate();
+    batched =
+        handOn(
+            wanted.object(),
+            wanted.first(),
+            (chunk, bytes) -> {
+              if (work == scratch) {
+                plain.position(plain.position() + bytes.remaining());
+              } else {
+                plain.put(bytes);
+              }
+              return true;
+            });
+    index.hit(places.subList(0, batched));
+    return batched == 0 ? null : plain.flip();
+  }
+
+  /** How many chunks the last {@link #readBatch(ChunkRange)} brought. */
+  int batchChunks() {
+    return batched;
   }
 
   /** The bytes of one chunk, until the next call; null if they are not there. */

@@ -150,6 +150,16 @@ public final class DiskCache implements AutoCloseable {
   }
 
   /**
+   * The chunks for a reader that takes them at once, on its own thread; null if others have all of
+   * the memory that they go through, or the directory is left alone.
+   *
+   * @param present of one directory, on disk as far as memory knows
+   */
+  public @Nullable ChunkStream stream(ChunkRange present) {
+    return directoryOf(present).stream(present, config.readDeadline().toNanos());
+  }
+
+  /**
    * Looks once more whether chunks of a shared cache are there, and tells other processes that this
    * one fetches them.
    */

@@ -5,6 +5,7 @@ import io.s3e.disk.DiskRead.Receiver;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Queue;
@@ -41,6 +42,9 @@ final class RegionStore implements AutoCloseable {
   /** Enough for a disk to have a queue; from the page cache two keep a processor each busy. */
   private static final int READERS = 4;
 
+  /** Memory of so many is enough for two streams at a time on each of the threads. */
+  private static final int SPARE_READERS = 2 * READERS;
+
   private static final long CLOSE_MILLIS = 500;
   private static final long IDLE_SECONDS = 10;
 
@@ -57,6 +61,9 @@ final class RegionStore implements AutoCloseable {
 
   /** Readers of threads that are not reading just now: one for each thread that there may be. */
   private final Queue<ChunkReader> idle = new ConcurrentLinkedQueue<>();
+
+  /** Readers for those who take what they have read by themselves. */
+  private final Queue<ChunkReader> spare = new ConcurrentLinkedQueue<>();
 
   private RegionStore(
       Path directory,
@@ -90,6 +97,9 @@ final class RegionStore implements AutoCloseable {
             sealed);
     for (int i = 0; i < READERS; i++) {
       idle.add(new ChunkReader(regions, index, metrics, sealed));
+    }
+    for (int i = 0; i < SPARE_READERS; i++) {
+      spare.add(new ChunkReader(regions, index, metrics, sealed));
     }
     AtomicInteger threads = new AtomicInteger();
     this.readers =
@@ -160,7 +170,7 @@ final class RegionStore implements AutoCloseable {
   /** Memory that one directory's buffers take, in bytes. */
   static long bufferBytes(DiskCacheConfig config) {
     boolean sealed = config.key() != null;
-    return (READERS + 1) * ChunkReader.bufferBytes(sealed) + Appender.bufferBytes(sealed);
+    return (READERS + SPARE_READERS + 1) * ChunkReader.bufferBytes(sealed) + Appender.bufferBytes(sealed);
   }
 
   /** As {@link DiskCache#presentFrom}. */
@@ -180,6 +190,44 @@ final class RegionStore implements AutoCloseable {
       read.end(DiskRead.End.MISS);
     }
     return read;
+  }
+
+  /** As {@link DiskCache#stream}. */
+  @Nullable ChunkStream stream(ChunkRange wanted, long patienceNanos) {
+    return breaker.allows() && !spare.isEmpty()
+        ? new ChunkStream(this, wanted, patienceNanos)
+        : null;
+  }
+
+  /** Memory to read into; null if others have all of it. */
+  @Nullable ChunkReader takeReader() {
+    return spare.poll();
+  }
+
+  void giveBack(ChunkReader reader) {
+    spare.add(reader);
+  }
+
+  /**
+   * Reads chunks on the calling thread, as {@link ChunkReader#readBatch(ChunkRange)}; null if none
+   * is there.
+   */
+  @Nullable ByteBuffer readPiece(ChunkReader reader, ChunkRange wanted) {
+    try {
+      ByteBuffer bytes = reader.readBatch(wanted);
+      breaker.success();
+      return bytes;
+    } catch (IOException e) {
+      failed(reader, wanted, e);
+      return null;
+    }
+  }
+
+  private void failed(ChunkReader reader, ChunkRange wanted, IOException e) {
+    LOG.debug("Read of {} failed", wanted, e);
+    metrics.count(Counter.READ_ERRORS);
+    breaker.failure(Breaker.Cause.of(e));
+    reader.dropLast();
   }
 
   /** As {@link DiskCache#claim}. */
@@ -226,10 +274,7 @@ final class RegionStore implements AutoCloseable {
       breaker.success();
       return taken;
     } catch (IOException e) {
-      LOG.debug("Read of {} failed", wanted, e);
-      metrics.count(Counter.READ_ERRORS);
-      breaker.failure(Breaker.Cause.of(e));
-      reader.dropLast();
+      failed(reader, wanted, e);
       return wanted.first();
     } finally {
       idle.add(reader);

@@ -5,6 +5,7 @@ import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectVersion;
 import io.s3e.disk.ChunkRange;
+import io.s3e.disk.ChunkStream;
 import io.s3e.disk.DiskCache;
 import io.s3e.disk.DiskCacheConfig;
 import io.s3e.disk.DiskCacheConfig.Mode;
@@ -30,6 +31,9 @@ import org.jspecify.annotations.Nullable;
 final class DiskTier {
   /** A shorter run is fetched unclaimed: others wait for it longer than they would fetch it. */
   private static final int LEAST_CLAIM_BYTES = 512 << 10;
+
+  /** Reads that are shorter go through blocks, unless they are of whole chunks. */
+  private static final int LEAST_STREAM_BYTES = 2 * StoredObject.CHUNK_BYTES;
 
   private final TenantDisk disk;
   private final DiskCache cache;
@@ -107,6 +111,34 @@ final class DiskTier {
     DiskCacheConfig config = disk.config();
     return config.mode() == Mode.DISK
         || (config.mode() == Mode.HYBRID && start < config.hybridBytes());
+  }
+
+  /**
+   * The bytes of {@code [position, end)} that are on disk, from the first on and by whole chunks,
+   * for a reader that takes them at once; null if there are none, or too few to be worth a way of
+   * their own.
+   */
+  @Nullable ChunkStream stream(ObjectHandle handle, long position, long end) {
+    ChunkRange chunks = isProven(handle) ? chunksOf(handle, new ByteRange(position, end)) : null;
+    if (chunks == null) {
+      return null;
+    }
+    if (end - position < LEAST_STREAM_BYTES) {
+      // A part of a chunk would be read again when the reader comes to the rest of it.
+      long chunk = StoredObject.CHUNK_BYTES;
+      boolean isWhole = position % chunk == 0 && end - position >= chunk;
+      chunks = isWhole ? new ChunkRange(chunks.object(), chunks.first(), chunks.first() + 1) : null;
+    }
+    int present = chunks == null ? 0 : cache.presentFrom(chunks);
+    return chunks == null || present == 0
+        ? null
+        : cache.stream(
+            new ChunkRange(chunks.object(), chunks.first(), chunks.first() + present));
+  }
+
+  /** Whether a block is on disk, for a reader that takes what is there at once. */
+  boolean isAtHand(ObjectHandle handle, long block) {
+    return handle.progress().isFromDisk() && sourceOf(handle, block) == Source.DISK;
   }
 
   /** A look at the disk is over, which has brought so many bytes. */

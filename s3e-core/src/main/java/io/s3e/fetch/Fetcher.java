@@ -1,6 +1,8 @@
 package io.s3e.fetch;
 
 import io.s3e.block.BlockRange;
+import io.s3e.disk.ChunkStream;
+import io.s3e.disk.StoredObject;
 import io.s3e.client.RequestFailure;
 import io.s3e.memory.Account;
 import io.s3e.memory.Admission;
@@ -127,7 +129,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     long last = Math.min(wanted.end(), handle.layout().blocksOver(handle.size()));
     long next = wanted.first();
     while (next < last) {
-      if (memory.isPresent(handle, next)) {
+      if (memory.isPresent(handle, next) || isAtHand(handle, next, purpose)) {
         next++;
         continue;
       }
@@ -150,6 +152,29 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
   private boolean mayRunAhead(ObjectHandle handle, long block) {
     DiskTier disk = tenant.disk();
     return disk == null || !disk.awaitsProof(handle, block);
+  }
+
+  /** Whether a reader that takes what is on disk itself needs no guess for a block. */
+  private boolean isAtHand(ObjectHandle handle, long block, Purpose purpose) {
+    DiskTier disk = tenant.disk();
+    return disk != null && purpose == Purpose.GUESS && disk.isAtHand(handle, block);
+  }
+
+  /**
+   * The bytes of {@code [position, end)} that are on disk and not in memory, from the first on, for
+   * a reader that takes them at once; null if the first are not there, or are too few.
+   */
+  public @Nullable DiskBytes fromDisk(ObjectHandle handle, long position, long end) {
+    DiskTier disk = tenant.disk();
+    boolean mayBe =
+        disk != null
+            && end - position >= StoredObject.CHUNK_BYTES
+            && !memory.isPresent(handle, handle.layout().blockAt(position));
+    ChunkStream stream = mayBe ? disk.stream(handle, position, end) : null;
+    handle.progress().readFromDisk(stream != null);
+    return disk == null || stream == null
+        ? null
+        : new DiskBytes(disk, handle, stream, position, end);
   }
 
   private void refused(ObjectHandle handle) {

@@ -14,7 +14,7 @@ import io.s3e.prefetch.AccessPattern;
 public final class ReaderProgress {
   private final AccessPattern pattern;
   private volatile long lastReadNanos = System.nanoTime();
-  private volatile long position;
+  private volatile boolean fromDisk;
 
   public ReaderProgress(AccessPattern pattern) {
     this.pattern = pattern;
@@ -22,14 +22,19 @@ public final class ReaderProgress {
 
   /** The reader has come to another block, for which it reads {@code [start, end)}. */
   public void onRead(long start, long end) {
-    position = start;
     lastReadNanos = System.nanoTime();
     pattern.onRead(start, end);
   }
 
-  /** Where in the object the last read began. */
-  long position() {
-    return position;
+  /** Whether the last read that was not of memory took its bytes from disk, itself. */
+  boolean isFromDisk() {
+    return fromDisk;
+  }
+
+  void readFromDisk(boolean did) {
+    if (fromDisk != did) {
+      fromDisk = did;
+    }
   }
 
   /** When the reader last came to another block, by {@link System#nanoTime()}. */

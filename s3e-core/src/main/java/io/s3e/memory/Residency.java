@@ -25,9 +25,9 @@ import org.jspecify.annotations.Nullable;
  * <i>unread</i> until all its blocks are read or abandoned, then <i>once</i>, and <i>again</i> if
  * it had been read once more when its turn to leave came. A scan fills <i>once</i> only, so it does
  * not push out what is read repeatedly; <i>again</i> holds {@value #MOST_AGAIN} times as much as
- * <i>once</i> at most, so that a working set of the past leaves. A slab whose turn to leave has come
- * and that is dirty is <i>parked</i> until it is clean, and enters <i>once</i> then: it is passed
- * over once, however many evictions come meanwhile.
+ * <i>once</i> at most, so that a working set of the past leaves. A slab whose turn to leave has
+ * come and that is dirty is <i>parked</i> until it is clean, and enters <i>once</i> then: it is
+ * passed over once, however many evictions come meanwhile.
  *
  * <p><b>Who may evict.</b> Speculation may take clean slabs only, and only those that have been
  * read: a prefetched block is not pushed out by another guess. Fetches for a waiting reader may

@@ -57,7 +57,9 @@ final class Slab {
   private final long publishedNanos;
   private final Runnable free;
 
-  /** The state's ordinal, and {@link #MARK} times the number of marks; UNREAD and clean at first. */
+  /**
+   * The state's ordinal, and {@link #MARK} times the number of marks; UNREAD and clean at first.
+   */
   private volatile int word;
 
   /** Blocks that are neither read nor abandoned; read by its updater alone. */

@@ -3,6 +3,7 @@ package io.s3e.stream;
 import io.s3e.block.BlockLayout;
 import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
+import io.s3e.fetch.DiskBytes;
 import io.s3e.fetch.Fetcher;
 import io.s3e.fetch.ObjectHandle;
 import io.s3e.fetch.ObjectTruncatedException;
@@ -13,6 +14,7 @@ import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.ReadPlanner.Plan;
 import io.s3e.prefetch.ReadPolicy;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -111,6 +113,27 @@ public final class BlockReader {
     readahead.follow(readahead.onRead(position, end, step), null);
     block.touch();
     return block;
+  }
+
+  /**
+   * Copies what follows {@code position} and is on disk, and not in memory, to the target, as far
+   * as that is worth a way of its own.
+   *
+   * @return how many bytes; 0 if the block there is to be {@linkplain #acquire acquired}
+   */
+  int copyFromDisk(long position, long end, ReadStep step, Target target) {
+    try (DiskBytes bytes = fetcher.fromDisk(handle, position, end)) {
+      if (bytes == null) {
+        return 0;
+      }
+      handle.progress().onRead(position, end);
+      readahead.follow(readahead.onRead(position, end, step), null);
+      int count = 0;
+      for (ByteBuffer next = bytes.next(); next != null; next = bytes.next()) {
+        count += target.copy(next);
+      }
+      return count;
+    }
   }
 
   private Block fetch(long position, long end, ReadStep step, long deadline) throws IOException {

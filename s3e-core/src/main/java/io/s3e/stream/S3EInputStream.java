@@ -265,6 +265,12 @@ public final class S3EInputStream extends InputStream {
               deadline = System.nanoTime() + source.settings().readTimeout().toNanos();
             }
             long end = Math.min(size(), next + target.remaining());
+            int copied = reader.copyFromDisk(next, end, step, target);
+            if (copied > 0) {
+              next += copied;
+              step = ReadStep.CONTINUATION;
+              continue;
+            }
             block =
                 moves && next > from
                     ? reader.acquireReady(next, end, step)

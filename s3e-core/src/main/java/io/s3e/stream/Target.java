@@ -18,6 +18,9 @@ abstract sealed class Target {
 
   abstract void take(Block block, int offset, int count);
 
+  /** Takes all of {@code bytes}, which are no more than are wanted; how many. */
+  abstract int copy(ByteBuffer bytes);
+
   static final class OfArray extends Target {
     private final byte[] array;
     private int offset;
@@ -40,6 +43,15 @@ abstract sealed class Target {
       offset += count;
       left -= count;
     }
+
+    @Override
+    int copy(ByteBuffer bytes) {
+      int count = bytes.remaining();
+      bytes.get(array, offset, count);
+      offset += count;
+      left -= count;
+      return count;
+    }
   }
 
   static final class OfBuffer extends Target {
@@ -57,6 +69,13 @@ abstract sealed class Target {
     @Override
     void take(Block block, int from, int count) {
       block.copyTo(from, buffer, count);
+    }
+
+    @Override
+    int copy(ByteBuffer bytes) {
+      int count = bytes.remaining();
+      buffer.put(bytes);
+      return count;
     }
   }
 }

@@ -440,9 +440,7 @@ class ResidencyTest {
                 .filter(slab -> !slab.block().isUnread() && marks.getOrDefault(slab, 0) > 0)
                 .toList();
         List<Fetched> clean =
-            alive.stream()
-                .filter(slab -> !unread.contains(slab) && !dirty.contains(slab))
-                .toList();
+            alive.stream().filter(slab -> !unread.contains(slab) && !dirty.contains(slab)).toList();
         if (residency.evictRead()) {
           assertThat(alive(clean)).as("seed %d", seed).isEqualTo(clean.size() - 1);
         } else if (residency.evictDirty()) {

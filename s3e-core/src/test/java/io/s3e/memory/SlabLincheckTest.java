@@ -97,10 +97,11 @@ public class SlabLincheckTest {
     new Programs(SlabLincheckTest.class)
         .with("mark", "", "clean", "guess")
         .with("mark", "", "clean mark", "guess", "guess")
+        .with("mark guess", "", "clean", "mark guess")
         .with("mark guess", "", "clean mark", "guess demand")
         .with("mark", "clean", "guess", "demand", "read mark")
         .check(
-            new ModelCheckingOptions().actorsPerThread(3).actorsBefore(2).actorsAfter(1), 3, 100);
+            new ModelCheckingOptions().actorsPerThread(3).actorsBefore(2).actorsAfter(1), 3, 400);
   }
 
   @Test

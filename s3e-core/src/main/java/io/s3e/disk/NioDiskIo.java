@@ -24,6 +24,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The file system of this host. Stateless, any thread; an interrupt closes the file that a thread
@@ -43,6 +44,9 @@ final class NioDiskIo implements DiskIo {
       Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
   private static final Set<OpenOption> READ_WRITE =
       Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+  private static final Set<OpenOption> APPEND =
+      Set.of(
+          StandardOpenOption.CREATE, StandardOpenOption.APPEND, LinkOption.NOFOLLOW_LINKS);
   private static final Set<OpenOption> CREATE_READABLE =
       Set.of(
           StandardOpenOption.CREATE_NEW,
@@ -102,6 +106,25 @@ final class NioDiskIo implements DiskIo {
       }
     }
     return new ChannelFile(FileChannel.open(file, READ_WRITE));
+  }
+
+  @Override
+  public AppendFile openToAppend(Path file) throws IOException {
+    try {
+      requireRegular(file);
+    } catch (NoSuchFileException e) {
+      return new ChannelAppender(FileChannel.open(file, APPEND, OWNERS_FILE));
+    }
+    return new ChannelAppender(FileChannel.open(file, APPEND));
+  }
+
+  @Override
+  public @Nullable Object identityOf(Path file) throws IOException {
+    try {
+      return attributesOf(file).fileKey();
+    } catch (NoSuchFileException e) {
+      return null;
+    }
   }
 
   @Override
@@ -205,6 +228,20 @@ final class NioDiskIo implements DiskIo {
 
   private static BasicFileAttributes attributesOf(Path path) throws IOException {
     return Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+  }
+
+  private record ChannelAppender(FileChannel channel) implements AppendFile {
+    @Override
+    public void append(ByteBuffer source) throws IOException {
+      while (source.hasRemaining()) {
+        channel.write(source);
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      channel.close();
+    }
   }
 
   private record ChannelFile(FileChannel channel) implements OpenFile {

@@ -227,7 +227,7 @@ class DiskCacheReadsTest {
       settle(engine);
 
       assertThat(count(engine, Counter.WRITES)).isZero();
-      assertThat(blockFiles()).isEmpty();
+      assertThat(dataFiles()).allSatisfy(file -> assertThat(file).isEmptyFile());
     }
   }
 
@@ -296,7 +296,7 @@ class DiskCacheReadsTest {
     }
   }
 
-  private List<Path> blockFiles() throws IOException {
-    return files().stream().filter(file -> file.toString().contains(".data")).toList();
+  private List<Path> dataFiles() throws IOException {
+    return files().stream().filter(file -> file.toString().endsWith(".data")).toList();
   }
 }

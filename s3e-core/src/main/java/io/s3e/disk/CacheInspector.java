@@ -450,6 +450,11 @@ public final class CacheInspector {
     return left[0];
   }
 
+  /** What the regions of an instance take on disk now, in bytes. */
+  public long bytes(Instance instance) throws IOException {
+    return Files.isDirectory(instance.path()) ? survey(instance).bytes() : 0;
+  }
+
   private Instance survey(Instance instance) throws IOException {
     Layout layout = Layout.read(io, instance.path().resolve(Layout.NAME));
     return layout == null ? instance : survey(instance.path(), instance.kind(), layout);

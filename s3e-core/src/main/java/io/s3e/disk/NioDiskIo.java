@@ -60,6 +60,13 @@ final class NioDiskIo implements DiskIo {
           StandardOpenOption.SPARSE,
           LinkOption.NOFOLLOW_LINKS);
 
+  /**
+   * For longer writes Linux takes memory in large pieces, which it first has to find or to clear:
+   * 1 MiB at once took 0.3 to 3.5 s of processor time for a GB in a virtual machine with Linux 6.18,
+   * 128 KiB at once took 0.3 to 0.5.
+   */
+  private static final int BUFFERS_A_WRITE = 2;
+
   @Override
   public OpenFile open(Path file) throws IOException {
     requireRegular(file);
@@ -258,14 +265,13 @@ final class NioDiskIo implements DiskIo {
 
     @Override
     public void write(ByteBuffer[] sources, long position) throws IOException {
-      long left = 0;
-      for (ByteBuffer source : sources) {
-        left += source.remaining();
-      }
       // The position is the writer's alone: reads have places of their own.
       channel.position(position);
-      while (left > 0) {
-        left -= channel.write(sources);
+      for (int i = 0; i < sources.length; i += BUFFERS_A_WRITE) {
+        int count = Math.min(BUFFERS_A_WRITE, sources.length - i);
+        while (sources[i + count - 1].hasRemaining()) {
+          long unused = channel.write(sources, i, count);
+        }
       }
     }
 

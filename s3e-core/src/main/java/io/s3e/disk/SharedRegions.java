@@ -316,12 +316,19 @@ final class SharedRegions implements Regions {
     }
   }
 
-  /** Reads what a log has more, or all of it if it is another one. Holds {@code shared}. */
+  /**
+   * Reads what a log has more, if its length says that it has. Holds {@code shared}. One that was
+   * begun anew and is as long as before is found when its chunks are read.
+   */
   private void tail(Shared shared) throws IOException {
     long size = shared.log.size();
-    if (size == shared.position) {
-      return;
+    if (size != shared.position) {
+      tail(shared, size);
     }
+  }
+
+  /** Reads what a log has more, or all of it if it is another one. Holds {@code shared}. */
+  private void tail(Shared shared, long size) throws IOException {
     Region region = shared.region;
     Header header = shared.log.header();
     if (header == null) {
@@ -487,7 +494,8 @@ final class SharedRegions implements Regions {
     try {
       synchronized (shared) {
         reopenIfReplaced(shared);
-        tail(shared);
+        // The header is read whatever the length: the next generation must be one more than its.
+        tail(shared, shared.log.size());
         shared.isOwn = true;
         shared.lock = lock;
         taken = true;

@@ -113,6 +113,11 @@ public final class StoredObject {
     buffer.putLong(at, first).putLong(at + 8, second).putInt(at + 16, third);
   }
 
+  /** The hash in hexadecimal digits. */
+  String hash() {
+    return String.format("%016x%016x%08x", first, second, third);
+  }
+
   /** Length of the object, in bytes. */
   long size() {
     return size;
@@ -158,6 +163,6 @@ public final class StoredObject {
 
   @Override
   public String toString() {
-    return String.format("object %016x%016x%08x", first, second, third);
+    return "object " + hash();
   }
 }

@@ -140,12 +140,12 @@ public final class CacheInspector {
     if (!Files.isDirectory(directory)) {
       return List.of();
     }
-    Path top = SharedInstance.topOf(directory.toRealPath());
+    Path top = DirectoryGuard.topIn(directory.toRealPath());
     if (!Files.exists(top, LinkOption.NOFOLLOW_LINKS)) {
       return List.of();
     }
     // Others who might have laid it out could exchange a directory for a link while we delete.
-    DirectoryGuard.enter(top);
+    DirectoryGuard unused = DirectoryGuard.shared(directory);
     List<Instance> instances = new ArrayList<>();
     for (DiskIo.Entry entry : io.list(top.resolve(SharedInstance.VERSION))) {
       Kind kind = kindOf(String.valueOf(entry.path().getFileName()));

@@ -193,8 +193,7 @@ public final class CacheInspector {
   }
 
   private static boolean isHeld(Path instance, int number) throws IOException {
-    try (ProcessLock lock =
-        ProcessLock.tryTakeExisting(SharedInstance.lockOf(instance, number))) {
+    try (ProcessLock lock = ProcessLock.tryTakeExisting(SharedInstance.lockOf(instance, number))) {
       return lock == null;
     } catch (NoSuchFileException e) {
       return false;
@@ -240,8 +239,7 @@ public final class CacheInspector {
         region -> {
           Header header = region.header;
           if (header != null) {
-            long unused =
-                region.scan(record -> gather(record, header, objects, gathered));
+            long unused = region.scan(record -> gather(record, header, objects, gathered));
           }
         });
     List<CachedObject> cached = new ArrayList<>();
@@ -314,8 +312,7 @@ public final class CacheInspector {
    * @param clear whether to clear regions in which anything is corrupt, unless they are held
    * @param checks is told of each chunk, and of each log that is broken
    */
-  public void verify(Instance instance, boolean clear, Consumer<Check> checks)
-      throws IOException {
+  public void verify(Instance instance, boolean clear, Consumer<Check> checks) throws IOException {
     forEachRegion(
         instance,
         region -> {
@@ -378,8 +375,7 @@ public final class CacheInspector {
                 checks.accept(
                     corrupt(region.logPath, 0, "a record is beyond its object or region"));
               } else {
-                checks.accept(
-                    checkChunk(region, regionKey, object, record, seal, scratch, work));
+                checks.accept(checkChunk(region, regionKey, object, record, seal, scratch, work));
               }
             });
     if (end < region.log.size() && !isHeld(region.instance, region.number)) {
@@ -437,8 +433,7 @@ public final class CacheInspector {
    */
   public int clear(Instance instance, boolean evenIfHeld) throws IOException {
     int[] left = new int[1];
-    forEachRegion(
-        instance, region -> left[0] += clear(region, instance, evenIfHeld) ? 0 : 1);
+    forEachRegion(instance, region -> left[0] += clear(region, instance, evenIfHeld) ? 0 : 1);
     if (left[0] == 0 && survey(instance).held() == 0) {
       for (DiskIo.Entry entry : io.list(instance.path())) {
         if (entry.isFile()) {
@@ -506,8 +501,7 @@ public final class CacheInspector {
     final Region region;
     final @Nullable Header header;
 
-    private Opened(
-        Path instance, int number, Layout layout, OpenFile data, OpenFile logFile)
+    private Opened(Path instance, int number, Layout layout, OpenFile data, OpenFile logFile)
         throws IOException {
       this.instance = instance;
       this.number = number;

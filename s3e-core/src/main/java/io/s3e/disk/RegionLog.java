@@ -8,9 +8,9 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The log beside a shared region: a {@link Type#HEADER} and, behind it, a record for each chunk that
- * stands in the region and one for the name of each object, all with the header's generation. Only
- * the process that holds the region's lock writes; anybody reads.
+ * The log beside a shared region: a {@link Type#HEADER} and, behind it, a record for each chunk
+ * that stands in the region and one for the name of each object, all with the header's generation.
+ * Only the process that holds the region's lock writes; anybody reads.
  *
  * <p>The log ends for a reader where there is no whole record of that generation. Nothing behind is
  * believed.

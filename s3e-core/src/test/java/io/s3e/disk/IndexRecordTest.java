@@ -18,7 +18,9 @@ class IndexRecordTest {
   private static final long REGION_BYTES = 2 << 20;
   private static final Header HEADER =
       new Header(7, 42, Kind.SCANNED, REGION_BYTES, 1_700_000_000_000L, 0x1234567890L, -5);
-  private static final byte[] NAME = "the name of an object, longer than a unit of 64 bytes, ends here".getBytes(StandardCharsets.UTF_8);
+  private static final byte[] NAME =
+      "the name of an object, longer than a unit of 64 bytes, ends here"
+          .getBytes(StandardCharsets.UTF_8);
 
   private final StoredObjects objects = new StoredObjects();
   private final StoredObject object =

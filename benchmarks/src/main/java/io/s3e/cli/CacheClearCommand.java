@@ -17,7 +17,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "clear",
     description = {
-      "Deletes what the cache holds, after asking. Regions that living processes write are left alone.",
+      "Deletes what the cache holds, after asking. Regions that living processes write are left"
+          + " alone.",
       "Exit code 1 if something named was left alone, or the answer was no."
     },
     footer = {

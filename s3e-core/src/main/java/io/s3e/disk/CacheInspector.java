@@ -5,7 +5,6 @@ import io.s3e.block.ObjectVersion;
 import io.s3e.disk.ChunkIndex.Place;
 import io.s3e.disk.DiskIo.OpenFile;
 import io.s3e.disk.IndexRecord.Header;
-import io.s3e.disk.IndexRecord.Type;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -193,8 +192,7 @@ public final class CacheInspector {
   }
 
   private static boolean isHeld(Path instance, int number) throws IOException {
-    try (ProcessLock lock =
-        ProcessLock.tryTakeExisting(SharedInstance.lockOf(instance, number))) {
+    try (ProcessLock lock = ProcessLock.tryTakeExisting(SharedInstance.lockOf(instance, number))) {
       return lock == null;
     } catch (NoSuchFileException e) {
       return false;
@@ -210,7 +208,7 @@ public final class CacheInspector {
           Header header = region.header;
           if (header != null) {
             int[] chunks = new int[1];
-            long unused = region.scan(record -> chunks[0] += record.type() == Type.CHUNK ? 1 : 0);
+            long unused = region.scan(record -> chunks[0] += record.type() == IndexRecord.Type.CHUNK ? 1 : 0);
             regions.add(
                 new UsedRegion(
                     region.path,
@@ -240,8 +238,7 @@ public final class CacheInspector {
         region -> {
           Header header = region.header;
           if (header != null) {
-            long unused =
-                region.scan(record -> gather(record, header, objects, gathered));
+            long unused = region.scan(record -> gather(record, header, objects, gathered));
           }
         });
     List<CachedObject> cached = new ArrayList<>();
@@ -264,7 +261,7 @@ public final class CacheInspector {
       return;
     }
     Gathered facts = gathered.computeIfAbsent(object, unused -> new Gathered());
-    if (record.type() == Type.NAME) {
+    if (record.type() == IndexRecord.Type.NAME) {
       facts.name = Name.of(object, record.name());
     } else if (record.fits(object, header.regionBytes())) {
       facts.chunks.set(record.chunk());
@@ -314,8 +311,7 @@ public final class CacheInspector {
    * @param clear whether to clear regions in which anything is corrupt, unless they are held
    * @param checks is told of each chunk, and of each log that is broken
    */
-  public void verify(Instance instance, boolean clear, Consumer<Check> checks)
-      throws IOException {
+  public void verify(Instance instance, boolean clear, Consumer<Check> checks) throws IOException {
     forEachRegion(
         instance,
         region -> {
@@ -370,7 +366,7 @@ public final class CacheInspector {
               StoredObject object = record.object(objects);
               if (object == null) {
                 checks.accept(corrupt(region.logPath, 0, "a record is of no possible object"));
-              } else if (record.type() == Type.NAME) {
+              } else if (record.type() == IndexRecord.Type.NAME) {
                 if (Name.of(object, record.name()) == null) {
                   checks.accept(corrupt(region.logPath, 0, "a name is not that of its hash"));
                 }
@@ -378,8 +374,7 @@ public final class CacheInspector {
                 checks.accept(
                     corrupt(region.logPath, 0, "a record is beyond its object or region"));
               } else {
-                checks.accept(
-                    checkChunk(region, regionKey, object, record, seal, scratch, work));
+                checks.accept(checkChunk(region, regionKey, object, record, seal, scratch, work));
               }
             });
     if (end < region.log.size() && !isHeld(region.instance, region.number)) {
@@ -437,8 +432,7 @@ public final class CacheInspector {
    */
   public int clear(Instance instance, boolean evenIfHeld) throws IOException {
     int[] left = new int[1];
-    forEachRegion(
-        instance, region -> left[0] += clear(region, instance, evenIfHeld) ? 0 : 1);
+    forEachRegion(instance, region -> left[0] += clear(region, instance, evenIfHeld) ? 0 : 1);
     if (left[0] == 0 && survey(instance).held() == 0) {
       for (DiskIo.Entry entry : io.list(instance.path())) {
         if (entry.isFile()) {
@@ -506,8 +500,7 @@ public final class CacheInspector {
     final Region region;
     final @Nullable Header header;
 
-    private Opened(
-        Path instance, int number, Layout layout, OpenFile data, OpenFile logFile)
+    private Opened(Path instance, int number, Layout layout, OpenFile data, OpenFile logFile)
         throws IOException {
       this.instance = instance;
       this.number = number;

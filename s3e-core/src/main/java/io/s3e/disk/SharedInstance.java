@@ -45,14 +45,12 @@ final class SharedInstance {
    * @throws RefusedDirectoryException naming the path if it is a link, not a directory, somebody
    *     else's or open to others
    */
-  static SharedInstance enter(Path directory, Scope scope, String application)
-      throws IOException {
+  static SharedInstance enter(Path directory, Scope scope, String application) throws IOException {
     return new SharedInstance(
         directory, scope, application, require(directory, scope, application));
   }
 
-  private static Path require(Path directory, Scope scope, String application)
-      throws IOException {
+  private static Path require(Path directory, Scope scope, String application) throws IOException {
     Path top = topOf(DirectoryGuard.realDirectory(directory));
     DirectoryGuard guard = DirectoryGuard.enter(top);
     Path instance = top.resolve(VERSION).resolve(nameOf(scope, application));

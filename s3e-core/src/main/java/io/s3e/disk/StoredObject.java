@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * One immutable version of one object as a cache on disk knows it: a hash of its name, and its
  * length. The cache has one instance for each ({@link DiskCache#object}), so that two are of the
- * same version if and only if they are the same instance. Any thread; immutable but for the bytes of
- * its name, which come once: an object that was found in the log of another process has none before
- * this one asks for it.
+ * same version if and only if they are the same instance. Any thread; immutable but for the bytes
+ * of its name, which come once: an object that was found in the log of another process has none
+ * before this one asks for it.
  *
  * <p><b>Chunks.</b> The object is cut into chunks of {@value #CHUNK_BYTES} bytes, of which the last
  * one is shorter, and these are numbered from 0.

@@ -121,7 +121,8 @@ class SharedDamageTest {
         int chunk = random.nextInt(10);
         ChunkIndex.Place place = rig.index.place(object, chunk);
         assertThat(place).isNotNull();
-        long at = (long) place.slot() * Region.SLOT_BYTES + random.nextInt(StoredObject.CHUNK_BYTES);
+        long at =
+            (long) place.slot() * Region.SLOT_BYTES + random.nextInt(StoredObject.CHUNK_BYTES);
         int bit = random.nextInt(Byte.SIZE);
         Path data = SharedInstance.dataOf(instance, place.region().number());
         flip(data, at, bit);
@@ -130,12 +131,7 @@ class SharedDamageTest {
         flip(data, at, bit);
         boolean added =
             rig.index.add(
-                place.region(),
-                object,
-                chunk,
-                place.slot(),
-                place.sealHigh(),
-                place.sealLow());
+                place.region(), object, chunk, place.slot(), place.sealHigh(), place.sealLow());
         assertThat(added).isTrue();
       }
       assertThat(readAll(rig)).isEqualTo(OBJECTS * CHUNKS);
@@ -187,8 +183,7 @@ class SharedDamageTest {
           (in, random) -> {
             byte[] garbage = new byte[1000];
             random.nextBytes(garbage);
-            Files.write(
-                in.resolve("02." + end), garbage, java.nio.file.StandardOpenOption.APPEND);
+            Files.write(in.resolve("02." + end), garbage, java.nio.file.StandardOpenOption.APPEND);
           });
       damages.put(
           "replace " + end + " by another's",
@@ -313,7 +308,9 @@ class SharedDamageTest {
               () -> {
                 int appended = 0;
                 while (!stop.get()) {
-                  assertThat(writer.append(writer.object("o" + appended % 500 / 50, 50), appended % 50))
+                  assertThat(
+                          writer.append(
+                              writer.object("o" + appended % 500 / 50, 50), appended % 50))
                       .isTrue();
                   appended++;
                 }

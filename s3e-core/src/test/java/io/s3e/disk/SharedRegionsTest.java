@@ -284,8 +284,9 @@ class SharedRegionsTest {
     Path instance = SharedRegionsRig.instance(directory);
     try (var files = Files.list(instance)) {
       for (Path file : files.toList()) {
-        assertThat(java.nio.file.attribute.PosixFilePermissions.toString(
-                Files.getPosixFilePermissions(file)))
+        assertThat(
+                java.nio.file.attribute.PosixFilePermissions.toString(
+                    Files.getPosixFilePermissions(file)))
             .as("%s", file)
             .isEqualTo("rw-------");
       }

@@ -8,8 +8,8 @@ import java.nio.file.Path;
 import java.util.SplittableRandom;
 
 /**
- * A process that appends to shared regions as fast as it can, reads what all have appended, and says
- * when a byte is not what it should be. Arguments: the directory, a seed.
+ * A process that appends to shared regions as fast as it can, reads what all have appended, and
+ * says when a byte is not what it should be. Arguments: the directory, a seed.
  */
 final class SharedWriter {
   static final int OBJECTS = 40;

@@ -139,12 +139,12 @@ public final class CacheInspector {
     if (!Files.isDirectory(directory)) {
       return List.of();
     }
-    Path top = SharedInstance.topOf(directory.toRealPath());
+    Path top = DirectoryGuard.topIn(directory.toRealPath());
     if (!Files.exists(top, LinkOption.NOFOLLOW_LINKS)) {
       return List.of();
     }
     // Others who might have laid it out could exchange a directory for a link while we delete.
-    DirectoryGuard.enter(top);
+    DirectoryGuard unused = DirectoryGuard.shared(directory);
     List<Instance> instances = new ArrayList<>();
     for (DiskIo.Entry entry : io.list(top.resolve(SharedInstance.VERSION))) {
       Kind kind = kindOf(String.valueOf(entry.path().getFileName()));
@@ -208,7 +208,8 @@ public final class CacheInspector {
           Header header = region.header;
           if (header != null) {
             int[] chunks = new int[1];
-            long unused = region.scan(record -> chunks[0] += record.type() == IndexRecord.Type.CHUNK ? 1 : 0);
+            long unused =
+                region.scan(record -> chunks[0] += record.type() == IndexRecord.Type.CHUNK ? 1 : 0);
             regions.add(
                 new UsedRegion(
                     region.path,

@@ -33,8 +33,7 @@ final class ChunkIndex {
    * @param entry its entry in the region
    * @param slot where its bytes begin, in slots
    */
-  record Place(
-      Region region, int generation, int entry, int slot, long sealHigh, long sealLow) {}
+  record Place(Region region, int generation, int entry, int slot, long sealHigh, long sealLow) {}
 
   private final StampedLock lock = new StampedLock();
 

@@ -15,7 +15,9 @@ import org.jspecify.annotations.Nullable;
  * thread at a time.
  */
 final class ChunkReader {
-  /** Chunks in one read of a file at most: they stay in the processor's cache until they are used. */
+  /**
+   * Chunks in one read of a file at most: they stay in the processor's cache until they are used.
+   */
   static final int BATCH_CHUNKS = 4;
 
   private final Regions regions;
@@ -115,8 +117,7 @@ final class ChunkReader {
       int length = object.chunkLength(first + i);
       ByteBuffer stored = scratch.slice(at, length);
       at += length;
-      ByteBuffer bytes =
-          seal.open(place.region().key(), object, first + i, place, stored, work);
+      ByteBuffer bytes = seal.open(place.region().key(), object, first + i, place, stored, work);
       if (bytes == null) {
         corrupt(place);
         return i;

@@ -129,8 +129,7 @@ final class PrivateRegions implements Regions {
     Deque<Region> scanned = filled.get(Kind.SCANNED);
     Deque<Region> lasting = filled.get(Kind.LASTING);
     int share = Math.max(1, most / SCANNED_SHARE);
-    boolean ofScans =
-        lasting.isEmpty() || scanned.size() + (kind == Kind.SCANNED ? 1 : 0) > share;
+    boolean ofScans = lasting.isEmpty() || scanned.size() + (kind == Kind.SCANNED ? 1 : 0) > share;
     Region oldest = (ofScans ? scanned : lasting).peek();
     return oldest == null ? lasting.peek() : oldest;
   }

@@ -59,8 +59,13 @@ final class SharedClaims implements AutoCloseable {
     NOBODY
   }
 
-  /** One claim; living ones stand in the order of the file. */
-  private record Claim(StoredObject object, int first, int end, long millis, long owner) {}
+  /**
+   * One claim; living ones stand in the order of the file.
+   *
+   * @param number unlike any other's that this process has read
+   */
+  private record Claim(
+      long number, StoredObject object, int first, int end, long millis, long owner) {}
 
   private final DiskIo io;
   private final Path file;
@@ -75,6 +80,9 @@ final class SharedClaims implements AutoCloseable {
   private final IndexRecord record = new IndexRecord();
   private final ByteBuffer buffer = ByteBuffer.allocate(16 << 10);
   private long position;
+
+  /** Records that were read so far. */
+  private long read;
 
   // Guarded by living.
   private final Map<StoredObject, List<Claim>> living = new HashMap<>();
@@ -162,7 +170,8 @@ final class SharedClaims implements AutoCloseable {
     }
   }
 
-  private void append(IndexRecord.Type type, StoredObject object, int first, int end) throws IOException {
+  private void append(IndexRecord.Type type, StoredObject object, int first, int end)
+      throws IOException {
     ByteBuffer bytes = ByteBuffer.allocate(IndexRecord.BYTES);
     long millis = millisClock.getAsLong();
     IndexRecord.putFetch(bytes, type, object, first, end - first, millis, owner);
@@ -233,7 +242,7 @@ final class SharedClaims implements AutoCloseable {
     if (object == null || first < 0 || count <= 0 || count > object.chunks() - first) {
       return;
     }
-    Claim claim = new Claim(object, first, first + count, record.millis(), record.owner());
+    Claim claim = new Claim(++read, object, first, first + count, record.millis(), record.owner());
     synchronized (living) {
       if (record.type() == IndexRecord.Type.FETCHING && !isOld(claim)) {
         living.computeIfAbsent(object, unused -> new ArrayList<>(2)).add(claim);
@@ -260,7 +269,7 @@ final class SharedClaims implements AutoCloseable {
 
   private void forget(Claim gone) {
     List<Claim> claims = living.get(gone.object());
-    if (claims != null && claims.removeIf(claim -> claim == gone) && claims.isEmpty()) {
+    if (claims != null && claims.removeIf(claim -> claim.number() == gone.number()) && claims.isEmpty()) {
       living.remove(gone.object());
     }
   }

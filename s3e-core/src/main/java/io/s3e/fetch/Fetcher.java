@@ -1,9 +1,9 @@
 package io.s3e.fetch;
 
 import io.s3e.block.BlockRange;
+import io.s3e.client.RequestFailure;
 import io.s3e.disk.ChunkStream;
 import io.s3e.disk.StoredObject;
-import io.s3e.client.RequestFailure;
 import io.s3e.memory.Account;
 import io.s3e.memory.Admission;
 import io.s3e.memory.Block;

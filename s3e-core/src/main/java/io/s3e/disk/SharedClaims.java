@@ -269,7 +269,9 @@ final class SharedClaims implements AutoCloseable {
 
   private void forget(Claim gone) {
     List<Claim> claims = living.get(gone.object());
-    if (claims != null && claims.removeIf(claim -> claim.number() == gone.number()) && claims.isEmpty()) {
+    if (claims != null
+        && claims.removeIf(claim -> claim.number() == gone.number())
+        && claims.isEmpty()) {
       living.remove(gone.object());
     }
   }

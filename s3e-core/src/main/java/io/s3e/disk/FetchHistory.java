@@ -8,13 +8,17 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * replaced, and confuses two objects once in 2³² times, which costs a write.
  *
  * <p>One entry for {@value #ENTRY_CHUNKS} chunks: 48 bits of the hash of their place, and a bit for
- * each chunk. Any thread; an update that another one overtakes is lost.
+ * each chunk; {@value #WAYS} entries share a bucket, of which the one that was entered longest ago
+ * is replaced. Any thread; an update that another one overtakes is lost.
  */
 final class FetchHistory {
   private static final int ENTRY_CHUNKS = 16;
 
   /** 64 GiB of chunks. */
   private static final int ENTRIES = 1 << 16;
+
+  private static final int WAYS = 4;
+  private static final int BUCKET_BITS = 14;
 
   private static final long CHUNKS_MASK = (1L << ENTRY_CHUNKS) - 1;
 
@@ -39,13 +43,20 @@ final class FetchHistory {
   }
 
   private boolean note(long hash, long bits) {
-    int at = (int) (hash >>> Long.SIZE - 16);
+    int bucket = (int) (hash >>> Long.SIZE - BUCKET_BITS) * WAYS;
     long name = hash << ENTRY_CHUNKS;
-    long entry = entries.getPlain(at);
-    boolean same = (entry & ~CHUNKS_MASK) == name;
-    long chunks = same ? entry & CHUNKS_MASK : 0;
-    entries.setPlain(at, name | chunks | bits);
-    return (chunks & bits) != 0;
+    for (int at = bucket; at < bucket + WAYS; at++) {
+      long entry = entries.getPlain(at);
+      if ((entry & ~CHUNKS_MASK) == name) {
+        entries.setPlain(at, entry | bits);
+        return (entry & bits) != 0;
+      }
+    }
+    for (int at = bucket + WAYS - 1; at > bucket; at--) {
+      entries.setPlain(at, entries.getPlain(at - 1));
+    }
+    entries.setPlain(bucket, name | bits);
+    return false;
   }
 
   /** Spreads as the finalizer of SplitMix64 does. */

@@ -5,7 +5,6 @@ import io.s3e.block.ObjectVersion;
 import io.s3e.disk.ChunkIndex.Place;
 import io.s3e.disk.DiskIo.OpenFile;
 import io.s3e.disk.IndexRecord.Header;
-import io.s3e.disk.IndexRecord.Type;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -209,7 +208,8 @@ public final class CacheInspector {
           Header header = region.header;
           if (header != null) {
             int[] chunks = new int[1];
-            long unused = region.scan(record -> chunks[0] += record.type() == Type.CHUNK ? 1 : 0);
+            long unused =
+                region.scan(record -> chunks[0] += record.type() == IndexRecord.Type.CHUNK ? 1 : 0);
             regions.add(
                 new UsedRegion(
                     region.path,
@@ -262,7 +262,7 @@ public final class CacheInspector {
       return;
     }
     Gathered facts = gathered.computeIfAbsent(object, unused -> new Gathered());
-    if (record.type() == Type.NAME) {
+    if (record.type() == IndexRecord.Type.NAME) {
       facts.name = Name.of(object, record.name());
     } else if (record.fits(object, header.regionBytes())) {
       facts.chunks.set(record.chunk());
@@ -367,7 +367,7 @@ public final class CacheInspector {
               StoredObject object = record.object(objects);
               if (object == null) {
                 checks.accept(corrupt(region.logPath, 0, "a record is of no possible object"));
-              } else if (record.type() == Type.NAME) {
+              } else if (record.type() == IndexRecord.Type.NAME) {
                 if (Name.of(object, record.name()) == null) {
                   checks.accept(corrupt(region.logPath, 0, "a name is not that of its hash"));
                 }

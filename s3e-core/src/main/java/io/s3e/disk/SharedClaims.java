@@ -2,7 +2,6 @@ package io.s3e.disk;
 
 import io.s3e.disk.DiskIo.AppendFile;
 import io.s3e.disk.DiskIo.OpenFile;
-import io.s3e.disk.IndexRecord.Type;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -60,8 +59,13 @@ final class SharedClaims implements AutoCloseable {
     NOBODY
   }
 
-  /** One claim; living ones stand in the order of the file. */
-  private record Claim(StoredObject object, int first, int end, long millis, long owner) {}
+  /**
+   * One claim; living ones stand in the order of the file.
+   *
+   * @param number unlike any other's that this process has read
+   */
+  private record Claim(
+      long number, StoredObject object, int first, int end, long millis, long owner) {}
 
   private final DiskIo io;
   private final Path file;
@@ -76,6 +80,9 @@ final class SharedClaims implements AutoCloseable {
   private final IndexRecord record = new IndexRecord();
   private final ByteBuffer buffer = ByteBuffer.allocate(16 << 10);
   private long position;
+
+  /** Records that were read so far. */
+  private long read;
 
   // Guarded by living.
   private final Map<StoredObject, List<Claim>> living = new HashMap<>();
@@ -117,11 +124,11 @@ final class SharedClaims implements AutoCloseable {
     if (isClaimedByAnother(object, firstChunk)) {
       return Claimant.ANOTHER;
     }
-    append(Type.FETCHING, object, firstChunk, endChunk);
+    append(IndexRecord.Type.FETCHING, object, firstChunk, endChunk);
     refresh();
     // The first in the file has it: if that is another's, it was quicker.
     if (isClaimedByAnother(object, firstChunk)) {
-      append(Type.FETCHED, object, firstChunk, endChunk);
+      append(IndexRecord.Type.FETCHED, object, firstChunk, endChunk);
       return Claimant.ANOTHER;
     }
     return Claimant.THIS_PROCESS;
@@ -130,7 +137,7 @@ final class SharedClaims implements AutoCloseable {
   /** A claimed fetch has ended, well or not. A disk that fails leaves the claim to age. */
   synchronized void ended(StoredObject object, int firstChunk, int endChunk) {
     try {
-      append(Type.FETCHED, object, firstChunk, endChunk);
+      append(IndexRecord.Type.FETCHED, object, firstChunk, endChunk);
       refresh();
     } catch (IOException e) {
       LOG.debug("The end of a fetch of {} cannot be told", object, e);
@@ -163,7 +170,8 @@ final class SharedClaims implements AutoCloseable {
     }
   }
 
-  private void append(Type type, StoredObject object, int first, int end) throws IOException {
+  private void append(IndexRecord.Type type, StoredObject object, int first, int end)
+      throws IOException {
     ByteBuffer bytes = ByteBuffer.allocate(IndexRecord.BYTES);
     long millis = millisClock.getAsLong();
     IndexRecord.putFetch(bytes, type, object, first, end - first, millis, owner);
@@ -234,12 +242,12 @@ final class SharedClaims implements AutoCloseable {
     if (object == null || first < 0 || count <= 0 || count > object.chunks() - first) {
       return;
     }
-    Claim claim = new Claim(object, first, first + count, record.millis(), record.owner());
+    Claim claim = new Claim(++read, object, first, first + count, record.millis(), record.owner());
     synchronized (living) {
-      if (record.type() == Type.FETCHING && !isOld(claim)) {
+      if (record.type() == IndexRecord.Type.FETCHING && !isOld(claim)) {
         living.computeIfAbsent(object, unused -> new ArrayList<>(2)).add(claim);
         inOrder.add(claim);
-      } else if (record.type() == Type.FETCHED) {
+      } else if (record.type() == IndexRecord.Type.FETCHED) {
         end(claim);
       }
       forgetOld();
@@ -261,7 +269,9 @@ final class SharedClaims implements AutoCloseable {
 
   private void forget(Claim gone) {
     List<Claim> claims = living.get(gone.object());
-    if (claims != null && claims.removeIf(claim -> claim == gone) && claims.isEmpty()) {
+    if (claims != null
+        && claims.removeIf(claim -> claim.number() == gone.number())
+        && claims.isEmpty()) {
       living.remove(gone.object());
     }
   }

@@ -2,7 +2,6 @@ package io.s3e.disk;
 
 import io.s3e.disk.DiskIo.OpenFile;
 import io.s3e.disk.IndexRecord.Header;
-import io.s3e.disk.IndexRecord.Type;
 import io.s3e.disk.Region.Kind;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -359,7 +358,7 @@ final class SharedRegions implements Regions {
   }
 
   private void add(Region region, IndexRecord record) {
-    if (record.type() != Type.CHUNK) {
+    if (record.type() != IndexRecord.Type.CHUNK) {
       return;
     }
     StoredObject object = record.object(objects);

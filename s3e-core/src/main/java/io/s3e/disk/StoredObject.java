@@ -6,6 +6,7 @@ import io.s3e.block.ObjectVersion;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -115,7 +116,8 @@ public final class StoredObject {
 
   /** The hash in hexadecimal digits. */
   String hash() {
-    return String.format("%016x%016x%08x", first, second, third);
+    HexFormat digits = HexFormat.of();
+    return digits.toHexDigits(first) + digits.toHexDigits(second) + digits.toHexDigits(third);
   }
 
   /** Length of the object, in bytes. */

@@ -153,7 +153,7 @@ final class Appender {
 
   private void giveUpHang() {
     long since = busySinceNanos;
-    if (since != 0 && System.nanoTime() - since > HANGS_NANOS && breaker.allows()) {
+    if (since != 0 && System.nanoTime() - since > HANGS_NANOS) {
       breaker.failure(Breaker.Cause.HUNG);
       dropWaiting(Counter.DROPPED_FAULT_BYTES);
     }

@@ -161,9 +161,9 @@ final class Appender {
 
   private void dropWaiting(Counter reason) {
     for (WriteBack next = waiting.poll(); next != null; next = waiting.poll()) {
-      waitingBytes.addAndGet(-bytesOf(next));
       metrics.add(reason, bytesOf(next));
       endAll(next);
+      waitingBytes.addAndGet(-bytesOf(next));
     }
   }
 

@@ -2,7 +2,6 @@ package io.s3e;
 
 import io.s3e.buffer.BlockPool;
 import io.s3e.buffer.MemoryBudget;
-import io.s3e.disk.DiskCache;
 import io.s3e.disk.DiskCacheConfig;
 import io.s3e.fetch.FetchServices;
 import io.s3e.fetch.FetchTimer;
@@ -221,12 +220,11 @@ final class Engine {
   /**
    * The cache on local disk, opened for the first tenant that asks for one, on a thread of its own.
    *
-   * @return completes with null if the tenant wants none, or there can be none, which a warning
-   *     says; never fails
+   * @return never fails; says why if there is none
    */
-  CompletableFuture<@Nullable DiskCache> disk(DiskCacheConfig config, EngineDisk.Opener disks) {
+  CompletableFuture<EngineDisk.Answer> disk(DiskCacheConfig config, EngineDisk.Opener disks) {
     if (config.mode() == DiskCacheConfig.Mode.MEMORY) {
-      return CompletableFuture.completedFuture(null);
+      return CompletableFuture.completedFuture(EngineDisk.Answer.NOT_ASKED);
     }
     CompletableFuture<EngineDisk> opening;
     synchronized (diskLock) {

@@ -18,33 +18,44 @@ final class EngineDisk implements AutoCloseable {
   /** As much of the memory budget may wait to be written. */
   private static final int WAITING_SHARE = 2;
 
-  /** With so small a budget that they take more of it, reading is worth more. */
+  /** With so small a budget that the buffers take more of it, reading is worth more. */
   private static final int MOST_SHARE = 2;
 
   /** Opens a cache; a test's may have a disk that fails. */
   @FunctionalInterface
   interface Opener {
-    @Nullable DiskCache open(DiskCacheConfig config, DiskMetrics metrics, long mostWaitingBytes)
+    DiskCache open(DiskCacheConfig config, DiskMetrics metrics, long mostWaitingBytes)
         throws IOException;
+  }
+
+  /**
+   * The answer to a tenant.
+   *
+   * @param cache null if it has none
+   * @param absence why it has none, in words that end a sentence
+   */
+  record Answer(@Nullable DiskCache cache, String absence) {
+    /** No tenant that asks for a cache gets this. */
+    static final Answer NOT_ASKED = new Answer(null, "it is not asked for");
   }
 
   private final MemoryBudget budget;
   private final DiskCacheConfig asked;
-  private final @Nullable DiskCache cache;
+  private final Answer answer;
   private final long reserved;
   private boolean toldOfDifference;
 
-  private EngineDisk(
-      MemoryBudget budget, DiskCacheConfig asked, @Nullable DiskCache cache, long reserved) {
+  private EngineDisk(MemoryBudget budget, DiskCacheConfig asked, Answer answer, long reserved) {
     this.budget = budget;
     this.asked = asked;
-    this.cache = cache;
+    this.answer = answer;
     this.reserved = reserved;
   }
 
   /**
-   * Opens what {@code config} asks for. Where its buffers find too little of the budget, no
-   * directory works, or one must not be trusted, there is no cache on disk, and a warning says why.
+   * Opens what {@code config} asks for. Where its buffers find too little of the budget, or no
+   * directory can be used, there is no cache on disk; a warning says why, unless the tenant
+   * requires one and will hear it as an error.
    *
    * @param reserve reserves bytes of {@code budget}; false if there are too few
    */
@@ -56,31 +67,43 @@ final class EngineDisk implements AutoCloseable {
       DiskMetrics metrics) {
     long buffers = DiskCache.bufferBytes(config);
     if (buffers > budget.limit() / MOST_SHARE || !reserve.test(buffers)) {
-      LOG.warn(
-          "No cache on local disk: its buffers need {} bytes of the memory budget of {}, of which"
-              + " {} are left",
-          buffers,
-          budget.limit(),
-          budget.available());
-      return new EngineDisk(budget, config, null, 0);
+      return without(
+          budget,
+          config,
+          "its buffers need "
+              + buffers
+              + " bytes of the memory budget of "
+              + budget.limit()
+              + ", of which "
+              + budget.available()
+              + " are left");
     }
     DiskCache cache = null;
     try {
       cache = opener.open(config, metrics, budget.limit() / WAITING_SHARE);
-    } catch (IOException | RuntimeException e) {
-      LOG.warn("No cache on local disk, in memory only: {}", e.toString());
+      return new EngineDisk(budget, config, new Answer(cache, ""), buffers);
+    } catch (IOException e) {
+      return without(budget, config, String.valueOf(e.getMessage()));
+    } catch (RuntimeException e) {
       LOG.debug("The cache on local disk cannot be opened", e);
+      return without(budget, config, e.toString());
     } catch (OutOfMemoryError e) {
-      LOG.warn(
-          "No cache on local disk: the JVM has no direct memory for its buffers; raise"
-              + " -XX:MaxDirectMemorySize: {}",
-          e.toString());
+      return without(
+          budget,
+          config,
+          "the JVM has no direct memory for its buffers; raise -XX:MaxDirectMemorySize: " + e);
     } finally {
       if (cache == null) {
         budget.release(buffers);
       }
     }
-    return new EngineDisk(budget, config, cache, cache == null ? 0 : buffers);
+  }
+
+  private static EngineDisk without(MemoryBudget budget, DiskCacheConfig config, String absence) {
+    if (!config.required()) {
+      LOG.warn("No cache on local disk, in memory only: {}", absence);
+    }
+    return new EngineDisk(budget, config, new Answer(null, absence), 0);
   }
 
   /**
@@ -88,7 +111,7 @@ final class EngineDisk implements AutoCloseable {
    * warning tells one that asks for others. Files that other processes share are written with one
    * secret; a tenant with another has no cache on disk.
    */
-  @Nullable DiskCache cacheFor(DiskCacheConfig config) {
+  Answer cacheFor(DiskCacheConfig config) {
     boolean fits =
         config.scope() == asked.scope()
             && config.application().equals(asked.application())
@@ -97,9 +120,8 @@ final class EngineDisk implements AutoCloseable {
     boolean same =
         fits
             && config.directories().equals(asked.directories())
-            && config.capacityBytes() == asked.capacityBytes()
-            && config.diskShare() == asked.diskShare();
-    if (!same && cache != null && !toldOfDifference) {
+            && config.capacityBytes() == asked.capacityBytes();
+    if (!same && answer.cache() != null && !toldOfDifference) {
       toldOfDifference = true;
       LOG.warn(
           "This JVM's S3E has its cache on local disk in {} (scope {}), which stays until its last"
@@ -110,13 +132,22 @@ final class EngineDisk implements AutoCloseable {
           config.scope(),
           fits ? "uses the same" : "has none");
     }
-    return fits ? cache : null;
+    if (fits || answer.cache() == null) {
+      return answer;
+    }
+    return new Answer(
+        null,
+        "this JVM's is in "
+            + asked.directories()
+            + " (scope "
+            + asked.scope()
+            + "), for other processes or under another secret");
   }
 
   @Override
   public void close() {
-    if (cache != null) {
-      cache.close();
+    if (answer.cache() != null) {
+      answer.cache().close();
       budget.release(reserved);
     }
   }

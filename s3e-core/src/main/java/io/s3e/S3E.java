@@ -21,6 +21,7 @@ import io.s3e.prefetch.ReadPolicy;
 import io.s3e.stream.S3EInputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.WritableByteChannel;
 import java.nio.file.Path;
@@ -54,6 +55,9 @@ import org.slf4j.LoggerFactory;
 public final class S3E implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(S3E.class);
 
+  /** The bound of its opening, and time for a busy machine. */
+  private static final long DISK_OPEN_MILLIS = 3_000;
+
   private final S3EConfig config;
   private final Engine engine;
   private final EngineClients.Client made;
@@ -63,7 +67,7 @@ public final class S3E implements AutoCloseable {
   /** The holder of blocks: all tenants that read the same store, or this one. */
   private final Object sharing;
 
-  private final CompletableFuture<@Nullable DiskCache> disk;
+  private final CompletableFuture<EngineDisk.Answer> disk;
   private final Fetcher fetcher;
   private final EngineStreams streams;
   private final EngineMetrics metrics;
@@ -95,13 +99,14 @@ public final class S3E implements AutoCloseable {
         engine
             .disk(config.diskCache(), disks)
             .thenApply(
-                cache -> {
+                answer -> {
+                  DiskCache cache = answer.cache();
                   if (cache != null) {
                     String store = config.store() == null ? "" : config.store();
                     fetcher.attach(
                         new TenantDisk(cache, config.diskCache(), store, this::ownsDisk));
                   }
-                  return cache;
+                  return answer;
                 });
     this.streams = new EngineStreams(config, fetcher, client, engine.askers(), engine.vectored());
   }
@@ -151,7 +156,8 @@ public final class S3E implements AutoCloseable {
 
   /**
    * Opens an object. Asks the store for size and version only if the options do not tell the size;
-   * otherwise nothing is sent before the first read.
+   * otherwise nothing is sent before the first read. Waits for the cache on local disk if, and only
+   * if, that is {@linkplain DiskCacheConfig#required() required}.
    *
    * @throws FileNotFoundException if there is no such object
    */
@@ -159,7 +165,32 @@ public final class S3E implements AutoCloseable {
     if (closed.get()) {
       throw new IOException("Cannot open " + object + ": S3E is closed");
     }
+    if (config.diskCache().required()) {
+      requireDisk();
+    }
     return streams.open(version(object, options), options);
+  }
+
+  private void requireDisk() throws IOException {
+    String absence;
+    try {
+      EngineDisk.Answer answer = disk.get(DISK_OPEN_MILLIS, TimeUnit.MILLISECONDS);
+      if (answer.cache() != null || config.diskCache().mode() == DiskCacheConfig.Mode.MEMORY) {
+        return;
+      }
+      absence = answer.absence();
+    } catch (TimeoutException e) {
+      LOG.debug("The cache on local disk is not open yet", e);
+      absence = "it was not open after " + DISK_OPEN_MILLIS + " ms";
+    } catch (ExecutionException e) {
+      throw new IOException("The cache on local disk cannot be opened", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("interrupted while the cache on local disk was opened");
+    }
+    throw new IOException(
+        "No cache on local disk, which is required (fs.s3a.s3e.cache.required under Hadoop): "
+            + absence);
   }
 
   /**
@@ -275,7 +306,7 @@ public final class S3E implements AutoCloseable {
   public boolean awaitDiskWrites(Duration limit) throws InterruptedException {
     long deadline = System.nanoTime() + limit.toNanos();
     try {
-      DiskCache cache = disk.get(limit.toNanos(), TimeUnit.NANOSECONDS);
+      DiskCache cache = disk.get(limit.toNanos(), TimeUnit.NANOSECONDS).cache();
       return cache != null && cache.awaitWritten(Duration.ofNanos(deadline - System.nanoTime()));
     } catch (ExecutionException | TimeoutException e) {
       LOG.debug("No cache on local disk yet", e);
@@ -285,7 +316,7 @@ public final class S3E implements AutoCloseable {
 
   /** The use of the engine's cache on local disk; null if there is none, or none yet. */
   public @Nullable DiskUse diskUse() {
-    DiskCache cache = disk.getNow(null);
+    DiskCache cache = disk.getNow(EngineDisk.Answer.NOT_ASKED).cache();
     return cache == null ? null : new DiskUse(cache.bytes(), cache.capacityBytes());
   }
 

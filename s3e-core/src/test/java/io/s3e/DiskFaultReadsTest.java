@@ -64,7 +64,6 @@ class DiskFaultReadsTest {
     return DiskCacheConfig.DEFAULTS.toBuilder()
         .mode(Mode.DISK)
         .scope(scope)
-        .diskShare(1)
         .capacityBytes(256L << 20)
         .readDeadline(DEADLINE)
         .breakerPause(Duration.ofMillis(50))

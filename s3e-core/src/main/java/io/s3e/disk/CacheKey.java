@@ -1,5 +1,7 @@
 package io.s3e.disk;
 
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
 import javax.crypto.Mac;
@@ -13,6 +15,8 @@ import javax.crypto.spec.SecretKeySpec;
 public final class CacheKey {
   /** Length of the secret, in bytes. */
   public static final int BYTES = 32;
+
+  private static final String CHECK = "check of the key in a layout";
 
   private final byte[] secret;
 
@@ -53,6 +57,12 @@ public final class CacheKey {
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("this JVM has no HMAC-SHA-256", e);
     }
+  }
+
+  /** Something to know the key by, which does not give it away: part of an HMAC of no salt's length. */
+  long check() {
+    return ByteBuffer.wrap(fileKey(CHECK.getBytes(StandardCharsets.US_ASCII)).getEncoded())
+        .getLong();
   }
 
   @Override

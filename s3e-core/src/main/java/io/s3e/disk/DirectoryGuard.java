@@ -13,16 +13,25 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
 import java.security.SecureRandom;
 import java.util.HexFormat;
+import java.util.Locale;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the cache's directories for this user alone, and refuses those that are not: a link, a
- * file, a directory of somebody else or one that others may enter. Who comes first to a public
- * directory could otherwise lay out what this process reads, or read what it writes.
+ * Says where a cache may lie, so that nobody but this user and root has a hand in it.
  *
- * <p>Who "this user" is, is asked of the file system and not of the JVM: the owner of a file that
- * was just made. So it holds where user ids are mapped.
+ * <p><b>Shared scopes</b> ({@link #shared}) find their files again by name. From {@code
+ * s3e-cache-<user>} on every directory is the user's own and for the user alone: a link, a file, a
+ * foreign owner and rights of others are refused. Above it, up to the root of the file tree, every
+ * directory belongs to the user or to root, and one that others may write has the sticky bit, as
+ * sshd's StrictModes has it: otherwise somebody could rename a directory on the way and put another
+ * one in its place.
+ *
+ * <p><b>Scope private</b> ({@link #realDirectory}) needs none of this: its files have no name.
+ *
+ * <p>The file system says which user this process is, not the JVM: the owner of a file that was
+ * just made. So the answer is right where user ids are mapped.
  *
  * <p>Immutable, any thread.
  */
@@ -30,12 +39,89 @@ final class DirectoryGuard {
   private static final Set<PosixFilePermission> OWNER_ALONE =
       PosixFilePermissions.fromString("rwx------");
 
+  // Of st_mode, in inode(7).
+  private static final int STICKY = 01000;
+  private static final int WRITABLE_BY_OTHERS = 0022;
+  private static final int PERMISSIONS = 07777;
+
+  private static final int ROOT = 0;
+
   private final Path top;
   private final UserPrincipal user;
 
   private DirectoryGuard(Path top, UserPrincipal user) {
     this.top = top;
     this.user = user;
+  }
+
+  /**
+   * Enters the directory that the user named, for a cache that processes share: makes the user's
+   * own directory in it, or accepts that, and checks all above.
+   *
+   * @throws RefusedDirectoryException naming the path, what was found and what is expected
+   */
+  static DirectoryGuard shared(Path named) throws IOException {
+    DirectoryGuard guard = enter(topIn(realDirectory(named)));
+    guard.checkAncestors();
+    // Only now can nobody exchange it any more.
+    guard.check(guard.top);
+    return guard;
+  }
+
+  /** The user's own directory in one that users may share. */
+  static Path topIn(Path realDirectory) {
+    String user = System.getProperty("user.name", "").replaceAll("[^A-Za-z0-9_-]", "_");
+    return realDirectory.resolve("s3e-cache-" + user);
+  }
+
+  /** The first directory that is the user's own. */
+  Path top() {
+    return top;
+  }
+
+  /** From the root down: what lies below a directory that passed cannot be exchanged any more. */
+  private void checkAncestors() throws IOException {
+    Path at = top.getRoot();
+    checkAncestor(at);
+    for (int i = 0; i < top.getNameCount() - 1; i++) {
+      at = at.resolve(top.getName(i));
+      checkAncestor(at);
+    }
+  }
+
+  private void checkAncestor(Path directory) throws IOException {
+    PosixFileAttributes attributes = attributesOf(directory);
+    if (!attributes.isDirectory()) {
+      throw refusal(directory, "is not a directory any more", "a directory", null);
+    }
+    UserPrincipal owner = attributes.owner();
+    if (unixAttribute(directory, "uid") != ROOT && !owner.equals(user)) {
+      throw refusal(
+          directory,
+          "is owned by '" + owner.getName() + "', who could exchange the cache below it",
+          "root or the user of this process, '" + user.getName() + "'",
+          null);
+    }
+    int mode = unixAttribute(directory, "mode");
+    if ((mode & WRITABLE_BY_OTHERS) != 0 && (mode & STICKY) == 0) {
+      throw refusal(
+          directory,
+          String.format(
+              Locale.ROOT,
+              "has mode %04o, so that others could exchange the cache below it",
+              mode & PERMISSIONS),
+          "one that only its owner may write (chmod go-w), or with the sticky bit (chmod +t)",
+          null);
+    }
+  }
+
+  private static int unixAttribute(Path path, String name) throws IOException {
+    try {
+      Object value = Files.getAttribute(path, "unix:" + name, LinkOption.NOFOLLOW_LINKS);
+      return (Integer) Objects.requireNonNull(value);
+    } catch (UnsupportedOperationException e) {
+      throw noPermissions(path, e);
+    }
   }
 
   /**

@@ -3,6 +3,7 @@ package io.s3e.disk;
 import io.s3e.block.ObjectVersion;
 import io.s3e.disk.DiskRead.Receiver;
 import io.s3e.metrics.DiskMetrics;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,6 +12,8 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The cache on local disk of one engine: objects are spread over its directories, in stripes of
@@ -22,6 +25,8 @@ import org.jspecify.annotations.Nullable;
 public final class DiskCache implements AutoCloseable {
   /** Chunks of an object that stand in one directory: 64 MiB. */
   private static final int STRIPE_CHUNKS = 1024;
+
+  private static final Logger LOG = LoggerFactory.getLogger(DiskCache.class);
 
   private final DiskCacheConfig config;
   private final List<RegionStore> directories;
@@ -48,21 +53,19 @@ public final class DiskCache implements AutoCloseable {
 
   /**
    * Opens the directories of {@code config}, whose mode is not MEMORY, each within {@value
-   * #OPEN_MILLIS} ms. One that fails or hangs is left out, with a warning.
+   * #OPEN_MILLIS} ms. One that fails, hangs or is refused is left out, with a warning.
    *
    * @param mostWaitingBytes the most that waits in memory to be written, in bytes
-   * @return null if none is left
-   * @throws RefusedDirectoryException if a directory must not be trusted, naming it and why
+   * @throws IOException if none is left, naming each and why
    */
-  public static @Nullable DiskCache open(
-      DiskCacheConfig config, DiskMetrics metrics, long mostWaitingBytes)
-      throws RefusedDirectoryException {
+  public static DiskCache open(DiskCacheConfig config, DiskMetrics metrics, long mostWaitingBytes)
+      throws IOException {
     return open(config, metrics, mostWaitingBytes, new NioDiskIo());
   }
 
-  static @Nullable DiskCache open(
+  static DiskCache open(
       DiskCacheConfig config, DiskMetrics metrics, long mostWaitingBytes, DiskIo io)
-      throws RefusedDirectoryException {
+      throws IOException {
     StoredObjects objects = new StoredObjects();
     long mostOfEach = mostWaitingBytes / config.directories().size();
     ScheduledThreadPoolExecutor polls =
@@ -88,17 +91,26 @@ public final class DiskCache implements AutoCloseable {
                                 mostOfEach)))
             .toList();
     List<RegionStore> opened = new ArrayList<>();
+    List<String> problems = new ArrayList<>();
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(OPEN_MILLIS);
     boolean complete = false;
     try {
       for (Opening opening : openings) {
-        RegionStore directory = opening.await(deadline);
-        if (directory != null) {
-          opened.add(directory);
+        try {
+          opened.add(opening.await(deadline));
+        } catch (IOException e) {
+          LOG.debug("A directory of the cache cannot be opened", e);
+          problems.add(e.getMessage());
         }
       }
-      complete = !opened.isEmpty();
-      return complete ? new DiskCache(config, opened, objects, polls) : null;
+      if (opened.isEmpty()) {
+        throw new IOException("no directory can be used: " + String.join("; ", problems));
+      }
+      if (!problems.isEmpty()) {
+        LOG.warn("Nothing is cached in {}", String.join("; ", problems));
+      }
+      complete = true;
+      return new DiskCache(config, opened, objects, polls);
     } finally {
       if (!complete) {
         openings.forEach(Opening::abandon);

@@ -15,19 +15,15 @@ import org.jspecify.annotations.Nullable;
  *     otherwise
  * @param directories where files may stand; blocks are spread over them. Each gets a directory of
  *     S3E's own
- * @param capacityBytes the most that the files of one directory may hold, in bytes; 0 leaves it to
- *     the share of the disk
- * @param diskShare the most of a file system that the files of one directory may hold, from 0 to 1,
- *     of its free space and of its free inodes
+ * @param capacityBytes the most that one directory may hold, in bytes; 0 is automatic: 10 GiB, and
+ *     at most 5 % of what is free when it is opened. Less than {@link #MIN_CAPACITY_BYTES} is no
+ *     cache
  * @param hybridBytes in mode HYBRID, how many bytes from the front of an object may go to disk
- * @param windowBeforeBytes how far behind a scanning reader blocks are worth keeping, in bytes
- * @param windowAfterBytes how far before a scanning reader blocks are worth keeping, in bytes
- * @param queueBytes the most that waits to be written, in bytes; what comes then is dropped
- * @param queueAge what has waited longer is dropped
  * @param writeBytesPerSecond the fastest that one engine writes, in bytes a second; 0 for no limit
  * @param readDeadline a read of a file that takes longer is left behind and S3 asked
  * @param breakerPause how long a directory that failed is left alone at first; doubles up to 32
  *     times
+ * @param required an error in place of a WARN where no directory can be used
  * @param key secret of 32 bytes that files are encrypted with; null writes them as they are
  */
 public record DiskCacheConfig(
@@ -36,15 +32,11 @@ public record DiskCacheConfig(
     String application,
     List<Path> directories,
     long capacityBytes,
-    double diskShare,
     long hybridBytes,
-    long windowBeforeBytes,
-    long windowAfterBytes,
-    long queueBytes,
-    Duration queueAge,
     long writeBytesPerSecond,
     Duration readDeadline,
     Duration breakerPause,
+    boolean required,
     @Nullable CacheKey key) {
 
   /** Which blocks may go to disk. */
@@ -67,6 +59,9 @@ public record DiskCacheConfig(
     HOST
   }
 
+  /** The least that one directory is opened for, in bytes. */
+  public static final long MIN_CAPACITY_BYTES = 16L << 20;
+
   /** No cache on disk; what {@link #toBuilder()} starts from. */
   public static final DiskCacheConfig DEFAULTS =
       new DiskCacheConfig(
@@ -75,15 +70,11 @@ public record DiskCacheConfig(
           "",
           List.of(),
           0,
-          0.1,
           64L << 20,
-          0,
-          0,
-          16L << 20,
-          Duration.ofSeconds(5),
           0,
           Duration.ofMillis(200),
           Duration.ofSeconds(5),
+          false,
           null);
 
   public DiskCacheConfig {
@@ -99,16 +90,7 @@ public record DiskCacheConfig(
         "''",
         "the application's name in scope " + scope);
     require(capacityBytes >= 0, "cache capacity", capacityBytes, "0 (automatic) or more");
-    require(diskShare > 0 && diskShare <= 1, "share of the disk", diskShare, "above 0, at most 1");
     require(hybridBytes >= 0, "bytes of an object on disk", hybridBytes, "0 or more");
-    require(windowBeforeBytes >= 0, "window behind a reader", windowBeforeBytes, "0 or more");
-    require(windowAfterBytes >= 0, "window before a reader", windowAfterBytes, "0 or more");
-    require(
-        queueBytes >= (1 << 20),
-        "write queue",
-        queueBytes,
-        "at least a disk block (" + (1 << 20) + ")");
-    require(isPositive(queueAge), "age limit of the write queue", queueAge, "more than 0");
     require(writeBytesPerSecond >= 0, "write rate", writeBytesPerSecond, "0 (no limit) or more");
     require(isPositive(readDeadline), "read deadline", readDeadline, "more than 0");
     require(isPositive(breakerPause), "pause of a failed directory", breakerPause, "more than 0");
@@ -136,15 +118,11 @@ public record DiskCacheConfig(
     private String application;
     private List<Path> directories;
     private long capacityBytes;
-    private double diskShare;
     private long hybridBytes;
-    private long windowBeforeBytes;
-    private long windowAfterBytes;
-    private long queueBytes;
-    private Duration queueAge;
     private long writeBytesPerSecond;
     private Duration readDeadline;
     private Duration breakerPause;
+    private boolean required;
     private @Nullable CacheKey key;
 
     private Builder(DiskCacheConfig from) {
@@ -153,15 +131,11 @@ public record DiskCacheConfig(
       application = from.application;
       directories = from.directories;
       capacityBytes = from.capacityBytes;
-      diskShare = from.diskShare;
       hybridBytes = from.hybridBytes;
-      windowBeforeBytes = from.windowBeforeBytes;
-      windowAfterBytes = from.windowAfterBytes;
-      queueBytes = from.queueBytes;
-      queueAge = from.queueAge;
       writeBytesPerSecond = from.writeBytesPerSecond;
       readDeadline = from.readDeadline;
       breakerPause = from.breakerPause;
+      required = from.required;
       key = from.key;
     }
 
@@ -190,33 +164,8 @@ public record DiskCacheConfig(
       return this;
     }
 
-    public Builder diskShare(double value) {
-      diskShare = value;
-      return this;
-    }
-
     public Builder hybridBytes(long value) {
       hybridBytes = value;
-      return this;
-    }
-
-    public Builder windowBeforeBytes(long value) {
-      windowBeforeBytes = value;
-      return this;
-    }
-
-    public Builder windowAfterBytes(long value) {
-      windowAfterBytes = value;
-      return this;
-    }
-
-    public Builder queueBytes(long value) {
-      queueBytes = value;
-      return this;
-    }
-
-    public Builder queueAge(Duration value) {
-      queueAge = value;
       return this;
     }
 
@@ -235,6 +184,11 @@ public record DiskCacheConfig(
       return this;
     }
 
+    public Builder required(boolean value) {
+      required = value;
+      return this;
+    }
+
     public Builder key(@Nullable CacheKey value) {
       key = value;
       return this;
@@ -250,15 +204,11 @@ public record DiskCacheConfig(
           application,
           directories,
           capacityBytes,
-          diskShare,
           hybridBytes,
-          windowBeforeBytes,
-          windowAfterBytes,
-          queueBytes,
-          queueAge,
           writeBytesPerSecond,
           readDeadline,
           breakerPause,
+          required,
           key);
     }
   }

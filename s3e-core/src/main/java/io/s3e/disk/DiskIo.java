@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All that the cache asks of a file system while it runs: the seam where a test lets any operation
@@ -40,6 +41,17 @@ interface DiskIo {
    * @throws NotRegularFileException if it is something else
    */
   OpenFile openOrCreate(Path file) throws IOException;
+
+  /**
+   * Opens a regular file to append to, without following a link; makes it, for its owner alone, if
+   * it is not there.
+   *
+   * @throws NotRegularFileException if it is something else
+   */
+  AppendFile openToAppend(Path file) throws IOException;
+
+  /** What tells a file from all others that are there, whatever its name; null if it is not. */
+  @Nullable Object identityOf(Path file) throws IOException;
 
   /** Gives a file another name at once, replacing what has it. */
   void rename(Path from, Path to) throws IOException;
@@ -81,6 +93,12 @@ interface DiskIo {
       long bytes,
       long writtenMillis,
       long usedMillis) {}
+
+  /** A file that several processes append to. Any thread. */
+  interface AppendFile extends Closeable {
+    /** Writes all of {@code source} behind what is there; what others append comes before or after. */
+    void append(ByteBuffer source) throws IOException;
+  }
 
   /** An open file. Any thread; one at a time may write. */
   interface OpenFile extends Closeable {

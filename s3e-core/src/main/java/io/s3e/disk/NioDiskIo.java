@@ -24,6 +24,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The file system of this host. Stateless, any thread; an interrupt closes the file that a thread
@@ -43,6 +44,9 @@ final class NioDiskIo implements DiskIo {
       Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
   private static final Set<OpenOption> READ_WRITE =
       Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+  private static final Set<OpenOption> APPEND =
+      Set.of(
+          StandardOpenOption.CREATE, StandardOpenOption.APPEND, LinkOption.NOFOLLOW_LINKS);
   private static final Set<OpenOption> CREATE_READABLE =
       Set.of(
           StandardOpenOption.CREATE_NEW,
@@ -55,6 +59,13 @@ final class NioDiskIo implements DiskIo {
           StandardOpenOption.WRITE,
           StandardOpenOption.SPARSE,
           LinkOption.NOFOLLOW_LINKS);
+
+  /**
+   * For longer writes Linux takes memory in large pieces, which it first has to find or to clear:
+   * 1 MiB at once took 0.3 to 3.5 s of processor time for a GB in a virtual machine with Linux 6.18,
+   * 128 KiB at once took 0.3 to 0.5.
+   */
+  private static final int BUFFERS_A_WRITE = 2;
 
   @Override
   public OpenFile open(Path file) throws IOException {
@@ -95,6 +106,25 @@ final class NioDiskIo implements DiskIo {
       }
     }
     return new ChannelFile(FileChannel.open(file, READ_WRITE));
+  }
+
+  @Override
+  public AppendFile openToAppend(Path file) throws IOException {
+    try {
+      requireRegular(file);
+    } catch (NoSuchFileException e) {
+      return new ChannelAppender(FileChannel.open(file, APPEND, OWNERS_FILE));
+    }
+    return new ChannelAppender(FileChannel.open(file, APPEND));
+  }
+
+  @Override
+  public @Nullable Object identityOf(Path file) throws IOException {
+    try {
+      return attributesOf(file).fileKey();
+    } catch (NoSuchFileException e) {
+      return null;
+    }
   }
 
   @Override
@@ -200,6 +230,20 @@ final class NioDiskIo implements DiskIo {
     return Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
   }
 
+  private record ChannelAppender(FileChannel channel) implements AppendFile {
+    @Override
+    public void append(ByteBuffer source) throws IOException {
+      while (source.hasRemaining()) {
+        channel.write(source);
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      channel.close();
+    }
+  }
+
   private record ChannelFile(FileChannel channel) implements OpenFile {
     @Override
     public long size() throws IOException {
@@ -221,14 +265,13 @@ final class NioDiskIo implements DiskIo {
 
     @Override
     public void write(ByteBuffer[] sources, long position) throws IOException {
-      long left = 0;
-      for (ByteBuffer source : sources) {
-        left += source.remaining();
-      }
       // The position is the writer's alone: reads have places of their own.
       channel.position(position);
-      while (left > 0) {
-        left -= channel.write(sources);
+      for (int i = 0; i < sources.length; i += BUFFERS_A_WRITE) {
+        int count = Math.min(BUFFERS_A_WRITE, sources.length - i);
+        while (sources[i + count - 1].hasRemaining()) {
+          long unused = channel.write(sources, i, count);
+        }
       }
     }
 

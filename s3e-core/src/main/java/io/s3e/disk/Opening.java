@@ -8,16 +8,12 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The opening of one directory, on a thread of its own, because the disk may hang. It is waited for
  * or abandoned; a directory that is opened after that is closed again. Any thread.
  */
 final class Opening {
-  private static final Logger LOG = LoggerFactory.getLogger(Opening.class);
-
   private final Path directory;
   private final CompletableFuture<RegionStore> opened = new CompletableFuture<>();
 
@@ -42,29 +38,29 @@ final class Opening {
    * Waits for the directory.
    *
    * @param deadline by {@link System#nanoTime()}
-   * @return null if it cannot be used, which is logged
-   * @throws RefusedDirectoryException if it must not be used
+   * @throws IOException if it cannot or must not be used, naming it and why
    */
-  @Nullable RegionStore await(long deadline) throws RefusedDirectoryException {
+  RegionStore await(long deadline) throws IOException {
     try {
       return opened.get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
-      leaveOut("it hangs");
+      throw leftOut("it hangs", e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      leaveOut("interrupted while it was opened");
+      throw leftOut("interrupted while it was opened", e);
     } catch (ExecutionException e) {
-      if (e.getCause() instanceof RefusedDirectoryException refusal) {
-        throw refusal;
-      }
-      leaveOut(String.valueOf(e.getCause()));
+      Throwable cause = e.getCause();
+      throw leftOut(
+          cause instanceof RefusedDirectoryException refusal
+              ? String.valueOf(refusal.getMessage())
+              : String.valueOf(cause),
+          cause);
     }
-    return null;
   }
 
-  private void leaveOut(String why) {
-    LOG.warn("Nothing is cached in {}: {}", directory, why);
+  private IOException leftOut(String why, @Nullable Throwable cause) {
     abandon();
+    return new IOException(directory + ": " + why, cause);
   }
 
   /** Nobody wants the directory any more. */

@@ -4,9 +4,10 @@ import java.nio.file.FileSystemException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A directory must not be trusted with the cache: it is a link, somebody else's, or open to others.
+ * A directory must not be used for the cache: somebody else may have a hand in it, or it has too
+ * little space.
  */
-public final class RefusedDirectoryException extends FileSystemException {
+final class RefusedDirectoryException extends FileSystemException {
   private static final long serialVersionUID = 1;
 
   /**

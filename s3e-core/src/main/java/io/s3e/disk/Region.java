@@ -134,6 +134,11 @@ final class Region {
     return allocatedSlots;
   }
 
+  /** The file is found to be so long already. */
+  void allocatedUntil(int slot) {
+    allocatedSlots = Math.max(allocatedSlots, slot);
+  }
+
   /** How many slots there are in all. */
   int slotCount() {
     return (int) (bytes / SLOT_BYTES);

@@ -6,11 +6,14 @@ import io.s3e.block.ObjectVersion;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One immutable version of one object as a cache on disk knows it: a hash of its name, and its
  * length. The cache has one instance for each ({@link DiskCache#object}), so that two are of the
- * same version if and only if they are the same instance. Immutable, any thread.
+ * same version if and only if they are the same instance. Any thread; immutable but for the bytes of
+ * its name, which come once: an object that was found in the log of another process has none before
+ * this one asks for it.
  *
  * <p><b>Chunks.</b> The object is cut into chunks of {@value #CHUNK_BYTES} bytes, of which the last
  * one is shorter, and these are numbered from 0.
@@ -27,12 +30,15 @@ public final class StoredObject {
   static final int HASH_BYTES = 20;
 
   /** As many chunks fit the number of a chunk. */
-  private static final long MOST_BYTES = (long) Integer.MAX_VALUE * CHUNK_BYTES;
+  static final long MOST_BYTES = (long) Integer.MAX_VALUE * CHUNK_BYTES;
 
   private final long first;
   private final long second;
   private final int third;
   private final long size;
+
+  /** What the hash is of; null while that is not known. Never changed once it is there. */
+  private volatile byte @Nullable [] identity;
 
   private StoredObject(long first, long second, int third, long size) {
     this.first = first;
@@ -58,7 +64,10 @@ public final class StoredObject {
       throw new IllegalArgumentException(
           version + " has no place in a cache: expected an ETag and 1 to " + MOST_BYTES + " bytes");
     }
-    return at(ByteBuffer.wrap(hashOf(identity(store, version))), 0, version.size());
+    byte[] identity = identity(store, version);
+    StoredObject object = at(ByteBuffer.wrap(hashOf(identity)), 0, version.size());
+    object.identity = identity;
+    return object;
   }
 
   /** Whether a version can be known by: it has an ETag, and bytes that fit. */
@@ -117,6 +126,18 @@ public final class StoredObject {
   /** Bytes in one of its chunks. */
   int chunkLength(int chunk) {
     return (int) Math.min(CHUNK_BYTES, size - (long) chunk * CHUNK_BYTES);
+  }
+
+  /** The bytes whose hash names it; null if only the hash is known. Not to be changed. */
+  byte @Nullable [] identity() {
+    return identity;
+  }
+
+  /** Another instance of this object may know its name. */
+  void takeIdentityOf(StoredObject same) {
+    if (identity == null) {
+      identity = same.identity;
+    }
   }
 
   /** Whether it has the same hash and length; asked by what makes instances one. */

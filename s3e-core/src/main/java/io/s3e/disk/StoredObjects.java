@@ -9,8 +9,10 @@ import com.github.benmanes.caffeine.cache.Interner;
 final class StoredObjects {
   private final Interner<StoredObject> instances = Interner.newWeakInterner();
 
-  /** The instance that stands for what {@code object} is. */
+  /** The instance that stands for what {@code object} is; it has its name, if that has one. */
   StoredObject intern(StoredObject object) {
-    return instances.intern(object);
+    StoredObject instance = instances.intern(object);
+    instance.takeIdentityOf(object);
+    return instance;
   }
 }

@@ -122,6 +122,9 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
    */
   public long prefetch(
       ObjectHandle handle, BlockRange wanted, Purpose purpose, Consumer<RunFetch> started) {
+    if (wanted.first() >= wanted.end()) {
+      return wanted.end();
+    }
     if (!mayRunAhead(handle, wanted.first())) {
       refused(handle);
       return wanted.first();

@@ -3,7 +3,6 @@ package io.s3e.disk;
 import io.s3e.metrics.DiskMetrics;
 import java.io.IOException;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /** A disk that a test outside of this package lets fail under the cache of an engine. */
 public final class FailingDisk implements AutoCloseable {
@@ -49,8 +48,8 @@ public final class FailingDisk implements AutoCloseable {
   }
 
   /** Opens a cache on this disk. */
-  public @Nullable DiskCache open(
-      DiskCacheConfig config, DiskMetrics metrics, long mostWaitingBytes) throws IOException {
+  public DiskCache open(DiskCacheConfig config, DiskMetrics metrics, long mostWaitingBytes)
+      throws IOException {
     return DiskCache.open(config, metrics, mostWaitingBytes, io);
   }
 

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A file system that fails, hangs or is slow where a test says so. One rule at a time for each kind
@@ -243,6 +244,30 @@ final class FaultyDiskIo implements DiskIo {
   public OpenFile openOrCreate(Path file) throws IOException {
     before(Operation.OPEN, file);
     return new FaultyFile(file, disk.openOrCreate(file));
+  }
+
+  @Override
+  public AppendFile openToAppend(Path file) throws IOException {
+    before(Operation.OPEN, file);
+    AppendFile opened = disk.openToAppend(file);
+    return new AppendFile() {
+      @Override
+      public void append(ByteBuffer source) throws IOException {
+        before(Operation.WRITE, file);
+        opened.append(source);
+      }
+
+      @Override
+      public void close() throws IOException {
+        opened.close();
+      }
+    };
+  }
+
+  @Override
+  public @Nullable Object identityOf(Path file) throws IOException {
+    before(Operation.OPEN, file);
+    return disk.identityOf(file);
   }
 
   @Override

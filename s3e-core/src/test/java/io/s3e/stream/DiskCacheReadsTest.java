@@ -37,7 +37,7 @@ class DiskCacheReadsTest {
   private static final int REQUEST = 8 * BLOCK;
 
   /**
-   * Of it, 8 MiB are the write queue's, 72 MiB are counted as the client's, and 48 MiB are left.
+   * Of it, 4 MiB are the write queue's, 72 MiB are counted as the client's, and 48 MiB are left.
    */
   private static final long MEMORY_BYTES = 128L << 20;
 
@@ -63,8 +63,6 @@ class DiskCacheReadsTest {
         .mode(Mode.DISK)
         .scope(scope)
         .capacityBytes(1L << 30)
-        .diskShare(1)
-        .queueBytes(64L << 20)
         .readDeadline(Duration.ofSeconds(5))
         .directories(List.of(directory));
   }
@@ -229,7 +227,7 @@ class DiskCacheReadsTest {
       settle(engine);
 
       assertThat(count(engine, Counter.WRITES)).isZero();
-      assertThat(blockFiles()).isEmpty();
+      assertThat(dataFiles()).allSatisfy(file -> assertThat(file).isEmptyFile());
     }
   }
 
@@ -298,7 +296,7 @@ class DiskCacheReadsTest {
     }
   }
 
-  private List<Path> blockFiles() throws IOException {
-    return files().stream().filter(file -> file.toString().contains(".data")).toList();
+  private List<Path> dataFiles() throws IOException {
+    return files().stream().filter(file -> file.toString().endsWith(".data")).toList();
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.s3e.hadoop.stream.S3EReadable;
+import io.s3e.testing.CapturedLog;
 import io.s3e.testserver.S3TestServer;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;

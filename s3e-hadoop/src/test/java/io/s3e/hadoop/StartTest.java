@@ -4,6 +4,7 @@ import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.s3e.testing.CapturedLog;
 import java.nio.file.Path;
 import java.util.Base64;
 import java.util.List;
@@ -41,6 +42,7 @@ class StartTest {
   void oneLineTellsWhatReads() throws Exception {
     conf.set("fs.s3a.s3e.cache.mode", "disk");
     conf.set("fs.s3a.s3e.cache.dirs", temp.toString());
+    conf.set("fs.s3a.s3e.cache.capacity", "32M");
     conf.set("fs.s3a.s3e.cache.encryption", "true");
     conf.set("fs.s3a.s3e.client", "s3a");
     try (CapturedLog log = new CapturedLog();
@@ -54,8 +56,7 @@ class StartTest {
       assertThat(said.get(0))
           .contains("reads s3a://" + S3AServer.BUCKET + " by client s3a;")
           .containsPattern("budget \\d+ MiB, blocks of 64K;")
-          .contains("cache in memory and on disk (disk, private, encrypted) in [" + temp + "]")
-          .contains("up to 10 % of what is free;")
+          .contains("cache in memory and 32 MiB in [" + temp + "] (disk, private, encrypted);")
           .endsWith("Hadoop " + VersionInfo.getVersion());
     }
   }

@@ -7,6 +7,8 @@ import io.s3e.hadoop.conf.ProcessEnvironment;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,12 +23,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Chooses where the cache's files stand. A directory that cannot be used is left out with a WARN
- * line that says why; nothing here fails. A disk may hang, so directories are looked at by threads
- * of their own and left out if they do not answer in time.
+ * Chooses where the cache on disk lies. A directory that cannot be used is left out with a WARN
+ * line that says why. A disk may hang, so directories are looked at by threads of their own and
+ * left out if they do not answer in time.
  */
 final class CacheDirectories {
   private static final Logger LOG = LoggerFactory.getLogger(CacheDirectories.class);
+  private static final String XDG = "XDG_CACHE_HOME";
+  private static final FileAttribute<?> FOR_USER =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
   private static final Duration PROBE_LIMIT = Duration.ofSeconds(2);
 
   private final Configuration conf;
@@ -40,75 +45,102 @@ final class CacheDirectories {
     this.environment = environment;
   }
 
-  /**
-   * Where directories were named.
-   *
-   * @param name what to call the place in messages
-   * @param paths as they stand there
-   * @param made whether what is missing is to be made: Hadoop makes such directories itself
-   */
-  private record Source(String name, List<Path> paths, boolean made) {}
+  /** Kinds of places, by what is made where it is missing. */
+  private enum Kind {
+    /** Nothing: perhaps its disk is not mounted. */
+    NAMED,
+    /** The directory, with the rights of any new one, as Hadoop does. */
+    HADOOP,
+    /** The directory, for the user alone, as the XDG specification has it. */
+    XDG,
+    /** As XDG, in the user's home directory, which exists and belongs to the user. */
+    HOME
+  }
 
   /**
-   * Those that can be used.
+   * A setting that names directories.
    *
-   * @param explicit what the user chose; empty for the default
-   * @return empty if there is none, which one WARN line tells
+   * @param name of the setting, for messages
+   * @param paths as they stand there
    */
-  List<Path> choose(List<Path> explicit, Scope scope) {
+  private record Source(String name, List<Path> paths, Kind kind) {}
+
+  /**
+   * The directories that can be used, one at least.
+   *
+   * @param explicit as the user chose them; empty for the default
+   * @throws IOException if there is none, saying why and what to do
+   */
+  List<Path> choose(List<Path> explicit, Scope scope) throws IOException {
     Source source =
         explicit.isEmpty()
             ? byDefault(scope)
-            : new Source(DiskCacheKeys.DIRECTORIES.name(), explicit, false);
+            : new Source(DiskCacheKeys.DIRECTORIES.name(), explicit, Kind.NAMED);
     List<String> problems = new ArrayList<>();
     List<Path> usable = usable(source, problems);
     if (!usable.isEmpty() && !problems.isEmpty()) {
       LOG.warn("Left out of {} for the cache on disk: {}", source.name(), problems);
     }
     if (usable.isEmpty()) {
-      LOG.warn(
-          "No cache on disk, in memory only: {} has no directory that can be used {}; set {} to"
-              + " absolute paths of directories that exist and can be written",
-          source.name(),
-          problems,
-          DiskCacheKeys.DIRECTORIES.name());
+      throw new IOException(
+          source.name()
+              + " has no directory that can be used "
+              + problems
+              + "; set "
+              + DiskCacheKeys.DIRECTORIES.name()
+              + " to absolute paths of directories that exist and can be written");
     }
     return usable;
   }
 
   private Source byDefault(Scope scope) {
-    boolean lasting = scope == Scope.HOST;
+    return scope == Scope.HOST ? ofUser() : ofApplication();
+  }
+
+  private Source ofApplication() {
     List<Source> sources =
         List.of(
-            // YARN deletes these with their application, so they are not for what outlives it.
-            source("LOCAL_DIRS", lasting ? "" : environment.variable("LOCAL_DIRS"), false),
-            source("SPARK_LOCAL_DIRS", environment.variable("SPARK_LOCAL_DIRS"), false),
-            source("spark.local.dir", conf.getTrimmed("spark.local.dir", ""), false),
-            source("spark.local.dir", environment.property("spark.local.dir"), false),
-            lasting ? hadoop("hadoop.tmp.dir") : hadoop(Constants.BUFFER_DIR),
-            source("java.io.tmpdir", environment.property("java.io.tmpdir"), false));
+            variable("LOCAL_DIRS"),
+            variable("SPARK_LOCAL_DIRS"),
+            source("spark.local.dir", conf.getTrimmed("spark.local.dir", ""), Kind.NAMED),
+            source("spark.local.dir", environment.property("spark.local.dir"), Kind.NAMED),
+            source(Constants.BUFFER_DIR, conf.getTrimmed(Constants.BUFFER_DIR, ""), Kind.HADOOP));
     return sources.stream()
         .filter(each -> !each.paths().isEmpty())
         .findFirst()
-        .orElse(new Source("java.io.tmpdir", List.of(), false));
+        .orElseGet(
+            () -> source("java.io.tmpdir", environment.property("java.io.tmpdir"), Kind.NAMED));
   }
 
-  private Source hadoop(String key) {
-    return source(key, conf.getTrimmed(key, ""), true);
+  /**
+   * A place that outlives applications, and that no other user can lay out first, as anybody could
+   * in a directory of temporary files.
+   */
+  private Source ofUser() {
+    Source cache = source(XDG, environment.variable(XDG), Kind.XDG);
+    if (cache.paths().stream().anyMatch(Path::isAbsolute)) {
+      return cache;
+    }
+    String home = environment.property("user.home");
+    return source("user.home", home.isEmpty() ? "" : home + "/.cache", Kind.HOME);
   }
 
-  private static Source source(String name, String text, boolean made) {
+  private Source variable(String name) {
+    return source(name, environment.variable(name), Kind.NAMED);
+  }
+
+  private static Source source(String name, String text, Kind kind) {
     try {
-      return new Source(name, ConfigValues.paths(text), made);
+      return new Source(name, ConfigValues.paths(text), kind);
     } catch (IllegalArgumentException e) {
       LOG.warn("Not used for the cache on disk: {} = \"{}\" is no list of paths", name, text);
-      return new Source(name, List.of(), made);
+      return new Source(name, List.of(), kind);
     }
   }
 
-  private static List<Path> usable(Source source, List<String> problems) {
+  private List<Path> usable(Source source, List<String> problems) {
     List<CompletableFuture<@Nullable String>> looks =
-        source.paths().stream().map(path -> look(path, source.made())).toList();
+        source.paths().stream().map(path -> look(path, source.kind())).toList();
     long deadline = System.nanoTime() + PROBE_LIMIT.toNanos();
     List<Path> usable = new ArrayList<>();
     for (int i = 0; i < looks.size(); i++) {
@@ -123,9 +155,9 @@ final class CacheDirectories {
     return usable;
   }
 
-  private static CompletableFuture<@Nullable String> look(Path path, boolean made) {
+  private CompletableFuture<@Nullable String> look(Path path, Kind kind) {
     CompletableFuture<@Nullable String> look = new CompletableFuture<>();
-    Thread thread = new Thread(() -> look.complete(problem(path, made)), "s3e-look-at-" + path);
+    Thread thread = new Thread(() -> look.complete(problem(path, kind)), "s3e-look-at-" + path);
     thread.setDaemon(true);
     thread.start();
     return look;
@@ -145,20 +177,33 @@ final class CacheDirectories {
   }
 
   /** Why a directory cannot be used; null if it can. */
-  private static @Nullable String problem(Path path, boolean made) {
+  private @Nullable String problem(Path path, Kind kind) {
     if (!path.isAbsolute()) {
       return "is not absolute";
     }
-    if (made && !Files.exists(path)) {
-      try {
-        Files.createDirectories(path);
-      } catch (IOException e) {
-        return "cannot be made: " + e;
+    try {
+      if (kind == Kind.HOME && !isInOneOfUser(path)) {
+        return "is not in a directory of the user";
       }
+      if (!Files.exists(path)) {
+        switch (kind) {
+          case NAMED -> {}
+          case HADOOP -> Files.createDirectories(path);
+          case XDG, HOME -> Files.createDirectories(path, FOR_USER);
+        }
+      }
+    } catch (IOException | UnsupportedOperationException e) {
+      return "cannot be made: " + e;
     }
     if (!Files.isDirectory(path)) {
       return Files.exists(path) ? "is not a directory" : "does not exist";
     }
     return Files.isWritable(path) ? null : "cannot be written";
+  }
+
+  private boolean isInOneOfUser(Path path) throws IOException {
+    Path parent = path.getParent();
+    return parent != null
+        && Files.getOwner(parent).getName().equals(environment.property("user.name"));
   }
 }

@@ -6,9 +6,11 @@ import io.s3e.client.ClientProvider;
 import io.s3e.disk.CacheKey;
 import io.s3e.hadoop.conf.AdapterConfig;
 import io.s3e.hadoop.conf.ConfigValues;
+import io.s3e.hadoop.conf.DiskCacheKeys;
 import io.s3e.hadoop.conf.DiskCacheSettings;
 import io.s3e.hadoop.conf.ProcessEnvironment;
 import io.s3e.hadoop.conf.S3EKeys;
+import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
@@ -49,14 +51,16 @@ public final class EngineFactory {
 
   /**
    * Joins the JVM's engine, with its cache on disk. Where no directory turns out to be usable,
-   * reads go on without one.
+   * reads go on without one, unless it is required.
    *
    * @param owner what to call the file system in messages
    * @param store the endpoint that it reads from
    * @param secret why its objects must not be written to disk, in words that end a sentence; null
    *     if they may
+   * @throws IOException if a cache on disk is required and there is no directory for it
    */
-  public S3E create(String owner, String store, @Nullable String secret, ClientProvider client) {
+  public S3E create(String owner, String store, @Nullable String secret, ClientProvider client)
+      throws IOException {
     long wanted = config.engine().memoryBytes();
     long applied = config.engine().effectiveMemoryBytes();
     if (wanted > applied) {
@@ -73,7 +77,7 @@ public final class EngineFactory {
   }
 
   /** The configuration of the engine; parameters as for {@link #create}. */
-  S3EConfig engine(String owner, String store, @Nullable String secret) {
+  S3EConfig engine(String owner, String store, @Nullable String secret) throws IOException {
     DiskCacheSettings cache = config.cache();
     S3EConfig inMemory = config.engine().toBuilder().store(store).build();
     if (!cache.usesDisk()) {
@@ -83,12 +87,19 @@ public final class EngineFactory {
       LOG.info("Nothing of {} goes to local disk: {}", owner, secret);
       return inMemory;
     }
-    List<Path> usable =
-        new CacheDirectories(conf, ProcessEnvironment.own())
-            .choose(cache.directories(), cache.scope());
-    return usable.isEmpty()
-        ? inMemory
-        : inMemory.toBuilder().diskCache(cache.in(usable, key)).build();
+    try {
+      List<Path> usable =
+          new CacheDirectories(conf, ProcessEnvironment.own())
+              .choose(cache.directories(), cache.scope());
+      return inMemory.toBuilder().diskCache(cache.in(usable, key)).build();
+    } catch (IOException e) {
+      if (cache.limits().required()) {
+        throw new IOException(
+            DiskCacheKeys.REQUIRED.name() + " = \"true\", but " + e.getMessage(), e);
+      }
+      LOG.warn("No cache on disk, in memory only: {}", e.getMessage());
+      return inMemory;
+    }
   }
 
   /**

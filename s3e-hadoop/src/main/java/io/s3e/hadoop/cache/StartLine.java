@@ -1,9 +1,12 @@
 package io.s3e.hadoop.cache;
 
+import io.s3e.DiskUse;
 import io.s3e.S3E;
 import io.s3e.disk.DiskCacheConfig;
 import io.s3e.hadoop.conf.ConfigValues;
 import io.s3e.version.Version;
+import java.text.DecimalFormat;
+import java.text.DecimalFormatSymbols;
 import java.util.Locale;
 import org.apache.hadoop.util.VersionInfo;
 import org.slf4j.Logger;
@@ -16,6 +19,11 @@ import org.slf4j.LoggerFactory;
 final class StartLine {
   private static final Logger LOG = LoggerFactory.getLogger("io.s3e.hadoop");
 
+  private static final long MIB = 1L << 20;
+  private static final long GIB = 1L << 30;
+  private static final DecimalFormatSymbols ROOT_SYMBOLS =
+      DecimalFormatSymbols.getInstance(Locale.ROOT);
+
   private StartLine() {}
 
   /** Logs the line once it is known whether there is a cache on disk; does not wait for that. */
@@ -27,25 +35,35 @@ final class StartLine {
   static String text(String owner, S3E engine) {
     return String.format(
         Locale.ROOT,
-        "S3E %s reads %s by client %s; budget %d MiB, blocks of %s; cache in %s; Hadoop %s",
+        "S3E %s reads %s by client %s; budget %d MiB, blocks of %s; cache %s; Hadoop %s",
         Version.text(),
         owner,
         engine.client().name(),
         engine.memoryLimit() >> 20,
         ConfigValues.sizeText(engine.config().blockBytes()),
-        engine.diskUse() == null ? "memory only" : onDisk(engine.config().diskCache()),
+        place(engine),
         VersionInfo.getVersion());
   }
 
-  private static String onDisk(DiskCacheConfig cache) {
+  private static String place(S3E engine) {
+    DiskUse use = engine.diskUse();
+    if (use == null) {
+      return "in memory only";
+    }
+    DiskCacheConfig cache = engine.config().diskCache();
     return String.format(
         Locale.ROOT,
-        "memory and on disk (%s, %s%s) in %s, each up to %s%.0f %% of what is free",
+        "in memory and %s in %s (%s, %s%s)",
+        size(use.capacityBytes()),
+        cache.directories(),
         cache.mode().name().toLowerCase(Locale.ROOT),
         cache.scope().name().toLowerCase(Locale.ROOT),
-        cache.key() == null ? "" : ", encrypted",
-        cache.directories(),
-        cache.capacityBytes() == 0 ? "" : ConfigValues.sizeText(cache.capacityBytes()) + " and ",
-        100 * cache.diskShare());
+        cache.key() == null ? "" : ", encrypted");
+  }
+
+  private static String size(long bytes) {
+    return bytes < GIB
+        ? bytes / MIB + " MiB"
+        : new DecimalFormat("0.#", ROOT_SYMBOLS).format((double) bytes / GIB) + " GiB";
   }
 }

@@ -16,8 +16,6 @@ public final class DiskCacheKeys {
   public static final String SECRET = S3EKeys.PREFIX + "cache.key";
 
   private static final DiskCacheConfig CORE = DiskCacheConfig.DEFAULTS;
-  private static final long MIB = 1L << 20;
-  private static final long GIB = 1L << 30;
   private static final long TIB = 1L << 40;
 
   static final ConfigKey<Mode> MODE =
@@ -25,19 +23,20 @@ public final class DiskCacheKeys {
           "cache.mode",
           Mode.DISK,
           Mode.class,
-          "Where blocks are kept that were read: `memory` nowhere else; `disk` those that leave"
-              + " memory and may be wanted again go to local disk; `hybrid` so do those of the"
-              + " first `fs.s3a.s3e.cache.hybrid.size` bytes of an object. Objects read with SSE-C"
-              + " or encrypted in the client are never written to disk.");
+          "Where bytes are kept that were fetched: `memory` in memory alone; `disk` on local disk"
+              + " too, if they may be wanted again; `hybrid` on local disk those of the first"
+              + " `fs.s3a.s3e.cache.hybrid.size` bytes of an object. Objects read with SSE-C or"
+              + " encrypted in the client are never written to disk.");
 
   static final ConfigKey<Scope> SCOPE =
       choice(
           "cache.scope",
           Scope.PRIVATE,
           Scope.class,
-          "Who shares what is on disk: `private` this JVM alone, and its files go when it"
-              + " closes; `app` the processes of one application on a host; `host` all processes"
-              + " of this user on a host, now and later.");
+          "Who shares what is on disk: `private` this JVM alone, in files without a name, whose"
+              + " space is free again when it ends, however it ends; `app` the processes of one"
+              + " application on a host; `host` all processes of this user on a host, now and"
+              + " later.");
 
   public static final ConfigKey<List<Path>> DIRECTORIES =
       new ConfigKey<>(
@@ -45,13 +44,15 @@ public final class DiskCacheKeys {
           "paths",
           "",
           "absolute paths, separated by commas",
-          "Directories on local disks; blocks are spread over them, and S3E makes one of its own in"
-              + " each. They must exist. Empty takes the first that is set: YARN's `LOCAL_DIRS`,"
-              + " `SPARK_LOCAL_DIRS`, `spark.local.dir`, `fs.s3a.buffer.dir`, `java.io.tmpdir`; in"
-              + " scope `host`, since YARN's directories go with their application,"
-              + " `SPARK_LOCAL_DIRS`, `spark.local.dir`, `hadoop.tmp.dir`, `java.io.tmpdir`. One"
-              + " that is missing or cannot be written is left out with a WARN line; without any"
-              + " the cache is in memory only.",
+          "Directories on local disks; objects are spread over them. They must exist. Empty takes"
+              + " the first that is set: YARN's `LOCAL_DIRS`, `SPARK_LOCAL_DIRS`,"
+              + " `spark.local.dir`, `fs.s3a.buffer.dir`, `java.io.tmpdir`; in scope `host`, whose"
+              + " files outlive applications, the environment variable `XDG_CACHE_HOME`, else"
+              + " `.cache` in the user's home directory. Scopes `app` and `host` make a directory"
+              + " of S3E's own in each, and take none that another user could exchange: each"
+              + " directory on the way belongs to root or to the user, and others may write it only"
+              + " where it has the sticky bit. A directory that cannot be used is left out with a"
+              + " WARN line; without any the cache is in memory only.",
           ConfigValues::paths,
           paths -> paths.stream().allMatch(Path::isAbsolute));
 
@@ -61,19 +62,10 @@ public final class DiskCacheKeys {
           CORE.capacityBytes(),
           0,
           1024 * TIB,
-          "The most that files may take in each directory. 0 leaves it to"
-              + " `fs.s3a.s3e.cache.disk.share`, which bounds it in any case.");
-
-  static final ConfigKey<Double> DISK_SHARE =
-      new ConfigKey<>(
-          S3EKeys.PREFIX + "cache.disk.share",
-          "number",
-          Double.toString(CORE.diskShare()),
-          "a number above 0, at most 1",
-          "The most that files may take in each directory, as a share of what is free on its file"
-              + " system, the files themselves included; of space and of inodes.",
-          Double::valueOf,
-          value -> value > 0 && value <= 1);
+          "The most that the cache takes in each directory; all processes that share it together."
+              + " 0 is automatic: 10 GiB, and at most 5 % of what is free when the cache is opened."
+              + " Less than 16 MiB is no cache on disk. Whatever is set, the cache does not grow"
+              + " while less than 15 % of the file system is free.");
 
   static final ConfigKey<Long> HYBRID_SIZE =
       bytes(
@@ -81,44 +73,7 @@ public final class DiskCacheKeys {
           CORE.hybridBytes(),
           0,
           1024 * TIB,
-          "In mode `hybrid`, how many bytes from the front of an object may go to disk.");
-
-  static final ConfigKey<Long> WINDOW_BEFORE =
-      bytes(
-          "cache.window.before",
-          CORE.windowBeforeBytes(),
-          0,
-          1024 * TIB,
-          "A scan's blocks are not worth writing, unless they leave memory while their reader is no"
-              + " farther ahead of them than this. Scope `private` only; the others write what they"
-              + " fetch.");
-
-  static final ConfigKey<Long> WINDOW_AFTER =
-      bytes(
-          "cache.window.after",
-          CORE.windowAfterBytes(),
-          0,
-          1024 * TIB,
-          "As `fs.s3a.s3e.cache.window.before`, for blocks that their reader has not come to yet,"
-              + " so far ahead of it.");
-
-  static final ConfigKey<Long> QUEUE_SIZE =
-      bytes(
-          "cache.queue.size",
-          CORE.queueBytes(),
-          MIB,
-          GIB,
-          "The most that waits to be written, over all directories; part of"
-              + " `fs.s3a.s3e.memory.budget`, and at most a sixteenth of it. Bytes that come when"
-              + " it is full are dropped; nobody waits for room.");
-
-  static final ConfigKey<Duration> QUEUE_AGE =
-      ConfigKey.duration(
-          "cache.queue.age",
-          CORE.queueAge(),
-          Duration.ofMillis(10),
-          Duration.ofHours(1),
-          "Bytes that have waited longer to be written are dropped.");
+          "In mode `hybrid`, the number of bytes from the front of an object that may go to disk.");
 
   static final ConfigKey<Long> WRITE_RATE =
       bytes(
@@ -135,7 +90,7 @@ public final class DiskCacheKeys {
           CORE.readDeadline(),
           Duration.ofMillis(1),
           Duration.ofMinutes(10),
-          "A read of local disk that takes longer is left behind, and S3 asked.");
+          "A read of local disk that takes longer is left behind, and S3 is asked.");
 
   static final ConfigKey<Duration> BREAKER_PAUSE =
       ConfigKey.duration(
@@ -143,8 +98,17 @@ public final class DiskCacheKeys {
           CORE.breakerPause(),
           Duration.ofMillis(10),
           Duration.ofHours(1),
-          "How long a directory that fails is left alone before it is tried again; doubles up to 32"
-              + " times.");
+          "The time that a directory that fails is left alone before it is tried again; doubles up"
+              + " to 32 times.");
+
+  public static final ConfigKey<Boolean> REQUIRED =
+      ConfigKey.flag(
+          "cache.required",
+          CORE.required(),
+          "`true` fails the opening of files where there can be no cache on disk: no directory can"
+              + " be used, the capacity is under 16 MiB, or the memory budget is too small for it."
+              + " `false` says so by one WARN line and reads without it. Objects that are never"
+              + " written to disk are read either way.");
 
   static final ConfigKey<String> APP_ID =
       new ConfigKey<>(
@@ -152,7 +116,7 @@ public final class DiskCacheKeys {
           "text",
           "",
           "a name",
-          "The application whose processes share files in scope `app`. Empty takes it from YARN's"
+          "The application whose processes share a cache in scope `app`. Empty takes it from YARN's"
               + " `CONTAINER_ID`, else from `spark.app.id`; where neither is set, this has to be.",
           text -> text,
           value -> true);
@@ -161,9 +125,9 @@ public final class DiskCacheKeys {
       ConfigKey.flag(
           "cache.encryption",
           false,
-          "`true` encrypts files with AES-256-GCM. The secret of 32 bytes is in scope `private`"
-              + " random and never leaves the JVM; in scope `app` it is the secret `s3e.cache.key`"
-              + " of the application's Hadoop credentials, which"
+          "`true` encrypts what is on disk with AES-256-GCM. The secret of 32 bytes is in scope"
+              + " `private` random and never leaves the JVM; in scope `app` it is the secret"
+              + " `s3e.cache.key` of the application's Hadoop credentials, which"
               + " `io.s3e.hadoop.cache.CacheSecret.addTo(job.getCredentials())` puts there when the"
               + " job is submitted; in scope `host` it is `fs.s3a.s3e.cache.key`, in Base64, best"
               + " from a credential provider.");
@@ -175,15 +139,11 @@ public final class DiskCacheKeys {
           SCOPE,
           DIRECTORIES,
           CAPACITY,
-          DISK_SHARE,
           HYBRID_SIZE,
-          WINDOW_BEFORE,
-          WINDOW_AFTER,
-          QUEUE_SIZE,
-          QUEUE_AGE,
           WRITE_RATE,
           READ_TIMEOUT,
           BREAKER_PAUSE,
+          REQUIRED,
           APP_ID,
           ENCRYPTION);
 
@@ -193,9 +153,6 @@ public final class DiskCacheKeys {
           SCOPE,
           DIRECTORIES,
           CAPACITY,
-          DISK_SHARE,
-          QUEUE_SIZE,
-          QUEUE_AGE,
           WRITE_RATE,
           READ_TIMEOUT,
           BREAKER_PAUSE,

@@ -15,12 +15,13 @@ import org.jspecify.annotations.Nullable;
  * One file system's settings of the cache on disk, checked. The part that depends on the machine,
  * the directories, is added by {@link #in} when the engine is made.
  *
- * @param mode which blocks may go to disk
- * @param scope which processes share the files
+ * @param mode which bytes may go to disk
+ * @param scope which processes share the cache
  * @param directories as the user chose them; empty for the default
  * @param application names the application in scope app; empty otherwise
- * @param limits the sizes and times; no mode, directories or names
- * @param encrypted whether the files are
+ * @param limits the sizes and times, and whether a cache on disk is required; no mode, directories
+ *     or names
+ * @param encrypted whether what is on disk is
  */
 public record DiskCacheSettings(
     Mode mode,
@@ -75,15 +76,11 @@ public record DiskCacheSettings(
   private static DiskCacheConfig limits(Configuration conf, @Nullable String bucket) {
     return DiskCacheConfig.DEFAULTS.toBuilder()
         .capacityBytes(DiskCacheKeys.CAPACITY.get(conf, bucket))
-        .diskShare(DiskCacheKeys.DISK_SHARE.get(conf, bucket))
         .hybridBytes(DiskCacheKeys.HYBRID_SIZE.get(conf, bucket))
-        .windowBeforeBytes(DiskCacheKeys.WINDOW_BEFORE.get(conf, bucket))
-        .windowAfterBytes(DiskCacheKeys.WINDOW_AFTER.get(conf, bucket))
-        .queueBytes(DiskCacheKeys.QUEUE_SIZE.get(conf, bucket))
-        .queueAge(DiskCacheKeys.QUEUE_AGE.get(conf, bucket))
         .writeBytesPerSecond(DiskCacheKeys.WRITE_RATE.get(conf, bucket))
         .readDeadline(DiskCacheKeys.READ_TIMEOUT.get(conf, bucket))
         .breakerPause(DiskCacheKeys.BREAKER_PAUSE.get(conf, bucket))
+        .required(DiskCacheKeys.REQUIRED.get(conf, bucket))
         .build();
   }
 
@@ -96,7 +93,7 @@ public record DiskCacheSettings(
    * The whole configuration.
    *
    * @param usable directories, one at least
-   * @param key secret of the files; null if they are not encrypted
+   * @param key secret of what is on disk; null if that is not encrypted
    */
   public DiskCacheConfig in(List<Path> usable, @Nullable CacheKey key) {
     return limits.toBuilder()

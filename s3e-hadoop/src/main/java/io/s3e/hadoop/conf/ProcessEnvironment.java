@@ -10,7 +10,9 @@ import java.util.Map;
  * @param properties system properties
  */
 public record ProcessEnvironment(Map<String, String> variables, Map<String, String> properties) {
-  private static final String[] PROPERTIES = {"spark.local.dir", "spark.app.id", "java.io.tmpdir"};
+  private static final String[] PROPERTIES = {
+    "spark.local.dir", "spark.app.id", "java.io.tmpdir", "user.home", "user.name"
+  };
 
   /** An environment variable, trimmed; empty if it is not set. */
   public String variable(String name) {

@@ -2,14 +2,16 @@ package io.s3e.hadoop.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.s3e.disk.DiskCacheConfig.Scope;
-import io.s3e.hadoop.CapturedLog;
 import io.s3e.hadoop.conf.ConfigValues;
 import io.s3e.hadoop.conf.ProcessEnvironment;
+import io.s3e.testing.CapturedLog;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,12 +36,12 @@ class CacheDirectoriesTest {
     return Files.createDirectories(temp.resolve(name));
   }
 
-  private List<Path> choose(Scope scope, Path... explicit) {
+  private List<Path> choose(Scope scope, Path... explicit) throws IOException {
     return new CacheDirectories(conf, new ProcessEnvironment(variables, properties))
         .choose(List.of(explicit), scope);
   }
 
-  private List<Path> choose() {
+  private List<Path> choose() throws IOException {
     return choose(Scope.PRIVATE);
   }
 
@@ -67,17 +69,61 @@ class CacheDirectoriesTest {
     assertThat(choose(Scope.PRIVATE, mine)).containsExactly(mine);
   }
 
-  @Test
-  void whatOutlivesApplicationsIsNotKeptInTheirDirectories() throws IOException {
-    variables.put("LOCAL_DIRS", directory("yarn").toString());
-    conf.set("fs.s3a.buffer.dir", directory("yarn/s3a").toString());
-    assertThat(choose(Scope.HOST)).containsExactly(temp.resolve("jvm"));
-    conf.set("hadoop.tmp.dir", temp.resolve("hadoop").toString());
-    assertThat(choose(Scope.HOST)).containsExactly(temp.resolve("hadoop"));
+  private void haveAHome(Path home) {
+    properties.put("user.home", home.toString());
+    properties.put("user.name", System.getProperty("user.name"));
+  }
+
+  private static String permissions(Path path) throws IOException {
+    return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
   }
 
   @Test
-  void s3asOwnDirectoriesAreMadeAsS3AWouldAndVariablesAreReplaced() {
+  void whatOutlivesApplicationsIsNotKeptInTheirDirectoriesNorInTemporaryOnes() throws IOException {
+    variables.put("LOCAL_DIRS", directory("yarn").toString());
+    variables.put("SPARK_LOCAL_DIRS", directory("sparks").toString());
+    conf.set("spark.local.dir", directory("spark").toString());
+    conf.set("fs.s3a.buffer.dir", directory("yarn/s3a").toString());
+    conf.set("hadoop.tmp.dir", directory("hadoop").toString());
+    assertNone(Scope.HOST, "user.home", "set fs.s3a.s3e.cache.dirs to absolute paths");
+
+    haveAHome(directory("home"));
+    assertThat(choose(Scope.HOST)).containsExactly(temp.resolve("home/.cache"));
+    assertThat(permissions(temp.resolve("home/.cache"))).isEqualTo("rwx------");
+
+    variables.put("XDG_CACHE_HOME", "relative");
+    assertThat(choose(Scope.HOST)).containsExactly(temp.resolve("home/.cache"));
+
+    variables.put("XDG_CACHE_HOME", temp.resolve("xdg/cache").toString());
+    assertThat(choose(Scope.HOST)).containsExactly(temp.resolve("xdg/cache"));
+    assertThat(permissions(temp.resolve("xdg/cache"))).isEqualTo("rwx------");
+
+    Path mine = directory("mine");
+    assertThat(choose(Scope.HOST, mine)).containsExactly(mine);
+  }
+
+  @Test
+  void aHomeDirectoryThatIsMissingOrSomebodyElsesIsNotUsed() throws IOException {
+    haveAHome(temp.resolve("none"));
+    assertNone(Scope.HOST, temp.resolve("none/.cache").toString());
+    assertThat(temp.resolve("none")).doesNotExist();
+
+    haveAHome(directory("home/.cache").getParent());
+    properties.put("user.name", "somebody-else");
+    assertNone(Scope.HOST, "home/.cache is not in a directory of the user");
+
+    properties.put("user.home", "?");
+    assertNone(Scope.HOST, "?/.cache is not absolute");
+  }
+
+  private void assertNone(Scope scope, String... said) {
+    Throwable none = catchThrowable(() -> choose(scope));
+    assertThat(none).isInstanceOf(IOException.class);
+    assertThat(none.getMessage()).contains("has no directory that can be used").contains(said);
+  }
+
+  @Test
+  void s3asOwnDirectoriesAreMadeAsS3AWouldAndVariablesAreReplaced() throws IOException {
     conf.set("hadoop.tmp.dir", temp.toString());
     conf.set("fs.s3a.buffer.dir", "${hadoop.tmp.dir}/a/s3a, file:${hadoop.tmp.dir}/b");
     assertThat(choose()).containsExactly(temp.resolve("a/s3a"), temp.resolve("b"));
@@ -100,24 +146,19 @@ class CacheDirectoriesTest {
   }
 
   @Test
-  void withoutAnyOneLineSaysSo() {
-    try (CapturedLog log = new CapturedLog()) {
-      assertThat(choose(Scope.PRIVATE, temp.resolve("missing"))).isEmpty();
-      assertThat(log.lines("WARN"))
-          .hasSize(1)
-          .first()
-          .asString()
-          .contains("No cache on disk", "missing does not exist", "fs.s3a.s3e.cache.dirs");
-    }
+  void withoutAnyTheErrorSaysWhyAndWhatToDo() {
+    assertThatThrownBy(() -> choose(Scope.PRIVATE, temp.resolve("missing")))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("fs.s3a.s3e.cache.dirs has no directory that can be used")
+        .hasMessageContaining("missing does not exist")
+        .hasMessageContaining("set fs.s3a.s3e.cache.dirs");
   }
 
   @Test
-  void nothingAtAllToChooseFromIsNoFailure() {
+  void nothingAtAllToChooseFromIsToldLikewise() {
     properties.clear();
-    try (CapturedLog log = new CapturedLog()) {
-      assertThat(choose()).isEmpty();
-      assertThat(log.lines("No cache on disk")).hasSize(1);
-    }
+    assertNone(Scope.PRIVATE, "java.io.tmpdir");
+    assertNone(Scope.HOST, "user.home");
   }
 
   @Test
@@ -135,6 +176,6 @@ class CacheDirectoriesTest {
   @Test
   void relativePathsAreNotFollowed() {
     variables.put("LOCAL_DIRS", "target");
-    assertThat(choose()).isEmpty();
+    assertNone(Scope.PRIVATE, "target is not absolute");
   }
 }

@@ -6,9 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.s3e.S3EConfig;
 import io.s3e.disk.DiskCacheConfig;
 import io.s3e.disk.DiskCacheConfig.Mode;
-import io.s3e.hadoop.CapturedLog;
 import io.s3e.hadoop.client.ObjectEncryption;
 import io.s3e.hadoop.conf.AdapterConfig;
+import io.s3e.testing.CapturedLog;
+import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.Base64;
@@ -24,14 +25,14 @@ class EngineFactoryTest {
 
   private final Configuration conf = new Configuration(false);
 
-  private S3EConfig engine(String secret) {
+  private S3EConfig engine(String secret) throws IOException {
     conf.set("fs.s3a.s3e.cache.dirs", temp.toString());
     AdapterConfig config = AdapterConfig.read(conf, "logs");
     return new EngineFactory(config, conf, "logs").engine("s3a://logs", "https://s3.test", secret);
   }
 
   @Test
-  void byDefaultBlocksGoToDisk() {
+  void byDefaultBlocksGoToDisk() throws IOException {
     DiskCacheConfig cache = engine(null).diskCache();
     assertThat(cache.mode()).isEqualTo(Mode.DISK);
     assertThat(cache.directories()).containsExactly(temp);
@@ -40,7 +41,7 @@ class EngineFactoryTest {
   }
 
   @Test
-  void inModeMemoryNothingIsLookedAt() {
+  void inModeMemoryNothingIsLookedAt() throws IOException {
     conf.set("fs.s3a.s3e.cache.mode", "memory");
     conf.set("fs.s3a.s3e.cache.encryption", "true");
     conf.set("fs.s3a.s3e.cache.scope", "host");
@@ -48,7 +49,7 @@ class EngineFactoryTest {
   }
 
   @Test
-  void objectsEncryptedByTheUsersKeysStayInMemoryAndOneLineSaysSo() {
+  void objectsEncryptedByTheUsersKeysStayInMemoryAndOneLineSaysSo() throws IOException {
     try (CapturedLog log = new CapturedLog()) {
       assertThat(engine("objects are encrypted by SSE-C")).isEqualTo(inMemory("https://s3.test"));
       assertThat(log.lines("INFO"))
@@ -60,11 +61,35 @@ class EngineFactoryTest {
   }
 
   @Test
-  void withoutADirectoryThereIsOnlyMemory() {
+  void withoutADirectoryThereIsOnlyMemory() throws IOException {
     conf.set("fs.s3a.s3e.cache.dirs", temp.resolve("missing").toString());
     AdapterConfig config = AdapterConfig.read(conf, "logs");
-    assertThat(new EngineFactory(config, conf, "logs").engine("s3a://logs", "s", null))
-        .isEqualTo(inMemory("s"));
+    try (CapturedLog log = new CapturedLog()) {
+      assertThat(new EngineFactory(config, conf, "logs").engine("s3a://logs", "s", null))
+          .isEqualTo(inMemory("s"));
+      assertThat(log.lines("WARN"))
+          .hasSize(1)
+          .first()
+          .asString()
+          .contains("No cache on disk", "missing does not exist", "fs.s3a.s3e.cache.dirs");
+    }
+  }
+
+  @Test
+  void withoutADirectoryThatIsRequiredThereIsAnErrorThatSaysWhy() {
+    Path missing = temp.resolve("missing");
+    conf.set("fs.s3a.s3e.cache.dirs", missing.toString());
+    conf.set("fs.s3a.s3e.cache.required", "true");
+    AdapterConfig config = AdapterConfig.read(conf, "logs");
+    try (CapturedLog log = new CapturedLog()) {
+      assertThatThrownBy(
+              () -> new EngineFactory(config, conf, "logs").engine("s3a://logs", "s", null))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("fs.s3a.s3e.cache.required = \"true\"")
+          .hasMessageContaining("fs.s3a.s3e.cache.dirs")
+          .hasMessageContaining(missing + " does not exist");
+      assertThat(log.lines("WARN")).isEmpty();
+    }
   }
 
   private static S3EConfig inMemory(String store) {
@@ -72,7 +97,7 @@ class EngineFactoryTest {
   }
 
   @Test
-  void aPrivateSecretIsMadeAndShownNowhere() {
+  void aPrivateSecretIsMadeAndShownNowhere() throws IOException {
     conf.set("fs.s3a.s3e.cache.encryption", "true");
     S3EConfig engine = engine(null);
     assertThat(engine.diskCache().key()).isNotNull();
@@ -80,7 +105,7 @@ class EngineFactoryTest {
   }
 
   @Test
-  void aSharedSecretIsAskedForWhenTheFileSystemIsMade() {
+  void aSharedSecretIsAskedForWhenTheFileSystemIsMade() throws IOException {
     conf.set("fs.s3a.s3e.cache.encryption", "true");
     conf.set("fs.s3a.s3e.cache.scope", "host");
     assertThatThrownBy(() -> engine(null)).hasMessageContaining("fs.s3a.s3e.cache.key is not set");

@@ -66,16 +66,11 @@ class AdapterConfigTest {
     "cache.dirs, 'cache,/ok', 'absolute paths, separated by commas'",
     "cache.dirs, file:relative, 'absolute paths, separated by commas'",
     "cache.capacity, -1, a size from 0 to 1024T",
-    "cache.disk.share, 0, 'a number above 0, at most 1'",
-    "cache.disk.share, 10%, 'a number above 0, at most 1'",
     "cache.hybrid.size, some, a size from 0 to 1024T",
-    "cache.window.before, -5, a size from 0 to 1024T",
-    "cache.window.after, -5, a size from 0 to 1024T",
-    "cache.queue.size, 64K, a size from 1M to 1G",
-    "cache.queue.age, 0, a duration from 10ms to 1h",
     "cache.write.rate, fast, a size from 0 to 1T",
     "cache.read.timeout, 0, a duration from 1ms to 10m",
     "cache.breaker.pause, 2 days, a duration from 10ms to 1h",
+    "cache.required, maybe, true or false",
     "cache.encryption, aes, true or false",
   })
   void aBadValueNamesKeyValueBucketAndWhatIsAccepted(String key, String value, String accepted) {

@@ -48,15 +48,11 @@ class DiskCacheSettingsTest {
     set("scope", "HOST");
     set("dirs", " /a, file:/b/ ,/a/../a");
     set("capacity", "10G");
-    set("disk.share", "0.25");
     set("hybrid.size", "128M");
-    set("window.before", "4M");
-    set("window.after", "8M");
-    set("queue.size", "32M");
-    set("queue.age", "2s");
     set("write.rate", "100M");
     set("read.timeout", "50ms");
     set("breaker.pause", "1s");
+    set("required", "true");
     DiskCacheSettings settings = read();
     assertThat(settings.directories()).isEqualTo(TWO);
     DiskCacheConfig config = settings.in(settings.directories(), null);
@@ -67,15 +63,11 @@ class DiskCacheSettingsTest {
                 .scope(Scope.HOST)
                 .directories(TWO)
                 .capacityBytes(10L << 30)
-                .diskShare(0.25)
                 .hybridBytes(128L << 20)
-                .windowBeforeBytes(4L << 20)
-                .windowAfterBytes(8L << 20)
-                .queueBytes(32L << 20)
-                .queueAge(Duration.ofSeconds(2))
                 .writeBytesPerSecond(100L << 20)
                 .readDeadline(Duration.ofMillis(50))
                 .breakerPause(Duration.ofSeconds(1))
+                .required(true)
                 .build());
   }
 

@@ -2,7 +2,7 @@ package io.s3e.hadoop.conf;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.s3e.hadoop.CapturedLog;
+import io.s3e.testing.CapturedLog;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -1,4 +1,4 @@
-package io.s3e.hadoop;
+package io.s3e.testing;
 
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;

@@ -1,0 +1,153 @@
+package io.s3e.disk;
+
+import io.s3e.disk.DiskIo.OpenFile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * How many regions of which length an instance that processes share has, and which key seals them:
+ * what its first process laid down in the file {@value #NAME}, and all others take over.
+ *
+ * <pre>
+ *  0  "S3ELAY03"                            8
+ *  8  number of regions                     4
+ * 12  1 if chunks are encrypted, else 0     4
+ * 16  length of a region                    8
+ * 24  a check of the key, or 0              8
+ * 32  zeros                                28
+ * 60  CRC32C of the 60 bytes before         4
+ * </pre>
+ *
+ * @param regions how many
+ * @param regionBytes length of each, in bytes; with the number, the hard cap
+ * @param keyCheck what the key is known by; 0 if chunks are not encrypted
+ */
+record Layout(int regions, long regionBytes, boolean isSealed, long keyCheck) {
+  static final String NAME = "layout";
+
+  /** So many regions as long as they fit {@link Region}'s limits: each process fills its own. */
+  static final int USUAL_COUNT = 64;
+
+  private static final Logger LOG = LoggerFactory.getLogger(Layout.class);
+  private static final int BYTES = 64;
+  private static final int SUM = 60;
+  private static final long MAGIC = 0x5333454c41593033L;
+
+  /** The layout for such a capacity, of at least {@link Region#LEAST_BYTES}. */
+  static Layout of(long capacityBytes, @Nullable CacheKey key) {
+    long regionBytes = Region.bytesFor(capacityBytes, USUAL_COUNT);
+    int regions = (int) Math.min(ChunkIndex.MOST_REGIONS, capacityBytes / regionBytes);
+    return new Layout(regions, regionBytes, key != null, key == null ? 0 : key.check());
+  }
+
+  /** The most that the regions take on disk, in bytes. */
+  long capacityBytes() {
+    return regions * regionBytes;
+  }
+
+  /** Whether a process that has this key, or none, can read and write what is there. */
+  boolean isFor(@Nullable CacheKey key) {
+    return key == null ? !isSealed : isSealed && keyCheck == key.check();
+  }
+
+  /**
+   * The layout of an instance: what is there, or else {@code wanted}, which is then laid down. One
+   * that is broken is replaced; a region of another length is not believed by anybody, so nobody
+   * reads wrong bytes for that.
+   */
+  static Layout enter(DiskIo io, Path instance, Layout wanted) throws IOException {
+    Path file = instance.resolve(NAME);
+    Layout present = read(io, file);
+    if (present == null) {
+      Path unfinished = instance.resolve(NAME + "-" + DirectoryGuard.randomHex(8));
+      try {
+        try (OpenFile created = io.create(unfinished)) {
+          created.write(wanted.encode(), 0);
+        }
+        present = publish(io, unfinished, file, wanted);
+      } finally {
+        io.delete(unfinished);
+      }
+    }
+    if (present.capacityBytes() != wanted.capacityBytes()) {
+      LOG.warn(
+          "The cache in {} was laid out for {} bytes and stays so, not {} as set here; it takes"
+              + " another capacity when it was deleted",
+          instance,
+          present.capacityBytes(),
+          wanted.capacityBytes());
+    }
+    return present;
+  }
+
+  private static Layout publish(DiskIo io, Path unfinished, Path file, Layout wanted)
+      throws IOException {
+    try {
+      io.link(unfinished, file);
+      return wanted;
+    } catch (FileAlreadyExistsException e) {
+      Layout others = read(io, file);
+      if (others != null) {
+        return others;
+      }
+      LOG.warn("{} is broken and is replaced", file);
+      io.rename(unfinished, file);
+      return wanted;
+    }
+  }
+
+  /** What the file says; null if it is not there, or broken. */
+  static @Nullable Layout read(DiskIo io, Path file) throws IOException {
+    ByteBuffer bytes = ByteBuffer.allocate(BYTES);
+    try (OpenFile open = io.open(file)) {
+      int count = 0;
+      while (count >= 0 && bytes.hasRemaining()) {
+        count = open.read(bytes, bytes.position());
+      }
+    } catch (NoSuchFileException e) {
+      return null;
+    }
+    return bytes.hasRemaining() ? null : decode(bytes);
+  }
+
+  static @Nullable Layout decode(ByteBuffer bytes) {
+    if (bytes.getInt(SUM) != sumOf(bytes) || bytes.getLong(0) != MAGIC) {
+      return null;
+    }
+    Layout layout =
+        new Layout(bytes.getInt(8), bytes.getLong(16), bytes.getInt(12) != 0, bytes.getLong(24));
+    return layout.isPossible() ? layout : null;
+  }
+
+  private boolean isPossible() {
+    return regions > 0
+        && regions <= ChunkIndex.MOST_REGIONS
+        && regionBytes >= Region.LEAST_BYTES
+        && regionBytes <= Region.MOST_BYTES
+        && regionBytes % Region.SLOT_BYTES == 0;
+  }
+
+  ByteBuffer encode() {
+    ByteBuffer bytes =
+        ByteBuffer.allocate(BYTES)
+            .putLong(0, MAGIC)
+            .putInt(8, regions)
+            .putInt(12, isSealed ? 1 : 0)
+            .putLong(16, regionBytes)
+            .putLong(24, keyCheck);
+    return bytes.putInt(SUM, sumOf(bytes));
+  }
+
+  private static int sumOf(ByteBuffer bytes) {
+    CRC32C crc = new CRC32C();
+    crc.update(bytes.array(), 0, SUM);
+    return (int) crc.getValue();
+  }
+}

@@ -1,0 +1,80 @@
+package io.s3e.disk;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class DiskSpaceTest {
+  private static final long GIB = 1L << 30;
+
+  private long usable = 100 * GIB;
+  private long total = 100 * GIB;
+  private long now = Long.MAX_VALUE - 5;
+  private int looks;
+
+  private final DiskSpace space =
+      new DiskSpace(
+          () -> {
+            looks++;
+            return usable;
+          },
+          () -> total,
+          () -> now);
+
+  private void pass(long millis) {
+    now += TimeUnit.MILLISECONDS.toNanos(millis);
+  }
+
+  @Test
+  void theDefaultIsATwentiethOfWhatIsFreeAndTenGibibytesAtMost() {
+    assertThat(DiskSpace.defaultCapacity(0)).isZero();
+    assertThat(DiskSpace.defaultCapacity(100 * GIB)).isEqualTo(5 * GIB);
+    assertThat(DiskSpace.defaultCapacity(200 * GIB)).isEqualTo(10 * GIB);
+    assertThat(DiskSpace.defaultCapacity(Long.MAX_VALUE)).isEqualTo(10 * GIB);
+  }
+
+  @Test
+  void growthEndsWhereLessThanFifteenHundredthsAreUsable() {
+    usable = 15 * GIB;
+    assertThat(space.mayGrow()).isTrue();
+    pass(50);
+    usable = 15 * GIB - 1;
+    assertThat(space.mayGrow()).isFalse();
+    pass(50);
+    usable = 15 * GIB;
+    assertThat(space.mayGrow()).as("after space was freed").isTrue();
+  }
+
+  @Test
+  void theFileSystemIsAskedEveryFiftyMillisecondsAtMost() {
+    assertThat(space.mayGrow()).isTrue();
+    usable = 0;
+    pass(49);
+    assertThat(space.mayGrow()).as("still the answer of 49 ms ago").isTrue();
+    assertThat(looks).isEqualTo(1);
+    pass(1);
+    assertThat(space.mayGrow()).isFalse();
+    assertThat(looks).isEqualTo(2);
+  }
+
+  @Test
+  void anUnknownFileSystemIsNotGrownOn() {
+    total = 0;
+    usable = GIB;
+    assertThat(space.mayGrow()).isFalse();
+  }
+
+  @Test
+  void theRealFileSystemAnswers(@TempDir Path directory) {
+    long all = directory.toFile().getTotalSpace();
+    long free = directory.toFile().getUsableSpace();
+    // Near the limit others, who use the disk too, would decide.
+    if (free > 0.16 * all || free < 0.14 * all) {
+      assertThat(new DiskSpace(directory).mayGrow()).isEqualTo(free > 0.15 * all);
+    }
+    assertThat(new DiskSpace(directory.resolve("gone")).mayGrow()).isFalse();
+  }
+}

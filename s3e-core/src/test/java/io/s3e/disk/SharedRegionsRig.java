@@ -1,0 +1,188 @@
+package io.s3e.disk;
+
+import io.s3e.block.ObjectRef;
+import io.s3e.block.ObjectVersion;
+import io.s3e.disk.ChunkIndex.Place;
+import io.s3e.disk.DiskCacheConfig.Mode;
+import io.s3e.disk.DiskCacheConfig.Scope;
+import io.s3e.disk.Region.Kind;
+import io.s3e.disk.Regions.Appended;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Shared regions with what stands around them in a process: the index, objects, a thread that
+ * appends and one that reads. Bytes of a chunk can be told from its object and number.
+ */
+final class SharedRegionsRig implements AutoCloseable {
+  static final long CAPACITY = 16 << 20;
+  static final int REGIONS = 16;
+
+  /** Chunks that fill a region of the least length. */
+  static final int CHUNKS_OF_REGION = (int) (Region.LEAST_BYTES / StoredObject.CHUNK_BYTES);
+
+  final ChunkIndex index = new ChunkIndex();
+  final StoredObjects objects = new StoredObjects();
+  final SharedRegions regions;
+  private final RegionSeal seal = new RegionSeal();
+  private final ByteBuffer work =
+      ByteBuffer.allocate(StoredObject.CHUNK_BYTES + RegionSeal.WORK_BYTES);
+  private @Nullable Region current;
+
+  SharedRegionsRig(Path directory) throws IOException {
+    this(new NioDiskIo(), directory, CAPACITY, null);
+  }
+
+  SharedRegionsRig(DiskIo io, Path directory, long capacity, @Nullable CacheKey key)
+      throws IOException {
+    regions =
+        SharedRegions.openUnread(io, directory, config(directory, key), capacity, index, objects);
+    regions.replay();
+  }
+
+  static DiskCacheConfig config(Path directory, @Nullable CacheKey key) {
+    return DiskCacheConfig.DEFAULTS.toBuilder()
+        .mode(Mode.DISK)
+        .scope(Scope.HOST)
+        .directories(List.of(directory))
+        .key(key)
+        .build();
+  }
+
+  static Path instance(Path directory) throws IOException {
+    return SharedInstance.topOf(directory.toRealPath())
+        .resolve(SharedInstance.VERSION)
+        .resolve(SharedInstance.HOST);
+  }
+
+  /** An object of so many whole chunks. */
+  StoredObject object(String key, int chunks) {
+    return objects.intern(
+        StoredObject.of(
+            "http://store",
+            ObjectVersion.identified(
+                new ObjectRef("bucket", key),
+                (long) chunks * StoredObject.CHUNK_BYTES,
+                "\"etag of " + key + "\"",
+                null)));
+  }
+
+  /** What stands in a chunk. */
+  static ByteBuffer bytes(StoredObject object, int chunk) {
+    ByteBuffer bytes = ByteBuffer.allocate(object.chunkLength(chunk));
+    SplittableRandom random = new SplittableRandom(object.hashCode() * 31L + chunk);
+    while (bytes.remaining() >= Long.BYTES) {
+      bytes.putLong(random.nextLong());
+    }
+    while (bytes.hasRemaining()) {
+      bytes.put((byte) random.nextInt());
+    }
+    return bytes.flip();
+  }
+
+  /** Appends a chunk as the appending thread does; false if no region is to be had. */
+  boolean append(StoredObject object, int chunk) throws IOException {
+    return append(object, chunk, Kind.LASTING);
+  }
+
+  boolean append(StoredObject object, int chunk, Kind kind) throws IOException {
+    ByteBuffer plain = bytes(object, chunk);
+    int slots = Region.slotsOf(plain.remaining());
+    Region to = current;
+    if (to != null && (to.nextSlot() + slots > to.slotCount() || to.kind() != kind)) {
+      finish();
+      to = null;
+    }
+    if (to == null) {
+      to = regions.next(kind);
+      current = to;
+      if (to == null) {
+        return false;
+      }
+    }
+    int slot = to.nextSlot();
+    ByteBuffer stored = seal.seal(to.key(), object, chunk, slot, plain, work.clear());
+    to.takenUntil(slot + slots);
+    to.file().write(new ByteBuffer[] {stored}, (long) slot * Region.SLOT_BYTES);
+    boolean added = index.add(to, object, chunk, slot, seal.high(), seal.low());
+    regions.appended(to, List.of(new Appended(object, chunk, slot, seal.high(), seal.low())));
+    return added;
+  }
+
+  /** Gives the region back that was appended to. */
+  void finish() throws IOException {
+    Region last = current;
+    current = null;
+    if (last != null) {
+      regions.finished(last);
+    }
+  }
+
+  @Nullable Region current() {
+    return current;
+  }
+
+  /** What became of reading a chunk. */
+  enum Found {
+    RIGHT,
+    /** It is not in the index, or its region was begun anew meanwhile. */
+    ABSENT,
+    /** Its seal does not fit: counted, and not taken. */
+    BROKEN,
+    /** It was taken, and is not what it should be. */
+    WRONG
+  }
+
+  /** Reads a chunk as a reading thread does. */
+  Found read(StoredObject object, int chunk) throws IOException {
+    Place place = index.place(object, chunk);
+    if (place == null) {
+      return Found.ABSENT;
+    }
+    RegionKey key = place.region().key();
+    ByteBuffer stored = ByteBuffer.allocate(object.chunkLength(chunk));
+    long position = (long) place.slot() * Region.SLOT_BYTES;
+    while (stored.hasRemaining()) {
+      if (place.region().file().read(stored, position + stored.position()) < 0) {
+        index.drop(place);
+        return Found.BROKEN;
+      }
+    }
+    if (!regions.isStill(place.region(), place.generation())) {
+      return Found.ABSENT;
+    }
+    ByteBuffer plain =
+        new RegionSeal()
+            .open(
+                key,
+                object,
+                chunk,
+                place,
+                stored.flip(),
+                ByteBuffer.allocate(StoredObject.CHUNK_BYTES));
+    if (plain == null) {
+      index.drop(place);
+      return Found.BROKEN;
+    }
+    return plain.equals(bytes(object, chunk)) ? Found.RIGHT : Found.WRONG;
+  }
+
+  /** Looks at all logs, also at those that have not grown for long. */
+  void refresh() throws IOException {
+    try {
+      Thread.sleep(SharedRegions.ALL_MILLIS + 1);
+    } catch (InterruptedException e) {
+      throw new IOException(e);
+    }
+    regions.refresh(0);
+  }
+
+  @Override
+  public void close() {
+    regions.close();
+  }
+}

@@ -1,0 +1,271 @@
+package io.s3e.disk;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.s3e.disk.Region.Kind;
+import io.s3e.disk.SharedRegionsRig.Found;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Two processes that are instances of {@link SharedRegions}: what one holds is noted in the system
+ * properties, so the other finds it locked.
+ */
+class SharedRegionsTest {
+  @TempDir Path directory;
+
+  private final List<SharedRegionsRig> opened = new ArrayList<>();
+
+  @AfterEach
+  void close() {
+    opened.forEach(SharedRegionsRig::close);
+  }
+
+  private SharedRegionsRig open() throws IOException {
+    SharedRegionsRig rig = new SharedRegionsRig(directory);
+    opened.add(rig);
+    return rig;
+  }
+
+  private static Found read(SharedRegionsRig rig, String key, int chunk) throws IOException {
+    return rig.read(rig.object(key, 64), chunk);
+  }
+
+  private static void write(SharedRegionsRig rig, String key, int chunks) throws IOException {
+    StoredObject object = rig.object(key, 64);
+    for (int chunk = 0; chunk < chunks; chunk++) {
+      assertThat(rig.append(object, chunk)).isTrue();
+    }
+  }
+
+  /** Fills so many regions, each with objects named after {@code key} and its number. */
+  private static void fill(SharedRegionsRig rig, String key, int regions) throws IOException {
+    for (int i = 0; i < regions; i++) {
+      write(rig, key + i, SharedRegionsRig.CHUNKS_OF_REGION);
+    }
+  }
+
+  private long bytesOnDisk() throws IOException {
+    long bytes = 0;
+    try (var files = Files.list(SharedRegionsRig.instance(directory))) {
+      for (Path file : files.filter(file -> file.toString().endsWith(".data")).toList()) {
+        bytes += Files.size(file);
+      }
+    }
+    return bytes;
+  }
+
+  @Test
+  void oneReadsWhatTheOtherAppended() throws IOException {
+    SharedRegionsRig one = open();
+    SharedRegionsRig other = open();
+    write(one, "a", 5);
+
+    assertThat(read(other, "a", 0)).isEqualTo(Found.ABSENT);
+    other.refresh();
+    for (int chunk = 0; chunk < 5; chunk++) {
+      assertThat(read(other, "a", chunk)).isEqualTo(Found.RIGHT);
+      assertThat(read(one, "a", chunk)).isEqualTo(Found.RIGHT);
+    }
+    assertThat(read(other, "a", 5)).isEqualTo(Found.ABSENT);
+    write(one, "b", 1);
+    other.regions.refresh(Long.MAX_VALUE);
+    assertThat(read(other, "b", 0)).as("not looked at so soon").isEqualTo(Found.ABSENT);
+    other.refresh();
+    assertThat(read(other, "b", 0)).isEqualTo(Found.RIGHT);
+  }
+
+  @Test
+  void eachAppendsToRegionsOfItsOwn() throws IOException {
+    SharedRegionsRig one = open();
+    SharedRegionsRig other = open();
+    write(one, "a", 5);
+    write(other, "b", 5);
+    assertThat(one.current().number()).isNotEqualTo(other.current().number());
+    one.refresh();
+    other.refresh();
+    assertThat(read(one, "b", 4)).isEqualTo(Found.RIGHT);
+    assertThat(read(other, "a", 4)).isEqualTo(Found.RIGHT);
+  }
+
+  @Test
+  void aRestartFindsEverythingAndGoesOnBehindIt() throws IOException {
+    SharedRegionsRig before = open();
+    write(before, "a", 5);
+    before.close();
+    SharedRegionsRig after = open();
+    for (int chunk = 0; chunk < 5; chunk++) {
+      assertThat(read(after, "a", chunk)).isEqualTo(Found.RIGHT);
+    }
+    // Regions that were never used come first.
+    fill(after, "new", SharedRegionsRig.REGIONS - 1);
+    write(after, "b", 1);
+    assertThat(after.current().nextSlot()).isEqualTo(6 * 16);
+    assertThat(read(after, "a", 4)).isEqualTo(Found.RIGHT);
+    assertThat(read(after, "b", 0)).isEqualTo(Found.RIGHT);
+  }
+
+  @Test
+  void theOldestRegionIsRecycledAndTheCapIsKept() throws IOException {
+    SharedRegionsRig one = open();
+    SharedRegionsRig other = open();
+    fill(one, "first", SharedRegionsRig.REGIONS);
+    other.refresh();
+    assertThat(read(other, "first0", 0)).isEqualTo(Found.RIGHT);
+    sleepAMilli();
+    fill(one, "second", SharedRegionsRig.REGIONS / 2);
+
+    assertThat(read(other, "first0", 0)).as("not refreshed, not taken").isEqualTo(Found.ABSENT);
+    other.refresh();
+    for (int i = 0; i < SharedRegionsRig.REGIONS; i++) {
+      Found expected = i < SharedRegionsRig.REGIONS / 2 ? Found.ABSENT : Found.RIGHT;
+      assertThat(read(other, "first" + i, 3)).as("%d", i).isEqualTo(expected);
+      assertThat(read(one, "first" + i, 3)).as("%d", i).isEqualTo(expected);
+    }
+    assertThat(read(other, "second0", 3)).isEqualTo(Found.RIGHT);
+    assertThat(bytesOnDisk()).isLessThanOrEqualTo(SharedRegionsRig.CAPACITY);
+    assertThat(one.regions.bytes()).isEqualTo(bytesOnDisk());
+    assertThat(one.regions.capacityBytes()).isEqualTo(SharedRegionsRig.CAPACITY);
+  }
+
+  private static void sleepAMilli() {
+    long now = System.currentTimeMillis();
+    while (System.currentTimeMillis() <= now + 1) {
+      Thread.onSpinWait();
+    }
+  }
+
+  @Test
+  void aReplayAndAReaderSeeTheSameAfterRecyclingToTheSameLength() throws IOException {
+    SharedRegionsRig one = open();
+    SharedRegionsRig other = open();
+    fill(one, "first", SharedRegionsRig.REGIONS);
+    one.finish();
+    other.refresh();
+    sleepAMilli();
+    fill(one, "again", 1);
+    one.finish();
+    // The log is as long as before. The header tells.
+    other.refresh();
+    assertThat(read(other, "first0", 0)).isEqualTo(Found.ABSENT);
+    other.refresh();
+    assertThat(read(other, "again0", 0)).isEqualTo(Found.RIGHT);
+  }
+
+  @Test
+  void aVictimIsReadableUntilItsRegionIsNeeded() throws IOException {
+    SharedRegionsRig one = open();
+    assertThat(one.regions.victim(Kind.LASTING)).isNull();
+    for (int i = 0; i < SharedRegionsRig.REGIONS; i++) {
+      sleepAMilli();
+      fill(one, "first" + i + "-", 1);
+    }
+    Region victim = one.regions.victim(Kind.LASTING);
+    assertThat(victim).isNotNull();
+    one.regions.recycle(victim);
+    assertThat(read(one, "first0-0", 0)).isEqualTo(Found.RIGHT);
+    fill(one, "next", 1);
+    assertThat(one.current()).isSameAs(victim);
+    assertThat(read(one, "first0-0", 0)).isEqualTo(Found.ABSENT);
+    assertThat(read(one, "first1-0", 0)).isEqualTo(Found.RIGHT);
+  }
+
+  @Test
+  void scansHaveAFifth() throws IOException {
+    SharedRegionsRig one = open();
+    StoredObject scanned = one.object("scanned", 2000);
+    for (int chunk = 0; chunk < 10 * SharedRegionsRig.CHUNKS_OF_REGION; chunk++) {
+      assertThat(one.append(scanned, chunk, Kind.SCANNED)).isTrue();
+    }
+    assertThat(one.index.size()).isEqualTo(3 * SharedRegionsRig.CHUNKS_OF_REGION);
+    fill(one, "lasting", SharedRegionsRig.REGIONS - 3);
+    assertThat(read(one, "lasting0", 0)).isEqualTo(Found.RIGHT);
+    assertThat(one.read(scanned, 10 * SharedRegionsRig.CHUNKS_OF_REGION - 1))
+        .isEqualTo(Found.RIGHT);
+  }
+
+  @Test
+  void nobodyGetsARegionWhenOthersHaveThemAll() throws IOException {
+    SharedRegionsRig one = open();
+    Set<Integer> numbers = new HashSet<>();
+    for (int i = 0; i < SharedRegionsRig.REGIONS; i++) {
+      Region region = one.regions.next(Kind.LASTING);
+      assertThat(region).isNotNull();
+      assertThat(numbers.add(region.number())).isTrue();
+    }
+    SharedRegionsRig other = open();
+    assertThat(other.regions.next(Kind.LASTING)).isNull();
+    assertThat(one.regions.next(Kind.LASTING)).isNull();
+    one.close();
+    assertThat(other.regions.next(Kind.LASTING)).isNotNull();
+  }
+
+  @Test
+  void theFirstOneSetsTheCapacity() throws IOException {
+    open();
+    try (SharedRegionsRig more =
+        new SharedRegionsRig(new NioDiskIo(), directory, 4 * SharedRegionsRig.CAPACITY, null)) {
+      assertThat(more.regions.capacityBytes()).isEqualTo(SharedRegionsRig.CAPACITY);
+    }
+  }
+
+  @Test
+  void anotherKeyIsRefused() throws IOException {
+    open();
+    assertThatThrownBy(() -> encrypted(directory, CacheKey.random()))
+        .isInstanceOf(RefusedDirectoryException.class)
+        .hasMessageContaining("is not encrypted");
+  }
+
+  @Test
+  void keysEncryptAndNobodyGoesOnWithWhatAnotherHasBegun() throws IOException {
+    CacheKey key = CacheKey.random();
+    SharedRegionsRig one = encrypted(directory, key);
+    write(one, "a", 3);
+    SharedRegionsRig other = encrypted(directory, key);
+    assertThat(read(other, "a", 2)).isEqualTo(Found.RIGHT);
+    byte[] plain = SharedRegionsRig.bytes(one.object("a", 64), 0).array();
+    Path data = SharedRegionsRig.instance(directory).resolve("00.data");
+    assertThat(Files.readAllBytes(data)).isNotEqualTo(plain).hasSize(3 << 16);
+    int begun = one.current().number();
+    one.close();
+    fill(other, "b", SharedRegionsRig.REGIONS - 1);
+    assertThat(read(other, "a", 2)).isEqualTo(Found.RIGHT);
+    fill(other, "c", 1);
+    assertThat(other.current().number()).isEqualTo(begun);
+    assertThat(read(other, "a", 2)).as("recycled, not resumed").isEqualTo(Found.ABSENT);
+    assertThatThrownBy(() -> encrypted(directory, CacheKey.random()))
+        .isInstanceOf(RefusedDirectoryException.class)
+        .hasMessageContaining("another key");
+  }
+
+  private SharedRegionsRig encrypted(Path where, CacheKey key) throws IOException {
+    SharedRegionsRig rig =
+        new SharedRegionsRig(new NioDiskIo(), where, SharedRegionsRig.CAPACITY, key);
+    opened.add(rig);
+    return rig;
+  }
+
+  @Test
+  void filesArePrivate() throws IOException {
+    write(open(), "a", 1);
+    Path instance = SharedRegionsRig.instance(directory);
+    try (var files = Files.list(instance)) {
+      for (Path file : files.toList()) {
+        assertThat(java.nio.file.attribute.PosixFilePermissions.toString(
+                Files.getPosixFilePermissions(file)))
+            .as("%s", file)
+            .isEqualTo("rw-------");
+      }
+    }
+  }
+}

@@ -95,10 +95,10 @@ class DiskFaultReadsTest {
       do {
         readAbout(engine, OBJECT, random, 30);
         readAbout(engine, OTHER, random, 30);
-      } while (fault.isInTheWay()
+      } while (fault.isInTheWay(scope)
           && failing.tried(fault) == tried
           && System.nanoTime() - patience < 0);
-      if (fault.isInTheWay()) {
+      if (fault.isInTheWay(scope)) {
         assertThat(failing.tried(fault)).as("times that the fault was met").isGreaterThan(tried);
       }
 

@@ -22,8 +22,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -46,7 +44,6 @@ class DiskCacheTest {
   private final WatchedFiles files = new WatchedFiles();
   private final FaultyDiskIo disk = new FaultyDiskIo(new NioDiskIo(), files);
   private final DiskMetrics metrics = new DiskMetrics();
-  private final StoredObjects unused = new StoredObjects();
 
   @AfterEach
   void everyDescriptorIsClosedAndNothingIsLeft() throws Exception {
@@ -75,9 +72,7 @@ class DiskCacheTest {
   }
 
   private DiskCache open(DiskCacheConfig.Builder config) throws IOException {
-    DiskCache cache = DiskCache.open(config.build(), metrics, 64 * MIB, disk);
-    assertThat(cache).isNotNull();
-    return cache;
+    return DiskCache.open(config.build(), metrics, 64 * MIB, disk);
   }
 
   private static StoredObject object(DiskCache cache, String key, long size) {
@@ -207,7 +202,8 @@ class DiskCacheTest {
   @ParameterizedTest
   @CsvSource({"1", "3"})
   void objectsAreSpreadOverTheDirectoriesInStripes(int directories) throws Exception {
-    try (DiskCache cache = open(config(directories))) {
+    // A region of each is enough for all.
+    try (DiskCache cache = open(config(directories).capacityBytes(1024 * MIB))) {
       StoredObject object = object(cache, "key", 1L << 40);
       for (int stripe = 1; stripe < 20; stripe++) {
         int first = stripe * STRIPE - 4;
@@ -225,7 +221,7 @@ class DiskCacheTest {
         assertThat(read(cache, object, stripe * STRIPE, end)).isEqualTo(End.HIT);
       }
       assertThat(files.opened()).as("directories with a region").isEqualTo(directories);
-      assertThat(cache.capacityBytes()).isEqualTo(directories * 64 * MIB);
+      assertThat(cache.capacityBytes()).isEqualTo(directories * 1024 * MIB);
       assertThat(cache.bytes()).isEqualTo(files.bytes());
     }
   }
@@ -384,8 +380,8 @@ class DiskCacheTest {
       awaitTrue("a probe came through", () -> read(cache, object, 300, 304) == End.HIT);
       // The memory of all that hung is there again.
       for (int i = 0; i < 20; i++) {
-        int first = 300 + 10 * i;
-        awaitTrue("streamed again", () -> stream(cache, object, first, 600) == 600);
+        int first = 320 + 4 * i;
+        awaitTrue("streamed again", () -> stream(cache, object, first, 448) == 448);
       }
     }
   }
@@ -410,45 +406,40 @@ class DiskCacheTest {
 
   @Test
   void aCapThatIsTooSmallIsRefusedWithAReason() throws Exception {
-    DiskCacheConfig.Builder small = config(1).capacityBytes(16 * MIB - 1);
-    assertThat(DiskCache.open(small.build(), metrics, 64 * MIB, disk)).isNull();
+    assertThatThrownBy(() -> open(config(1).capacityBytes(16 * MIB - 1)))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(
+            "capacity of 16777215 bytes in " + directory.toRealPath().resolve("disk0"))
+        .hasMessageContaining("expected at least 16777216 bytes");
 
-    ScheduledExecutorService polls = Executors.newSingleThreadScheduledExecutor();
-    try {
-      assertThatThrownBy(
-              () ->
-                  RegionStore.open(
-                      directory,
-                      small.build(),
-                      metrics,
-                      disk,
-                      unused,
-                      new RateLimiter(0, System::nanoTime),
-                      polls,
-                      MIB))
-          .isInstanceOf(IOException.class)
-          .hasMessageContaining("capacity of 16777215 bytes in " + directory.toRealPath())
-          .hasMessageContaining("expected at least 16777216 bytes");
-    } finally {
-      polls.shutdownNow();
-    }
     open(config(1).capacityBytes(16 * MIB)).close();
   }
 
   @Test
-  void aDirectoryThatCannotBeAskedForItsSpaceIsLeftOut() throws Exception {
-    disk.failEvery(Operation.USABLE_BYTES, Failure.EIO);
+  void directoriesThatCannotBeAskedForTheirSpaceAreLeftOut() throws Exception {
+    disk.failNth(Operation.USABLE_BYTES, 1, Failure.EIO);
+    try (DiskCache cache = open(config(2).capacityBytes(0))) {
+      assertThat(cache.capacityBytes()).as("of one of two").isBetween(16 * MIB, 10_240 * MIB);
+    }
 
-    assertThat(DiskCache.open(config(2).capacityBytes(0).build(), metrics, MIB, disk)).isNull();
+    disk.failEvery(Operation.USABLE_BYTES, Failure.EIO);
+    assertThatThrownBy(() -> open(config(2).capacityBytes(0)))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("disk0")
+        .hasMessageContaining("disk1")
+        .hasMessageContaining("Input/output error");
   }
 
   @Test
-  void aFileInPlaceOfADirectoryIsRefused() throws Exception {
+  void aFileInPlaceOfADirectoryIsLeftOut() throws Exception {
     Path file = Files.createFile(directory.resolve("disk0"));
 
-    assertThatThrownBy(() -> DiskCache.open(config(1).build(), metrics, MIB, disk))
-        .isInstanceOf(RefusedDirectoryException.class)
-        .hasMessageContaining(file.toString());
+    assertThatThrownBy(() -> open(config(1)))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(file + ": refused as a cache directory: it is not a directory");
+    try (DiskCache cache = open(config(2))) {
+      assertThat(cache.capacityBytes()).isEqualTo(64 * MIB);
+    }
     Files.delete(file);
   }
 

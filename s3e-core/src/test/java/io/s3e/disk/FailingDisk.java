@@ -1,5 +1,6 @@
 package io.s3e.disk;
 
+import io.s3e.disk.DiskCacheConfig.Scope;
 import io.s3e.metrics.DiskMetrics;
 import java.io.IOException;
 import java.util.stream.Stream;
@@ -23,10 +24,12 @@ public final class FailingDisk implements AutoCloseable {
     }
 
     /** Whether reads and writes that go on for a while cannot but meet it. */
-    public boolean isInTheWay() {
+    public boolean isInTheWay(Scope scope) {
       return switch (operation) {
-        case OPEN, CREATE, RENAME, SIZE, READ, WRITE, CLOSE -> true;
-        case DELETE, MAKE_DIRECTORY, LIST, MARK_USED, USABLE_BYTES, TRUNCATE -> false;
+        case READ, WRITE -> true;
+        // Files that others share are made at the beginning, private ones when they are needed.
+        case CREATE -> scope == Scope.PRIVATE;
+        default -> false;
       };
     }
 

@@ -476,4 +476,14 @@ class DiskCacheTest {
     awaitTrue("written or dropped", () -> cache.awaitWritten(Duration.ZERO));
     StoreRig.requireSums(metrics);
   }
+
+  @Test
+  void closeDoesNotWaitForFilesThatCannotBeClosed() throws Exception {
+    DiskCache cache = open(config(1));
+    write(cache, object(cache, "key", MIB), 0, 16);
+    disk.hangEvery(Operation.CLOSE);
+
+    Thread closing = Background.start("closing", cache::close);
+    assertThat(Background.await(closing, PATIENCE.toMillis())).as("closed").isTrue();
+  }
 }

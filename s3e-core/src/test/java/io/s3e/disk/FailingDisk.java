@@ -19,7 +19,8 @@ public final class FailingDisk implements AutoCloseable {
       this.failure = failure;
     }
 
-    private boolean hangs() {
+    /** Whether it ends only when the disk is healed. */
+    public boolean hangs() {
       return failure == null;
     }
 
@@ -29,7 +30,19 @@ public final class FailingDisk implements AutoCloseable {
         case READ, WRITE -> true;
         // Files that others share are made at the beginning, private ones when they are needed.
         case CREATE -> scope == Scope.PRIVATE;
+        case SIZE -> scope == Scope.HOST;
         default -> false;
+      };
+    }
+
+    /** Whether the operation is one of a cache of this scope at all. */
+    private boolean isOf(Scope scope) {
+      return switch (operation) {
+        case CREATE, READ, WRITE, CLOSE -> true;
+        case OPEN, RENAME, DELETE, SIZE, TRUNCATE -> scope == Scope.HOST;
+        // Asked by a cache whose capacity is not set.
+        case USABLE_BYTES -> true;
+        case MAKE_DIRECTORY, LIST, MARK_USED -> false;
       };
     }
 
@@ -39,15 +52,16 @@ public final class FailingDisk implements AutoCloseable {
     }
   }
 
-  /** Every operation, with every failure and with a hang. */
-  public static Stream<Fault> faults() {
+  /** Every operation of a cache of this scope, with every failure and with a hang. */
+  public static Stream<Fault> faults(Scope scope) {
     return Stream.of(FaultyDiskIo.Operation.values())
         .flatMap(
             operation ->
                 Stream.concat(
                     Stream.of(FaultyDiskIo.Failure.values())
                         .map(failure -> new Fault(operation, failure)),
-                    Stream.of(new Fault(operation, null))));
+                    Stream.of(new Fault(operation, null))))
+        .filter(fault -> fault.isOf(scope));
   }
 
   /** Opens a cache on this disk. */

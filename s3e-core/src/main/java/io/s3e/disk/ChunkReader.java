@@ -131,9 +131,11 @@ final class ChunkReader {
     return places.size();
   }
 
+  /** Counted once, by the reader that is first; not if the region was begun anew meanwhile. */
   private void corrupt(Place place) {
-    metrics.count(Counter.CORRUPTIONS);
-    index.drop(place);
+    if (index.drop(place)) {
+      metrics.count(Counter.CORRUPTIONS);
+    }
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.s3e;
 
+import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.block.ObjectRef;
@@ -55,32 +56,37 @@ class DiskFaultReadsTest {
   private final byte[] content = MemoryObjectClient.bytes(OBJECT_BYTES, 11);
 
   static Stream<Arguments> faults() {
-    return FailingDisk.faults()
+    return Stream.of(Scope.PRIVATE, Scope.HOST)
         .flatMap(
-            fault -> Stream.of(Scope.PRIVATE, Scope.HOST).map(scope -> Arguments.of(scope, fault)));
+            scope -> FailingDisk.faults(scope).map(fault -> Arguments.of(scope, fault)));
   }
 
-  private DiskCacheConfig disk(Scope scope) {
+  /** With a capacity of 0 a cache asks for the space that there is when it opens. */
+  private DiskCacheConfig.Builder disk(Scope scope) {
     return DiskCacheConfig.DEFAULTS.toBuilder()
         .mode(Mode.DISK)
         .scope(scope)
         .capacityBytes(256L << 20)
         .readDeadline(DEADLINE)
         .breakerPause(Duration.ofMillis(50))
-        .directories(List.of(directory))
-        .build();
+        .directories(List.of(directory));
   }
 
-  @ParameterizedTest(name = "{0}: {1}")
-  @MethodSource("faults")
-  void noFaultReachesAReader(Scope scope, FailingDisk.Fault fault) throws Exception {
+  private static MemoryObjectClient client(byte[] content) {
     MemoryObjectClient client =
         new MemoryObjectClient(ClientLimits.copying(8 * BLOCK, 16, CLIENTS_BYTES));
     client.put(OBJECT, content, "\"v1\"");
     client.put(OTHER, content, "\"v1\"");
     client.faults((request, number) -> MemoryObjectClient.Answer.GOOD.after(1));
+    return client;
+  }
+
+  @ParameterizedTest(name = "{0}: {1}")
+  @MethodSource("faults")
+  void noFaultReachesAReader(Scope scope, FailingDisk.Fault fault) throws Exception {
+    MemoryObjectClient client = client(content);
     MemoryBudget budget = new MemoryBudget(MEMORY_BYTES);
-    S3EConfig config = S3EConfig.DEFAULTS.toBuilder().diskCache(disk(scope)).build();
+    S3EConfig config = S3EConfig.DEFAULTS.toBuilder().diskCache(disk(scope).build()).build();
     Random random = new Random(5);
     try (FailingDisk failing = new FailingDisk();
         S3E engine = S3E.create(config, budget, granted -> client, failing::open)) {
@@ -95,10 +101,10 @@ class DiskFaultReadsTest {
       do {
         readAbout(engine, OBJECT, random, 30);
         readAbout(engine, OTHER, random, 30);
-      } while (fault.isInTheWay()
+      } while (fault.isInTheWay(scope)
           && failing.tried(fault) == tried
           && System.nanoTime() - patience < 0);
-      if (fault.isInTheWay()) {
+      if (fault.isInTheWay(scope)) {
         assertThat(failing.tried(fault)).as("times that the fault was met").isGreaterThan(tried);
       }
 
@@ -114,6 +120,29 @@ class DiskFaultReadsTest {
           .isGreaterThan(hits);
     }
     assertThat(budget.reserved()).isZero();
+  }
+
+  @ParameterizedTest(name = "{0}: {1}")
+  @MethodSource("faults")
+  void noFaultFromTheStartReachesAReader(Scope scope, FailingDisk.Fault fault) throws Exception {
+    MemoryObjectClient client = client(content);
+    MemoryBudget budget = new MemoryBudget(MEMORY_BYTES);
+    S3EConfig config =
+        S3EConfig.DEFAULTS.toBuilder().diskCache(disk(scope).capacityBytes(0).build()).build();
+    Random random = new Random(6);
+    try (FailingDisk failing = new FailingDisk()) {
+      failing.begin(fault);
+      try (S3E engine = S3E.create(config, budget, granted -> client, failing::open)) {
+        readAbout(engine, OBJECT, random, 40);
+        readAbout(engine, OBJECT, random, 40);
+        if (fault.hangs()) {
+          // To close waits longer for what hangs than a test should.
+          failing.heal();
+        }
+      }
+      failing.heal();
+      awaitTrue("all memory given back", () -> budget.reserved() == 0);
+    }
   }
 
   private void readAbout(S3E engine, ObjectRef object, Random random, int reads)

@@ -153,7 +153,7 @@ final class Appender {
 
   private void giveUpHang() {
     long since = busySinceNanos;
-    if (since != 0 && System.nanoTime() - since > HANGS_NANOS && breaker.allows()) {
+    if (since != 0 && System.nanoTime() - since > HANGS_NANOS) {
       breaker.failure(Breaker.Cause.HUNG);
       dropWaiting(Counter.DROPPED_FAULT_BYTES);
     }
@@ -161,9 +161,9 @@ final class Appender {
 
   private void dropWaiting(Counter reason) {
     for (WriteBack next = waiting.poll(); next != null; next = waiting.poll()) {
-      waitingBytes.addAndGet(-bytesOf(next));
       metrics.add(reason, bytesOf(next));
       endAll(next);
+      waitingBytes.addAndGet(-bytesOf(next));
     }
   }
 

@@ -156,15 +156,22 @@ final class ChunkIndex {
     }
   }
 
-  /** A chunk is not what it should be: its place is forgotten. */
-  void drop(Place place) {
+  /**
+   * A chunk is not what it should be: its place is forgotten.
+   *
+   * @return false if it was no chunk's place any more
+   */
+  boolean drop(Place place) {
     long stamp = lock.writeLock();
     try {
       Region region = place.region();
-      if (region.generation() == place.generation() && region.object(place.entry()) != null) {
+      boolean stands =
+          region.generation() == place.generation() && region.object(place.entry()) != null;
+      if (stands) {
         unchain(region.number() << ENTRY_BITS | place.entry());
         region.dropEntry(place.entry());
       }
+      return stands;
     } finally {
       lock.unlockWrite(stamp);
     }
@@ -221,7 +228,7 @@ final class ChunkIndex {
     while (at != NONE) {
       Region region = regionOf(at);
       int entry = entryOf(at);
-      if (region.chunk(entry) == chunk && region.object(entry) == object) {
+      if (region.chunk(entry) == chunk && object.equals(region.object(entry))) {
         return at;
       }
       at = region.nextInChain(entry);

@@ -27,6 +27,7 @@ final class ChunkReader {
   private final ByteBuffer scratch =
       ByteBuffer.allocateDirect(BATCH_CHUNKS * StoredObject.CHUNK_BYTES);
   private final ByteBuffer work;
+  private final boolean sealed;
 
   // The batch that is being read.
   private final List<Place> places = new ArrayList<>(BATCH_CHUNKS);
@@ -40,6 +41,7 @@ final class ChunkReader {
     this.regions = regions;
     this.index = index;
     this.metrics = metrics;
+    this.sealed = sealed;
     this.work = sealed ? ByteBuffer.allocateDirect(StoredObject.CHUNK_BYTES) : scratch;
   }
 
@@ -129,9 +131,11 @@ final class ChunkReader {
     return places.size();
   }
 
+  /** Counted once, by the reader that is first; not if the region was begun anew meanwhile. */
   private void corrupt(Place place) {
-    metrics.count(Counter.CORRUPTIONS);
-    index.drop(place);
+    if (index.drop(place)) {
+      metrics.count(Counter.CORRUPTIONS);
+    }
   }
 
   /**
@@ -151,7 +155,7 @@ final class ChunkReader {
             wanted.object(),
             wanted.first(),
             (chunk, bytes) -> {
-              if (work == scratch) {
+              if (!sealed) {
                 plain.position(plain.position() + bytes.remaining());
               } else {
                 plain.put(bytes);

@@ -35,7 +35,7 @@ final class FetchHistory {
       int group = chunk / ENTRY_CHUNKS;
       int end = Math.min(chunks.end(), (group + 1) * ENTRY_CHUNKS);
       int from = chunk % ENTRY_CHUNKS;
-      long bits = (1L << end - group * ENTRY_CHUNKS) - (1L << from);
+      long bits = (1L << (end - group * ENTRY_CHUNKS)) - (1L << from);
       before |= note(hash(chunks.object().hashCode(), group), bits);
       chunk = end;
     }
@@ -43,7 +43,7 @@ final class FetchHistory {
   }
 
   private boolean note(long hash, long bits) {
-    int bucket = (int) (hash >>> Long.SIZE - BUCKET_BITS) * WAYS;
+    int bucket = (int) (hash >>> (Long.SIZE - BUCKET_BITS)) * WAYS;
     long name = hash << ENTRY_CHUNKS;
     for (int at = bucket; at < bucket + WAYS; at++) {
       long entry = entries.getPlain(at);
@@ -61,9 +61,9 @@ final class FetchHistory {
 
   /** Spreads as the finalizer of SplitMix64 does. */
   private static long hash(int object, int group) {
-    long mixed = ((long) object << Integer.SIZE | group) * 0x9E3779B97F4A7C15L;
-    mixed = (mixed ^ mixed >>> 30) * 0xBF58476D1CE4E5B9L;
-    mixed = (mixed ^ mixed >>> 27) * 0x94D049BB133111EBL;
-    return mixed ^ mixed >>> 31;
+    long mixed = (((long) object << Integer.SIZE) | group) * 0x9E3779B97F4A7C15L;
+    mixed = (mixed ^ (mixed >>> 30)) * 0xBF58476D1CE4E5B9L;
+    mixed = (mixed ^ (mixed >>> 27)) * 0x94D049BB133111EBL;
+    return mixed ^ (mixed >>> 31);
   }
 }

@@ -165,10 +165,10 @@ final class Region {
     chunks[entry] = chunk;
     slots[entry] = slot;
     sealsHigh[entry] = sealHigh;
-    if (sealLow != 0) {
-      if (sealsLow.length < chunks.length) {
-        sealsLow = Arrays.copyOf(sealsLow, chunks.length);
-      }
+    if (sealLow != 0 && sealsLow.length < chunks.length) {
+      sealsLow = Arrays.copyOf(sealsLow, chunks.length);
+    }
+    if (entry < sealsLow.length) {
       sealsLow[entry] = sealLow;
     }
     nextInChain[entry] = chain;

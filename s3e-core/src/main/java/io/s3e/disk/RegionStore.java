@@ -58,12 +58,16 @@ final class RegionStore implements AutoCloseable {
   private final Appender appender;
   private final ThreadPoolExecutor readers;
   private final ScheduledExecutorService polls;
+  private final long deadlineNanos;
 
   /** Readers of threads that are not reading just now: one for each thread that there may be. */
   private final Queue<ChunkReader> idle = new ConcurrentLinkedQueue<>();
 
   /** Readers for those who take what they have read by themselves. */
   private final Queue<ChunkReader> spare = new ConcurrentLinkedQueue<>();
+
+  /** When a read came back from the disk last, by {@link System#nanoTime()}. */
+  private volatile long lastEndNanos = System.nanoTime();
 
   private RegionStore(
       Path directory,
@@ -81,6 +85,7 @@ final class RegionStore implements AutoCloseable {
     this.regions = regions;
     this.claims = claims;
     this.polls = polls;
+    this.deadlineNanos = config.readDeadline().toNanos();
     boolean sealed = config.key() != null;
     this.breaker = breaker(config, "Reading from the cache in " + directory);
     this.writing = breaker(config, "Writing to the cache in " + directory);
@@ -218,6 +223,8 @@ final class RegionStore implements AutoCloseable {
     } catch (IOException e) {
       failed(reader, wanted, e);
       return null;
+    } finally {
+      lastEndNanos = System.nanoTime();
     }
   }
 
@@ -275,6 +282,7 @@ final class RegionStore implements AutoCloseable {
       failed(reader, wanted, e);
       return wanted.first();
     } finally {
+      lastEndNanos = System.nanoTime();
       idle.add(reader);
     }
   }
@@ -286,8 +294,10 @@ final class RegionStore implements AutoCloseable {
    */
   void timedOut(boolean begun) {
     metrics.count(Counter.TIMEOUTS);
-    // A probe that still stands in the queue stands behind what hangs.
-    if (begun || !breaker.allows()) {
+    // What still stands in the queue stands behind what hangs: a probe, and every read if none has
+    // come through for as long as this one has waited.
+    boolean hangs = System.nanoTime() - lastEndNanos > deadlineNanos;
+    if (begun || hangs || !breaker.allows()) {
       breaker.failure(Breaker.Cause.SLOW);
     }
   }

@@ -6,6 +6,7 @@ import io.s3e.block.ObjectVersion;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import org.jspecify.annotations.Nullable;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
@@ -149,7 +150,7 @@ public final class StoredObject {
 
   /** Whether it has the same hash and length; asked by what makes instances one. */
   @Override
-  public boolean equals(Object other) {
+  public boolean equals(@Nullable Object other) {
     return this == other
         || (other instanceof StoredObject that
             && first == that.first

@@ -169,11 +169,11 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
    */
   public @Nullable DiskBytes fromDisk(ObjectHandle handle, long position, long end) {
     DiskTier disk = tenant.disk();
-    boolean mayBe =
-        disk != null
-            && end - position >= StoredObject.CHUNK_BYTES
-            && !memory.isPresent(handle, handle.layout().blockAt(position));
-    ChunkStream stream = mayBe ? disk.stream(handle, position, end) : null;
+    boolean isShort = end - position < StoredObject.CHUNK_BYTES;
+    ChunkStream stream =
+        disk == null || isShort || memory.isPresent(handle, handle.layout().blockAt(position))
+            ? null
+            : disk.stream(handle, position, end);
     handle.progress().readFromDisk(stream != null);
     return disk == null || stream == null
         ? null

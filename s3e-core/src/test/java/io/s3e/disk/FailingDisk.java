@@ -1,5 +1,6 @@
 package io.s3e.disk;
 
+import io.s3e.disk.DiskCacheConfig.Scope;
 import io.s3e.metrics.DiskMetrics;
 import java.io.IOException;
 import java.util.stream.Stream;
@@ -18,15 +19,30 @@ public final class FailingDisk implements AutoCloseable {
       this.failure = failure;
     }
 
-    private boolean hangs() {
+    /** Whether it ends only when the disk is healed. */
+    public boolean hangs() {
       return failure == null;
     }
 
     /** Whether reads and writes that go on for a while cannot but meet it. */
-    public boolean isInTheWay() {
+    public boolean isInTheWay(Scope scope) {
       return switch (operation) {
-        case OPEN, CREATE, RENAME, SIZE, READ, WRITE, CLOSE -> true;
-        case DELETE, MAKE_DIRECTORY, LIST, MARK_USED, USABLE_BYTES, TRUNCATE -> false;
+        case READ, WRITE -> true;
+        // Files that others share are made at the beginning, private ones when they are needed.
+        case CREATE -> scope == Scope.PRIVATE;
+        case SIZE -> scope == Scope.HOST;
+        default -> false;
+      };
+    }
+
+    /** Whether the operation is one of a cache of this scope at all. */
+    private boolean isOf(Scope scope) {
+      return switch (operation) {
+        case CREATE, READ, WRITE, CLOSE -> true;
+        case OPEN, RENAME, DELETE, SIZE, TRUNCATE -> scope == Scope.HOST;
+        // Asked by a cache whose capacity is not set.
+        case USABLE_BYTES -> true;
+        case MAKE_DIRECTORY, LIST, MARK_USED -> false;
       };
     }
 
@@ -36,15 +52,16 @@ public final class FailingDisk implements AutoCloseable {
     }
   }
 
-  /** Every operation, with every failure and with a hang. */
-  public static Stream<Fault> faults() {
+  /** Every operation of a cache of this scope, with every failure and with a hang. */
+  public static Stream<Fault> faults(Scope scope) {
     return Stream.of(FaultyDiskIo.Operation.values())
         .flatMap(
             operation ->
                 Stream.concat(
                     Stream.of(FaultyDiskIo.Failure.values())
                         .map(failure -> new Fault(operation, failure)),
-                    Stream.of(new Fault(operation, null))));
+                    Stream.of(new Fault(operation, null))))
+        .filter(fault -> fault.isOf(scope));
   }
 
   /** Opens a cache on this disk. */

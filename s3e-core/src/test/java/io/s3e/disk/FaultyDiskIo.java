@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,12 +67,21 @@ final class FaultyDiskIo implements DiskIo {
   }
 
   private final DiskIo disk;
+  private final UnaryOperator<OpenFile> below;
   private final Map<Operation, Rule> rules = new EnumMap<>(Operation.class);
   private final Map<Operation, Long> counts = new EnumMap<>(Operation.class);
   private int hanging;
 
   FaultyDiskIo(DiskIo disk) {
+    this(disk, UnaryOperator.identity());
+  }
+
+  /**
+   * @param below what a test puts between a file and its faults
+   */
+  FaultyDiskIo(DiskIo disk, UnaryOperator<OpenFile> below) {
     this.disk = disk;
+    this.below = below;
   }
 
   /** Lets every operation of a kind fail from now on. */
@@ -309,7 +319,7 @@ final class FaultyDiskIo implements DiskIo {
 
     FaultyFile(Path path, OpenFile file) {
       this.path = path;
-      this.file = file;
+      this.file = below.apply(file);
     }
 
     @Override

@@ -1,0 +1,400 @@
+package io.s3e.disk;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.s3e.disk.ChunkIndex.Chunk;
+import io.s3e.disk.ChunkIndex.Place;
+import io.s3e.disk.Region.Kind;
+import io.s3e.testing.Seed;
+import io.s3e.testing.Threads;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(120)
+class ChunkIndexTest {
+  private static final int CHUNK = StoredObject.CHUNK_BYTES;
+  private static final int CHUNK_SLOTS = CHUNK / Region.SLOT_BYTES;
+
+  private final ChunkIndex index = new ChunkIndex();
+  private final StoredObject object = StoredBytes.object("key", 10L * CHUNK);
+
+  private Region region(int number) {
+    Region region = new Region(number, Region.MOST_BYTES, new NoFile(), 0);
+    index.enter(region);
+    index.begin(region, 1, Kind.LASTING, null);
+    return region;
+  }
+
+  private void add(Region region, int chunk, int slot) {
+    assertThat(index.add(region, object, chunk, slot, 100 + slot, 200 + slot)).isTrue();
+  }
+
+  private Place place(int chunk) {
+    Place place = index.place(object, chunk);
+    assertThat(place).as("place of chunk %d", chunk).isNotNull();
+    return place;
+  }
+
+  @Test
+  void aChunkIsWhereItWasAdded() {
+    Region region = region(0);
+    add(region, 3, 32);
+
+    assertThat(place(3)).isEqualTo(new Place(region, 1, 0, 32, 132, 232));
+    assertThat(index.place(object, 2)).isNull();
+    assertThat(index.place(StoredBytes.object("other", 10L * CHUNK), 3)).isNull();
+    assertThat(index.size()).isOne();
+    assertThat(region.nextSlot()).isEqualTo(32 + CHUNK_SLOTS);
+  }
+
+  @Test
+  void presentAndAbsentEndAtTheFirstThatIsNot() {
+    Region region = region(0);
+    for (int chunk : new int[] {0, 1, 2, 5, 9}) {
+      add(region, chunk, chunk * CHUNK_SLOTS);
+    }
+
+    assertThat(index.presentFrom(object, 0, 10)).isEqualTo(3);
+    assertThat(index.presentFrom(object, 1, 2)).isEqualTo(1);
+    assertThat(index.presentFrom(object, 3, 10)).isZero();
+    assertThat(index.absentFrom(object, 3, 10)).isEqualTo(2);
+    assertThat(index.absentFrom(object, 6, 8)).isEqualTo(2);
+    assertThat(index.absentFrom(object, 0, 10)).isZero();
+  }
+
+  @Test
+  void theLastPlaceReplacesTheOneBefore() {
+    Region first = region(0);
+    Region second = region(1);
+    add(first, 0, 0);
+    Place before = place(0);
+    add(second, 0, 16);
+
+    assertThat(place(0).region()).isSameAs(second);
+    assertThat(index.size()).isOne();
+    index.hit(List.of(before));
+    assertThat(index.hitsIn(first)).as("hits of a place that was replaced").isEmpty();
+    index.drop(before);
+    assertThat(place(0).region()).as("place after the old one was dropped").isSameAs(second);
+    index.begin(first, 2, Kind.LASTING, null);
+    assertThat(place(0).region()).as("place after the old one's region").isSameAs(second);
+  }
+
+  @Test
+  void whatIsDroppedIsGoneOnce() {
+    Region region = region(0);
+    add(region, 0, 0);
+    add(region, 1, 16);
+    Place dropped = place(0);
+    index.drop(dropped);
+    index.drop(dropped);
+
+    assertThat(index.place(object, 0)).isNull();
+    assertThat(index.size()).isOne();
+    assertThat(place(1).slot()).isEqualTo(16);
+  }
+
+  @Test
+  void aGenerationTakesItsEntriesWithIt() {
+    Region region = region(0);
+    add(region, 0, 0);
+    add(region, 1, 16);
+    Place old = place(0);
+    index.begin(region, 2, Kind.SCANNED, null);
+
+    assertThat(index.size()).isZero();
+    assertThat(index.presentFrom(object, 0, 10)).isZero();
+    assertThat(region.generation()).isEqualTo(2);
+    assertThat(region.kind()).isEqualTo(Kind.SCANNED);
+    assertThat(region.nextSlot()).isZero();
+
+    // What was known of the generation before says nothing of this one.
+    add(region, 4, 0);
+    index.drop(old);
+    index.hit(List.of(old));
+    assertThat(place(4).generation()).isEqualTo(2);
+    assertThat(index.hitsIn(region)).isEmpty();
+  }
+
+  @Test
+  void hitsAreToldInTheOrderOfTheRegion() {
+    Region region = region(0);
+    for (int chunk = 0; chunk < 5; chunk++) {
+      add(region, chunk, chunk * CHUNK_SLOTS);
+    }
+    index.hit(List.of(place(3)));
+    index.hit(List.of(place(1), place(3), place(4)));
+    index.drop(place(4));
+
+    assertThat(index.hitsIn(region))
+        .containsExactly(new Chunk(object, 1), new Chunk(object, 3));
+  }
+
+  @Test
+  void regionsAreEnteredInTheOrderOfTheirNumbers() {
+    region(0);
+    assertThatThrownBy(() -> region(2)).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> region(0)).isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void aRegionHasAsManyEntriesAsItHasSlots() {
+    Region region = region(0);
+    StoredObject large = StoredBytes.object("large", 1L << 40);
+    for (int chunk = 0; chunk < region.slotCount(); chunk++) {
+      assertThat(index.add(region, large, chunk, chunk, 1, 0)).isTrue();
+    }
+
+    assertThat(index.add(region, large, region.slotCount(), 0, 1, 0)).isFalse();
+    assertThat(index.place(large, region.slotCount())).isNull();
+    assertThat(index.presentFrom(large, 0, Integer.MAX_VALUE)).isEqualTo(region.slotCount());
+  }
+
+  /** Whatever is done in whatever order, the index says what a map would say. */
+  @Test
+  void randomWorkIsThatOfAMap() {
+    for (int round = 0; round < 20; round++) {
+      long seed = round == 0 ? SEED : SEED * 31 + round;
+      new Model(seed).run(6_000);
+    }
+  }
+
+  private static final long SEED = Seed.draw();
+
+  /** An index beside a map. */
+  private static final class Model {
+    private final String what;
+    private final Random random;
+    private final ChunkIndex index = new ChunkIndex();
+    private final List<Region> regions = new ArrayList<>();
+    private final List<StoredObject> objects = new ArrayList<>();
+    private final Map<Chunk, Place> places = new HashMap<>();
+    private final List<Place> known = new ArrayList<>();
+    private final Map<Region, Set<Chunk>> hits = new HashMap<>();
+
+    Model(long seed) {
+      what = "seed " + seed;
+      random = new Random(seed);
+      int count = 1 + random.nextInt(6);
+      for (int i = 0; i < count; i++) {
+        Region region = new Region(i, Region.MOST_BYTES, new NoFile(), 0);
+        index.enter(region);
+        regions.add(region);
+        hits.put(region, new LinkedHashSet<>());
+      }
+      for (int i = 0; i < 30; i++) {
+        objects.add(StoredBytes.object("key " + i, 1 + random.nextInt(300 * CHUNK)));
+      }
+    }
+
+    void run(int steps) {
+      for (int step = 0; step < steps; step++) {
+        switch (random.nextInt(40)) {
+          case 0 -> {
+            if (random.nextInt(20) == 0) {
+              begin();
+            }
+          }
+          case 1, 2, 3, 4 -> drop();
+          case 5, 6, 7, 8, 9 -> hit();
+          case 10, 11, 12, 13, 14 -> look();
+          default -> add();
+        }
+      }
+      assertThat(index.size()).as(what).isEqualTo(places.size());
+      for (StoredObject object : objects) {
+        for (int chunk = 0; chunk < object.chunks(); chunk++) {
+          assertThat(index.place(object, chunk))
+              .as(what)
+              .isEqualTo(places.get(new Chunk(object, chunk)));
+        }
+      }
+      for (Region region : regions) {
+        assertThat(index.hitsIn(region))
+            .as(what)
+            .containsExactlyInAnyOrderElementsOf(hits.get(region));
+      }
+    }
+
+    private StoredObject object() {
+      return objects.get(random.nextInt(objects.size()));
+    }
+
+    private void add() {
+      Region region = regions.get(random.nextInt(regions.size()));
+      StoredObject object = object();
+      Chunk chunk = new Chunk(object, random.nextInt(object.chunks()));
+      int slot = region.nextSlot();
+      // Words of 0 are as good as others.
+      long high = random.nextInt(3) == 0 ? 0 : random.nextLong();
+      long low = random.nextInt(3) == 0 ? 0 : random.nextLong();
+      int entry = region.entries();
+      assertThat(index.add(region, object, chunk.chunk(), slot, high, low)).as(what).isTrue();
+      Place place = new Place(region, region.generation(), entry, slot, high, low);
+      Place before = places.put(chunk, place);
+      if (before != null) {
+        hits.get(before.region()).remove(chunk);
+      }
+      known.add(place);
+    }
+
+    private void drop() {
+      if (known.isEmpty()) {
+        return;
+      }
+      Place place = known.get(random.nextInt(known.size()));
+      index.drop(place);
+      places
+          .entrySet()
+          .removeIf(
+              each -> {
+                boolean same = each.getValue().equals(place);
+                if (same) {
+                  hits.get(place.region()).remove(each.getKey());
+                }
+                return same;
+              });
+    }
+
+    private void hit() {
+      if (known.isEmpty()) {
+        return;
+      }
+      Place place = known.get(random.nextInt(known.size()));
+      index.hit(List.of(place));
+      places.forEach(
+          (chunk, current) -> {
+            if (current.equals(place)) {
+              hits.get(place.region()).add(chunk);
+            }
+          });
+    }
+
+    private void begin() {
+      Region region = regions.get(random.nextInt(regions.size()));
+      int next = region.generation() + 1 + random.nextInt(2);
+      index.begin(region, next, Kind.values()[random.nextInt(2)], null);
+      places.values().removeIf(place -> place.region() == region);
+      hits.get(region).clear();
+    }
+
+    private void look() {
+      StoredObject object = object();
+      int first = random.nextInt(object.chunks());
+      int end = first + random.nextInt(object.chunks() - first + 1);
+      int present = first;
+      while (present < end && places.containsKey(new Chunk(object, present))) {
+        present++;
+      }
+      int absent = first;
+      while (absent < end && !places.containsKey(new Chunk(object, absent))) {
+        absent++;
+      }
+      assertThat(index.presentFrom(object, first, end)).as(what).isEqualTo(present - first);
+      assertThat(index.absentFrom(object, first, end)).as(what).isEqualTo(absent - first);
+    }
+  }
+
+  /**
+   * Readers beside a writer that adds and begins generations: what a reader finds at a place whose
+   * generation still stands is what was written there for that chunk.
+   */
+  @Test
+  void aPlaceOfAGenerationThatIsGoneIsToldByTheGeneration() throws Exception {
+    int regionCount = 4;
+    int slots = 32 * CHUNK_SLOTS;
+    List<Region> regions = new ArrayList<>();
+    List<AtomicLongArray> disks = new ArrayList<>();
+    for (int i = 0; i < regionCount; i++) {
+      regions.add(region(i));
+      disks.add(new AtomicLongArray(slots));
+    }
+    StoredObject[] objects = new StoredObject[4];
+    for (int i = 0; i < objects.length; i++) {
+      objects[i] = StoredBytes.object("key " + i, 50L * CHUNK);
+    }
+    AtomicBoolean done = new AtomicBoolean();
+    AtomicLong verified = new AtomicLong();
+    AtomicLong stale = new AtomicLong();
+
+    Threads.run(
+        3,
+        SEED,
+        (thread, random) -> {
+          if (thread > 0) {
+            while (!done.get()) {
+              StoredObject wanted = objects[random.nextInt(objects.length)];
+              int chunk = random.nextInt(wanted.chunks());
+              Place place = index.place(wanted, chunk);
+              if (place != null) {
+                Region region = place.region();
+                if (random.nextInt(8) == 0) {
+                  Thread.yield();
+                }
+                long found = disks.get(region.number()).get(place.slot());
+                if (region.generation() == place.generation()) {
+                  assertThat(found).isEqualTo(place.sealHigh());
+                  assertThat(place.sealLow()).isEqualTo(name(wanted, chunk));
+                  index.hit(List.of(place));
+                  if (random.nextInt(50) == 0) {
+                    index.drop(place);
+                  }
+                  verified.incrementAndGet();
+                } else {
+                  stale.incrementAndGet();
+                }
+              }
+            }
+            return;
+          }
+          try {
+            write(regions, disks, slots, objects, random);
+          } finally {
+            done.set(true);
+          }
+        });
+
+    assertThat(verified).as("places that were verified").hasPositiveValue();
+    System.out.println(verified + " places verified, " + stale + " of generations that were gone");
+  }
+
+  private void write(
+      List<Region> regions,
+      List<AtomicLongArray> disks,
+      int slots,
+      StoredObject[] objects,
+      SplittableRandom random) {
+    long written = 0;
+    for (int step = 0; step < 200_000; step++) {
+      if (step % 16 == 0) {
+        Thread.yield();
+      }
+      Region region = regions.get(random.nextInt(regions.size()));
+      int slot = region.nextSlot();
+      if (slot + CHUNK_SLOTS > slots) {
+        index.begin(region, region.generation() + 1, Kind.LASTING, null);
+        continue;
+      }
+      StoredObject to = objects[random.nextInt(objects.length)];
+      int chunk = random.nextInt(to.chunks());
+      disks.get(region.number()).set(slot, ++written);
+      assertThat(index.add(region, to, chunk, slot, written, name(to, chunk))).isTrue();
+    }
+  }
+
+  private static long name(StoredObject object, int chunk) {
+    return ((long) object.hashCode() << 32 | chunk) + 1;
+  }
+}

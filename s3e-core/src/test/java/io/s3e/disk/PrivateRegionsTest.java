@@ -1,0 +1,233 @@
+package io.s3e.disk;
+
+import static io.s3e.disk.StoreRig.MIB;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.s3e.disk.FaultyDiskIo.Failure;
+import io.s3e.disk.FaultyDiskIo.Operation;
+import io.s3e.disk.Region.Kind;
+import io.s3e.metrics.DiskMetrics.Counter;
+import io.s3e.testing.Seed;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a private cache keeps, and what it never takes. */
+@Timeout(120)
+class PrivateRegionsTest {
+  /** 16 regions of 1 MiB. */
+  private static final long CAPACITY = 16 * MIB;
+
+  @TempDir Path directory;
+
+  private StoreRig rig() {
+    return new StoreRig(directory, CAPACITY, null);
+  }
+
+  private static StoredObject mib(String key) {
+    return StoredBytes.object(key, MIB);
+  }
+
+  private static void fill(StoreRig rig, String key, int objects) throws InterruptedException {
+    for (int i = 0; i < objects; i++) {
+      rig.write(TestWriteBack.all(mib(key + i)));
+    }
+  }
+
+  private static int known(StoreRig rig, String key, int objects) {
+    int known = 0;
+    for (int i = 0; i < objects; i++) {
+      known += rig.known(mib(key + i));
+    }
+    return known / mib("any").chunks();
+  }
+
+  @Test
+  void theOldestGoFirstAndOneRegionIsKeptFree() throws Exception {
+    try (StoreRig rig = rig()) {
+      fill(rig, "key ", 40);
+
+      for (int i = 0; i < 40; i++) {
+        assertThat(rig.requireRight(mib("key " + i))).as("of %d", i).isEqualTo(i < 25 ? 0 : 16);
+      }
+      assertThat(rig.files.opened()).isEqualTo(16);
+      assertThat(rig.files.bytes()).isEqualTo(CAPACITY);
+      assertThat(rig.regions.bytes()).isEqualTo(CAPACITY);
+      assertThat(rig.counted(Counter.EVICTIONS)).isEqualTo(25);
+      assertThat(rig.counted(Counter.EVICTED_BYTES)).isEqualTo(25 * MIB);
+      rig.requireSums();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void whatIsReadIsKept(boolean encrypted) throws Exception {
+    try (StoreRig rig =
+        new StoreRig(directory, CAPACITY, encrypted ? CacheKey.random() : null)) {
+      StoredObject wanted = StoredBytes.object("wanted", 300_000);
+      rig.write(TestWriteBack.all(wanted));
+      for (int i = 0; i < 60; i++) {
+        assertThat(rig.requireRight(wanted)).as("in round %d", i).isEqualTo(wanted.chunks());
+        rig.write(TestWriteBack.all(mib("other " + i)));
+      }
+
+      assertThat(known(rig, "other ", 60)).isBetween(10, 15);
+      assertThat(rig.counted(Counter.KEPT_BYTES)).isGreaterThanOrEqualTo(2 * 300_000);
+      assertThat(rig.files.mostBytes()).isLessThanOrEqualTo(CAPACITY);
+      rig.requireSums();
+    }
+  }
+
+  /** However much is read again, there is room for what is new. */
+  @Test
+  void hitsTakeHalfARegionAtMost() throws Exception {
+    try (StoreRig rig = rig()) {
+      for (int i = 0; i < 60; i++) {
+        rig.write(TestWriteBack.all(mib("key " + i)));
+        for (int j = 0; j <= i; j++) {
+          rig.requireRight(mib("key " + j));
+        }
+      }
+
+      assertThat(rig.known(mib("key 59"))).isEqualTo(16);
+      assertThat(rig.counted(Counter.KEPT_BYTES))
+          .isBetween(MIB, rig.counted(Counter.EVICTED_BYTES) / 2);
+      rig.requireSums();
+    }
+  }
+
+  @Test
+  void scansLeaveAllButAFifthToOthers() throws Exception {
+    try (StoreRig rig = rig()) {
+      fill(rig, "lasting ", 16);
+      for (int i = 0; i < 50; i++) {
+        rig.write(TestWriteBack.scanned(mib("scanned " + i)));
+      }
+
+      // Of the 16, one is free and one is being filled for either kind.
+      assertThat(known(rig, "lasting ", 16)).isGreaterThanOrEqualTo(16 - 16 / 5 - 2);
+      assertThat(known(rig, "scanned ", 50)).isBetween(1, 16 / 5 + 1);
+      rig.requireSums();
+    }
+  }
+
+  @Test
+  void whatLastsDrivesOutScansBeyondTheirFifth() throws Exception {
+    try (StoreRig rig = rig()) {
+      for (int i = 0; i < 30; i++) {
+        rig.write(TestWriteBack.scanned(mib("scanned " + i)));
+      }
+      assertThat(known(rig, "scanned ", 30)).as("while nobody else wants it").isEqualTo(15);
+      fill(rig, "lasting ", 11);
+
+      assertThat(known(rig, "lasting ", 11)).isEqualTo(11);
+      assertThat(known(rig, "scanned ", 30)).isBetween(1, 16 / 5 + 1);
+    }
+  }
+
+  @Test
+  void noRegionIsMadeOnADiskThatIsNearlyFull() throws Exception {
+    try (StoreRig rig = rig()) {
+      fill(rig, "before ", 4);
+      rig.freePercent = 14;
+      fill(rig, "after ", 12);
+
+      assertThat(rig.files.opened()).isEqualTo(4);
+      assertThat(rig.files.bytes()).isEqualTo(4 * MIB);
+      assertThat(known(rig, "before ", 4) + known(rig, "after ", 12)).isBetween(2, 4);
+      assertThat(known(rig, "after ", 12)).as("in place of older ones").isPositive();
+      rig.requireSums();
+    }
+  }
+
+  @Test
+  void nothingIsMadeWhereThereIsNoSpaceFromTheStart() throws Exception {
+    try (StoreRig rig = rig()) {
+      rig.freePercent = 14;
+      fill(rig, "key ", 3);
+
+      assertThat(rig.files.opened()).isZero();
+      assertThat(rig.counted(Counter.DROPPED_SPACE_BYTES)).isEqualTo(3 * MIB);
+      rig.requireSums();
+    }
+  }
+
+  /** The hard cap: whatever is offered, read, refused or broken meanwhile. */
+  @Test
+  void theFilesNeverGrowBeyondTheCap() throws Exception {
+    long seed = Seed.draw();
+    Random random = new Random(seed);
+    for (int round = 0; round < 6; round++) {
+      long capacity = 16 * MIB + random.nextInt((int) (24 * MIB));
+      Path below = Files.createDirectory(directory.resolve("round " + round));
+      try (StoreRig rig = new StoreRig(below, capacity, null)) {
+        assertThat(rig.regions.capacityBytes()).as("seed %d", seed).isLessThanOrEqualTo(capacity);
+        for (int i = 0; i < 80; i++) {
+          StoredObject object =
+              StoredBytes.object("key " + random.nextInt(200), 1 + random.nextInt(1_500_000));
+          TestWriteBack offer =
+              random.nextInt(3) == 0 ? TestWriteBack.scanned(object) : TestWriteBack.all(object);
+          rig.offer(offer);
+          if (random.nextInt(6) == 0) {
+            rig.disk.failNth(Operation.WRITE, 1 + random.nextInt(3), Failure.EIO);
+          }
+          if (random.nextInt(3) == 0) {
+            rig.awaitIdle();
+            rig.requireRight(object);
+          }
+          assertThat(rig.files.mostBytes()).as("seed %d", seed).isLessThanOrEqualTo(capacity);
+          assertThat(rig.regions.bytes()).as("seed %d", seed).isLessThanOrEqualTo(capacity);
+        }
+        rig.awaitIdle();
+        rig.requireSums();
+        assertThat(rig.files.mostBytes()).as("seed %d", seed).isLessThanOrEqualTo(capacity);
+      }
+    }
+  }
+
+  @Test
+  void regionsAreAsLongAsTheCapSays() {
+    assertThat(Region.bytesFor(16 * MIB, 16)).isEqualTo(MIB);
+    assertThat(Region.bytesFor(16 * MIB + 4096 * 16, 16)).isEqualTo(MIB + 4096);
+    assertThat(Region.bytesFor(16 * MIB + 4095 * 16, 16)).isEqualTo(MIB);
+    assertThat(Region.bytesFor(4096 * MIB, 16)).isEqualTo(256 * MIB);
+    assertThat(Region.bytesFor(1L << 50, 16)).isEqualTo(256 * MIB);
+  }
+
+  @Test
+  void nothingHasANameInTheDirectory() throws Exception {
+    try (StoreRig rig = rig()) {
+      fill(rig, "key ", 20);
+      assertThat(names()).isZero();
+    }
+    assertThat(names()).isZero();
+  }
+
+  private long names() throws IOException {
+    try (Stream<Path> names = Files.list(directory)) {
+      return names.count();
+    }
+  }
+
+  @Test
+  void aClosedCacheMakesNoMoreFiles() throws Exception {
+    StoreRig rig = rig();
+    rig.write(TestWriteBack.all(mib("key")));
+    rig.close();
+
+    assertThat(rig.files.open()).isZero();
+    assertThat(rig.regions.next(Kind.LASTING)).isNull();
+    assertThat(rig.files.open()).isZero();
+    assertThatThrownBy(() -> rig.reader.read(mib("key"), 0, 1, (chunk, bytes) -> true))
+        .as("a read of what is known but closed")
+        .isInstanceOf(IOException.class);
+  }
+}

@@ -1,0 +1,149 @@
+package io.s3e.disk;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.s3e.disk.ChunkIndex.Place;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class RegionSealTest {
+  private static final int CHUNK = StoredObject.CHUNK_BYTES;
+  private static final int SLOT = 7;
+
+  /** Its second chunk is short, so that each of its bits can be tried. */
+  private final StoredObject object = StoredBytes.object("key", CHUNK + 300);
+
+  private final RegionKey key = RegionKey.of(CacheKey.random(), new byte[RegionKey.SALT_BYTES]);
+  private final RegionSeal seal = new RegionSeal();
+  private final ByteBuffer work = ByteBuffer.allocateDirect(CHUNK + RegionSeal.WORK_BYTES);
+  private final ByteBuffer opened = ByteBuffer.allocateDirect(CHUNK);
+
+  private Place place(int slot, long high, long low) {
+    return new Place(new Region(0, Region.LEAST_BYTES, new NoFile(), 1), 1, 0, slot, high, low);
+  }
+
+  private @Nullable ByteBuffer open(
+      @Nullable RegionKey with, StoredObject of, int chunk, int slot, ByteBuffer stored) {
+    return seal.open(with, of, chunk, place(slot, seal.high(), seal.low()), stored, opened);
+  }
+
+  private ByteBuffer seal(@Nullable RegionKey with, int chunk) {
+    return seal.seal(
+        with,
+        object,
+        chunk,
+        SLOT + chunk,
+        ByteBuffer.wrap(StoredBytes.of(object, chunk)),
+        work.clear());
+  }
+
+  private void requireOnlyWhatWasSealed(@Nullable RegionKey with) {
+    for (int chunk = 0; chunk < 2; chunk++) {
+      ByteBuffer stored = seal(with, chunk);
+      assertThat(stored.remaining()).isEqualTo(object.chunkLength(chunk));
+      ByteBuffer bytes = open(with, object, chunk, SLOT + chunk, stored.duplicate());
+      assertThat(bytes).isNotNull();
+      StoredBytes.require(object, chunk, bytes);
+
+      assertThat(open(with, object, 1 - chunk, SLOT + chunk, stored.duplicate())).isNull();
+      StoredObject other = StoredBytes.object("other", object.size());
+      assertThat(open(with, other, chunk, SLOT + chunk, stored.duplicate())).isNull();
+      ByteBuffer shorter = stored.duplicate().limit(stored.limit() - 1);
+      assertThat(open(with, object, chunk, SLOT + chunk, shorter)).isNull();
+    }
+  }
+
+  private void requireNoBitFlipped(@Nullable RegionKey with) {
+    ByteBuffer stored = seal(with, 1);
+    for (int bit = 0; bit < stored.remaining() * Byte.SIZE; bit++) {
+      int at = stored.position() + bit / Byte.SIZE;
+      byte flipped = (byte) (stored.get(at) ^ 1 << bit % Byte.SIZE);
+      byte before = stored.get(at);
+      stored.put(at, flipped);
+      assertThat(open(with, object, 1, SLOT + 1, stored.duplicate())).as("bit %d", bit).isNull();
+      stored.put(at, before);
+    }
+    for (int bit = 0; bit < Long.SIZE; bit++) {
+      long mask = 1L << bit;
+      for (Place place :
+          new Place[] {
+            place(SLOT + 1, seal.high() ^ mask, seal.low()),
+            place(SLOT + 1, seal.high(), seal.low() ^ mask)
+          }) {
+        assertThat(seal.open(with, object, 1, place, stored.duplicate(), opened))
+            .as("bit %d of the seal", bit)
+            .isNull();
+      }
+    }
+    assertThat(open(with, object, 1, SLOT + 1, stored)).isNotNull();
+  }
+
+  @Test
+  void aPlainChunkOpensForItselfAlone() {
+    requireOnlyWhatWasSealed(null);
+  }
+
+  @Test
+  void anEncryptedChunkOpensForItselfAlone() {
+    requireOnlyWhatWasSealed(key);
+  }
+
+  @Test
+  void everyFlippedBitOfAPlainChunkIsFound() {
+    requireNoBitFlipped(null);
+  }
+
+  @Test
+  void everyFlippedBitOfAnEncryptedChunkIsFound() {
+    requireNoBitFlipped(key);
+  }
+
+  @Test
+  void anEncryptedChunkOpensInItsSlotAndUnderItsKeyAlone() {
+    ByteBuffer stored = seal(key, 1);
+
+    assertThat(open(key, object, 1, SLOT + 1, stored.duplicate())).isNotNull();
+    assertThat(open(key, object, 1, SLOT + 2, stored.duplicate())).isNull();
+    RegionKey another = RegionKey.of(CacheKey.random(), new byte[RegionKey.SALT_BYTES]);
+    assertThat(open(another, object, 1, SLOT + 1, stored.duplicate())).isNull();
+    assertThat(open(null, object, 1, SLOT + 1, stored.duplicate())).isNull();
+  }
+
+  @Test
+  void oneSecretGivesEachSaltAKeyOfItsOwn() {
+    CacheKey secret = CacheKey.random();
+    byte[] salt = new byte[RegionKey.SALT_BYTES];
+    RegionKey first = RegionKey.of(secret, salt);
+    ByteBuffer stored = seal(first, 1);
+    assertThat(open(RegionKey.of(secret, salt), object, 1, SLOT + 1, stored.duplicate())).isNotNull();
+
+    salt[3]++;
+    assertThat(open(RegionKey.of(secret, salt), object, 1, SLOT + 1, stored.duplicate())).isNull();
+    assertThat(first.toString()).isEqualTo("RegionKey");
+  }
+
+  @Test
+  void anEncryptedChunkShowsNothingOfItsBytes() {
+    ByteBuffer stored = seal(key, 1);
+
+    assertThat(stored.mismatch(ByteBuffer.wrap(StoredBytes.of(object, 1)))).isZero();
+  }
+
+  @Test
+  void thePlainBytesAreLeftAsTheyAre() {
+    for (RegionKey with : new RegionKey[] {null, key}) {
+      ByteBuffer plain = ByteBuffer.wrap(StoredBytes.of(object, 1));
+      seal.seal(with, object, 1, SLOT, plain, work.clear());
+      StoredBytes.require(object, 1, plain);
+    }
+  }
+
+  @Test
+  void aPlainSealIsNeverNone() {
+    for (int i = 0; i < 100; i++) {
+      seal.seal(null, StoredBytes.object("key " + i, 10), 0, 0, ByteBuffer.allocate(10), work);
+      assertThat(seal.high()).isNotZero();
+    }
+  }
+}

@@ -1,0 +1,58 @@
+package io.s3e.disk;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.s3e.block.ObjectRef;
+import io.s3e.block.ObjectVersion;
+import java.nio.ByteBuffer;
+
+/** Objects of tests, whose bytes follow from their names. */
+final class StoredBytes {
+  private static final StoredObjects OBJECTS = new StoredObjects();
+
+  private StoredBytes() {}
+
+  static ObjectVersion version(String key, long size) {
+    return ObjectVersion.identified(new ObjectRef("bucket", key), size, "\"etag\"", null);
+  }
+
+  /** The one instance that stands for it. */
+  static StoredObject object(String key, long size) {
+    return OBJECTS.intern(StoredObject.of("store", version(key, size)));
+  }
+
+  /** The bytes of the chunks {@code [first, end)}. */
+  static ByteBuffer of(StoredObject object, int first, int end) {
+    int length = 0;
+    for (int chunk = first; chunk < end; chunk++) {
+      length += object.chunkLength(chunk);
+    }
+    ByteBuffer bytes = ByteBuffer.allocateDirect(length);
+    for (int chunk = first; chunk < end; chunk++) {
+      bytes.put(of(object, chunk));
+    }
+    return bytes.flip();
+  }
+
+  static byte[] of(StoredObject object, int chunk) {
+    byte[] bytes = new byte[object.chunkLength(chunk)];
+    ByteBuffer words = ByteBuffer.wrap(bytes);
+    long word = ((long) object.hashCode() << 32 | chunk) * 0x9E3779B97F4A7C15L + 1;
+    while (words.remaining() >= Long.BYTES) {
+      word ^= word << 13;
+      word ^= word >>> 7;
+      word ^= word << 17;
+      words.putLong(word);
+    }
+    while (words.hasRemaining()) {
+      words.put((byte) (word >>>= 7));
+    }
+    return bytes;
+  }
+
+  static void require(StoredObject object, int chunk, ByteBuffer bytes) {
+    assertThat(bytes.duplicate().mismatch(ByteBuffer.wrap(of(object, chunk))))
+        .as("first wrong byte of chunk %d of %s", chunk, object)
+        .isEqualTo(-1);
+  }
+}

@@ -28,6 +28,7 @@ import io.s3e.client.library.CrtLibrary;
 import io.s3e.client.sdk.AsyncObjectClient;
 import io.s3e.client.sdk.BlockingStore;
 import io.s3e.client.sdk.SyncObjectClient;
+import io.s3e.disk.CacheInspector;
 import io.s3e.disk.CacheKey;
 import io.s3e.disk.DiskCacheConfig;
 import io.s3e.fetch.ObjectChangedException;
@@ -110,7 +111,7 @@ public final class Exports {
    * Types for the command line of benchmarks beside those. Its micro-benchmarks measure the inside
    * of the core and may name all of it.
    */
-  public static final Set<Class<?>> FOR_COMMAND_LINE = Set.of(PemTrust.class);
+  public static final Set<Class<?>> FOR_COMMAND_LINE = Set.of(CacheInspector.class, PemTrust.class);
 
   private Exports() {}
 

@@ -58,7 +58,6 @@ class RequiredDiskTest {
   private DiskCacheConfig.Builder disk() {
     return DiskCacheConfig.DEFAULTS.toBuilder()
         .mode(Mode.DISK)
-        .scope(Scope.HOST)
         .directories(List.of(directory))
         .capacityBytes(64 * MIB);
   }
@@ -132,9 +131,9 @@ class RequiredDiskTest {
     Path planted = plant();
     setMode(planted, 0700);
     setMode(directory, 0777);
-    assertNone(disk(), directory.toString(), planted.toString(), "is owned by '");
+    assertNone(disk().scope(Scope.HOST), directory.toString(), planted.toString(), "is owned by '");
     setMode(planted, 0777);
-    assertNone(disk(), planted.toString(), "has the permissions rwxrwxrwx");
+    assertNone(disk().scope(Scope.HOST), planted.toString(), "has the permissions rwxrwxrwx");
     assertThat(planted).isDirectoryContaining("glob:**/forged");
     assertThat(planted.toFile().list()).as("nothing was put there").hasSize(1);
   }
@@ -142,11 +141,11 @@ class RequiredDiskTest {
   @Test
   void aCacheThatAnotherUserCouldExchangeIsNotEntered() throws IOException {
     setMode(directory, 0777);
-    assertNone(disk(), directory + ":", "has mode 0777", "sticky bit");
+    assertNone(disk().scope(Scope.HOST), directory + ":", "has mode 0777", "sticky bit");
     assertNone(
         disk().scope(Scope.APP).application("job"), directory + ":", "has mode 0777", "sticky bit");
     setMode(directory, 01777);
-    try (S3E engine = engine(disk().required(true))) {
+    try (S3E engine = engine(disk().scope(Scope.HOST).required(true))) {
       assertReads(engine);
       assertThat(engine.diskUse()).isNotNull();
     }
@@ -155,7 +154,8 @@ class RequiredDiskTest {
   @Test
   void aDirectoryThatIsRefusedLeavesTheOthersInUse() throws IOException {
     Path good = Files.createDirectory(temp.resolve("good"));
-    setMode(directory, 0777);
+    Files.delete(directory);
+    Files.createFile(directory);
     try (CapturedLog log = new CapturedLog();
         S3E engine = engine(disk().directories(List.of(directory, good)).required(true))) {
       assertReads(engine);
@@ -165,7 +165,7 @@ class RequiredDiskTest {
           .hasSize(1)
           .first()
           .asString()
-          .contains("Nothing is cached in " + directory + ":", "has mode 0777");
+          .contains("Nothing is cached in " + directory + ":", "it is not a directory");
     }
   }
 
@@ -237,13 +237,13 @@ class RequiredDiskTest {
     MemoryBudget budget = new MemoryBudget(64 * MIB);
     S3EConfig first = S3EConfig.DEFAULTS.toBuilder().diskCache(disk().build()).build();
     S3EConfig second =
-        first.toBuilder().diskCache(disk().scope(Scope.PRIVATE).required(true).build()).build();
+        first.toBuilder().diskCache(disk().scope(Scope.HOST).required(true).build()).build();
     try (S3E one = S3E.create(first, budget, memory -> client());
         S3E two = S3E.create(second, budget, memory -> client())) {
       assertReads(one);
       assertThatThrownBy(() -> two.open(OBJECT))
           .hasMessageContainingAll(
-              "fs.s3a.s3e.cache.required", directory.toString(), "(scope HOST)");
+              "fs.s3a.s3e.cache.required", directory.toString(), "(scope PRIVATE)");
     }
   }
 

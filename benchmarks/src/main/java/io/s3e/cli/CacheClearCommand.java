@@ -17,7 +17,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "clear",
     description = {
-      "Deletes what the cache holds, after asking. Files that living processes use are left alone.",
+      "Deletes what the cache holds, after asking. Regions that living processes write are left"
+          + " alone.",
       "Exit code 1 if something named was left alone, or the answer was no."
     },
     footer = {
@@ -34,7 +35,7 @@ final class CacheClearCommand extends CacheToolCommand {
 
   @Option(
       names = "--force",
-      description = "Delete also the files that living processes use; they read from S3 then.")
+      description = "Empty also the regions that living processes write; they read from S3 then.")
   private boolean force;
 
   @Option(
@@ -42,46 +43,40 @@ final class CacheClearCommand extends CacheToolCommand {
       description = "Do not ask.")
   private boolean yes;
 
-  /** The action, and the bytes that it freed: the lengths of the files. */
-  private record Cleared(List<String> cleared, List<String> inUse, long files, long bytes) {}
+  /** The action, and the bytes that it freed: the lengths of the regions' files. */
+  private record Cleared(List<String> cleared, List<String> inUse, int regions, long bytes) {}
 
   @Override
   int work() throws IOException {
-    List<CacheOptions.Place> all = cache().places(null, names);
-    List<CacheOptions.Place> chosen =
-        all.stream().filter(place -> force || !place.instance().isInUse()).toList();
-    if (!chosen.isEmpty() && !yes && !confirmed(chosen)) {
+    List<CacheOptions.Place> places = cache().places(null, names);
+    if (!places.isEmpty() && !yes && !confirmed(places)) {
       streams().err().println("Nothing deleted.");
       return 1;
     }
     List<String> cleared = new ArrayList<>();
     List<String> inUse = new ArrayList<>();
-    long files = 0;
+    int regions = 0;
     long bytes = 0;
-    for (CacheOptions.Place place : all) {
+    for (CacheOptions.Place place : places) {
       Instance instance = place.instance();
-      // An instance that a process has begun to use since the question is left alone, too.
-      if (chosen.contains(place) && place.inspector().clear(instance, force)) {
-        cleared.add(instance.path().toString());
-        files += instance.files();
-        bytes += instance.bytes();
-      } else {
-        inUse.add(instance.path().toString());
-      }
+      int left = place.inspector().clear(instance, force);
+      (left == 0 ? cleared : inUse).add(instance.path().toString());
+      regions += instance.used() - Math.min(left, instance.used());
+      bytes += instance.bytes() - place.inspector().bytes(instance);
     }
     printResult(
-        new Cleared(cleared, inUse, files, bytes),
-        all.isEmpty() ? nothingThere() : text(cleared, inUse, files, bytes));
+        new Cleared(cleared, inUse, regions, bytes),
+        places.isEmpty() ? nothingThere() : text(cleared, inUse, regions, bytes));
     return names.isEmpty() || inUse.isEmpty() ? 0 : 1;
   }
 
   private boolean confirmed(List<CacheOptions.Place> chosen) throws IOException {
-    Columns table = new Columns().name("path").figure("files").figure("size").name("in use");
+    Columns table = new Columns().name("path").figure("regions").figure("size").name("in use");
     for (CacheOptions.Place place : chosen) {
       Instance instance = place.instance();
       table.row(
           instance.path(),
-          instance.files(),
+          instance.used(),
           ByteSize.format(instance.bytes()),
           instance.isInUse() ? "yes" : "no");
     }
@@ -92,16 +87,16 @@ final class CacheClearCommand extends CacheToolCommand {
     return answer != null && List.of("y", "yes").contains(answer.strip().toLowerCase(Locale.ROOT));
   }
 
-  private static String text(List<String> cleared, List<String> inUse, long files, long bytes) {
+  private static String text(List<String> cleared, List<String> inUse, int regions, long bytes) {
     List<String> lines = new ArrayList<>();
     lines.add(
-        "Cleared %d %s: %d files, %s"
+        "Cleared %d %s: %d regions, %s"
             .formatted(
                 cleared.size(),
                 cleared.size() == 1 ? "instance" : "instances",
-                files,
+                regions,
                 ByteSize.format(bytes)));
-    inUse.forEach(path -> lines.add("In use, left alone without --force: " + path));
+    inUse.forEach(path -> lines.add("In use, partly left alone without --force: " + path));
     return String.join(System.lineSeparator(), lines);
   }
 }

@@ -18,8 +18,8 @@ import picocli.CommandLine.ParentCommand;
     footerHeading = "%nExamples:%n",
     footer = {
       "  s3e cache ls --dir /mnt/nvme",
-      "  s3e cache ls --blocks s3a://bucket/key",
-      "  s3e cache verify --delete",
+      "  s3e cache ls --objects s3a://bucket/dir/",
+      "  s3e cache verify --clear",
       "  s3e cache clear --yes host"
     })
 final class CacheCommand {

@@ -2,18 +2,17 @@ package io.s3e.cli;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import io.s3e.block.ObjectVersion;
-import io.s3e.disk.CacheInspector.Block;
+import io.s3e.disk.CacheInspector.CachedObject;
 import io.s3e.disk.CacheInspector.Instance;
+import io.s3e.disk.CacheInspector.UsedRegion;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -23,8 +22,10 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "ls",
     description = {
-      "Shows the instances of the cache: whose they are, which processes use them, what they hold.",
-      "With --objects, --blocks or an object: what is cached in them, from the files' own headers."
+      "Shows the caches that processes share: their regions, how many of these living processes"
+          + " write, what they take on disk. Private caches have files without names; the metrics"
+          + " of their processes show them.",
+      "With --objects or an object: what is cached in them. With --regions: each region."
     },
     footer = {
       "  s3e cache ls",
@@ -44,83 +45,103 @@ final class CacheLsCommand extends CacheToolCommand {
   @Option(names = "--objects", description = "A line for each version of an object.")
   private boolean objects;
 
-  @Option(names = "--blocks", description = "A line for each file: a disk block of 1 MiB.")
-  private boolean blocks;
+  @Option(names = "--regions", description = "A line for each region that holds anything.")
+  private boolean regions;
 
   /** An instance, as a document has it. */
   private record InstanceFacts(
-      String path, String scope, List<Long> processes, long files, long bytes, long temporaries) {
+      String path,
+      String scope,
+      int regions,
+      int used,
+      int held,
+      long bytes,
+      long capacityBytes,
+      boolean encrypted) {
     static InstanceFacts of(Instance instance) {
       return new InstanceFacts(
           instance.path().toString(),
           scopeOf(instance),
-          instance.processes(),
-          instance.files(),
+          instance.regions(),
+          instance.used(),
+          instance.held(),
           instance.bytes(),
-          instance.temporaries());
+          instance.capacityBytes(),
+          instance.encrypted());
+    }
+  }
+
+  /** A region, as a document has it. */
+  private record RegionFacts(
+      String path, boolean held, String kind, int chunks, long bytes, String begun) {
+    static RegionFacts of(UsedRegion region) {
+      return new RegionFacts(
+          region.path().toString(),
+          region.held(),
+          region.kind(),
+          region.chunks(),
+          region.bytes(),
+          Instant.ofEpochMilli(region.beganMillis()).toString());
     }
   }
 
   /**
-   * The cached part of one version of an object, or one block of it.
+   * The cached part of one version of an object.
    *
-   * @param index which disk block; null for all
-   * @param files how many disk blocks
+   * @param uri null if the name is not known
    * @param chunks of 64 KiB, that are there
-   * @param bytes on disk
-   * @param used null if it was never read since it was written
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   private record CachedFacts(
       String instance,
       String store,
-      String uri,
+      @Nullable String uri,
+      String hash,
       @Nullable String etag,
       @Nullable String versionId,
       long size,
-      @Nullable Long index,
-      long files,
-      long chunks,
+      int chunks,
       long bytes,
-      boolean encrypted,
-      String written,
-      @Nullable String used) {
-
-    /** The facts of some files of one version, summed up. */
-    static CachedFacts of(Instance instance, List<Block> files, boolean single) {
-      Block first = files.get(0);
-      ObjectVersion version = first.id().version();
-      long written = files.stream().mapToLong(Block::writtenMillis).min().orElse(0);
-      long used =
-          files.stream().filter(Block::wasUsed).mapToLong(Block::usedMillis).max().orElse(0);
+      String written) {
+    static CachedFacts of(Instance instance, CachedObject object) {
+      ObjectVersion version = object.version();
       return new CachedFacts(
           instance.name(),
-          first.id().store(),
-          version.object().toString(),
-          version.etag(),
-          version.versionId(),
-          version.size(),
-          single ? first.id().index() : null,
-          files.size(),
-          files.stream().mapToLong(Block::chunks).sum(),
-          files.stream().mapToLong(Block::bytes).sum(),
-          first.encrypted(),
-          Instant.ofEpochMilli(written).toString(),
-          used == 0 ? null : Instant.ofEpochMilli(used).toString());
+          object.store(),
+          version == null ? null : version.object().toString(),
+          object.hash(),
+          version == null ? null : version.etag(),
+          version == null ? null : version.versionId(),
+          object.size(),
+          object.chunks(),
+          object.bytes(),
+          Instant.ofEpochMilli(object.writtenMillis()).toString());
+    }
+
+    String name() {
+      return uri == null ? "(" + hash + ")" : uri;
     }
   }
 
   @Override
   int work() throws IOException {
     List<CacheOptions.Place> places = cache().places(null, List.of());
-    if (objects || blocks || uri != null) {
+    if (objects || uri != null) {
       List<CachedFacts> cached = new ArrayList<>();
       for (CacheOptions.Place place : places) {
         cached.addAll(cached(place));
       }
       printResult(
-          Map.of(blocks ? "blocks" : "objects", cached),
-          cached.isEmpty() ? "Nothing cached" : cachedTable(cached));
+          Map.of("objects", cached), cached.isEmpty() ? "Nothing cached" : cachedTable(cached));
+    } else if (regions) {
+      List<RegionFacts> used = new ArrayList<>();
+      for (CacheOptions.Place place : places) {
+        place
+            .inspector()
+            .regions(place.instance())
+            .forEach(region -> used.add(RegionFacts.of(region)));
+      }
+      printResult(Map.of("regions", used), used.isEmpty() ? "Nothing cached" : regionTable(used));
     } else {
       List<Instance> instances = places.stream().map(CacheOptions.Place::instance).toList();
       printResult(
@@ -131,68 +152,84 @@ final class CacheLsCommand extends CacheToolCommand {
   }
 
   private List<CachedFacts> cached(CacheOptions.Place place) throws IOException {
-    Map<Object, List<Block>> files = new LinkedHashMap<>();
-    place
-        .inspector()
-        .blocks(
-            place.instance(),
-            block -> {
-              if (isWanted(block)) {
-                Object row = blocks ? block : List.of(block.id().store(), block.id().version());
-                files.computeIfAbsent(row, unused -> new ArrayList<>()).add(block);
-              }
-            });
-    return files.values().stream()
-        .map(of -> CachedFacts.of(place.instance(), of, blocks))
-        .sorted(
-            Comparator.comparing(CachedFacts::uri)
-                .thenComparing(facts -> facts.index() == null ? 0 : facts.index()))
+    return place.inspector().objects(place.instance()).stream()
+        .map(object -> CachedFacts.of(place.instance(), object))
+        .filter(this::isWanted)
+        .sorted(Comparator.comparing(CachedFacts::name))
         .toList();
   }
 
-  private boolean isWanted(Block block) {
+  private boolean isWanted(CachedFacts cached) {
     if (uri == null) {
       return true;
     }
-    String name = block.id().version().object().toString();
+    String name = cached.name();
     return uri.isFolder() ? name.startsWith(uri.toString()) : name.equals(uri.toString());
   }
 
   private static String instanceTable(List<Instance> instances) {
     Columns table =
-        new Columns().name("scope").name("in use by").figure("files").figure("size").name("path");
+        new Columns()
+            .name("scope")
+            .figure("regions")
+            .figure("used")
+            .figure("being written")
+            .figure("size")
+            .figure("of")
+            .name("path");
     for (Instance instance : instances) {
       table.row(
           scopeOf(instance),
-          instance.isInUse()
-              ? instance.processes().stream().map(String::valueOf).collect(Collectors.joining(","))
-              : "nobody",
-          instance.files(),
+          instance.regions(),
+          instance.used(),
+          instance.held(),
           ByteSize.format(instance.bytes()),
+          ByteSize.format(instance.capacityBytes()),
           instance.path());
     }
     return table.text();
   }
 
-  private String cachedTable(List<CachedFacts> cached) {
-    Columns table = new Columns().name(blocks ? "object [block]" : "object").name("etag");
-    if (!blocks) {
-      table.figure("blocks");
+  private static String regionTable(List<RegionFacts> regions) {
+    Columns table =
+        new Columns()
+            .name("kind")
+            .figure("chunks")
+            .figure("size")
+            .figure("begun")
+            .name("being written")
+            .name("path");
+    for (RegionFacts region : regions) {
+      table.row(
+          region.kind(),
+          region.chunks(),
+          ByteSize.format(region.bytes()),
+          age(region.begun()),
+          region.held() ? "yes" : "no",
+          region.path());
     }
-    table.figure("chunks").figure("on disk").figure("written").figure("used").name("instance");
+    return table.text();
+  }
+
+  private static String cachedTable(List<CachedFacts> cached) {
+    Columns table =
+        new Columns()
+            .name("object")
+            .name("etag")
+            .figure("chunks")
+            .figure("bytes")
+            .figure("of")
+            .figure("written")
+            .name("instance");
     for (CachedFacts facts : cached) {
-      List<Object> row = new ArrayList<>();
-      row.add(facts.uri() + (facts.index() == null ? "" : " [" + facts.index() + "]"));
-      row.add(abbreviated(String.valueOf(facts.etag())));
-      if (!blocks) {
-        row.add(facts.files());
-      }
-      row.add(facts.chunks());
-      row.add(ByteSize.format(facts.bytes()));
-      row.add(age(facts.written()));
-      row.add(facts.used() == null ? "never" : age(facts.used()));
-      row.add(facts.instance());
-      table.row(row.toArray());
+      table.row(
+          facts.name(),
+          abbreviated(String.valueOf(facts.etag())),
+          facts.chunks(),
+          ByteSize.format(facts.bytes()),
+          ByteSize.format(facts.size()),
+          age(facts.written()),
+          facts.instance());
     }
     return table.text();
   }

@@ -18,13 +18,13 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "verify",
     description = {
-      "Reads all files of the cache and checks every byte of them.",
-      "Exit code 1 if a file is corrupt or cannot be read. Readers find that themselves, file by"
-          + " file, and read from S3 instead."
+      "Reads all regions of the cache and checks every record and every byte of every chunk.",
+      "Exit code 1 if a chunk is corrupt or cannot be read. Readers find that themselves, chunk by"
+          + " chunk, and read from S3 instead."
     },
     footer = {
       "  s3e cache verify",
-      "  s3e cache verify --delete --dir /mnt/nvme",
+      "  s3e cache verify --clear --dir /mnt/nvme",
       "  s3e cache verify --key-file secret app-0123456789abcdef0123"
     })
 final class CacheVerifyCommand extends CacheToolCommand {
@@ -34,22 +34,24 @@ final class CacheVerifyCommand extends CacheToolCommand {
       description = "Only these: names or paths as ls shows them.")
   private List<String> names = new ArrayList<>();
 
-  @Option(names = "--delete", description = "Delete the files that are corrupt.")
-  private boolean delete;
+  @Option(
+      names = "--clear",
+      description = "Empty regions with anything corrupt in them, unless a living process writes.")
+  private boolean clear;
 
   @Option(
       names = "--key-file",
       paramLabel = "FILE",
       description =
-          "The key of encrypted files: 32 bytes, as they are, in Base64 or hexadecimal. Without it"
-              + " they are not checked, and those of private instances never are.")
+          "The key of an encrypted cache: 32 bytes, as they are, in Base64 or hexadecimal. Without"
+              + " it chunks are not checked.")
   private @Nullable Path keyFile;
 
-  /** How many files and bytes came to one finding. */
-  private record Count(long files, long bytes) {}
+  /** How many chunks, or whole regions that were not checked, and bytes came to one finding. */
+  private record Count(long count, long bytes) {}
 
-  /** A file that is not good. */
-  private record Fault(String path, String finding, String reason, boolean deleted) {}
+  /** A chunk or a record that is not good. */
+  private record Fault(String path, String finding, String reason, boolean cleared) {}
 
   @Override
   int work() throws IOException {
@@ -68,7 +70,7 @@ final class CacheVerifyCommand extends CacheToolCommand {
             .inspector()
             .verify(
                 place.instance(),
-                delete,
+                clear,
                 check -> {
                   done[0] += check.bytes();
                   bar.at(done[0]);
@@ -87,11 +89,11 @@ final class CacheVerifyCommand extends CacheToolCommand {
     counts.merge(
         check.finding(),
         new Count(1, check.bytes()),
-        (one, other) -> new Count(one.files() + other.files(), one.bytes() + other.bytes()));
+        (one, other) -> new Count(one.count() + other.count(), one.bytes() + other.bytes()));
     if (check.finding() == Finding.CORRUPT || check.finding() == Finding.UNREADABLE) {
       faults.add(
           new Fault(
-              check.path().toString(), check.finding().name(), check.reason(), check.deleted()));
+              check.path().toString(), check.finding().name(), check.reason(), check.cleared()));
     }
   }
 
@@ -99,12 +101,12 @@ final class CacheVerifyCommand extends CacheToolCommand {
     StringBuilder text = new StringBuilder();
     for (Fault fault : faults) {
       text.append(fault.path()).append(": ").append(fault.reason());
-      text.append(fault.deleted() ? "; deleted" : "").append(System.lineSeparator());
+      text.append(fault.cleared() ? "; its region was cleared" : "").append(System.lineSeparator());
     }
-    Columns table = new Columns().name("").figure("files").figure("size");
+    Columns table = new Columns().name("").figure("chunks").figure("size");
     counts.forEach(
         (finding, count) ->
-            table.row(label(finding), count.files(), ByteSize.format(count.bytes())));
+            table.row(label(finding), count.count(), ByteSize.format(count.bytes())));
     return text.append(table.text()).toString();
   }
 
@@ -113,7 +115,7 @@ final class CacheVerifyCommand extends CacheToolCommand {
       case GOOD -> "good";
       case CORRUPT -> "corrupt";
       case UNREADABLE -> "cannot be read";
-      case UNCHECKED -> "encrypted, not checked";
+      case UNCHECKED -> "encrypted regions, not checked";
     };
   }
 }

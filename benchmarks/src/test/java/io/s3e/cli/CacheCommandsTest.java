@@ -6,7 +6,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.s3e.cli.CommandRig.Outcome;
 import io.s3e.disk.CacheFixture;
 import io.s3e.disk.CacheKey;
-import io.s3e.disk.DiskCacheConfig.Scope;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,11 +38,10 @@ class CacheCommandsTest {
   }
 
   private CacheFixture filled() throws IOException {
-    CacheFixture host = new CacheFixture(directory, Scope.HOST, null);
-    host.write("bucket", "dir/a", 2 * MIB, 0);
-    host.write("bucket", "dir/a", 2 * MIB, 1);
-    host.write("bucket", "dir/b", 100, 0);
-    host.write("other", "a", 100, 0);
+    CacheFixture host = new CacheFixture(directory, null);
+    host.write("bucket", "dir/a", 2 * MIB);
+    host.write("bucket", "dir/b", 100);
+    host.write("other", "a", 100);
     return host;
   }
 
@@ -86,47 +84,45 @@ class CacheCommandsTest {
   }
 
   @Test
-  void lsShowsInstances() throws IOException {
+  void lsShowsInstancesAndRegions() throws IOException {
     try (CacheFixture host = filled()) {
       Outcome ls = cache("ls");
       assertThat(ls.code()).isZero();
       assertThat(ls.text())
           .hasLineCount(2)
-          .containsPattern("host +" + ProcessHandle.current().pid() + " +4 +2.0 MiB +")
+          .containsPattern("host +16 +3 +1 +2.0 MiB +16 MiB +")
           .contains(host.instance().toString());
       JsonNode instance = cache("ls", "--json").json().get("instances").get(0);
       assertThat(instance.get("scope").asText()).isEqualTo("host");
-      assertThat(instance.get("files").asInt()).isEqualTo(4);
-      assertThat(instance.get("processes").get(0).asLong())
-          .isEqualTo(ProcessHandle.current().pid());
+      assertThat(instance.get("used").asInt()).isEqualTo(3);
+      assertThat(instance.get("held").asInt()).isEqualTo(1);
+      assertThat(cache("ls", "--regions").text())
+          .hasLineCount(4)
+          .containsPattern("lasting +16 +1.0 MiB +\\d+ s ago +no +")
+          .containsPattern("lasting +2 +4.1 KiB +\\d+ s ago +yes +");
+      assertThat(cache("ls", "--regions", "--json").json().get("regions")).hasSize(3);
     }
-    assertThat(cache("ls").text()).contains("nobody");
+    assertThat(cache("ls", "--json").json().get("instances").get(0).get("held").asInt()).isZero();
   }
 
   @Test
-  void lsShowsObjectsAndBlocks() throws IOException {
+  void lsShowsObjects() throws IOException {
     filled().close();
 
     JsonNode objects = cache("ls", "--objects", "--json").json().get("objects");
     assertThat(objects).hasSize(3);
     assertThat(objects.get(0).get("uri").asText()).isEqualTo("s3://bucket/dir/a");
     assertThat(objects.get(0).get("chunks").asInt()).isEqualTo(32);
-    assertThat(objects.get(0).get("files").asInt()).isEqualTo(2);
-    assertThat(objects.get(0).get("bytes").asLong()).isEqualTo(2 * MIB + 2 * 4096);
+    assertThat(objects.get(0).get("bytes").asLong()).isEqualTo(2 * MIB);
     assertThat(objects.get(0).get("etag").asText()).isEqualTo("\"etag of dir/a\"");
-    assertThat(objects.get(0).has("used")).isFalse();
     assertThat(cache("ls", "--json", "s3a://bucket/dir/").json().get("objects")).hasSize(2);
     assertThat(cache("ls", "--json", "s3a://bucket/dir/b").json().get("objects")).hasSize(1);
     assertThat(cache("ls", "--json", "s3a://bucket/dir").json().get("objects")).isEmpty();
-
-    JsonNode blocks = cache("ls", "--blocks", "--json", "s3a://bucket/dir/a").json().get("blocks");
-    assertThat(blocks).hasSize(2);
-    assertThat(blocks.get(1).get("index").asInt()).isEqualTo(1);
-    assertThat(cache("ls", "--blocks", "s3a://bucket/dir/a").text())
-        .hasLineCount(3)
+    assertThat(cache("ls", "--objects").text())
+        .hasLineCount(4)
+        .contains("s3://other/a")
         .containsPattern(
-            "s3://bucket/dir/a \\[1] +etag of dir/a +16 +1.0 MiB +\\d+ s ago +never +host");
-    assertThat(cache("ls", "--objects").text()).hasLineCount(4).contains("s3://other/a");
+            "s3://bucket/dir/a +etag of dir/a +32 +2.0 MiB +2.0 MiB +\\d+ s ago +host");
     assertThat(cache("ls", "s3a://bucket/none").text()).contains("Nothing cached");
   }
 
@@ -135,25 +131,25 @@ class CacheCommandsTest {
     Path bad;
     try (CacheFixture host = filled()) {
       assertThat(cache("verify").code()).isZero();
-      bad = host.write("bucket", "bad", 1000, 0);
-      damage(bad);
-      Outcome verify = cache("verify");
-      assertThat(verify.code()).isEqualTo(1);
-      assertThat(verify.text())
-          .contains(bad + ": chunk 0 does not have the CRC32C that was written")
-          .containsPattern("good +4 ")
-          .containsPattern("corrupt +1 ");
-      assertThat(bad).exists();
-      JsonNode fault = cache("verify", "--delete", "--json", "host").json().get("faults").get(0);
-      assertThat(fault.get("deleted").asBoolean()).isTrue();
-      assertThat(bad).doesNotExist();
-      assertThat(cache("verify").code()).isZero();
-      assertThat(cache("verify", "--progress").err()).contains("verify");
+      bad = host.write("bucket", "bad", 1000);
     }
+    damage(bad);
+    Outcome verify = cache("verify");
+    assertThat(verify.code()).isEqualTo(1);
+    assertThat(verify.text())
+        .contains(bad + ": chunk 0 of object", "does not have the seal that was written")
+        .containsPattern("good +34 ")
+        .containsPattern("corrupt +1 ");
+    assertThat(bad).isNotEmptyFile();
+    JsonNode fault = cache("verify", "--clear", "--json", "host").json().get("faults").get(0);
+    assertThat(fault.get("cleared").asBoolean()).isTrue();
+    assertThat(bad).isEmptyFile();
+    assertThat(cache("verify").code()).isZero();
+    assertThat(cache("verify", "--progress").err()).contains("verify");
   }
 
   @Test
-  void verifyNeedsTheKeyOfEncryptedFiles() throws IOException {
+  void verifyNeedsTheKeyOfAnEncryptedCache() throws IOException {
     byte[] secret = new byte[CacheKey.BYTES];
     secret[7] = 7;
     Path raw = Files.write(elsewhere.resolve("raw"), secret);
@@ -162,12 +158,12 @@ class CacheCommandsTest {
     Path base64 =
         Files.writeString(elsewhere.resolve("base64"), Base64.getEncoder().encodeToString(secret));
     Path wrong = Files.writeString(elsewhere.resolve("wrong"), "half a secret");
-    try (CacheFixture app = new CacheFixture(directory, Scope.APP, CacheKey.of(secret))) {
-      Path file = app.write("bucket", "key", 1000, 0);
+    try (CacheFixture host = new CacheFixture(directory, CacheKey.of(secret))) {
+      Path file = host.write("bucket", "key", 1000);
 
       Outcome without = cache("verify");
       assertThat(without.code()).isZero();
-      assertThat(without.text()).containsPattern("encrypted, not checked +1 ");
+      assertThat(without.text()).containsPattern("encrypted regions, not checked +1 ");
       for (Path key : new Path[] {raw, text, base64}) {
         assertThat(cache("verify", "--key-file=" + key).text()).containsPattern("good +1 ");
       }
@@ -185,9 +181,10 @@ class CacheCommandsTest {
     CacheFixture host = filled();
     Outcome used = cache("clear", "--yes");
     assertThat(used.code()).isZero();
-    assertThat(used.text()).contains("Cleared 0 instances", "In use, left alone");
+    assertThat(used.text())
+        .contains("Cleared 0 instances: 2 regions, 2.0 MiB", "In use, partly left alone");
     assertThat(cache("clear", "--yes", "host").code()).isEqualTo(1);
-    assertThat(cache("verify").text()).containsPattern("good +4 ");
+    assertThat(cache("verify").text()).containsPattern("good +2 ");
     host.close();
 
     for (String answer : new String[] {"", "n\n", "\n"}) {
@@ -196,25 +193,21 @@ class CacheCommandsTest {
       assertThat(no.err()).contains("Delete all of this? [y/N]", "Nothing deleted.");
       assertThat(no.out()).isEmpty();
     }
-    assertThat(cache("verify").text()).containsPattern("good +4 ");
+    assertThat(cache("verify").text()).containsPattern("good +2 ");
     Outcome yes = answering("y\n", "clear");
     assertThat(yes.code()).isZero();
-    assertThat(yes.text()).contains("Cleared 1 instance: 4 files, 2.0 MiB");
+    assertThat(yes.text()).contains("Cleared 1 instance: 1 regions, 4.1 KiB");
     assertThat(cache("ls").text()).contains("No cache in");
   }
 
   @Test
-  void clearTakesOneInstanceAndForce() throws IOException {
-    try (CacheFixture host = filled();
-        CacheFixture app = new CacheFixture(directory, Scope.APP, null)) {
-      Path kept = app.write("bucket", "key", 1000, 0);
-
+  void clearTakesForce() throws IOException {
+    try (CacheFixture host = filled()) {
       JsonNode cleared = cache("clear", "--force", "--yes", "--json", "host").json();
 
       assertThat(cleared.get("cleared").get(0).asText()).isEqualTo(host.instance().toString());
-      assertThat(cleared.get("files").asInt()).isEqualTo(4);
-      assertThat(kept).exists();
-      assertThat(host.write("bucket", "key", 1000, 0)).as("goes on").exists();
+      assertThat(cleared.get("regions").asInt()).isEqualTo(3);
+      assertThat(host.write("bucket", "key", 2 * MIB)).as("goes on").exists();
     }
     Outcome unknown = cache("clear", "--yes", "nonsense");
     assertThat(unknown.code()).isEqualTo(2);

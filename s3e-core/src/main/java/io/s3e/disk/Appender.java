@@ -328,12 +328,7 @@ final class Appender {
         for (Appended each : entries) {
           boolean unused =
               index.add(
-                  to,
-                  each.object(),
-                  each.chunk(),
-                  each.slot(),
-                  each.sealHigh(),
-                  each.sealLow());
+                  to, each.object(), each.chunk(), each.slot(), each.sealHigh(), each.sealLow());
         }
         regions.appended(to, entries);
         breaker.success();
@@ -387,8 +382,7 @@ final class Appender {
         if (victim != null) {
           keepHits(victim, region);
           metrics.count(Counter.EVICTIONS);
-          metrics.add(
-              Counter.EVICTED_BYTES, (long) victim.nextSlot() * Region.SLOT_BYTES);
+          metrics.add(Counter.EVICTED_BYTES, (long) victim.nextSlot() * Region.SLOT_BYTES);
           regions.recycle(victim);
         }
       }
@@ -413,12 +407,10 @@ final class Appender {
         continue;
       }
       ByteBuffer stored =
-          seal.seal(
-              to.key(), hit.object(), hit.chunk(), slot, bytes, sealed ? work(0) : bytes);
+          seal.seal(to.key(), hit.object(), hit.chunk(), slot, bytes, sealed ? work(0) : bytes);
       to.takenUntil(slot + Region.slotsOf(length));
       to.file().write(stored, (long) slot * Region.SLOT_BYTES);
-      boolean unused =
-          index.add(to, hit.object(), hit.chunk(), slot, seal.high(), seal.low());
+      boolean unused = index.add(to, hit.object(), hit.chunk(), slot, seal.high(), seal.low());
       regions.appended(
           to, List.of(new Appended(hit.object(), hit.chunk(), slot, seal.high(), seal.low())));
       metrics.add(Counter.KEPT_BYTES, length);

@@ -59,7 +59,9 @@ public final class CacheKey {
     }
   }
 
-  /** Something to know the key by, which does not give it away: part of an HMAC of no salt's length. */
+  /**
+   * Something to know the key by, which does not give it away: part of an HMAC of no salt's length.
+   */
   long check() {
     return ByteBuffer.wrap(fileKey(CHECK.getBytes(StandardCharsets.US_ASCII)).getEncoded())
         .getLong();

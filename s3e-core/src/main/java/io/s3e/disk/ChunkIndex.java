@@ -33,8 +33,7 @@ final class ChunkIndex {
    * @param entry its entry in the region
    * @param slot where its bytes begin, in slots
    */
-  record Place(
-      Region region, int generation, int entry, int slot, long sealHigh, long sealLow) {}
+  record Place(Region region, int generation, int entry, int slot, long sealHigh, long sealLow) {}
 
   private final StampedLock lock = new StampedLock();
 
@@ -229,7 +228,7 @@ final class ChunkIndex {
     while (at != NONE) {
       Region region = regionOf(at);
       int entry = entryOf(at);
-      if (region.chunk(entry) == chunk && region.object(entry) == object) {
+      if (region.chunk(entry) == chunk && object.equals(region.object(entry))) {
         return at;
       }
       at = region.nextInChain(entry);

@@ -15,7 +15,9 @@ import org.jspecify.annotations.Nullable;
  * thread at a time.
  */
 final class ChunkReader {
-  /** Chunks in one read of a file at most: they stay in the processor's cache until they are used. */
+  /**
+   * Chunks in one read of a file at most: they stay in the processor's cache until they are used.
+   */
   static final int BATCH_CHUNKS = 4;
 
   private final Regions regions;
@@ -25,6 +27,7 @@ final class ChunkReader {
   private final ByteBuffer scratch =
       ByteBuffer.allocateDirect(BATCH_CHUNKS * StoredObject.CHUNK_BYTES);
   private final ByteBuffer work;
+  private final boolean sealed;
 
   // The batch that is being read.
   private final List<Place> places = new ArrayList<>(BATCH_CHUNKS);
@@ -38,6 +41,7 @@ final class ChunkReader {
     this.regions = regions;
     this.index = index;
     this.metrics = metrics;
+    this.sealed = sealed;
     this.work = sealed ? ByteBuffer.allocateDirect(StoredObject.CHUNK_BYTES) : scratch;
   }
 
@@ -115,8 +119,7 @@ final class ChunkReader {
       int length = object.chunkLength(first + i);
       ByteBuffer stored = scratch.slice(at, length);
       at += length;
-      ByteBuffer bytes =
-          seal.open(place.region().key(), object, first + i, place, stored, work);
+      ByteBuffer bytes = seal.open(place.region().key(), object, first + i, place, stored, work);
       if (bytes == null) {
         corrupt(place);
         return i;
@@ -152,7 +155,7 @@ final class ChunkReader {
             wanted.object(),
             wanted.first(),
             (chunk, bytes) -> {
-              if (work == scratch) {
+              if (!sealed) {
                 plain.position(plain.position() + bytes.remaining());
               } else {
                 plain.put(bytes);

@@ -70,6 +70,7 @@ final class DirectoryGuard {
 
   /** The user's own directory in one that users may share. */
   static Path topIn(Path realDirectory) {
+    // The name says whose it is; who the user is, is not decided by it.
     String user = System.getProperty("user.name", "").replaceAll("[^A-Za-z0-9_-]", "_");
     return realDirectory.resolve("s3e-cache-" + user);
   }
@@ -129,7 +130,7 @@ final class DirectoryGuard {
    *
    * @throws RefusedDirectoryException naming the path, what was found and what is expected
    */
-  static DirectoryGuard enter(Path top) throws IOException {
+  private static DirectoryGuard enter(Path top) throws IOException {
     UserPrincipal user;
     if (make(top)) {
       user = attributesOf(top).owner();

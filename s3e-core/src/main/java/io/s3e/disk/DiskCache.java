@@ -81,14 +81,7 @@ public final class DiskCache implements AutoCloseable {
                         directory,
                         () ->
                             RegionStore.open(
-                                directory,
-                                config,
-                                metrics,
-                                io,
-                                objects,
-                                rate,
-                                polls,
-                                mostOfEach)))
+                                directory, config, metrics, io, objects, rate, polls, mostOfEach)))
             .toList();
     List<RegionStore> opened = new ArrayList<>();
     List<String> problems = new ArrayList<>();
@@ -135,9 +128,7 @@ public final class DiskCache implements AutoCloseable {
    * @param store which store the bucket is in: scheme, host and port of its endpoint
    */
   public @Nullable StoredObject object(String store, ObjectVersion version) {
-    return StoredObject.canBeOf(version)
-        ? objects.intern(StoredObject.of(store, version))
-        : null;
+    return StoredObject.canBeOf(version) ? objects.intern(StoredObject.of(store, version)) : null;
   }
 
   /**

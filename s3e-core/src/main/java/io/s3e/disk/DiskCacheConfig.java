@@ -16,8 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param directories where files may stand; blocks are spread over them. Each gets a directory of
  *     S3E's own
  * @param capacityBytes the most that one directory may hold, in bytes; 0 is automatic: 10 GiB, and
- *     at most 5 % of what is free when it is opened. Less than {@link #MIN_CAPACITY_BYTES} is no
- *     cache
+ *     at most 5 % of what is free when it is opened. Less than 16 MiB is no cache
  * @param hybridBytes in mode HYBRID, how many bytes from the front of an object may go to disk
  * @param writeBytesPerSecond the fastest that one engine writes, in bytes a second; 0 for no limit
  * @param readDeadline a read of a file that takes longer is left behind and S3 asked
@@ -58,9 +57,6 @@ public record DiskCacheConfig(
     /** All processes of this user on this host, now and later. */
     HOST
   }
-
-  /** The least that one directory is opened for, in bytes. */
-  public static final long MIN_CAPACITY_BYTES = 16L << 20;
 
   /** No cache on disk; what {@link #toBuilder()} starts from. */
   public static final DiskCacheConfig DEFAULTS =

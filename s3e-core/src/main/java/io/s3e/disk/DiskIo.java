@@ -96,7 +96,9 @@ interface DiskIo {
 
   /** A file that several processes append to. Any thread. */
   interface AppendFile extends Closeable {
-    /** Writes all of {@code source} behind what is there; what others append comes before or after. */
+    /**
+     * Writes all of {@code source} behind what is there; what others append comes before or after.
+     */
     void append(ByteBuffer source) throws IOException;
   }
 

@@ -8,13 +8,17 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * replaced, and confuses two objects once in 2³² times, which costs a write.
  *
  * <p>One entry for {@value #ENTRY_CHUNKS} chunks: 48 bits of the hash of their place, and a bit for
- * each chunk. Any thread; an update that another one overtakes is lost.
+ * each chunk; {@value #WAYS} entries share a bucket, of which the one that was entered longest ago
+ * is replaced. Any thread; an update that another one overtakes is lost.
  */
 final class FetchHistory {
   private static final int ENTRY_CHUNKS = 16;
 
   /** 64 GiB of chunks. */
   private static final int ENTRIES = 1 << 16;
+
+  private static final int WAYS = 4;
+  private static final int BUCKET_BITS = 14;
 
   private static final long CHUNKS_MASK = (1L << ENTRY_CHUNKS) - 1;
 
@@ -31,7 +35,7 @@ final class FetchHistory {
       int group = chunk / ENTRY_CHUNKS;
       int end = Math.min(chunks.end(), (group + 1) * ENTRY_CHUNKS);
       int from = chunk % ENTRY_CHUNKS;
-      long bits = (1L << end - group * ENTRY_CHUNKS) - (1L << from);
+      long bits = (1L << (end - group * ENTRY_CHUNKS)) - (1L << from);
       before |= note(hash(chunks.object().hashCode(), group), bits);
       chunk = end;
     }
@@ -39,20 +43,27 @@ final class FetchHistory {
   }
 
   private boolean note(long hash, long bits) {
-    int at = (int) (hash >>> Long.SIZE - 16);
+    int bucket = (int) (hash >>> (Long.SIZE - BUCKET_BITS)) * WAYS;
     long name = hash << ENTRY_CHUNKS;
-    long entry = entries.getPlain(at);
-    boolean same = (entry & ~CHUNKS_MASK) == name;
-    long chunks = same ? entry & CHUNKS_MASK : 0;
-    entries.setPlain(at, name | chunks | bits);
-    return (chunks & bits) != 0;
+    for (int at = bucket; at < bucket + WAYS; at++) {
+      long entry = entries.getPlain(at);
+      if ((entry & ~CHUNKS_MASK) == name) {
+        entries.setPlain(at, entry | bits);
+        return (entry & bits) != 0;
+      }
+    }
+    for (int at = bucket + WAYS - 1; at > bucket; at--) {
+      entries.setPlain(at, entries.getPlain(at - 1));
+    }
+    entries.setPlain(bucket, name | bits);
+    return false;
   }
 
   /** Spreads as the finalizer of SplitMix64 does. */
   private static long hash(int object, int group) {
-    long mixed = ((long) object << Integer.SIZE | group) * 0x9E3779B97F4A7C15L;
-    mixed = (mixed ^ mixed >>> 30) * 0xBF58476D1CE4E5B9L;
-    mixed = (mixed ^ mixed >>> 27) * 0x94D049BB133111EBL;
-    return mixed ^ mixed >>> 31;
+    long mixed = (((long) object << Integer.SIZE) | group) * 0x9E3779B97F4A7C15L;
+    mixed = (mixed ^ (mixed >>> 30)) * 0xBF58476D1CE4E5B9L;
+    mixed = (mixed ^ (mixed >>> 27)) * 0x94D049BB133111EBL;
+    return mixed ^ (mixed >>> 31);
   }
 }

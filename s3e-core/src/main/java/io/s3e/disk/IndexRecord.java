@@ -299,7 +299,13 @@ final class IndexRecord {
 
   /** A record of type FETCHING or FETCHED. */
   static void putFetch(
-      ByteBuffer to, Type type, StoredObject object, int first, int count, long millis, long owner) {
+      ByteBuffer to,
+      Type type,
+      StoredObject object,
+      int first,
+      int count,
+      long millis,
+      long owner) {
     put(to, type, 0, object, first, count, millis, owner);
   }
 

@@ -45,8 +45,7 @@ final class NioDiskIo implements DiskIo {
   private static final Set<OpenOption> READ_WRITE =
       Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
   private static final Set<OpenOption> APPEND =
-      Set.of(
-          StandardOpenOption.CREATE, StandardOpenOption.APPEND, LinkOption.NOFOLLOW_LINKS);
+      Set.of(StandardOpenOption.CREATE, StandardOpenOption.APPEND, LinkOption.NOFOLLOW_LINKS);
   private static final Set<OpenOption> CREATE_READABLE =
       Set.of(
           StandardOpenOption.CREATE_NEW,
@@ -61,8 +60,8 @@ final class NioDiskIo implements DiskIo {
           LinkOption.NOFOLLOW_LINKS);
 
   /**
-   * For longer writes Linux takes memory in large pieces, which it first has to find or to clear:
-   * 1 MiB at once took 0.3 to 3.5 s of processor time for a GB in a virtual machine with Linux 6.18,
+   * For longer writes Linux takes memory in large pieces, which it first has to find or to clear: 1
+   * MiB at once took 0.3 to 3.5 s of processor time for a GB in a virtual machine with Linux 6.18,
    * 128 KiB at once took 0.3 to 0.5.
    */
   private static final int BUFFERS_A_WRITE = 2;

@@ -8,9 +8,7 @@ import java.security.SecureRandom;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,7 +42,8 @@ final class PrivateRegions implements Regions {
 
   // The appending thread's.
   private final Deque<Region> free = new ArrayDeque<>();
-  private final Map<Kind, Deque<Region>> filled = new EnumMap<>(Kind.class);
+  private final Deque<Region> lasting = new ArrayDeque<>();
+  private final Deque<Region> scanned = new ArrayDeque<>();
 
   /** Guarded by itself. */
   private final List<Region> all = new ArrayList<>();
@@ -71,9 +70,6 @@ final class PrivateRegions implements Regions {
     this.regionBytes = Region.bytesFor(capacityBytes, Region.USUAL_COUNT);
     this.most = (int) Math.min(ChunkIndex.MOST_REGIONS, capacityBytes / regionBytes);
     this.key = key;
-    for (Kind kind : Kind.values()) {
-      filled.put(kind, new ArrayDeque<>());
-    }
   }
 
   @Override
@@ -85,9 +81,14 @@ final class PrivateRegions implements Regions {
     if (region == null) {
       return null;
     }
-    filled.get(region.kind()).remove(region);
+    filled(region).remove(region);
     begin(region, kind);
     return region;
+  }
+
+  /** The filled regions of that one's kind, oldest first. */
+  private Deque<Region> filled(Region like) {
+    return like.kind() == Kind.SCANNED ? scanned : lasting;
   }
 
   private boolean mayMake() {
@@ -126,18 +127,15 @@ final class PrivateRegions implements Regions {
     if (!free.isEmpty() || mayMake()) {
       return null;
     }
-    Deque<Region> scanned = filled.get(Kind.SCANNED);
-    Deque<Region> lasting = filled.get(Kind.LASTING);
     int share = Math.max(1, most / SCANNED_SHARE);
-    boolean ofScans =
-        lasting.isEmpty() || scanned.size() + (kind == Kind.SCANNED ? 1 : 0) > share;
+    boolean ofScans = lasting.isEmpty() || scanned.size() + (kind == Kind.SCANNED ? 1 : 0) > share;
     Region oldest = (ofScans ? scanned : lasting).peek();
     return oldest == null ? lasting.peek() : oldest;
   }
 
   @Override
   public void recycle(Region victim) {
-    filled.get(victim.kind()).remove(victim);
+    filled(victim).remove(victim);
     begin(victim, victim.kind());
     free.add(victim);
   }
@@ -149,7 +147,7 @@ final class PrivateRegions implements Regions {
 
   @Override
   public void finished(Region region) {
-    filled.get(region.kind()).add(region);
+    filled(region).add(region);
   }
 
   @Override

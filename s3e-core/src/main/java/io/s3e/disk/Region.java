@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * generation first and writes afterwards. So bytes of two generations are never taken for each
  * other, and a reader holds nothing.
  *
- * <p><b>Entries.</b> One for each chunk that was appended, in columns of primitives that grow; about
- * 30 bytes with its share of the index. Written by {@link ChunkIndex} under its lock.
+ * <p><b>Entries.</b> One for each chunk that was appended, in columns of primitives that grow;
+ * about 30 bytes with its share of the index. Written by {@link ChunkIndex} under its lock.
  *
  * <p><b>Slots.</b> Bytes are appended at multiples of {@value #SLOT_BYTES}.
  */

@@ -2,15 +2,14 @@ package io.s3e.disk;
 
 import io.s3e.disk.DiskIo.OpenFile;
 import io.s3e.disk.IndexRecord.Header;
-import io.s3e.disk.IndexRecord.Type;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The log beside a shared region: a {@link Type#HEADER} and, behind it, a record for each chunk that
- * stands in the region and one for the name of each object, all with the header's generation. Only
- * the process that holds the region's lock writes; anybody reads.
+ * The log beside a shared region: a {@link IndexRecord.Type#HEADER} and, behind it, a record for
+ * each chunk that stands in the region and one for the name of each object, all with the header's
+ * generation. Only the process that holds the region's lock writes; anybody reads.
  *
  * <p>The log ends for a reader where there is no whole record of that generation. Nothing behind is
  * believed.
@@ -103,7 +102,8 @@ final class RegionLog {
   }
 
   private static boolean belongs(IndexRecord record, int generation) {
-    boolean isOfRegion = record.type() == Type.CHUNK || record.type() == Type.NAME;
+    boolean isOfRegion =
+        record.type() == IndexRecord.Type.CHUNK || record.type() == IndexRecord.Type.NAME;
     return isOfRegion && record.generation() == generation && record.isPayloadPossible();
   }
 

@@ -145,21 +145,18 @@ final class RegionStore implements AutoCloseable {
             ? DiskSpace.defaultCapacity(io.usableBytes(real))
             : config.capacityBytes();
     if (capacity < LEAST_CAPACITY_BYTES) {
-      throw new IOException(
-          "a capacity of "
-              + capacity
-              + " bytes in "
-              + real
-              + " is too little: expected at least "
-              + LEAST_CAPACITY_BYTES
-              + " bytes");
+      String why = config.capacityBytes() == 0 ? "5 % of what is free" : "its capacity as set";
+      throw new RefusedDirectoryException(
+          real.toString(),
+          "would hold " + capacity + " bytes, " + why,
+          LEAST_CAPACITY_BYTES + " or more",
+          null);
     }
     ChunkIndex index = new ChunkIndex();
     Regions regions;
     SharedClaims claims = null;
     if (config.scope() == Scope.PRIVATE) {
-      regions =
-          new PrivateRegions(io, real, index, new DiskSpace(real), capacity, config.key());
+      regions = new PrivateRegions(io, real, index, new DiskSpace(real), capacity, config.key());
     } else {
       SharedRegions shared = SharedRegions.open(io, real, config, capacity, index, objects);
       regions = shared;
@@ -175,7 +172,8 @@ final class RegionStore implements AutoCloseable {
   /** Memory that one directory's buffers take, in bytes. */
   static long bufferBytes(DiskCacheConfig config) {
     boolean sealed = config.key() != null;
-    return (READERS + SPARE_READERS + 1) * ChunkReader.bufferBytes(sealed) + Appender.bufferBytes(sealed);
+    return (READERS + SPARE_READERS + 1) * ChunkReader.bufferBytes(sealed)
+        + Appender.bufferBytes(sealed);
   }
 
   /** As {@link DiskCache#presentFrom}. */
@@ -330,8 +328,7 @@ final class RegionStore implements AutoCloseable {
   void claimEnded(ChunkRange claimed) {
     SharedClaims all = claims;
     if (all != null) {
-      boolean unused =
-          execute(() -> all.ended(claimed.object(), claimed.first(), claimed.end()));
+      boolean unused = execute(() -> all.ended(claimed.object(), claimed.first(), claimed.end()));
     }
   }
 

@@ -19,8 +19,7 @@ interface Regions extends AutoCloseable {
    *
    * @param slot where its bytes begin, in slots
    */
-  record Appended(
-      StoredObject object, int chunk, int slot, long sealHigh, long sealLow) {}
+  record Appended(StoredObject object, int chunk, int slot, long sealHigh, long sealLow) {}
 
   /**
    * A region to append to: one that was never used, or one that is begun anew, or one with room

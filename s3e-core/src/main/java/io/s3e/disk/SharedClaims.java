@@ -2,7 +2,6 @@ package io.s3e.disk;
 
 import io.s3e.disk.DiskIo.AppendFile;
 import io.s3e.disk.DiskIo.OpenFile;
-import io.s3e.disk.IndexRecord.Type;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -20,10 +19,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Who among the processes of an instance fetches which chunks just now: one file that all append to,
- * 64 bytes when a fetch begins and 64 when it has ended. The kernel puts what is appended one after
- * the other, so all see the same order, and of two that claim the same chunk the first in the file
- * has it.
+ * Who among the processes of an instance fetches which chunks just now: one file that all append
+ * to, 64 bytes when a fetch begins and 64 when it has ended. The kernel puts what is appended one
+ * after the other, so all see the same order, and of two that claim the same chunk the first in the
+ * file has it.
  *
  * <p><b>States of a claim.</b> <i>Living</i>, from its record FETCHING on; <i>ended</i>, by its
  * record FETCHED, or because it is older than {@value #LIFE_MILLIS} ms: its process was killed, or
@@ -31,15 +30,15 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>The file.</b> Who finds it longer than {@value #MOST_BYTES} bytes cuts it off to nothing;
  * what it held is lost. What is no whole record is passed over, and where records do not stand at
- * multiples of their length any more the file is cut off as well. One that was deleted or replaced is
- * opened anew by {@link SharedRegions}, which looks from time to time.
+ * multiples of their length any more the file is cut off as well. One that was deleted or replaced
+ * is opened anew by {@link SharedRegions}, which looks from time to time.
  *
  * <p>Claims only save requests. One that is lost, or held twice, costs a second fetch of the same
  * bytes and nothing else.
  *
- * <p><b>Threads.</b> Any. {@link #claim}, {@link #ended} and {@link #refresh} block on the disk, with
- * {@code this} held over one append and one read, so that what was appended is also seen; the state
- * in memory has a lock of its own, for {@link #unclaimedFrom}.
+ * <p><b>Threads.</b> Any. {@link #claim}, {@link #ended} and {@link #refresh} block on the disk,
+ * with {@code this} held over one append and one read, so that what was appended is also seen; the
+ * state in memory has a lock of its own, for {@link #unclaimedFrom}.
  */
 final class SharedClaims implements AutoCloseable {
   /** A fetch that takes longer is not waited for, in ms. */
@@ -60,8 +59,13 @@ final class SharedClaims implements AutoCloseable {
     NOBODY
   }
 
-  /** One claim; living ones stand in the order of the file. */
-  private record Claim(StoredObject object, int first, int end, long millis, long owner) {}
+  /**
+   * One claim; living ones stand in the order of the file.
+   *
+   * @param number unlike any other's that this process has read
+   */
+  private record Claim(
+      long number, StoredObject object, int first, int end, long millis, long owner) {}
 
   private final DiskIo io;
   private final Path file;
@@ -77,12 +81,15 @@ final class SharedClaims implements AutoCloseable {
   private final ByteBuffer buffer = ByteBuffer.allocate(16 << 10);
   private long position;
 
+  /** Records that were read so far. */
+  private long read;
+
   // Guarded by living.
   private final Map<StoredObject, List<Claim>> living = new HashMap<>();
   private final Deque<Claim> inOrder = new ArrayDeque<>();
 
-  private SharedClaims(
-      DiskIo io, Path file, StoredObjects objects, LongSupplier millisClock) throws IOException {
+  private SharedClaims(DiskIo io, Path file, StoredObjects objects, LongSupplier millisClock)
+      throws IOException {
     this.io = io;
     this.file = file;
     this.objects = objects;
@@ -106,8 +113,8 @@ final class SharedClaims implements AutoCloseable {
   }
 
   /**
-   * Claims chunks {@code [first, end)} for a fetch, unless another process fetches the first of them.
-   * Several threads of this process may have claims of the same chunks.
+   * Claims chunks {@code [first, end)} for a fetch, unless another process fetches the first of
+   * them. Several threads of this process may have claims of the same chunks.
    *
    * @return THIS_PROCESS if the caller is to fetch them, and to call {@link #ended}; or ANOTHER
    */
@@ -117,11 +124,11 @@ final class SharedClaims implements AutoCloseable {
     if (isClaimedByAnother(object, firstChunk)) {
       return Claimant.ANOTHER;
     }
-    append(Type.FETCHING, object, firstChunk, endChunk);
+    append(IndexRecord.Type.FETCHING, object, firstChunk, endChunk);
     refresh();
     // The first in the file has it: if that is another's, it was quicker.
     if (isClaimedByAnother(object, firstChunk)) {
-      append(Type.FETCHED, object, firstChunk, endChunk);
+      append(IndexRecord.Type.FETCHED, object, firstChunk, endChunk);
       return Claimant.ANOTHER;
     }
     return Claimant.THIS_PROCESS;
@@ -130,7 +137,7 @@ final class SharedClaims implements AutoCloseable {
   /** A claimed fetch has ended, well or not. A disk that fails leaves the claim to age. */
   synchronized void ended(StoredObject object, int firstChunk, int endChunk) {
     try {
-      append(Type.FETCHED, object, firstChunk, endChunk);
+      append(IndexRecord.Type.FETCHED, object, firstChunk, endChunk);
       refresh();
     } catch (IOException e) {
       LOG.debug("The end of a fetch of {} cannot be told", object, e);
@@ -163,7 +170,7 @@ final class SharedClaims implements AutoCloseable {
     }
   }
 
-  private void append(Type type, StoredObject object, int first, int end)
+  private void append(IndexRecord.Type type, StoredObject object, int first, int end)
       throws IOException {
     ByteBuffer bytes = ByteBuffer.allocate(IndexRecord.BYTES);
     long millis = millisClock.getAsLong();
@@ -235,12 +242,12 @@ final class SharedClaims implements AutoCloseable {
     if (object == null || first < 0 || count <= 0 || count > object.chunks() - first) {
       return;
     }
-    Claim claim = new Claim(object, first, first + count, record.millis(), record.owner());
+    Claim claim = new Claim(++read, object, first, first + count, record.millis(), record.owner());
     synchronized (living) {
-      if (record.type() == Type.FETCHING && !isOld(claim)) {
+      if (record.type() == IndexRecord.Type.FETCHING && !isOld(claim)) {
         living.computeIfAbsent(object, unused -> new ArrayList<>(2)).add(claim);
         inOrder.add(claim);
-      } else if (record.type() == Type.FETCHED) {
+      } else if (record.type() == IndexRecord.Type.FETCHED) {
         end(claim);
       }
       forgetOld();
@@ -262,15 +269,15 @@ final class SharedClaims implements AutoCloseable {
 
   private void forget(Claim gone) {
     List<Claim> claims = living.get(gone.object());
-    if (claims != null && claims.removeIf(claim -> claim == gone) && claims.isEmpty()) {
+    if (claims != null
+        && claims.removeIf(claim -> claim.number() == gone.number())
+        && claims.isEmpty()) {
       living.remove(gone.object());
     }
   }
 
   private void forgetOld() {
-    for (Claim oldest = inOrder.peek();
-        oldest != null && isOld(oldest);
-        oldest = inOrder.peek()) {
+    for (Claim oldest = inOrder.peek(); oldest != null && isOld(oldest); oldest = inOrder.peek()) {
       inOrder.remove();
       forget(oldest);
     }

@@ -20,7 +20,7 @@ final class SharedInstance {
   static final String APP = "app-";
   static final String HOST = "host";
 
-  /** Directory of the instances of this version of the format, below {@link #topOf}. */
+  /** Directory of the instances of this version of the format, below {@link DirectoryGuard#top}. */
   static final String VERSION = "v3";
 
   private static final int HASH_BYTES = 10;
@@ -45,17 +45,14 @@ final class SharedInstance {
    * @throws RefusedDirectoryException naming the path if it is a link, not a directory, somebody
    *     else's or open to others
    */
-  static SharedInstance enter(Path directory, Scope scope, String application)
-      throws IOException {
+  static SharedInstance enter(Path directory, Scope scope, String application) throws IOException {
     return new SharedInstance(
         directory, scope, application, require(directory, scope, application));
   }
 
-  private static Path require(Path directory, Scope scope, String application)
-      throws IOException {
-    Path top = topOf(DirectoryGuard.realDirectory(directory));
-    DirectoryGuard guard = DirectoryGuard.enter(top);
-    Path instance = top.resolve(VERSION).resolve(nameOf(scope, application));
+  private static Path require(Path directory, Scope scope, String application) throws IOException {
+    DirectoryGuard guard = DirectoryGuard.shared(directory);
+    Path instance = guard.top().resolve(VERSION).resolve(nameOf(scope, application));
     guard.require(instance);
     return instance;
   }
@@ -69,13 +66,6 @@ final class SharedInstance {
 
   Path path() {
     return path;
-  }
-
-  /** What is the user's own, in a directory that users may share. */
-  static Path topOf(Path directory) {
-    // The name says whose it is; who the user is, is not decided by it.
-    String user = System.getProperty("user.name", "").replaceAll("[^A-Za-z0-9_-]", "_");
-    return directory.resolve("s3e-cache-" + user);
   }
 
   private static String nameOf(Scope scope, String application) {

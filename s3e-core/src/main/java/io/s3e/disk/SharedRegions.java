@@ -2,7 +2,6 @@ package io.s3e.disk;
 
 import io.s3e.disk.DiskIo.OpenFile;
 import io.s3e.disk.IndexRecord.Header;
-import io.s3e.disk.IndexRecord.Type;
 import io.s3e.disk.Region.Kind;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -21,15 +20,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The regions of a directory that the processes of one user share: files with names, each with a log
- * of what stands in it and a lock. Their number is fixed ({@link Layout}): that is the hard cap,
- * which nobody has to keep count of.
+ * The regions of a directory that the processes of one user share: files with names, each with a
+ * log of what stands in it and a lock. Their number is fixed ({@link Layout}): that is the hard
+ * cap, which nobody has to keep count of.
  *
  * <p><b>States of a region</b>, as one process sees it:
  *
  * <ul>
- *   <li><i>another's</i>, or nobody's: its log is read from time to time ({@link #refresh}), and the
- *       index knows what it had when it was read last;
+ *   <li><i>another's</i>, or nobody's: its log is read from time to time ({@link #refresh}), and
+ *       the index knows what it had when it was read last;
  *   <li><i>this one's</i>, from {@link #next} to {@link #finished}: the process holds its lock, has
  *       read its log to the end, and is the only one that writes to file and log.
  * </ul>
@@ -38,10 +37,10 @@ import org.slf4j.LoggerFactory;
  *
  * <ol>
  *   <li>Only the holder of the lock writes. The kernel lets the lock go with the process.
- *   <li>A generation begins with its header in the log, which is written before a byte of the region
- *       is. So bytes that were read <em>before</em> the header is found to name their generation are
- *       of that generation ({@link #isStill}); for a region that is this process's the generation in
- *       memory says the same.
+ *   <li>A generation begins with its header in the log, which is written before a byte of the
+ *       region is. So bytes that were read <em>before</em> the header is found to name their
+ *       generation are of that generation ({@link #isStill}); for a region that is this process's
+ *       the generation in memory says the same.
  *   <li>A chunk's record is written after its bytes, and carries the generation. What is no whole
  *       record of the header's generation ends the log.
  *   <li>No number of a generation comes again soon: the next one is one more, and where the header
@@ -56,12 +55,13 @@ import org.slf4j.LoggerFactory;
  * {@value #LOOK_SECONDS} s and before a region is taken; then the new files are opened.
  *
  * <p><b>Threads.</b> {@link #next}, {@link #victim}, {@link #recycle}, {@link #appended} and {@link
- * #finished} are the appending thread's. The others are any thread's. What is known of one region is
- * guarded by its {@link Shared}, which is held while its log is read; one thread at a time refreshes.
+ * #finished} are the appending thread's. The others are any thread's. What is known of one region
+ * is guarded by its {@link Shared}, which is held while its log is read; one thread at a time
+ * refreshes.
  *
- * <p><b>Cost.</b> To refresh is one fstat, 1 µs, for each log that has lately grown, and every {@value
- * #ALL_MILLIS} ms one for each that is another's: {@value Layout#USUAL_COUNT} of them, unless the cap
- * is above 16 GiB.
+ * <p><b>Cost.</b> To refresh is one fstat, 1 µs, for each log that has lately grown, and every
+ * {@value #ALL_MILLIS} ms one for each that is another's: {@value Layout#USUAL_COUNT} of them,
+ * unless the cap is above 16 GiB.
  */
 final class SharedRegions implements Regions {
   private static final Logger LOG = LoggerFactory.getLogger(SharedRegions.class);
@@ -168,8 +168,7 @@ final class SharedRegions implements Regions {
     this.objects = objects;
     this.space = space;
     this.key = key;
-    this.claims =
-        SharedClaims.open(io, instance.path(), objects, System::currentTimeMillis);
+    this.claims = SharedClaims.open(io, instance.path(), objects, System::currentTimeMillis);
     this.refreshedNanos = System.nanoTime() - TimeUnit.HOURS.toNanos(1);
   }
 
@@ -206,8 +205,7 @@ final class SharedRegions implements Regions {
       StoredObjects objects)
       throws IOException {
     CacheKey key = config.key();
-    SharedInstance instance =
-        SharedInstance.enter(directory, config.scope(), config.application());
+    SharedInstance instance = SharedInstance.enter(directory, config.scope(), config.application());
     Layout layout = Layout.enter(io, instance.path(), Layout.of(capacityBytes, key));
     if (!layout.isFor(key)) {
       throw new RefusedDirectoryException(
@@ -316,12 +314,19 @@ final class SharedRegions implements Regions {
     }
   }
 
-  /** Reads what a log has more, or all of it if it is another one. Holds {@code shared}. */
+  /**
+   * Reads what a log has more, if its length says that it has. Holds {@code shared}. One that was
+   * begun anew and is as long as before is found when its chunks are read.
+   */
   private void tail(Shared shared) throws IOException {
     long size = shared.log.size();
-    if (size == shared.position) {
-      return;
+    if (size != shared.position) {
+      tail(shared, size);
     }
+  }
+
+  /** Reads what a log has more, or all of it if it is another one. Holds {@code shared}. */
+  private void tail(Shared shared, long size) throws IOException {
     Region region = shared.region;
     Header header = shared.log.header();
     if (header == null) {
@@ -353,19 +358,14 @@ final class SharedRegions implements Regions {
   }
 
   private void add(Region region, IndexRecord record) {
-    if (record.type() != Type.CHUNK) {
+    if (record.type() != IndexRecord.Type.CHUNK) {
       return;
     }
     StoredObject object = record.object(objects);
     if (object != null && record.fits(object, region.bytes())) {
       boolean unused =
           index.add(
-              region,
-              object,
-              record.chunk(),
-              record.slot(),
-              record.sealHigh(),
-              record.sealLow());
+              region, object, record.chunk(), record.slot(), record.sealHigh(), record.sealLow());
     }
   }
 
@@ -487,7 +487,8 @@ final class SharedRegions implements Regions {
     try {
       synchronized (shared) {
         reopenIfReplaced(shared);
-        tail(shared);
+        // The header is read whatever the length: the next generation must be one more than its.
+        tail(shared, shared.log.size());
         shared.isOwn = true;
         shared.lock = lock;
         taken = true;

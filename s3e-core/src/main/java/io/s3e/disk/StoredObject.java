@@ -7,13 +7,15 @@ import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import org.jspecify.annotations.Nullable;
+import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One immutable version of one object as a cache on disk knows it: a hash of its name, and its
  * length. The cache has one instance for each ({@link DiskCache#object}), so that two are of the
- * same version if and only if they are the same instance. Any thread; immutable but for the bytes of
- * its name, which come once: an object that was found in the log of another process has none before
- * this one asks for it.
+ * same version if and only if they are the same instance. Any thread; immutable but for the bytes
+ * of its name, which come once: an object that was found in the log of another process has none
+ * before this one asks for it.
  *
  * <p><b>Chunks.</b> The object is cut into chunks of {@value #CHUNK_BYTES} bytes, of which the last
  * one is shorter, and these are numbered from 0.
@@ -113,6 +115,12 @@ public final class StoredObject {
     buffer.putLong(at, first).putLong(at + 8, second).putInt(at + 16, third);
   }
 
+  /** The hash in hexadecimal digits. */
+  String hash() {
+    HexFormat digits = HexFormat.of();
+    return digits.toHexDigits(first) + digits.toHexDigits(second) + digits.toHexDigits(third);
+  }
+
   /** Length of the object, in bytes. */
   long size() {
     return size;
@@ -142,7 +150,7 @@ public final class StoredObject {
 
   /** Whether it has the same hash and length; asked by what makes instances one. */
   @Override
-  public boolean equals(Object other) {
+  public boolean equals(@Nullable Object other) {
     return this == other
         || (other instanceof StoredObject that
             && first == that.first
@@ -158,6 +166,6 @@ public final class StoredObject {
 
   @Override
   public String toString() {
-    return String.format("object %016x%016x%08x", first, second, third);
+    return "object " + hash();
   }
 }

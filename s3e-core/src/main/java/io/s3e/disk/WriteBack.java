@@ -23,7 +23,9 @@ public interface WriteBack {
   /** Bytes in a piece: whole chunks, but for the object's end. */
   int length(int piece);
 
-  /** The bytes of a piece, which stay where they are until {@link #ended}; null if they are gone. */
+  /**
+   * The bytes of a piece, which stay where they are until {@link #ended}; null if they are gone.
+   */
   @Nullable ByteBuffer pin(int piece);
 
   /**

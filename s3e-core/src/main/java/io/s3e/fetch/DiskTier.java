@@ -97,7 +97,9 @@ final class DiskTier {
     return chunks == null || cache.unclaimedFrom(chunks) > 0;
   }
 
-  /** Bytes of the handle's by the names that they have on disk; null if they have no place there. */
+  /**
+   * Bytes of the handle's by the names that they have on disk; null if they have no place there.
+   */
   @Nullable ChunkRange chunksOf(ObjectHandle handle, ByteRange bytes) {
     if (handle.hasCustomerKey() || !mayGo(bytes.start())) {
       return null;
@@ -132,8 +134,7 @@ final class DiskTier {
     int present = chunks == null ? 0 : cache.presentFrom(chunks);
     return chunks == null || present == 0
         ? null
-        : cache.stream(
-            new ChunkRange(chunks.object(), chunks.first(), chunks.first() + present));
+        : cache.stream(new ChunkRange(chunks.object(), chunks.first(), chunks.first() + present));
   }
 
   /** Whether a block is on disk, for a reader that takes what is there at once. */

@@ -1,9 +1,9 @@
 package io.s3e.fetch;
 
 import io.s3e.block.BlockRange;
+import io.s3e.client.RequestFailure;
 import io.s3e.disk.ChunkStream;
 import io.s3e.disk.StoredObject;
-import io.s3e.client.RequestFailure;
 import io.s3e.memory.Account;
 import io.s3e.memory.Admission;
 import io.s3e.memory.Block;
@@ -169,11 +169,11 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
    */
   public @Nullable DiskBytes fromDisk(ObjectHandle handle, long position, long end) {
     DiskTier disk = tenant.disk();
-    boolean mayBe =
-        disk != null
-            && end - position >= StoredObject.CHUNK_BYTES
-            && !memory.isPresent(handle, handle.layout().blockAt(position));
-    ChunkStream stream = mayBe ? disk.stream(handle, position, end) : null;
+    boolean isShort = end - position < StoredObject.CHUNK_BYTES;
+    ChunkStream stream =
+        disk == null || isShort || memory.isPresent(handle, handle.layout().blockAt(position))
+            ? null
+            : disk.stream(handle, position, end);
     handle.progress().readFromDisk(stream != null);
     return disk == null || stream == null
         ? null

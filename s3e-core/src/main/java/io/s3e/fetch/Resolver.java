@@ -36,7 +36,9 @@ final class Resolver {
     return new Run(handle, run, source == Source.S3_CLAIMED && !isClaimed ? Source.S3 : source);
   }
 
-  /** Whether a run from that source goes on over a block; it stops where another process fetches. */
+  /**
+   * Whether a run from that source goes on over a block; it stops where another process fetches.
+   */
   private static boolean goesOn(
       @Nullable DiskTier disk, ObjectHandle handle, long block, Source source) {
     return sourceOf(disk, handle, block) == source

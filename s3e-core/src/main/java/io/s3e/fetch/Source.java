@@ -7,8 +7,8 @@ enum Source {
   /** On disk, by all that memory knows of it; in S3 if they are not there after all. */
   DISK,
   /**
-   * In S3, by all that memory knows; but the disk is shared, so it is looked at once more, and other
-   * processes are told.
+   * In S3, by all that memory knows; but the disk is shared, so it is looked at once more, and
+   * other processes are told.
    */
   S3_CLAIMED
 }

@@ -46,8 +46,7 @@ final class Spiller {
       whenEnded.run();
       return;
     }
-    ByteRange bytes =
-        new ByteRange(fetched.get(0).start(), fetched.get(fetched.size() - 1).end());
+    ByteRange bytes = new ByteRange(fetched.get(0).start(), fetched.get(fetched.size() - 1).end());
     ChunkRange chunks = tier.chunksOf(handle, bytes);
     Origin origin = Origin.of(fetched.get(0));
     if (chunks == null) {

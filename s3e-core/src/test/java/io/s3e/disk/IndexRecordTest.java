@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
 import io.s3e.disk.IndexRecord.Header;
-import io.s3e.disk.IndexRecord.Type;
 import io.s3e.disk.Region.Kind;
 import io.s3e.disk.Regions.Appended;
 import java.nio.ByteBuffer;
@@ -18,7 +17,9 @@ class IndexRecordTest {
   private static final long REGION_BYTES = 2 << 20;
   private static final Header HEADER =
       new Header(7, 42, Kind.SCANNED, REGION_BYTES, 1_700_000_000_000L, 0x1234567890L, -5);
-  private static final byte[] NAME = "the name of an object, longer than a unit of 64 bytes, ends here".getBytes(StandardCharsets.UTF_8);
+  private static final byte[] NAME =
+      "the name of an object, longer than a unit of 64 bytes, ends here"
+          .getBytes(StandardCharsets.UTF_8);
 
   private final StoredObjects objects = new StoredObjects();
   private final StoredObject object =
@@ -28,7 +29,7 @@ class IndexRecordTest {
               ObjectVersion.identified(new ObjectRef("bucket", "key"), 200_000, "\"etag\"", null)));
   private final IndexRecord record = new IndexRecord();
 
-  private ByteBuffer written(Type type) {
+  private ByteBuffer written(IndexRecord.Type type) {
     ByteBuffer bytes = ByteBuffer.allocate(4 * IndexRecord.BYTES);
     switch (type) {
       case HEADER -> IndexRecord.putHeader(bytes, HEADER);
@@ -41,7 +42,7 @@ class IndexRecordTest {
 
   @ParameterizedTest
   @EnumSource
-  void everyFlipOfABitIsFound(Type type) {
+  void everyFlipOfABitIsFound(IndexRecord.Type type) {
     ByteBuffer bytes = written(type);
     for (int bit = 0; bit < IndexRecord.BYTES * Byte.SIZE; bit++) {
       int at = bit / Byte.SIZE;
@@ -56,11 +57,11 @@ class IndexRecordTest {
 
   @Test
   void saysWhatWasWritten() {
-    assertThat(record.read(written(Type.HEADER), 0)).isTrue();
+    assertThat(record.read(written(IndexRecord.Type.HEADER), 0)).isTrue();
     assertThat(record.header(7, REGION_BYTES)).isEqualTo(HEADER);
     assertThat(HEADER.salt()).hasSize(RegionKey.SALT_BYTES).startsWith(0, 0, 0, 0x12);
 
-    assertThat(record.read(written(Type.CHUNK), 0)).isTrue();
+    assertThat(record.read(written(IndexRecord.Type.CHUNK), 0)).isTrue();
     assertThat(record.object(objects)).isSameAs(object);
     assertThat(record.generation()).isEqualTo(42);
     assertThat(record.chunk()).isEqualTo(3);
@@ -69,13 +70,13 @@ class IndexRecordTest {
     assertThat(record.sealLow()).isEqualTo(2);
     assertThat(record.payloadBytes()).isZero();
 
-    ByteBuffer name = written(Type.NAME);
+    ByteBuffer name = written(IndexRecord.Type.NAME);
     assertThat(name.remaining()).isEqualTo(IndexRecord.nameRecordBytes(NAME));
     assertThat(record.read(name, 0)).isTrue();
     assertThat(record.name()).isEqualTo(NAME);
     assertThat(record.payloadBytes()).isEqualTo(IndexRecord.BYTES);
 
-    assertThat(record.read(written(Type.FETCHING), 0)).isTrue();
+    assertThat(record.read(written(IndexRecord.Type.FETCHING), 0)).isTrue();
     assertThat(record.chunk()).isEqualTo(1);
     assertThat(record.count()).isEqualTo(3);
     assertThat(record.millis()).isEqualTo(5000);
@@ -124,10 +125,10 @@ class IndexRecordTest {
 
   @Test
   void headersOfOtherRegionsAreNone() {
-    assertThat(record.read(written(Type.HEADER), 0)).isTrue();
+    assertThat(record.read(written(IndexRecord.Type.HEADER), 0)).isTrue();
     assertThat(record.header(8, REGION_BYTES)).isNull();
     assertThat(record.header(7, REGION_BYTES * 2)).isNull();
-    assertThat(record.read(written(Type.CHUNK), 0)).isTrue();
+    assertThat(record.read(written(IndexRecord.Type.CHUNK), 0)).isTrue();
     assertThat(record.header(3, REGION_BYTES)).isNull();
   }
 

@@ -103,7 +103,9 @@ class SharedClaimsTest {
     millis.addAndGet(1);
     assertThat(other.claim("a", 0, 8)).isEqualTo(Claimant.THIS_PROCESS);
     one.claims.ended(one.object("a"), 0, 8);
-    assertThat(new Process().claim("a", 0, 8)).as("the other's goes on").isEqualTo(Claimant.ANOTHER);
+    assertThat(new Process().claim("a", 0, 8))
+        .as("the other's goes on")
+        .isEqualTo(Claimant.ANOTHER);
     millis.addAndGet(-SharedClaims.LIFE_MILLIS - 1);
     assertThat(one.claim("a", 0, 8)).as("from the future").isEqualTo(Claimant.THIS_PROCESS);
   }

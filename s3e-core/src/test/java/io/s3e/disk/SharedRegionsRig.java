@@ -54,7 +54,7 @@ final class SharedRegionsRig implements AutoCloseable {
   }
 
   static Path instance(Path directory) throws IOException {
-    return SharedInstance.topOf(directory.toRealPath())
+    return DirectoryGuard.topIn(directory.toRealPath())
         .resolve(SharedInstance.VERSION)
         .resolve(SharedInstance.HOST);
   }

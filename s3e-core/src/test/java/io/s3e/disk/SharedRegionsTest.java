@@ -162,6 +162,29 @@ class SharedRegionsTest {
   }
 
   @Test
+  void whoTakesARegionReadsItsHeaderThoughItsLogIsAsLongAsBefore() throws IOException {
+    SharedRegionsRig one = open();
+    SharedRegionsRig other = open();
+    for (int i = 0; i < SharedRegionsRig.REGIONS; i++) {
+      sleepAMilli();
+      fill(one, "first" + i + "-", 1);
+    }
+    one.finish();
+    other.refresh();
+    fill(one, "again00", 1);
+    int recycled = one.current().number();
+    int generation = one.current().generation();
+    one.finish();
+
+    fill(other, "other", SharedRegionsRig.REGIONS);
+    assertThat(other.index.size())
+        .isEqualTo(SharedRegionsRig.REGIONS * SharedRegionsRig.CHUNKS_OF_REGION);
+    assertThat(read(one, "again000", 0)).as("recycled last").isEqualTo(Found.ABSENT);
+    assertThat(other.current().number()).isEqualTo(recycled);
+    assertThat(other.current().generation()).isEqualTo(generation + 1);
+  }
+
+  @Test
   void aVictimIsReadableUntilItsRegionIsNeeded() throws IOException {
     SharedRegionsRig one = open();
     assertThat(one.regions.victim(Kind.LASTING)).isNull();
@@ -261,8 +284,9 @@ class SharedRegionsTest {
     Path instance = SharedRegionsRig.instance(directory);
     try (var files = Files.list(instance)) {
       for (Path file : files.toList()) {
-        assertThat(java.nio.file.attribute.PosixFilePermissions.toString(
-                Files.getPosixFilePermissions(file)))
+        assertThat(
+                java.nio.file.attribute.PosixFilePermissions.toString(
+                    Files.getPosixFilePermissions(file)))
             .as("%s", file)
             .isEqualTo("rw-------");
       }

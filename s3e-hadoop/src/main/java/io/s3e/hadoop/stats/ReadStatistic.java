@@ -179,11 +179,7 @@ public enum ReadStatistic {
       "Reads that were looked for on disk and went to S3."),
   S3E_CACHE_MISS_BYTES(
       DiskMetrics.Counter.MISS_BYTES, BYTES, BOTH, "Bytes that those asked of S3."),
-  S3E_CACHE_WRITES(
-      DiskMetrics.Counter.WRITES,
-      COUNT,
-      FILE_SYSTEM,
-      "Writes to local disk."),
+  S3E_CACHE_WRITES(DiskMetrics.Counter.WRITES, COUNT, FILE_SYSTEM, "Writes to local disk."),
   S3E_CACHE_OFFERED_BYTES(
       DiskMetrics.Counter.OFFERED_BYTES,
       BYTES,
@@ -244,7 +240,10 @@ public enum ReadStatistic {
       FILE_SYSTEM,
       "Reads left behind because they passed `fs.s3a.s3e.cache.read.timeout`."),
   S3E_CACHE_EVICTIONS(
-      DiskMetrics.Counter.EVICTIONS, COUNT, FILE_SYSTEM, "Regions that were begun anew to make room."),
+      DiskMetrics.Counter.EVICTIONS,
+      COUNT,
+      FILE_SYSTEM,
+      "Regions that were begun anew to make room."),
   S3E_CACHE_EVICTED_BYTES(
       DiskMetrics.Counter.EVICTED_BYTES, BYTES, FILE_SYSTEM, "Bytes that those held."),
   S3E_CACHE_KEPT_BYTES(

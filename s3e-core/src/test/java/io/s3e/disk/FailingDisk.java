@@ -3,6 +3,7 @@ package io.s3e.disk;
 import io.s3e.disk.DiskCacheConfig.Scope;
 import io.s3e.metrics.DiskMetrics;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.stream.Stream;
 
 /** A disk that a test outside of this package lets fail under the cache of an engine. */
@@ -82,6 +83,21 @@ public final class FailingDisk implements AutoCloseable {
     } else {
       io.failEvery(fault.operation, fault.failure);
     }
+  }
+
+  /** Every write takes this much longer from now on. */
+  public void slowWrites(Duration by) {
+    io.slow(FaultyDiskIo.Operation.WRITE, by);
+  }
+
+  /** Every write hangs from now on. */
+  public void hangWrites() {
+    io.hangEvery(FaultyDiskIo.Operation.WRITE);
+  }
+
+  /** How many threads hang now. */
+  public int hanging() {
+    return io.hanging();
   }
 
   /** Everything goes well again, and what hangs goes on. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.s3e.OpenOptions;
 import io.s3e.S3E;
 import io.s3e.S3EConfig;
+import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
 import io.s3e.buffer.MemoryBudget;
 import io.s3e.client.ClientLimits;
@@ -15,15 +16,21 @@ import io.s3e.disk.DiskCacheConfig.Scope;
 import io.s3e.metrics.DiskMetrics.Counter;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.testing.MemoryObjectClient;
+import io.s3e.testing.Seed;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -42,6 +49,11 @@ class DiskCacheReadsTest {
   private static final long MEMORY_BYTES = 128L << 20;
 
   private static final long CLIENTS_BYTES = 72L << 20;
+
+  /** Of it, 8 MiB are the client's, and 20 MiB are left beside the cache's own buffers. */
+  private static final long SMALL_BYTES = 32L << 20;
+
+  private static final ClientLimits SMALL_LIMITS = ClientLimits.copying(REQUEST, 4, 8L << 20);
 
   /** Twice the memory. */
   private static final int OBJECT_BYTES = (96 << 20) + 12_345;
@@ -72,6 +84,11 @@ class DiskCacheReadsTest {
   }
 
   private S3E engine(DiskCacheConfig.Builder disk, ClientLimits limits) throws IOException {
+    return engine(disk, limits, MEMORY_BYTES);
+  }
+
+  private S3E engine(DiskCacheConfig.Builder disk, ClientLimits limits, long memoryBytes)
+      throws IOException {
     client = new MemoryObjectClient(limits);
     client.put(OBJECT, content, "\"v1\"");
     client.faults((request, number) -> MemoryObjectClient.Answer.GOOD.after(GET_MILLIS));
@@ -81,7 +98,7 @@ class DiskCacheReadsTest {
             .requestBytes(REQUEST)
             .diskCache(disk.build())
             .build();
-    S3E engine = S3E.create(config, new MemoryBudget(MEMORY_BYTES), granted -> client);
+    S3E engine = S3E.create(config, new MemoryBudget(memoryBytes), granted -> client);
     settle(engine);
     return engine;
   }
@@ -152,6 +169,98 @@ class DiskCacheReadsTest {
       assertThat(count(engine, Counter.DROPPED_BEHIND_BYTES)).isZero();
     }
     assertThat(files()).as("left by a private cache").isEmpty();
+  }
+
+  /** What is read in a pass. */
+  private interface Pass {
+    void read(S3EInputStream in, Random random) throws Exception;
+  }
+
+  private void requireSecondPassWithoutGet(Pass pass) throws Exception {
+    long seed = Seed.draw();
+    try (S3E engine = engine(disk(Scope.PRIVATE), SMALL_LIMITS, SMALL_BYTES)) {
+      for (int round = 0; round < 2; round++) {
+        int gets = client.gets().size();
+        try (S3EInputStream in = engine.open(OBJECT)) {
+          Random random = new Random(seed);
+          for (int i = 0; i < 40; i++) {
+            pass.read(in, random);
+            if (round == 0) {
+              // However slow the disk of this machine is.
+              settle(engine);
+            }
+          }
+        }
+        settle(engine);
+        if (round == 1) {
+          assertThat(client.gets().subList(gets, client.gets().size()))
+              .as("GETs of the second pass; %s", engine.metrics().disk().snapshot())
+              .isEmpty();
+        }
+      }
+      assertThat(client.bytesAsked()).as("more than memory holds").isGreaterThan(SMALL_BYTES);
+      Map<Counter, Long> counted = engine.metrics().disk().snapshot();
+      assertThat(counted.get(Counter.OFFERED_BYTES) + counted.get(Counter.NOT_ADMITTED_BYTES))
+          .as("offered or not worth it, of what was fetched; %s", counted)
+          .isEqualTo(client.bytesAsked());
+      assertThat(counted.get(Counter.WRITTEN_BYTES))
+          .as("written of what was offered; %s", counted)
+          .isEqualTo(counted.get(Counter.OFFERED_BYTES));
+      assertThat(counted.get(Counter.CORRUPTIONS)).isZero();
+    }
+    assertThat(files()).as("left by a private cache").isEmpty();
+  }
+
+  private void requireRight(byte[] got, int count, int at) {
+    assertThat(Arrays.equals(got, 0, count, content, at, at + count)).as("bytes at %d", at).isTrue();
+  }
+
+  @Test
+  void randomReadsAreFetchedOnce() throws Exception {
+    byte[] buffer = new byte[256 << 10];
+    requireSecondPassWithoutGet(
+        (in, random) -> {
+          for (int i = 0; i < 8; i++) {
+            int at = random.nextInt(OBJECT_BYTES - buffer.length);
+            in.readFullyAt(at, buffer, 0, buffer.length);
+            requireRight(buffer, buffer.length, at);
+          }
+        });
+  }
+
+  @Test
+  void backwardReadsAreFetchedOnce() throws Exception {
+    byte[] buffer = new byte[1 << 20];
+    requireSecondPassWithoutGet(
+        (in, random) -> {
+          for (int i = 0; i < 2; i++) {
+            // The stream stands behind what was read last, or at its beginning.
+            boolean isFirst = in.position() == 0;
+            int at = isFirst ? OBJECT_BYTES - buffer.length : (int) in.position() - 2 * buffer.length;
+            in.seek(at);
+            requireRight(buffer, in.readNBytes(buffer, 0, buffer.length), at);
+          }
+        });
+  }
+
+  @Test
+  void vectoredReadsAreFetchedOnce() throws Exception {
+    requireSecondPassWithoutGet(
+        (in, random) -> {
+          List<ByteRange> ranges = new ArrayList<>();
+          int start = random.nextInt(OBJECT_BYTES - (8 << 20));
+          for (int i = 0; i < 6; i++) {
+            start += random.nextInt(1 << 20);
+            ranges.add(new ByteRange(start, start + 300_000));
+            start += 300_000;
+          }
+          List<CompletableFuture<ByteBuffer>> results =
+              in.readVectored(ranges, ByteBuffer::allocate, buffer -> {});
+          for (int i = 0; i < ranges.size(); i++) {
+            ByteBuffer got = results.get(i).get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            requireRight(got.array(), got.remaining(), (int) ranges.get(i).start());
+          }
+        });
   }
 
   @Test

@@ -1,0 +1,202 @@
+package io.s3e;
+
+import static io.s3e.testing.Eventually.awaitTrue;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.s3e.block.ObjectRef;
+import io.s3e.buffer.MemoryBudget;
+import io.s3e.client.ClientLimits;
+import io.s3e.disk.DiskCacheConfig;
+import io.s3e.disk.DiskCacheConfig.Mode;
+import io.s3e.disk.FailingDisk;
+import io.s3e.metrics.DiskMetrics;
+import io.s3e.metrics.DiskMetrics.Counter;
+import io.s3e.stream.S3EInputStream;
+import io.s3e.testing.MemoryObjectClient;
+import io.s3e.testing.Seed;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Memory as a cache that is written back to disk, of an engine as a whole: readers come first, and
+ * every byte that was offered is written or dropped for a reason.
+ */
+@Timeout(120)
+class WriteBackTest {
+  private static final int REQUEST = 512 << 10;
+  private static final ObjectRef OBJECT = new ObjectRef("bucket", "key");
+  private static final int OBJECT_BYTES = (64 << 20) + 777;
+  private static final int PIECE_BYTES = 250_000;
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+  /** Of it, 8 MiB are the client's and 3 MiB the disk's; a tenth of the object is left. */
+  private static final long SMALL_BYTES = 18L << 20;
+
+  @TempDir Path directory;
+
+  private final byte[] content = MemoryObjectClient.bytes(OBJECT_BYTES, 3);
+  private final FailingDisk disk = new FailingDisk();
+  private final Random random = new Random(Seed.draw());
+
+  @AfterEach
+  void heal() {
+    disk.close();
+  }
+
+  private MemoryObjectClient client() {
+    MemoryObjectClient client =
+        new MemoryObjectClient(ClientLimits.copying(REQUEST, 4, 8L << 20));
+    client.put(OBJECT, content, "\"v1\"");
+    client.faults((request, number) -> MemoryObjectClient.Answer.GOOD.after(1));
+    return client;
+  }
+
+  private S3E engine(MemoryBudget budget, MemoryObjectClient client) throws Exception {
+    DiskCacheConfig cache =
+        DiskCacheConfig.DEFAULTS.toBuilder()
+            .mode(Mode.DISK)
+            .capacityBytes(256L << 20)
+            .readDeadline(Duration.ofSeconds(5))
+            .directories(List.of(directory))
+            .build();
+    S3EConfig config = S3EConfig.DEFAULTS.toBuilder().diskCache(cache).build();
+    S3E engine = S3E.create(config, budget, granted -> client, disk::open);
+    assertThat(engine.awaitDiskWrites(PATIENCE)).isTrue();
+    return engine;
+  }
+
+  private void readAbout(S3E engine, int reads) throws IOException {
+    byte[] buffer = new byte[PIECE_BYTES];
+    try (S3EInputStream in = engine.open(OBJECT)) {
+      for (int i = 0; i < reads; i++) {
+        int at = random.nextInt(OBJECT_BYTES - PIECE_BYTES);
+        in.readFullyAt(at, buffer, 0, PIECE_BYTES);
+        assertThat(Arrays.equals(buffer, 0, PIECE_BYTES, content, at, at + PIECE_BYTES))
+            .as("bytes at %d", at)
+            .isTrue();
+      }
+    }
+  }
+
+  private static long dropped(DiskMetrics metrics) {
+    return metrics.snapshot().entrySet().stream()
+        .filter(each -> each.getKey().name().startsWith("DROPPED_"))
+        .mapToLong(Map.Entry::getValue)
+        .sum();
+  }
+
+  private static void requireSums(DiskMetrics metrics) {
+    assertThat(metrics.get(Counter.WRITTEN_BYTES) + dropped(metrics))
+        .as("written and dropped, of what was offered; %s", metrics.snapshot())
+        .isEqualTo(metrics.get(Counter.OFFERED_BYTES))
+        .isPositive();
+  }
+
+  @Test
+  void readersComeBeforeWhatIsStillToBeWritten() throws Exception {
+    MemoryBudget budget = new MemoryBudget(SMALL_BYTES);
+    MemoryObjectClient client = client();
+    try (S3E engine = engine(budget, client)) {
+      DiskMetrics metrics = engine.metrics().disk();
+      disk.slowWrites(Duration.ofMillis(100));
+      readAbout(engine, 150);
+      assertThat(dropped(metrics)).as("dropped; %s", metrics.snapshot()).isPositive();
+      disk.heal();
+      assertThat(engine.awaitDiskWrites(PATIENCE)).isTrue();
+
+      requireSums(metrics);
+      assertThat(metrics.get(Counter.WRITTEN_BYTES)).as("of a slow disk").isPositive();
+      readAbout(engine, 50);
+      assertThat(metrics.get(Counter.HIT_BYTES)).isPositive();
+      assertThat(metrics.get(Counter.CORRUPTIONS)).isZero();
+    }
+    assertThat(budget.reserved()).isZero();
+  }
+
+  /** The memory that a write holds is as good as lost; all other is not. */
+  @Test
+  void aWriteThatHangsHoldsUpNoReader() throws Exception {
+    MemoryBudget budget = new MemoryBudget(SMALL_BYTES);
+    try (S3E engine = engine(budget, client())) {
+      disk.hangWrites();
+      readAbout(engine, 150);
+      assertThat(disk.hanging()).isOne();
+      disk.heal();
+      assertThat(engine.awaitDiskWrites(PATIENCE)).isTrue();
+      requireSums(engine.metrics().disk());
+    }
+    assertThat(budget.reserved()).isZero();
+  }
+
+  @Test
+  void closeDropsWhatWaits() throws Exception {
+    MemoryBudget budget = new MemoryBudget(64L << 20);
+    DiskMetrics metrics;
+    try (S3E engine = engine(budget, client())) {
+      metrics = engine.metrics().disk();
+      disk.slowWrites(Duration.ofMillis(200));
+      readAbout(engine, 60);
+    }
+    requireSums(metrics);
+    assertThat(dropped(metrics)).isPositive();
+    assertThat(budget.reserved()).isZero();
+  }
+
+  @Test
+  void closeWhileAWriteHangsGivesTheMemoryBackOnceItEnds() throws Exception {
+    MemoryBudget budget = new MemoryBudget(64L << 20);
+    DiskMetrics metrics;
+    try (S3E engine = engine(budget, client())) {
+      metrics = engine.metrics().disk();
+      disk.hangWrites();
+      readAbout(engine, 20);
+      awaitTrue("a write hangs", () -> disk.hanging() == 1);
+    }
+    disk.heal();
+    awaitTrue("all memory given back", () -> budget.reserved() == 0);
+    awaitTrue(
+        "all that was offered is counted",
+        () ->
+            metrics.get(Counter.WRITTEN_BYTES) + dropped(metrics)
+                == metrics.get(Counter.OFFERED_BYTES));
+    requireSums(metrics);
+  }
+
+  @Test
+  void tenantsShareWhatIsOnDiskOnceS3HasAnsweredEach() throws Exception {
+    MemoryBudget budget = new MemoryBudget(64L << 20);
+    MemoryObjectClient one = client();
+    MemoryObjectClient two = client();
+    DiskMetrics metrics;
+    try (S3E first = engine(budget, one)) {
+      metrics = first.metrics().disk();
+      try (S3E second = engine(budget, two)) {
+        readAbout(first, 400);
+        assertThat(first.awaitDiskWrites(PATIENCE)).isTrue();
+        long hits = metrics.get(Counter.HIT_BYTES);
+        readAbout(second, 200);
+
+        assertThat(two.gets()).as("its own proof").isNotEmpty();
+        assertThat(two.bytesAsked()).isLessThan(100L * PIECE_BYTES);
+        assertThat(metrics.get(Counter.HIT_BYTES)).isGreaterThan(hits + 100L * PIECE_BYTES);
+        disk.slowWrites(Duration.ofMillis(50));
+      }
+      // What the second had dirty went with it.
+      disk.heal();
+      readAbout(first, 100);
+      assertThat(first.awaitDiskWrites(PATIENCE)).isTrue();
+      requireSums(metrics);
+      assertThat(metrics.get(Counter.CORRUPTIONS)).isZero();
+    }
+    assertThat(budget.reserved()).isZero();
+  }
+}

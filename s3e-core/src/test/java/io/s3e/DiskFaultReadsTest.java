@@ -57,8 +57,7 @@ class DiskFaultReadsTest {
 
   static Stream<Arguments> faults() {
     return Stream.of(Scope.PRIVATE, Scope.HOST)
-        .flatMap(
-            scope -> FailingDisk.faults(scope).map(fault -> Arguments.of(scope, fault)));
+        .flatMap(scope -> FailingDisk.faults(scope).map(fault -> Arguments.of(scope, fault)));
   }
 
   /** With a capacity of 0 a cache asks for the space that there is when it opens. */

@@ -53,8 +53,7 @@ class WriteBackTest {
   }
 
   private MemoryObjectClient client() {
-    MemoryObjectClient client =
-        new MemoryObjectClient(ClientLimits.copying(REQUEST, 4, 8L << 20));
+    MemoryObjectClient client = new MemoryObjectClient(ClientLimits.copying(REQUEST, 4, 8L << 20));
     client.put(OBJECT, content, "\"v1\"");
     client.faults((request, number) -> MemoryObjectClient.Answer.GOOD.after(1));
     return client;

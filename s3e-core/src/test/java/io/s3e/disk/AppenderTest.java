@@ -105,8 +105,7 @@ class AppenderTest {
 
   static Stream<Arguments> failures() {
     return Stream.of(Failure.values())
-        .flatMap(
-            failure -> Stream.of(1, 2, 5, 9).map(number -> Arguments.of(failure, number)));
+        .flatMap(failure -> Stream.of(1, 2, 5, 9).map(number -> Arguments.of(failure, number)));
   }
 
   /** A region holds 1 MiB, so that every second offer asks for a new one. */

@@ -212,7 +212,9 @@ class DiskCacheReadsTest {
   }
 
   private void requireRight(byte[] got, int count, int at) {
-    assertThat(Arrays.equals(got, 0, count, content, at, at + count)).as("bytes at %d", at).isTrue();
+    assertThat(Arrays.equals(got, 0, count, content, at, at + count))
+        .as("bytes at %d", at)
+        .isTrue();
   }
 
   @Test
@@ -236,7 +238,8 @@ class DiskCacheReadsTest {
           for (int i = 0; i < 2; i++) {
             // The stream stands behind what was read last, or at its beginning.
             boolean isFirst = in.position() == 0;
-            int at = isFirst ? OBJECT_BYTES - buffer.length : (int) in.position() - 2 * buffer.length;
+            int at =
+                isFirst ? OBJECT_BYTES - buffer.length : (int) in.position() - 2 * buffer.length;
             in.seek(at);
             requireRight(buffer, in.readNBytes(buffer, 0, buffer.length), at);
           }

@@ -90,7 +90,7 @@ class CacheCommandsTest {
       assertThat(ls.code()).isZero();
       assertThat(ls.text())
           .hasLineCount(2)
-          .containsPattern("host +16 +3 +1 +2.0 MiB +16 MiB +")
+          .containsPattern("host +16 +3 +1 +2.0 MiB +16.0 MiB +")
           .contains(host.instance().toString());
       JsonNode instance = cache("ls", "--json").json().get("instances").get(0);
       assertThat(instance.get("scope").asText()).isEqualTo("host");

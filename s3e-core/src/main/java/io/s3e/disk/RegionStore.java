@@ -16,6 +16,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,6 +46,9 @@ final class RegionStore implements AutoCloseable {
   /** Memory of so many is enough for two streams at a time on each of the threads. */
   private static final int SPARE_READERS = 2 * READERS;
 
+  /** So late at most, those who look at memory alone see what others have written. */
+  private static final long FRESH_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
   private static final long CLOSE_MILLIS = 500;
   private static final long IDLE_SECONDS = 10;
 
@@ -58,6 +62,9 @@ final class RegionStore implements AutoCloseable {
   private final Appender appender;
   private final ThreadPoolExecutor readers;
   private final ScheduledExecutorService polls;
+
+  /** When a thread was last asked to look at what others have written. */
+  private final AtomicLong refreshAskedNanos = new AtomicLong(System.nanoTime());
   private final long deadlineNanos;
 
   /** Readers of threads that are not reading just now: one for each thread that there may be. */
@@ -178,7 +185,30 @@ final class RegionStore implements AutoCloseable {
 
   /** As {@link DiskCache#presentFrom}. */
   int presentFrom(ChunkRange wanted) {
-    return mayRead() ? index.presentFrom(wanted.object(), wanted.first(), wanted.end()) : 0;
+    int present = mayRead() ? index.presentFrom(wanted.object(), wanted.first(), wanted.end()) : 0;
+    if (present == 0 && claims != null) {
+      refreshSoon();
+    }
+    return present;
+  }
+
+  /** Has a thread of the directory look at what others have written, unless one did just now. */
+  private void refreshSoon() {
+    long last = refreshAskedNanos.get();
+    long now = System.nanoTime();
+    if (now - last > FRESH_NANOS && refreshAskedNanos.compareAndSet(last, now)) {
+      boolean unused = execute(this::refresh);
+    }
+  }
+
+  private void refresh() {
+    try {
+      regions.refresh(FRESH_NANOS);
+    } catch (IOException e) {
+      LOG.debug("The cache in {} cannot be looked at", directory, e);
+      metrics.count(Counter.READ_ERRORS);
+      breaker.failure(Breaker.Cause.of(e));
+    }
   }
 
   private boolean mayRead() {

@@ -35,6 +35,9 @@ final class DiskTier {
   /** Reads that are shorter go through blocks, unless they are of whole chunks. */
   private static final int LEAST_STREAM_BYTES = 2 * StoredObject.CHUNK_BYTES;
 
+  /** After so many bytes in a row nothing is guessed: a reader that finds a gap asks itself. */
+  private static final long ALL_ON_DISK_BYTES = 8 << 20;
+
   private final TenantDisk disk;
   private final DiskCache cache;
   private final Proofs proofs;
@@ -137,9 +140,13 @@ final class DiskTier {
         : cache.stream(new ChunkRange(chunks.object(), chunks.first(), chunks.first() + present));
   }
 
-  /** Whether a block is on disk, for a reader that takes what is there at once. */
+  /**
+   * Whether a reader that takes from disk what is there needs no guess for a block: it is there, or
+   * so much was that the rest will be as well.
+   */
   boolean isAtHand(ObjectHandle handle, long block) {
-    return handle.progress().isFromDisk() && sourceOf(handle, block) == Source.DISK;
+    long taken = handle.progress().fromDiskBytes();
+    return taken > 0 && (taken >= ALL_ON_DISK_BYTES || sourceOf(handle, block) == Source.DISK);
   }
 
   /** A look at the disk is over, which has brought so many bytes. */

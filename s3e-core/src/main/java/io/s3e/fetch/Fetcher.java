@@ -169,15 +169,17 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
    */
   public @Nullable DiskBytes fromDisk(ObjectHandle handle, long position, long end) {
     DiskTier disk = tenant.disk();
+    if (disk == null || memory.isPresent(handle, handle.layout().blockAt(position))) {
+      return null;
+    }
     boolean isShort = end - position < StoredObject.CHUNK_BYTES;
-    ChunkStream stream =
-        disk == null || isShort || memory.isPresent(handle, handle.layout().blockAt(position))
-            ? null
-            : disk.stream(handle, position, end);
-    handle.progress().readFromDisk(stream != null);
-    return disk == null || stream == null
-        ? null
-        : new DiskBytes(disk, handle, stream, position, end);
+    ChunkStream stream = isShort ? null : disk.stream(handle, position, end);
+    if (stream == null) {
+      handle.progress().leavesDisk();
+      return null;
+    }
+    handle.progress().takesFromDisk(end - position);
+    return new DiskBytes(disk, handle, stream, position, end);
   }
 
   private void refused(ObjectHandle handle) {

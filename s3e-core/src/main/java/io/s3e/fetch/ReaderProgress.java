@@ -14,7 +14,7 @@ import io.s3e.prefetch.AccessPattern;
 public final class ReaderProgress {
   private final AccessPattern pattern;
   private volatile long lastReadNanos = System.nanoTime();
-  private volatile boolean fromDisk;
+  private volatile long fromDiskBytes;
 
   public ReaderProgress(AccessPattern pattern) {
     this.pattern = pattern;
@@ -26,14 +26,24 @@ public final class ReaderProgress {
     pattern.onRead(start, end);
   }
 
-  /** Whether the last read that was not of memory took its bytes from disk, itself. */
-  boolean isFromDisk() {
-    return fromDisk;
+  /**
+   * How many bytes in a row the reader has asked for and taken from disk itself; what came from
+   * memory does not count.
+   */
+  long fromDiskBytes() {
+    return fromDiskBytes;
   }
 
-  void readFromDisk(boolean did) {
-    if (fromDisk != did) {
-      fromDisk = did;
+  /** The reader takes so many bytes from disk itself. Reads that overtake each other may be lost. */
+  void takesFromDisk(long bytes) {
+    long before = fromDiskBytes;
+    fromDiskBytes = before + bytes;
+  }
+
+  /** The reader asks for bytes that it does not take from disk itself. */
+  void leavesDisk() {
+    if (fromDiskBytes != 0) {
+      fromDiskBytes = 0;
     }
   }
 

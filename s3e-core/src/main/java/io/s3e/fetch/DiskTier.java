@@ -10,6 +10,7 @@ import io.s3e.disk.DiskCache;
 import io.s3e.disk.DiskCacheConfig;
 import io.s3e.disk.DiskCacheConfig.Mode;
 import io.s3e.disk.StoredObject;
+import io.s3e.memory.Purpose;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
 import java.util.function.Function;
@@ -77,13 +78,15 @@ final class DiskTier {
   }
 
   /** Where a block of the handle's is to be looked for. */
-  Source sourceOf(ObjectHandle handle, long block) {
+  Source sourceOf(ObjectHandle handle, long block, Purpose purpose) {
     BlockLayout layout = handle.layout();
     ChunkRange chunks = chunksOf(handle, layout.bytesOf(new BlockRange(block, block + 1)));
-    if (chunks == null || !isProven(handle)) {
+    boolean isProven = isProven(handle);
+    // The answer to what a reader asks for is the proof; guesses may wait for what others fetch.
+    if (chunks == null || (!isProven && purpose != Purpose.GUESS)) {
       return Source.S3;
     }
-    if (cache.presentFrom(chunks) == chunks.end() - chunks.first()) {
+    if (isProven && cache.presentFrom(chunks) == chunks.end() - chunks.first()) {
       return Source.DISK;
     }
     return cache.isShared() ? Source.S3_CLAIMED : Source.S3;
@@ -146,7 +149,7 @@ final class DiskTier {
    */
   boolean isAtHand(ObjectHandle handle, long block) {
     long taken = handle.progress().fromDiskBytes();
-    return taken > 0 && (taken >= ALL_ON_DISK_BYTES || sourceOf(handle, block) == Source.DISK);
+    return taken > 0 && (taken >= ALL_ON_DISK_BYTES || sourceOf(handle, block, Purpose.GUESS) == Source.DISK);
   }
 
   /** A look at the disk is over, which has brought so many bytes. */

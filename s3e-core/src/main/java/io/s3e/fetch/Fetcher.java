@@ -136,7 +136,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
         next++;
         continue;
       }
-      Run run = resolver.run(handle, new BlockRange(next, last));
+      Run run = resolver.run(handle, new BlockRange(next, last), purpose);
       Grant grant = admission.trySpeculate(account, need(run), purpose);
       if (grant == null) {
         refused(handle);
@@ -209,7 +209,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     // many short ones is what a crowd of readers shares the connections best by.
     boolean takesAhead = ahead > end && admission.isCrowded(account);
     BlockRange wanted = new BlockRange(block, Math.max(block + 1, takesAhead ? ahead : end));
-    Run run = resolver.run(handle, wanted);
+    Run run = resolver.run(handle, wanted, Purpose.DEMAND);
     RunFetch fetch = enter(run, awaitAdmission(handle, need(run), deadline));
     if (fetch == null) {
       return null;
@@ -245,7 +245,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
    * nor on their way and that one GET can bring.
    */
   public long absentUntil(ObjectHandle handle, long first, long end) {
-    return resolver.run(handle, new BlockRange(first, end)).blocks().end();
+    return resolver.run(handle, new BlockRange(first, end), Purpose.GUESS).blocks().end();
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.s3e.fetch;
 
 import io.s3e.block.BlockRange;
+import io.s3e.memory.Purpose;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,13 +20,13 @@ final class Resolver {
   }
 
   /** The run from the first block of {@code wanted} on, which is absent, and not beyond it. */
-  Run run(ObjectHandle handle, BlockRange wanted) {
+  Run run(ObjectHandle handle, BlockRange wanted, Purpose purpose) {
     DiskTier disk = tenant.disk();
-    Source source = sourceOf(disk, handle, wanted.first());
+    Source source = sourceOf(disk, handle, wanted.first(), purpose);
     boolean lends = tenant.account().carrier().lends();
     long limit = sizing.limit(wanted, source, lends);
     long end = wanted.first() + 1;
-    while (end < limit && !memory.isPresent(handle, end) && goesOn(disk, handle, end, source)) {
+    while (end < limit && !memory.isPresent(handle, end) && goesOn(disk, handle, end, source, purpose)) {
       end++;
     }
     BlockRange run = new BlockRange(wanted.first(), end);
@@ -40,12 +41,17 @@ final class Resolver {
    * Whether a run from that source goes on over a block; it stops where another process fetches.
    */
   private static boolean goesOn(
-      @Nullable DiskTier disk, ObjectHandle handle, long block, Source source) {
-    return sourceOf(disk, handle, block) == source
+      @Nullable DiskTier disk,
+      ObjectHandle handle,
+      long block,
+      Source source,
+      Purpose purpose) {
+    return sourceOf(disk, handle, block, purpose) == source
         && (source != Source.S3_CLAIMED || disk == null || disk.isUnclaimed(handle, block));
   }
 
-  private static Source sourceOf(@Nullable DiskTier disk, ObjectHandle handle, long block) {
-    return disk == null ? Source.S3 : disk.sourceOf(handle, block);
+  private static Source sourceOf(
+      @Nullable DiskTier disk, ObjectHandle handle, long block, Purpose purpose) {
+    return disk == null ? Source.S3 : disk.sourceOf(handle, block, purpose);
   }
 }

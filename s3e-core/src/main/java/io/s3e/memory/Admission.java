@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
  * Idle#LONG for long} it is the first to go, for guesses too: a stream that was opened, ran ahead
  * and was forgotten must not hold the slots that others need to run ahead. A guess that is worth a
  * slot gets a slot or nothing. A reader that wants a slot waits for one a few ms and has a copied
- * request then.
+ * request then; slots that are dirty come back by themselves.
  *
  * <p><b>Waiting.</b> Nothing here takes a lock. Readers of one tenant stand in its {@link
  * Account}'s queue and are served in order; the first of each tenant is woken when memory or
@@ -196,7 +196,7 @@ public final class Admission {
       boolean evicted =
           lent.evictIdle(Idle.LONG)
               || lent.evictRead()
-              || (purpose == Purpose.DEMAND && (lent.evictDirty() || lent.evictIdle(Idle.BRIEFLY)));
+              || (purpose == Purpose.DEMAND && lent.evictIdle(Idle.BRIEFLY));
       if (!evicted) {
         return null;
       }

@@ -65,6 +65,7 @@ final class RegionStore implements AutoCloseable {
 
   /** When a thread was last asked to look at what others have written. */
   private final AtomicLong refreshAskedNanos = new AtomicLong(System.nanoTime());
+
   private final long deadlineNanos;
 
   /** Readers of threads that are not reading just now: one for each thread that there may be. */

@@ -6,7 +6,6 @@ import io.s3e.block.ObjectVersion;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import org.jspecify.annotations.Nullable;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 

@@ -149,7 +149,8 @@ final class DiskTier {
    */
   boolean isAtHand(ObjectHandle handle, long block) {
     long taken = handle.progress().fromDiskBytes();
-    return taken > 0 && (taken >= ALL_ON_DISK_BYTES || sourceOf(handle, block, Purpose.GUESS) == Source.DISK);
+    return taken > 0
+        && (taken >= ALL_ON_DISK_BYTES || sourceOf(handle, block, Purpose.GUESS) == Source.DISK);
   }
 
   /** A look at the disk is over, which has brought so many bytes. */

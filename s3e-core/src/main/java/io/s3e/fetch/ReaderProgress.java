@@ -34,7 +34,9 @@ public final class ReaderProgress {
     return fromDiskBytes;
   }
 
-  /** The reader takes so many bytes from disk itself. Reads that overtake each other may be lost. */
+  /**
+   * The reader takes so many bytes from disk itself. Reads that overtake each other may be lost.
+   */
   void takesFromDisk(long bytes) {
     long before = fromDiskBytes;
     fromDiskBytes = before + bytes;

@@ -26,7 +26,9 @@ final class Resolver {
     boolean lends = tenant.account().carrier().lends();
     long limit = sizing.limit(wanted, source, lends);
     long end = wanted.first() + 1;
-    while (end < limit && !memory.isPresent(handle, end) && goesOn(disk, handle, end, source, purpose)) {
+    while (end < limit
+        && !memory.isPresent(handle, end)
+        && goesOn(disk, handle, end, source, purpose)) {
       end++;
     }
     BlockRange run = new BlockRange(wanted.first(), end);
@@ -41,11 +43,7 @@ final class Resolver {
    * Whether a run from that source goes on over a block; it stops where another process fetches.
    */
   private static boolean goesOn(
-      @Nullable DiskTier disk,
-      ObjectHandle handle,
-      long block,
-      Source source,
-      Purpose purpose) {
+      @Nullable DiskTier disk, ObjectHandle handle, long block, Source source, Purpose purpose) {
     return sourceOf(disk, handle, block, purpose) == source
         && (source != Source.S3_CLAIMED || disk == null || disk.isUnclaimed(handle, block));
   }

@@ -138,8 +138,7 @@ class ChunkIndexTest {
     index.hit(List.of(place(1), place(3), place(4)));
     index.drop(place(4));
 
-    assertThat(index.hitsIn(region))
-        .containsExactly(new Chunk(object, 1), new Chunk(object, 3));
+    assertThat(index.hitsIn(region)).containsExactly(new Chunk(object, 1), new Chunk(object, 3));
   }
 
   @Test

@@ -181,8 +181,7 @@ class DiskCacheTest {
   @ParameterizedTest(name = "{0} directories, encrypted {1}")
   @CsvSource({"1, false", "1, true", "3, false", "3, true"})
   void whatIsWrittenIsReadBack(int directories, boolean encrypted) throws Exception {
-    DiskCacheConfig.Builder config =
-        config(directories).key(encrypted ? CacheKey.random() : null);
+    DiskCacheConfig.Builder config = config(directories).key(encrypted ? CacheKey.random() : null);
     try (DiskCache cache = open(config)) {
       for (long size : new long[] {1, 70_000, 3 * MIB + 5}) {
         StoredObject object = object(cache, "key " + size, size);
@@ -330,8 +329,9 @@ class DiskCacheTest {
       disk.heal();
       awaitTrue(
           "read again",
-          () -> cache.presentFrom(new ChunkRange(object, 100, 104)) == 4
-              && read(cache, object, 100, 104) == End.HIT);
+          () ->
+              cache.presentFrom(new ChunkRange(object, 100, 104)) == 4
+                  && read(cache, object, 100, 104) == End.HIT);
       for (Received each : given) {
         assertThat(each.ends).as("ends of a read that was given up").hasValue(0);
         assertThat(each.next).as("bytes of one").isEqualTo(each.wanted.first());
@@ -408,9 +408,9 @@ class DiskCacheTest {
   void aCapThatIsTooSmallIsRefusedWithAReason() throws Exception {
     assertThatThrownBy(() -> open(config(1).capacityBytes(16 * MIB - 1)))
         .isInstanceOf(IOException.class)
-        .hasMessageContaining(
-            "capacity of 16777215 bytes in " + directory.toRealPath().resolve("disk0"))
-        .hasMessageContaining("expected at least 16777216 bytes");
+        .hasMessageContaining(directory.toRealPath().resolve("disk0") + ": refused")
+        .hasMessageContaining("it would hold 16777215 bytes, its capacity as set")
+        .hasMessageContaining("expected 16777216 or more");
 
     open(config(1).capacityBytes(16 * MIB)).close();
   }
@@ -462,8 +462,7 @@ class DiskCacheTest {
     disk.hangEvery(Operation.READ);
     disk.hangEvery(Operation.WRITE);
     Received hanging = start(cache, object, 0, 10);
-    cache.offer(
-        TestWriteBack.of(object, 100, 116, 1), new ChunkRange(object, 100, 116));
+    cache.offer(TestWriteBack.of(object, 100, 116, 1), new ChunkRange(object, 100, 116));
     disk.awaitHanging(2, PATIENCE);
 
     Thread closing = Background.start("closing", cache::close);

@@ -70,8 +70,7 @@ class PrivateRegionsTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void whatIsReadIsKept(boolean encrypted) throws Exception {
-    try (StoreRig rig =
-        new StoreRig(directory, CAPACITY, encrypted ? CacheKey.random() : null)) {
+    try (StoreRig rig = new StoreRig(directory, CAPACITY, encrypted ? CacheKey.random() : null)) {
       StoredObject wanted = StoredBytes.object("wanted", 300_000);
       rig.write(TestWriteBack.all(wanted));
       for (int i = 0; i < 60; i++) {

@@ -116,7 +116,8 @@ class RegionSealTest {
     byte[] salt = new byte[RegionKey.SALT_BYTES];
     RegionKey first = RegionKey.of(secret, salt);
     ByteBuffer stored = seal(first, 1);
-    assertThat(open(RegionKey.of(secret, salt), object, 1, SLOT + 1, stored.duplicate())).isNotNull();
+    assertThat(open(RegionKey.of(secret, salt), object, 1, SLOT + 1, stored.duplicate()))
+        .isNotNull();
 
     salt[3]++;
     assertThat(open(RegionKey.of(secret, salt), object, 1, SLOT + 1, stored.duplicate())).isNull();

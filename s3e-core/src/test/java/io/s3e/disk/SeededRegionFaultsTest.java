@@ -175,8 +175,7 @@ class SeededRegionFaultsTest {
       }
       case COPY_OF_OTHER_REGION -> {
         byte[] copy = new byte[bytes.length];
-        int count =
-            readFully(rig.files.file(1 - victim.place().region().number()), copy, begin);
+        int count = readFully(rig.files.file(1 - victim.place().region().number()), copy, begin);
         file.write(ByteBuffer.wrap(copy, 0, count), begin);
       }
       case TRUNCATE -> file.truncate(begin + at);

@@ -52,9 +52,40 @@ class StoredObjectTest {
     ObjectVersion version =
         ObjectVersion.identified(new ObjectRef("b", "k\u00fc"), 0x0102030405L, "e", null);
     byte[] identity = {
-      0, 0, 0, 1, 2, 3, 4, 5, //
-      0, 0, 0, 1, 's', 0, 0, 0, 1, 'b', 0, 0, 0, 3, 'k', (byte) 0xC3, (byte) 0xBC, //
-      0, 0, 0, 1, 'e', -1, -1, -1, -1
+      0,
+      0,
+      0,
+      1,
+      2,
+      3,
+      4,
+      5, //
+      0,
+      0,
+      0,
+      1,
+      's',
+      0,
+      0,
+      0,
+      1,
+      'b',
+      0,
+      0,
+      0,
+      3,
+      'k',
+      (byte) 0xC3,
+      (byte) 0xBC, //
+      0,
+      0,
+      0,
+      1,
+      'e',
+      -1,
+      -1,
+      -1,
+      -1
     };
     assertThat(StoredObject.identity("s", version)).isEqualTo(identity);
 
@@ -79,8 +110,7 @@ class StoredObjectTest {
     assertThat(equal).isNotSameAs(first);
     assertThat(objects.intern(equal)).isSameAs(first);
     assertThat(objects.intern(of("store", "bucket", "key", "etag", null, 11))).isNotSameAs(first);
-    assertThat(objects.intern(of("store", "bucket", "other", "etag", null, 10)))
-        .isNotSameAs(first);
+    assertThat(objects.intern(of("store", "bucket", "other", "etag", null, 10))).isNotSameAs(first);
   }
 
   @Test

@@ -23,8 +23,7 @@ final class TestWriteBack implements WriteBack {
   private final AtomicIntegerArray pinned;
   private final AtomicIntegerArray ended;
 
-  private TestWriteBack(
-      StoredObject object, int first, int end, int pieceChunks, boolean ofScan) {
+  private TestWriteBack(StoredObject object, int first, int end, int pieceChunks, boolean ofScan) {
     this.object = object;
     this.ofScan = ofScan;
     for (int chunk = first; chunk < end; chunk += pieceChunks) {

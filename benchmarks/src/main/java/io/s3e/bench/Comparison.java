@@ -250,7 +250,7 @@ final class Comparison {
       Crew crew, Engine engine, WorkloadKind workload, RunSpec spec, int pass, Steps steps)
       throws IOException, InterruptedException {
     if (options.pageCacheDropped()) {
-      disk.dropPageCache(engine, workload);
+      disk.dropPageCache(engine, workload, crew.processes());
     }
     int round = Math.toIntExact(spec.seed());
     ServerStats before = quietServerStats();

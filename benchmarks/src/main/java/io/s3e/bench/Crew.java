@@ -12,9 +12,11 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -91,6 +93,11 @@ final class Crew implements AutoCloseable {
                 patience(),
                 RunResult.class,
                 number == 0 ? events : (event, body) -> {}));
+  }
+
+  /** Ids of the JVMs that have been started. */
+  List<Long> processes() {
+    return Arrays.stream(workers).filter(Objects::nonNull).map(ChildJvm::pid).toList();
   }
 
   private Duration patience() {

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -96,13 +97,17 @@ final class LocalDisk implements AutoCloseable {
     return made.directory();
   }
 
-  /** Makes the next reads of what an engine has on disk come from the device. */
-  void dropPageCache(Engine engine, WorkloadKind workload)
+  /**
+   * Makes the next reads of what an engine has on disk come from the device.
+   *
+   * @param processes ids of the JVMs that read
+   */
+  void dropPageCache(Engine engine, WorkloadKind workload, List<Long> processes)
       throws IOException, InterruptedException {
     Path cache = fresh == null ? told(engine, workload) : fresh;
     Path read = engine.isFile() ? (copies == null ? null : copies.directory()) : cache;
     if (read != null) {
-      PageCache.drop(read);
+      PageCache.drop(read, processes);
     }
   }
 

@@ -22,7 +22,7 @@ final class CacheOptions {
       description =
           "A directory that the cache was given; may be repeated. Default: wherever one is put by"
               + " default: LOCAL_DIRS, SPARK_LOCAL_DIRS, spark.local.dir, fs.s3a.buffer.dir,"
-              + " hadoop.tmp.dir and java.io.tmpdir.")
+              + " java.io.tmpdir, XDG_CACHE_HOME and ~/.cache.")
   private List<Path> directories = new ArrayList<>();
 
   /** An instance, and through what to look into it. */
@@ -31,7 +31,7 @@ final class CacheOptions {
   /**
    * The instances in all directories.
    *
-   * @param key what encrypted files are checked with, if anything
+   * @param key what encrypted chunks are checked with, if anything
    * @param names only those of these names or paths; all if there is none
    * @throws IllegalArgumentException if one of the names is of none
    */
@@ -71,8 +71,9 @@ final class CacheOptions {
             System.getenv("SPARK_LOCAL_DIRS"),
             conf.get("spark.local.dir"),
             conf.get("fs.s3a.buffer.dir"),
-            conf.get("hadoop.tmp.dir"),
-            System.getProperty("java.io.tmpdir"));
+            System.getProperty("java.io.tmpdir"),
+            System.getenv("XDG_CACHE_HOME"),
+            System.getProperty("user.home") + "/.cache");
     return named
         .filter(Objects::nonNull)
         .flatMap(paths -> Arrays.stream(paths.split(",")))

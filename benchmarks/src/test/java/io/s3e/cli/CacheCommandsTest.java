@@ -70,6 +70,7 @@ class CacheCommandsTest {
     CacheOptions options = new CacheOptions();
     assertThat(options.directories())
         .contains(Path.of(System.getProperty("java.io.tmpdir")).normalize())
+        .contains(Path.of(System.getProperty("user.home"), ".cache"))
         .anyMatch(directory -> directory.endsWith("s3a"));
   }
 

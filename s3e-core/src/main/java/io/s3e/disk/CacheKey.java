@@ -9,8 +9,7 @@ import javax.crypto.SecretKey;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * The secret that files of the cache are encrypted with. Shows itself nowhere. Immutable, any
- * thread.
+ * The secret that the cache on disk is encrypted with. Shows itself nowhere. Immutable, any thread.
  */
 public final class CacheKey {
   /** Length of the secret, in bytes. */

@@ -9,7 +9,7 @@ interface ChunkSink {
   /**
    * Takes a verified chunk.
    *
-   * @param chunk its number in the disk block
+   * @param chunk its number in the object
    * @param bytes all of it, from position to limit; lent until this returns
    * @return false to end the read here
    */

@@ -9,21 +9,21 @@ import org.jspecify.annotations.Nullable;
  * What the cache on local disk may use. Immutable; {@link #DEFAULTS} changed by {@link
  * #toBuilder()}.
  *
- * @param mode which blocks may go to disk
- * @param scope who shares the files
- * @param application names the application whose processes share files in scope APP; empty
+ * @param mode which bytes may go to disk
+ * @param scope which processes share the cache
+ * @param application names the application whose processes share a cache in scope APP; empty
  *     otherwise
- * @param directories where files may stand; blocks are spread over them. Each gets a directory of
- *     S3E's own
+ * @param directories on local disks; objects are spread over them. In scopes APP and HOST each gets
+ *     a directory of S3E's own
  * @param capacityBytes the most that one directory may hold, in bytes; 0 is automatic: 10 GiB, and
  *     at most 5 % of what is free when it is opened. Less than 16 MiB is no cache
  * @param hybridBytes in mode HYBRID, how many bytes from the front of an object may go to disk
  * @param writeBytesPerSecond the fastest that one engine writes, in bytes a second; 0 for no limit
- * @param readDeadline a read of a file that takes longer is left behind and S3 asked
+ * @param readDeadline a read of local disk that takes longer is left behind, and S3 is asked
  * @param breakerPause how long a directory that failed is left alone at first; doubles up to 32
  *     times
- * @param required an error in place of a WARN where no directory can be used
- * @param key secret of 32 bytes that files are encrypted with; null writes them as they are
+ * @param required an error in place of a WARN where there can be no cache on disk
+ * @param key secret of 32 bytes that chunks are encrypted with; null writes them as they are
  */
 public record DiskCacheConfig(
     Mode mode,
@@ -38,19 +38,19 @@ public record DiskCacheConfig(
     boolean required,
     @Nullable CacheKey key) {
 
-  /** Which blocks may go to disk. */
+  /** Which bytes may go to disk. */
   public enum Mode {
     /** None: there is no cache on disk. */
     MEMORY,
-    /** All that leave memory and may be wanted again. */
+    /** All that came from S3 and may be wanted again. */
     DISK,
-    /** Those of the first bytes of an object. */
+    /** The first ones of each object. */
     HYBRID
   }
 
-  /** Who shares the files. */
+  /** Which processes share the cache. */
   public enum Scope {
-    /** This engine alone; the files go when it closes. */
+    /** This engine alone: its files have no name, and go with it. */
     PRIVATE,
     /** The processes of one application on this host. */
     APP,

@@ -1,14 +1,15 @@
 /**
- * Blocks on local disk: what leaves memory and may be wanted again. The promise is that it can only
+ * Bytes on local disk: what came from S3 and may be wanted again. The promise is that it can only
  * help: every doubt is a miss, every fault is counted and bypassed, no reader waits beyond a
  * deadline.
  *
- * <p>A <b>disk block</b> is a piece of 1 MiB of one version of one object, in one file; a
- * <b>chunk</b> is 64 KiB of it, the unit of presence and of checksums. Both are fixed, so that JVMs
- * with different block sizes in memory share files.
+ * <p>A <b>chunk</b> is 64 KiB of one version of one object, the unit of presence and of checksums:
+ * fixed, so that JVMs with different block sizes in memory share a cache. Chunks are appended to a
+ * <b>region</b>, a file of fixed size; one filling of it is a <b>generation</b>. A full cache
+ * recycles whole regions.
  *
- * <p>Internal to S3E but for {@link CacheKey}, {@link DiskCacheConfig}, {@link
- * ShadowCache.Estimate}.
+ * <p>Internal to S3E but for {@link CacheKey}, {@link DiskCacheConfig}, and {@link CacheInspector}
+ * for the command line.
  */
 @NullMarked
 package io.s3e.disk;

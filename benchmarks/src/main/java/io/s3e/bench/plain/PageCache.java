@@ -3,6 +3,7 @@ package io.s3e.bench.plain;
 import java.io.File;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -29,6 +30,12 @@ public final class PageCache {
   /** The share of pages that may stay, for somebody may have written while pages were dropped. */
   private static final double MOST_LEFT = 0.05;
 
+  /** A cache still writes for a moment what the pass before has brought. */
+  private static final int ATTEMPTS = 3;
+
+  /** The kernel's word behind the former path of an open file without a name. */
+  private static final String NAMELESS = " (deleted)";
+
   private static final int FILES_A_COMMAND = 256;
   private static final long PATIENCE_SECONDS = 120;
 
@@ -45,7 +52,7 @@ public final class PageCache {
     Path file = probe.resolve("probe");
     try {
       Files.write(file, new byte[1 << 20]);
-      drop(probe);
+      drop(probe, List.of());
     } finally {
       Files.deleteIfExists(file);
       Files.delete(probe);
@@ -53,16 +60,25 @@ public final class PageCache {
   }
 
   /**
-   * Drops all files below a directory.
+   * Drops all files below a directory, those without a name among them: a private cache has only
+   * such.
    *
+   * @param processes by their ids, whose open files may lie there without a name
    * @throws IOException if more than a twentieth of the pages stay, which says what dropping needs
    */
-  public static void drop(Path directory) throws IOException, InterruptedException {
+  public static void drop(Path directory, List<Long> processes)
+      throws IOException, InterruptedException {
     List<Path> files = files(directory);
-    for (int first = 0; first < files.size(); first += FILES_A_COMMAND) {
-      drop(files.subList(first, Math.min(files.size(), first + FILES_A_COMMAND)));
+    for (long process : processes) {
+      files.addAll(nameless(directory, process));
     }
-    double left = residentShare(files);
+    double left = 1;
+    for (int attempt = 0; attempt < ATTEMPTS && left > MOST_LEFT; attempt++) {
+      for (int first = 0; first < files.size(); first += FILES_A_COMMAND) {
+        drop(files.subList(first, Math.min(files.size(), first + FILES_A_COMMAND)));
+      }
+      left = residentShare(files);
+    }
     if (left > MOST_LEFT) {
       throw new IOException(
           "%.0f %% of the pages of %s stay in the page cache: dropping them needs sync and dd of GNU coreutils, and a file system and kernel that heed posix_fadvise"
@@ -72,10 +88,10 @@ public final class PageCache {
 
   /** The regular files below a directory; those that vanish meanwhile may be among them. */
   private static List<Path> files(Path directory) throws IOException {
-    if (!Files.isDirectory(directory)) {
-      return List.of();
-    }
     List<Path> files = new ArrayList<>();
+    if (!Files.isDirectory(directory)) {
+      return files;
+    }
     try (Stream<Path> tree =
         Files.find(directory, Integer.MAX_VALUE, (p, a) -> a.isRegularFile())) {
       tree.forEach(files::add);
@@ -83,6 +99,35 @@ public final class PageCache {
       throw vanished.getCause();
     }
     return files;
+  }
+
+  /**
+   * The descriptors of a process's files that had their names in a directory; they open as files.
+   */
+  private static List<Path> nameless(Path directory, long process) throws IOException {
+    Path descriptors = Path.of("/proc", Long.toString(process), "fd");
+    if (!Files.isDirectory(directory) || !Files.isDirectory(descriptors)) {
+      return List.of();
+    }
+    Path real = directory.toRealPath();
+    List<Path> files = new ArrayList<>();
+    try (DirectoryStream<Path> open = Files.newDirectoryStream(descriptors)) {
+      for (Path descriptor : open) {
+        if (isNamelessIn(real, descriptor)) {
+          files.add(descriptor);
+        }
+      }
+    }
+    return files;
+  }
+
+  private static boolean isNamelessIn(Path directory, Path descriptor) throws IOException {
+    try {
+      Path former = Files.readSymbolicLink(descriptor);
+      return former.startsWith(directory) && former.toString().endsWith(NAMELESS);
+    } catch (NoSuchFileException closed) {
+      return false;
+    }
   }
 
   /** A file that has vanished is no failure; what has not been dropped is found out afterwards. */

@@ -93,6 +93,11 @@ public final class ChildJvm implements AutoCloseable {
     }
   }
 
+  /** The id of its process. */
+  public long pid() {
+    return process.pid();
+  }
+
   /** Whether the child still runs. */
   public boolean isAlive() {
     return process.isAlive();

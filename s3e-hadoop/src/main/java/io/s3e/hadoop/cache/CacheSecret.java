@@ -14,7 +14,7 @@ import org.apache.hadoop.security.UserGroupInformation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The secret that files of the cache are encrypted with ({@code fs.s3a.s3e.cache.encryption}).
+ * The secret that the cache on disk is encrypted with ({@code fs.s3a.s3e.cache.encryption}).
  *
  * <p>In scope {@code app} the processes of an application find it among the Hadoop credentials that
  * they were started with. The submitter of the application puts it there first:

@@ -1,6 +1,8 @@
 package io.s3e.hadoop.process;
 
+import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.s3e.block.ObjectRef;
 import io.s3e.hadoop.S3AServer;
@@ -16,7 +18,9 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -40,7 +44,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A JVM that leaves its file systems to Hadoop's shutdown hook ends as fast by S3E as by S3A, with
- * the same exit code, with no warning, and with thread dumps taken meanwhile.
+ * the same exit code, with no warning, with thread dumps taken meanwhile, and with nothing left of
+ * its private cache on disk.
  *
  * <p>The time is from the program's last word, or the signal, to the process's end. A run takes
  * some cases, other ones each time ({@value Seed#PROPERTY} repeats one). {@value #ROUNDS} set to a
@@ -101,9 +106,11 @@ class ExitTest {
 
   private static HostileS3Server tls;
   private static Path trustStore;
+  private static Path cache;
 
   @BeforeAll
   static void put() throws Exception {
+    cache = Files.createDirectory(directory.resolve("cache"));
     byte[] content = new byte[8 << 20];
     SelfSigned certificate = SelfSigned.create(directory);
     trustStore = certificate.trustStore(directory.resolve("trust.p12"));
@@ -159,6 +166,40 @@ class ExitTest {
         "hadoop fs -cat", () -> shell(S3EFileSystem.class), () -> shell(S3AFileSystem.class), 0);
   }
 
+  @Test
+  void aKilledJvmLeavesNothingOfItsCache() throws Exception {
+    Path processes = Path.of("/proc");
+    assumeTrue(Files.isDirectory(processes), "a look at the files that another process has open");
+    Case reading = new Case(Transport.PLAIN, 1, Activity.READING, Ending.SIGTERM, Dumps.NONE);
+    try (ForkedJvm jvm =
+        launch(LeavingReader.class).start(arguments(S3EFileSystem.class, reading))) {
+      jvm.await(LeavingReader.ENDING);
+      Path descriptors = processes.resolve(Long.toString(jvm.pid())).resolve("fd");
+      awaitTrue("the cache has a file", () -> namelessFiles(descriptors) > 0);
+      jvm.kill();
+    }
+    assertThat(cache.toFile().list()).isEmpty();
+  }
+
+  /** How many files of the cache a process has open that have no name. */
+  private static long namelessFiles(Path descriptors) throws IOException {
+    long files = 0;
+    try (DirectoryStream<Path> open = Files.newDirectoryStream(descriptors)) {
+      for (Path descriptor : open) {
+        try {
+          Path former = Files.readSymbolicLink(descriptor);
+          if (former.startsWith(cache.toRealPath()) && former.toString().endsWith(" (deleted)")) {
+            files++;
+          }
+        } catch (NoSuchFileException closed) {
+          // It is not one that the cache holds open.
+          continue;
+        }
+      }
+    }
+    return files;
+  }
+
   private static List<Case> all() {
     List<Case> all = new ArrayList<>();
     for (Transport transport : Transport.values()) {
@@ -190,6 +231,7 @@ class ExitTest {
       Exit exit = byS3E.get();
       assertThat(exit.code()).as("exit code of %s", exit).isEqualTo(exitCode);
       assertThat(complaints(exit.output())).isEmpty();
+      assertThat(cache.toFile().list()).isEmpty();
       Duration most = control.time().plus(rounds > 0 ? STRICT : LENIENT);
       assertThat(exit.time()).as("S3A took %s", control.time()).isLessThanOrEqualTo(most);
       ours.add(exit.time().toMillis());
@@ -212,16 +254,21 @@ class ExitTest {
         .toList();
   }
 
-  private static Exit run(Class<? extends FileSystem> type, Case each) {
+  private static String[] arguments(Class<? extends FileSystem> type, Case each) {
     List<String> arguments =
         new ArrayList<>(
             List.of(
                 endpoint(each.transport()).toString(),
                 type.getName(),
+                cache.toString(),
                 each.activity().name(),
                 each.ending().name()));
     arguments.addAll(BUCKETS.subList(0, each.fileSystems()));
-    try (ForkedJvm jvm = launch(LeavingReader.class).start(arguments.toArray(String[]::new))) {
+    return arguments.toArray(String[]::new);
+  }
+
+  private static Exit run(Class<? extends FileSystem> type, Case each) {
+    try (ForkedJvm jvm = launch(LeavingReader.class).start(arguments(type, each))) {
       List<String> output = new ArrayList<>();
       jvm.await(LeavingReader.ENDING, output);
       return end(jvm, each, output);
@@ -279,9 +326,8 @@ class ExitTest {
 
   /** A directory with the core-site.xml that leads the shell to the server. */
   private static Path site(Class<? extends FileSystem> type) {
-    Configuration conf = S3AServer.s3a(S3AServer.endpoint());
-    conf.set("fs.s3a.impl", type.getName());
-    conf.setBoolean("fs.s3a.impl.disable.cache", false);
+    Configuration conf =
+        LeavingReader.configuration(S3AServer.endpoint(), type.getName(), cache.toString());
     Path site = directory.resolve(type.getSimpleName());
     try {
       Files.createDirectories(site);

@@ -42,20 +42,30 @@ public final class LeavingReader {
 
   private LeavingReader() {}
 
+  /** Of a program with a private cache on disk and with Hadoop's cache of file systems. */
+  static Configuration configuration(URI endpoint, String fileSystem, String cache) {
+    Configuration conf = S3AServer.s3a(endpoint);
+    conf.set("fs.s3a.impl", fileSystem);
+    conf.setBoolean("fs.s3a.impl.disable.cache", false);
+    conf.set("fs.s3a.s3e.cache.mode", "disk");
+    conf.set("fs.s3a.s3e.cache.dirs", cache);
+    conf.set("fs.s3a.s3e.cache.capacity", "64M");
+    return conf;
+  }
+
   /**
-   * @param args endpoint, class of the file system, activity, ending, buckets
+   * @param args endpoint, class of the file system, directory of the cache on disk, activity,
+   *     ending, buckets
    */
   public static void main(String[] args) throws Exception {
-    Configuration conf = S3AServer.s3a(URI.create(args[0]));
-    conf.set("fs.s3a.impl", args[1]);
-    conf.setBoolean("fs.s3a.impl.disable.cache", false);
+    Configuration conf = configuration(URI.create(args[0]), args[1], args[2]);
     // As a program would leave it: S3A's own prefetching thread pool says on stderr that it ends.
     conf.set("fs.s3a.input.stream.type", "classic");
-    Activity activity = Activity.valueOf(args[2]);
-    Ending ending = Ending.valueOf(args[3]);
+    Activity activity = Activity.valueOf(args[3]);
+    Ending ending = Ending.valueOf(args[4]);
 
-    CountDownLatch read = new CountDownLatch(args.length - 4);
-    for (int i = 4; i < args.length; i++) {
+    CountDownLatch read = new CountDownLatch(args.length - 5);
+    for (int i = 5; i < args.length; i++) {
       FileSystem fileSystem = FileSystem.get(URI.create("s3a://" + args[i]), conf);
       begin(fileSystem, activity, read);
     }

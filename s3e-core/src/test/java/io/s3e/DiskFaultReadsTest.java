@@ -51,9 +51,9 @@ class DiskFaultReadsTest {
    */
   private static final Duration LONGEST_READ = Duration.ofSeconds(5);
 
-  @TempDir Path directory;
+  private static final byte[] CONTENT = MemoryObjectClient.bytes(OBJECT_BYTES, 11);
 
-  private final byte[] content = MemoryObjectClient.bytes(OBJECT_BYTES, 11);
+  @TempDir Path directory;
 
   static Stream<Arguments> faults() {
     return Stream.of(Scope.PRIVATE, Scope.HOST)
@@ -71,11 +71,11 @@ class DiskFaultReadsTest {
         .directories(List.of(directory));
   }
 
-  private static MemoryObjectClient client(byte[] content) {
+  private static MemoryObjectClient client() {
     MemoryObjectClient client =
         new MemoryObjectClient(ClientLimits.copying(8 * BLOCK, 16, CLIENTS_BYTES));
-    client.put(OBJECT, content, "\"v1\"");
-    client.put(OTHER, content, "\"v1\"");
+    client.put(OBJECT, CONTENT, "\"v1\"");
+    client.put(OTHER, CONTENT, "\"v1\"");
     client.faults((request, number) -> MemoryObjectClient.Answer.GOOD.after(1));
     return client;
   }
@@ -83,7 +83,7 @@ class DiskFaultReadsTest {
   @ParameterizedTest(name = "{0}: {1}")
   @MethodSource("faults")
   void noFaultReachesAReader(Scope scope, FailingDisk.Fault fault) throws Exception {
-    MemoryObjectClient client = client(content);
+    MemoryObjectClient client = client();
     MemoryBudget budget = new MemoryBudget(MEMORY_BYTES);
     S3EConfig config = S3EConfig.DEFAULTS.toBuilder().diskCache(disk(scope).build()).build();
     Random random = new Random(5);
@@ -124,7 +124,7 @@ class DiskFaultReadsTest {
   @ParameterizedTest(name = "{0}: {1}")
   @MethodSource("faults")
   void noFaultFromTheStartReachesAReader(Scope scope, FailingDisk.Fault fault) throws Exception {
-    MemoryObjectClient client = client(content);
+    MemoryObjectClient client = client();
     MemoryBudget budget = new MemoryBudget(MEMORY_BYTES);
     S3EConfig config =
         S3EConfig.DEFAULTS.toBuilder().diskCache(disk(scope).capacityBytes(0).build()).build();
@@ -132,8 +132,8 @@ class DiskFaultReadsTest {
     try (FailingDisk failing = new FailingDisk()) {
       failing.begin(fault);
       try (S3E engine = S3E.create(config, budget, granted -> client, failing::open)) {
-        readAbout(engine, OBJECT, random, 40);
-        readAbout(engine, OBJECT, random, 40);
+        readAbout(engine, OBJECT, random, 20);
+        readAbout(engine, OBJECT, random, 20);
         if (fault.hangs()) {
           // To close waits longer for what hangs than a test should.
           failing.heal();
@@ -153,7 +153,7 @@ class DiskFaultReadsTest {
         long begin = System.nanoTime();
         in.readFullyAt(at, buffer, 0, PIECE_BYTES);
         long nanos = System.nanoTime() - begin;
-        assertThat(Arrays.equals(buffer, 0, PIECE_BYTES, content, at, at + PIECE_BYTES))
+        assertThat(Arrays.equals(buffer, 0, PIECE_BYTES, CONTENT, at, at + PIECE_BYTES))
             .as("bytes at %d", at)
             .isTrue();
         assertThat(Duration.ofNanos(nanos)).as("read at %d", at).isLessThan(LONGEST_READ);

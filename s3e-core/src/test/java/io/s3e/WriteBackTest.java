@@ -41,9 +41,10 @@ class WriteBackTest {
   /** Of it, 8 MiB are the client's and 3 MiB the disk's; a tenth of the object is left. */
   private static final long SMALL_BYTES = 18L << 20;
 
+  private static final byte[] CONTENT = MemoryObjectClient.bytes(OBJECT_BYTES, 3);
+
   @TempDir Path directory;
 
-  private final byte[] content = MemoryObjectClient.bytes(OBJECT_BYTES, 3);
   private final FailingDisk disk = new FailingDisk();
   private final Random random = new Random(Seed.draw());
 
@@ -54,7 +55,7 @@ class WriteBackTest {
 
   private MemoryObjectClient client() {
     MemoryObjectClient client = new MemoryObjectClient(ClientLimits.copying(REQUEST, 4, 8L << 20));
-    client.put(OBJECT, content, "\"v1\"");
+    client.put(OBJECT, CONTENT, "\"v1\"");
     client.faults((request, number) -> MemoryObjectClient.Answer.GOOD.after(1));
     return client;
   }
@@ -79,7 +80,7 @@ class WriteBackTest {
       for (int i = 0; i < reads; i++) {
         int at = random.nextInt(OBJECT_BYTES - PIECE_BYTES);
         in.readFullyAt(at, buffer, 0, PIECE_BYTES);
-        assertThat(Arrays.equals(buffer, 0, PIECE_BYTES, content, at, at + PIECE_BYTES))
+        assertThat(Arrays.equals(buffer, 0, PIECE_BYTES, CONTENT, at, at + PIECE_BYTES))
             .as("bytes at %d", at)
             .isTrue();
       }

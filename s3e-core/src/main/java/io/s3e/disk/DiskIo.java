@@ -66,33 +66,14 @@ interface DiskIo {
   /** Deletes a file or an empty directory, if it is there; a link itself, never what it names. */
   void delete(Path file) throws IOException;
 
-  /** Makes a directory, and those above it, for its owner alone; nothing if it is there. */
-  void makeDirectory(Path directory) throws IOException;
-
   /** What stands in a directory, in no order; nothing if there is no such directory. */
   List<Entry> list(Path directory) throws IOException;
-
-  /** Notes that the file was used now. */
-  void markUsed(Path file) throws IOException;
 
   /** Bytes that may still be written where {@code directory} is. */
   long usableBytes(Path directory) throws IOException;
 
-  /**
-   * What a listing says of one name, links not followed.
-   *
-   * @param bytes length of the file
-   * @param writtenMillis when it was written, in ms since 1970
-   * @param usedMillis when it was used last, in ms since 1970; before {@code writtenMillis} if
-   *     never since it was written
-   */
-  record Entry(
-      Path path,
-      boolean isFile,
-      boolean isDirectory,
-      long bytes,
-      long writtenMillis,
-      long usedMillis) {}
+  /** What a listing says of one name, links not followed. */
+  record Entry(Path path, boolean isFile, boolean isDirectory) {}
 
   /** A file that several processes append to. Any thread. */
   interface AppendFile extends Closeable {

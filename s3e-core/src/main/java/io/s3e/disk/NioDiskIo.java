@@ -14,13 +14,10 @@ import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.BasicFileAttributeView;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -38,8 +35,6 @@ import org.jspecify.annotations.Nullable;
 final class NioDiskIo implements DiskIo {
   private static final FileAttribute<Set<PosixFilePermission>> OWNERS_FILE =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
-  private static final FileAttribute<Set<PosixFilePermission>> OWNERS_DIRECTORY =
-      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
   private static final Set<OpenOption> READ =
       Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
   private static final Set<OpenOption> READ_WRITE =
@@ -142,25 +137,6 @@ final class NioDiskIo implements DiskIo {
   }
 
   @Override
-  public void makeDirectory(Path directory) throws IOException {
-    if (isDirectory(directory)) {
-      return;
-    }
-    Path parent = directory.getParent();
-    if (parent != null) {
-      makeDirectory(parent);
-    }
-    try {
-      Files.createDirectory(directory, OWNERS_DIRECTORY);
-    } catch (FileAlreadyExistsException e) {
-      // Another thread or process may have been first; a link or a file is a failure.
-      if (!isDirectory(directory)) {
-        throw e;
-      }
-    }
-  }
-
-  @Override
   public List<Entry> list(Path directory) throws IOException {
     List<Entry> entries = new ArrayList<>();
     try {
@@ -181,13 +157,6 @@ final class NioDiskIo implements DiskIo {
     return entries;
   }
 
-  @Override
-  public void markUsed(Path file) throws IOException {
-    requireRegular(file);
-    Files.getFileAttributeView(file, BasicFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)
-        .setTimes(null, FileTime.from(Instant.now()), null);
-  }
-
   /** Asks without the list of mounts, which a container may not show; 0 where nobody can tell. */
   @Override
   public long usableBytes(Path directory) {
@@ -202,27 +171,13 @@ final class NioDiskIo implements DiskIo {
       // Deleted since the directory was read.
       return;
     }
-    long written = attributes.lastModifiedTime().toMillis();
-    long used = attributes.lastAccessTime().toMillis();
-    entries.add(
-        new Entry(
-            path,
-            attributes.isRegularFile(),
-            attributes.isDirectory(),
-            attributes.size(),
-            written,
-            // A file that is created and written within a tick of the clock has equal times.
-            used == written ? written - 1 : used));
+    entries.add(new Entry(path, attributes.isRegularFile(), attributes.isDirectory()));
   }
 
   private static void requireRegular(Path file) throws IOException {
     if (!attributesOf(file).isRegularFile()) {
       throw new NotRegularFileException(file);
     }
-  }
-
-  private static boolean isDirectory(Path path) {
-    return Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS);
   }
 
   private static BasicFileAttributes attributesOf(Path path) throws IOException {

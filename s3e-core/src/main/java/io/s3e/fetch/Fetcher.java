@@ -73,7 +73,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
             block -> {
               Origin origin = Origin.of(block);
               if (origin.isOf(tenant)) {
-                spiller.arrivedBefore(origin.handle(), block);
+                spiller.arrivedBefore(origin, block);
               }
             });
   }

@@ -21,6 +21,7 @@ final class Origin implements Block.Fate {
   private final RunEffort effort;
   private final boolean ofScan;
   private volatile boolean fetchedBefore;
+  private volatile boolean spilled;
 
   Origin(Tenant tenant, ObjectHandle handle, Purpose purpose, Interest interest, RunEffort effort) {
     this.tenant = tenant;
@@ -81,10 +82,20 @@ final class Origin implements Block.Fate {
     if (disk != null) {
       fetchedBefore = disk.missed(handle, missing);
     }
+    Spiller spiller = tenant.spiller();
+    spilled = spiller != null && spiller.isWorth(this, missing);
+  }
+
+  /** Whether what comes from S3 is to be written: then its blocks are dirty from the start. */
+  boolean isSpilled() {
+    return spilled;
   }
 
   @Override
   public void onReady(Block block) {
+    if (spilled) {
+      boolean unused = block.markDirty();
+    }
     if (isPrefetch()) {
       tenant.metrics().add(Counter.PREFETCHED_BYTES, block.length());
       handle.listener().onPrefetched(block.length());

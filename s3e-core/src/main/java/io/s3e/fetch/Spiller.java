@@ -3,10 +3,10 @@ package io.s3e.fetch;
 import io.s3e.block.ByteRange;
 import io.s3e.disk.ChunkRange;
 import io.s3e.disk.DiskCache;
+import io.s3e.disk.StoredObject;
 import io.s3e.memory.Block;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -29,11 +29,17 @@ final class Spiller {
     this.metrics = metrics;
   }
 
+  /** Whether bytes that are about to be fetched are worth writing. */
+  boolean isWorth(Origin origin, ByteRange bytes) {
+    return tier.chunksOf(origin.handle(), bytes) != null
+        && (cache.isShared() || !isOfScan(origin) || origin.wasFetchedBefore());
+  }
+
   /**
    * A run of the handle's is over.
    *
    * @param claimed what other processes wait for, or null
-   * @param fetched its blocks that have come from S3, ready
+   * @param fetched its blocks that have come from S3, ready, and dirty if they are to be written
    */
   void ended(ObjectHandle handle, @Nullable ChunkRange claimed, List<Block> fetched) {
     Runnable whenEnded =
@@ -46,82 +52,67 @@ final class Spiller {
       whenEnded.run();
       return;
     }
-    ByteRange bytes = new ByteRange(fetched.get(0).start(), fetched.get(fetched.size() - 1).end());
+    ByteRange bytes = rangeOf(fetched);
     ChunkRange chunks = tier.chunksOf(handle, bytes);
     Origin origin = Origin.of(fetched.get(0));
-    if (chunks == null) {
-      whenEnded.run();
-    } else if (!isWorth(origin)) {
+    List<Block> dirty = List.of();
+    if (origin.isSpilled()) {
+      dirty = fetched;
+    } else if (chunks != null && isWorth(origin, bytes)) {
+      // It was sent before there was a cache.
+      dirty = fetched.stream().filter(Block::markDirty).toList();
+    } else if (chunks != null) {
       metrics.add(Counter.NOT_ADMITTED_BYTES, bytes.length());
+    }
+    if (chunks == null) {
+      // The object has turned out to be another one than was told.
+      dirty.forEach(Block::markClean);
+      whenEnded.run();
+    } else if (dirty.isEmpty()) {
       whenEnded.run();
     } else {
-      spill(fetched, chunks, isOfScan(origin), whenEnded);
+      spill(dirty, chunks.object(), isOfScan(origin), whenEnded);
     }
   }
 
-  private boolean isWorth(Origin origin) {
-    return cache.isShared() || !isOfScan(origin) || origin.wasFetchedBefore();
+  private static ByteRange rangeOf(List<Block> adjacent) {
+    return new ByteRange(adjacent.get(0).start(), adjacent.get(adjacent.size() - 1).end());
   }
 
   private static boolean isOfScan(Origin origin) {
     return origin.isOfScan() || origin.handle().progress().isScanning();
   }
 
-  /** Offers blocks, those of each directory apart. */
-  private void spill(List<Block> blocks, ChunkRange chunks, boolean ofScan, Runnable whenEnded) {
+  /** Offers dirty blocks, those of each directory apart; no block lies in two. */
+  private void spill(List<Block> blocks, StoredObject object, boolean ofScan, Runnable whenEnded) {
+    ByteRange bytes = rangeOf(blocks);
+    ChunkRange chunks = ChunkRange.covering(object, bytes.start(), bytes.end());
     ChunkRange part = cache.inStripe(chunks);
     if (part.end() == chunks.end()) {
-      offer(blocks, part, ofScan, whenEnded);
+      cache.offer(new Spill(object, blocks, ofScan, whenEnded), part);
       return;
     }
-    long end = part.endOffset();
     int next = 0;
-    while (next < blocks.size() && blocks.get(next).end() <= end) {
+    while (blocks.get(next).end() <= part.endOffset()) {
       next++;
     }
-    // A block that lies in two directories is not worth the trouble.
-    int rest = next < blocks.size() && blocks.get(next).start() < end ? next + 1 : next;
-    if (rest == blocks.size()) {
-      offer(blocks.subList(0, next), part, ofScan, whenEnded);
-      return;
-    }
-    offer(blocks.subList(0, next), part, ofScan, () -> {});
-    List<Block> others = blocks.subList(rest, blocks.size());
-    ByteRange bytes = new ByteRange(others.get(0).start(), others.get(others.size() - 1).end());
-    spill(
-        others,
-        ChunkRange.covering(chunks.object(), bytes.start(), bytes.end()),
-        ofScan,
-        whenEnded);
-  }
-
-  private void offer(List<Block> blocks, ChunkRange chunks, boolean ofScan, Runnable whenEnded) {
-    List<Block> dirty = new ArrayList<>(blocks.size());
-    for (Block block : blocks) {
-      if (block.markDirty()) {
-        dirty.add(block);
-      } else {
-        metrics.add(Counter.OFFERED_BYTES, block.length());
-        metrics.add(Counter.DROPPED_EVICTED_BYTES, block.length());
-      }
-    }
-    if (dirty.isEmpty()) {
-      whenEnded.run();
-    } else {
-      cache.offer(new Spill(chunks.object(), dirty, ofScan, whenEnded), chunks);
-    }
+    cache.offer(new Spill(object, blocks.subList(0, next), ofScan, () -> {}), part);
+    spill(blocks.subList(next, blocks.size()), object, ofScan, whenEnded);
   }
 
   /**
    * A block may have come from S3 before there was a cache: it is offered now, unless it is on
    * disk.
    */
-  void arrivedBefore(ObjectHandle handle, Block block) {
-    if (block.isReady()) {
-      ChunkRange chunks = tier.chunksOf(handle, new ByteRange(block.start(), block.end()));
-      if (chunks != null && cache.presentFrom(chunks) == 0) {
-        ended(handle, null, List.of(block));
-      }
+  void arrivedBefore(Origin origin, Block block) {
+    ByteRange bytes = new ByteRange(block.start(), block.end());
+    ChunkRange chunks = block.isReady() ? tier.chunksOf(origin.handle(), bytes) : null;
+    if (chunks != null
+        && !origin.isSpilled()
+        && isWorth(origin, bytes)
+        && cache.presentFrom(chunks) == 0
+        && block.markDirty()) {
+      spill(List.of(block), chunks.object(), isOfScan(origin), () -> {});
     }
   }
 }

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Progress.</b> A reader that waits needs one pooled buffer and one copied request, no more.
  * It takes them from what is free, then evicts blocks that have been read, those that are still to
- * be written to disk last, then blocks that were fetched and not read, oldest first. Guesses, and
+ * be written to disk last and after a few ms, then blocks that were fetched and not read, oldest first. Guesses, and
  * what a reader takes beyond its first buffer, leave an eighth of the pool alone and evict nothing
  * that is dirty; guesses never wait and never evict what somebody is about to read. {@link Lane}
  * keeps an eighth of the requests. Other holders of a buffer give it back by themselves: a pin
@@ -64,6 +64,9 @@ public final class Admission {
    * fetch an eighth of it by copying; to wait for long is not, for slow readers may hold them all.
    */
   private static final long SLOT_PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
+  /** A run of 4 MiB is written in less, unless the disk is slow. */
+  private static final long WRITE_PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
   /** Other engines evict for each claim. */
   private static final long CLAIM_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
@@ -160,7 +163,7 @@ public final class Admission {
     }
     // A guess that finds no slot is not worth buffers for its first part: those serve readers.
     boolean mayCopy = !need.isLong() || !account.carrier().lends();
-    Grant grant = tryGrant(account, need, purpose, mayCopy);
+    Grant grant = tryGrant(account, need, purpose, mayCopy, 0);
     if (grant == null && hasLessThanItsShare(account)) {
       revokeStuck(account.carrier());
     }
@@ -173,10 +176,14 @@ public final class Admission {
     return tenants > 1 && account.slots().get() * tenants < carrier.slots().capacity();
   }
 
-  private @Nullable Grant tryGrant(Account account, Need need, Purpose purpose, boolean mayCopy) {
+  /**
+   * @param waitedNanos how long the reader has waited so far, in ns
+   */
+  private @Nullable Grant tryGrant(
+      Account account, Need need, Purpose purpose, boolean mayCopy, long waitedNanos) {
     Grant grant = need.isLong() ? tryLend(account, purpose) : null;
     if (grant == null && mayCopy) {
-      grant = tryCopy(account, need.copiedBlocks(), purpose);
+      grant = tryCopy(account, need.copiedBlocks(), purpose, waitedNanos);
     }
     // A short run wastes most of a slot, but an idle slot is all waste.
     return grant == null && need.kind() == Need.Kind.SHORT ? tryLend(account, purpose) : grant;
@@ -207,7 +214,8 @@ public final class Admission {
    * @param blocks how many are wanted; a reader that waits gets at least one, everybody else all of
    *     them or nothing
    */
-  private @Nullable Grant tryCopy(Account account, int blocks, Purpose purpose) {
+  private @Nullable Grant tryCopy(
+      Account account, int blocks, Purpose purpose, long waitedNanos) {
     Lane copies = account.carrier().copies();
     if (!copies.tryEnter(purpose, account.inCopies())) {
       return null;
@@ -215,7 +223,9 @@ public final class Admission {
     List<BlockLease> leases = new ArrayList<>(blocks);
     while (leases.size() < blocks) {
       BlockLease lease =
-          purpose == Purpose.DEMAND && leases.isEmpty() ? tryFirstBuffer() : trySpareBuffer();
+          purpose == Purpose.DEMAND && leases.isEmpty()
+              ? tryFirstBuffer(waitedNanos)
+              : trySpareBuffer();
       if (lease == null) {
         break;
       }
@@ -245,21 +255,26 @@ public final class Admission {
   }
 
   /** The one buffer that a reader needs. */
-  private @Nullable BlockLease tryFirstBuffer() {
+  private @Nullable BlockLease tryFirstBuffer(long waitedNanos) {
     for (; ; ) {
       BlockLease lease = pool.tryAcquire();
       if (lease != null) {
         return lease;
       }
-      if (!evictAny()) {
+      if (!evictAny(waitedNanos)) {
         return null;
       }
     }
   }
 
-  /** What costs least goes first: nothing, a write to disk, a GET. */
-  private boolean evictAny() {
-    return pooled.evictRead() || pooled.evictDirty() || pooled.evictUnread();
+  /**
+   * What costs least goes first: nothing, a moment for the writer to get through, a write to disk, a
+   * GET.
+   */
+  private boolean evictAny(long waitedNanos) {
+    return pooled.evictRead()
+        || ((waitedNanos > WRITE_PATIENCE_NANOS || !pooled.hasDirty())
+            && (pooled.evictDirty() || pooled.evictUnread()));
   }
 
   /** A buffer beyond the reserve, at the cost of nothing that is still to be read or written. */
@@ -289,7 +304,7 @@ public final class Admission {
       throws InterruptedException {
     boolean prefersSlot = need.isLong() && account.carrier().lends();
     Grant grant =
-        account.waiting().isEmpty() ? tryGrant(account, need, Purpose.DEMAND, !prefersSlot) : null;
+        account.waiting().isEmpty() ? tryGrant(account, need, Purpose.DEMAND, !prefersSlot, 0) : null;
     if (grant != null) {
       return grant;
     }
@@ -359,7 +374,7 @@ public final class Admission {
 
     private @Nullable Grant look(long patience, long now) {
       boolean mayCopy = patience <= 0;
-      Grant grant = tryGrant(account, need, Purpose.DEMAND, mayCopy);
+      Grant grant = tryGrant(account, need, Purpose.DEMAND, mayCopy, now - sinceNanos);
       lacks(
           grant == null
               && mayCopy
@@ -420,7 +435,7 @@ public final class Admission {
    * well if that is not enough. To read it then takes another GET.
    */
   public void giveBack(long bytes) {
-    shrink(bytes, this::evictAny);
+    shrink(bytes, () -> evictAny(Long.MAX_VALUE));
   }
 
   private void shrink(long bytes, BooleanSupplier evictsOne) {

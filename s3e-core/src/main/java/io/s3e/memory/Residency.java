@@ -265,6 +265,11 @@ public final class Residency {
     return true;
   }
 
+  /** Whether there is a slab that {@link #evictDirty} would take, or that is about to be clean. */
+  boolean hasDirty() {
+    return !parked.isEmpty();
+  }
+
   /**
    * Evicts the slab that was parked first: for a reader that waits, if no clean one can go. False
    * if there is none.

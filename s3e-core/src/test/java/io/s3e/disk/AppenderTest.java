@@ -190,12 +190,12 @@ class AppenderTest {
       assertThat(second.isEnded()).isFalse();
       Thread.sleep(HANGS.toMillis());
 
-      TestWriteBack third = rig.offer(TestWriteBack.all(mib("third")));
+      rig.offer(TestWriteBack.all(mib("third")));
 
       second.requireEndedOnce();
-      third.requireEndedOnce();
       assertThat(first.isEnded()).as("what hangs may still be read by the disk").isFalse();
-      assertThat(rig.counted(Counter.DROPPED_FAULT_BYTES)).isEqualTo(2 * MIB);
+      // The third may have passed as a probe already: the pause is short here.
+      assertThat(rig.counted(Counter.DROPPED_FAULT_BYTES)).isBetween(MIB, 2 * MIB);
       assertThat(rig.counted(Counter.BREAKER_OPENED)).isOne();
 
       // Later ones are let through as probes, and do not wait for ever either.

@@ -408,9 +408,9 @@ class DiskCacheTest {
   void aCapThatIsTooSmallIsRefusedWithAReason() throws Exception {
     assertThatThrownBy(() -> open(config(1).capacityBytes(16 * MIB - 1)))
         .isInstanceOf(IOException.class)
-        .hasMessageContaining(
-            "capacity of 16777215 bytes in " + directory.toRealPath().resolve("disk0"))
-        .hasMessageContaining("expected at least 16777216 bytes");
+        .hasMessageContaining(directory.toRealPath().resolve("disk0") + ": refused")
+        .hasMessageContaining("it would hold 16777215 bytes, its capacity as set")
+        .hasMessageContaining("expected 16777216 or more");
 
     open(config(1).capacityBytes(16 * MIB)).close();
   }

@@ -29,9 +29,7 @@ final class FaultyDiskIo implements DiskIo {
     CREATE,
     RENAME,
     DELETE,
-    MAKE_DIRECTORY,
     LIST,
-    MARK_USED,
     USABLE_BYTES,
     SIZE,
     READ,
@@ -290,21 +288,9 @@ final class FaultyDiskIo implements DiskIo {
   }
 
   @Override
-  public void makeDirectory(Path directory) throws IOException {
-    before(Operation.MAKE_DIRECTORY, directory);
-    disk.makeDirectory(directory);
-  }
-
-  @Override
   public List<Entry> list(Path directory) throws IOException {
     before(Operation.LIST, directory);
     return disk.list(directory);
-  }
-
-  @Override
-  public void markUsed(Path file) throws IOException {
-    before(Operation.MARK_USED, file);
-    disk.markUsed(file);
   }
 
   @Override

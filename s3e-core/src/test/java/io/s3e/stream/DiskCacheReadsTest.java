@@ -64,9 +64,10 @@ class DiskCacheReadsTest {
   private static final ObjectRef OBJECT = new ObjectRef("bucket", "key");
   private static final Duration PATIENCE = Duration.ofSeconds(20);
 
+  private static final byte[] CONTENT = MemoryObjectClient.bytes(OBJECT_BYTES, 7);
+
   @TempDir Path directory;
 
-  private final byte[] content = MemoryObjectClient.bytes(OBJECT_BYTES, 7);
   private MemoryObjectClient client =
       new MemoryObjectClient(ClientLimits.copying(REQUEST, 16, CLIENTS_BYTES));
 
@@ -90,7 +91,7 @@ class DiskCacheReadsTest {
   private S3E engine(DiskCacheConfig.Builder disk, ClientLimits limits, long memoryBytes)
       throws IOException {
     client = new MemoryObjectClient(limits);
-    client.put(OBJECT, content, "\"v1\"");
+    client.put(OBJECT, CONTENT, "\"v1\"");
     client.faults((request, number) -> MemoryObjectClient.Answer.GOOD.after(GET_MILLIS));
     S3EConfig config =
         S3EConfig.DEFAULTS.toBuilder()
@@ -119,7 +120,7 @@ class DiskCacheReadsTest {
           int at = (group + step) * piece;
           in.seek(at);
           int count = in.readNBytes(buffer, 0, piece);
-          assertThat(Arrays.equals(buffer, 0, count, content, at, at + piece)).isTrue();
+          assertThat(Arrays.equals(buffer, 0, count, CONTENT, at, at + piece)).isTrue();
           // The queue is as small as the memory; here nothing is to be dropped.
           settle(engine);
         }
@@ -132,7 +133,7 @@ class DiskCacheReadsTest {
       byte[] buffer = new byte[4 * BLOCK];
       for (int at = 0; at < OBJECT_BYTES; ) {
         int count = in.readNBytes(buffer, 0, buffer.length);
-        assertThat(Arrays.equals(buffer, 0, count, content, at, at + count)).isTrue();
+        assertThat(Arrays.equals(buffer, 0, count, CONTENT, at, at + count)).isTrue();
         at += count;
         settle(engine);
       }
@@ -212,7 +213,7 @@ class DiskCacheReadsTest {
   }
 
   private void requireRight(byte[] got, int count, int at) {
-    assertThat(Arrays.equals(got, 0, count, content, at, at + count))
+    assertThat(Arrays.equals(got, 0, count, CONTENT, at, at + count))
         .as("bytes at %d", at)
         .isTrue();
   }
@@ -222,7 +223,7 @@ class DiskCacheReadsTest {
     byte[] buffer = new byte[256 << 10];
     requireSecondPassWithoutGet(
         (in, random) -> {
-          for (int i = 0; i < 8; i++) {
+          for (int i = 0; i < 4; i++) {
             int at = random.nextInt(OBJECT_BYTES - buffer.length);
             in.readFullyAt(at, buffer, 0, buffer.length);
             requireRight(buffer, buffer.length, at);
@@ -333,7 +334,7 @@ class DiskCacheReadsTest {
     try (S3E engine = engine(disk(Scope.HOST))) {
       for (int round = 0; round < 2; round++) {
         try (S3EInputStream in = engine.open(OBJECT, withKey)) {
-          assertThat(Arrays.equals(in.readAllBytes(), content)).isTrue();
+          assertThat(Arrays.equals(in.readAllBytes(), CONTENT)).isTrue();
         }
       }
       settle(engine);

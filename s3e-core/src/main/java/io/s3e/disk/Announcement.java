@@ -28,6 +28,7 @@ final class Announcement implements DiskRead, Runnable {
 
   private final RegionStore store;
   private final ChunkRange wanted;
+  private final int enough;
   private final Receiver receiver;
   private final AtomicBoolean ended = new AtomicBoolean();
 
@@ -38,9 +39,10 @@ final class Announcement implements DiskRead, Runnable {
   private long pauseMillis = FIRST_PAUSE_MILLIS;
   private long busySinceNanos;
 
-  Announcement(RegionStore store, ChunkRange wanted, Receiver receiver) {
+  Announcement(RegionStore store, ChunkRange wanted, int enough, Receiver receiver) {
     this.store = store;
     this.wanted = wanted;
+    this.enough = enough;
     this.receiver = receiver;
   }
 
@@ -59,7 +61,7 @@ final class Announcement implements DiskRead, Runnable {
   }
 
   private void look() throws IOException {
-    if (store.isThere(wanted)) {
+    if (store.isThere(wanted, enough)) {
       end(End.HIT);
       return;
     }
@@ -70,7 +72,7 @@ final class Announcement implements DiskRead, Runnable {
         boolean passedOn = false;
         try {
           // Another may have been through between the two looks.
-          boolean there = store.isThere(wanted);
+          boolean there = store.isThere(wanted, enough);
           passedOn = end(there ? End.HIT : End.CLAIMED) && !there;
         } finally {
           if (!passedOn) {

@@ -29,6 +29,9 @@ interface Regions extends AutoCloseable {
    */
   @Nullable Region next(Kind kind) throws IOException;
 
+  /** Whether there are regions that took space on disk before and are appended to by nobody. */
+  boolean hasGrownOnes();
+
   /**
    * The region that will be recycled next to make room for that kind, if there is no other that may
    * be had; its hits are appended again before. Null while there are others.

@@ -561,6 +561,11 @@ final class SharedRegions implements Regions {
    * recycles it before, another is taken then.
    */
   @Override
+  public boolean hasGrownOnes() {
+    return all.stream().anyMatch(each -> !each.isOwn && each.region.allocatedSlots() > 0);
+  }
+
+  @Override
   public @Nullable Region victim(Kind kind) {
     boolean unused =
         mayTakeUnused(kind)

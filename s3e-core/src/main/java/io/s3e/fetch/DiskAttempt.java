@@ -4,6 +4,7 @@ import io.s3e.client.Fence;
 import io.s3e.disk.ChunkRange;
 import io.s3e.disk.DiskCache;
 import io.s3e.disk.DiskRead;
+import io.s3e.disk.StoredObject;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -99,10 +100,20 @@ final class DiskAttempt implements DiskRead.Receiver {
       boolean unused = close(Rest.FETCHED, null);
       return;
     }
-    DiskRead started = source == Source.DISK ? cache.read(next, this) : cache.claim(next, this);
-    looking = started;
-    if (fence.isClosed()) {
+    int blockChunks = Math.max(1, handle.layout().blockSize() / StoredObject.CHUNK_BYTES);
+    DiskRead started =
+        source == Source.DISK ? cache.read(next, this) : cache.claim(next, blockChunks, this);
+    if (!fence.enter()) {
       started.cancel();
+      return;
+    }
+    try {
+      // It may be over already, and the look at the next directory have begun.
+      if (next.equals(chunks)) {
+        looking = started;
+      }
+    } finally {
+      fence.exit();
     }
   }
 

@@ -181,15 +181,15 @@ public final class Admission {
    */
   private @Nullable Grant tryGrant(
       Account account, Need need, Purpose purpose, boolean mayCopy, long waitedNanos) {
-    Grant grant = need.isLong() ? tryLend(account, purpose) : null;
+    Grant grant = need.isLong() ? tryLend(account, purpose, waitedNanos) : null;
     if (grant == null && mayCopy) {
       grant = tryCopy(account, need.copiedBlocks(), purpose, waitedNanos);
     }
     // A short run wastes most of a slot, but an idle slot is all waste.
-    return grant == null && need.kind() == Need.Kind.SHORT ? tryLend(account, purpose) : grant;
+    return grant == null && need.kind() == Need.Kind.SHORT ? tryLend(account, purpose, waitedNanos) : grant;
   }
 
-  private @Nullable Grant tryLend(Account account, Purpose purpose) {
+  private @Nullable Grant tryLend(Account account, Purpose purpose, long waitedNanos) {
     Carrier carrier = account.carrier();
     // To evict what would not be enough is to evict for nothing.
     if (!carrier.lends() || (purpose != Purpose.DEMAND && !hasSlotAhead(account))) {
@@ -203,7 +203,9 @@ public final class Admission {
       boolean evicted =
           lent.evictIdle(Idle.LONG)
               || lent.evictRead()
-              || (purpose == Purpose.DEMAND && lent.evictIdle(Idle.BRIEFLY));
+              || (purpose == Purpose.DEMAND
+                  && ((waitedNanos > WRITE_PATIENCE_NANOS && lent.evictDirty())
+                      || lent.evictIdle(Idle.BRIEFLY)));
       if (!evicted) {
         return null;
       }
@@ -362,8 +364,10 @@ public final class Admission {
           if (left <= 0) {
             return null;
           }
+          long pause = Math.min(left, TimeUnit.MILLISECONDS.toNanos(RECHECK_MILLIS));
+          long forWriter = WRITE_PATIENCE_NANOS - (now - sinceNanos);
           LockSupport.parkNanos(
-              Admission.this, Math.min(left, TimeUnit.MILLISECONDS.toNanos(RECHECK_MILLIS)));
+              Admission.this, forWriter > 0 ? Math.min(pause, forWriter + 1) : pause);
           if (Thread.interrupted()) {
             throw new InterruptedException();
           }

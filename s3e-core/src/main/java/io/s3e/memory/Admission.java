@@ -186,7 +186,9 @@ public final class Admission {
       grant = tryCopy(account, need.copiedBlocks(), purpose, waitedNanos);
     }
     // A short run wastes most of a slot, but an idle slot is all waste.
-    return grant == null && need.kind() == Need.Kind.SHORT ? tryLend(account, purpose, waitedNanos) : grant;
+    return grant == null && need.kind() == Need.Kind.SHORT
+        ? tryLend(account, purpose, waitedNanos)
+        : grant;
   }
 
   private @Nullable Grant tryLend(Account account, Purpose purpose, long waitedNanos) {

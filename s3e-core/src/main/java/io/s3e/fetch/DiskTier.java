@@ -121,8 +121,7 @@ final class DiskTier {
   long border(ObjectHandle handle, long block) {
     DiskCacheConfig config = disk.config();
     BlockLayout layout = handle.layout();
-    boolean isBefore =
-        config.mode() == Mode.HYBRID && layout.startOf(block) < config.hybridBytes();
+    boolean isBefore = config.mode() == Mode.HYBRID && layout.startOf(block) < config.hybridBytes();
     return isBefore ? layout.blockAt(config.hybridBytes() - 1) + 1 : Long.MAX_VALUE;
   }
 

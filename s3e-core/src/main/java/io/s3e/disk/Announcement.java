@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a process does before it fetches bytes that others may fetch as well: it looks whether they
- * have come meanwhile, and else tells that it fetches them, or waits for the process that does.
+ * One look at a shared cache before a fetch: it ends as a hit if the chunks have come meanwhile,
+ * tells other processes that this one fetches them, or waits for the process that already does.
  *
  * <p><b>States.</b> <i>Waiting</i> in the directory's queue or for another process, <i>looking</i>
  * on one of its threads, and <i>ended</i>, once. One thread at a time looks; only the way to ended

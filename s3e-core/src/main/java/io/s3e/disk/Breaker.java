@@ -37,7 +37,7 @@ final class Breaker {
   private static final int FAILURES_IN_WINDOW = 10;
   private static final int MOST_PAUSES = 32;
 
-  /** What a directory may be doing. */
+  /** Whether operations are let through. */
   enum State {
     CLOSED,
     OPEN,
@@ -63,7 +63,7 @@ final class Breaker {
       this.lasts = lasts;
     }
 
-    /** What an operation's exception says; the words are those of Linux and macOS. */
+    /** The cause that an operation's exception names, in the words of Linux and macOS. */
     static Cause of(IOException failure) {
       String words = String.valueOf(failure.getMessage()).toLowerCase(Locale.ROOT);
       if (words.contains("no space left") || words.contains("quota exceeded")) {

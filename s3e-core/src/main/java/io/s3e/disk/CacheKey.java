@@ -37,7 +37,7 @@ public final class CacheKey {
     return new CacheKey(secret.clone());
   }
 
-  /** A secret that nobody else has. */
+  /** A new secret, which no other process has. */
   public static CacheKey random() {
     byte[] secret = new byte[BYTES];
     new SecureRandom().nextBytes(secret);
@@ -45,10 +45,10 @@ public final class CacheKey {
   }
 
   /**
-   * The key of one file: HMAC-SHA-256 of the file's salt. So each file has a key of its own, and
-   * counters serve as nonces.
+   * The key of one generation of a region: HMAC-SHA-256 of the generation's salt. So each
+   * generation has a key of its own, and its slots serve as nonces.
    */
-  SecretKey fileKey(byte[] salt) {
+  SecretKey generationKey(byte[] salt) {
     try {
       Mac mac = Mac.getInstance("HmacSHA256");
       mac.init(new SecretKeySpec(secret, "HmacSHA256"));
@@ -59,10 +59,11 @@ public final class CacheKey {
   }
 
   /**
-   * Something to know the key by, which does not give it away: part of an HMAC of no salt's length.
+   * A number to know the key by, which does not give it away: part of an HMAC of a text that is
+   * longer than any salt.
    */
   long check() {
-    return ByteBuffer.wrap(fileKey(CHECK.getBytes(StandardCharsets.US_ASCII)).getEncoded())
+    return ByteBuffer.wrap(generationKey(CHECK.getBytes(StandardCharsets.US_ASCII)).getEncoded())
         .getLong();
   }
 

@@ -74,20 +74,6 @@ final class ChunkIndex {
     }
   }
 
-  /** How many chunks are absent from {@code first} on, and before {@code end}. */
-  int absentFrom(StoredObject object, int first, int end) {
-    long stamp = lock.readLock();
-    try {
-      int chunk = first;
-      while (chunk < end && find(object, chunk) == NONE) {
-        chunk++;
-      }
-      return chunk - first;
-    } finally {
-      lock.unlockRead(stamp);
-    }
-  }
-
   /** Where a chunk is; null if it is nowhere. */
   @Nullable Place place(StoredObject object, int chunk) {
     long stamp = lock.readLock();
@@ -208,16 +194,6 @@ final class ChunkIndex {
         }
       }
       return hits;
-    } finally {
-      lock.unlockRead(stamp);
-    }
-  }
-
-  /** How many chunks are known. */
-  int size() {
-    long stamp = lock.readLock();
-    try {
-      return chained;
     } finally {
       lock.unlockRead(stamp);
     }

@@ -10,7 +10,7 @@ interface ChunkSink {
    * Takes a verified chunk.
    *
    * @param chunk its number in the object
-   * @param bytes all of it, from position to limit; lent until this returns
+   * @param bytes all of the chunk, from position to limit, valid until this returns
    * @return false to end the read here
    */
   boolean accept(int chunk, ByteBuffer bytes) throws IOException;

@@ -53,7 +53,7 @@ public final class DiskCache implements AutoCloseable {
 
   /**
    * Opens the directories of {@code config}, whose mode is not MEMORY, each within {@value
-   * #OPEN_MILLIS} ms. One that fails, hangs or is refused is left out, with a warning.
+   * #OPEN_MILLIS} ms. A directory that fails, hangs or is refused is left out, with a warning.
    *
    * @param mostWaitingBytes the most that waits in memory to be written, in bytes
    * @throws IOException if none is left, naming each and why
@@ -218,7 +218,7 @@ public final class DiskCache implements AutoCloseable {
     return directories.stream().mapToLong(of).sum();
   }
 
-  /** What {@code config}'s buffers take of the memory budget, in bytes. */
+  /** Bytes that {@code config}'s buffers take of the memory budget. */
   public static long bufferBytes(DiskCacheConfig config) {
     return config.directories().size() * RegionStore.bufferBytes(config);
   }

@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the cache on local disk may use. Immutable; {@link #DEFAULTS} changed by {@link
+ * Settings of the cache on local disk. Immutable; {@link #DEFAULTS} changed by {@link
  * #toBuilder()}.
  *
  * @param mode which bytes may go to disk
@@ -42,9 +42,12 @@ public record DiskCacheConfig(
   public enum Mode {
     /** None: there is no cache on disk. */
     MEMORY,
-    /** All that came from S3 and may be wanted again. */
+    /**
+     * Bytes that came from S3 and may be wanted again: in scope PRIVATE without those of scans,
+     * unless they are fetched a second time; in shared scopes all.
+     */
     DISK,
-    /** The first ones of each object. */
+    /** The same, but only the first {@link #hybridBytes()} of each object. */
     HYBRID
   }
 

@@ -4,13 +4,12 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that the cache asks of a file system while it runs: the seam where a test lets any operation
- * fail or hang. Every operation may block for as long as the disk likes, so none is called on a
- * reader's thread. Any thread.
+ * The operations of the file system that the cache uses while it runs: the seam where a test lets
+ * any of them fail or hang. Every operation may block for as long as the disk likes, so none is
+ * called on a reader's thread. Any thread.
  */
 interface DiskIo {
   /**
@@ -50,7 +49,7 @@ interface DiskIo {
    */
   AppendFile openToAppend(Path file) throws IOException;
 
-  /** What tells a file from all others that are there, whatever its name; null if it is not. */
+  /** A value that only this file has, whatever its name; null if there is no file of this name. */
   @Nullable Object identityOf(Path file) throws IOException;
 
   /** Gives a file another name at once, replacing what has it. */
@@ -66,19 +65,14 @@ interface DiskIo {
   /** Deletes a file or an empty directory, if it is there; a link itself, never what it names. */
   void delete(Path file) throws IOException;
 
-  /** What stands in a directory, in no order; nothing if there is no such directory. */
-  List<Entry> list(Path directory) throws IOException;
-
   /** Bytes that may still be written where {@code directory} is. */
   long usableBytes(Path directory) throws IOException;
-
-  /** What a listing says of one name, links not followed. */
-  record Entry(Path path, boolean isFile, boolean isDirectory) {}
 
   /** A file that several processes append to. Any thread. */
   interface AppendFile extends Closeable {
     /**
-     * Writes all of {@code source} behind what is there; what others append comes before or after.
+     * Writes all of {@code source} at the file's end; bytes of other processes come before or
+     * after.
      */
     void append(ByteBuffer source) throws IOException;
   }
@@ -90,6 +84,20 @@ interface DiskIo {
 
     /** Reads at a place, as {@link java.nio.channels.FileChannel#read(ByteBuffer, long)}. */
     int read(ByteBuffer target, long position) throws IOException;
+
+    /**
+     * Reads at a place until {@code target} is full or the file ends.
+     *
+     * @return how many bytes were read
+     */
+    default int readFully(ByteBuffer target, long position) throws IOException {
+      int first = target.position();
+      int count = 0;
+      while (count >= 0 && target.hasRemaining()) {
+        count = read(target, position + target.position() - first);
+      }
+      return target.position() - first;
+    }
 
     /** Writes all of {@code source} at a place. */
     void write(ByteBuffer source, long position) throws IOException;

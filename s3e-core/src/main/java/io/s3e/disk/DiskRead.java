@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 
 /**
  * One look at the disk for adjacent chunks, on its way: to read them, or to tell other processes
- * that they are being fetched. Ends once, by {@link Receiver#onEnd}; one that was {@linkplain
+ * that they are being fetched. Ends once, by {@link Receiver#onEnd}; a look that was {@linkplain
  * #giveUp given up} may still call, and its receiver must be able to refuse.
  */
 public interface DiskRead {
@@ -32,9 +32,9 @@ public interface DiskRead {
 
   /** How a look ended. */
   enum End {
-    /** All bytes have come; or, of a claim, the first of them are on disk. */
+    /** All bytes have come; for a claim: the first of them are on disk. */
     HIT,
-    /** What has not come is not on disk. */
+    /** The bytes that have not come are not on disk. */
     MISS,
     /**
      * The bytes are not on disk, and other processes have been told that this one fetches them: it

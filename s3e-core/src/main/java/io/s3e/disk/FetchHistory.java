@@ -3,9 +3,9 @@ package io.s3e.disk;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * What was fetched from S3 before, by and large: bytes that are fetched a second time are worth a
- * place on disk, whoever reads them. A table of fixed size that forgets what another entry has
- * replaced, and confuses two objects once in 2³² times, which costs a write.
+ * An approximate history of the fetches from S3: bytes that are fetched a second time are worth a
+ * place on disk, whichever tenant reads them. A table of fixed size that forgets what another entry
+ * has replaced, and confuses two objects once in 2³² times, which costs a write.
  *
  * <p>One entry for {@value #ENTRY_CHUNKS} chunks: 48 bits of the hash of their place, and a bit for
  * each chunk; {@value #WAYS} entries share a bucket, of which the one that was entered longest ago

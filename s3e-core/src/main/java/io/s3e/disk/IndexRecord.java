@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  * 48  zeros                                   12
  * </pre>
  *
- * <p>Every flip of a bit is found by the checksum. What it says may still be nonsense that somebody
- * has made up with a right checksum: {@link #fits} and {@link #header} look at that. One thread.
+ * <p>The checksum finds every flip of a bit. A record with a right checksum may still be nonsense
+ * that somebody has made up: {@link #fits} and {@link #header} look for that. One thread.
  */
 final class IndexRecord {
   static final int BYTES = 64;
@@ -54,7 +54,7 @@ final class IndexRecord {
   private static final int SALT = 32;
   private static final int ZEROS = 48;
 
-  /** What a record says. */
+  /** The meaning of a record. */
   enum Type {
     /** A generation of a region begins. */
     HEADER("S3H3"),
@@ -101,7 +101,7 @@ final class IndexRecord {
       long beganMillis,
       long saltHigh,
       long saltLow) {
-    /** What the key of the generation is made of. */
+    /** The bytes that the generation's key is derived from. */
     byte[] salt() {
       return ByteBuffer.allocate(RegionKey.SALT_BYTES).putLong(saltHigh).putLong(saltLow).array();
     }
@@ -190,17 +190,17 @@ final class IndexRecord {
     return buffer.getInt(at + SLOT);
   }
 
-  /** Length of what follows a record in units of its own, in bytes. */
+  /** Length of the units that follow the record and belong to it, in bytes. */
   int payloadBytes() {
     return type == Type.NAME ? unitsOf(nameBytes()) * BYTES : 0;
   }
 
-  /** Whether what follows can be the payload of a record: a name is not endless. */
+  /** Whether the payload has a possible length: a name is not endless. */
   boolean isPayloadPossible() {
     return type != Type.NAME || (nameBytes() > 0 && nameBytes() <= MOST_NAME_BYTES);
   }
 
-  /** The name that follows; of the length that was said. */
+  /** The name that follows, {@link #nameBytes} long. */
   byte[] name() {
     byte[] name = new byte[nameBytes()];
     buffer.get(at + BYTES, name);
@@ -220,7 +220,7 @@ final class IndexRecord {
     return buffer.getLong(at + HIGH);
   }
 
-  /** Who fetches. */
+  /** The random id of the process that fetches. */
   long owner() {
     return buffer.getLong(at + LOW);
   }
@@ -235,7 +235,7 @@ final class IndexRecord {
         && (long) slot * Region.SLOT_BYTES + object.chunkLength(chunk) <= regionBytes;
   }
 
-  /** What a header says; null if it can be none of such a region. */
+  /** The header that the record is; null if it can be none of such a region. */
   @Nullable Header header(int number, long regionBytes) {
     int kind = buffer.getInt(at + KIND);
     if (type != Type.HEADER

@@ -12,8 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How many regions of which length an instance that processes share has, and which key seals them:
- * what its first process laid down in the file {@value #NAME}, and all others take over.
+ * The layout of an instance that processes share: the number of its regions, their length, and a
+ * check of the key. The first process lays it down in the file {@value #NAME}, and all others take
+ * it over.
  *
  * <pre>
  *  0  "S3ELAY03"                            8
@@ -27,7 +28,7 @@ import org.slf4j.LoggerFactory;
  *
  * @param regions how many
  * @param regionBytes length of each, in bytes; with the number, the hard cap
- * @param keyCheck what the key is known by; 0 if chunks are not encrypted
+ * @param keyCheck the {@linkplain CacheKey#check check} of the key; 0 if chunks are not encrypted
  */
 record Layout(int regions, long regionBytes, boolean isSealed, long keyCheck) {
   static final String NAME = "layout";
@@ -58,9 +59,9 @@ record Layout(int regions, long regionBytes, boolean isSealed, long keyCheck) {
   }
 
   /**
-   * The layout of an instance: what is there, or else {@code wanted}, which is then laid down. One
-   * that is broken is replaced; a region of another length is not believed by anybody, so nobody
-   * reads wrong bytes for that.
+   * The layout of an instance: the one that is there, or else {@code wanted}, which is then laid
+   * down. A broken layout is replaced; no process believes a region of another length, so no
+   * process reads wrong bytes for that.
    */
   static Layout enter(DiskIo io, Path instance, Layout wanted) throws IOException {
     Path file = instance.resolve(NAME);
@@ -103,18 +104,14 @@ record Layout(int regions, long regionBytes, boolean isSealed, long keyCheck) {
     }
   }
 
-  /** What the file says; null if it is not there, or broken. */
+  /** The layout in the file; null if the file is not there, or broken. */
   static @Nullable Layout read(DiskIo io, Path file) throws IOException {
     ByteBuffer bytes = ByteBuffer.allocate(BYTES);
     try (OpenFile open = io.open(file)) {
-      int count = 0;
-      while (count >= 0 && bytes.hasRemaining()) {
-        count = open.read(bytes, bytes.position());
-      }
+      return open.readFully(bytes, 0) == BYTES ? decode(bytes) : null;
     } catch (NoSuchFileException e) {
       return null;
     }
-    return bytes.hasRemaining() ? null : decode(bytes);
   }
 
   static @Nullable Layout decode(ByteBuffer bytes) {

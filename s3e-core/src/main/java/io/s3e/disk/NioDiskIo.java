@@ -3,13 +3,10 @@ package io.s3e.disk;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.DirectoryIteratorException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.NotDirectoryException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -18,8 +15,6 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -30,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The type of a file is looked at before it is opened, because to open a pipe for reading waits
  * for a writer, without end. Between look and opening only this user and root could put a pipe in
  * the file's place, as the directories are closed to others; the thread then hangs as it would on a
- * dead disk, and whoever waits for it has a deadline.
+ * dead disk, and every wait for it has a deadline.
  */
 final class NioDiskIo implements DiskIo {
   private static final FileAttribute<Set<PosixFilePermission>> OWNERS_FILE =
@@ -41,17 +36,11 @@ final class NioDiskIo implements DiskIo {
       Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
   private static final Set<OpenOption> APPEND =
       Set.of(StandardOpenOption.CREATE, StandardOpenOption.APPEND, LinkOption.NOFOLLOW_LINKS);
-  private static final Set<OpenOption> CREATE_READABLE =
+  private static final Set<OpenOption> CREATE =
       Set.of(
           StandardOpenOption.CREATE_NEW,
           StandardOpenOption.READ,
           StandardOpenOption.WRITE,
-          LinkOption.NOFOLLOW_LINKS);
-  private static final Set<OpenOption> CREATE =
-      Set.of(
-          StandardOpenOption.CREATE_NEW,
-          StandardOpenOption.WRITE,
-          StandardOpenOption.SPARSE,
           LinkOption.NOFOLLOW_LINKS);
 
   /**
@@ -75,17 +64,17 @@ final class NioDiskIo implements DiskIo {
   @Override
   public OpenFile createUnlinked(Path directory) throws IOException {
     Path file = directory.resolve(".s3e-" + DirectoryGuard.randomHex(16));
-    FileChannel channel = FileChannel.open(file, CREATE_READABLE, OWNERS_FILE);
+    OpenFile created = create(file);
     boolean unlinked = false;
     try {
       Files.delete(file);
       unlinked = true;
     } finally {
       if (!unlinked) {
-        channel.close();
+        created.close();
       }
     }
-    return new ChannelFile(channel);
+    return created;
   }
 
   @Override
@@ -94,7 +83,7 @@ final class NioDiskIo implements DiskIo {
       requireRegular(file);
     } catch (NoSuchFileException e) {
       try {
-        return new ChannelFile(FileChannel.open(file, CREATE_READABLE, OWNERS_FILE));
+        return create(file);
       } catch (FileAlreadyExistsException raced) {
         requireRegular(file);
       }
@@ -136,42 +125,10 @@ final class NioDiskIo implements DiskIo {
     Files.deleteIfExists(file);
   }
 
-  @Override
-  public List<Entry> list(Path directory) throws IOException {
-    List<Entry> entries = new ArrayList<>();
-    try {
-      // What a link leads to is not of the cache, and whoever lists may be about to delete.
-      if (!attributesOf(directory).isDirectory()) {
-        throw new NotDirectoryException(directory.toString());
-      }
-      try (DirectoryStream<Path> names = Files.newDirectoryStream(directory)) {
-        for (Path path : names) {
-          addEntry(path, entries);
-        }
-      }
-    } catch (NoSuchFileException e) {
-      return List.of();
-    } catch (DirectoryIteratorException e) {
-      throw e.getCause();
-    }
-    return entries;
-  }
-
   /** Asks without the list of mounts, which a container may not show; 0 where nobody can tell. */
   @Override
   public long usableBytes(Path directory) {
     return directory.toFile().getUsableSpace();
-  }
-
-  private static void addEntry(Path path, List<Entry> entries) throws IOException {
-    BasicFileAttributes attributes;
-    try {
-      attributes = attributesOf(path);
-    } catch (NoSuchFileException e) {
-      // Deleted since the directory was read.
-      return;
-    }
-    entries.add(new Entry(path, attributes.isRegularFile(), attributes.isDirectory()));
   }
 
   private static void requireRegular(Path file) throws IOException {

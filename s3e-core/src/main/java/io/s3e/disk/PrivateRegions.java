@@ -22,14 +22,14 @@ import org.slf4j.LoggerFactory;
  * <p><b>States of a region.</b> <i>Free</i> (begun anew or just made), <i>appended to</i> (between
  * {@link #next} and {@link #finished}), <i>filled</i>. Files are made one after the other until
  * there are as many as the cap has room for or the disk becomes too full; from then on one region
- * is kept free, so that what is worth keeping of a victim has a place to go to.
+ * is kept free, so that there is a place for the chunks of a victim that were read.
  *
  * <p>All but {@link #isStill}, {@link #bytes} and {@link #close} is the appending thread's.
  */
 final class PrivateRegions implements Regions {
   private static final Logger LOG = LoggerFactory.getLogger(PrivateRegions.class);
 
-  /** What scans bring has one region in so many. */
+  /** One region in so many is for bytes of scans. */
   private static final int SCANNED_SHARE = 5;
 
   private final DiskIo io;

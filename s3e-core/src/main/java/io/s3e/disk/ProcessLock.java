@@ -24,9 +24,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Locks of POSIX belong to the process, and closing <em>any</em> descriptor of the file drops
  * them. So a file that this JVM holds must never be opened a second time, not even by a copy of
- * this class that another class loader brought. What is held is therefore noted where all copies
- * see it: in the system properties, one for each file. Whoever finds the note leaves the file
- * alone.
+ * this class that another class loader brought. A lock is therefore noted where all copies see it:
+ * in a system property of its own. A thread that finds the note leaves the file alone.
  *
  * <p>Any thread.
  */
@@ -36,19 +35,12 @@ final class ProcessLock implements AutoCloseable {
       EnumSet.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
 
   private final Path file;
-  private final Object identity;
   private final FileChannel channel;
   private boolean closed;
 
-  private ProcessLock(Path file, Object identity, FileChannel channel) {
+  private ProcessLock(Path file, FileChannel channel) {
     this.file = file;
-    this.identity = identity;
     this.channel = channel;
-  }
-
-  /** Whether a thread of this JVM holds a file, or is just trying to. */
-  static boolean isHeldHere(Path file) {
-    return System.getProperty(HELD + file) != null;
   }
 
   /**
@@ -95,10 +87,11 @@ final class ProcessLock implements AutoCloseable {
     try {
       Object identity = identityOf(file);
       FileLock lock = channel.tryLock();
-      // Another may have deleted the file, or replaced it, between the opening and the locking; a
-      // lock on what has no name is worth nothing.
+      // Another process may have deleted or replaced the file between the opening and the locking;
+      // a
+      // lock on a file without a name is worth nothing.
       taken = lock != null && identity != null && identity.equals(identityOf(file));
-      return taken && identity != null ? new ProcessLock(file, identity, channel) : null;
+      return taken ? new ProcessLock(file, channel) : null;
     } catch (OverlappingFileLockException e) {
       return null;
     } finally {
@@ -116,15 +109,6 @@ final class ProcessLock implements AutoCloseable {
     } catch (NoSuchFileException e) {
       return null;
     }
-  }
-
-  /** Whether the file that was locked still has its name. */
-  boolean isInPlace() throws IOException {
-    return identity.equals(identityOf(file));
-  }
-
-  Path file() {
-    return file;
   }
 
   /** Lets the file go; leaves it where it is. Again: nothing. */

@@ -4,8 +4,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
- * A token bucket: lets so many bytes a second pass and refuses the rest, never waits. What was not
- * used is kept for a burst of a second, or of {@value #LEAST_BURST_BYTES} bytes if that is more.
+ * A token bucket: lets so many bytes a second pass and refuses the rest, never waits. Unused bytes
+ * are kept for a burst of a second, or of {@value #LEAST_BURST_BYTES} bytes if that is more.
  *
  * <p>Kept as one number, the time at which the bucket would be full again: a request moves it
  * onward by what it costs, and is refused if that led further than a whole bucket beyond now. Any

@@ -5,8 +5,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One file of a cache on disk, and what is known to be in it: a log that is filled from its
- * beginning, and begun anew, whole, when its space is needed.
+ * One file of a cache on disk, and the chunks that are known to be in it. The file is filled from
+ * its beginning, and begun anew, as a whole, when its space is needed.
  *
  * <p><b>Generations.</b> Each filling is a generation. Bytes that were appended in a generation are
  * never changed within it. A reader takes the generation with the place of a chunk, reads the
@@ -54,7 +54,7 @@ final class Region {
   private volatile int generation;
   private volatile Kind kind = Kind.LASTING;
 
-  /** What chunks of this generation are sealed with. */
+  /** The key that seals chunks of this generation; null without encryption. */
   private volatile @Nullable RegionKey key;
 
   // Written by the one thread that may append.

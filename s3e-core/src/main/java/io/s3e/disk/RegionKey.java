@@ -12,7 +12,7 @@ record RegionKey(SecretKey secret) {
   static final int SALT_BYTES = 16;
 
   static RegionKey of(CacheKey key, byte[] salt) {
-    return new RegionKey(key.fileKey(salt));
+    return new RegionKey(key.generationKey(salt));
   }
 
   /** Without the key. */

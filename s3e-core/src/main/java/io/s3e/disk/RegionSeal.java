@@ -10,7 +10,7 @@ import javax.crypto.spec.GCMParameterSpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the bytes of a chunk show that they are what was written for it: by a CRC32C over the
+ * Seals chunks, and tells whether bytes are the ones that were sealed: by a CRC32C over the
  * object's hash, the number of the chunk and its bytes, which finds what goes wrong by chance; or,
  * where the cache is encrypted, by AES-256-GCM under the key of the region's generation, which
  * finds also what somebody has changed on purpose. The seal, 16 bytes in two words, stands in the

@@ -6,12 +6,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The regions of one directory, and who may append to which. What is in them is known to the {@link
- * ChunkIndex}, which the regions' implementation keeps true about what others write and recycle.
+ * The regions of one directory, and who may append to which. The {@link ChunkIndex} knows their
+ * chunks; implementations enter into it what other processes write and recycle.
  *
- * <p>Every method but {@link #close} may block on the disk. {@link #next}, {@link #appended} and
- * {@link #finished} are the appending thread's; the others are called by any thread of the
- * directory.
+ * <p>Every method but {@link #close} may block on the disk. {@link #next}, {@link #victim}, {@link
+ * #recycle}, {@link #appended} and {@link #finished} are the appending thread's; the others are
+ * called by any thread of the directory.
  */
 interface Regions extends AutoCloseable {
   /**
@@ -22,8 +22,8 @@ interface Regions extends AutoCloseable {
   record Appended(StoredObject object, int chunk, int slot, long sealHigh, long sealLow) {}
 
   /**
-   * A region to append to: one that was never used, or one that is begun anew, or one with room
-   * left that nobody appends to any more. It stays the caller's until {@link #finished}.
+   * A region to append to: never used before, or begun anew, or with room left that its last
+   * process does not fill any more. It stays the caller's until {@link #finished}.
    *
    * @return null if there is none for now: others have them all, or the disk has too little space
    */
@@ -38,7 +38,7 @@ interface Regions extends AutoCloseable {
    */
   @Nullable Region victim(Kind kind);
 
-  /** Recycles a {@link #victim}, which may be had from then on. */
+  /** Recycles a {@link #victim}: {@link #next} may give it from then on. */
   void recycle(Region victim) throws IOException;
 
   /** Chunks stand in a region that is the caller's; makes them known to others. */
@@ -56,7 +56,7 @@ interface Regions extends AutoCloseable {
   /**
    * Looks at what others have written and recycled.
    *
-   * @param maxAgeNanos nothing is looked at if it was looked at so lately
+   * @param maxAgeNanos a look that is not older counts, and nothing is looked at again
    */
   void refresh(long maxAgeNanos) throws IOException;
 

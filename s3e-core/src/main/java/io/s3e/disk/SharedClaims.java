@@ -19,22 +19,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Who among the processes of an instance fetches which chunks just now: one file that all append
- * to, 64 bytes when a fetch begins and 64 when it has ended. The kernel puts what is appended one
- * after the other, so all see the same order, and of two that claim the same chunk the first in the
- * file has it.
+ * The fetches that processes of an instance have under way: one file that all append to, 64 bytes
+ * when a fetch begins and 64 when it has ended. The kernel puts records one behind the other, so
+ * all processes see the same order, and the first in the file of two that claim a chunk has it.
  *
  * <p><b>States of a claim.</b> <i>Living</i>, from its record FETCHING on; <i>ended</i>, by its
  * record FETCHED, or because it is older than {@value #LIFE_MILLIS} ms: its process was killed, or
  * its fetch has gone wrong. Ended ones are forgotten.
  *
- * <p><b>The file.</b> Who finds it longer than {@value #MOST_BYTES} bytes cuts it off to nothing;
- * what it held is lost. What is no whole record is passed over, and where records do not stand at
- * multiples of their length any more the file is cut off as well. One that was deleted or replaced
- * is opened anew by {@link SharedRegions}, which looks from time to time.
+ * <p><b>The file.</b> A process that finds it longer than {@value #MOST_BYTES} bytes cuts it off to
+ * nothing, and its claims are lost. Broken records are passed over, and where records do not stand
+ * at multiples of their length any more the file is cut off as well. {@link SharedRegions} looks
+ * from time to time whether the file was deleted or replaced, and opens it anew.
  *
- * <p>Claims only save requests. One that is lost, or held twice, costs a second fetch of the same
- * bytes and nothing else.
+ * <p>Claims only save requests. A claim that is lost, or held twice, costs a second fetch of the
+ * same bytes and nothing else.
  *
  * <p><b>Threads.</b> Any. {@link #claim}, {@link #ended} and {@link #refresh} block on the disk,
  * with {@code this} held over one append and one read, so that what was appended is also seen; the
@@ -49,7 +48,7 @@ final class SharedClaims implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(SharedClaims.class);
 
-  /** Who fetches. */
+  /** The processes that may fetch. */
   enum Claimant {
     /** This process: the caller has a claim, and ends it. */
     THIS_PROCESS,

@@ -38,7 +38,7 @@ public final class StoredObject {
   private final int third;
   private final long size;
 
-  /** What the hash is of; null while that is not known. Never changed once it is there. */
+  /** The bytes of the hash; null while they are not known. Never changed once they are there. */
   private volatile byte @Nullable [] identity;
 
   private StoredObject(long first, long second, int third, long size) {

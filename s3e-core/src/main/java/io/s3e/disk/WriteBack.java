@@ -24,12 +24,14 @@ public interface WriteBack {
   int length(int piece);
 
   /**
-   * The bytes of a piece, which stay where they are until {@link #ended}; null if they are gone.
+   * The bytes of a piece, which stay where they are until {@link #ended}, however long the write
+   * hangs; null if they are gone.
    */
   @Nullable ByteBuffer pin(int piece);
 
   /**
-   * A piece was written or dropped. Called once for each, whether it was pinned or not.
+   * A piece was written or dropped, and its bytes are not looked at any more. Called once for each
+   * piece, pinned or not; a write that hangs calls it when it returns.
    *
    * @param pinned whether {@link #pin} gave its bytes
    */

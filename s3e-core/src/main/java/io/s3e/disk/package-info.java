@@ -1,7 +1,6 @@
 /**
- * Bytes on local disk: what came from S3 and may be wanted again. The promise is that it can only
- * help: every doubt is a miss, every fault is counted and bypassed, no reader waits beyond a
- * deadline.
+ * The cache on local disk: bytes that came from S3 and may be wanted again. It can only help: every
+ * doubt is a miss, every fault is counted and bypassed, no reader waits beyond a deadline.
  *
  * <p>A <b>chunk</b> is 64 KiB of one version of one object, the unit of presence and of checksums:
  * fixed, so that JVMs with different block sizes in memory share a cache. Chunks are appended to a

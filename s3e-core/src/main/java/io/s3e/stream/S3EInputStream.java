@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
  * reads at once.
  *
  * <p><b>Memory.</b> Between calls a stream pins no block. It has one small array of its own, which
- * serves reads of a few bytes; everything else is read straight out of shared blocks.
+ * serves reads of a few bytes; everything else is read straight out of shared blocks, or from local
+ * disk.
  *
  * <p><b>After close</b> every read fails with "Stream is closed!"; {@code close} itself is
  * idempotent and does not wait for the network.
@@ -244,8 +245,8 @@ public final class S3EInputStream extends InputStream {
 
   /**
    * Copies blocks' bytes to the target, from an offset on. A positioned read waits for all of its
-   * blocks. A moving one waits for the first and goes on as far as more are in memory, so it fails
-   * before a byte is copied or not at all.
+   * blocks. A moving one waits for the first and goes on as far as bytes are on disk or in memory,
+   * so it fails before a byte is copied or not at all.
    *
    * @param begin the step that the read begins with
    * @return how many bytes; -1 at or behind the end of the object

@@ -43,8 +43,6 @@ public final class FailingDisk implements AutoCloseable {
         case OPEN, RENAME, DELETE, SIZE, TRUNCATE -> scope == Scope.HOST;
         // Asked by a cache whose capacity is not set.
         case USABLE_BYTES -> true;
-        // Of the tool that lists and clears caches.
-        case LIST -> false;
       };
     }
 

@@ -6,7 +6,6 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -29,7 +28,6 @@ final class FaultyDiskIo implements DiskIo {
     CREATE,
     RENAME,
     DELETE,
-    LIST,
     USABLE_BYTES,
     SIZE,
     READ,
@@ -56,11 +54,11 @@ final class FaultyDiskIo implements DiskIo {
     }
   }
 
-  /** What happens to an operation before it is carried out. */
+  /** Runs before each operation of a kind. */
   private interface Rule {
     void before(Path file, long number) throws IOException;
 
-    /** Lets go whoever is held. */
+    /** Releases the threads that are held. */
     default void end() {}
   }
 
@@ -75,7 +73,7 @@ final class FaultyDiskIo implements DiskIo {
   }
 
   /**
-   * @param below what a test puts between a file and its faults
+   * @param below wraps each file of the disk, beneath its faults
    */
   FaultyDiskIo(DiskIo disk, UnaryOperator<OpenFile> below) {
     this.disk = disk;
@@ -285,12 +283,6 @@ final class FaultyDiskIo implements DiskIo {
   public void delete(Path file) throws IOException {
     before(Operation.DELETE, file);
     disk.delete(file);
-  }
-
-  @Override
-  public List<Entry> list(Path directory) throws IOException {
-    before(Operation.LIST, directory);
-    return disk.list(directory);
   }
 
   @Override

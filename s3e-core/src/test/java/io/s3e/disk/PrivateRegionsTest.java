@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a private cache keeps, and what it never takes. */
+/** Private regions: which chunks they keep, and that they never take one for another. */
 @Timeout(120)
 class PrivateRegionsTest {
   /** 16 regions of 1 MiB. */
@@ -111,7 +111,7 @@ class PrivateRegionsTest {
         rig.write(TestWriteBack.scanned(mib("scanned " + i)));
       }
 
-      // Of the 16, one is free and one is being filled for either kind.
+      // One of the 16 is free, and one is being filled for either kind.
       assertThat(known(rig, "lasting ", 16)).isGreaterThanOrEqualTo(16 - 16 / 5 - 2);
       assertThat(known(rig, "scanned ", 50)).isBetween(1, 16 / 5 + 1);
       rig.requireSums();

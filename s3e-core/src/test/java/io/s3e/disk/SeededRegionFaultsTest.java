@@ -30,7 +30,7 @@ class SeededRegionFaultsTest {
   private static final int FAULTS = 5_000;
   private static final int CHUNK = StoredObject.CHUNK_BYTES;
 
-  /** What happens to the bytes of a region. */
+  /** A fault in the bytes of a region. */
   private enum Fault {
     FLIP,
     ZERO,

@@ -61,17 +61,30 @@ final class SharedRegionsRig implements AutoCloseable {
 
   /** An object of so many whole chunks. */
   StoredObject object(String key, int chunks) {
-    return objects.intern(
-        StoredObject.of(
-            "http://store",
-            ObjectVersion.identified(
-                new ObjectRef("bucket", key),
-                (long) chunks * StoredObject.CHUNK_BYTES,
-                "\"etag of " + key + "\"",
-                null)));
+    return objects.intern(unknown(key, chunks));
   }
 
-  /** What stands in a chunk. */
+  /** The same object, as a cache that does not know it yet is asked for it. */
+  static StoredObject unknown(String key, int chunks) {
+    return StoredObject.of(
+        "http://store",
+        ObjectVersion.identified(
+            new ObjectRef("bucket", key),
+            (long) chunks * StoredObject.CHUNK_BYTES,
+            "\"etag of " + key + "\"",
+            null));
+  }
+
+  /** How many chunks of an object are in an index. */
+  static int known(ChunkIndex index, StoredObject object) {
+    int known = 0;
+    for (int chunk = 0; chunk < object.chunks(); chunk++) {
+      known += index.place(object, chunk) == null ? 0 : 1;
+    }
+    return known;
+  }
+
+  /** The bytes of a chunk. */
   static ByteBuffer bytes(StoredObject object, int chunk) {
     ByteBuffer bytes = ByteBuffer.allocate(object.chunkLength(chunk));
     SplittableRandom random = new SplittableRandom(object.hashCode() * 31L + chunk);
@@ -126,7 +139,7 @@ final class SharedRegionsRig implements AutoCloseable {
     return current;
   }
 
-  /** What became of reading a chunk. */
+  /** The result of reading a chunk. */
   enum Found {
     RIGHT,
     /** It is not in the index, or its region was begun anew meanwhile. */
@@ -146,11 +159,9 @@ final class SharedRegionsRig implements AutoCloseable {
     RegionKey key = place.region().key();
     ByteBuffer stored = ByteBuffer.allocate(object.chunkLength(chunk));
     long position = (long) place.slot() * Region.SLOT_BYTES;
-    while (stored.hasRemaining()) {
-      if (place.region().file().read(stored, position + stored.position()) < 0) {
-        index.drop(place);
-        return Found.BROKEN;
-      }
+    if (place.region().file().readFully(stored, position) < stored.capacity()) {
+      index.drop(place);
+      return Found.BROKEN;
     }
     if (!regions.isStill(place.region(), place.generation())) {
       return Found.ABSENT;

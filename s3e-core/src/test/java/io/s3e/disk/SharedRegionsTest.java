@@ -177,8 +177,10 @@ class SharedRegionsTest {
     one.finish();
 
     fill(other, "other", SharedRegionsRig.REGIONS);
-    assertThat(other.index.size())
-        .isEqualTo(SharedRegionsRig.REGIONS * SharedRegionsRig.CHUNKS_OF_REGION);
+    for (int i = 0; i < SharedRegionsRig.REGIONS; i++) {
+      assertThat(SharedRegionsRig.known(other.index, other.object("other" + i, 64)))
+          .isEqualTo(SharedRegionsRig.CHUNKS_OF_REGION);
+    }
     assertThat(read(one, "again000", 0)).as("recycled last").isEqualTo(Found.ABSENT);
     assertThat(other.current().number()).isEqualTo(recycled);
     assertThat(other.current().generation()).isEqualTo(generation + 1);
@@ -209,7 +211,8 @@ class SharedRegionsTest {
     for (int chunk = 0; chunk < 10 * SharedRegionsRig.CHUNKS_OF_REGION; chunk++) {
       assertThat(one.append(scanned, chunk, Kind.SCANNED)).isTrue();
     }
-    assertThat(one.index.size()).isEqualTo(3 * SharedRegionsRig.CHUNKS_OF_REGION);
+    assertThat(SharedRegionsRig.known(one.index, scanned))
+        .isEqualTo(3 * SharedRegionsRig.CHUNKS_OF_REGION);
     fill(one, "lasting", SharedRegionsRig.REGIONS - 3);
     assertThat(read(one, "lasting0", 0)).isEqualTo(Found.RIGHT);
     assertThat(one.read(scanned, 10 * SharedRegionsRig.CHUNKS_OF_REGION - 1))

@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a test offers to be written. Bytes that have ended are overwritten, so that nobody who still
+ * A test's offer to the writer. Bytes that have ended are overwritten, so that nobody who still
  * looks at them finds the right ones by luck. Any thread.
  */
 final class TestWriteBack implements WriteBack {

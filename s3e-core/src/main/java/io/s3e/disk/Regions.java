@@ -9,9 +9,10 @@ import org.jspecify.annotations.Nullable;
  * The regions of one directory, and who may append to which. What is in them is known to the {@link
  * ChunkIndex}, which the regions' implementation keeps true about what others write and recycle.
  *
- * <p>Every method but {@link #close} may block on the disk. {@link #next}, {@link #appended} and
- * {@link #finished} are the appending thread's; the others are called by any thread of the
- * directory.
+ * <p>{@link #bytes} and {@link #capacityBytes} are called by any thread and touch memory alone;
+ * {@link #close} does not wait for the disk for long. The other methods may block on the disk:
+ * {@link #isStill} and {@link #refresh} are called by any thread of the directory, the rest by its
+ * appending thread.
  */
 interface Regions extends AutoCloseable {
   /**
@@ -57,7 +58,7 @@ interface Regions extends AutoCloseable {
    */
   void refresh(long maxAgeNanos) throws IOException;
 
-  /** Bytes that the regions take on disk at most, by what was appended so far. */
+  /** Bytes that the regions take on disk, as far as is known in memory. */
   long bytes();
 
   /** The most that they ever take, in bytes. */

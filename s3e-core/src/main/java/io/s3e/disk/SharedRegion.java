@@ -104,8 +104,18 @@ final class SharedRegion implements AutoCloseable {
       throw e;
     }
     Region region = new Region(number, directory.layout().regionBytes(), data, 0);
+    SharedRegion shared = new SharedRegion(directory, region, data, logFile);
+    boolean measured = false;
+    try {
+      shared.measure();
+      measured = true;
+    } finally {
+      if (!measured) {
+        shared.close();
+      }
+    }
     directory.index().enter(region);
-    return new SharedRegion(directory, region, data, logFile);
+    return shared;
   }
 
   Region region() {
@@ -125,11 +135,6 @@ final class SharedRegion implements AutoCloseable {
   /** Whether its log has grown lately. */
   boolean isGrowing(long nowNanos) {
     return nowNanos - grewNanos < GROWS_NANOS;
-  }
-
-  /** Length of its file, in bytes, as far as it may be used. */
-  long dataBytes() throws IOException {
-    return Math.min(data.size(), region.bytes());
   }
 
   /** Whether another has left room in the present generation that this process may fill. */
@@ -296,8 +301,13 @@ final class SharedRegion implements AutoCloseable {
       giveBack();
       return false;
     }
-    region.allocatedUntil((int) (dataBytes() / Region.SLOT_BYTES));
+    measure();
     return true;
+  }
+
+  /** Finds how much of the disk its file takes already. */
+  private void measure() throws IOException {
+    region.allocatedUntil((int) (Math.min(data.size(), region.bytes()) / Region.SLOT_BYTES));
   }
 
   /** Lets go what {@link #take} took. */

@@ -248,16 +248,9 @@ final class SharedRegions implements Regions {
 
   @Override
   public long bytes() {
-    long bytes = 0;
-    for (SharedRegion shared : all) {
-      try {
-        bytes += shared.dataBytes();
-      } catch (IOException e) {
-        LOG.debug("the length of {} cannot be told", shared, e);
-        bytes += directory.layout().regionBytes();
-      }
-    }
-    return bytes;
+    return all.stream()
+        .mapToLong(shared -> (long) shared.region().allocatedSlots() * Region.SLOT_BYTES)
+        .sum();
   }
 
   @Override

@@ -3,6 +3,8 @@ package io.s3e.disk;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.s3e.disk.FaultyDiskIo.Failure;
+import io.s3e.disk.FaultyDiskIo.Operation;
 import io.s3e.disk.Region.Kind;
 import io.s3e.disk.SharedRegionsRig.Found;
 import java.io.IOException;
@@ -31,7 +33,12 @@ class SharedRegionsTest {
   }
 
   private SharedRegionsRig open() throws IOException {
-    SharedRegionsRig rig = new SharedRegionsRig(directory);
+    return open(new NioDiskIo());
+  }
+
+  private SharedRegionsRig open(DiskIo disk) throws IOException {
+    SharedRegionsRig rig =
+        new SharedRegionsRig(disk, directory, SharedRegionsRig.CAPACITY, null);
     opened.add(rig);
     return rig;
   }
@@ -135,6 +142,23 @@ class SharedRegionsTest {
     assertThat(bytesOnDisk()).isLessThanOrEqualTo(SharedRegionsRig.CAPACITY);
     assertThat(one.regions.bytes()).isEqualTo(bytesOnDisk());
     assertThat(one.regions.capacityBytes()).isEqualTo(SharedRegionsRig.CAPACITY);
+  }
+
+  @Test
+  void aGaugeDoesNotTouchTheDisk() throws IOException {
+    SharedRegionsRig one = open();
+    fill(one, "first", 2);
+    write(one, "a", 3);
+    FaultyDiskIo disk = new FaultyDiskIo(new NioDiskIo());
+    SharedRegionsRig other = open(disk);
+    disk.failEvery(Operation.SIZE, Failure.EIO);
+    long before = disk.count(Operation.SIZE);
+    assertThat(other.regions.bytes()).isEqualTo(bytesOnDisk());
+    assertThat(disk.count(Operation.SIZE)).isEqualTo(before);
+    disk.heal();
+    write(one, "b", 1);
+    other.refresh();
+    assertThat(other.regions.bytes()).isEqualTo(bytesOnDisk());
   }
 
   private static void sleepAMilli() {

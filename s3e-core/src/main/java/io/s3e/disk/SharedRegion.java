@@ -288,6 +288,7 @@ final class SharedRegion implements AutoCloseable {
         reopenIfReplaced();
         // The header is read whatever the length: the next generation must be one more than its.
         tail(log.size());
+        measure();
         isOwn = true;
         lock = taking;
         taken = true;
@@ -299,10 +300,8 @@ final class SharedRegion implements AutoCloseable {
     }
     if (closed) {
       giveBack();
-      return false;
     }
-    measure();
-    return true;
+    return !closed;
   }
 
   /** Finds how much of the disk its file takes already. */
@@ -325,12 +324,20 @@ final class SharedRegion implements AutoCloseable {
 
   /** Goes on behind the last record. */
   Region resume() throws IOException {
-    synchronized (this) {
-      if (log.size() > position) {
-        log.cutOff(position);
+    boolean resumed = false;
+    try {
+      synchronized (this) {
+        if (log.size() > position) {
+          log.cutOff(position);
+        }
+      }
+      resumed = true;
+      return region;
+    } finally {
+      if (!resumed) {
+        giveBack();
       }
     }
-    return region;
   }
 
   /** Begins the next generation. */

@@ -10,6 +10,7 @@ import io.s3e.disk.SharedRegionsRig.Found;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -254,6 +255,47 @@ class SharedRegionsTest {
     assertThat(one.regions.next(Kind.LASTING)).isNull();
     one.close();
     assertThat(other.regions.next(Kind.LASTING)).isNotNull();
+  }
+
+  @Test
+  void aRegionThatCannotBeMeasuredIsNotKept() throws IOException {
+    FaultyDiskIo disk = new FaultyDiskIo(new NioDiskIo());
+    SharedRegionsRig one = open(disk);
+    // The length of the log is asked for first, then that of the data.
+    disk.failNth(Operation.SIZE, 2, Failure.EIO);
+    tolerant(() -> one.regions.next(Kind.LASTING));
+    assertThat(open().regions.next(Kind.LASTING)).extracting(Region::number).isEqualTo(0);
+  }
+
+  @Test
+  void aRegionThatCannotBeResumedIsNotKept() throws IOException {
+    SharedRegionsRig before = open();
+    write(before, "a", 5);
+    before.close();
+    Path log = SharedInstance.logOf(SharedRegionsRig.instance(directory), 0);
+    Files.write(log, new byte[100], StandardOpenOption.APPEND);
+    SharedRegionsRig others = open();
+    for (int i = 1; i < SharedRegionsRig.REGIONS; i++) {
+      assertThat(others.regions.next(Kind.LASTING)).isNotNull();
+    }
+    FaultyDiskIo disk = new FaultyDiskIo(new NioDiskIo());
+    SharedRegionsRig one = open(disk);
+    disk.failEvery(Operation.TRUNCATE, Failure.EIO);
+    assertThatThrownBy(() -> one.regions.next(Kind.LASTING)).isInstanceOf(IOException.class);
+    assertThat(others.regions.next(Kind.LASTING)).extracting(Region::number).isEqualTo(0);
+  }
+
+  @FunctionalInterface
+  private interface Step {
+    void run() throws IOException;
+  }
+
+  private static void tolerant(Step step) {
+    try {
+      step.run();
+    } catch (IOException e) {
+      assertThat(e).hasMessageContaining("Input/output error");
+    }
   }
 
   @Test

@@ -378,9 +378,7 @@ final class SharedRegion implements AutoCloseable {
     ByteBuffer records = ByteBuffer.allocate(bytes);
     for (Appended chunk : chunks) {
       byte[] name = chunk.object().identity();
-      if (name != null
-          && name.length <= IndexRecord.MOST_NAME_BYTES
-          && named.add(chunk.object())) {
+      if (name != null && name.length <= IndexRecord.MOST_NAME_BYTES && named.add(chunk.object())) {
         IndexRecord.putName(records, region.generation(), chunk.object(), name);
       }
       IndexRecord.putChunk(records, region.generation(), chunk);

@@ -331,7 +331,8 @@ class DiskCacheReadsTest {
   void aBlockOfWhichAnotherProcessHasWrittenAPartIsFetched() throws Exception {
     int large = 1 << 20;
     try (S3E engine = engine(disk(Scope.HOST));
-        S3EInputStream in = engine.open(OBJECT, OpenOptions.DEFAULTS.withPolicy(ReadPolicy.RANDOM))) {
+        S3EInputStream in =
+            engine.open(OBJECT, OpenOptions.DEFAULTS.withPolicy(ReadPolicy.RANDOM))) {
       byte[] chunk = new byte[BLOCK];
       for (int at = 0; at + BLOCK <= OBJECT_BYTES; at += large) {
         in.readFullyAt(at, chunk, 0, BLOCK);

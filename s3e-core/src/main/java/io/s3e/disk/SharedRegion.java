@@ -18,9 +18,9 @@ import org.slf4j.LoggerFactory;
  * One region that processes share, with what this process knows of it: its files, what was read of
  * its log, and its lock while that is this process's. States and invariants: {@link SharedRegions}.
  *
- * <p><b>Threads.</b> {@link #take}, {@link #giveBack}, {@link #resume}, {@link #recycle}, {@link
- * #appended}, {@link #finished} and {@link #isHalfFull} are the appending thread's. The others are
- * any thread's. The log is read and written with this object held.
+ * <p><b>Threads.</b> {@link #takeAndRecycle}, {@link #takeAndResume}, {@link #appended}, {@link
+ * #finished} and {@link #isHalfFull} are the appending thread's. The others are any thread's. The
+ * log is read and written with this object held.
  */
 final class SharedRegion implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SharedRegion.class);
@@ -163,18 +163,21 @@ final class SharedRegion implements AutoCloseable {
    * Looks at what another has written, unless the log is still to be replayed.
    *
    * @param look whether the files are to be looked for by their names
+   * @return whether there was need to
    */
-  void refresh(boolean look) throws IOException {
+  boolean refresh(boolean look) throws IOException {
     if (!isReplayed || isOwn) {
-      return;
+      return false;
     }
     synchronized (this) {
-      if (!isOwn) {
-        if (look) {
-          reopenIfReplaced();
-        }
-        tail();
+      if (isOwn) {
+        return false;
       }
+      if (look) {
+        reopenIfReplaced();
+      }
+      tail();
+      return true;
     }
   }
 
@@ -272,8 +275,41 @@ final class SharedRegion implements AutoCloseable {
         directory.instance().path());
   }
 
+  /**
+   * Takes the region and begins its next generation.
+   *
+   * @param expected the generation that it was chosen for
+   * @return null if another process writes to it, or has begun a generation meanwhile
+   */
+  @Nullable Region takeAndRecycle(int expected, Kind kind) throws IOException {
+    if (!take()) {
+      return null;
+    }
+    if (region.generation() == expected) {
+      return recycle(kind);
+    }
+    giveBack();
+    return null;
+  }
+
+  /**
+   * Takes the region and goes on behind its last record.
+   *
+   * @return null if another process writes to it, or it is not half full any more
+   */
+  @Nullable Region takeAndResume(Kind kind) throws IOException {
+    if (!take()) {
+      return null;
+    }
+    if (isHalfFull(kind)) {
+      return resume();
+    }
+    giveBack();
+    return null;
+  }
+
   /** Tries to become the one that writes to the region; its log has been read then. */
-  boolean take() throws IOException {
+  private boolean take() throws IOException {
     if (isOwn || closed) {
       return false;
     }
@@ -310,7 +346,7 @@ final class SharedRegion implements AutoCloseable {
   }
 
   /** Lets go what {@link #take} took. */
-  void giveBack() throws IOException {
+  private void giveBack() throws IOException {
     named.clear();
     synchronized (this) {
       isOwn = false;
@@ -323,7 +359,7 @@ final class SharedRegion implements AutoCloseable {
   }
 
   /** Goes on behind the last record. */
-  Region resume() throws IOException {
+  private Region resume() throws IOException {
     boolean resumed = false;
     try {
       synchronized (this) {
@@ -341,7 +377,7 @@ final class SharedRegion implements AutoCloseable {
   }
 
   /** Begins the next generation. */
-  Region recycle(Kind kind) throws IOException {
+  private Region recycle(Kind kind) throws IOException {
     int before = region.generation();
     int generation = before == 0 ? directory.random().nextInt() : before + 1;
     Header header =

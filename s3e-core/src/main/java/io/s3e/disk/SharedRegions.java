@@ -2,6 +2,7 @@ package io.s3e.disk;
 
 import io.s3e.disk.Region.Kind;
 import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
@@ -168,24 +169,41 @@ final class SharedRegions implements Regions {
       boolean look = now - lookedNanos > TimeUnit.SECONDS.toNanos(LOOK_SECONDS);
       if (look) {
         lookedNanos = now;
-        if (!claims.isInPlace()) {
-          directory.enterAgain();
-          claims.reopen();
-        }
       }
-      claims.refresh();
       boolean lookAtAll = look || now - allNanos > TimeUnit.MILLISECONDS.toNanos(ALL_MILLIS);
       if (lookAtAll) {
         allNanos = now;
       }
+      Failures failures = new Failures();
+      refreshClaims(look, failures);
+      boolean isAnyRead = false;
       for (SharedRegion shared : all) {
         if (lookAtAll || shared.isGrowing(now)) {
-          shared.refresh(look);
+          try {
+            isAnyRead |= shared.refresh(look);
+          } catch (IOException e) {
+            failures.add(shared, e);
+          }
         }
+      }
+      if (lookAtAll && !isAnyRead) {
+        failures.throwFirst();
       }
       refreshedNanos = now;
     } finally {
       refreshing.unlock();
+    }
+  }
+
+  private void refreshClaims(boolean look, Failures failures) throws IOException {
+    try {
+      if (look && !claims.isInPlace()) {
+        directory.enterAgain();
+        claims.reopen();
+      }
+      claims.refresh();
+    } catch (IOException e) {
+      failures.add(claims, e);
     }
   }
 
@@ -196,30 +214,39 @@ final class SharedRegions implements Regions {
 
   @Override
   public @Nullable Region next(Kind kind) throws IOException {
-    for (SharedRegion shared : choice.unused(kind)) {
-      if (shared.take()) {
-        if (shared.region().generation() == 0) {
-          return shared.recycle(kind);
-        }
-        shared.giveBack();
-      }
+    Failures failures = new Failures();
+    Region region = firstOf(choice.unused(kind), failures, each -> each.takeAndRecycle(0, kind));
+    if (region == null) {
+      region = firstOf(choice.halfFull(kind), failures, each -> each.takeAndResume(kind));
     }
-    for (SharedRegion shared : choice.halfFull(kind)) {
-      if (shared.take()) {
-        if (shared.isHalfFull(kind)) {
-          return shared.resume();
-        }
-        shared.giveBack();
-      }
+    if (region == null) {
+      region =
+          firstOf(
+              choice.recyclable(kind),
+              failures,
+              each -> each.takeAndRecycle(each.region().generation(), kind));
     }
-    for (SharedRegion shared : choice.recyclable(kind)) {
-      int generation = shared.region().generation();
-      if (shared.take()) {
-        if (shared.region().generation() == generation) {
-          return shared.recycle(kind);
+    if (region == null) {
+      failures.throwFirst();
+    }
+    return region;
+  }
+
+  /** A way to get a region to append to; null if the region is not to be had. */
+  private interface Taking {
+    @Nullable Region of(SharedRegion shared) throws IOException;
+  }
+
+  private static @Nullable Region firstOf(
+      List<SharedRegion> candidates, Failures failures, Taking taking) throws IOException {
+    for (SharedRegion shared : candidates) {
+      try {
+        Region region = taking.of(shared);
+        if (region != null) {
+          return region;
         }
-        // Another process has just recycled it: it is not among the oldest any more.
-        shared.giveBack();
+      } catch (IOException e) {
+        failures.add(shared, e);
       }
     }
     return null;
@@ -266,6 +293,31 @@ final class SharedRegions implements Regions {
       claims.close();
     } catch (IOException e) {
       LOG.debug("{} cannot be closed", claims, e);
+    }
+  }
+
+  /** Failures of some files, which leave the others to be used. */
+  private static final class Failures {
+    private @Nullable IOException first;
+
+    /**
+     * @throws ClosedByInterruptException at once: the interrupt would close the other files, too
+     */
+    void add(Object of, IOException failure) throws ClosedByInterruptException {
+      if (failure instanceof ClosedByInterruptException interrupt) {
+        throw interrupt;
+      }
+      LOG.debug("{} fails; the others are used", of, failure);
+      if (first == null) {
+        first = failure;
+      }
+    }
+
+    void throwFirst() throws IOException {
+      IOException thrown = first;
+      if (thrown != null) {
+        throw thrown;
+      }
     }
   }
 }

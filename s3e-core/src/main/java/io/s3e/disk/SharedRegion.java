@@ -196,10 +196,7 @@ final class SharedRegion implements AutoCloseable {
   private void tail(long size) throws IOException {
     Header header = log.header();
     if (header == null) {
-      if (region.generation() != 0) {
-        directory.index().begin(region, 0, Kind.LASTING, null);
-      }
-      position = 0;
+      forget();
       return;
     }
     boolean isSame = header.generation() == region.generation();
@@ -211,6 +208,14 @@ final class SharedRegion implements AutoCloseable {
     if (position > before) {
       grewNanos = System.nanoTime();
     }
+  }
+
+  /** Nothing is known of it until its log is read from the front. Holds this object. */
+  private void forget() {
+    if (region.generation() != 0) {
+      directory.index().begin(region, 0, Kind.LASTING, null);
+    }
+    position = 0;
   }
 
   private void begin(Header header) {
@@ -251,8 +256,8 @@ final class SharedRegion implements AutoCloseable {
     }
     synchronized (this) {
       if (!isOwn && region.generation() == generation) {
-        // The index does not know yet; the next refresh will.
-        position = 0;
+        // Its chunks would cost a read each before the next refresh finds what it has now.
+        forget();
         grewNanos = System.nanoTime();
       }
     }
@@ -267,8 +272,7 @@ final class SharedRegion implements AutoCloseable {
     directory.enterAgain();
     data.reopen();
     logFile.reopen();
-    position = 0;
-    directory.index().begin(region, 0, Kind.LASTING, null);
+    forget();
     LOG.warn(
         "Files of {} in {} were deleted or replaced; opened anew",
         this,

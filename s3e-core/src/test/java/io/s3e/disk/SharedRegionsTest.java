@@ -48,6 +48,11 @@ class SharedRegionsTest {
     return rig.read(rig.object(key, 64), chunk);
   }
 
+  /** How many chunks of an object the index knows of, from the front. */
+  private static int known(SharedRegionsRig rig, String key) {
+    return rig.index.presentFrom(rig.object(key, 64), 0, 64);
+  }
+
   private static void write(SharedRegionsRig rig, String key, int chunks) throws IOException {
     StoredObject object = rig.object(key, 64);
     for (int chunk = 0; chunk < chunks; chunk++) {
@@ -181,7 +186,10 @@ class SharedRegionsTest {
     one.finish();
     // The log is as long as before. The header tells.
     other.refresh();
+    assertThat(known(other, "first0")).isEqualTo(SharedRegionsRig.CHUNKS_OF_REGION);
     assertThat(read(other, "first0", 0)).isEqualTo(Found.ABSENT);
+    assertThat(known(other, "first0")).as("forgotten at once").isZero();
+    assertThat(known(other, "first1")).isEqualTo(SharedRegionsRig.CHUNKS_OF_REGION);
     other.refresh();
     assertThat(read(other, "again0", 0)).isEqualTo(Found.RIGHT);
   }

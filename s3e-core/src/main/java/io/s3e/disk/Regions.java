@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The regions of one directory, and who may append to which. What is in them is known to the {@link
+ * The regions of one directory, and who may append to which. Their chunks are known to the {@link
  * ChunkIndex}, which the regions' implementation keeps true about what others write and recycle.
  *
  * <p>{@link #bytes} and {@link #capacityBytes} are called by any thread and touch memory alone;

@@ -410,22 +410,8 @@ final class SharedRegion implements AutoCloseable {
 
   /** As {@link Regions#appended}. */
   void appended(List<Appended> chunks) throws IOException {
-    int bytes = 0;
-    for (Appended chunk : chunks) {
-      byte[] name = chunk.object().identity();
-      bytes += IndexRecord.BYTES + (name == null ? 0 : IndexRecord.nameRecordBytes(name));
-    }
-    ByteBuffer records = ByteBuffer.allocate(bytes);
-    for (Appended chunk : chunks) {
-      byte[] name = chunk.object().identity();
-      if (name != null
-          && name.length <= IndexRecord.MOST_NAME_BYTES
-          && named.add(chunk.object())) {
-        IndexRecord.putName(records, region.generation(), chunk.object(), name);
-      }
-      IndexRecord.putChunk(records, region.generation(), chunk);
-    }
-    int length = records.flip().remaining();
+    ByteBuffer records = RegionLog.records(region.generation(), chunks, named);
+    int length = records.remaining();
     synchronized (this) {
       log.append(records, position);
       position += length;

@@ -38,8 +38,7 @@ class SharedRegionsTest {
   }
 
   private SharedRegionsRig open(DiskIo disk) throws IOException {
-    SharedRegionsRig rig =
-        new SharedRegionsRig(disk, directory, SharedRegionsRig.CAPACITY, null);
+    SharedRegionsRig rig = new SharedRegionsRig(disk, directory, SharedRegionsRig.CAPACITY, null);
     opened.add(rig);
     return rig;
   }

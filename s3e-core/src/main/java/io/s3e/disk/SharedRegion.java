@@ -9,7 +9,6 @@ import java.security.SecureRandom;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,8 +23,6 @@ import org.slf4j.LoggerFactory;
  */
 final class SharedRegion implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SharedRegion.class);
-
-  private static final long GROWS_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   /** Room that is worth going on with what another has left: a chunk, in slots. */
   private static final int LEAST_SLOTS = StoredObject.CHUNK_BYTES / Region.SLOT_BYTES;
@@ -54,18 +51,12 @@ final class SharedRegion implements AutoCloseable {
   private final Region region;
   private final ReplaceableFile data;
   private final ReplaceableFile logFile;
-  private final RegionLog log;
 
-  // Guarded by this object.
-  /** Behind the last record that was read; 0 if the log is to be read from its beginning. */
-  private long position;
+  /** Changed with this object held. */
+  private final RegionTail tail;
 
-  // Changed with this object held; read by anybody.
+  /** Changed with this object held; read by anybody. */
   private volatile boolean isOwn;
-  private volatile long beganMillis;
-
-  /** When the log was last found longer than before. */
-  private volatile long grewNanos;
 
   /** Whether the log has been read once; before, refreshing leaves it to replay. */
   private volatile boolean isReplayed;
@@ -88,7 +79,9 @@ final class SharedRegion implements AutoCloseable {
     this.region = region;
     this.data = data;
     this.logFile = logFile;
-    this.log = new RegionLog(logFile, region.number(), region.bytes());
+    RegionLog log = new RegionLog(logFile, region.number(), region.bytes());
+    this.tail =
+        new RegionTail(log, region, directory.index(), directory.objects(), directory.key());
   }
 
   /** Opens the files of a region, makes them if they are not there, and enters it in the index. */
@@ -129,12 +122,12 @@ final class SharedRegion implements AutoCloseable {
 
   /** When the present generation began, in ms since 1970. */
   long beganMillis() {
-    return beganMillis;
+    return tail.beganMillis();
   }
 
   /** Whether its log has grown lately. */
   boolean isGrowing(long nowNanos) {
-    return nowNanos - grewNanos < GROWS_NANOS;
+    return tail.isGrowing(nowNanos);
   }
 
   /** Whether another has left room in the present generation that this process may fill. */
@@ -150,7 +143,7 @@ final class SharedRegion implements AutoCloseable {
   synchronized void replay() {
     try {
       if (!isOwn && !closed) {
-        tail();
+        tail.readIfLonger();
       }
     } catch (IOException e) {
       LOG.debug("{} cannot be read; tried again later", this, e);
@@ -176,72 +169,8 @@ final class SharedRegion implements AutoCloseable {
       if (look) {
         reopenIfReplaced();
       }
-      tail();
+      tail.readIfLonger();
       return true;
-    }
-  }
-
-  /**
-   * Reads what the log has more, if its length says that it has. Holds this object. A log that was
-   * begun anew and is as long as before is found when its chunks are read.
-   */
-  private void tail() throws IOException {
-    long size = log.size();
-    if (size != position) {
-      tail(size);
-    }
-  }
-
-  /** Reads what the log has more, or all of it if it is another one. Holds this object. */
-  private void tail(long size) throws IOException {
-    Header header = log.header();
-    if (header == null) {
-      forget();
-      return;
-    }
-    boolean isSame = header.generation() == region.generation();
-    if (!isSame || position == 0 || size < position) {
-      begin(header);
-    }
-    long before = position;
-    position = log.scan(before, header.generation(), new IndexRecord(), this::add);
-    if (position > before) {
-      grewNanos = System.nanoTime();
-    }
-  }
-
-  /** Nothing is known of it until its log is read from the front. Holds this object. */
-  private void forget() {
-    if (region.generation() != 0) {
-      directory.index().begin(region, 0, Kind.LASTING, null);
-    }
-    position = 0;
-  }
-
-  private void begin(Header header) {
-    CacheKey secret = directory.key();
-    RegionKey sealedWith = secret == null ? null : RegionKey.of(secret, header.salt());
-    directory.index().begin(region, header.generation(), header.kind(), sealedWith);
-    beganMillis = header.beganMillis();
-    position = RegionLog.FIRST;
-  }
-
-  private void add(IndexRecord record) {
-    if (record.type() != IndexRecord.Type.CHUNK) {
-      return;
-    }
-    StoredObject object = record.object(directory.objects());
-    if (object != null && record.fits(object, region.bytes())) {
-      boolean unused =
-          directory
-              .index()
-              .add(
-                  region,
-                  object,
-                  record.chunk(),
-                  record.slot(),
-                  record.sealHigh(),
-                  record.sealLow());
     }
   }
 
@@ -250,15 +179,14 @@ final class SharedRegion implements AutoCloseable {
     if (isOwn) {
       return region.generation() == generation;
     }
-    Header header = log.header();
+    Header header = tail.header();
     if (header != null && header.generation() == generation) {
       return true;
     }
     synchronized (this) {
       if (!isOwn && region.generation() == generation) {
         // Its chunks would cost a read each before the next refresh finds what it has now.
-        forget();
-        grewNanos = System.nanoTime();
+        tail.forget();
       }
     }
     return false;
@@ -272,7 +200,7 @@ final class SharedRegion implements AutoCloseable {
     directory.enterAgain();
     data.reopen();
     logFile.reopen();
-    forget();
+    tail.forget();
     LOG.warn(
         "Files of {} in {} were deleted or replaced; opened anew",
         this,
@@ -326,8 +254,7 @@ final class SharedRegion implements AutoCloseable {
     try {
       synchronized (this) {
         reopenIfReplaced();
-        // The header is read whatever the length: the next generation must be one more than its.
-        tail(log.size());
+        tail.read();
         measure();
         isOwn = true;
         lock = taking;
@@ -367,9 +294,7 @@ final class SharedRegion implements AutoCloseable {
     boolean resumed = false;
     try {
       synchronized (this) {
-        if (log.size() > position) {
-          log.cutOff(position);
-        }
+        tail.cutOff();
       }
       resumed = true;
       return region;
@@ -396,8 +321,7 @@ final class SharedRegion implements AutoCloseable {
     boolean begun = false;
     try {
       synchronized (this) {
-        log.begin(header);
-        begin(header);
+        tail.begin(header);
       }
       begun = true;
       return region;
@@ -411,10 +335,8 @@ final class SharedRegion implements AutoCloseable {
   /** As {@link Regions#appended}. */
   void appended(List<Appended> chunks) throws IOException {
     ByteBuffer records = RegionLog.records(region.generation(), chunks, named);
-    int length = records.remaining();
     synchronized (this) {
-      log.append(records, position);
-      position += length;
+      tail.append(records);
     }
   }
 

@@ -57,7 +57,7 @@ public final class ChunkStream implements AutoCloseable {
   private int nextToAsk;
   private @Nullable Piece inHand;
 
-  /** What is left of the patience, in ns. */
+  /** The rest of the patience, in ns. */
   private long leftNanos;
 
   /** Chunks that were handed on since the patience was renewed. */

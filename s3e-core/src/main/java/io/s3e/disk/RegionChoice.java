@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * again once it has the lock. The appending thread's.
  */
 final class RegionChoice {
-  /** What scans bring has one region in so many. */
+  /** Chunks that scans bring have one region in so many. */
   private static final int SCANNED_SHARE = 5;
 
   /**

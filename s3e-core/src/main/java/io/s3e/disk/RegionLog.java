@@ -2,8 +2,11 @@ package io.s3e.disk;
 
 import io.s3e.disk.DiskIo.OpenFile;
 import io.s3e.disk.IndexRecord.Header;
+import io.s3e.disk.Regions.Appended;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,7 +36,7 @@ final class RegionLog {
     this.regionBytes = regionBytes;
   }
 
-  /** What is told of a record; it is gone when this returns. */
+  /** Takes a record, which is gone when this returns. */
   @FunctionalInterface
   interface Visitor {
     void visit(IndexRecord record) throws IOException;
@@ -58,6 +61,28 @@ final class RegionLog {
     IndexRecord.putHeader(bytes, header);
     file.write(bytes.flip(), 0);
     file.truncate(FIRST);
+  }
+
+  /**
+   * The records of chunks that were appended, each object's name before its first chunk.
+   *
+   * @param named objects whose name is in the log; grows by those of the chunks
+   */
+  static ByteBuffer records(int generation, List<Appended> chunks, Set<StoredObject> named) {
+    int bytes = 0;
+    for (Appended chunk : chunks) {
+      byte[] name = chunk.object().identity();
+      bytes += IndexRecord.BYTES + (name == null ? 0 : IndexRecord.nameRecordBytes(name));
+    }
+    ByteBuffer records = ByteBuffer.allocate(bytes);
+    for (Appended chunk : chunks) {
+      byte[] name = chunk.object().identity();
+      if (name != null && name.length <= IndexRecord.MOST_NAME_BYTES && named.add(chunk.object())) {
+        IndexRecord.putName(records, generation, chunk.object(), name);
+      }
+      IndexRecord.putChunk(records, generation, chunk);
+    }
+    return records.flip();
   }
 
   /** Writes records, in one write. */

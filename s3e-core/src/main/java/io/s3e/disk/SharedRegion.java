@@ -9,7 +9,6 @@ import java.security.SecureRandom;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,14 +17,12 @@ import org.slf4j.LoggerFactory;
  * One region that processes share, with what this process knows of it: its files, what was read of
  * its log, and its lock while that is this process's. States and invariants: {@link SharedRegions}.
  *
- * <p><b>Threads.</b> {@link #take}, {@link #giveBack}, {@link #resume}, {@link #recycle}, {@link
- * #appended}, {@link #finished} and {@link #isHalfFull} are the appending thread's. The others are
- * any thread's. The log is read and written with this object held.
+ * <p><b>Threads.</b> {@link #takeAndRecycle}, {@link #takeAndResume}, {@link #appended}, {@link
+ * #finished} and {@link #isHalfFull} are the appending thread's. The others are any thread's. The
+ * log is read and written with this object held.
  */
 final class SharedRegion implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SharedRegion.class);
-
-  private static final long GROWS_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   /** Room that is worth going on with what another has left: a chunk, in slots. */
   private static final int LEAST_SLOTS = StoredObject.CHUNK_BYTES / Region.SLOT_BYTES;
@@ -54,18 +51,12 @@ final class SharedRegion implements AutoCloseable {
   private final Region region;
   private final ReplaceableFile data;
   private final ReplaceableFile logFile;
-  private final RegionLog log;
 
-  // Guarded by this object.
-  /** Behind the last record that was read; 0 if the log is to be read from its beginning. */
-  private long position;
+  /** Changed with this object held. */
+  private final RegionTail tail;
 
-  // Changed with this object held; read by anybody.
+  /** Changed with this object held; read by anybody. */
   private volatile boolean isOwn;
-  private volatile long beganMillis;
-
-  /** When the log was last found longer than before. */
-  private volatile long grewNanos;
 
   /** Whether the log has been read once; before, refreshing leaves it to replay. */
   private volatile boolean isReplayed;
@@ -88,7 +79,9 @@ final class SharedRegion implements AutoCloseable {
     this.region = region;
     this.data = data;
     this.logFile = logFile;
-    this.log = new RegionLog(logFile, region.number(), region.bytes());
+    RegionLog log = new RegionLog(logFile, region.number(), region.bytes());
+    this.tail =
+        new RegionTail(log, region, directory.index(), directory.objects(), directory.key());
   }
 
   /** Opens the files of a region, makes them if they are not there, and enters it in the index. */
@@ -129,12 +122,12 @@ final class SharedRegion implements AutoCloseable {
 
   /** When the present generation began, in ms since 1970. */
   long beganMillis() {
-    return beganMillis;
+    return tail.beganMillis();
   }
 
   /** Whether its log has grown lately. */
   boolean isGrowing(long nowNanos) {
-    return nowNanos - grewNanos < GROWS_NANOS;
+    return tail.isGrowing(nowNanos);
   }
 
   /** Whether another has left room in the present generation that this process may fill. */
@@ -150,7 +143,7 @@ final class SharedRegion implements AutoCloseable {
   synchronized void replay() {
     try {
       if (!isOwn && !closed) {
-        tail();
+        tail.readIfLonger();
       }
     } catch (IOException e) {
       LOG.debug("{} cannot be read; tried again later", this, e);
@@ -163,77 +156,21 @@ final class SharedRegion implements AutoCloseable {
    * Looks at what another has written, unless the log is still to be replayed.
    *
    * @param look whether the files are to be looked for by their names
+   * @return whether there was need to
    */
-  void refresh(boolean look) throws IOException {
+  boolean refresh(boolean look) throws IOException {
     if (!isReplayed || isOwn) {
-      return;
+      return false;
     }
     synchronized (this) {
-      if (!isOwn) {
-        if (look) {
-          reopenIfReplaced();
-        }
-        tail();
+      if (isOwn) {
+        return false;
       }
-    }
-  }
-
-  /**
-   * Reads what the log has more, if its length says that it has. Holds this object. A log that was
-   * begun anew and is as long as before is found when its chunks are read.
-   */
-  private void tail() throws IOException {
-    long size = log.size();
-    if (size != position) {
-      tail(size);
-    }
-  }
-
-  /** Reads what the log has more, or all of it if it is another one. Holds this object. */
-  private void tail(long size) throws IOException {
-    Header header = log.header();
-    if (header == null) {
-      if (region.generation() != 0) {
-        directory.index().begin(region, 0, Kind.LASTING, null);
+      if (look) {
+        reopenIfReplaced();
       }
-      position = 0;
-      return;
-    }
-    boolean isSame = header.generation() == region.generation();
-    if (!isSame || position == 0 || size < position) {
-      begin(header);
-    }
-    long before = position;
-    position = log.scan(before, header.generation(), new IndexRecord(), this::add);
-    if (position > before) {
-      grewNanos = System.nanoTime();
-    }
-  }
-
-  private void begin(Header header) {
-    CacheKey secret = directory.key();
-    RegionKey sealedWith = secret == null ? null : RegionKey.of(secret, header.salt());
-    directory.index().begin(region, header.generation(), header.kind(), sealedWith);
-    beganMillis = header.beganMillis();
-    position = RegionLog.FIRST;
-  }
-
-  private void add(IndexRecord record) {
-    if (record.type() != IndexRecord.Type.CHUNK) {
-      return;
-    }
-    StoredObject object = record.object(directory.objects());
-    if (object != null && record.fits(object, region.bytes())) {
-      boolean unused =
-          directory
-              .index()
-              .add(
-                  region,
-                  object,
-                  record.chunk(),
-                  record.slot(),
-                  record.sealHigh(),
-                  record.sealLow());
+      tail.readIfLonger();
+      return true;
     }
   }
 
@@ -242,15 +179,14 @@ final class SharedRegion implements AutoCloseable {
     if (isOwn) {
       return region.generation() == generation;
     }
-    Header header = log.header();
+    Header header = tail.header();
     if (header != null && header.generation() == generation) {
       return true;
     }
     synchronized (this) {
       if (!isOwn && region.generation() == generation) {
-        // The index does not know yet; the next refresh will.
-        position = 0;
-        grewNanos = System.nanoTime();
+        // Its chunks would cost a read each before the next refresh finds what it has now.
+        tail.forget();
       }
     }
     return false;
@@ -264,16 +200,48 @@ final class SharedRegion implements AutoCloseable {
     directory.enterAgain();
     data.reopen();
     logFile.reopen();
-    position = 0;
-    directory.index().begin(region, 0, Kind.LASTING, null);
+    tail.forget();
     LOG.warn(
         "Files of {} in {} were deleted or replaced; opened anew",
         this,
         directory.instance().path());
   }
 
+  /**
+   * Takes the region and begins its next generation.
+   *
+   * @param expected the generation that it was chosen for
+   * @return null if another process writes to it, or has begun a generation meanwhile
+   */
+  @Nullable Region takeAndRecycle(int expected, Kind kind) throws IOException {
+    if (!take()) {
+      return null;
+    }
+    if (region.generation() == expected) {
+      return recycle(kind);
+    }
+    giveBack();
+    return null;
+  }
+
+  /**
+   * Takes the region and goes on behind its last record.
+   *
+   * @return null if another process writes to it, or it is not half full any more
+   */
+  @Nullable Region takeAndResume(Kind kind) throws IOException {
+    if (!take()) {
+      return null;
+    }
+    if (isHalfFull(kind)) {
+      return resume();
+    }
+    giveBack();
+    return null;
+  }
+
   /** Tries to become the one that writes to the region; its log has been read then. */
-  boolean take() throws IOException {
+  private boolean take() throws IOException {
     if (isOwn || closed) {
       return false;
     }
@@ -286,8 +254,7 @@ final class SharedRegion implements AutoCloseable {
     try {
       synchronized (this) {
         reopenIfReplaced();
-        // The header is read whatever the length: the next generation must be one more than its.
-        tail(log.size());
+        tail.read();
         measure();
         isOwn = true;
         lock = taking;
@@ -310,7 +277,7 @@ final class SharedRegion implements AutoCloseable {
   }
 
   /** Lets go what {@link #take} took. */
-  void giveBack() throws IOException {
+  private void giveBack() throws IOException {
     named.clear();
     synchronized (this) {
       isOwn = false;
@@ -323,13 +290,11 @@ final class SharedRegion implements AutoCloseable {
   }
 
   /** Goes on behind the last record. */
-  Region resume() throws IOException {
+  private Region resume() throws IOException {
     boolean resumed = false;
     try {
       synchronized (this) {
-        if (log.size() > position) {
-          log.cutOff(position);
-        }
+        tail.cutOff();
       }
       resumed = true;
       return region;
@@ -341,7 +306,7 @@ final class SharedRegion implements AutoCloseable {
   }
 
   /** Begins the next generation. */
-  Region recycle(Kind kind) throws IOException {
+  private Region recycle(Kind kind) throws IOException {
     int before = region.generation();
     int generation = before == 0 ? directory.random().nextInt() : before + 1;
     Header header =
@@ -356,8 +321,7 @@ final class SharedRegion implements AutoCloseable {
     boolean begun = false;
     try {
       synchronized (this) {
-        log.begin(header);
-        begin(header);
+        tail.begin(header);
       }
       begun = true;
       return region;
@@ -370,23 +334,9 @@ final class SharedRegion implements AutoCloseable {
 
   /** As {@link Regions#appended}. */
   void appended(List<Appended> chunks) throws IOException {
-    int bytes = 0;
-    for (Appended chunk : chunks) {
-      byte[] name = chunk.object().identity();
-      bytes += IndexRecord.BYTES + (name == null ? 0 : IndexRecord.nameRecordBytes(name));
-    }
-    ByteBuffer records = ByteBuffer.allocate(bytes);
-    for (Appended chunk : chunks) {
-      byte[] name = chunk.object().identity();
-      if (name != null && name.length <= IndexRecord.MOST_NAME_BYTES && named.add(chunk.object())) {
-        IndexRecord.putName(records, region.generation(), chunk.object(), name);
-      }
-      IndexRecord.putChunk(records, region.generation(), chunk);
-    }
-    int length = records.flip().remaining();
+    ByteBuffer records = RegionLog.records(region.generation(), chunks, named);
     synchronized (this) {
-      log.append(records, position);
-      position += length;
+      tail.append(records);
     }
   }
 

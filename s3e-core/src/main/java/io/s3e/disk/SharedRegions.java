@@ -2,6 +2,7 @@ package io.s3e.disk;
 
 import io.s3e.disk.Region.Kind;
 import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
@@ -34,8 +35,8 @@ import org.slf4j.LoggerFactory;
  *       region is. So bytes that were read <em>before</em> the header is found to name their
  *       generation are of that generation ({@link #isStill}); for a region that is this process's
  *       the generation in memory says the same.
- *   <li>A chunk's record is written after its bytes, and carries the generation. What is no whole
- *       record of the header's generation ends the log.
+ *   <li>A chunk's record is written after its bytes, and carries the generation. The log ends at
+ *       the first thing that is no whole record of the header's generation.
  *   <li>No number of a generation comes again soon: the next one is one more, and where the header
  *       is lost, or there never was one, it is drawn at random.
  *   <li>Where chunks are encrypted, nobody goes on with a region that another left half full: its
@@ -44,13 +45,21 @@ import org.slf4j.LoggerFactory;
  * </ol>
  *
  * <p><b>Damage.</b> A log that is truncated, replaced or nonsense means that the region is not
- * believed, until it is recycled. Names that no longer lead to the files held are looked for every
- * {@value #LOOK_SECONDS} s and before a region is taken; then the new files are opened.
+ * believed, until it is recycled. A region of which another generation is found in the header is
+ * forgotten at once, until its log is read again. One file that fails leaves the others to be used.
+ *
+ * <p>The names of another's region are looked at every {@value #LOOK_SECONDS} s and before the
+ * region is taken; if they no longer lead to the files held, the new files are opened. A region
+ * that is this process's is not looked at: if its names go, it is filled to its end all the same,
+ * for this process alone, and the space that it takes then, one region for each kind, comes on top
+ * of the cap.
  *
  * <p><b>Threads.</b> {@link #next}, {@link #victim}, {@link #recycle}, {@link #appended} and {@link
- * #finished} are the appending thread's. The others are any thread's. What is known of one region
- * is guarded by its {@link Shared}, which is held while its log is read; one thread at a time
- * refreshes.
+ * #finished} are the appending thread's. The others are any thread's. Each {@link SharedRegion}
+ * guards what is known of it, and is held while its log is read; one thread at a time refreshes.
+ *
+ * <p><b>Memory.</b> {@link #bytes} and {@link #capacityBytes} touch memory alone: gauges call them,
+ * on threads that may be interrupted, and an interrupt closes the file that its thread works on.
  *
  * <p><b>Cost.</b> To refresh is one fstat, 1 µs, for each log that has lately grown, and every
  * {@value #ALL_MILLIS} ms one for each that is another's: {@value Layout#USUAL_COUNT} of them,
@@ -144,12 +153,12 @@ final class SharedRegions implements Regions {
     }
   }
 
-  /** Who fetches what. */
+  /** The claims of all processes: which of them fetches which chunks. */
   SharedClaims claims() {
     return claims;
   }
 
-  /** Reads all logs once. What is not read yet is a miss, and left alone by {@link #refresh}. */
+  /** Reads all logs once. A chunk whose log is not read yet is a miss. */
   void replay() {
     all.forEach(SharedRegion::replay);
   }
@@ -168,24 +177,41 @@ final class SharedRegions implements Regions {
       boolean look = now - lookedNanos > TimeUnit.SECONDS.toNanos(LOOK_SECONDS);
       if (look) {
         lookedNanos = now;
-        if (!claims.isInPlace()) {
-          directory.enterAgain();
-          claims.reopen();
-        }
       }
-      claims.refresh();
       boolean lookAtAll = look || now - allNanos > TimeUnit.MILLISECONDS.toNanos(ALL_MILLIS);
       if (lookAtAll) {
         allNanos = now;
       }
+      Failures failures = new Failures();
+      refreshClaims(look, failures);
+      boolean isAnyRead = false;
       for (SharedRegion shared : all) {
         if (lookAtAll || shared.isGrowing(now)) {
-          shared.refresh(look);
+          try {
+            isAnyRead |= shared.refresh(look);
+          } catch (IOException e) {
+            failures.add(shared, e);
+          }
         }
+      }
+      if (lookAtAll && !isAnyRead) {
+        failures.throwFirst();
       }
       refreshedNanos = now;
     } finally {
       refreshing.unlock();
+    }
+  }
+
+  private void refreshClaims(boolean look, Failures failures) throws IOException {
+    try {
+      if (look && !claims.isInPlace()) {
+        directory.enterAgain();
+        claims.reopen();
+      }
+      claims.refresh();
+    } catch (IOException e) {
+      failures.add(claims, e);
     }
   }
 
@@ -196,30 +222,39 @@ final class SharedRegions implements Regions {
 
   @Override
   public @Nullable Region next(Kind kind) throws IOException {
-    for (SharedRegion shared : choice.unused(kind)) {
-      if (shared.take()) {
-        if (shared.region().generation() == 0) {
-          return shared.recycle(kind);
-        }
-        shared.giveBack();
-      }
+    Failures failures = new Failures();
+    Region region = firstOf(choice.unused(kind), failures, each -> each.takeAndRecycle(0, kind));
+    if (region == null) {
+      region = firstOf(choice.halfFull(kind), failures, each -> each.takeAndResume(kind));
     }
-    for (SharedRegion shared : choice.halfFull(kind)) {
-      if (shared.take()) {
-        if (shared.isHalfFull(kind)) {
-          return shared.resume();
-        }
-        shared.giveBack();
-      }
+    if (region == null) {
+      region =
+          firstOf(
+              choice.recyclable(kind),
+              failures,
+              each -> each.takeAndRecycle(each.region().generation(), kind));
     }
-    for (SharedRegion shared : choice.recyclable(kind)) {
-      int generation = shared.region().generation();
-      if (shared.take()) {
-        if (shared.region().generation() == generation) {
-          return shared.recycle(kind);
+    if (region == null) {
+      failures.throwFirst();
+    }
+    return region;
+  }
+
+  /** A way to get a region to append to; null if the region is not to be had. */
+  private interface Taking {
+    @Nullable Region of(SharedRegion shared) throws IOException;
+  }
+
+  private static @Nullable Region firstOf(
+      List<SharedRegion> candidates, Failures failures, Taking taking) throws IOException {
+    for (SharedRegion shared : candidates) {
+      try {
+        Region region = taking.of(shared);
+        if (region != null) {
+          return region;
         }
-        // Another process has just recycled it: it is not among the oldest any more.
-        shared.giveBack();
+      } catch (IOException e) {
+        failures.add(shared, e);
       }
     }
     return null;
@@ -235,7 +270,7 @@ final class SharedRegions implements Regions {
     return choice.victim(kind);
   }
 
-  /** What is in the region may be read until {@link #next} takes it. */
+  /** The region stays readable until {@link #next} takes it. */
   @Override
   public void recycle(Region chosen) {
     choice.note(chosen);
@@ -271,6 +306,31 @@ final class SharedRegions implements Regions {
       claims.close();
     } catch (IOException e) {
       LOG.debug("{} cannot be closed", claims, e);
+    }
+  }
+
+  /** Failures of some files, which leave the others to be used. */
+  private static final class Failures {
+    private @Nullable IOException first;
+
+    /**
+     * @throws ClosedByInterruptException at once: the interrupt would close the other files, too
+     */
+    void add(Object of, IOException failure) throws ClosedByInterruptException {
+      if (failure instanceof ClosedByInterruptException interrupt) {
+        throw interrupt;
+      }
+      LOG.debug("{} fails; the others are used", of, failure);
+      if (first == null) {
+        first = failure;
+      }
+    }
+
+    void throwFirst() throws IOException {
+      IOException thrown = first;
+      if (thrown != null) {
+        throw thrown;
+      }
     }
   }
 }

@@ -47,6 +47,11 @@ class SharedRegionsTest {
     return rig.read(rig.object(key, 64), chunk);
   }
 
+  /** How many chunks of an object the index knows of, from the front. */
+  private static int known(SharedRegionsRig rig, String key) {
+    return rig.index.presentFrom(rig.object(key, 64), 0, 64);
+  }
+
   private static void write(SharedRegionsRig rig, String key, int chunks) throws IOException {
     StoredObject object = rig.object(key, 64);
     for (int chunk = 0; chunk < chunks; chunk++) {
@@ -180,7 +185,10 @@ class SharedRegionsTest {
     one.finish();
     // The log is as long as before. The header tells.
     other.refresh();
+    assertThat(known(other, "first0")).isEqualTo(SharedRegionsRig.CHUNKS_OF_REGION);
     assertThat(read(other, "first0", 0)).isEqualTo(Found.ABSENT);
+    assertThat(known(other, "first0")).as("forgotten at once").isZero();
+    assertThat(known(other, "first1")).isEqualTo(SharedRegionsRig.CHUNKS_OF_REGION);
     other.refresh();
     assertThat(read(other, "again0", 0)).isEqualTo(Found.RIGHT);
   }
@@ -265,7 +273,7 @@ class SharedRegionsTest {
     SharedRegionsRig one = open(disk);
     // The length of the log is asked for first, then that of the data.
     disk.failNth(Operation.SIZE, 2, Failure.EIO);
-    tolerant(() -> one.regions.next(Kind.LASTING));
+    assertThat(one.regions.next(Kind.LASTING)).extracting(Region::number).isEqualTo(1);
     assertThat(open().regions.next(Kind.LASTING)).extracting(Region::number).isEqualTo(0);
   }
 
@@ -287,17 +295,40 @@ class SharedRegionsTest {
     assertThat(others.regions.next(Kind.LASTING)).extracting(Region::number).isEqualTo(0);
   }
 
-  @FunctionalInterface
-  private interface Step {
-    void run() throws IOException;
+  @Test
+  void aBrokenLogDoesNotKeepTheOthersFromBeingRead() throws IOException {
+    SharedRegionsRig one = open();
+    for (int failing = 1; failing <= 4; failing++) {
+      FaultyDiskIo disk = new FaultyDiskIo(new NioDiskIo());
+      SharedRegionsRig other = open(disk);
+      int before = other.index.size();
+      fill(one, "round " + failing + " ", 3);
+      one.finish();
+      disk.failNth(Operation.SIZE, failing, Failure.EIO);
+      other.refresh();
+      assertThat(other.index.size() - before)
+          .as("size that fails: %d", failing)
+          .isGreaterThanOrEqualTo(2 * SharedRegionsRig.CHUNKS_OF_REGION);
+      other.refresh();
+      assertThat(other.index.size()).isEqualTo(one.index.size());
+
+      disk.failEvery(Operation.SIZE, Failure.EIO);
+      assertThatThrownBy(other::refresh).hasMessageContaining("Input/output error");
+      disk.heal();
+      other.refresh();
+    }
   }
 
-  private static void tolerant(Step step) {
-    try {
-      step.run();
-    } catch (IOException e) {
-      assertThat(e).hasMessageContaining("Input/output error");
-    }
+  @Test
+  void aRegionThatCannotBeWrittenIsPassedOver() throws IOException {
+    FaultyDiskIo disk = new FaultyDiskIo(new NioDiskIo());
+    SharedRegionsRig one = open(disk);
+    disk.failNth(Operation.WRITE, 1, Failure.EIO);
+    assertThat(one.regions.next(Kind.LASTING)).extracting(Region::number).isEqualTo(1);
+    disk.failEvery(Operation.WRITE, Failure.ENOSPC);
+    assertThatThrownBy(() -> one.regions.next(Kind.LASTING)).hasMessageContaining("No space left");
+    disk.heal();
+    assertThat(one.regions.next(Kind.LASTING)).extracting(Region::number).isEqualTo(0);
   }
 
   @Test

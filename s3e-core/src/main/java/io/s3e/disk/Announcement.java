@@ -19,17 +19,20 @@ final class Announcement extends Look {
   private static final long FIRST_PAUSE_MILLIS = 4;
   private static final long LONGEST_PAUSE_MILLIS = 32;
 
+  private final int enough;
+
   // Touched by one look after the other.
   private long pauseMillis = FIRST_PAUSE_MILLIS;
   private long busySinceNanos;
 
-  Announcement(RegionStore store, ChunkRange wanted, Receiver receiver) {
+  Announcement(RegionStore store, ChunkRange wanted, int enough, Receiver receiver) {
     super(store, wanted, receiver);
+    this.enough = enough;
   }
 
   @Override
   void look() throws IOException {
-    if (store.isThere(wanted)) {
+    if (store.isThere(wanted, enough)) {
       end(End.HIT);
       return;
     }
@@ -40,7 +43,7 @@ final class Announcement extends Look {
         boolean passedOn = false;
         try {
           // Another may have been through between the two looks.
-          boolean there = store.isThere(wanted);
+          boolean there = store.isThere(wanted, enough);
           passedOn = end(there ? End.HIT : End.CLAIMED) && !there;
         } finally {
           if (!passedOn) {

@@ -138,15 +138,21 @@ final class Appender {
       return Counter.DROPPED_CLOSED_BYTES;
     }
     giveUpHang();
-    if (!breaker.allows() && !breaker.tryProbe()) {
+    if (!breaker.allows() && !breaker.isDue()) {
       return Counter.DROPPED_FAULT_BYTES;
-    }
-    if (!rate.tryAcquire(bytes)) {
-      return Counter.DROPPED_RATE_BYTES;
     }
     if (waitingBytes.addAndGet(bytes) > mostWaitingBytes) {
       waitingBytes.addAndGet(-bytes);
       return Counter.DROPPED_BEHIND_BYTES;
+    }
+    if (!rate.tryAcquire(bytes)) {
+      waitingBytes.addAndGet(-bytes);
+      return Counter.DROPPED_RATE_BYTES;
+    }
+    // A probe is told last: it is to be written, and to tell of the directory.
+    if (!breaker.allows() && !breaker.tryProbe()) {
+      waitingBytes.addAndGet(-bytes);
+      return Counter.DROPPED_FAULT_BYTES;
     }
     return null;
   }
@@ -204,11 +210,17 @@ final class Appender {
   }
 
   private void writeCounted(WriteBack next) {
+    Run run = null;
     try {
-      new Run(next).write();
+      run = new Run(next);
+      run.write();
     } catch (RuntimeException | Error e) {
       LOG.warn("Writing {} to the cache on disk failed", next.object(), e);
       breaker.failure(Breaker.Cause.ERROR);
+      if (run == null) {
+        metrics.add(Counter.DROPPED_FAULT_BYTES, bytesOf(next));
+        endAll(next);
+      }
     } finally {
       waitingBytes.addAndGet(-bytesOf(next));
     }
@@ -289,8 +301,19 @@ final class Appender {
         }
         slot = nextSlot(to);
       }
-      if (slot + slots > to.allocatedSlots() && !space.mayGrow()) {
-        return false;
+      if (slot + slots > to.allocatedSlots() && !mayGrow()) {
+        // The disk is too full for the file to grow: one that has grown is begun anew.
+        if (!regions.hasGrownOnes()) {
+          return false;
+        }
+        flush();
+        finish(kind);
+        to = regionFor(kind, slots);
+        region = to;
+        if (to == null || to.nextSlot() + slots > to.allocatedSlots()) {
+          return false;
+        }
+        slot = to.nextSlot();
       }
       ByteBuffer stored =
           seal.seal(to.key(), object, chunk, slot, plain, sealed ? work(batch.size()) : plain);
@@ -371,10 +394,7 @@ final class Appender {
     }
     busySinceNanos = System.nanoTime() | 1;
     try {
-      if (region != null) {
-        current.remove(kind);
-        regions.finished(region);
-      }
+      finish(kind);
       region = regions.next(kind);
       if (region != null) {
         current.put(kind, region);
@@ -392,17 +412,34 @@ final class Appender {
     }
   }
 
+  private void finish(Kind kind) throws IOException {
+    Region region = current.remove(kind);
+    if (region != null) {
+      regions.finished(region);
+    }
+  }
+
+  private boolean mayGrow() {
+    busySinceNanos = System.nanoTime() | 1;
+    try {
+      return space.mayGrow();
+    } finally {
+      busySinceNanos = 0;
+    }
+  }
+
   /** Appends again what was read of a region that is about to be recycled. */
   private void keepHits(Region victim, Region to) throws IOException {
     int most = to.slotCount() / KEPT_SHARE;
     for (Chunk hit : index.hitsIn(victim)) {
       int length = hit.object().chunkLength(hit.chunk());
       int slot = to.nextSlot();
-      if (slot + Region.slotsOf(length) > most || closed) {
+      int end = slot + Region.slotsOf(length);
+      if (end > most || closed || (end > to.allocatedSlots() && !space.mayGrow())) {
         return;
       }
       busySinceNanos = System.nanoTime() | 1;
-      ByteBuffer bytes = reader.read(hit.object(), hit.chunk());
+      ByteBuffer bytes = readAgain(hit);
       if (bytes == null) {
         continue;
       }
@@ -414,6 +451,16 @@ final class Appender {
       regions.appended(
           to, List.of(new Appended(hit.object(), hit.chunk(), slot, seal.high(), seal.low())));
       metrics.add(Counter.KEPT_BYTES, length);
+    }
+  }
+
+  private @Nullable ByteBuffer readAgain(Chunk hit) {
+    try {
+      return reader.read(hit.object(), hit.chunk());
+    } catch (IOException e) {
+      LOG.debug("{} cannot be kept", hit, e);
+      metrics.count(Counter.READ_ERRORS);
+      return null;
     }
   }
 

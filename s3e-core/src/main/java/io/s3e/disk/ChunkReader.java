@@ -33,6 +33,7 @@ final class ChunkReader {
   private final List<Place> places = new ArrayList<>(BATCH_CHUNKS);
   private int batchBytes;
   private int batched;
+  private boolean touchedDisk;
 
   /**
    * @param sealed whether the cache is encrypted
@@ -74,6 +75,7 @@ final class ChunkReader {
 
   /** The chunks from {@code first} on that stand one after the other in one region. */
   private void plan(StoredObject object, int first, int end) {
+    touchedDisk = false;
     places.clear();
     batchBytes = 0;
     Place before = null;
@@ -101,6 +103,7 @@ final class ChunkReader {
     Region region = first.region();
     scratch.clear().limit(batchBytes);
     long position = (long) first.slot() * Region.SLOT_BYTES;
+    touchedDisk = true;
     while (scratch.hasRemaining()) {
       int count = region.file().read(scratch, position + scratch.position());
       if (count < 0) {
@@ -164,6 +167,11 @@ final class ChunkReader {
             });
     index.hit(places.subList(0, batched));
     return batched == 0 ? null : plain.flip();
+  }
+
+  /** Whether the last batch that was looked for was read from a file. */
+  boolean hasTouchedDisk() {
+    return touchedDisk;
   }
 
   /** How many chunks the last {@link #readBatch(ChunkRange)} brought. */

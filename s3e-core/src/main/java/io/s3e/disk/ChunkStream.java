@@ -18,6 +18,18 @@ import org.slf4j.LoggerFactory;
  * the next one; or <i>left</i>, by a reader that waits for it no more. The thread that finds a
  * piece left gives its memory back, so a disk that hangs holds that and nothing of the reader's.
  *
+ * <p><b>Invariants.</b>
+ *
+ * <ol>
+ *   <li>The piece in hand and those that were asked for adjoin, in the order of the queue. A piece
+ *       that brings less than was asked for is followed by one for the rest, in front of the queue;
+ *       a piece that brings nothing ends the stream.
+ *   <li>The memory of a piece is given back once: by the reader if the piece is there, by the
+ *       thread that reads if it is left.
+ *   <li>The waits for one MiB, of {@value #PATIENCE_CHUNKS} chunks, take the patience in all, not
+ *       each of them: a disk that is slower than that is slower than S3.
+ * </ol>
+ *
  * <p>One thread, that of the reader; pieces are read by the directory's.
  */
 public final class ChunkStream implements AutoCloseable {
@@ -25,6 +37,9 @@ public final class ChunkStream implements AutoCloseable {
 
   /** Pieces that are under way or in the reader's hands. */
   private static final int MOST_PIECES = 3;
+
+  /** Chunks after which the patience is renewed: 1 MiB. */
+  private static final int PATIENCE_CHUNKS = (1 << 20) / StoredObject.CHUNK_BYTES;
 
   /** To be woken takes longer than most of what is left of a piece. */
   private static final int SPINS = 200;
@@ -42,36 +57,49 @@ public final class ChunkStream implements AutoCloseable {
   private int nextToAsk;
   private @Nullable Piece inHand;
 
-  /** Whether a piece has brought less than was asked for: what follows it is not next. */
-  private boolean ended;
+  /** What is left of the patience, in ns. */
+  private long leftNanos;
+
+  /** Chunks that were handed on since the patience was renewed. */
+  private int handedOn;
 
   /**
    * @param chunks on disk, as far as is known
-   * @param patienceNanos the longest wait for one piece, in ns
+   * @param patienceNanos the longest that the waits for 1 MiB may take together, in ns
    */
   ChunkStream(RegionStore store, ChunkRange chunks, long patienceNanos) {
     this.store = store;
     this.chunks = chunks;
     this.patienceNanos = patienceNanos;
+    this.leftNanos = patienceNanos;
     this.nextToAsk = chunks.first();
-    ask();
+    askAhead();
   }
 
-  private void ask() {
-    while (!ended && nextToAsk < chunks.end() && pieces.size() < MOST_PIECES - 1) {
+  private void askAhead() {
+    while (nextToAsk < chunks.end() && pieces.size() < MOST_PIECES - 1) {
       int end = Math.min(chunks.end(), nextToAsk + ChunkReader.BATCH_CHUNKS);
-      ChunkReader reader = store.takeReader();
-      if (reader == null) {
+      Piece piece = ask(nextToAsk, end);
+      if (piece == null) {
         return;
       }
-      Piece piece = new Piece(reader, new ChunkRange(chunks.object(), nextToAsk, end));
-      if (!store.execute(piece)) {
-        store.giveBack(reader);
-        return;
-      }
-      pieces.add(piece);
+      pieces.addLast(piece);
       nextToAsk = end;
     }
+  }
+
+  /** Has chunks read; null if there is no memory for them now, or the cache is closed. */
+  private @Nullable Piece ask(int first, int end) {
+    ChunkReader reader = store.takeReader();
+    if (reader == null) {
+      return null;
+    }
+    Piece piece = new Piece(reader, new ChunkRange(chunks.object(), first, end));
+    if (!store.execute(piece)) {
+      store.giveBack(reader);
+      return null;
+    }
+    return piece;
   }
 
   /**
@@ -80,22 +108,35 @@ public final class ChunkStream implements AutoCloseable {
    * @return from position to limit, to be read only
    */
   public @Nullable ByteBuffer next() {
+    Piece before = inHand;
     release();
-    ask();
-    Piece piece = ended ? null : pieces.poll();
-    if (piece == null) {
-      return null;
+    boolean adjoins = before == null || before.isWhole() || askRest(before);
+    if (adjoins) {
+      askAhead();
     }
-    if (!piece.await()) {
-      ended = true;
+    Piece piece = adjoins ? pieces.poll() : null;
+    if (piece == null || !piece.await()) {
+      nextToAsk = chunks.end();
+      close();
       return null;
     }
     inHand = piece;
-    ended = piece.taken < piece.wanted.end();
-    if (!ended) {
-      ask();
+    handedOn += piece.taken - piece.wanted.first();
+    if (handedOn >= PATIENCE_CHUNKS) {
+      handedOn = 0;
+      leftNanos = patienceNanos;
     }
+    askAhead();
     return piece.bytes;
+  }
+
+  /** Asks for what a piece has not brought, in front of what follows it. */
+  private boolean askRest(Piece before) {
+    Piece rest = ask(before.taken, before.wanted.end());
+    if (rest != null) {
+      pieces.addFirst(rest);
+    }
+    return rest != null;
   }
 
   private void release() {
@@ -149,19 +190,18 @@ public final class ChunkStream implements AutoCloseable {
       }
     }
 
+    /** Whether it has brought all that was asked for. */
+    boolean isWhole() {
+      return taken == wanted.end();
+    }
+
     /** Whether its bytes have come; if not, it is left. */
     boolean await() {
       for (int i = 0; i < SPINS && state.get() == State.ASKED; i++) {
         Thread.onSpinWait();
       }
-      long deadline = System.nanoTime() + patienceNanos;
-      while (state.get() == State.ASKED && !Thread.currentThread().isInterrupted()) {
-        long left = deadline - System.nanoTime();
-        if (left <= 0) {
-          store.timedOut(begun);
-          break;
-        }
-        LockSupport.parkNanos(ChunkStream.this, left);
+      if (state.get() == State.ASKED) {
+        park();
       }
       if (state.get() == State.THERE && bytes != null) {
         return true;
@@ -170,6 +210,21 @@ public final class ChunkStream implements AutoCloseable {
       return false;
     }
 
+    /** Waits for as long as there is patience, which is less by that afterwards. */
+    private void park() {
+      long begin = System.nanoTime();
+      long most = leftNanos;
+      while (state.get() == State.ASKED && !Thread.currentThread().isInterrupted()) {
+        if (leftNanos <= 0) {
+          store.timedOut(begun);
+          return;
+        }
+        LockSupport.parkNanos(ChunkStream.this, leftNanos);
+        leftNanos = most - (System.nanoTime() - begin);
+      }
+    }
+
+    /** The reader waits for it no more, or it has brought nothing. */
     void leave() {
       if (!state.compareAndSet(State.ASKED, State.LEFT)) {
         store.giveBack(reader);

@@ -165,9 +165,12 @@ public final class DiskCache implements AutoCloseable {
   /**
    * Looks once more whether chunks of a shared cache are there, and tells other processes that this
    * one fetches them.
+   *
+   * @param enough the chunks of the first block: the look ends with {@link DiskRead.End#HIT} if so
+   *     many are there
    */
-  public DiskRead claim(ChunkRange wanted, Receiver receiver) {
-    return directoryOf(wanted).claim(wanted, receiver);
+  public DiskRead claim(ChunkRange wanted, int enough, Receiver receiver) {
+    return directoryOf(wanted).claim(wanted, enough, receiver);
   }
 
   /**

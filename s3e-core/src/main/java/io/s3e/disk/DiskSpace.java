@@ -1,5 +1,6 @@
 package io.s3e.disk;
 
+import java.io.File;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -29,9 +30,18 @@ final class DiskSpace {
 
   DiskSpace(Path directory) {
     this(
-        () -> directory.toFile().getUsableSpace(),
-        () -> directory.toFile().getTotalSpace(),
+        () -> standing(directory).getUsableSpace(),
+        () -> standing(directory).getTotalSpace(),
         System::nanoTime);
+  }
+
+  /** The directory, or the nearest one above it that was not deleted. */
+  private static File standing(Path directory) {
+    File at = directory.toFile();
+    while (!at.isDirectory() && at.getParentFile() != null) {
+      at = at.getParentFile();
+    }
+    return at;
   }
 
   /**

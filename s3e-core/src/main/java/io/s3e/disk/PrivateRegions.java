@@ -3,6 +3,7 @@ package io.s3e.disk;
 import io.s3e.disk.DiskIo.OpenFile;
 import io.s3e.disk.Region.Kind;
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayDeque;
@@ -98,7 +99,7 @@ final class PrivateRegions implements Regions {
   }
 
   private Region make() throws IOException {
-    OpenFile file = io.createUnlinked(directory);
+    OpenFile file = createFile();
     synchronized (all) {
       if (closed) {
         file.close();
@@ -111,6 +112,16 @@ final class PrivateRegions implements Regions {
     }
   }
 
+  private OpenFile createFile() throws IOException {
+    try {
+      return io.createUnlinked(directory);
+    } catch (NoSuchFileException e) {
+      // Cleaners of temporary files delete directories that look empty.
+      Path unused = DirectoryGuard.realDirectory(directory);
+      return io.createUnlinked(directory);
+    }
+  }
+
   private void begin(Region region, Kind kind) {
     CacheKey secret = key;
     RegionKey sealedWith = null;
@@ -120,6 +131,11 @@ final class PrivateRegions implements Regions {
       sealedWith = RegionKey.of(secret, salt);
     }
     index.begin(region, region.generation() + 1, kind, sealedWith);
+  }
+
+  @Override
+  public boolean hasGrownOnes() {
+    return !free.isEmpty() || !lasting.isEmpty() || !scanned.isEmpty();
   }
 
   @Override

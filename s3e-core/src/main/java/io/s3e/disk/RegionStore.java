@@ -187,7 +187,7 @@ final class RegionStore implements AutoCloseable {
   /** As {@link DiskCache#presentFrom}. */
   int presentFrom(ChunkRange wanted) {
     int present = mayRead() ? index.presentFrom(wanted.object(), wanted.first(), wanted.end()) : 0;
-    if (present == 0 && claims != null) {
+    if (present == 0 && claims != null && breaker.allows()) {
       refreshSoon();
     }
     return present;
@@ -249,13 +249,20 @@ final class RegionStore implements AutoCloseable {
   @Nullable ByteBuffer readPiece(ChunkReader reader, ChunkRange wanted) {
     try {
       ByteBuffer bytes = reader.readBatch(wanted);
-      breaker.success();
+      succeeded(reader);
       return bytes;
     } catch (IOException e) {
       failed(reader, wanted, e);
       return null;
     } finally {
       lastEndNanos = System.nanoTime();
+    }
+  }
+
+  /** A read that found nothing in the index says nothing of the disk. */
+  private void succeeded(ChunkReader reader) {
+    if (reader.hasTouchedDisk()) {
+      breaker.success();
     }
   }
 
@@ -267,8 +274,8 @@ final class RegionStore implements AutoCloseable {
   }
 
   /** As {@link DiskCache#claim}. */
-  DiskRead claim(ChunkRange wanted, Receiver receiver) {
-    Announcement announcement = new Announcement(this, wanted, receiver);
+  DiskRead claim(ChunkRange wanted, int enough, Receiver receiver) {
+    Announcement announcement = new Announcement(this, wanted, enough, receiver);
     if (!breaker.allows() || !appender.mayWrite() || !execute(announcement)) {
       announcement.end(DiskRead.End.MISS);
     }
@@ -307,7 +314,7 @@ final class RegionStore implements AutoCloseable {
     ChunkReader reader = idle.remove();
     try {
       int taken = reader.read(wanted.object(), wanted.first(), wanted.end(), sink);
-      breaker.success();
+      succeeded(reader);
       return taken;
     } catch (IOException e) {
       failed(reader, wanted, e);
@@ -333,10 +340,11 @@ final class RegionStore implements AutoCloseable {
     }
   }
 
-  /** Looks at what others have written, and whether the first of the chunks is there. */
-  boolean isThere(ChunkRange wanted) throws IOException {
+  /** Looks at the work of others, and whether the first {@code enough} of the chunks are there. */
+  boolean isThere(ChunkRange wanted, int enough) throws IOException {
     regions.refresh(0);
-    return index.presentFrom(wanted.object(), wanted.first(), wanted.first() + 1) > 0;
+    int end = Math.min(wanted.end(), wanted.first() + enough);
+    return index.presentFrom(wanted.object(), wanted.first(), end) == end - wanted.first();
   }
 
   /** Whose chunks are to fetch. */

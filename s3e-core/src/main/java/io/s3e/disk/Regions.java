@@ -9,9 +9,10 @@ import org.jspecify.annotations.Nullable;
  * The regions of one directory, and who may append to which. The {@link ChunkIndex} knows their
  * chunks; implementations enter into it what other processes write and recycle.
  *
- * <p>Every method but {@link #close} may block on the disk. {@link #next}, {@link #victim}, {@link
- * #recycle}, {@link #appended} and {@link #finished} are the appending thread's; the others are
- * called by any thread of the directory.
+ * <p>{@link #bytes} and {@link #capacityBytes} are called by any thread and touch memory alone;
+ * {@link #close} does not wait for the disk for long. The other methods may block on the disk:
+ * {@link #isStill} and {@link #refresh} are called by any thread of the directory, the rest by its
+ * appending thread.
  */
 interface Regions extends AutoCloseable {
   /**
@@ -28,6 +29,9 @@ interface Regions extends AutoCloseable {
    * @return null if there is none for now: others have them all, or the disk has too little space
    */
   @Nullable Region next(Kind kind) throws IOException;
+
+  /** Whether there are regions that took space on disk before and are appended to by nobody. */
+  boolean hasGrownOnes();
 
   /**
    * The region that will be recycled next to make room for that kind, if there is no other that may
@@ -57,7 +61,7 @@ interface Regions extends AutoCloseable {
    */
   void refresh(long maxAgeNanos) throws IOException;
 
-  /** Bytes that the regions take on disk at most, by what was appended so far. */
+  /** Bytes that the regions take on disk, as far as is known in memory. */
   long bytes();
 
   /** The most that they ever take, in bytes. */

@@ -7,8 +7,7 @@
  * <b>region</b>, a file of fixed size; one filling of it is a <b>generation</b>. A full cache
  * recycles whole regions.
  *
- * <p>Internal to S3E but for {@link CacheKey}, {@link DiskCacheConfig}, and {@link CacheInspector}
- * for the command line.
+ * <p>Internal to S3E but for {@link CacheKey}, {@link DiskCacheConfig}.
  */
 @NullMarked
 package io.s3e.disk;

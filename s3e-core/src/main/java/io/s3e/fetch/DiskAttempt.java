@@ -4,8 +4,10 @@ import io.s3e.client.Fence;
 import io.s3e.disk.ChunkRange;
 import io.s3e.disk.DiskCache;
 import io.s3e.disk.DiskRead;
+import io.s3e.disk.StoredObject;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,6 +66,10 @@ final class DiskAttempt implements DiskRead.Receiver {
   private volatile long busySinceNanos;
 
   private volatile @Nullable DiskRead looking;
+  private final AtomicInteger looks = new AtomicInteger();
+
+  /** Which look {@link #looking} is. Guarded by this. */
+  private int lastLook;
 
   // Touched inside the fence, or by what follows its closing.
   private @Nullable ChunkRange chunks;
@@ -86,6 +92,7 @@ final class DiskAttempt implements DiskRead.Receiver {
       return;
     }
     DiskCache cache = disk.cache();
+    int look = looks.incrementAndGet();
     ChunkRange next;
     try {
       ChunkRange missing = disk.chunksOf(handle, landing.missing());
@@ -99,10 +106,20 @@ final class DiskAttempt implements DiskRead.Receiver {
       boolean unused = close(Rest.FETCHED, null);
       return;
     }
-    DiskRead started = source == Source.DISK ? cache.read(next, this) : cache.claim(next, this);
-    looking = started;
+    int blockChunks = Math.max(1, handle.layout().blockSize() / StoredObject.CHUNK_BYTES);
+    DiskRead started =
+        source == Source.DISK ? cache.read(next, this) : cache.claim(next, blockChunks, this);
+    lookBegan(look, started);
     if (fence.isClosed()) {
       started.cancel();
+    }
+  }
+
+  /** It may be over already, and the look at the next directory have begun. */
+  private synchronized void lookBegan(int look, DiskRead started) {
+    if (look > lastLook) {
+      lastLook = look;
+      looking = started;
     }
   }
 

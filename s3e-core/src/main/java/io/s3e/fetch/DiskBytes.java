@@ -43,6 +43,11 @@ public final class DiskBytes implements AutoCloseable {
   @Override
   public void close() {
     stream.close();
+    if (taken > 0) {
+      handle.progress().takesFromDisk(taken);
+    } else {
+      handle.progress().leavesDisk();
+    }
     disk.hit(handle, taken, next == end);
   }
 }

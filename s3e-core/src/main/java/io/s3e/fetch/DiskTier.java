@@ -36,6 +36,9 @@ final class DiskTier {
   /** Reads that are shorter go through blocks, unless they are of whole chunks. */
   private static final int LEAST_STREAM_BYTES = 2 * StoredObject.CHUNK_BYTES;
 
+  /** As much of a read is looked for at a time: 4 MiB. */
+  private static final int MOST_STREAM_CHUNKS = 64;
+
   /** After so many bytes in a row nothing is guessed: a reader that finds a gap asks itself. */
   private static final long ALL_ON_DISK_BYTES = 8 << 20;
 
@@ -114,6 +117,14 @@ final class DiskTier {
     return object == null ? null : ChunkRange.covering(object, bytes.start(), bytes.end());
   }
 
+  /** The block up to which a run from {@code block} on may go: to the border of mode HYBRID. */
+  long border(ObjectHandle handle, long block) {
+    DiskCacheConfig config = disk.config();
+    BlockLayout layout = handle.layout();
+    boolean isBefore = config.mode() == Mode.HYBRID && layout.startOf(block) < config.hybridBytes();
+    return isBefore ? layout.blockAt(config.hybridBytes() - 1) + 1 : Long.MAX_VALUE;
+  }
+
   /** Whether the mode lets bytes that begin at {@code start} go to disk at all. */
   private boolean mayGo(long start) {
     DiskCacheConfig config = disk.config();
@@ -137,8 +148,12 @@ final class DiskTier {
       boolean isWhole = position % chunk == 0 && end - position >= chunk;
       chunks = isWhole ? new ChunkRange(chunks.object(), chunks.first(), chunks.first() + 1) : null;
     }
-    int present = chunks == null ? 0 : cache.presentFrom(chunks);
-    return chunks == null || present == 0
+    if (chunks == null) {
+      return null;
+    }
+    int last = Math.min(chunks.end(), chunks.first() + MOST_STREAM_CHUNKS);
+    int present = cache.presentFrom(new ChunkRange(chunks.object(), chunks.first(), last));
+    return present == 0
         ? null
         : cache.stream(new ChunkRange(chunks.object(), chunks.first(), chunks.first() + present));
   }

@@ -178,7 +178,6 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
       handle.progress().leavesDisk();
       return null;
     }
-    handle.progress().takesFromDisk(end - position);
     return new DiskBytes(disk, handle, stream, position, end);
   }
 

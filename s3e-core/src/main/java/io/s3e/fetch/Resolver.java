@@ -24,7 +24,8 @@ final class Resolver {
     DiskTier disk = tenant.disk();
     Source source = sourceOf(disk, handle, wanted.first(), purpose);
     boolean lends = tenant.account().carrier().lends();
-    long limit = sizing.limit(wanted, source, lends);
+    long border = disk == null ? Long.MAX_VALUE : disk.border(handle, wanted.first());
+    long limit = Math.min(border, sizing.limit(wanted, source, lends));
     long end = wanted.first() + 1;
     while (end < limit
         && !memory.isPresent(handle, end)

@@ -25,14 +25,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Progress.</b> A reader that waits needs one pooled buffer and one copied request, no more.
  * It takes them from what is free, then evicts blocks that have been read, those that are still to
- * be written to disk last and after a few ms, then blocks that were fetched and not read, oldest first. Guesses, and
- * what a reader takes beyond its first buffer, leave an eighth of the pool alone and evict nothing
- * that is dirty; guesses never wait and never evict what somebody is about to read. {@link Lane}
- * keeps an eighth of the requests. Other holders of a buffer give it back by themselves: a pin
- * lasts one copy, and a GET has a deadline. Readers hold no pin while they wait here. So every
- * reader is served as long as there are two buffers in all, whatever hangs for another tenant. What
- * a reader {@linkplain Purpose#ASKED has asked for} and does not wait for yet is held to the limits
- * of guesses, and never revoked.
+ * be written to disk last and after a few ms, then blocks that were fetched and not read, oldest
+ * first. Guesses, and what a reader takes beyond its first buffer, leave an eighth of the pool
+ * alone and evict nothing that is dirty; guesses never wait and never evict what somebody is about
+ * to read. {@link Lane} keeps an eighth of the requests. Other holders of a buffer give it back by
+ * themselves: a pin lasts one copy, and a GET has a deadline. Readers hold no pin while they wait
+ * here. So every reader is served as long as there are two buffers in all, whatever hangs for
+ * another tenant. What a reader {@linkplain Purpose#ASKED has asked for} and does not wait for yet
+ * is held to the limits of guesses, and never revoked.
  *
  * <p><b>Revocation.</b> Guesses of which nothing has come for a while give their places up: after
  * {@value #READER_PATIENCE_MILLIS} ms of waiting a reader has the oldest of them revoked that is
@@ -181,15 +181,17 @@ public final class Admission {
    */
   private @Nullable Grant tryGrant(
       Account account, Need need, Purpose purpose, boolean mayCopy, long waitedNanos) {
-    Grant grant = need.isLong() ? tryLend(account, purpose) : null;
+    Grant grant = need.isLong() ? tryLend(account, purpose, waitedNanos) : null;
     if (grant == null && mayCopy) {
       grant = tryCopy(account, need.copiedBlocks(), purpose, waitedNanos);
     }
     // A short run wastes most of a slot, but an idle slot is all waste.
-    return grant == null && need.kind() == Need.Kind.SHORT ? tryLend(account, purpose) : grant;
+    return grant == null && need.kind() == Need.Kind.SHORT
+        ? tryLend(account, purpose, waitedNanos)
+        : grant;
   }
 
-  private @Nullable Grant tryLend(Account account, Purpose purpose) {
+  private @Nullable Grant tryLend(Account account, Purpose purpose, long waitedNanos) {
     Carrier carrier = account.carrier();
     // To evict what would not be enough is to evict for nothing.
     if (!carrier.lends() || (purpose != Purpose.DEMAND && !hasSlotAhead(account))) {
@@ -203,7 +205,9 @@ public final class Admission {
       boolean evicted =
           lent.evictIdle(Idle.LONG)
               || lent.evictRead()
-              || (purpose == Purpose.DEMAND && lent.evictIdle(Idle.BRIEFLY));
+              || (purpose == Purpose.DEMAND
+                  && ((waitedNanos > WRITE_PATIENCE_NANOS && lent.evictDirty())
+                      || lent.evictIdle(Idle.BRIEFLY)));
       if (!evicted) {
         return null;
       }
@@ -214,8 +218,7 @@ public final class Admission {
    * @param blocks how many are wanted; a reader that waits gets at least one, everybody else all of
    *     them or nothing
    */
-  private @Nullable Grant tryCopy(
-      Account account, int blocks, Purpose purpose, long waitedNanos) {
+  private @Nullable Grant tryCopy(Account account, int blocks, Purpose purpose, long waitedNanos) {
     Lane copies = account.carrier().copies();
     if (!copies.tryEnter(purpose, account.inCopies())) {
       return null;
@@ -268,8 +271,8 @@ public final class Admission {
   }
 
   /**
-   * What costs least goes first: nothing, a moment for the writer to get through, a write to disk, a
-   * GET.
+   * What costs least goes first: nothing, a moment for the writer to get through, a write to disk,
+   * a GET.
    */
   private boolean evictAny(long waitedNanos) {
     return pooled.evictRead()
@@ -304,7 +307,9 @@ public final class Admission {
       throws InterruptedException {
     boolean prefersSlot = need.isLong() && account.carrier().lends();
     Grant grant =
-        account.waiting().isEmpty() ? tryGrant(account, need, Purpose.DEMAND, !prefersSlot, 0) : null;
+        account.waiting().isEmpty()
+            ? tryGrant(account, need, Purpose.DEMAND, !prefersSlot, 0)
+            : null;
     if (grant != null) {
       return grant;
     }
@@ -361,8 +366,10 @@ public final class Admission {
           if (left <= 0) {
             return null;
           }
+          long pause = Math.min(left, TimeUnit.MILLISECONDS.toNanos(RECHECK_MILLIS));
+          long forWriter = WRITE_PATIENCE_NANOS - (now - sinceNanos);
           LockSupport.parkNanos(
-              Admission.this, Math.min(left, TimeUnit.MILLISECONDS.toNanos(RECHECK_MILLIS)));
+              Admission.this, forWriter > 0 ? Math.min(pause, forWriter + 1) : pause);
           if (Thread.interrupted()) {
             throw new InterruptedException();
           }

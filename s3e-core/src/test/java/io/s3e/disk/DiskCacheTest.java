@@ -387,6 +387,41 @@ class DiskCacheTest {
   }
 
   @Test
+  void aStreamHasOnePatienceForAMiB() throws Exception {
+    try (DiskCache cache = open(config(1).readDeadline(Duration.ofMillis(900)))) {
+      StoredObject object = object(cache, "key", 10 * MIB);
+      write(cache, object, 0, 160);
+      // Two pieces of four chunks are read at once.
+      disk.slow(Operation.READ, Duration.ofMillis(600));
+      assertThat(stream(cache, object, 0, 160)).as("in 900 ms").isEqualTo(8);
+      assertThat(metrics.get(Counter.TIMEOUTS)).isOne();
+
+      disk.slow(Operation.READ, Duration.ofMillis(200));
+      assertThat(stream(cache, object, 0, 48)).as("3 MiB in 3 times 400 ms").isEqualTo(48);
+      assertThat(metrics.get(Counter.TIMEOUTS)).isOne();
+    }
+  }
+
+  @Test
+  void aStreamGoesOnWhereChunksAreNotAdjacent() throws Exception {
+    try (DiskCache cache = open(config(1))) {
+      StoredObject object = object(cache, "key", 10 * MIB);
+      StoredObject between = object(cache, "between", MIB);
+      int[] ends = {5, 6, 9, 20, 160};
+      int first = 0;
+      for (int i = 0; i < ends.length; i++) {
+        write(cache, object, first, ends[i]);
+        write(cache, between, i, i + 1);
+        first = ends[i];
+      }
+      // More often than there is memory, if any were lost.
+      for (int i = 0; i < 20; i++) {
+        assertThat(stream(cache, object, i, 160)).isEqualTo(160);
+      }
+    }
+  }
+
+  @Test
   void streamsThatAreClosedEarlyKeepNoMemory() throws Exception {
     try (DiskCache cache = open(config(1))) {
       StoredObject object = object(cache, "key", 10 * MIB);

@@ -3,11 +3,14 @@ package io.s3e.disk;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.s3e.disk.FaultyDiskIo.Failure;
+import io.s3e.disk.FaultyDiskIo.Operation;
 import io.s3e.disk.Region.Kind;
 import io.s3e.disk.SharedRegionsRig.Found;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -31,7 +34,11 @@ class SharedRegionsTest {
   }
 
   private SharedRegionsRig open() throws IOException {
-    SharedRegionsRig rig = new SharedRegionsRig(directory);
+    return open(new NioDiskIo());
+  }
+
+  private SharedRegionsRig open(DiskIo disk) throws IOException {
+    SharedRegionsRig rig = new SharedRegionsRig(disk, directory, SharedRegionsRig.CAPACITY, null);
     opened.add(rig);
     return rig;
   }
@@ -137,6 +144,23 @@ class SharedRegionsTest {
     assertThat(one.regions.capacityBytes()).isEqualTo(SharedRegionsRig.CAPACITY);
   }
 
+  @Test
+  void aGaugeDoesNotTouchTheDisk() throws IOException {
+    SharedRegionsRig one = open();
+    fill(one, "first", 2);
+    write(one, "a", 3);
+    FaultyDiskIo disk = new FaultyDiskIo(new NioDiskIo());
+    SharedRegionsRig other = open(disk);
+    disk.failEvery(Operation.SIZE, Failure.EIO);
+    long before = disk.count(Operation.SIZE);
+    assertThat(other.regions.bytes()).isEqualTo(bytesOnDisk());
+    assertThat(disk.count(Operation.SIZE)).isEqualTo(before);
+    disk.heal();
+    write(one, "b", 1);
+    other.refresh();
+    assertThat(other.regions.bytes()).isEqualTo(bytesOnDisk());
+  }
+
   private static void sleepAMilli() {
     long now = System.currentTimeMillis();
     while (System.currentTimeMillis() <= now + 1) {
@@ -233,6 +257,47 @@ class SharedRegionsTest {
     assertThat(one.regions.next(Kind.LASTING)).isNull();
     one.close();
     assertThat(other.regions.next(Kind.LASTING)).isNotNull();
+  }
+
+  @Test
+  void aRegionThatCannotBeMeasuredIsNotKept() throws IOException {
+    FaultyDiskIo disk = new FaultyDiskIo(new NioDiskIo());
+    SharedRegionsRig one = open(disk);
+    // The length of the log is asked for first, then that of the data.
+    disk.failNth(Operation.SIZE, 2, Failure.EIO);
+    tolerant(() -> one.regions.next(Kind.LASTING));
+    assertThat(open().regions.next(Kind.LASTING)).extracting(Region::number).isEqualTo(0);
+  }
+
+  @Test
+  void aRegionThatCannotBeResumedIsNotKept() throws IOException {
+    SharedRegionsRig before = open();
+    write(before, "a", 5);
+    before.close();
+    Path log = SharedInstance.logOf(SharedRegionsRig.instance(directory), 0);
+    Files.write(log, new byte[100], StandardOpenOption.APPEND);
+    SharedRegionsRig others = open();
+    for (int i = 1; i < SharedRegionsRig.REGIONS; i++) {
+      assertThat(others.regions.next(Kind.LASTING)).isNotNull();
+    }
+    FaultyDiskIo disk = new FaultyDiskIo(new NioDiskIo());
+    SharedRegionsRig one = open(disk);
+    disk.failEvery(Operation.TRUNCATE, Failure.EIO);
+    assertThatThrownBy(() -> one.regions.next(Kind.LASTING)).isInstanceOf(IOException.class);
+    assertThat(others.regions.next(Kind.LASTING)).extracting(Region::number).isEqualTo(0);
+  }
+
+  @FunctionalInterface
+  private interface Step {
+    void run() throws IOException;
+  }
+
+  private static void tolerant(Step step) {
+    try {
+      step.run();
+    } catch (IOException e) {
+      assertThat(e).hasMessageContaining("Input/output error");
+    }
   }
 
   @Test

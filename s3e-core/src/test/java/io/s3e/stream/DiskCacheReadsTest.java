@@ -90,13 +90,19 @@ class DiskCacheReadsTest {
 
   private S3E engine(DiskCacheConfig.Builder disk, ClientLimits limits, long memoryBytes)
       throws IOException {
+    return engine(disk, limits, memoryBytes, BLOCK);
+  }
+
+  private S3E engine(
+      DiskCacheConfig.Builder disk, ClientLimits limits, long memoryBytes, int blockBytes)
+      throws IOException {
     client = new MemoryObjectClient(limits);
     client.put(OBJECT, CONTENT, "\"v1\"");
     client.faults((request, number) -> MemoryObjectClient.Answer.GOOD.after(GET_MILLIS));
     S3EConfig config =
         S3EConfig.DEFAULTS.toBuilder()
-            .blockBytes(BLOCK)
-            .requestBytes(REQUEST)
+            .blockBytes(blockBytes)
+            .requestBytes(Math.max(REQUEST, blockBytes))
             .diskCache(disk.build())
             .build();
     S3E engine = S3E.create(config, new MemoryBudget(memoryBytes), granted -> client);
@@ -307,6 +313,36 @@ class DiskCacheReadsTest {
       List<GetRequest> second = client.gets().subList(gets, client.gets().size());
       assertThat(second.stream().mapToLong(get -> get.range().start()).min().orElseThrow())
           .isGreaterThanOrEqualTo(front);
+    }
+  }
+
+  @Test
+  void hybridEndsInsideOfARequest() throws Exception {
+    long front = (8L << 20) + 3 * BLOCK + 1;
+    try (S3E engine = engine(disk(Scope.PRIVATE).mode(Mode.HYBRID).hybridBytes(front))) {
+      toAndFro(engine);
+      settle(engine);
+
+      assertThat(count(engine, Counter.WRITTEN_BYTES)).isBetween(front - BLOCK, front + BLOCK);
+    }
+  }
+
+  @Test
+  void aBlockOfWhichAnotherProcessHasWrittenAPartIsFetched() throws Exception {
+    int large = 1 << 20;
+    try (S3E engine = engine(disk(Scope.HOST));
+        S3EInputStream in =
+            engine.open(OBJECT, OpenOptions.DEFAULTS.withPolicy(ReadPolicy.RANDOM))) {
+      byte[] chunk = new byte[BLOCK];
+      for (int at = 0; at + BLOCK <= OBJECT_BYTES; at += large) {
+        in.readFullyAt(at, chunk, 0, BLOCK);
+      }
+      settle(engine);
+      assertThat(count(engine, Counter.WRITTEN_BYTES)).isPositive();
+    }
+    ClientLimits limits = ClientLimits.copying(large, 16, CLIENTS_BYTES);
+    try (S3E engine = engine(disk(Scope.HOST), limits, MEMORY_BYTES, large)) {
+      scan(engine, ReadPolicy.SEQUENTIAL);
     }
   }
 

@@ -137,6 +137,7 @@ class DiskCacheReadsTest {
 
   @Test
   void aDirectoryThatMustNotBeTrustedIsDoneWithout() throws Exception {
+    conf.set("fs.s3a.s3e.cache.scope", "host");
     openToOthers();
     try (CapturedLog log = new CapturedLog();
         FileSystem fs = written()) {

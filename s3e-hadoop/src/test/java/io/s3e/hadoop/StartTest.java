@@ -144,8 +144,11 @@ class StartTest {
         "fs.s3a.s3e.cache.key", Base64.getEncoder().encodeToString(new byte[32]).toCharArray());
     provider.flush();
     conf.set("fs.s3a.security.credential.provider.path", store);
-    try (FileSystem fs = S3AReads.open(conf)) {
+    try (CapturedLog log = new CapturedLog();
+        FileSystem fs = S3AReads.open(conf)) {
       readOne(fs);
+      // The read does not wait for the cache on disk.
+      awaitTrue(() -> !log.lines("(disk, host, encrypted);").isEmpty());
     }
   }
 }

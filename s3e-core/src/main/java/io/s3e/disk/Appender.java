@@ -27,8 +27,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>States of an offer.</b> <i>Refused</i> at once, or <i>waiting</i>, in memory that nobody
  * but a reader in need takes; then <i>written</i> or <i>dropped</i>, piece by piece. Each byte
- * offered is counted once more, as written or under the reason why it was dropped. What waits is
- * bounded: a disk that is slower than S3 gets a part of what comes and holds nobody up.
+ * offered is counted once more, as written or under the reason why it was dropped. The waiting
+ * bytes are bounded: a disk that is slower than S3 gets a part and holds nobody up.
  *
  * <p><b>Threads.</b> Any thread offers and waits for nothing; one thread writes. A disk that hangs
  * holds that thread and the run that it writes. The next offer finds that it hangs, drops what

@@ -41,7 +41,7 @@ final class DiskAttempt implements DiskRead.Receiver {
     void lookedOnDisk(Rest rest, @Nullable ChunkRange claim);
   }
 
-  /** What becomes of the bytes that a look has not brought. */
+  /** The fate of the bytes that a look has not brought. */
   enum Rest {
     /** There are none. */
     NONE,

@@ -61,8 +61,8 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
   }
 
   /**
-   * From now on blocks that leave memory go to {@code disk}, and are looked for there before S3 is
-   * asked. The cache is closed by the caller, after this.
+   * From now on blocks that come from S3 go to {@code disk} where they are worth it, and are looked
+   * for there before S3 is asked. The cache is closed by the caller, after this.
    */
   public void attach(TenantDisk disk) {
     // First seen by runs that end, then told of those that have ended: so each is offered.

@@ -206,7 +206,7 @@ public final class ObjectHandle {
   }
 
   /**
-   * What the known version is in a cache on disk.
+   * The known version in a cache on disk.
    *
    * @param name names it, once
    * @return null if the version is not known yet, or has no place there

@@ -271,8 +271,8 @@ public final class Admission {
   }
 
   /**
-   * What costs least goes first: nothing, a moment for the writer to get through, a write to disk,
-   * a GET.
+   * The cheapest goes first: nothing, a moment for the writer to get through, a write to disk, a
+   * GET.
    */
   private boolean evictAny(long waitedNanos) {
     return pooled.evictRead()

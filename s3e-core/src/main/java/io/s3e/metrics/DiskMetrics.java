@@ -1,8 +1,8 @@
 package io.s3e.metrics;
 
 /**
- * What the disk cache of one engine has done since it was opened. Counters only grow, but for the
- * gauges among them. Any thread.
+ * Counters of the disk cache of one engine, since it was opened. They only grow, but for the gauges
+ * among them. Any thread.
  */
 public final class DiskMetrics extends Counters<DiskMetrics.Counter> {
   /** The counters. */

@@ -394,6 +394,8 @@ public final class ReadPlanner {
     if (pattern.policy() == ReadPolicy.RANDOM || cursor == null || !cursor.active) {
       return Plan.NOTHING;
     }
+    // A reader that waited may have been idle for long: its cursor is not the one to retire.
+    cursors.use(cursor);
     return plan(cursor, false, cursor.isContinued());
   }
 

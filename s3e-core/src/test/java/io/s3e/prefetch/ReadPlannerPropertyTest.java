@@ -27,6 +27,12 @@ class ReadPlannerPropertyTest {
     }
   }
 
+  /** A reader that waited in vain was idle for long: its own cursor was retired as it asked. */
+  @Test
+  void missOfAnIdleReaderKeepsItsCursor() {
+    runProgram(-8019462517584732536L);
+  }
+
   @Test
   void sameProgramSamePlans() {
     long seed = Seed.draw();

@@ -332,8 +332,7 @@ final class Appender {
       if (entries.isEmpty()) {
         return to.nextSlot();
       }
-      Appended last = entries.get(entries.size() - 1);
-      return last.slot() + Region.slotsOf(last.object().chunkLength(last.chunk()));
+      return endOf(entries.get(entries.size() - 1));
     }
 
     private void flush() throws IOException {
@@ -343,17 +342,7 @@ final class Appender {
       }
       busySinceNanos = System.nanoTime() | 1;
       try {
-        // Whatever comes of it, nothing else is sealed for these slots.
-        int end = nextSlot(to);
-        long position = (long) entries.get(0).slot() * Region.SLOT_BYTES;
-        to.takenUntil(end);
-        to.file().write(batch.toArray(ByteBuffer[]::new), position);
-        for (Appended each : entries) {
-          boolean unused =
-              index.add(
-                  to, each.object(), each.chunk(), each.slot(), each.sealHigh(), each.sealLow());
-        }
-        regions.appended(to, entries);
+        put(to, entries, batch.toArray(ByteBuffer[]::new));
         breaker.success();
         written(batchBytes);
       } finally {
@@ -374,6 +363,29 @@ final class Appender {
       metrics.add(reason, bytes);
       left -= bytes;
     }
+  }
+
+  /**
+   * Writes chunks behind what a region has, and makes them known.
+   *
+   * @param entries their places, one after the other
+   * @param stored their sealed bytes
+   */
+  private void put(Region to, List<Appended> entries, ByteBuffer... stored) throws IOException {
+    Appended last = entries.get(entries.size() - 1);
+    // Whatever comes of it, nothing else is sealed for these slots.
+    to.takenUntil(endOf(last));
+    to.file().write(stored, (long) entries.get(0).slot() * Region.SLOT_BYTES);
+    for (Appended each : entries) {
+      boolean unused =
+          index.add(to, each.object(), each.chunk(), each.slot(), each.sealHigh(), each.sealLow());
+    }
+    regions.appended(to, entries);
+  }
+
+  /** The slot behind a chunk. */
+  private static int endOf(Appended chunk) {
+    return chunk.slot() + Region.slotsOf(chunk.object().chunkLength(chunk.chunk()));
   }
 
   private ByteBuffer work(int number) {
@@ -445,18 +457,15 @@ final class Appender {
       }
       ByteBuffer stored =
           seal.seal(to.key(), hit.object(), hit.chunk(), slot, bytes, sealed ? work(0) : bytes);
-      to.takenUntil(slot + Region.slotsOf(length));
-      to.file().write(stored, (long) slot * Region.SLOT_BYTES);
-      boolean unused = index.add(to, hit.object(), hit.chunk(), slot, seal.high(), seal.low());
-      regions.appended(
-          to, List.of(new Appended(hit.object(), hit.chunk(), slot, seal.high(), seal.low())));
+      Appended entry = new Appended(hit.object(), hit.chunk(), slot, seal.high(), seal.low());
+      put(to, List.of(entry), stored);
       metrics.add(Counter.KEPT_BYTES, length);
     }
   }
 
   private @Nullable ByteBuffer readAgain(Chunk hit) {
     try {
-      return reader.read(hit.object(), hit.chunk());
+      return reader.readBatch(new ChunkRange(hit.object(), hit.chunk(), hit.chunk() + 1));
     } catch (IOException e) {
       LOG.debug("{} cannot be kept", hit, e);
       metrics.count(Counter.READ_ERRORS);

@@ -104,12 +104,9 @@ final class ChunkReader {
     scratch.clear().limit(batchBytes);
     long position = (long) first.slot() * Region.SLOT_BYTES;
     touchedDisk = true;
-    while (scratch.hasRemaining()) {
-      int count = region.file().read(scratch, position + scratch.position());
-      if (count < 0) {
-        corrupt(first);
-        return false;
-      }
+    if (region.file().readFully(scratch, position) < batchBytes) {
+      corrupt(first);
+      return false;
     }
     scratch.flip();
     return regions.isStill(region, first.generation());
@@ -177,20 +174,6 @@ final class ChunkReader {
   /** How many chunks the last {@link #readBatch(ChunkRange)} brought. */
   int batchChunks() {
     return batched;
-  }
-
-  /** The bytes of one chunk, until the next call; null if they are not there. */
-  @Nullable ByteBuffer read(StoredObject object, int chunk) throws IOException {
-    plan(object, chunk, chunk + 1);
-    if (places.isEmpty() || !readBatch()) {
-      return null;
-    }
-    Place place = places.get(0);
-    ByteBuffer bytes = seal.open(place.region().key(), object, chunk, place, scratch.slice(), work);
-    if (bytes == null) {
-      corrupt(place);
-    }
-    return bytes;
   }
 
   /** The places of what was asked for last could not be read: they are not asked for again. */

@@ -29,9 +29,6 @@ import org.slf4j.LoggerFactory;
 final class PrivateRegions implements Regions {
   private static final Logger LOG = LoggerFactory.getLogger(PrivateRegions.class);
 
-  /** One region in so many is for bytes of scans. */
-  private static final int SCANNED_SHARE = 5;
-
   private final DiskIo io;
   private final Path directory;
   private final ChunkIndex index;
@@ -143,8 +140,8 @@ final class PrivateRegions implements Regions {
     if (!free.isEmpty() || mayMake()) {
       return null;
     }
-    int share = Math.max(1, most / SCANNED_SHARE);
-    boolean ofScans = lasting.isEmpty() || scanned.size() + (kind == Kind.SCANNED ? 1 : 0) > share;
+    int withNext = scanned.size() + (kind == Kind.SCANNED ? 1 : 0);
+    boolean ofScans = lasting.isEmpty() || withNext > Region.scannedShare(most);
     Region oldest = (ofScans ? scanned : lasting).peek();
     return oldest == null ? lasting.peek() : oldest;
   }

@@ -32,7 +32,15 @@ final class Region {
   /** Regions of a cache, unless those were longer than the longest or shorter than the shortest. */
   static final int USUAL_COUNT = 16;
 
+  /** Chunks that scans bring have one region in so many. */
+  private static final int SCANNED_SHARE = 5;
+
   private static final int FIRST_ENTRIES = 64;
+
+  /** How many of a cache's regions chunks that scans bring may have. */
+  static int scannedShare(int regions) {
+    return Math.max(1, regions / SCANNED_SHARE);
+  }
 
   /** Length of the regions of a cache of which there are to be {@code count}, in bytes. */
   static long bytesFor(long capacityBytes, int count) {

@@ -14,9 +14,6 @@ import org.jspecify.annotations.Nullable;
  * again once it has the lock. The appending thread's.
  */
 final class RegionChoice {
-  /** Chunks that scans bring have one region in so many. */
-  private static final int SCANNED_SHARE = 5;
-
   /**
    * A region that is to be recycled when there is need.
    *
@@ -105,6 +102,6 @@ final class RegionChoice {
   }
 
   private int scannedShare() {
-    return Math.max(1, all.size() / SCANNED_SHARE);
+    return Region.scannedShare(all.size());
   }
 }

@@ -50,7 +50,7 @@ final class RegionLog {
   @Nullable Header header() throws IOException {
     ByteBuffer bytes = ByteBuffer.allocate(IndexRecord.BYTES);
     IndexRecord record = new IndexRecord();
-    return fill(bytes, 0) == IndexRecord.BYTES && record.read(bytes, 0)
+    return file.readFully(bytes, 0) == IndexRecord.BYTES && record.read(bytes, 0)
         ? record.header(number, regionBytes)
         : null;
   }
@@ -105,7 +105,7 @@ final class RegionLog {
     int length = LEAST_READ_BYTES;
     while (true) {
       ByteBuffer bytes = ByteBuffer.allocate(length);
-      int count = fill(bytes, position);
+      int count = file.readFully(bytes, position);
       int at = 0;
       while (at + IndexRecord.BYTES <= count) {
         if (!record.read(bytes, at) || !belongs(record, generation)) {
@@ -130,13 +130,5 @@ final class RegionLog {
     boolean isOfRegion =
         record.type() == IndexRecord.Type.CHUNK || record.type() == IndexRecord.Type.NAME;
     return isOfRegion && record.generation() == generation && record.isPayloadPossible();
-  }
-
-  private int fill(ByteBuffer bytes, long position) throws IOException {
-    int count = 0;
-    while (count >= 0 && bytes.hasRemaining()) {
-      count = file.read(bytes, position + bytes.position());
-    }
-    return bytes.position();
   }
 }

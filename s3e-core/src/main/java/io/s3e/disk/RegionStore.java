@@ -84,6 +84,7 @@ final class RegionStore implements AutoCloseable {
       ChunkIndex index,
       Regions regions,
       @Nullable SharedClaims claims,
+      DiskSpace space,
       RateLimiter rate,
       ScheduledExecutorService polls,
       long mostWaitingBytes) {
@@ -101,7 +102,7 @@ final class RegionStore implements AutoCloseable {
         new Appender(
             regions,
             index,
-            new DiskSpace(directory),
+            space,
             writing,
             rate,
             metrics,
@@ -161,10 +162,11 @@ final class RegionStore implements AutoCloseable {
           null);
     }
     ChunkIndex index = new ChunkIndex();
+    DiskSpace space = new DiskSpace(real);
     Regions regions;
     SharedClaims claims = null;
     if (config.scope() == Scope.PRIVATE) {
-      regions = new PrivateRegions(io, real, index, new DiskSpace(real), capacity, config.key());
+      regions = new PrivateRegions(io, real, index, space, capacity, config.key());
     } else {
       SharedRegions shared = SharedRegions.open(io, real, config, capacity, index, objects);
       regions = shared;
@@ -172,7 +174,7 @@ final class RegionStore implements AutoCloseable {
     }
     RegionStore opened =
         new RegionStore(
-            real, config, metrics, index, regions, claims, rate, polls, mostWaitingBytes);
+            real, config, metrics, index, regions, claims, space, rate, polls, mostWaitingBytes);
     opened.appender.start();
     return opened;
   }

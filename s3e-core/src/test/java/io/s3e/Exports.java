@@ -13,6 +13,7 @@ import io.s3e.client.HeadRequest;
 import io.s3e.client.LentBuffer;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.ObjectHead;
+import io.s3e.client.Remedy;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.ResponseHandler;
 import io.s3e.client.ResponseHead;
@@ -92,6 +93,7 @@ public final class Exports {
           ResponseHead.class,
           LentBuffer.class,
           RequestFailure.class,
+          Remedy.class,
           StoreAnswer.class,
           ForwardingClient.class,
           ForwardingHandler.class);

@@ -1,6 +1,7 @@
 package io.s3e.client;
 
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 
 /** A client before another one: each call goes on as it came, unless it is overridden. */
 public interface ForwardingClient extends ObjectClient {
@@ -26,6 +27,11 @@ public interface ForwardingClient extends ObjectClient {
   @Override
   default Exchange get(GetRequest request, ResponseHandler handler) {
     return client().get(request, handler);
+  }
+
+  @Override
+  default void remedy(Remedy remedy, @Nullable StoreAnswer answer, Runnable then) {
+    client().remedy(remedy, answer, then);
   }
 
   @Override

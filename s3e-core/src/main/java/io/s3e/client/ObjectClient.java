@@ -1,6 +1,7 @@
 package io.s3e.client;
 
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads ranges of S3 objects. One instance serves many objects and threads; all methods may be
@@ -32,6 +33,17 @@ public interface ObjectClient extends AutoCloseable {
    * @return a handle to cancel the exchange
    */
   Exchange get(GetRequest request, ResponseHandler handler);
+
+  /**
+   * Brings a remedy about and runs {@code then} once, when it has or when it cannot. Never blocks;
+   * {@code then} runs on any thread, perhaps before this returns.
+   *
+   * @param remedy other than {@link Remedy#NONE}
+   * @param answer the refusal that asks for it; null if nothing was sent
+   */
+  default void remedy(Remedy remedy, @Nullable StoreAnswer answer, Runnable then) {
+    then.run();
+  }
 
   /**
    * Cancels what is in flight, waits a bounded time for it to end, and frees the client's memory

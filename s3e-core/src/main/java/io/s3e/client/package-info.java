@@ -7,8 +7,9 @@
  *
  * <p>Internal to S3E but for {@link ClientLimits}, {@link ClientMemory}, {@link ClientProvider},
  * {@link ForwardingClient}, {@link ForwardingHandler}, {@link GetRequest}, {@link HeadRequest},
- * {@link LentBuffer}, {@link ObjectClient}, {@link ObjectHead}, {@link RequestFailure}, {@link
- * ResponseHandler}, {@link ResponseHead}, {@link StoreAnswer}, {@link Transport}.
+ * {@link LentBuffer}, {@link ObjectClient}, {@link ObjectHead}, {@link Remedy}, {@link
+ * RequestFailure}, {@link ResponseHandler}, {@link ResponseHead}, {@link StoreAnswer}, {@link
+ * Transport}.
  */
 @NullMarked
 package io.s3e.client;

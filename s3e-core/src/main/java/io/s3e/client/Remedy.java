@@ -1,4 +1,4 @@
-package io.s3e.fault;
+package io.s3e.client;
 
 /** A repair that comes before the same request is sent again. */
 public enum Remedy {

@@ -3,6 +3,7 @@ package io.s3e;
 import io.s3e.buffer.BlockPool;
 import io.s3e.buffer.MemoryBudget;
 import io.s3e.disk.DiskCacheConfig;
+import io.s3e.fault.Gates;
 import io.s3e.fetch.FetchServices;
 import io.s3e.fetch.FetchTimer;
 import io.s3e.memory.Admission;
@@ -81,7 +82,7 @@ final class Engine {
     pool = new BlockPool(budget, blockBytes, (int) Math.min(Integer.MAX_VALUE, blocks));
     admission = new Admission(budget, pool, index);
     budget.isHeldBy(pool::reservedBytes, admission::giveBack);
-    services = new FetchServices(index, admission, timer);
+    services = new FetchServices(index, admission, timer, new Gates(timer::later));
     clients = new EngineClients(budget, admission);
   }
 

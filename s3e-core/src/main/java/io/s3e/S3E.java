@@ -11,6 +11,7 @@ import io.s3e.client.ObjectHead;
 import io.s3e.client.RequestFailure;
 import io.s3e.disk.DiskCache;
 import io.s3e.disk.DiskCacheConfig;
+import io.s3e.fault.FaultPolicy;
 import io.s3e.fetch.FetchConfig;
 import io.s3e.fetch.Fetcher;
 import io.s3e.fetch.Tenant;
@@ -89,10 +90,10 @@ public final class S3E implements AutoCloseable {
         new FetchConfig(
             config.blockBytes(),
             config.requestBytes(),
-            config.maxAttempts(),
-            config.retryBase(),
-            config.retryCap(),
-            config.stallTimeout());
+            new FaultPolicy(config.retryBase(), config.retryCap()),
+            config.stallTimeout(),
+            config.readTimeout(),
+            config.store());
     this.fetcher = new Fetcher(new Tenant(fetching, client, engine.services(), account, metrics));
     // Beside the first reads, which need none of it.
     this.disk =

@@ -22,12 +22,11 @@ import org.jspecify.annotations.Nullable;
  *     #AUTOMATIC} leaves it to the budget
  * @param prefetch false never fetches what nobody asked for
  * @param coalesceGapBytes readVectored joins ranges no farther apart than this, in bytes
- * @param maxAttempts how often a GET may bring no new block before its reader gets the error; 1 to
- *     100
- * @param retryBase pause before the second attempt; doubles with each further one, with jitter
+ * @param retryBase pause before the second retry, the first goes at once; doubles with each further
+ *     one, with jitter
  * @param retryCap longest pause between attempts
  * @param stallTimeout a GET that brings no byte for so long is cancelled and sent again
- * @param readTimeout longest time that one read may wait in all before it fails
+ * @param readTimeout a read fails when no byte of it has come for so long
  * @param store names the store that is read, for example by its endpoint: part of every block's
  *     identity. Fetched bytes serve other tenants and processes only under the same name; with null
  *     this tenant alone
@@ -40,7 +39,6 @@ public record S3EConfig(
     long maxWindowBytes,
     boolean prefetch,
     int coalesceGapBytes,
-    int maxAttempts,
     Duration retryBase,
     Duration retryCap,
     Duration stallTimeout,
@@ -60,11 +58,10 @@ public record S3EConfig(
           AUTOMATIC,
           true,
           256 << 10,
-          7,
           Duration.ofMillis(100),
           Duration.ofSeconds(10),
           Duration.ofSeconds(10),
-          Duration.ofMinutes(5),
+          Duration.ofMinutes(15),
           null,
           DiskCacheConfig.DEFAULTS);
 
@@ -91,7 +88,6 @@ public record S3EConfig(
         "0 (automatic) or at least two blocks (" + 2L * blockBytes + ")");
     require(maxWindowBytes >= 0, "maximum window", maxWindowBytes, "0 (automatic) or more");
     require(coalesceGapBytes >= 0, "coalescing gap", coalesceGapBytes, "0 or more");
-    require(maxAttempts >= 1 && maxAttempts <= 100, "attempts", maxAttempts, "from 1 to 100");
     require(!retryBase.isNegative(), "first retry pause", retryBase, "0 or more");
     require(
         retryCap.compareTo(retryBase) >= 0,
@@ -142,7 +138,6 @@ public record S3EConfig(
     private long maxWindowBytes;
     private boolean prefetch;
     private int coalesceGapBytes;
-    private int maxAttempts;
     private Duration retryBase;
     private Duration retryCap;
     private Duration stallTimeout;
@@ -157,7 +152,6 @@ public record S3EConfig(
       maxWindowBytes = from.maxWindowBytes;
       prefetch = from.prefetch;
       coalesceGapBytes = from.coalesceGapBytes;
-      maxAttempts = from.maxAttempts;
       retryBase = from.retryBase;
       retryCap = from.retryCap;
       stallTimeout = from.stallTimeout;
@@ -193,11 +187,6 @@ public record S3EConfig(
 
     public Builder coalesceGapBytes(int value) {
       coalesceGapBytes = value;
-      return this;
-    }
-
-    public Builder maxAttempts(int value) {
-      maxAttempts = value;
       return this;
     }
 
@@ -242,7 +231,6 @@ public record S3EConfig(
           maxWindowBytes,
           prefetch,
           coalesceGapBytes,
-          maxAttempts,
           retryBase,
           retryCap,
           stallTimeout,

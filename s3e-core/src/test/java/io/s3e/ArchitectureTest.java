@@ -27,6 +27,7 @@ class ArchitectureTest {
           List.of("io.s3e.client", "io.s3e.prefetch", "io.s3e.disk"),
           List.of(
               "io.s3e.memory",
+              "io.s3e.fault",
               "io.s3e.client.library",
               "io.s3e.client.sdk",
               "io.s3e.client.fallback"),

@@ -37,7 +37,7 @@ class DownloadTest {
           S3EConfig.DEFAULTS.toBuilder()
               .blockBytes(BLOCK)
               .requestBytes(REQUEST)
-              .maxAttempts(2)
+              .readTimeout(Duration.ofSeconds(2))
               .retryBase(Duration.ZERO)
               .build(),
           budget,

@@ -78,7 +78,7 @@ class TenantsTest {
         .blockBytes(BLOCK)
         .requestBytes(REQUEST)
         .store("memory")
-        .maxAttempts(2)
+        .readTimeout(Duration.ofSeconds(30))
         .retryBase(Duration.ofMillis(1))
         .retryCap(Duration.ofMillis(2))
         .build();

@@ -20,37 +20,35 @@ import org.jspecify.annotations.Nullable;
 public final class RequestFailure extends IOException {
   private static final long serialVersionUID = 2L;
 
-  /** Causes that the fetch layer treats differently. */
+  /** Causes that are treated differently. What follows each is {@code FaultPolicy}'s to say. */
   public enum Kind {
-    /** 503, 429, or an error code that says to slow down. Retried after a longer pause. */
+    /** 503, 429, or an error code that says to slow down. */
     THROTTLED,
-    /** Other 5xx, and 408. Retried. */
+    /** Other 5xx, and 408. */
     SERVER,
-    /** Connection refused, reset, time-out, unknown host, early end of body. Retried. */
+    /** Connection refused, reset, time-out, unknown host, early end of body. */
     NETWORK,
-    /** A handshake that failed or a certificate that is not trusted. Retried once. */
+    /** A handshake that failed or a certificate that is not trusted. */
     TLS,
-    /** The bucket is somewhere else: 301, 307, or 400 with the region to go to. Not retried. */
+    /** The bucket is somewhere else: 301, 307, or 400 with the region to go to. */
     REDIRECTED,
-    /** 404. Not retried. */
+    /** 404. */
     NOT_FOUND,
-    /** 401 and 403. Not retried. */
+    /** 401 and 403. */
     FORBIDDEN,
-    /** There are no credentials to sign with; nothing was sent. Not retried. */
+    /** There are no credentials to sign with; nothing was sent. */
     CREDENTIALS,
-    /** 412: the object is no longer the version that was opened. Not retried. */
+    /** 412: the object is no longer the version that was opened. */
     CHANGED,
-    /** 416: the object ends before the range. Not retried. */
+    /** 416: the object ends before the range. */
     OUT_OF_RANGE,
-    /** The handler refused the response; the cause is its exception. Retried. */
+    /** The handler refused the response; the cause is its exception. */
     REJECTED,
     /** Cancelled by {@link ObjectClient.Exchange#cancel()} or by closing the client. */
     CANCELLED,
-    /**
-     * The client lends nothing at present; the same range can be had copied. Not retried as it is.
-     */
+    /** The client lends nothing at present; the same range can be had copied. */
     NOT_LENT,
-    /** Anything else, for example 400. Not retried. */
+    /** Anything else, for example 400. */
     OTHER
   }
 
@@ -64,7 +62,7 @@ public final class RequestFailure extends IOException {
   public record Effort(int attempts, Duration elapsed, End end) implements Serializable {
     /** Why nothing more was tried. */
     public enum End {
-      /** Another attempt would not help, or the attempts were spent. */
+      /** Another attempt would not help. */
       FAILURE,
       /** The read had no time left. */
       DEADLINE
@@ -169,33 +167,5 @@ public final class RequestFailure extends IOException {
   @Override
   public String getMessage() {
     return super.getMessage() + (effort == null ? "" : "; " + effort);
-  }
-
-  /**
-   * How many attempts such a failure is worth.
-   *
-   * @param configured how many a failure is worth that passes as a rule
-   */
-  public int mostAttempts(int configured) {
-    return switch (kind) {
-      case THROTTLED, SERVER, NETWORK, REJECTED -> configured;
-      // A handshake may break by accident once; trust does not come by asking again.
-      case TLS -> Math.min(2, configured);
-      case REDIRECTED,
-          NOT_FOUND,
-          FORBIDDEN,
-          CREDENTIALS,
-          CHANGED,
-          OUT_OF_RANGE,
-          CANCELLED,
-          NOT_LENT,
-          OTHER ->
-          1;
-    };
-  }
-
-  /** Whether the same request may succeed when sent again. */
-  public boolean isRetryable() {
-    return mostAttempts(Integer.MAX_VALUE) > 1;
   }
 }

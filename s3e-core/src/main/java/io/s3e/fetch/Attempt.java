@@ -8,6 +8,8 @@ import io.s3e.client.ObjectClient;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.ResponseHandler;
 import io.s3e.client.ResponseHead;
+import io.s3e.fault.FaultPolicy;
+import io.s3e.fault.Gate;
 import io.s3e.memory.Purpose;
 import io.s3e.metrics.EngineMetrics.Counter;
 import java.io.IOException;
@@ -33,17 +35,21 @@ final class Attempt implements ResponseHandler {
    * Hears how the attempt ended, once, when no call of the client can touch the memory any more.
    */
   interface Outcome {
-    /** It brought all that was missing. */
+    /** It brought all that it asked for, or as much of that as there is. */
     void attemptDone();
 
-    /** It failed; {@code mayRetry} says whether another one may be sent. */
-    void attemptFailed(IOException failure, boolean mayRetry);
+    /** It failed. */
+    void attemptFailed(RequestFailure failure);
+
+    /** It was cancelled from outside. */
+    void attemptCancelled(IOException why);
   }
 
   private final Outcome outcome;
   private final Landing landing;
   private final Tenant tenant;
   private final ObjectHandle handle;
+  private final Gate gate;
   private final GetRequest request;
   private final boolean isPrefetch;
   private final long patienceNanos;
@@ -56,7 +62,13 @@ final class Attempt implements ResponseHandler {
   private @Nullable ByteRange body;
   private long received;
 
+  /** Whether all bytes that it asked for have landed, or as many of them as there are. */
+  private volatile boolean complete;
+
   /**
+   * Counts as sent from here on.
+   *
+   * @param asked which bytes, the first of what is missing
    * @param purpose of the run
    * @param number which attempt of the run in a row without a new block, from 1; later ones are
    *     more patient
@@ -66,6 +78,8 @@ final class Attempt implements ResponseHandler {
       Landing landing,
       Tenant tenant,
       ObjectHandle handle,
+      Gate gate,
+      ByteRange asked,
       Purpose purpose,
       int number) {
     this.isPrefetch = purpose == Purpose.GUESS;
@@ -73,10 +87,11 @@ final class Attempt implements ResponseHandler {
     this.landing = landing;
     this.tenant = tenant;
     this.handle = handle;
+    this.gate = gate;
     this.request =
         new GetRequest(
             handle.version().object(),
-            landing.missing(),
+            asked,
             handle.etag(),
             handle.version().versionId(),
             landing.isLent(),
@@ -87,6 +102,7 @@ final class Attempt implements ResponseHandler {
     // A lent response arrives whole, so its silence says nothing until a slow link had its time.
     this.patienceNanos =
         request.lend() ? stall + request.range().length() * NANOS_PER_SLOW_BYTE : stall;
+    gate.sent();
   }
 
   void begin() {
@@ -120,35 +136,54 @@ final class Attempt implements ResponseHandler {
 
   /** Ends an attempt that never began. */
   void withdraw(Runnable then) {
-    fence.close(then);
+    fence.close(
+        () -> {
+          gate.ended(Gate.Outcome.CANCELLED);
+          then.run();
+        });
   }
 
-  /** Ends the attempt from outside, tells the client, and lets the run go on from there. */
-  void fail(IOException failure, boolean mayRetry) {
-    boolean closed = fence.close(() -> endedBy(failure, mayRetry));
+  /** Ends the attempt from outside and tells the client. */
+  void cancel(IOException why) {
+    closeAndCancel(
+        () -> {
+          gate.ended(Gate.Outcome.CANCELLED);
+          report(why);
+          outcome.attemptCancelled(why);
+        });
+  }
+
+  /** Ends the attempt because of its client's silence. */
+  void giveUp(RequestFailure silence) {
+    closeAndCancel(() -> endedBy(silence));
+  }
+
+  private void closeAndCancel(Runnable then) {
+    boolean closed = fence.close(then);
     ObjectClient.Exchange started = exchange;
     if (closed && started != null) {
       started.cancel();
     }
   }
 
-  private void endedBy(IOException failure, boolean mayRetry) {
-    if (failure instanceof RequestFailure told) {
-      switch (told.kind()) {
-        case THROTTLED -> tenant.metrics().count(Counter.THROTTLED);
-        case NOT_LENT -> tenant.account().carrier().pauseLending();
-        default -> {
-          // Nothing to remember.
-        }
+  private void endedBy(RequestFailure failure) {
+    switch (failure.kind()) {
+      case THROTTLED -> tenant.metrics().count(Counter.THROTTLED);
+      case NOT_LENT -> tenant.account().carrier().pauseLending();
+      default -> {
+        // Nothing to remember.
       }
     }
+    gate.ended(FaultPolicy.outcome(failure));
     report(failure);
-    outcome.attemptFailed(failure, mayRetry);
+    outcome.attemptFailed(failure);
   }
 
   /** Counts what the client has sent by itself as a GET of its own. */
   @Override
   public void onResent(RequestFailure failure) {
+    gate.ended(FaultPolicy.outcome(failure));
+    gate.sent();
     report(failure);
     tenant.metrics().count(Counter.GETS);
     handle.listener().onGetStarted(request.range().start(), request.range().length(), isPrefetch);
@@ -186,6 +221,7 @@ final class Attempt implements ResponseHandler {
       countReceived(count);
       lastByteNanos = System.nanoTime();
       landing.accept(chunk);
+      complete = received == told.length();
     } finally {
       fence.exit();
     }
@@ -203,6 +239,7 @@ final class Attempt implements ResponseHandler {
         countReceived(count);
         taken = true;
         landing.accept(buffer);
+        complete = true;
       } finally {
         fence.exit();
       }
@@ -221,12 +258,13 @@ final class Attempt implements ResponseHandler {
 
   @Override
   public void onDone() {
-    if (!landing.isComplete()) {
+    if (!complete) {
       onFailure(broken("body ended after " + received + " bytes"));
       return;
     }
     fence.close(
         () -> {
+          gate.ended(Gate.Outcome.ANSWERED);
           report(null);
           outcome.attemptDone();
         });
@@ -234,7 +272,7 @@ final class Attempt implements ResponseHandler {
 
   @Override
   public void onFailure(RequestFailure failure) {
-    if (landing.isComplete()) {
+    if (complete) {
       // Every byte is there and was counted; how the connection ended after them does not matter.
       onDone();
       return;
@@ -244,7 +282,7 @@ final class Attempt implements ResponseHandler {
         failure.kind() == RequestFailure.Kind.CANCELLED
             ? broken("the client gave up unasked: " + failure.reason())
             : failure;
-    fence.close(() -> endedBy(told, true));
+    fence.close(() -> endedBy(told));
   }
 
   private RequestFailure broken(String reason) {

@@ -1,21 +1,24 @@
 package io.s3e.fetch;
 
+import io.s3e.fault.FaultPolicy;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Patience and sizes of one tenant's fetches.
  *
  * @param blockBytes block size in bytes
  * @param requestBytes longest GET in bytes
- * @param maxAttempts attempts without a new block, in a row, after which a run has failed
- * @param retryBase pause before the second attempt
- * @param retryCap longest pause
+ * @param policy after failed requests
  * @param stallTimeout silence after which an attempt is given up
+ * @param readTimeout time without progress after which a reader gives up
+ * @param store names the store; tenants that name the same one share its gates. Null: this tenant's
+ *     alone
  */
 public record FetchConfig(
     int blockBytes,
     int requestBytes,
-    int maxAttempts,
-    Duration retryBase,
-    Duration retryCap,
-    Duration stallTimeout) {}
+    FaultPolicy policy,
+    Duration stallTimeout,
+    Duration readTimeout,
+    @Nullable String store) {}

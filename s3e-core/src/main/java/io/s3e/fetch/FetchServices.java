@@ -1,5 +1,6 @@
 package io.s3e.fetch;
 
+import io.s3e.fault.Gates;
 import io.s3e.memory.Admission;
 import io.s3e.memory.BlockIndex;
 
@@ -9,5 +10,6 @@ import io.s3e.memory.BlockIndex;
  * @param index the blocks in memory
  * @param admission who gets memory and concurrency
  * @param timer pauses and deadlines
+ * @param gates before the stores
  */
-public record FetchServices(BlockIndex index, Admission admission, FetchTimer timer) {}
+public record FetchServices(BlockIndex index, Admission admission, FetchTimer timer, Gates gates) {}

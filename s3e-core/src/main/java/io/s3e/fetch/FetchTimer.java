@@ -62,7 +62,7 @@ public final class FetchTimer implements AutoCloseable {
   }
 
   /** Runs {@code task} on the timer after {@code nanos} ns; false if the engine is closing. */
-  boolean later(Runnable task, long nanos) {
+  public boolean later(Runnable task, long nanos) {
     try {
       return !executor.schedule(task, nanos, TimeUnit.NANOSECONDS).isCancelled()
           && !executor.isShutdown();

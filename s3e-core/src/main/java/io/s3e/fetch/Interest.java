@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class Interest {
   private final AtomicInteger interested = new AtomicInteger(1);
+  private final AtomicInteger waiting = new AtomicInteger();
   private final Runnable unwanted;
   private volatile boolean demanded;
 
@@ -31,13 +32,21 @@ final class Interest {
         return false;
       }
       if (interested.compareAndSet(now, now + 1)) {
+        waiting.incrementAndGet();
         demanded = true;
         return true;
       }
     }
   }
 
+  /** A reader that has joined waits no more. */
   void leave() {
+    waiting.decrementAndGet();
+    abandon();
+  }
+
+  /** The stream that started the run gives it up. */
+  void abandon() {
     if (interested.decrementAndGet() == 0) {
       unwanted.run();
     }
@@ -52,7 +61,12 @@ final class Interest {
     return demanded;
   }
 
-  /** Whether a failure concerns a reader, and the run is worth another attempt. */
+  /** Whether some reader waits now. */
+  boolean isAwaited() {
+    return waiting.get() > 0;
+  }
+
+  /** Whether a failure concerns a reader. */
   boolean isForAReader() {
     return demanded && interested.get() > 0;
   }

@@ -50,6 +50,7 @@ public final class ObjectHandle {
   private final @Nullable Object context;
   private final StreamListener listener;
   private final ReaderProgress progress;
+  private final LongestGet longestGet = new LongestGet();
   private final AtomicReference<@Nullable String> etag;
   private volatile @Nullable String storedEncoding;
   private volatile boolean closed;
@@ -181,6 +182,11 @@ public final class ObjectHandle {
   /** How far the reader of this opening has come. */
   public ReaderProgress progress() {
     return progress;
+  }
+
+  /** How long its GETs may be. */
+  LongestGet longestGet() {
+    return longestGet;
   }
 
   /** The ETag that the object was opened with or has told since; null if neither. */

@@ -25,7 +25,8 @@ final class Resolver {
     Source source = sourceOf(disk, handle, wanted.first(), purpose);
     boolean lends = tenant.account().carrier().lends();
     long border = disk == null ? Long.MAX_VALUE : disk.border(handle, wanted.first());
-    long limit = Math.min(border, sizing.limit(wanted, source, lends));
+    long longest = handle.longestGet().bytes();
+    long limit = Math.min(border, sizing.limit(wanted, source, lends, longest));
     long end = wanted.first() + 1;
     while (end < limit
         && !memory.isPresent(handle, end)

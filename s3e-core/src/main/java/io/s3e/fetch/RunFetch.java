@@ -3,7 +3,14 @@ package io.s3e.fetch;
 import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.client.Fence;
+import io.s3e.client.Remedy;
+import io.s3e.client.RequestFailure;
 import io.s3e.disk.ChunkRange;
+import io.s3e.fault.FaultPolicy;
+import io.s3e.fault.Gate;
+import io.s3e.fault.History;
+import io.s3e.fault.Part;
+import io.s3e.fault.Verdict;
 import io.s3e.memory.Block;
 import io.s3e.memory.Grant;
 import io.s3e.memory.Purpose;
@@ -11,36 +18,43 @@ import io.s3e.metrics.EngineMetrics.Counter;
 import java.io.IOException;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of adjacent blocks on its way into memory: one GET, or several one after the other if it
- * fails on the way.
+ * One run of adjacent blocks on its way into memory: one GET, or several one after the other if one
+ * fails on the way or only a part of the run gets through at a time.
  *
  * <p><b>Phases.</b> One word, moved by compare-and-set; whoever moves it goes on alone.
  *
  * <pre>
  *              start            the look is over
  *   BETWEEN ---------&gt; LOOKING ----------------&gt; BETWEEN
- *   BETWEEN --&gt; PREPARING --&gt; GETTING --(a failure, and a reader waits)--&gt; BETWEEN
- *   BETWEEN, LOOKING, GETTING --(all is there, given up, or retries are spent)--&gt; OVER
+ *   BETWEEN --&gt; PREPARING --&gt; GETTING --(a part is there, or is asked for again)--&gt; BETWEEN
+ *   BETWEEN, LOOKING, GETTING --(all is there, given up, or hopeless)--&gt; OVER
  * </pre>
  *
- * <p>BETWEEN is before the first attempt and in the pause before the next one; LOOKING has a {@link
- * DiskAttempt}, GETTING an {@link Attempt}, and these end once, by their fences. OVER is reached
- * once: every block is READY or FAILED then, failed ones are out of the index, and all memory is a
- * block's or given back. A cancel leaves its reason first and looks at the phase afterwards; a
- * phase that begins is entered first and looks for a reason afterwards. So no attempt begins
- * unseen.
+ * <p>BETWEEN is before the first attempt and before each further one, with a remedy and a pause;
+ * LOOKING has a {@link DiskAttempt}, GETTING an {@link Attempt}, and these end once, by their
+ * fences. OVER is reached once: every block is READY or FAILED then, failed ones are out of the
+ * index, and all memory is a block's or given back. A cancel leaves its reason first and looks at
+ * the phase afterwards; a phase that begins is entered first and looks for a reason afterwards. So
+ * no attempt begins unseen.
  *
  * <p><b>Disk first.</b> Where the cache on local disk is to be asked, a look comes before the first
  * GET; whatever it brings is not asked of S3, and its failure is no failure of the run.
  *
- * <p><b>Interest.</b> The run is cancelled when nobody wants it any more ({@link Interest}). A run
- * that nobody waits for is not retried: a failed prefetch is silent, and the reader that comes to
- * its blocks fetches them itself.
+ * <p><b>Interest.</b> The run is cancelled when nobody wants it any more ({@link Interest}). What
+ * follows a failure is {@link FaultPolicy}'s to say, and when it is sent the {@link Gate}'s, as
+ * long as a reader waits: the reader's patience ends the run. One that was asked for and that
+ * nobody waits for at present goes on for as long as a reader would. A guess is not retried: it is
+ * lost, in silence, and the planner hears of it.
+ *
+ * <p><b>Parts.</b> A copied GET that breaks off is asked for again by half ({@link LongestGet}),
+ * and then the rest. A lent one comes whole or not at all: where it is too long for the link, the
+ * run ends as nobody's error, and the reader's next ones are shorter.
  *
  * <p><b>Attempts are fenced.</b> A client may call late: after a cancel, after a time-out, out of
  * turn. Each call passes its attempt's {@link Fence} first, and memory is given back or handed to
@@ -55,6 +69,7 @@ public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker {
   private final Landing landing;
   private final Interest interest;
   private final RunEffort effort;
+  private final Gate gate;
   private final Origin origin;
   private final Consumer<RunFetch> ended;
 
@@ -85,7 +100,10 @@ public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker {
 
   // Written between attempts.
   private int publishedBefore;
-  private int attempts;
+  private History history = History.NONE;
+  private long longestPart = Long.MAX_VALUE;
+  private long asked;
+  private boolean hasSent;
   private int fromDisk;
   private @Nullable ChunkRange claimed;
 
@@ -99,6 +117,7 @@ public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker {
     this.landing = new Landing(tenant, grant);
     this.interest = new Interest(purpose, this::unwanted);
     this.effort = new RunEffort(run.handle(), landing::range);
+    this.gate = tenant.gate(run.handle().version().object());
     this.origin = new Origin(tenant, run.handle(), purpose, interest, effort);
     this.ended = ended;
   }
@@ -151,7 +170,7 @@ public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker {
 
   /** The stream that started the run gives it up: cancels it, or lets what came go. */
   public void abandon() {
-    interest.leave();
+    interest.abandon();
     blocks().forEach(Block::abandon);
   }
 
@@ -218,30 +237,37 @@ public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker {
     switch (rest) {
       case NONE -> finish(null);
       case LEFT -> finish(effort.cancelled("left on disk"));
-      case FETCHED -> {
-        phase.set(Phase.BETWEEN);
-        IOException why = cancelled;
-        if (why == null) {
-          send();
-        } else {
-          finishBetween(why);
-        }
-      }
+      case FETCHED -> goOn();
     }
   }
 
-  /** Sends the next attempt, for what is still missing. */
+  private void goOn() {
+    phase.set(Phase.BETWEEN);
+    IOException why = cancelled;
+    if (why == null) {
+      send();
+    } else {
+      boolean unused = finishBetween(why);
+    }
+  }
+
+  /** Sends the next attempt, for what is still missing or the first part of it. */
   private void send() {
     if (!phase.compareAndSet(Phase.BETWEEN, Phase.PREPARING)) {
       return;
     }
-    attempts++;
     effort.sends();
     publishedBefore = landing.published();
-    if (attempts == 1) {
-      origin.fetches(landing.missing());
+    ByteRange missing = landing.missing();
+    if (!hasSent) {
+      hasSent = true;
+      origin.fetches(missing);
     }
-    Attempt attempt = new Attempt(this, landing, tenant, run.handle(), purpose, attempts);
+    long most = Math.min(longestPart, run.handle().longestGet().bytes());
+    ByteRange part = landing.isLent() ? missing : LongestGet.firstPart(missing, most);
+    asked = part.length();
+    int number = history.failures() + 1;
+    Attempt attempt = new Attempt(this, landing, tenant, run.handle(), gate, part, purpose, number);
     phase.set(new Phase(State.GETTING, null, attempt));
     IOException why = cancelled;
     if (why != null) {
@@ -266,7 +292,7 @@ public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker {
         }
       }
       case LOOKING -> Objects.requireNonNull(look).withdraw(() -> finish(why));
-      case GETTING -> Objects.requireNonNull(attempt).fail(why, false);
+      case GETTING -> Objects.requireNonNull(attempt).cancel(why);
       case PREPARING, OVER -> {
         // An attempt that is being prepared finds the reason before it is sent.
       }
@@ -293,43 +319,91 @@ public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker {
     if (look != null) {
       look.checkDeadline(now - lateNanos);
     } else if (attempt != null && attempt.isLate(now)) {
-      attempt.fail(effort.stalled(attempt.patience()), true);
+      attempt.giveUp(effort.stalled(attempt.patience()));
     }
   }
 
   @Override
   public void attemptDone() {
-    finish(null);
+    run.handle().longestGet().came(asked);
+    if (landing.isComplete()) {
+      finish(null);
+    } else {
+      history = History.NONE;
+      goOn();
+    }
   }
 
   @Override
-  public void attemptFailed(IOException failure, boolean mayRetry) {
+  public void attemptCancelled(IOException why) {
+    // Perhaps only the client's last word was missing.
+    finish(landing.isComplete() ? null : effort.failed(why));
+  }
+
+  @Override
+  public void attemptFailed(RequestFailure failure) {
     if (landing.isComplete()) {
-      // Only the client's last word was missing.
       finish(null);
       return;
     }
     if (landing.published() > publishedBefore) {
       // A connection that breaks but brings blocks is not counted against the run.
-      attempts = 1;
+      history = History.NONE;
     }
-    if (mayRetry && interest.isForAReader() && attempts < tenant.mostAttempts(failure)) {
-      retry(failure);
-    } else {
+    history = history.failed(gate);
+    Verdict verdict =
+        Failures.isForTheReader(failure.getCause())
+            ? new Verdict.Fail()
+            : tenant
+                .config()
+                .policy()
+                .after(failure, history, ThreadLocalRandom.current().nextDouble());
+    if (!(verdict instanceof Verdict.SendAgain again)) {
       finish(effort.failed(failure));
+      return;
+    }
+    if (again.part() == Part.HALF) {
+      run.handle().longestGet().broke(asked);
+      longestPart = LongestGet.half(asked);
+    }
+    if (!isWorthRetrying()) {
+      finish(effort.failed(failure));
+    } else if (landing.isLent() && run.handle().longestGet().bytes() < asked) {
+      finish(effort.cancelled("too long for this link: " + failure.reason()));
+    } else {
+      retry(failure, again);
     }
   }
 
-  private void retry(IOException failure) {
+  private boolean isWorthRetrying() {
+    return interest.isAwaited()
+        || (interest.isForAReader()
+            && effort.elapsedNanos() < tenant.config().readTimeout().toNanos());
+  }
+
+  private void retry(RequestFailure failure, Verdict.SendAgain again) {
     effort.goesOnAfter(failure);
     tenant.metrics().count(Counter.RETRIES);
     run.handle().listener().onRetry(failure);
     phase.set(Phase.BETWEEN);
-    boolean scheduled = tenant.later(this::send, tenant.pauseNanos(attempts, failure));
+    if (again.remedy() == Remedy.NONE) {
+      sendAfter(again.pauseNanos(), failure);
+    } else {
+      history = history.after(failure, again.remedy());
+      tenant
+          .client()
+          .remedy(again.remedy(), failure.answer(), () -> sendAfter(again.pauseNanos(), failure));
+    }
     // A cancel since the attempt was closed has found neither an attempt nor a pause to end.
     IOException why = cancelled;
-    if (why != null || !scheduled) {
-      boolean unused = finishBetween(why != null ? why : failure);
+    if (why != null) {
+      boolean unused = finishBetween(why);
+    }
+  }
+
+  private void sendAfter(long pauseNanos, RequestFailure failure) {
+    if (!gate.retry(pauseNanos, this::send)) {
+      boolean unused = finishBetween(effort.failed(failure));
     }
   }
 

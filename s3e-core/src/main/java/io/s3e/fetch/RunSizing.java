@@ -30,12 +30,14 @@ record RunSizing(int blockBytes, int requestBytes, ClientLimits limits) {
    * wanted} and one GET.
    *
    * @param lends whether the client lends memory now
+   * @param longest the longest GET that comes through, in bytes
    */
-  long limit(BlockRange wanted, Source source, boolean lends) {
+  long limit(BlockRange wanted, Source source, boolean lends, long longest) {
     // What comes from disk has to fit a copied GET, which is what the rest of it will be.
     boolean mayBeLent = lends && source != Source.DISK;
     long most = mayBeLent ? Math.max(copiedBlocks(), lentBlocks()) : copiedBlocks();
-    return Math.min(wanted.end(), wanted.first() + most);
+    long through = Math.max(1, Math.min(most, longest / blockBytes));
+    return Math.min(wanted.end(), wanted.first() + through);
   }
 
   /** The memory for a run. */

@@ -1,14 +1,14 @@
 package io.s3e.fetch;
 
+import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
 import io.s3e.client.ObjectClient;
-import io.s3e.client.RequestFailure;
+import io.s3e.fault.Gate;
+import io.s3e.fault.Gates;
 import io.s3e.memory.Account;
 import io.s3e.memory.Admission;
 import io.s3e.memory.BlockIndex;
 import io.s3e.metrics.EngineMetrics;
-import java.io.IOException;
-import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,9 +18,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Any thread. Open, then closed for good; a cache on local disk may come while it is open.
  */
 public final class Tenant {
-  /** S3 asks to slow down for a reason: wait longer than after a lost connection. */
-  private static final int THROTTLED_FACTOR = 5;
-
   private final FetchConfig config;
   private final ObjectClient client;
   private final FetchServices services;
@@ -30,6 +27,9 @@ public final class Tenant {
 
   /** The holder of blocks that only this tenant may see; light, since their names hold it. */
   private final Object holder = new Object();
+
+  /** Shared by the tenants that name the same store. */
+  private final Gates gates;
 
   private volatile @Nullable OnDisk onDisk;
   private volatile boolean closed;
@@ -51,6 +51,7 @@ public final class Tenant {
     this.services = services;
     this.account = account;
     this.metrics = metrics;
+    this.gates = config.store() == null ? new Gates(services.timer()::later) : services.gates();
   }
 
   FetchConfig config() {
@@ -71,6 +72,12 @@ public final class Tenant {
 
   FetchTimer timer() {
     return services.timer();
+  }
+
+  /** The gate before an object's bucket. */
+  Gate gate(ObjectRef object) {
+    String store = config.store();
+    return gates.of(store == null ? holder : store, object.bucket());
   }
 
   Account account() {
@@ -118,34 +125,6 @@ public final class Tenant {
         proofs.add(version);
       }
     }
-  }
-
-  /** How many attempts in a row a run may make without a new block, if they fail like this. */
-  int mostAttempts(IOException failure) {
-    return failure instanceof RequestFailure request && !Failures.isForTheReader(request.getCause())
-        ? request.mostAttempts(config.maxAttempts())
-        : 1;
-  }
-
-  /**
-   * Pause before the next attempt after {@code attempts} of them, in ns, with jitter.
-   *
-   * @param failure of the last one
-   */
-  long pauseNanos(int attempts, IOException failure) {
-    boolean throttled =
-        failure instanceof RequestFailure request
-            && request.kind() == RequestFailure.Kind.THROTTLED;
-    long base = config.retryBase().toNanos() * (throttled ? THROTTLED_FACTOR : 1);
-    long grown = base << Math.min(attempts - 1, 20);
-    long cap = config.retryCap().toNanos();
-    long capped = grown < base ? cap : Math.min(grown, cap);
-    return capped <= 1 ? capped : capped / 2 + ThreadLocalRandom.current().nextLong(capped / 2 + 1);
-  }
-
-  /** Runs {@code task} on the timer after {@code nanos} ns; false if the tenant is closing. */
-  boolean later(Runnable task, long nanos) {
-    return timer().later(task, nanos) && !closed;
   }
 
   boolean isClosed() {

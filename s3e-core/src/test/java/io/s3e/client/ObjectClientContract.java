@@ -247,7 +247,6 @@ abstract class ObjectClientContract {
       other.get(request(new ByteRange(0, 10), false), handler);
       RequestFailure failure = handler.awaitFailure();
       assertThat(failure.kind()).isIn(Kind.CREDENTIALS, Kind.OTHER);
-      assertThat(failure.isRetryable()).isFalse();
       assertThat(failure.getMessage()).contains("no credentials today");
     }
   }

@@ -36,7 +36,7 @@ class AdmissionTest {
   private static FetchRig lending(int slots) {
     ClientLimits limits =
         new ClientLimits(BLOCK, 2, REQUEST_BLOCKS * BLOCK, slots, (long) slots * REQUEST_BLOCKS);
-    return new FetchRig(64, 8, limits, 3, 20_000);
+    return new FetchRig(64, 8, limits, 20_000);
   }
 
   private static Grant require(Grant grant) {

@@ -58,7 +58,7 @@ class CloseDuringFetchTest {
 
   @Test
   void aReaderThatWaitsForMemoryStopsWhenItsStreamIsClosed() throws Exception {
-    try (FetchRig rig = new FetchRig(8, 1, ClientLimits.copying(BLOCK, 1, 0), 4, 20_000)) {
+    try (FetchRig rig = new FetchRig(8, 1, ClientLimits.copying(BLOCK, 1, 0), 20_000)) {
       CountDownLatch gate = new CountDownLatch(1);
       rig.client.script(
           (call, number) -> {
@@ -117,7 +117,7 @@ class CloseDuringFetchTest {
   void streamsAreClosedAtEveryMoment(int memoryBlocks) throws Exception {
     long seed = Seed.draw();
     ClientLimits limits = ClientLimits.copying(REQUEST_BLOCKS * BLOCK, 16, 0);
-    try (FetchRig rig = new FetchRig(32, memoryBlocks, limits, 6, 20_000)) {
+    try (FetchRig rig = new FetchRig(32, memoryBlocks, limits, 20_000)) {
       rig.client.script((call, number) -> slowly(call, new SplittableRandom(seed ^ number)));
       Threads.run(
           8,
@@ -136,7 +136,7 @@ class CloseDuringFetchTest {
     SplittableRandom root = new SplittableRandom(seed);
     ClientLimits limits = new ClientLimits(BLOCK, 8, REQUEST_BLOCKS * BLOCK, 4, 0);
     for (int round = 0; round < 150; round++) {
-      try (FetchRig rig = new FetchRig(32, 8, limits, 6, 20_000)) {
+      try (FetchRig rig = new FetchRig(32, 8, limits, 20_000)) {
         long roundSeed = root.nextLong();
         rig.client.script((call, number) -> slowly(call, new SplittableRandom(roundSeed ^ number)));
         Threads.run(

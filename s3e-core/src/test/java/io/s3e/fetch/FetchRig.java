@@ -8,6 +8,8 @@ import io.s3e.block.ObjectVersion;
 import io.s3e.buffer.BlockPool;
 import io.s3e.buffer.MemoryBudget;
 import io.s3e.client.ClientLimits;
+import io.s3e.fault.FaultPolicy;
+import io.s3e.fault.Gates;
 import io.s3e.memory.Account;
 import io.s3e.memory.Admission;
 import io.s3e.memory.Block;
@@ -34,6 +36,7 @@ import java.util.function.Consumer;
 final class FetchRig implements AutoCloseable {
   static final int BLOCK = 1 << 10;
   static final int REQUEST_BLOCKS = 4;
+  private static final Duration READ_TIMEOUT = Duration.ofSeconds(30);
   private static final ObjectRef OBJECT = new ObjectRef("bucket", "key");
 
   final byte[] content;
@@ -52,16 +55,15 @@ final class FetchRig implements AutoCloseable {
   /** All of the object fits into memory. */
   static FetchRig copying(int blocks) {
     return new FetchRig(
-        blocks, blocks * 2, ClientLimits.copying(REQUEST_BLOCKS * BLOCK, 64, 0), 4, 500);
+        blocks, blocks * 2, ClientLimits.copying(REQUEST_BLOCKS * BLOCK, 64, 0), 500);
   }
 
   /**
    * @param blocks size of the object
    * @param memoryBlocks size of the pool
-   * @param attempts most GETs for a run
    * @param stallMillis silence until an attempt is given up
    */
-  FetchRig(int blocks, int memoryBlocks, ClientLimits limits, int attempts, long stallMillis) {
+  FetchRig(int blocks, int memoryBlocks, ClientLimits limits, long stallMillis) {
     this.content = MemoryObjectClient.bytes(blocks * BLOCK, blocks);
     this.client = new ScriptedClient(content, limits);
     this.budget = new MemoryBudget((long) memoryBlocks * BLOCK);
@@ -74,15 +76,19 @@ final class FetchRig implements AutoCloseable {
         new FetchConfig(
             BLOCK,
             REQUEST_BLOCKS * BLOCK,
-            attempts,
-            Duration.ofNanos(1_000),
-            Duration.ofMillis(2),
-            Duration.ofMillis(stallMillis));
+            new FaultPolicy(Duration.ofNanos(1_000), Duration.ofMillis(2)),
+            Duration.ofMillis(stallMillis),
+            READ_TIMEOUT,
+            "store");
     this.index = index;
     this.fetcher =
         new Fetcher(
             new Tenant(
-                config, client, new FetchServices(index, admission, timer), account, metrics));
+                config,
+                client,
+                new FetchServices(index, admission, timer, new Gates(timer::later)),
+                account,
+                metrics));
   }
 
   ObjectHandle open() {

@@ -204,7 +204,7 @@ class HostileClientTest {
   @EnumSource
   void theFirstAnswerIsBadAndTheReaderDoesNotNotice(Vice vice) throws Exception {
     for (ClientLimits limits : List.of(copying(), lending())) {
-      try (FetchRig rig = new FetchRig(8, 16, limits, 4, 2_000)) {
+      try (FetchRig rig = new FetchRig(8, 16, limits, 2_000)) {
         rig.client.script(
             (call, number) -> {
               if (number == 0) {
@@ -223,7 +223,7 @@ class HostileClientTest {
 
   @Test
   void anAttemptThatWasGivenUpForItsSilenceCannotWriteAnyMore() throws Exception {
-    try (FetchRig rig = new FetchRig(8, 16, copying(), 4, 300)) {
+    try (FetchRig rig = new FetchRig(8, 16, copying(), 300)) {
       CountDownLatch read = new CountDownLatch(1);
       Queue<IOException> refusals = new ConcurrentLinkedQueue<>();
       rig.client.script(
@@ -282,7 +282,7 @@ class HostileClientTest {
   void aStormOfVicesEndsInRightBytesOrErrors(Memory memory) throws Exception {
     long seed = Seed.draw();
     int blocks = 64;
-    try (FetchRig rig = new FetchRig(blocks, memory.blocks, memory.limits, 4, 200)) {
+    try (FetchRig rig = new FetchRig(blocks, memory.blocks, memory.limits, 200)) {
       AtomicInteger served = new AtomicInteger();
       Vice[] vices = Vice.values();
       rig.client.script(

@@ -39,33 +39,33 @@ class RunSizingTest {
     RunSizing wide = new RunSizing(BLOCK, BLOCK / 2, ClientLimits.copying(BLOCK / 4, 1, 0));
     assertThat(wide.copiedBlocks()).isEqualTo(1);
     assertThat(wide.lentBlocks()).isEqualTo(1);
-    assertThat(wide.limit(wanted(7, 9), Source.S3, true)).isEqualTo(8);
+    assertThat(wide.limit(wanted(7, 9), Source.S3, true, Long.MAX_VALUE)).isEqualTo(8);
   }
 
   @Test
   void aRunFromS3IsAsLongAsTheLongestGet() {
-    assertThat(SIZING.limit(wanted(3, 100), Source.S3, true)).isEqualTo(15);
-    assertThat(SIZING.limit(wanted(3, 100), Source.S3, false)).isEqualTo(7);
-    assertThat(SIZING.limit(wanted(3, 5), Source.S3, true)).isEqualTo(5);
-    assertThat(SIZING.limit(wanted(3, 4), Source.S3, true)).isEqualTo(4);
+    assertThat(SIZING.limit(wanted(3, 100), Source.S3, true, Long.MAX_VALUE)).isEqualTo(15);
+    assertThat(SIZING.limit(wanted(3, 100), Source.S3, false, Long.MAX_VALUE)).isEqualTo(7);
+    assertThat(SIZING.limit(wanted(3, 5), Source.S3, true, Long.MAX_VALUE)).isEqualTo(5);
+    assertThat(SIZING.limit(wanted(3, 4), Source.S3, true, Long.MAX_VALUE)).isEqualTo(4);
   }
 
   @Test
   void withoutSlotsARunIsAsLongAsACopiedGet() {
     RunSizing copying = new RunSizing(BLOCK, REQUEST, ClientLimits.copying(8 * BLOCK, 4, 0));
-    assertThat(copying.limit(wanted(0, 100), Source.S3, true)).isEqualTo(8);
-    assertThat(copying.limit(wanted(0, 100), Source.S3, false)).isEqualTo(8);
+    assertThat(copying.limit(wanted(0, 100), Source.S3, true, Long.MAX_VALUE)).isEqualTo(8);
+    assertThat(copying.limit(wanted(0, 100), Source.S3, false, Long.MAX_VALUE)).isEqualTo(8);
   }
 
   @Test
   void aRunFromDiskFitsACopiedGet() {
-    assertThat(SIZING.limit(wanted(1, 100), Source.DISK, true)).isEqualTo(5);
-    assertThat(SIZING.limit(wanted(1, 3), Source.DISK, true)).isEqualTo(3);
+    assertThat(SIZING.limit(wanted(1, 100), Source.DISK, true, Long.MAX_VALUE)).isEqualTo(5);
+    assertThat(SIZING.limit(wanted(1, 3), Source.DISK, true, Long.MAX_VALUE)).isEqualTo(3);
   }
 
   @Test
   void aClaimedRunIsAsLongAsOneFromS3() {
-    assertThat(SIZING.limit(wanted(3, 100), Source.S3_CLAIMED, true)).isEqualTo(15);
+    assertThat(SIZING.limit(wanted(3, 100), Source.S3_CLAIMED, true, Long.MAX_VALUE)).isEqualTo(15);
   }
 
   @Test

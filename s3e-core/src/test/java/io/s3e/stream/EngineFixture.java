@@ -37,7 +37,7 @@ final class EngineFixture implements AfterEachCallback {
         S3EConfig.DEFAULTS.toBuilder()
             .blockBytes(BLOCK)
             .requestBytes(REQUEST)
-            .maxAttempts(3)
+            .readTimeout(Duration.ofSeconds(20))
             .retryBase(Duration.ofMillis(1))
             .retryCap(Duration.ofMillis(5));
     engine = S3E.create(changes.apply(config).build(), budget, granted -> client);

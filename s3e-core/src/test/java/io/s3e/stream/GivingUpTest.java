@@ -40,61 +40,71 @@ import org.junit.jupiter.params.provider.EnumSource;
 class GivingUpTest {
   private static final OpenOptions RANDOM = OpenOptions.DEFAULTS.withPolicy(ReadPolicy.RANDOM);
 
-  @RegisterExtension
-  final EngineFixture s3e = EngineFixture.copying(config -> config.maxAttempts(4));
+  private static final Duration PATIENCE = Duration.ofSeconds(1);
+
+  @RegisterExtension final EngineFixture s3e = EngineFixture.copying();
 
   @RegisterExtension
   final EngineFixture patient =
       EngineFixture.copying(
           config ->
               config
-                  .maxAttempts(100)
                   .retryBase(Duration.ofMillis(50))
                   .retryCap(Duration.ofMillis(100))
-                  .readTimeout(Duration.ofSeconds(1)));
+                  .readTimeout(PATIENCE));
 
-  /** A cancel that nobody of ours has asked for is a broken connection, not a reason to go on. */
   @ParameterizedTest
   @CsvSource({
-    "NETWORK, NETWORK, 4",
-    "CANCELLED, NETWORK, 4",
-    "TLS, TLS, 2",
-    "FORBIDDEN, FORBIDDEN, 1",
-    "REDIRECTED, REDIRECTED, 1"
+    "TLS, 2",
+    "CREDENTIALS, 3",
+    "FORBIDDEN, 1",
+    "NOT_FOUND, 1",
+    "REDIRECTED, 1",
+    "OTHER, 1",
   })
-  void aFailureIsWorthSoManyAttempts(Kind kind, Kind told, int attempts) throws Exception {
+  void aFailureThatWillNotPassIsAnErrorAtOnce(Kind kind, int attempts) throws Exception {
     s3e.put(4);
-    s3e.client.faults((request, number) -> Answer.GOOD.failingAfter(10, kind));
+    s3e.client.faults((request, number) -> Answer.GOOD.failingAfter(-1, kind));
     try (S3EInputStream in = s3e.open(RANDOM)) {
-      assertThatThrownBy(() -> in.readFullyAt(0, new byte[10], 0, 10))
-          .hasMessageContaining("Reading 10 bytes at offset 0 of s3://bucket/key")
-          .satisfies(
-              thrown -> {
-                RequestFailure failure = (RequestFailure) thrown.getCause();
-                assertThat(failure.kind()).isEqualTo(told);
-                assertThat(failure.effort().attempts()).isEqualTo(attempts);
-                assertThat(failure.effort().end()).isEqualTo(End.FAILURE);
-                assertThat(failure).hasMessageContaining("; " + attempts + " attempt");
-              });
+      assertGivenUp(in, kind, attempts, attempts, End.FAILURE);
     }
     assertThat(s3e.client.gets()).hasSize(attempts);
   }
 
-  @Test
-  void aDeadlineKeepsTheLastFailure() throws Exception {
+  /** A cancel that nobody of ours has asked for is a broken connection, not a reason to go on. */
+  @ParameterizedTest
+  @CsvSource({
+    "THROTTLED, THROTTLED",
+    "SERVER, SERVER",
+    "NETWORK, NETWORK",
+    "REJECTED, REJECTED",
+    "CANCELLED, NETWORK",
+  })
+  void aFailureThatMayPassIsAnErrorWhenTheReadHasWaitedInVain(Kind kind, Kind told)
+      throws Exception {
     patient.put(4);
-    patient.client.faults((request, number) -> Answer.GOOD.failingAfter(10, Kind.SERVER));
+    patient.client.faults((request, number) -> Answer.GOOD.failingAfter(10, kind));
     try (S3EInputStream in = patient.open(RANDOM)) {
-      assertThatThrownBy(() -> in.readFullyAt(0, new byte[10], 0, 10))
-          .hasMessageContaining("Reading 10 bytes at offset 0 of s3://bucket/key")
-          .satisfies(
-              thrown -> {
-                RequestFailure failure = (RequestFailure) thrown.getCause();
-                assertThat(failure.kind()).isEqualTo(Kind.SERVER);
-                assertThat(failure.effort().attempts()).isBetween(2, 99);
-                assertThat(failure.effort().end()).isEqualTo(End.DEADLINE);
-              });
+      long started = System.nanoTime();
+      assertGivenUp(in, told, 5, 25, End.DEADLINE);
+      assertThat(Duration.ofNanos(System.nanoTime() - started))
+          .isBetween(PATIENCE, PATIENCE.multipliedBy(3));
     }
+    assertThat(patient.client.gets()).as("it does not spin").hasSizeBetween(5, 25);
+  }
+
+  private static void assertGivenUp(S3EInputStream in, Kind told, int least, int most, End end) {
+    assertThatThrownBy(() -> in.readFullyAt(0, new byte[10], 0, 10))
+        .hasMessageContaining("Reading 10 bytes at offset 0 of s3://bucket/key")
+        .satisfies(
+            thrown -> {
+              RequestFailure failure = (RequestFailure) thrown.getCause();
+              assertThat(failure.kind()).isEqualTo(told);
+              assertThat(failure.effort().attempts()).isBetween(least, most);
+              assertThat(failure.effort().end()).isEqualTo(end);
+              assertThat(failure)
+                  .hasMessageContaining("; " + failure.effort().attempts() + " attempt");
+            });
   }
 
   @Test

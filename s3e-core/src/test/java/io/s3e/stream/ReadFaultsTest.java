@@ -48,6 +48,10 @@ class ReadFaultsTest {
           config ->
               config.stallTimeout(Duration.ofMillis(300)).readTimeout(Duration.ofSeconds(20)));
 
+  @RegisterExtension
+  final EngineFixture impatient =
+      EngineFixture.copying(config -> config.readTimeout(Duration.ofMillis(200)));
+
   @RegisterExtension final EngineFixture lending = EngineFixture.lending();
 
   /** Fails the first GET in every eight blocks, in the middle of its body. */
@@ -202,8 +206,9 @@ class ReadFaultsTest {
     }
     assertThat(s3e.client.gets()).as("asked again").hasSize(2);
 
-    s3e.client.faults((request, number) -> Answer.GOOD.withHead(head.apply(request)));
-    try (S3EInputStream in = s3e.open(RANDOM)) {
+    impatient.put(100);
+    impatient.client.faults((request, number) -> Answer.GOOD.withHead(head.apply(request)));
+    try (S3EInputStream in = impatient.open(RANDOM)) {
       in.seek(50L * BLOCK);
       assertThatThrownBy(in::read)
           .isInstanceOf(IOException.class)
@@ -313,8 +318,6 @@ class ReadFaultsTest {
 
   @Test
   void aReadHasADeadline() throws Exception {
-    EngineFixture impatient =
-        EngineFixture.copying(config -> config.readTimeout(Duration.ofMillis(200)));
     impatient.put(2);
     impatient.client.faults((request, number) -> Answer.GOOD.silentAfter(10));
     try (S3EInputStream in = impatient.open(RANDOM)) {
@@ -323,7 +326,6 @@ class ReadFaultsTest {
           .hasMessageContaining("deadline")
           .hasMessageContaining("s3://bucket/key");
     }
-    impatient.afterEach(null);
   }
 
   @Test

@@ -93,7 +93,6 @@ public record AdapterConfig(
         .maxWindowBytes(S3EKeys.PREFETCH_WINDOW_MAX.get(conf, bucket))
         .prefetch(S3EKeys.PREFETCH.get(conf, bucket))
         .coalesceGapBytes(Math.toIntExact(S3EKeys.VECTORED_GAP_MAX.get(conf, bucket)))
-        .maxAttempts(S3EKeys.RETRY_ATTEMPTS.get(conf, bucket))
         .retryBase(pause)
         .retryCap(longestPause)
         .stallTimeout(S3EKeys.STALL_TIMEOUT.get(conf, bucket))

@@ -29,6 +29,8 @@ record S3ADefault<T>(List<String> keys, String rule, Function<Configuration, Opt
   /** S3A raises time-outs of the network to this (MINIMUM_NETWORK_OPERATION_DURATION). */
   private static final Duration S3A_MINIMUM = Duration.ofSeconds(15);
 
+  private static final Duration SHORTEST_READ = Duration.ofSeconds(1);
+
   /**
    * The limit of connections takes S3A's place only below what S3E's clients take by themselves:
    * S3A wants a connection for each open stream, so that its users set hundreds.
@@ -66,26 +68,81 @@ record S3ADefault<T>(List<String> keys, String rule, Function<Configuration, Opt
   }
 
   /**
-   * S3A's time-outs make one read longer and never shorter: S3A sends a request that ran into them
-   * again, while a read of S3E's that ran into its own has failed. Twice the silence lets a GET be
-   * sent again at least once.
+   * A read waits as long as S3A's retries of one call would: the pauses after failures and after
+   * words for slow down, which double, and the silence of each attempt that the SDK makes within
+   * each call. S3A's time-outs make it longer and never shorter: S3A sends a request that ran into
+   * them again. Twice the silence lets a GET be sent again at least once.
+   *
+   * @param most what retries make of it at most: schedulers end a task that is silent for longer
+   *     ({@code mapreduce.task.timeout} is 10 minutes)
+   * @param max what time-outs make of it at most
+   * @param stall the silence of one attempt
    */
-  static S3ADefault<Duration> read(Duration least, Duration max) {
+  static S3ADefault<Duration> read(Duration most, Duration max, ConfigKey<Duration> stall) {
     return new S3ADefault<>(
-        List.of(Constants.REQUEST_TIMEOUT, Constants.SOCKET_TIMEOUT),
-        "`"
+        List.of(
+            Constants.RETRY_LIMIT,
+            Constants.RETRY_INTERVAL,
+            Constants.RETRY_THROTTLE_LIMIT,
+            Constants.RETRY_THROTTLE_INTERVAL,
+            Constants.MAX_ERROR_RETRIES,
+            Constants.REQUEST_TIMEOUT,
+            Constants.SOCKET_TIMEOUT),
+        "the time that S3A would spend on one call: `"
+            + Constants.RETRY_INTERVAL
+            + "` × (2^`"
+            + Constants.RETRY_LIMIT
+            + "` − 1) + `"
+            + Constants.RETRY_THROTTLE_INTERVAL
+            + "` × (2^`"
+            + Constants.RETRY_THROTTLE_LIMIT
+            + "` − 1) + (`"
+            + Constants.RETRY_LIMIT
+            + "` + 1) × `"
+            + Constants.MAX_ERROR_RETRIES
+            + "` × `"
+            + stall.name()
+            + "`, at least "
+            + ConfigValues.durationText(SHORTEST_READ)
+            + " and at most "
+            + ConfigValues.durationText(most)
+            + ", since schedulers end tasks that are silent for longer (`mapreduce.task.timeout`);"
+            + " or `"
             + Constants.REQUEST_TIMEOUT
             + "` or twice `"
             + Constants.SOCKET_TIMEOUT
             + "`, where a user has set one that makes it longer",
         conf ->
             Stream.of(
+                    Optional.of(shorter(longer(ofRetries(conf, stall), SHORTEST_READ), most)),
                     ofNetwork(conf, Constants.REQUEST_TIMEOUT, Constants.DEFAULT_REQUEST_TIMEOUT),
                     silence(conf).map(value -> value.multipliedBy(2)))
                 .flatMap(Optional::stream)
-                .filter(value -> value.compareTo(least) > 0)
                 .max(Duration::compareTo)
                 .map(value -> shorter(value, max)));
+  }
+
+  /** The time that S3A spends on one call before it fails. */
+  private static Duration ofRetries(Configuration conf, ConfigKey<Duration> stall) {
+    int limit = conf.getInt(Constants.RETRY_LIMIT, Constants.RETRY_LIMIT_DEFAULT);
+    int throttles =
+        conf.getInt(Constants.RETRY_THROTTLE_LIMIT, Constants.RETRY_THROTTLE_LIMIT_DEFAULT);
+    int attempts = conf.getInt(Constants.MAX_ERROR_RETRIES, Constants.DEFAULT_MAX_ERROR_RETRIES);
+    double millis =
+        pauses(conf, Constants.RETRY_INTERVAL, Constants.RETRY_INTERVAL_DEFAULT, limit)
+            + pauses(
+                conf,
+                Constants.RETRY_THROTTLE_INTERVAL,
+                Constants.RETRY_THROTTLE_INTERVAL_DEFAULT,
+                throttles)
+            + (Math.max(0, limit) + 1.0) * Math.max(0, attempts) * stall.get(conf, null).toMillis();
+    // Limits of a thousand are beyond a double's range, and beyond a day in any case.
+    return Duration.ofMillis((long) Math.min(millis, Duration.ofDays(1).toMillis()));
+  }
+
+  private static double pauses(Configuration conf, String key, String byDefault, int limit) {
+    long first = conf.getTimeDuration(key, byDefault, TimeUnit.MILLISECONDS);
+    return Math.max(0, first) * (Math.pow(2, Math.max(0, limit)) - 1);
   }
 
   private static Optional<Duration> silence(Configuration conf) {

@@ -1,6 +1,7 @@
 package io.s3e.hadoop.conf;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /**
@@ -80,14 +81,14 @@ record S3AKey(List<String> names, Meaning meaning, List<ConfigKey<?>> ofS3E, Str
   }
 
   /** Keys whose values become defaults of the keys of S3E's that say so themselves. */
-  static S3AKey mapped(String text, String name) {
+  static S3AKey mapped(String text, String... names) {
     List<ConfigKey<?>> to = new ArrayList<>();
     for (ConfigKey<?> key : S3EKeys.ALL) {
       S3ADefault<?> from = key.fromS3A();
-      if (from != null && from.keys().contains(name)) {
+      if (from != null && !Collections.disjoint(from.keys(), List.of(names))) {
         to.add(key);
       }
     }
-    return new S3AKey(List.of(name), Meaning.MAPPED, List.copyOf(to), text);
+    return new S3AKey(List.of(names), Meaning.MAPPED, List.copyOf(to), text);
   }
 }

@@ -89,11 +89,11 @@ final class S3AKeys {
           "Connections and time-outs",
           mapped("The longest wait for a connection.", "fs.s3a.connection.establish.timeout"),
           mapped(
-              "A GET may be silent for so long; a read lasts twice that at least, so that the GET"
+              "A GET may be silent for so long; a read waits twice that at least, so that the GET"
                   + " is sent again.",
               "fs.s3a.connection.timeout"),
           mapped(
-              "A read lasts that long at least. It makes reads no shorter: S3A sends a request that"
+              "A read waits that long at least. It makes reads no shorter: S3A sends a request that"
                   + " ran into it again, and bounds uploads by it.",
               "fs.s3a.connection.request.timeout"),
           mapped(
@@ -125,20 +125,19 @@ final class S3AKeys {
   private static final Subject RETRIES =
       new Subject(
           "Retries",
+          mapped(
+              "S3E's own client has patience in time. How long S3A would wait for one call by"
+                  + " these is how long a read of S3E's waits without progress, at most 15"
+                  + " minutes by default. The calls of S3A's client follow them as ever.",
+              "fs.s3a.retry.limit",
+              "fs.s3a.retry.interval",
+              "fs.s3a.retry.throttle.limit",
+              "fs.s3a.retry.throttle.interval",
+              "fs.s3a.attempts.maximum"),
           noEffect(
-                  "S3E's own client does not follow S3A's policy yet: a GET is sent again by S3E's"
-                      + " keys. S3A's own calls, HEAD among them, follow it.",
-                  "fs.s3a.retry.limit",
-                  "fs.s3a.retry.interval",
-                  "fs.s3a.retry.throttle.limit",
-                  "fs.s3a.retry.throttle.interval",
-                  "fs.s3a.retry.http.5xx.errors")
-              .see(S3EKeys.RETRY_ATTEMPTS, S3EKeys.RETRY_INTERVAL, S3EKeys.RETRY_INTERVAL_MAX),
-          noEffect(
-                  "S3E's own client does not follow it yet. Where S3A's client reads, the SDK makes"
-                      + " so many attempts within each attempt of S3E's.",
-                  "fs.s3a.attempts.maximum")
-              .see(S3EKeys.RETRY_ATTEMPTS),
+              "S3E's own client always sends a GET again after 500, 502, 503 and 504, never after"
+                  + " 501.",
+              "fs.s3a.retry.http.5xx.errors"),
           unused("It belonged to version 1 of the SDK.", "fs.s3a.experimental.aws.s3.throttling"));
 
   private static final Subject ADDRESSING =

@@ -117,21 +117,14 @@ public final class S3EKeys {
           value -> true,
           "`readVectored` joins ranges that are no farther apart than this into one GET.");
 
-  static final ConfigKey<Integer> RETRY_ATTEMPTS =
-      ConfigKey.count(
-          "retry.attempts",
-          CORE.maxAttempts(),
-          1,
-          100,
-          "How often one GET is sent before its reader gets the error.");
-
   static final ConfigKey<Duration> RETRY_INTERVAL =
       ConfigKey.duration(
           "retry.interval",
           CORE.retryBase(),
           Duration.ZERO,
           Duration.ofMinutes(10),
-          "Pause before the second attempt; doubles with each further one, with jitter.");
+          "Pause before the second retry; doubles with each further one, with jitter. The first"
+              + " retry goes at once. After a word for slow down the pause is five times as long.");
 
   static final ConfigKey<Duration> RETRY_INTERVAL_MAX =
       ConfigKey.duration(
@@ -156,8 +149,9 @@ public final class S3EKeys {
               CORE.readTimeout(),
               Duration.ofSeconds(1),
               MAX_READ,
-              "Longest time that one read waits in all, retries included, before it fails.")
-          .orFromS3A(S3ADefault.read(CORE.readTimeout(), MAX_READ));
+              "A read fails when none of its bytes has come for so long, however often its GETs"
+                  + " were sent again meanwhile.")
+          .orFromS3A(S3ADefault.read(CORE.readTimeout(), MAX_READ, STALL_TIMEOUT));
 
   static final ConfigKey<Duration> CONNECT_TIMEOUT =
       ConfigKey.duration(
@@ -228,7 +222,6 @@ public final class S3EKeys {
           PREFETCH,
           PREFETCH_WINDOW_MAX,
           VECTORED_GAP_MAX,
-          RETRY_ATTEMPTS,
           RETRY_INTERVAL,
           RETRY_INTERVAL_MAX,
           STALL_TIMEOUT,

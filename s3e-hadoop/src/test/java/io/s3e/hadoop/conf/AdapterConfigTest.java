@@ -55,8 +55,6 @@ class AdapterConfigTest {
     "request.size, 2G, a size from 64K to 1G",
     "memory.budget, -1, a size from 0 to 1T",
     "prefetch.enabled, 1, true or false",
-    "retry.attempts, 0, an integer from 1 to 100",
-    "retry.attempts, many, an integer from 1 to 100",
     "stall.timeout, 10 parsecs, a duration from 100ms to 1h",
     "stall.timeout, 1ms, a duration from 100ms to 1h",
     "throughput.target.gbps, 0, auto or a number from 0.1 to 1000",

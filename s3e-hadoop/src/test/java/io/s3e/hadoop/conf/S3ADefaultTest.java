@@ -66,11 +66,11 @@ class S3ADefaultTest {
 
   @ParameterizedTest
   @CsvSource({
-    "60s, 60s, 5m",
-    "1000, 15s, 5m",
-    "0, 15s, 5m",
+    "60s, 60s, 15m",
+    "1000, 15s, 15m",
+    "0, 15s, 15m",
     // A GET is sent again before its read ends.
-    "4m, 4m, 8m",
+    "10m, 10m, 20m",
     "3h, 1h, 6h",
     "30d, 1h, 24h",
   })
@@ -81,11 +81,48 @@ class S3ADefaultTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"10s, 5m", "0, 5m", "20m, 20m", "2000000, 2000s", "30d, 24h"})
+  @CsvSource({"10s, 15m", "0, 15m", "20m, 20m", "2000000, 2000s", "30d, 24h"})
   void aRequestsTimeoutMakesReadsLongerAndNeverShorter(String value, String expected) {
     conf.set(REQUEST, value);
     assertThat(read().engine().readTimeout()).isEqualTo(ConfigValues.duration(expected));
     assertThat(read().engine().stallTimeout()).isEqualTo(S3EConfig.DEFAULTS.stallTimeout());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    // 10 s is the silence of an attempt, which all of these have.
+    "0, 500ms, 0, 500ms, 1, 10s",
+    "3, 1s, 0, 500ms, 1, 47s",
+    "0, 500ms, 5, 2s, 1, 72s",
+    "1, 100, 2, 200, 3, 60700ms",
+    "0, 1, 0, 1, 0, 1s",
+    "7, 500ms, 20, 500ms, 5, 15m",
+    "2000, 1h, 2000, 1h, 2000, 15m",
+    "-1, -1, -1, -1, -1, 1s",
+  })
+  void aReadHasThePatienceOfS3AsRetries(
+      String limit,
+      String interval,
+      String throttles,
+      String throttleInterval,
+      String attempts,
+      String expected) {
+    conf.set("fs.s3a.retry.limit", limit);
+    conf.set("fs.s3a.bucket.logs.retry.interval", interval);
+    conf.set("fs.s3a.retry.throttle.limit", throttles);
+    conf.set("fs.s3a.retry.throttle.interval", throttleInterval);
+    conf.set("fs.s3a.attempts.maximum", attempts);
+    assertThat(read().engine().readTimeout()).isEqualTo(ConfigValues.duration(expected));
+  }
+
+  @Test
+  void thePatienceCountsTheSilenceThatIsConfigured() {
+    conf.set("fs.s3a.retry.limit", "1");
+    conf.set("fs.s3a.retry.interval", "0");
+    conf.set("fs.s3a.retry.throttle.limit", "0");
+    conf.set("fs.s3a.attempts.maximum", "2");
+    conf.set("fs.s3a.bucket.logs.s3e.stall.timeout", "20s");
+    assertThat(read().engine().readTimeout()).isEqualTo(Duration.ofSeconds(80));
   }
 
   @Test

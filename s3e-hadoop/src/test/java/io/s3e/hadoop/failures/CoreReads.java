@@ -44,7 +44,10 @@ final class CoreReads implements AutoCloseable {
                 StaticCredentialsProvider.create(AwsBasicCredentials.create("access", "secret")))
             .build();
     S3EConfig config =
-        S3EConfig.DEFAULTS.toBuilder().maxAttempts(1).stallTimeout(place.stallTimeout()).build();
+        S3EConfig.DEFAULTS.toBuilder()
+            .readTimeout(place.stallTimeout())
+            .stallTimeout(place.stallTimeout())
+            .build();
     engine =
         S3E.create(
             config,

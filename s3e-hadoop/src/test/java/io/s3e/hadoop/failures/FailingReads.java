@@ -240,7 +240,6 @@ final class FailingReads implements AutoCloseable {
     conf.set("fs.s3a.retry.limit", "0");
     conf.set("fs.s3a.retry.throttle.limit", "0");
     conf.set("fs.s3a.retry.interval", "1ms");
-    conf.set("fs.s3a.s3e.retry.attempts", "1");
     conf.set("fs.s3a.s3e.stall.timeout", store.place().stallTimeout().toMillis() + "ms");
     if (!classic) {
       conf.set("fs.s3a.s3e.client", store.client().key);

@@ -1,0 +1,151 @@
+package io.s3e.fault;
+
+import io.s3e.client.Remedy;
+import io.s3e.client.RequestFailure;
+import io.s3e.client.RequestFailure.Kind;
+import io.s3e.client.StoreAnswer;
+import io.s3e.fault.History.Reach;
+import java.net.BindException;
+import java.net.ConnectException;
+import java.net.NoRouteToHostException;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Says what follows a failed request: the same for GETs and HEADs of all readers. Pure: no clock,
+ * no chance, no I/O.
+ *
+ * <p>A failure that may pass is never counted out: the reader that waits has a deadline, and that
+ * ends it (docs/adr/0017-patience-in-time.md). The first retry goes at once. Further ones wait
+ * {@code base}, doubled with each, half of it by chance, and no longer than {@code cap}.
+ *
+ * @param base pause before the third request
+ * @param cap longest pause
+ */
+public record FaultPolicy(Duration base, Duration cap) {
+  /** S3 asks to slow down for a reason: wait longer than after a lost connection. */
+  private static final int THROTTLED_FACTOR = 5;
+
+  /** Even a policy without pauses must not spin. */
+  private static final long SHORTEST_PAUSE_NANOS = 1_000_000;
+
+  private static final int MAX_DOUBLINGS = 20;
+
+  /** A handshake may break by accident once; trust does not come by asking again. */
+  private static final int SENDS_WITHOUT_TRUST = 2;
+
+  /** A provider that has never had credentials is wrong as a rule, and not just slow. */
+  private static final int SENDS_WITHOUT_CREDENTIALS = 3;
+
+  private static final int NOT_IMPLEMENTED = 501;
+  private static final int VERSION_NOT_SUPPORTED = 505;
+
+  private static final Set<String> STALE_CREDENTIALS =
+      Set.of(
+          "ExpiredToken",
+          "ExpiredTokenException",
+          "InvalidAccessKeyId",
+          "InvalidToken",
+          "TokenRefreshRequired");
+
+  private static final Set<String> WRONG_CLOCK = Set.of("RequestTimeTooSkewed", "RequestExpired");
+
+  private static final Verdict FAIL = new Verdict.Fail();
+
+  /**
+   * @param history with {@code failure}
+   * @param jitter by chance, from 0 to 1
+   */
+  public Verdict after(RequestFailure failure, History history, double jitter) {
+    return switch (failure.kind()) {
+      case THROTTLED, REJECTED -> again(failure, history, jitter, Remedy.NONE);
+      case SERVER -> isPermanent(failure) ? FAIL : again(failure, history, jitter, Remedy.NONE);
+      // A cancel that was asked for is no failure. One that was not is a lost connection.
+      case NETWORK, CANCELLED -> again(failure, history, jitter, Remedy.NONE);
+      case TLS ->
+          isHopeless(history, SENDS_WITHOUT_TRUST)
+              ? FAIL
+              : again(failure, history, jitter, Remedy.NONE);
+      case CREDENTIALS ->
+          isHopeless(history, SENDS_WITHOUT_CREDENTIALS)
+              ? FAIL
+              : again(failure, history, jitter, Remedy.CREDENTIALS);
+      case FORBIDDEN, OTHER -> afterRemedy(failure, history);
+      case REDIRECTED, NOT_FOUND, CHANGED, OUT_OF_RANGE, NOT_LENT -> FAIL;
+    };
+  }
+
+  /** How a request that failed has ended, as the gate counts it. */
+  public static Gate.Outcome outcome(RequestFailure failure) {
+    return switch (failure.kind()) {
+      case THROTTLED -> Gate.Outcome.THROTTLED;
+      case SERVER, NETWORK, TLS -> Gate.Outcome.UNAVAILABLE;
+      case CANCELLED, CREDENTIALS, NOT_LENT -> Gate.Outcome.CANCELLED;
+      case REDIRECTED, NOT_FOUND, FORBIDDEN, CHANGED, OUT_OF_RANGE, REJECTED ->
+          Gate.Outcome.ANSWERED;
+      case OTHER -> failure.answer() == null ? Gate.Outcome.CANCELLED : Gate.Outcome.ANSWERED;
+    };
+  }
+
+  private static boolean isPermanent(RequestFailure failure) {
+    StoreAnswer answer = failure.answer();
+    return answer != null
+        && (answer.status() == NOT_IMPLEMENTED || answer.status() == VERSION_NOT_SUPPORTED);
+  }
+
+  private static boolean isHopeless(History history, int sends) {
+    return history.reach() == Reach.NEVER_ANSWERED && history.failures() >= sends;
+  }
+
+  private static Verdict afterRemedy(RequestFailure failure, History history) {
+    Remedy remedy = remedyFor(failure.answer());
+    return remedy == Remedy.NONE || history.tried().contains(remedy)
+        ? FAIL
+        : new Verdict.SendAgain(0, Part.WHOLE, remedy);
+  }
+
+  private static Remedy remedyFor(@Nullable StoreAnswer answer) {
+    String code = answer == null ? null : answer.code();
+    if (code == null) {
+      return Remedy.NONE;
+    }
+    if (STALE_CREDENTIALS.contains(code)) {
+      return Remedy.CREDENTIALS;
+    }
+    return WRONG_CLOCK.contains(code) ? Remedy.CLOCK : Remedy.NONE;
+  }
+
+  private Verdict again(RequestFailure failure, History history, double jitter, Remedy remedy) {
+    Part part = isCut(failure) ? Part.HALF : Part.WHOLE;
+    return new Verdict.SendAgain(pauseNanos(failure.kind(), history, jitter), part, remedy);
+  }
+
+  private long pauseNanos(Kind kind, History history, double jitter) {
+    if (history.failures() <= 1) {
+      return 0;
+    }
+    long first = base.toNanos() * (kind == Kind.THROTTLED ? THROTTLED_FACTOR : 1);
+    int doublings = Math.min(history.failures() - 2, MAX_DOUBLINGS);
+    long most = cap.toNanos();
+    long pause = first > most >> doublings ? most : first << doublings;
+    return Math.max(SHORTEST_PAUSE_NANOS, pause / 2 + (long) (jitter * (pause - pause / 2)));
+  }
+
+  /** Whether an answer broke off, or was awaited in vain: not that there was no connection. */
+  private static boolean isCut(RequestFailure failure) {
+    if (failure.kind() != Kind.NETWORK) {
+      return false;
+    }
+    for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
+      if (cause instanceof SocketTimeoutException || cause instanceof SocketException) {
+        return !(cause instanceof ConnectException
+            || cause instanceof NoRouteToHostException
+            || cause instanceof BindException);
+      }
+    }
+    return false;
+  }
+}

@@ -1,0 +1,49 @@
+package io.s3e.fault;
+
+import io.s3e.client.Remedy;
+import io.s3e.client.RequestFailure;
+import java.util.EnumSet;
+import java.util.Set;
+
+/**
+ * The failures of one piece of work since it last got on. Immutable.
+ *
+ * @param failures how many there were, the present one included
+ * @param tried remedies that a refusal has asked for and that have been brought about
+ * @param reach whether the store has ever answered this JVM
+ */
+public record History(int failures, Set<Remedy> tried, Reach reach) {
+  /** No failure. */
+  public static final History NONE = new History(0, Set.of(), Reach.NEVER_ANSWERED);
+
+  /** Whether the store has ever answered this JVM. */
+  public enum Reach {
+    /** It has: trust, names and credentials were once right, and failures of these may pass. */
+    HAS_ANSWERED,
+    /** It has not. */
+    NEVER_ANSWERED
+  }
+
+  public History {
+    tried = Set.copyOf(tried);
+  }
+
+  /** With one more failure. */
+  public History failed(Gate gate) {
+    Reach now = gate.hasAnswered() ? Reach.HAS_ANSWERED : Reach.NEVER_ANSWERED;
+    return new History(failures + 1, tried, now);
+  }
+
+  /**
+   * With a remedy that is brought about after {@code failure}. Only one that the store has asked
+   * for counts: a provider that fails is asked again and again.
+   */
+  public History after(RequestFailure failure, Remedy remedy) {
+    if (failure.refusal() == null) {
+      return this;
+    }
+    Set<Remedy> more = EnumSet.of(remedy);
+    more.addAll(tried);
+    return new History(failures, more, reach);
+  }
+}

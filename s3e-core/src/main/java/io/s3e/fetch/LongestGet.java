@@ -1,0 +1,95 @@
+package io.s3e.fetch;
+
+import io.s3e.block.ByteRange;
+
+/**
+ * The longest GET that the way to one reader brings whole: halved where answers of that length
+ * break off, doubled again where they come. Some links cut every body after so many bytes, and some
+ * clients hand a body over only when it is whole: a shorter GET is all that gets through there.
+ *
+ * <p>One answer that breaks off says nothing of its length; the second in a row, with none of at
+ * least half the length in between, does. Any thread.
+ */
+final class LongestGet {
+  /** Nothing is asked for in shorter GETs, and longer ones are cut at multiples of it. */
+  static final int SHORTEST_BYTES = 64 << 10;
+
+  private static final long UNLIMITED = Long.MAX_VALUE;
+
+  /** No GET is longer. */
+  private static final long MOST_BYTES = 1L << 30;
+
+  private static final int BROKEN_IN_ROW = 2;
+  private static final int WHOLE_TO_DOUBLE = 4;
+  private static final int MOST_WHOLE_TO_DOUBLE = 64;
+
+  /** Read without the lock. */
+  private volatile long bytes = UNLIMITED;
+
+  /** Read without the lock, to see that there is nothing to do. */
+  private volatile int brokenInRow;
+
+  // Guarded by this.
+  private long longestBroken;
+  private int whole;
+  private int wholeToDouble = WHOLE_TO_DOUBLE;
+
+  /** In bytes; {@link Long#MAX_VALUE} where no limit is known. */
+  long bytes() {
+    return bytes;
+  }
+
+  /** The first part of {@code missing}, and of {@code most} bytes at most. */
+  static ByteRange firstPart(ByteRange missing, long most) {
+    if (missing.length() <= most) {
+      return missing;
+    }
+    long end = (missing.start() + most) / SHORTEST_BYTES * SHORTEST_BYTES;
+    return new ByteRange(missing.start(), Math.max(end, missing.start() + SHORTEST_BYTES));
+  }
+
+  /** Half of a GET that broke off, in bytes. */
+  static long half(long length) {
+    return Math.max(SHORTEST_BYTES, length / 2);
+  }
+
+  /** An answer of that length broke off, or was awaited in vain. */
+  synchronized void broke(long length) {
+    if (length <= SHORTEST_BYTES || length > bytes) {
+      return;
+    }
+    longestBroken = Math.max(longestBroken, length);
+    brokenInRow++;
+    if (brokenInRow >= BROKEN_IN_ROW) {
+      if (bytes != UNLIMITED) {
+        // It was doubled too early: the next time takes more to be tried again.
+        wholeToDouble = Math.min(MOST_WHOLE_TO_DOUBLE, 2 * wholeToDouble);
+      }
+      bytes = half(Math.min(bytes, longestBroken));
+      whole = 0;
+      forgetBroken();
+    }
+  }
+
+  /** An answer of that length has come whole. */
+  void came(long length) {
+    if (bytes != UNLIMITED || brokenInRow > 0) {
+      cameAfterFailures(length);
+    }
+  }
+
+  private synchronized void cameAfterFailures(long length) {
+    if (2 * length >= longestBroken) {
+      forgetBroken();
+    }
+    if (bytes != UNLIMITED && 2 * length >= bytes && ++whole >= wholeToDouble) {
+      whole = 0;
+      bytes = bytes > MOST_BYTES / 2 ? UNLIMITED : 2 * bytes;
+    }
+  }
+
+  private void forgetBroken() {
+    brokenInRow = 0;
+    longestBroken = 0;
+  }
+}

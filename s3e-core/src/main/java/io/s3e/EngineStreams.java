@@ -5,9 +5,9 @@ import io.s3e.block.ObjectVersion;
 import io.s3e.client.HeadRequest;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.ObjectHead;
-import io.s3e.client.RequestFailure;
 import io.s3e.fetch.EncodedBodyException;
 import io.s3e.fetch.Fetcher;
+import io.s3e.fetch.HeadFetch;
 import io.s3e.fetch.ObjectChangedException;
 import io.s3e.fetch.ObjectHandle;
 import io.s3e.fetch.ObjectHandle.SizeFrom;
@@ -21,7 +21,6 @@ import io.s3e.stream.S3EInputStream;
 import io.s3e.stream.StreamSettings;
 import io.s3e.stream.StreamSource;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.util.concurrent.Executor;
 
 /** Builds the streams of one tenant and owns what they share beside the fetcher. */
@@ -29,6 +28,7 @@ final class EngineStreams implements StreamSource, AutoCloseable {
   private final S3EConfig config;
   private final Fetcher fetcher;
   private final ObjectClient client;
+  private final HeadFetch heads;
   private final StreamSettings settings;
   private final Askers askers;
   private final BoundedExecutor copying;
@@ -43,12 +43,14 @@ final class EngineStreams implements StreamSource, AutoCloseable {
       S3EConfig config,
       Fetcher fetcher,
       ObjectClient client,
+      HeadFetch heads,
       Askers askers,
       VectoredThreads threads) {
     this.askers = askers;
     this.config = config;
     this.fetcher = fetcher;
     this.client = client;
+    this.heads = heads;
     this.settings =
         new StreamSettings(config.requestBytes(), config.coalesceGapBytes(), config.readTimeout());
     this.copying = threads.copyingOfTenant();
@@ -88,21 +90,9 @@ final class EngineStreams implements StreamSource, AutoCloseable {
     waiting.close();
   }
 
-  /**
-   * Asks the store for size and version.
-   *
-   * @throws InterruptedIOException if the thread was interrupted; its flag is set
-   */
+  /** Asks the store for size and version, as {@link HeadFetch} does. */
   ObjectHead head(HeadRequest request) throws IOException {
-    try {
-      return client.head(request);
-    } catch (RequestFailure e) {
-      // Some clients notice an interrupt only when their time-out ends the request.
-      if (Thread.currentThread().isInterrupted()) {
-        throw (IOException) new InterruptedIOException(e.getMessage()).initCause(e);
-      }
-      throw e;
-    }
+    return heads.head(request);
   }
 
   @Override

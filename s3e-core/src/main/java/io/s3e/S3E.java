@@ -14,6 +14,7 @@ import io.s3e.disk.DiskCacheConfig;
 import io.s3e.fault.FaultPolicy;
 import io.s3e.fetch.FetchConfig;
 import io.s3e.fetch.Fetcher;
+import io.s3e.fetch.HeadFetch;
 import io.s3e.fetch.Tenant;
 import io.s3e.fetch.TenantDisk;
 import io.s3e.memory.Account;
@@ -94,7 +95,8 @@ public final class S3E implements AutoCloseable {
             config.stallTimeout(),
             config.readTimeout(),
             config.store());
-    this.fetcher = new Fetcher(new Tenant(fetching, client, engine.services(), account, metrics));
+    Tenant tenant = new Tenant(fetching, client, engine.services(), account, metrics);
+    this.fetcher = new Fetcher(tenant);
     // Beside the first reads, which need none of it.
     this.disk =
         engine
@@ -109,7 +111,9 @@ public final class S3E implements AutoCloseable {
                   }
                   return answer;
                 });
-    this.streams = new EngineStreams(config, fetcher, client, engine.askers(), engine.vectored());
+    this.streams =
+        new EngineStreams(
+            config, fetcher, client, new HeadFetch(tenant), engine.askers(), engine.vectored());
   }
 
   /** Whether all that is on disk was fetched by this tenant. */

@@ -39,7 +39,7 @@ public record History(int failures, Set<Remedy> tried, Reach reach) {
    * for counts: a provider that fails is asked again and again.
    */
   public History after(RequestFailure failure, Remedy remedy) {
-    if (failure.refusal() == null) {
+    if (remedy == Remedy.NONE || failure.refusal() == null) {
       return this;
     }
     Set<Remedy> more = EnumSet.of(remedy);

@@ -18,6 +18,7 @@ import java.net.SocketTimeoutException;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -192,7 +193,6 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
    *
    * @param ahead block up to which the reader was to prefetch, at least {@code end}; taken along
    *     where a guess would be refused. It then counts as asked for, not as prefetch
-   * @param deadline by {@link System#nanoTime()}
    * @return the block, pinned; null if another thread was quicker and it must be looked up
    */
   public @Nullable Block demand(
@@ -200,7 +200,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
       long block,
       long end,
       long ahead,
-      long deadline,
+      Patience patience,
       Consumer<RunFetch> started)
       throws IOException {
     requireOpen(handle);
@@ -209,7 +209,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     boolean takesAhead = ahead > end && admission.isCrowded(account);
     BlockRange wanted = new BlockRange(block, Math.max(block + 1, takesAhead ? ahead : end));
     Run run = resolver.run(handle, wanted, Purpose.DEMAND);
-    RunFetch fetch = enter(run, awaitAdmission(handle, need(run), deadline));
+    RunFetch fetch = enter(run, awaitAdmission(handle, need(run), patience));
     if (fetch == null) {
       return null;
     }
@@ -220,15 +220,21 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     return pinned ? first : null;
   }
 
-  private Grant awaitAdmission(ObjectHandle handle, Need need, long deadline) throws IOException {
+  private Grant awaitAdmission(ObjectHandle handle, Need need, Patience patience)
+      throws IOException {
+    BooleanSupplier isOver = () -> tenant.isClosed() || handle.isClosed();
     try {
-      Grant grant =
-          admission.await(account, need, () -> tenant.isClosed() || handle.isClosed(), deadline);
-      if (grant == null) {
+      for (; ; ) {
+        Grant grant = admission.await(account, need, isOver, patience.deadline());
+        if (grant != null) {
+          return grant;
+        }
         requireOpen(handle);
-        throw new IOException("no memory became free before the read's deadline");
+        // Others who read for the same call may have got on meanwhile.
+        if (patience.isOver()) {
+          throw new IOException("no memory became free before the read's deadline");
+        }
       }
-      return grant;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException("interrupted while waiting for memory");
@@ -272,13 +278,12 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
   /**
    * Waits until a pinned block is ready.
    *
-   * @param deadline by {@link System#nanoTime()}
    * @return true if it is ready; false if its fetch was a guess or was cancelled, and the reader
    *     should ask for the block itself
    * @throws IOException if a fetch for a reader failed, the deadline passed, or the stream was
    *     closed
    */
-  public boolean await(ObjectHandle handle, Block block, long deadline) throws IOException {
+  public boolean await(ObjectHandle handle, Block block, Patience patience) throws IOException {
     if (block.isReady()) {
       return true;
     }
@@ -287,7 +292,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
       return false;
     }
     try {
-      return awaitSettled(handle, block, arrival, deadline) && arrival.isReady();
+      return awaitSettled(handle, block, arrival, patience) && arrival.isReady();
     } catch (InterruptedException e) {
       throw interrupted(block);
     } finally {
@@ -325,14 +330,15 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
   }
 
   /** False if the block is another tenant's and late. */
-  private boolean awaitSettled(ObjectHandle handle, Block block, Arrival arrival, long deadline)
+  private boolean awaitSettled(
+      ObjectHandle handle, Block block, Arrival arrival, Patience patience)
       throws IOException, InterruptedException {
     while (!block.await(CLOSED_CHECK_NANOS)) {
       requireOpen(handle);
       if (arrival.isOverdue()) {
         return false;
       }
-      if (System.nanoTime() - deadline > 0) {
+      if (patience.isOver()) {
         throw arrival.late();
       }
     }
@@ -345,9 +351,9 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
    * @param last how the last fetch ended that was nobody's error; null if none has
    * @throws IOException if the deadline has passed
    */
-  public void checkDeadline(ObjectHandle handle, @Nullable Exception last, long deadline)
+  public void checkDeadline(ObjectHandle handle, @Nullable Exception last, Patience patience)
       throws IOException {
-    if (System.nanoTime() - deadline <= 0) {
+    if (!patience.isOver()) {
       return;
     }
     requireOpen(handle);

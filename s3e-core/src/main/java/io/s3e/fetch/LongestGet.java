@@ -11,7 +11,7 @@ import io.s3e.block.ByteRange;
  * least half the length in between, does. Any thread.
  */
 final class LongestGet {
-  /** Nothing is asked for in shorter GETs, and longer ones are cut at multiples of it. */
+  /** No limit is lower, and parts end at multiples of it. */
   static final int SHORTEST_BYTES = 64 << 10;
 
   private static final long UNLIMITED = Long.MAX_VALUE;
@@ -39,13 +39,17 @@ final class LongestGet {
     return bytes;
   }
 
-  /** The first part of {@code missing}, and of {@code most} bytes at most. */
+  /**
+   * The first part of {@code missing}, which ends at a multiple of {@link #SHORTEST_BYTES}.
+   *
+   * @param most its length at most, in bytes; {@link #SHORTEST_BYTES} or more
+   */
   static ByteRange firstPart(ByteRange missing, long most) {
     if (missing.length() <= most) {
       return missing;
     }
     long end = (missing.start() + most) / SHORTEST_BYTES * SHORTEST_BYTES;
-    return new ByteRange(missing.start(), Math.max(end, missing.start() + SHORTEST_BYTES));
+    return new ByteRange(missing.start(), end);
   }
 
   /** Half of a GET that broke off, in bytes. */

@@ -7,6 +7,7 @@ import io.s3e.fetch.DiskBytes;
 import io.s3e.fetch.Fetcher;
 import io.s3e.fetch.ObjectHandle;
 import io.s3e.fetch.ObjectTruncatedException;
+import io.s3e.fetch.Patience;
 import io.s3e.memory.Block;
 import io.s3e.memory.Purpose;
 import io.s3e.metrics.EngineMetrics.Counter;
@@ -84,16 +85,15 @@ public final class BlockReader {
    * [position, end)} in parallel and waits for the first block of it.
    *
    * @param end where the read ends, after {@code position} and inside the object
-   * @param deadline by {@link System#nanoTime()}
    * @throws io.s3e.fetch.ObjectTruncatedException if the object ends before {@code position}
    */
-  Block acquire(long position, long end, ReadStep step, long deadline) throws IOException {
+  Block acquire(long position, long end, ReadStep step, Patience patience) throws IOException {
     Block ready = acquireReady(position, end, step);
     if (ready != null) {
       return ready;
     }
     handle.progress().onRead(position, end);
-    Block fetched = fetch(position, end, step, deadline);
+    Block fetched = fetch(position, end, step, patience);
     fetched.touch();
     return fetched;
   }
@@ -136,7 +136,7 @@ public final class BlockReader {
     }
   }
 
-  private Block fetch(long position, long end, ReadStep step, long deadline) throws IOException {
+  private Block fetch(long position, long end, ReadStep step, Patience patience) throws IOException {
     requireInside(position);
     long started = System.nanoTime();
     BlockRange wanted = layout().covering(position, end);
@@ -151,7 +151,7 @@ public final class BlockReader {
     for (; ; ) {
       if (block == null) {
         boolean whole = isSmall() && !isGlance(position, end, step);
-        block = demand(wanted, followed ? Plan.NOTHING : plan, Pieces.OF_READ, whole, deadline);
+        block = demand(wanted, followed ? Plan.NOTHING : plan, Pieces.OF_READ, whole, patience);
       }
       boolean ready = false;
       try {
@@ -168,7 +168,7 @@ public final class BlockReader {
             readahead.onStall(position, step, block);
           }
           // The object may have turned out to end inside the block.
-          ready = fetcher.await(handle, block, deadline) && position < block.end();
+          ready = fetcher.await(handle, block, patience) && position < block.end();
         }
       } finally {
         if (!ready && block != null) {
@@ -184,7 +184,7 @@ public final class BlockReader {
         return block;
       }
       requireInside(position);
-      fetcher.checkDeadline(handle, last, deadline);
+      fetcher.checkDeadline(handle, last, patience);
       block = fetcher.find(handle, wanted.first());
       if (block == null) {
         readahead.onAbsent(wanted.first());
@@ -215,7 +215,7 @@ public final class BlockReader {
    * @param whole whether all of the object that is absent comes by the same GET
    */
   private @Nullable Block demand(
-      BlockRange wanted, Plan plan, Pieces pieces, boolean whole, long deadline)
+      BlockRange wanted, Plan plan, Pieces pieces, boolean whole, Patience patience)
       throws IOException {
     long first = whole ? firstAbsent(wanted.first()) : wanted.first();
     int count = pieces.count(wanted, layout());
@@ -224,7 +224,7 @@ public final class BlockReader {
     long ahead = plan.aheadUntil(Math.max(end, wanted.end()));
     boolean admitted = false;
     try {
-      Block block = fetcher.demand(handle, first, end, ahead, deadline, readahead.runs());
+      Block block = fetcher.demand(handle, first, end, ahead, patience, readahead.runs());
       admitted = true;
       if (block == null || first == wanted.first()) {
         return block;
@@ -272,26 +272,26 @@ public final class BlockReader {
   }
 
   /** As {@link #expect}, and waits for room. */
-  Expected expectWaiting(long position, long end, Pieces pieces, long deadline) throws IOException {
+  Expected expectWaiting(long position, long end, Pieces pieces, Patience patience) throws IOException {
     BlockRange wanted = layout().covering(position, end);
     for (; ; ) {
       requireInside(position);
       Block block = fetcher.find(handle, wanted.first());
       if (block == null) {
-        block = demand(wanted, Plan.NOTHING, pieces, isSmall(), deadline);
+        block = demand(wanted, Plan.NOTHING, pieces, isSmall(), patience);
       }
-      Expected expected = block == null ? null : expected(block, deadline);
+      Expected expected = block == null ? null : expected(block, patience);
       if (expected != null) {
         return expected;
       }
-      fetcher.checkDeadline(handle, null, deadline);
+      fetcher.checkDeadline(handle, null, patience);
     }
   }
 
-  private @Nullable Expected expected(Block pinned, long deadline) throws IOException {
+  private @Nullable Expected expected(Block pinned, Patience patience) throws IOException {
     boolean comes = false;
     try {
-      comes = !fetcher.isAnothers(pinned) || fetcher.await(handle, pinned, deadline);
+      comes = !fetcher.isAnothers(pinned) || fetcher.await(handle, pinned, patience);
     } finally {
       if (!comes) {
         pinned.unpin();

@@ -1,6 +1,7 @@
 package io.s3e.stream;
 
 import io.s3e.block.ByteRange;
+import io.s3e.fetch.Patience;
 import io.s3e.memory.Block;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
@@ -32,7 +33,7 @@ final class RangeFilling {
   private final S3EInputStream stream;
   private final ByteRange range;
   private final Pieces pieces;
-  private final long deadline;
+  private final Patience patience;
   private final ByteBuffer buffer;
   private final Target target;
   private final ByteBuffer filled;
@@ -44,14 +45,13 @@ final class RangeFilling {
 
   /**
    * @param pieces how what is missing is cut
-   * @param deadline by {@link System#nanoTime()}
    */
   RangeFilling(
-      S3EInputStream stream, ByteRange range, Pieces pieces, ByteBuffer buffer, long deadline) {
+      S3EInputStream stream, ByteRange range, Pieces pieces, ByteBuffer buffer, Patience patience) {
     this.stream = stream;
     this.range = range;
     this.pieces = pieces;
-    this.deadline = deadline;
+    this.patience = patience;
     this.buffer = buffer;
     this.filled = buffer.duplicate();
     filled.limit(filled.position() + Math.toIntExact(range.length()));
@@ -116,7 +116,7 @@ final class RangeFilling {
       if (caller == Caller.MUST_NOT_WAIT) {
         return Progress.BLOCKED;
       }
-      expected = reader.expectWaiting(next, range.end(), pieces, deadline);
+      expected = reader.expectWaiting(next, range.end(), pieces, patience);
     }
     return Progress.EXPECTING;
   }
@@ -133,6 +133,7 @@ final class RangeFilling {
 
   private void copy(Block block) {
     next += target.copy(block, next);
+    patience.progressed();
   }
 
   /** The error of a range whose deadline has passed. */
@@ -148,7 +149,7 @@ final class RangeFilling {
   }
 
   boolean isLate() {
-    return System.nanoTime() - deadline > 0;
+    return patience.isOver();
   }
 
   /** Nothing is waited for any more. */

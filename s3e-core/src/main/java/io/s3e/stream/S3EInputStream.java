@@ -1,6 +1,7 @@
 package io.s3e.stream;
 
 import io.s3e.block.ByteRange;
+import io.s3e.fetch.Patience;
 import io.s3e.memory.Block;
 import io.s3e.prefetch.ReadPolicy;
 import java.io.EOFException;
@@ -255,27 +256,28 @@ public final class S3EInputStream extends InputStream {
     boolean moves = begin == ReadStep.MOVE;
     ReadStep step = begin;
     long next = from;
-    long deadline = 0;
+    Patience patience = null;
     for (; ; ) {
       try {
         while (target.remaining() > 0 && next < size()) {
           Block block = moves ? pinCurrent(next) : null;
           if (block == null) {
-            if (step == begin) {
+            if (patience == null) {
               // Not before: as a rule a read finds its block without asking for the time.
-              deadline = System.nanoTime() + source.settings().readTimeout().toNanos();
+              patience = new Patience(source.settings().readTimeout());
             }
             long end = Math.min(size(), next + target.remaining());
             int copied = reader.copyFromDisk(next, end, step, target);
             if (copied > 0) {
               next += copied;
+              patience.progressed();
               step = ReadStep.CONTINUATION;
               continue;
             }
             block =
                 moves && next > from
                     ? reader.acquireReady(next, end, step)
-                    : reader.acquire(next, end, step, deadline);
+                    : reader.acquire(next, end, step, patience);
             step = ReadStep.CONTINUATION;
           }
           if (block == null) {
@@ -288,6 +290,9 @@ public final class S3EInputStream extends InputStream {
             next += target.copy(block, next);
           } finally {
             block.unpin();
+          }
+          if (patience != null) {
+            patience.progressed();
           }
         }
         return next > from ? (int) (next - from) : -1;

@@ -7,6 +7,6 @@ import java.time.Duration;
  *
  * @param requestBytes longest GET, in bytes
  * @param coalesceGapBytes readVectored joins ranges no farther apart, in bytes
- * @param readTimeout longest time that one read waits in all
+ * @param readTimeout time without progress after which a read fails
  */
 public record StreamSettings(int requestBytes, int coalesceGapBytes, Duration readTimeout) {}

@@ -1,11 +1,11 @@
 package io.s3e.stream;
 
 import io.s3e.block.ByteRange;
+import io.s3e.fetch.Patience;
 import io.s3e.prefetch.VectorPlanner;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -46,10 +46,12 @@ final class VectoredRead {
   private final AtomicInteger groupsLeft;
   private final AtomicBoolean refused = new AtomicBoolean();
   private final Pieces pieces;
-  private final long deadline;
 
-  /** Fails when the deadline passes, unless the read is over. */
-  private final CompletableFuture<Void> timer = new CompletableFuture<>();
+  /** Moved by every block that is copied for one of the ranges. */
+  private final Patience patience;
+
+  /** Fails when the patience may be over, unless the read is. */
+  private volatile CompletableFuture<Void> timer = new CompletableFuture<>();
 
   private VectoredRead(
       S3EInputStream stream,
@@ -64,7 +66,7 @@ final class VectoredRead {
     this.groupsLeft = new AtomicInteger(groups.size());
     this.pieces =
         Pieces.ofVectored(groups.stream().mapToLong(group -> group.span().length()).sum());
-    this.deadline = System.nanoTime() + readTimeout().toNanos();
+    this.patience = new Patience(stream.source().settings().readTimeout());
     this.ranges = new ArrayList<>(wanted.size());
     for (ByteRange range : wanted) {
       ranges.add(new PendingRange(range, this));
@@ -133,22 +135,32 @@ final class VectoredRead {
       throw new IOException(REFUSED, e);
     }
     if (!groups.isEmpty()) {
-      var unused =
-          timer
-              .orTimeout(readTimeout().toNanos(), TimeUnit.NANOSECONDS)
-              .exceptionally(
-                  passed -> {
-                    // Not here: releasing is the application's code, and the timer is the JVM's.
-                    execute(stream.source().copying(), () -> ranges.forEach(PendingRange::late));
-                    return null;
-                  });
+      watch();
     }
     reader.handle().listener().onVectoredRead(ranges.size(), groups.size());
     return ranges.stream().map(PendingRange::result).toList();
   }
 
-  private Duration readTimeout() {
-    return stream.source().settings().readTimeout();
+  /** Ends the ranges when the patience is over; looks again later if it has been moved. */
+  private void watch() {
+    CompletableFuture<Void> next = new CompletableFuture<>();
+    timer = next;
+    if (groupsLeft.get() == 0) {
+      // Over meanwhile, by a thread that has not seen this timer.
+      return;
+    }
+    var unused =
+        next.orTimeout(Math.max(1, patience.leftNanos()), TimeUnit.NANOSECONDS)
+            .exceptionally(
+                passed -> {
+                  if (patience.isOver()) {
+                    // Not here: releasing is the application's code, and the timer is the JVM's.
+                    execute(stream.source().copying(), () -> ranges.forEach(PendingRange::late));
+                  } else {
+                    watch();
+                  }
+                  return null;
+                });
   }
 
   /** Lets a range get on, on a thread of the engine. */
@@ -196,7 +208,7 @@ final class VectoredRead {
   /** Allocates for a range. */
   RangeFilling filling(ByteRange range) {
     ByteBuffer buffer = allocate.apply(Math.toIntExact(range.length()));
-    return new RangeFilling(stream, range, pieces, buffer, deadline);
+    return new RangeFilling(stream, range, pieces, buffer, patience);
   }
 
   /** The error of a range that had no turn before the deadline. */

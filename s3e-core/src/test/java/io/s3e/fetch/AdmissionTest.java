@@ -14,6 +14,7 @@ import io.s3e.memory.Grant;
 import io.s3e.memory.Need;
 import io.s3e.memory.Need.Kind;
 import io.s3e.memory.Purpose;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -218,8 +219,8 @@ class AdmissionTest {
       awaitTrue(() -> rig.client.gets().size() == 2);
       assertThat(rig.admission.isCrowded(rig.account)).isTrue();
 
-      long deadline = soon();
-      rig.fetcher.demand(handle, 0, 1, REQUEST_BLOCKS, deadline, run -> {}).unpin();
+      Patience patience = new Patience(Duration.ofSeconds(20));
+      rig.fetcher.demand(handle, 0, 1, REQUEST_BLOCKS, patience, run -> {}).unpin();
       awaitTrue(() -> rig.client.gets().size() == 3);
       assertThat(rig.client.gets().get(2).range().length()).isEqualTo(REQUEST_BLOCKS * BLOCK);
       held.countDown();

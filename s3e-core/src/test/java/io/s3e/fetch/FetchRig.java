@@ -25,7 +25,6 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
@@ -108,17 +107,17 @@ final class FetchRig implements AutoCloseable {
   /** Reads one block as a stream does; fetches up to {@code end} with it if it is absent. */
   byte[] read(ObjectHandle handle, long block, long end, Consumer<RunFetch> started)
       throws IOException {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    Patience patience = new Patience(READ_TIMEOUT);
     for (; ; ) {
       Block found = fetcher.find(handle, block);
       if (found == null) {
-        found = fetcher.demand(handle, block, end, end, deadline, started);
+        found = fetcher.demand(handle, block, end, end, patience, started);
         if (found == null) {
           continue;
         }
       }
       try {
-        if (fetcher.await(handle, found, deadline)) {
+        if (fetcher.await(handle, found, patience)) {
           found.touch();
           byte[] bytes = new byte[found.length()];
           found.copyTo(0, bytes, 0, bytes.length);

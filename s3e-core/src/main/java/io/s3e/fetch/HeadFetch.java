@@ -1,0 +1,140 @@
+package io.s3e.fetch;
+
+import io.s3e.client.HeadRequest;
+import io.s3e.client.ObjectHead;
+import io.s3e.client.Remedy;
+import io.s3e.client.RequestFailure;
+import io.s3e.client.RequestFailure.Effort;
+import io.s3e.client.RequestFailure.Effort.End;
+import io.s3e.fault.FaultPolicy;
+import io.s3e.fault.Gate;
+import io.s3e.fault.History;
+import io.s3e.fault.Verdict;
+import io.s3e.metrics.EngineMetrics.Counter;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * HEADs of one tenant: sent, and sent again, by the policy and through the gate that GETs go by. The
+ * thread that asks waits. Any thread.
+ */
+public final class HeadFetch {
+  private static final long CLOSED_CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+  private final Tenant tenant;
+
+  public HeadFetch(Tenant tenant) {
+    this.tenant = tenant;
+  }
+
+  /**
+   * Asks the store for size and version, for as long as a read would.
+   *
+   * @throws RequestFailure the last failure, with the attempts made
+   * @throws InterruptedIOException if the thread was interrupted; its flag is set
+   */
+  public ObjectHead head(HeadRequest request) throws IOException {
+    Gate gate = tenant.gate(request.object());
+    Patience patience = new Patience(tenant.config().readTimeout());
+    long started = System.nanoTime();
+    awaitTurn(gate, request, patience);
+    History history = History.NONE;
+    for (int sent = 1; ; sent++) {
+      RequestFailure failure;
+      try {
+        return send(gate, request);
+      } catch (RequestFailure e) {
+        failure = e;
+      }
+      // Some clients notice an interrupt only when their time-out ends the request.
+      if (Thread.currentThread().isInterrupted()) {
+        throw interrupted(failure);
+      }
+      history = history.failed(gate);
+      Verdict verdict =
+          tenant
+              .config()
+              .policy()
+              .after(failure, history, ThreadLocalRandom.current().nextDouble());
+      if (!(verdict instanceof Verdict.SendAgain again)
+          || !pause(gate, again, failure, patience)) {
+        End end = patience.isOver() ? End.DEADLINE : End.FAILURE;
+        Duration elapsed = Duration.ofNanos(System.nanoTime() - started);
+        throw failure.with(new Effort(sent, elapsed, end));
+      }
+      history = history.after(failure, again.remedy());
+      tenant.metrics().count(Counter.RETRIES);
+    }
+  }
+
+  private void awaitTurn(Gate gate, HeadRequest request, Patience patience) throws IOException {
+    try {
+      if (!gate.awaitDemand(tenant::isClosed, patience.deadline())) {
+        String reason = "the store has refused everybody until the deadline";
+        throw new RequestFailure(
+            RequestFailure.Kind.NETWORK,
+            "HEAD " + request.object(),
+            reason,
+            new SocketTimeoutException(reason));
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("interrupted before HEAD " + request.object());
+    }
+  }
+
+  private ObjectHead send(Gate gate, HeadRequest request) throws IOException {
+    Gate.Outcome outcome = Gate.Outcome.CANCELLED;
+    gate.sent();
+    try {
+      ObjectHead head = tenant.client().head(request);
+      outcome = Gate.Outcome.ANSWERED;
+      return head;
+    } catch (RequestFailure e) {
+      outcome = FaultPolicy.outcome(e);
+      throw e;
+    } finally {
+      gate.ended(outcome);
+    }
+  }
+
+  /** False if the patience is over first, or the tenant closes. */
+  private boolean pause(
+      Gate gate, Verdict.SendAgain again, RequestFailure failure, Patience patience)
+      throws InterruptedIOException {
+    CountDownLatch mayGo = new CountDownLatch(1);
+    if (again.remedy() == Remedy.NONE) {
+      pass(gate, again, mayGo);
+    } else {
+      tenant
+          .client()
+          .remedy(again.remedy(), failure.answer(), () -> pass(gate, again, mayGo));
+    }
+    try {
+      while (!mayGo.await(CLOSED_CHECK_NANOS, TimeUnit.NANOSECONDS)) {
+        if (patience.isOver() || tenant.isClosed()) {
+          return false;
+        }
+      }
+      return !patience.isOver() && !tenant.isClosed();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw interrupted(failure);
+    }
+  }
+
+  /** Where the engine closes, so does the tenant, which ends the wait. */
+  private static void pass(Gate gate, Verdict.SendAgain again, CountDownLatch mayGo) {
+    boolean unused = gate.retry(again.pauseNanos(), mayGo::countDown);
+  }
+
+  private static InterruptedIOException interrupted(RequestFailure failure) {
+    return (InterruptedIOException)
+        new InterruptedIOException(failure.getMessage()).initCause(failure);
+  }
+}

@@ -1,0 +1,90 @@
+package io.s3e.fetch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.s3e.block.ByteRange;
+import org.junit.jupiter.api.Test;
+
+/** How long GETs may be after some have broken off. */
+class LongestGetTest {
+  private static final long MIB = 1 << 20;
+  private static final long KIB = 1 << 10;
+
+  private final LongestGet longest = new LongestGet();
+
+  @Test
+  void oneThatBreaksOffAmongWholeOnesSaysNothing() {
+    for (int i = 0; i < 100; i++) {
+      longest.broke(8 * MIB);
+      longest.came(4 * MIB);
+    }
+    assertThat(longest.bytes()).isEqualTo(Long.MAX_VALUE);
+  }
+
+  @Test
+  void shortAnswersProveNothingOfLongOnes() {
+    longest.broke(8 * MIB);
+    longest.came(MIB);
+    longest.broke(8 * MIB);
+    assertThat(longest.bytes()).isEqualTo(4 * MIB);
+  }
+
+  @Test
+  void itIsHalvedDownToTheShortest() {
+    for (long length = 8 * MIB; length > 64 * KIB; length /= 2) {
+      longest.broke(length);
+      longest.broke(length);
+      assertThat(longest.bytes()).isEqualTo(length / 2);
+    }
+    longest.broke(64 * KIB);
+    longest.broke(64 * KIB);
+    assertThat(longest.bytes()).isEqualTo(64 * KIB);
+  }
+
+  @Test
+  void thoseThatWereSentBeforeCountForNothing() {
+    longest.broke(8 * MIB);
+    longest.broke(8 * MIB);
+    longest.broke(8 * MIB);
+    longest.broke(8 * MIB);
+    assertThat(longest.bytes()).isEqualTo(4 * MIB);
+  }
+
+  @Test
+  void itGrowsAgainLaterEachTimeThatItWasTooEarly() {
+    int before = 0;
+    for (int round = 0; round < 4; round++) {
+      longest.broke(256 * KIB);
+      longest.broke(256 * KIB);
+      assertThat(longest.bytes()).isEqualTo(128 * KIB);
+      int count = 0;
+      while (longest.bytes() == 128 * KIB) {
+        longest.came(128 * KIB);
+        count++;
+      }
+      assertThat(longest.bytes()).isEqualTo(256 * KIB);
+      assertThat(count).isGreaterThan(before);
+      before = count;
+    }
+  }
+
+  @Test
+  void aLinkThatIsWellAgainHasNoLimit() {
+    longest.broke(256 * KIB);
+    longest.broke(256 * KIB);
+    for (int i = 0; i < 100; i++) {
+      longest.came(longest.bytes());
+    }
+    assertThat(longest.bytes()).isEqualTo(Long.MAX_VALUE);
+  }
+
+  @Test
+  void theFirstPartEndsAtAChunk() {
+    assertThat(LongestGet.firstPart(new ByteRange(0, 1000 * KIB), Long.MAX_VALUE))
+        .isEqualTo(new ByteRange(0, 1000 * KIB));
+    assertThat(LongestGet.firstPart(new ByteRange(10, 1000 * KIB), 200 * KIB))
+        .isEqualTo(new ByteRange(10, 192 * KIB));
+    assertThat(LongestGet.firstPart(new ByteRange(63 * KIB, 1000 * KIB), 64 * KIB))
+        .isEqualTo(new ByteRange(63 * KIB, 64 * KIB));
+  }
+}

@@ -1,9 +1,43 @@
 package io.s3e.fault;
 
+import java.util.ArrayDeque;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.PriorityQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** The gate before the GETs to one endpoint and bucket, for all tenants of an engine. */
+/**
+ * The gate before the GETs to one endpoint and bucket, for all tenants of an engine. {@link
+ * GateRate} has the numbers: when a request may be sent, by what became of those before. The gate
+ * has those that wait.
+ *
+ * <p><b>States of a waiter.</b> A retry <i>sleeps</i> until its pause is over, then it is
+ * <i>due</i>; a demand is due at once. A waiter is <i>over</i> when it has passed, which it does
+ * once, or has left. A good answer after everybody was refused makes all sleepers due. Where
+ * requests pass as probes alone, sleepers may be probes too, the one with the shortest rest first,
+ * and retries and demands take turns: a demand may wait for memory that the runs of retries hold.
+ *
+ * <p><b>Nothing is lost.</b> Waiters are in a queue until they pass, and whoever takes one out of
+ * its queue, under the lock, lets it pass. They are looked at when a request has ended, when a
+ * retry's pause is over, and every {@value #TICK_MILLIS} ms as long as there is one that time alone
+ * may let pass. A pass that is not used, since its run or its reader has given up meanwhile, goes
+ * to the next.
+ *
+ * <p><b>Locks.</b> The monitor guards the numbers and the queues. Nothing is sent and nobody is
+ * woken under it. A gate that lets everything pass is seen without it.
+ */
 public final class Gate {
+  private static final Logger LOG = LoggerFactory.getLogger(Gate.class);
+
+  private static final long TICK_MILLIS = 20;
+  private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(TICK_MILLIS);
+
   /** How a request ended, as the gate counts it. */
   public enum Outcome {
     /** The store did what was asked, or refused for a reason of the request's own. */
@@ -22,20 +56,69 @@ public final class Gate {
     boolean run(Runnable task, long nanos);
   }
 
-  private final Later later;
+  /** Somebody who wants to send. */
+  private static final class Waiter {
+    private final GateRate.Kind kind;
 
-  Gate(Later later) {
+    /** By the gate's clock. */
+    private final long dueNanos;
+
+    private final Runnable pass;
+
+    /** Whether it is over; written under the gate's lock. */
+    private volatile boolean over;
+
+    Waiter(GateRate.Kind kind, long dueNanos, Runnable pass) {
+      this.kind = kind;
+      this.dueNanos = dueNanos;
+      this.pass = pass;
+    }
+  }
+
+  private final Later later;
+  private final LongSupplier clock;
+
+  // Guarded by this.
+  private final GateRate rate = new GateRate();
+  private final Deque<Waiter> demands = new ArrayDeque<>();
+  private final Deque<Waiter> retries = new ArrayDeque<>();
+  private final PriorityQueue<Waiter> sleepers;
+  private GateRate.Kind probesNext = GateRate.Kind.RETRY;
+  private boolean ticks;
+  private long usedNanos;
+
+  private volatile boolean open = true;
+  private volatile boolean answered;
+
+  /**
+   * @param clock in ns
+   */
+  Gate(Later later, LongSupplier clock) {
     this.later = later;
+    this.clock = clock;
+    this.usedNanos = clock.getAsLong();
+    long origin = usedNanos;
+    sleepers = new PriorityQueue<>(Comparator.comparingLong(one -> one.dueNanos - origin));
   }
 
   /** Whether the store has ever answered a request of this JVM's. */
   public boolean hasAnswered() {
-    return false;
+    return answered;
+  }
+
+  /** Whether everything passes. */
+  public boolean isOpen() {
+    return open;
   }
 
   /** Whether a request that nobody waits for may be sent now. Takes nothing. */
   public boolean admitsGuess() {
-    return true;
+    if (open) {
+      return true;
+    }
+    synchronized (this) {
+      return demands.isEmpty() && rate.admitsGuess(clock.getAsLong());
+    }
   }
 
   /**
@@ -46,24 +129,191 @@ public final class Gate {
    * @return false if the deadline passed or the reader has given up
    */
   public boolean awaitDemand(BooleanSupplier givenUp, long deadline) throws InterruptedException {
-    return true;
+    if (open) {
+      return true;
+    }
+    Thread self = Thread.currentThread();
+    Waiter waiter = demand(() -> LockSupport.unpark(self));
+    try {
+      while (!waiter.over) {
+        long left = deadline - System.nanoTime();
+        if (left <= 0 || givenUp.getAsBoolean()) {
+          return !leave(waiter);
+        }
+        LockSupport.parkNanos(this, Math.min(left, TICK_NANOS));
+        if (Thread.interrupted()) {
+          throw new InterruptedException();
+        }
+      }
+      return true;
+    } finally {
+      leave(waiter);
+    }
   }
 
-  /** A request is sent. */
-  public void sent() {}
+  /** Runs {@code pass} once, when a request that somebody waits for may be sent. */
+  Waiter demand(Runnable pass) {
+    Waiter waiter = new Waiter(GateRate.Kind.DEMAND, clock.getAsLong(), pass);
+    synchronized (this) {
+      demands.add(waiter);
+    }
+    turn();
+    return waiter;
+  }
+
+  /** False if it does not wait any more: it has passed, or left before. */
+  private synchronized boolean leave(Waiter waiter) {
+    if (waiter.over) {
+      return false;
+    }
+    waiter.over = true;
+    return switch (waiter.kind) {
+      case DEMAND -> demands.remove(waiter);
+      case RETRY -> retries.remove(waiter) || sleepers.remove(waiter);
+    };
+  }
+
+  /**
+   * A request is sent.
+   *
+   * @return whether it is a probe: the store refuses everybody, and this one looks whether it still
+   *     does
+   */
+  public synchronized boolean sent() {
+    usedNanos = clock.getAsLong();
+    boolean isProbe = rate.sent(usedNanos);
+    open = rate.isOpen();
+    return isProbe;
+  }
 
   /** A request that was sent is over; once for each. */
-  public void ended(Outcome outcome) {}
+  public void ended(Outcome outcome) {
+    boolean isAnybodyWaiting;
+    synchronized (this) {
+      long now = clock.getAsLong();
+      boolean wasShut = rate.isShut(now);
+      rate.ended(outcome, now);
+      if (wasShut && !rate.isShut(now)) {
+        retries.addAll(sleepers);
+        sleepers.clear();
+      }
+      open = rate.isOpen();
+      answered = rate.hasAnswered();
+      isAnybodyWaiting = isAnybodyWaiting();
+    }
+    if (isAnybodyWaiting) {
+      turn();
+    }
+  }
+
+  private boolean isAnybodyWaiting() {
+    return !(demands.isEmpty() && retries.isEmpty() && sleepers.isEmpty());
+  }
 
   /**
    * Runs {@code send} once, when a request that has failed may be sent again: not before {@code
-   * pauseNanos} ns have passed, unless the store has answered somebody meanwhile after it had
-   * refused everybody. Runs it at once, on this thread, if the pause is 0 and nothing speaks against
-   * it; else on the timer's or on that of another request's end.
+   * pauseNanos} ns have passed, unless the store refuses everybody and this one is the probe, or
+   * has answered somebody after that. Runs it at once, on this thread, if the pause is 0 and
+   * nothing speaks against it; else on the timer's or on that of another request's end.
    *
    * @return false if the engine is closing and {@code send} will not run
    */
   public boolean retry(long pauseNanos, Runnable send) {
-    return later.run(send, pauseNanos);
+    Waiter waiter = new Waiter(GateRate.Kind.RETRY, clock.getAsLong() + pauseNanos, send);
+    synchronized (this) {
+      sleepers.add(waiter);
+    }
+    turn();
+    return waiter.over || later.run(this::turn, pauseNanos) || !leave(waiter);
+  }
+
+  /** Lets pass whoever may. */
+  private void turn() {
+    for (Waiter next = takeNext(); next != null; next = takeNext()) {
+      pass(next);
+    }
+  }
+
+  // An error of one must not keep the others waiting.
+  @SuppressWarnings("IllegalCatch")
+  private void pass(Waiter waiter) {
+    long before = sends();
+    try {
+      waiter.pass.run();
+    } catch (Throwable e) {
+      LOG.warn("A request could not be sent again", e);
+    }
+    if (waiter.kind == GateRate.Kind.RETRY) {
+      synchronized (this) {
+        if (rate.sends() == before) {
+          // Its run was over: the pass is the next one's.
+          rate.passUnused();
+        }
+      }
+    }
+  }
+
+  private synchronized long sends() {
+    return rate.sends();
+  }
+
+  private synchronized @Nullable Waiter takeNext() {
+    long now = clock.getAsLong();
+    for (Waiter first = sleepers.peek();
+        first != null && first.dueNanos - now <= 0;
+        first = sleepers.peek()) {
+      retries.add(sleepers.remove());
+    }
+    Waiter taken = rate.isShut(now) ? takeProbe(now) : takeDue(now);
+    open = rate.isOpen();
+    if (taken == null) {
+      tickIfNeeded();
+    } else {
+      taken.over = true;
+    }
+    return taken;
+  }
+
+  private @Nullable Waiter takeDue(long now) {
+    if (!retries.isEmpty() && rate.pass(GateRate.Kind.RETRY, now)) {
+      return retries.remove();
+    }
+    if (!demands.isEmpty() && rate.pass(GateRate.Kind.DEMAND, now)) {
+      return demands.remove();
+    }
+    return null;
+  }
+
+  private @Nullable Waiter takeProbe(long now) {
+    boolean hasRetry = !(retries.isEmpty() && sleepers.isEmpty());
+    if ((!hasRetry && demands.isEmpty()) || !rate.pass(probesNext, now)) {
+      return null;
+    }
+    boolean isRetry = demands.isEmpty() || (hasRetry && probesNext == GateRate.Kind.RETRY);
+    probesNext = isRetry ? GateRate.Kind.DEMAND : GateRate.Kind.RETRY;
+    if (!isRetry) {
+      return demands.remove();
+    }
+    return retries.isEmpty() ? sleepers.remove() : retries.remove();
+  }
+
+  private void tickIfNeeded() {
+    boolean isNeeded =
+        !(demands.isEmpty() && retries.isEmpty()) || (!sleepers.isEmpty() && rate.isInDoubt());
+    if (isNeeded && !ticks) {
+      ticks = later.run(this::tick, TICK_NANOS);
+    }
+  }
+
+  private void tick() {
+    synchronized (this) {
+      ticks = false;
+    }
+    turn();
+  }
+
+  /** Whether nobody has used it for so many ns, and nobody would notice if it were made anew. */
+  synchronized boolean isUnused(long nanos) {
+    return rate.isIdle() && !isAnybodyWaiting() && clock.getAsLong() - usedNanos > nanos;
   }
 }

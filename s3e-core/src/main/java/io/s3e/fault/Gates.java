@@ -1,24 +1,54 @@
 package io.s3e.fault;
 
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
-/** The gates of an engine, by store and bucket. Any thread. */
+/**
+ * The gates of an engine, by store and bucket. Once there are more than {@value #MOST_UNUSED},
+ * those go that have let everything pass and were not used for a while: what they would forget is
+ * that their store has answered once. Any thread.
+ */
 public final class Gates {
+  private static final int MOST_UNUSED = 256;
+  private static final long UNUSED_NANOS = TimeUnit.MINUTES.toNanos(5);
+
   private record Key(Object store, String bucket) {}
 
   private final ConcurrentHashMap<Key, Gate> gates = new ConcurrentHashMap<>();
   private final Gate.Later later;
+  private final LongSupplier clock;
 
   public Gates(Gate.Later later) {
-    this.later = later;
+    this(later, System::nanoTime);
   }
 
   /**
-   * The gate before a bucket.
+   * @param clock in ns
+   */
+  Gates(Gate.Later later, LongSupplier clock) {
+    this.later = later;
+    this.clock = clock;
+  }
+
+  /**
+   * The gate before a bucket; to be asked for anew from time to time.
    *
    * @param store names the endpoint; tenants with equal names share the gate
    */
   public Gate of(Object store, String bucket) {
-    return gates.computeIfAbsent(new Key(store, bucket), key -> new Gate(later));
+    Key key = new Key(store, bucket);
+    Gate known = gates.get(key);
+    if (known != null) {
+      return known;
+    }
+    if (gates.size() >= MOST_UNUSED) {
+      gates.values().removeIf(gate -> gate.isUnused(UNUSED_NANOS));
+    }
+    return gates.computeIfAbsent(key, missing -> new Gate(later, clock));
+  }
+
+  int count() {
+    return gates.size();
   }
 }

@@ -1,0 +1,264 @@
+package io.s3e.fault;
+
+import static io.s3e.testing.Eventually.awaitTrue;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.s3e.fault.Gate.Outcome;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Threads before a gate. */
+@Timeout(60)
+class GateTest {
+  private static final String BUCKET = "bucket";
+
+  private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
+  private final ExecutorService threads = Executors.newCachedThreadPool();
+  private final Gates gates = new Gates(this::later);
+  private final Gate gate = gates.of("store", BUCKET);
+
+  private boolean later(Runnable task, long nanos) {
+    try {
+      Future<?> unused = timer.schedule(task, nanos, TimeUnit.NANOSECONDS);
+      return true;
+    } catch (RejectedExecutionException e) {
+      return false;
+    }
+  }
+
+  @AfterEach
+  void end() {
+    timer.shutdownNow();
+    threads.shutdownNow();
+  }
+
+  private static long in(long millis) {
+    return System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+  }
+
+  private void answer(Outcome outcome) {
+    gate.sent();
+    gate.ended(outcome);
+  }
+
+  /** No tokens, and bad answers for more than a second: the next to come is a probe. */
+  private void shut() throws InterruptedException {
+    for (int i = 0; i < 60; i++) {
+      answer(Outcome.UNAVAILABLE);
+    }
+    Thread.sleep(1_010);
+    assertThat(gate.awaitDemand(() -> false, in(0))).isTrue();
+    answer(Outcome.UNAVAILABLE);
+  }
+
+  @Test
+  void aRetryWithoutAPauseRunsOnItsOwnThread() {
+    List<Thread> ran = new ArrayList<>();
+    assertThat(gate.retry(0, () -> ran.add(Thread.currentThread()))).isTrue();
+    assertThat(ran).containsExactly(Thread.currentThread());
+  }
+
+  @Test
+  void aRetryWaitsForItsPause() throws Exception {
+    AtomicLong ranAt = new AtomicLong();
+    long from = System.nanoTime();
+    assertThat(gate.retry(TimeUnit.MILLISECONDS.toNanos(50), () -> ranAt.set(System.nanoTime())))
+        .isTrue();
+    awaitTrue(() -> ranAt.get() != 0);
+    assertThat(ranAt.get() - from).isGreaterThanOrEqualTo(TimeUnit.MILLISECONDS.toNanos(50));
+  }
+
+  @Test
+  void aRetryOfAnEngineThatClosesIsRefused() {
+    timer.shutdownNow();
+    AtomicBoolean ran = new AtomicBoolean();
+    assertThat(gate.retry(1_000_000, () -> ran.set(true))).isFalse();
+    answer(Outcome.ANSWERED);
+    assertThat(ran).isFalse();
+  }
+
+  @Test
+  void aDemandBeforeAShutGateEndsAtItsDeadline() throws Exception {
+    shut();
+    long from = System.nanoTime();
+    assertThat(gate.awaitDemand(() -> false, in(50))).isFalse();
+    assertThat(System.nanoTime() - from).isBetween(50_000_000L, 900_000_000L);
+    assertThat(gate.admitsGuess()).isFalse();
+  }
+
+  @Test
+  void aDemandBeforeAShutGateEndsWhenItsReaderGivesUp() throws Exception {
+    shut();
+    AtomicBoolean givenUp = new AtomicBoolean();
+    Future<Boolean> waits = threads.submit(() -> gate.awaitDemand(givenUp::get, in(900)));
+    givenUp.set(true);
+    assertThat(waits.get(800, TimeUnit.MILLISECONDS)).isFalse();
+  }
+
+  @Test
+  void aDemandBeforeAShutGateEndsWhenItsThreadIsInterrupted() throws Exception {
+    shut();
+    AtomicLong waited = new AtomicLong();
+    List<Throwable> thrown = new ArrayList<>();
+    Thread reader =
+        new Thread(
+            () -> {
+              long from = System.nanoTime();
+              try {
+                gate.awaitDemand(() -> false, in(50_000));
+              } catch (InterruptedException e) {
+                thrown.add(e);
+              }
+              waited.set(System.nanoTime() - from);
+            });
+    reader.start();
+    reader.interrupt();
+    reader.join(5_000);
+    assertThat(thrown).hasSize(1);
+    assertThat(waited.get()).isLessThan(900_000_000L);
+    // It waits no more: the next probe is another's.
+    assertThat(gate.awaitDemand(() -> false, in(5_000))).isTrue();
+  }
+
+  @Test
+  void theFirstGoodAnswerWakesSleepersWithinMillis() throws Exception {
+    shut();
+    AtomicLong wokenAt = new AtomicLong();
+    long pause = TimeUnit.SECONDS.toNanos(30);
+    assertThat(gate.retry(pause, () -> wokenAt.set(System.nanoTime()))).isTrue();
+    Future<Long> demand =
+        threads.submit(
+            () -> {
+              assertThat(gate.awaitDemand(() -> false, in(30_000))).isTrue();
+              return System.nanoTime();
+            });
+    Thread.sleep(20);
+    assertThat(wokenAt).hasValue(0);
+    gate.sent();
+    long from = System.nanoTime();
+    gate.ended(Outcome.ANSWERED);
+    assertThat(wokenAt.get() - from).isBetween(0L, 300_000_000L);
+    assertThat(demand.get(5, TimeUnit.SECONDS) - from).isLessThan(300_000_000L);
+  }
+
+  @Test
+  void probesGoOnWhereRetriesHaveNoUseForThem() throws Exception {
+    shut();
+    AtomicInteger idle = new AtomicInteger();
+    for (int i = 0; i < 100; i++) {
+      assertThat(gate.retry(0, idle::incrementAndGet)).isTrue();
+    }
+    AtomicBoolean sent = new AtomicBoolean();
+    assertThat(gate.retry(0, () -> sent.set(gate.sent()))).isTrue();
+    awaitTrue(sent::get);
+    assertThat(idle).hasValue(100);
+  }
+
+  @Test
+  void aRetryThatFailsKeepsNobodyElseWaiting() throws Exception {
+    shut();
+    AtomicBoolean ran = new AtomicBoolean();
+    gate.retry(
+        0,
+        () -> {
+          throw new IllegalStateException("on purpose");
+        });
+    gate.retry(0, () -> ran.set(true));
+    awaitTrue(ran::get);
+  }
+
+  @Test
+  void manyThreadsLoseNothing() throws Exception {
+    int readers = 32;
+    int reads = 150;
+    AtomicIntegerArray runs = new AtomicIntegerArray(readers * reads * 8);
+    AtomicInteger retries = new AtomicInteger();
+    AtomicInteger done = new AtomicInteger();
+    List<Future<?>> all = new ArrayList<>();
+    for (int i = 0; i < readers; i++) {
+      all.add(
+          threads.submit(
+              () -> {
+                for (int read = 0; read < reads; read++) {
+                  assertThat(gate.awaitDemand(() -> false, in(40_000))).isTrue();
+                  send(runs, retries, done, 1);
+                }
+                return null;
+              }));
+    }
+    for (Future<?> one : all) {
+      one.get(50, TimeUnit.SECONDS);
+    }
+    awaitTrue(() -> done.get() == readers * reads);
+    for (int i = 0; i < retries.get(); i++) {
+      assertThat(runs.get(i)).as("runs of retry %s", i).isEqualTo(1);
+    }
+    // As many ended as were sent: one more would be an error.
+    assertThatThrownBy(() -> gate.ended(Outcome.CANCELLED))
+        .isInstanceOf(IllegalStateException.class);
+  }
+
+  private void send(AtomicIntegerArray runs, AtomicInteger retries, AtomicInteger done, int attempt) {
+    gate.sent();
+    int luck = attempt > 6 ? 99 : ThreadLocalRandom.current().nextInt(100);
+    Outcome outcome =
+        luck < 10 ? Outcome.THROTTLED : luck < 20 ? Outcome.UNAVAILABLE : Outcome.ANSWERED;
+    gate.ended(outcome);
+    if (outcome == Outcome.ANSWERED) {
+      done.incrementAndGet();
+      return;
+    }
+    int number = retries.getAndIncrement();
+    long pause = attempt == 1 ? 0 : ThreadLocalRandom.current().nextLong(2_000_000);
+    assertThat(
+            gate.retry(
+                pause,
+                () -> {
+                  runs.incrementAndGet(number);
+                  send(runs, retries, done, attempt + 1);
+                }))
+        .isTrue();
+  }
+
+  @Test
+  void equalStoresShareAGateAndOthersDoNot() {
+    assertThat(gates.of(new String("store"), BUCKET)).isSameAs(gate);
+    assertThat(gates.of("store", "other")).isNotSameAs(gate);
+    assertThat(gates.of("other", BUCKET)).isNotSameAs(gate);
+  }
+
+  @Test
+  void gatesThatNobodyUsesGo() {
+    AtomicLong clock = new AtomicLong();
+    Gates many = new Gates(this::later, clock::get);
+    Gate used = many.of("store", "used");
+    used.sent();
+    Gate troubled = many.of("store", "troubled");
+    for (int i = 0; i < 3; i++) {
+      troubled.sent();
+      troubled.ended(Outcome.UNAVAILABLE);
+    }
+    for (int i = 0; i < 10_000; i++) {
+      clock.addAndGet(TimeUnit.SECONDS.toNanos(10));
+      many.of("store", "bucket" + i);
+    }
+    assertThat(many.count()).isLessThanOrEqualTo(257);
+    assertThat(many.of("store", "used")).isSameAs(used);
+    assertThat(many.of("store", "troubled")).isSameAs(troubled);
+  }
+}

@@ -10,13 +10,20 @@ package io.s3e.client;
  *
  * @param copyRequestBytes the longest range of a copied GET, in bytes
  * @param copyRequests how many copied GETs may be in flight
+ * @param overdueRequests how many copied GETs more may be in flight while as many hang: those leave
+ *     their places to others
  * @param lentSlotBytes the longest range of a lent GET, in bytes; 0 if the client lends nothing
  * @param lentSlots how many lent buffers may be in flight or held; 0 if the client lends nothing
  * @param ownedBytes direct or native memory that the client may hold at most for response bodies;
  *     charged to the memory budget for the client's life
  */
 public record ClientLimits(
-    int copyRequestBytes, int copyRequests, int lentSlotBytes, int lentSlots, long ownedBytes) {
+    int copyRequestBytes,
+    int copyRequests,
+    int overdueRequests,
+    int lentSlotBytes,
+    int lentSlots,
+    long ownedBytes) {
 
   public ClientLimits {
     if (copyRequestBytes < 1 || copyRequests < 1) {
@@ -27,14 +34,26 @@ public record ClientLimits(
               + copyRequestBytes
               + " bytes");
     }
-    if (lentSlotBytes < 0 || lentSlots < 0 || ownedBytes < 0) {
+    if (overdueRequests < 0 || lentSlotBytes < 0 || lentSlots < 0 || ownedBytes < 0) {
       throw new IllegalArgumentException("negative limit");
     }
+  }
+
+  /** Limits of a client that has no room for GETs that hang beside those that do not. */
+  public ClientLimits(
+      int copyRequestBytes, int copyRequests, int lentSlotBytes, int lentSlots, long ownedBytes) {
+    this(copyRequestBytes, copyRequests, 0, lentSlotBytes, lentSlots, ownedBytes);
   }
 
   /** Limits of a client that only copies. */
   public static ClientLimits copying(int requestBytes, int requests, long ownedBytes) {
     return new ClientLimits(requestBytes, requests, 0, 0, ownedBytes);
+  }
+
+  /** The same limits, with room for so many GETs that hang. */
+  public ClientLimits withOverdue(int requests) {
+    return new ClientLimits(
+        copyRequestBytes, copyRequests, requests, lentSlotBytes, lentSlots, ownedBytes);
   }
 
   /** Whether the client lends buffers. */

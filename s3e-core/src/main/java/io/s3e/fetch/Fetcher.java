@@ -138,7 +138,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
         continue;
       }
       Run run = resolver.run(handle, new BlockRange(next, last), purpose);
-      Grant grant = admission.trySpeculate(account, need(run), purpose);
+      Grant grant = admission.trySpeculate(account, objectOf(handle), need(run), purpose);
       if (grant == null) {
         refused(handle);
         return next;
@@ -225,7 +225,8 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     BooleanSupplier isOver = () -> tenant.isClosed() || handle.isClosed();
     try {
       for (; ; ) {
-        Grant grant = admission.await(account, need, isOver, patience.deadline());
+        Grant grant =
+            admission.await(account, objectOf(handle), need, isOver, patience.deadline());
         if (grant != null) {
           return grant;
         }
@@ -239,6 +240,10 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException("interrupted while waiting for memory");
     }
+  }
+
+  private static Object objectOf(ObjectHandle handle) {
+    return handle.version().object();
   }
 
   private Need need(Run run) {

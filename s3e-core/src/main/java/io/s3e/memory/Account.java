@@ -5,6 +5,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The memory of one tenant: the places that it holds in the lanes of its {@link Carrier}, and its
@@ -17,8 +18,11 @@ public final class Account implements AutoCloseable {
   private final AtomicInteger copies = new AtomicInteger();
   private final AtomicInteger slots = new AtomicInteger();
   private final AtomicLong bytes = new AtomicLong();
-  private final Queue<Thread> waiting = new ConcurrentLinkedQueue<>();
+  private final Queue<Reader> waiting = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean open = new AtomicBoolean(true);
+
+  /** A thread that waits, and the object that it reads. */
+  record Reader(Thread thread, Object object) {}
 
   Account(Admission admission, Carrier carrier) {
     this.admission = admission;
@@ -42,8 +46,22 @@ public final class Account implements AutoCloseable {
   }
 
   /** The readers that wait, in the order in which they are served. */
-  Queue<Thread> waiting() {
+  Queue<Reader> waiting() {
     return waiting;
+  }
+
+  /**
+   * The reader that is served next: the first whose object may have one more place, so that those
+   * of an object that hangs do not stand in the way of the others; the first of all, if there is
+   * none. Null if nobody waits.
+   */
+  @Nullable Reader next() {
+    for (Reader reader : waiting) {
+      if (!carrier.copiesByObject().isAtHalf(reader.object())) {
+        return reader;
+      }
+    }
+    return waiting.peek();
   }
 
   boolean isOpen() {

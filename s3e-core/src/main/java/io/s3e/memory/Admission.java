@@ -34,6 +34,12 @@ import org.jspecify.annotations.Nullable;
  * another tenant. What a reader {@linkplain Purpose#ASKED has asked for} and does not wait for yet
  * is held to the limits of guesses, and never revoked.
  *
+ * <p><b>Bulkheads.</b> {@link ObjectPlaces} leaves an object half of the copied requests while
+ * others read as well, and a reader of an object with its half waits aside of those of others. A
+ * GET that is {@linkplain Grant#overdue overdue}, or has failed and {@linkplain Grant#pause
+ * pauses}, leaves its place to others. Slots are memory and come back with the GETs in them; a
+ * reader that finds none has a copied request.
+ *
  * <p><b>Revocation.</b> Guesses of which nothing has come for a while give their places up: after
  * {@value #READER_PATIENCE_MILLIS} ms of waiting a reader has the oldest of them revoked that is
  * older than {@value #STUCK_MILLIS} ms, and so has a guess of a tenant with less than its share.
@@ -47,7 +53,7 @@ import org.jspecify.annotations.Nullable;
  * request then; slots that are dirty come back by themselves.
  *
  * <p><b>Waiting.</b> Nothing here takes a lock. Readers of one tenant stand in its {@link
- * Account}'s queue and are served in order; the first of each tenant is woken when memory or
+ * Account}'s queue and are served in order; the next of each tenant is woken when memory or
  * concurrency comes back, and looks again at least every {@value #RECHECK_MILLIS} ms. A tenant's
  * guesses get nothing while a reader of its own waits, or anybody's reader lacks memory.
  */
@@ -156,14 +162,17 @@ public final class Admission {
   /**
    * The grant of a run that no reader waits for, if it is free or can be made free at once; null if
    * not.
+   *
+   * @param object what is read: equal for all its readers
    */
-  public @Nullable Grant trySpeculate(Account account, Need need, Purpose purpose) {
+  public @Nullable Grant trySpeculate(
+      Account account, Object object, Need need, Purpose purpose) {
     if (!account.waiting().isEmpty() || lackingMemory.get() > 0) {
       return null;
     }
     // A guess that finds no slot is not worth buffers for its first part: those serve readers.
     boolean mayCopy = !need.isLong() || !account.carrier().lends();
-    Grant grant = tryGrant(account, need, purpose, mayCopy, 0);
+    Grant grant = tryGrant(account, object, need, purpose, mayCopy, 0);
     if (grant == null && hasLessThanItsShare(account)) {
       revokeStuck(account.carrier());
     }
@@ -180,18 +189,24 @@ public final class Admission {
    * @param waitedNanos how long the reader has waited so far, in ns
    */
   private @Nullable Grant tryGrant(
-      Account account, Need need, Purpose purpose, boolean mayCopy, long waitedNanos) {
-    Grant grant = need.isLong() ? tryLend(account, purpose, waitedNanos) : null;
+      Account account,
+      Object object,
+      Need need,
+      Purpose purpose,
+      boolean mayCopy,
+      long waitedNanos) {
+    Grant grant = need.isLong() ? tryLend(account, object, purpose, waitedNanos) : null;
     if (grant == null && mayCopy) {
-      grant = tryCopy(account, need.copiedBlocks(), purpose, waitedNanos);
+      grant = tryCopy(account, object, need.copiedBlocks(), purpose, waitedNanos);
     }
     // A short run wastes most of a slot, but an idle slot is all waste.
     return grant == null && need.kind() == Need.Kind.SHORT
-        ? tryLend(account, purpose, waitedNanos)
+        ? tryLend(account, object, purpose, waitedNanos)
         : grant;
   }
 
-  private @Nullable Grant tryLend(Account account, Purpose purpose, long waitedNanos) {
+  private @Nullable Grant tryLend(
+      Account account, Object object, Purpose purpose, long waitedNanos) {
     Carrier carrier = account.carrier();
     // To evict what would not be enough is to evict for nothing.
     if (!carrier.lends() || (purpose != Purpose.DEMAND && !hasSlotAhead(account))) {
@@ -200,7 +215,7 @@ public final class Admission {
     Residency lent = carrier.lent();
     for (; ; ) {
       if (carrier.slots().tryEnter(purpose, account.inSlots())) {
-        return new Grant(this, account, List.of(), purpose, System.nanoTime());
+        return new Grant(this, account, object, List.of(), purpose, System.nanoTime());
       }
       boolean evicted =
           lent.evictIdle(Idle.LONG)
@@ -218,9 +233,14 @@ public final class Admission {
    * @param blocks how many are wanted; a reader that waits gets at least one, everybody else all of
    *     them or nothing
    */
-  private @Nullable Grant tryCopy(Account account, int blocks, Purpose purpose, long waitedNanos) {
-    Lane copies = account.carrier().copies();
-    if (!copies.tryEnter(purpose, account.inCopies())) {
+  private @Nullable Grant tryCopy(
+      Account account, Object object, int blocks, Purpose purpose, long waitedNanos) {
+    Carrier carrier = account.carrier();
+    if (!carrier.copiesByObject().tryEnter(object)) {
+      return null;
+    }
+    if (!carrier.copies().tryEnter(purpose, account.inCopies())) {
+      carrier.copiesByObject().leave(object);
       return null;
     }
     List<BlockLease> leases = new ArrayList<>(blocks);
@@ -239,11 +259,11 @@ public final class Admission {
     }
     if (leases.isEmpty() || (purpose != Purpose.DEMAND && leases.size() < blocks)) {
       leases.forEach(BlockLease::release);
-      copies.leave();
+      carrier.leaveCopies(object);
       wake();
       return null;
     }
-    return new Grant(this, account, leases, purpose, System.nanoTime());
+    return new Grant(this, account, object, leases, purpose, System.nanoTime());
   }
 
   /** Buffers were refused: what other class loaders' engines hold beyond their share is wanted. */
@@ -303,21 +323,22 @@ public final class Admission {
    * @param deadline by {@link System#nanoTime()}
    * @return null if the deadline passed, the reader has given up, or the account is closed
    */
-  public @Nullable Grant await(Account account, Need need, BooleanSupplier givenUp, long deadline)
+  public @Nullable Grant await(
+      Account account, Object object, Need need, BooleanSupplier givenUp, long deadline)
       throws InterruptedException {
     boolean prefersSlot = need.isLong() && account.carrier().lends();
     Grant grant =
         account.waiting().isEmpty()
-            ? tryGrant(account, need, Purpose.DEMAND, !prefersSlot, 0)
+            ? tryGrant(account, object, need, Purpose.DEMAND, !prefersSlot, 0)
             : null;
     if (grant != null) {
       return grant;
     }
-    Thread self = Thread.currentThread();
+    Account.Reader self = new Account.Reader(Thread.currentThread(), object);
     account.waiting().add(self);
     waiting.add(account);
     try {
-      return new Wait(account, need, prefersSlot, deadline).until(givenUp);
+      return new Wait(account, self, need, prefersSlot, deadline).until(givenUp);
     } finally {
       account.waiting().remove(self);
       leftQueue(account);
@@ -339,14 +360,17 @@ public final class Admission {
   /** One reader in its tenant's queue. */
   private final class Wait {
     private final Account account;
+    private final Account.Reader self;
     private final Need need;
     private final boolean prefersSlot;
     private final long deadline;
     private final long sinceNanos = System.nanoTime();
     private boolean lacksMemory;
 
-    Wait(Account account, Need need, boolean prefersSlot, long deadline) {
+    Wait(
+        Account account, Account.Reader self, Need need, boolean prefersSlot, long deadline) {
       this.account = account;
+      this.self = self;
       this.need = need;
       this.prefersSlot = prefersSlot;
       this.deadline = deadline;
@@ -357,8 +381,7 @@ public final class Admission {
         for (; ; ) {
           long now = System.nanoTime();
           long patience = prefersSlot ? sinceNanos + SLOT_PATIENCE_NANOS - now : 0;
-          Grant grant =
-              account.waiting().peek() == Thread.currentThread() ? look(patience, now) : null;
+          Grant grant = account.next() == self ? look(patience, now) : null;
           if (grant != null || givenUp.getAsBoolean() || !account.isOpen()) {
             return grant;
           }
@@ -381,7 +404,7 @@ public final class Admission {
 
     private @Nullable Grant look(long patience, long now) {
       boolean mayCopy = patience <= 0;
-      Grant grant = tryGrant(account, need, Purpose.DEMAND, mayCopy, now - sinceNanos);
+      Grant grant = tryGrant(account, self.object(), need, Purpose.DEMAND, mayCopy, now - sinceNanos);
       lacks(
           grant == null
               && mayCopy
@@ -421,10 +444,10 @@ public final class Admission {
       return;
     }
     for (Account account : waiting) {
-      Thread first = account.waiting().peek();
-      // The first itself looks again after it has evicted; to wake it here would make it spin.
-      if (first != null && first != Thread.currentThread()) {
-        LockSupport.unpark(first);
+      Account.Reader next = account.next();
+      // The next itself looks again after it has evicted; to wake it here would make it spin.
+      if (next != null && next.thread() != Thread.currentThread()) {
+        LockSupport.unpark(next.thread());
       }
     }
   }

@@ -23,6 +23,7 @@ public final class Carrier {
 
   private final ClientLimits limits;
   private final Lane copies;
+  private final ObjectPlaces copiesByObject;
   private final Lane slots;
   private final Residency lent;
   private final AtomicInteger accounts = new AtomicInteger();
@@ -35,8 +36,10 @@ public final class Carrier {
 
   Carrier(ClientLimits limits, Residency lent) {
     this.limits = limits;
-    this.copies = new Lane(limits.copyRequests());
-    this.slots = new Lane(limits.lentSlots());
+    this.copies = new Lane(limits.copyRequests(), limits.overdueRequests());
+    this.copiesByObject = new ObjectPlaces(copies);
+    // A slot is memory: what hangs in one cannot leave it.
+    this.slots = new Lane(limits.lentSlots(), 0);
     this.lent = lent;
   }
 
@@ -62,6 +65,28 @@ public final class Carrier {
 
   Lane copies() {
     return copies;
+  }
+
+  /** A copied GET, for that object, gives its place back. */
+  void leaveCopies(Object object) {
+    copies.leave();
+    copiesByObject.leave(object);
+  }
+
+  /** A place for a copied GET that is sent again: one that others hardly miss. */
+  boolean tryReenterCopies(Object object) {
+    if (!copiesByObject.tryEnter(object)) {
+      return false;
+    }
+    if (!copies.tryReenter()) {
+      copiesByObject.leave(object);
+      return false;
+    }
+    return true;
+  }
+
+  ObjectPlaces copiesByObject() {
+    return copiesByObject;
   }
 
   Lane slots() {

@@ -2,6 +2,7 @@ package io.s3e.memory;
 
 import io.s3e.buffer.BlockLease;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,25 +10,49 @@ import org.jspecify.annotations.Nullable;
  * memory on to the blocks or gives it back, and ends the concurrency of a copied GET when the GET
  * ends.
  *
+ * <p><b>The place</b> of a copied GET:
+ *
+ * <pre>
+ *   IN_LANE --(it hangs)--&gt; ASIDE          one of the overdue that the client carries beyond its lane
+ *   IN_LANE, ASIDE --(it has failed)--&gt; PAUSED     nothing is under way
+ *   PAUSED --(it is sent again)--&gt; ASIDE, or IN_LANE if more than half of the lane is free
+ *   any --(the run is over)--&gt; LEFT
+ * </pre>
+ *
+ * <p>So what is under way never exceeds what the client carries, and runs whose GETs hang, however
+ * many, end up outside the lane. LEFT is reached once. A client that carries no overdue GETs has a
+ * run keep its place, and a lent slot is kept in any case: it is memory.
+ *
  * <p>A grant for a guess is <i>revocable</i> as long as it holds a place and nobody reads what it
  * is for: {@link Admission} may ask its run to give up.
  */
 public final class Grant {
+  private enum Place {
+    IN_LANE,
+    ASIDE,
+    PAUSED,
+    LEFT
+  }
+
   private final Admission admission;
   private final Account account;
+  private final Object object;
   private final List<BlockLease> leases;
   private final Purpose purpose;
   private final long grantedNanos;
+  private final AtomicReference<Place> place = new AtomicReference<>(Place.IN_LANE);
   private volatile @Nullable Runnable revocation;
 
   Grant(
       Admission admission,
       Account account,
+      Object object,
       List<BlockLease> leases,
       Purpose purpose,
       long grantedNanos) {
     this.admission = admission;
     this.account = account;
+    this.object = object;
     this.leases = leases;
     this.purpose = purpose;
     this.grantedNanos = grantedNanos;
@@ -72,10 +97,81 @@ public final class Grant {
     if (isLent()) {
       releaseSlot();
     } else {
-      account.copies().decrementAndGet();
-      account.carrier().copies().leave();
-      admission.wake();
+      leaveCopies();
     }
+  }
+
+  private void leaveCopies() {
+    Place from = place.getAndSet(Place.LEFT);
+    switch (from) {
+      case IN_LANE -> givePlaceBack();
+      case ASIDE -> account.carrier().copies().endOverdue();
+      case PAUSED -> {
+        // It has none.
+      }
+      case LEFT -> throw new IllegalStateException("left its lane twice");
+    }
+  }
+
+  /**
+   * The GET hangs: it gives its place to others, if the client carries one GET more. Any thread, any
+   * number of times.
+   *
+   * @return whether it holds no place now
+   */
+  public boolean overdue() {
+    if (isLent()) {
+      return false;
+    }
+    Lane copies = account.carrier().copies();
+    if (place.get() == Place.IN_LANE && copies.tryAddOverdue()) {
+      if (place.compareAndSet(Place.IN_LANE, Place.ASIDE)) {
+        givePlaceBack();
+      } else {
+        copies.endOverdue();
+      }
+    }
+    return place.get() != Place.IN_LANE;
+  }
+
+  /** The GET has failed and is to be sent again: until {@link #resume} it needs no place. */
+  public void pause() {
+    if (isLent() || !account.carrier().copies().hasOverdue()) {
+      return;
+    }
+    if (place.compareAndSet(Place.IN_LANE, Place.PAUSED)) {
+      givePlaceBack();
+    } else if (place.compareAndSet(Place.ASIDE, Place.PAUSED)) {
+      account.carrier().copies().endOverdue();
+    }
+  }
+
+  /** Takes what the next GET needs; false if there is nothing: it has to be asked for again. */
+  public boolean resume() {
+    if (place.get() != Place.PAUSED) {
+      return true;
+    }
+    Carrier carrier = account.carrier();
+    if (carrier.copies().tryAddOverdue()) {
+      if (!place.compareAndSet(Place.PAUSED, Place.ASIDE)) {
+        carrier.copies().endOverdue();
+      }
+      return true;
+    }
+    if (!carrier.tryReenterCopies(object)) {
+      return false;
+    }
+    account.copies().incrementAndGet();
+    if (!place.compareAndSet(Place.PAUSED, Place.IN_LANE)) {
+      givePlaceBack();
+    }
+    return true;
+  }
+
+  private void givePlaceBack() {
+    account.copies().decrementAndGet();
+    account.carrier().leaveCopies(object);
+    admission.wake();
   }
 
   /** Gives a pooled buffer back. */

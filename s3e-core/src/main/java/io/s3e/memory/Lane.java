@@ -10,16 +10,26 @@ import java.util.concurrent.atomic.AtomicInteger;
  * more while other tenants use it as well. A tenant whose store hangs therefore never takes the
  * last places, and a guess of a tenant that holds less than the reserve may take half of it.
  *
- * <p>Lock-free; {@code 0 <= free <= capacity}.
+ * <p><b>Overdue.</b> A GET that hangs may give its place to others before it is over, as long as
+ * the client carries one more: {@code overdue} counts those, and bounds what is under way by {@code
+ * capacity + mostOverdue}.
+ *
+ * <p>Lock-free; {@code 0 <= free <= capacity} and {@code 0 <= overdue <= mostOverdue}.
  */
 final class Lane {
   private static final int RESERVE_SHARE = 8;
 
   private final int capacity;
+  private final int mostOverdue;
   private final AtomicInteger free;
+  private final AtomicInteger overdue = new AtomicInteger();
 
-  Lane(int capacity) {
+  /**
+   * @param mostOverdue GETs that may be under way without a place
+   */
+  Lane(int capacity, int mostOverdue) {
     this.capacity = capacity;
+    this.mostOverdue = mostOverdue;
     this.free = new AtomicInteger(capacity);
   }
 
@@ -30,6 +40,11 @@ final class Lane {
 
   int capacity() {
     return capacity;
+  }
+
+  /** How many places are taken. */
+  int held() {
+    return capacity - free.get();
   }
 
   /** How many places guesses may have at once. */
@@ -43,7 +58,15 @@ final class Lane {
   }
 
   boolean tryEnter(Purpose purpose, Tenancy tenancy) {
-    int kept = kept(purpose, tenancy);
+    return tryEnter(kept(purpose, tenancy));
+  }
+
+  /** Enters if more than half of the lane is free: for GETs that have failed before. */
+  boolean tryReenter() {
+    return tryEnter(capacity / 2);
+  }
+
+  private boolean tryEnter(int kept) {
     for (; ; ) {
       int now = free.get();
       if (now <= kept) {
@@ -59,6 +82,31 @@ final class Lane {
     int now = free.incrementAndGet();
     if (now > capacity) {
       throw new IllegalStateException("left a lane of " + capacity + " more often than entered");
+    }
+  }
+
+  /** Whether any GET may be under way without a place. */
+  boolean hasOverdue() {
+    return mostOverdue > 0;
+  }
+
+  /** One GET more may be under way without a place; false if there are as many as may be. */
+  boolean tryAddOverdue() {
+    for (; ; ) {
+      int now = overdue.get();
+      if (now >= mostOverdue) {
+        return false;
+      }
+      if (overdue.compareAndSet(now, now + 1)) {
+        return true;
+      }
+    }
+  }
+
+  /** A GET without a place is over, or has kept its place. */
+  void endOverdue() {
+    if (overdue.decrementAndGet() < 0) {
+      throw new IllegalStateException("more overdue GETs over than there were");
     }
   }
 

@@ -29,6 +29,8 @@ class AdmissionTest {
   private static final Need LONG = new Need(1, Kind.LONG);
   private static final Need SHORT = new Need(1, Kind.SHORT);
 
+  private static final Object OBJECT = "object";
+
   private static long soon() {
     return System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
   }
@@ -54,13 +56,13 @@ class AdmissionTest {
   void aLongGuessTakesASlotOrNothing() throws Exception {
     try (FetchRig rig = lending(3)) {
       Admission admission = rig.admission;
-      Grant first = require(admission.trySpeculate(rig.account, LONG, Purpose.GUESS));
-      Grant second = require(admission.trySpeculate(rig.account, LONG, Purpose.GUESS));
+      Grant first = require(admission.trySpeculate(rig.account, OBJECT, LONG, Purpose.GUESS));
+      Grant second = require(admission.trySpeculate(rig.account, OBJECT, LONG, Purpose.GUESS));
 
       assertThat(first.isLent() && second.isLent()).isTrue();
       assertThat(admission.isCrowded(rig.account)).as("one slot is left, the reserve").isTrue();
-      assertThat(admission.trySpeculate(rig.account, LONG, Purpose.GUESS)).isNull();
-      Grant copied = require(admission.trySpeculate(rig.account, SHORT, Purpose.GUESS));
+      assertThat(admission.trySpeculate(rig.account, OBJECT, LONG, Purpose.GUESS)).isNull();
+      Grant copied = require(admission.trySpeculate(rig.account, OBJECT, SHORT, Purpose.GUESS));
       assertThat(copied.isLent()).isFalse();
 
       for (Grant grant : List.of(first, second, copied)) {
@@ -77,7 +79,7 @@ class AdmissionTest {
       ObjectHandle handle = rig.open();
       List<Grant> taken = new ArrayList<>();
       for (int i = 0; i < 3; i++) {
-        taken.add(require(admission.await(rig.account, SHORT, handle::isClosed, soon())));
+        taken.add(require(admission.await(rig.account, OBJECT, SHORT, handle::isClosed, soon())));
       }
       List<CompletableFuture<Grant>> readers = new ArrayList<>();
       List<Integer> order = new ArrayList<>();
@@ -86,7 +88,7 @@ class AdmissionTest {
         readers.add(
             async(
                 () -> {
-                  Grant grant = admission.await(rig.account, SHORT, handle::isClosed, soon());
+                  Grant grant = admission.await(rig.account, OBJECT, SHORT, handle::isClosed, soon());
                   synchronized (order) {
                     order.add(number);
                   }
@@ -96,7 +98,7 @@ class AdmissionTest {
         awaitTrue(() -> admission.waitingReaders() == waiting);
       }
 
-      assertThat(admission.trySpeculate(rig.account, SHORT, Purpose.GUESS)).isNull();
+      assertThat(admission.trySpeculate(rig.account, OBJECT, SHORT, Purpose.GUESS)).isNull();
       for (int i = 0; i < 3; i++) {
         giveBack(taken.get(i));
         taken.set(i, require(readers.get(i).get(20, TimeUnit.SECONDS)));
@@ -104,7 +106,7 @@ class AdmissionTest {
 
       assertThat(order).containsExactly(0, 1, 2);
       taken.forEach(grant -> giveBack(grant));
-      giveBack(require(admission.trySpeculate(rig.account, SHORT, Purpose.GUESS)));
+      giveBack(require(admission.trySpeculate(rig.account, OBJECT, SHORT, Purpose.GUESS)));
     }
   }
 
@@ -113,8 +115,8 @@ class AdmissionTest {
     try (FetchRig rig = lending(1)) {
       Admission admission = rig.admission;
       ObjectHandle handle = rig.open();
-      Grant slot = require(admission.await(rig.account, LONG, handle::isClosed, soon()));
-      Grant copied = require(admission.await(rig.account, LONG, handle::isClosed, soon()));
+      Grant slot = require(admission.await(rig.account, OBJECT, LONG, handle::isClosed, soon()));
+      Grant copied = require(admission.await(rig.account, OBJECT, LONG, handle::isClosed, soon()));
 
       assertThat(slot.isLent()).isTrue();
       assertThat(copied.isLent()).isFalse();
@@ -132,13 +134,13 @@ class AdmissionTest {
       ObjectHandle closing = rig.open();
       List<Grant> taken = new ArrayList<>();
       for (int i = 0; i < 3; i++) {
-        taken.add(require(admission.await(rig.account, SHORT, open::isClosed, soon())));
+        taken.add(require(admission.await(rig.account, OBJECT, SHORT, open::isClosed, soon())));
       }
       CompletableFuture<Grant> first =
-          async(() -> admission.await(rig.account, SHORT, closing::isClosed, soon()));
+          async(() -> admission.await(rig.account, OBJECT, SHORT, closing::isClosed, soon()));
       awaitTrue(() -> admission.waitingReaders() == 1);
       CompletableFuture<Grant> second =
-          async(() -> admission.await(rig.account, SHORT, open::isClosed, soon()));
+          async(() -> admission.await(rig.account, OBJECT, SHORT, open::isClosed, soon()));
       awaitTrue(() -> admission.waitingReaders() == 2);
 
       closing.close();
@@ -193,11 +195,11 @@ class AdmissionTest {
       awaitTrue(() -> rig.index.size() == 8);
       rig.client.awaitQuiet();
       Admission admission = rig.admission;
-      assertThat(admission.trySpeculate(rig.account, LONG, Purpose.GUESS)).isNull();
+      assertThat(admission.trySpeculate(rig.account, OBJECT, LONG, Purpose.GUESS)).isNull();
 
       Thread.sleep(5_300);
       assertThat(admission.isCrowded(rig.account)).isFalse();
-      Grant grant = require(admission.trySpeculate(rig.account, LONG, Purpose.GUESS));
+      Grant grant = require(admission.trySpeculate(rig.account, OBJECT, LONG, Purpose.GUESS));
       assertThat(grant.isLent()).isTrue();
       giveBack(grant);
     }

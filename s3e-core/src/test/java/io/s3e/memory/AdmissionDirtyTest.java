@@ -26,6 +26,8 @@ class AdmissionDirtyTest {
   private static final Need TWO = new Need(2, Kind.ON_DISK);
   private static final Need SLOT = new Need(1, Kind.LONG);
 
+  private static final Object OBJECT = "object";
+
   private final MemoryBudget budget = new MemoryBudget((long) BUFFERS * BLOCK_BYTES);
   private final BlockPool pool = new BlockPool(budget, BLOCK_BYTES, BUFFERS);
   private final BlockIndex index = new BlockIndex();
@@ -52,7 +54,7 @@ class AdmissionDirtyTest {
   /** The grant of a reader that waits at most {@code millis}. */
   private Grant demand(Need need, long millis) throws InterruptedException {
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
-    return admission.await(account, need, () -> false, deadline);
+    return admission.await(account, OBJECT, need, () -> false, deadline);
   }
 
   private Grant require(Need need) throws InterruptedException {
@@ -145,15 +147,15 @@ class AdmissionDirtyTest {
       dirty.add(dirty(read(fetch(ONE))));
     }
     for (Purpose purpose : List.of(Purpose.GUESS, Purpose.ASKED)) {
-      assertThat(admission.trySpeculate(account, SLOT, purpose)).isNull();
-      assertThat(admission.trySpeculate(account, ONE, purpose)).isNull();
+      assertThat(admission.trySpeculate(account, OBJECT, SLOT, purpose)).isNull();
+      assertThat(admission.trySpeculate(account, OBJECT, ONE, purpose)).isNull();
     }
     assertThat(dirty).noneMatch(Fetched::isFree);
     dirty.forEach(each -> each.block().markClean());
-    Grant lent = admission.trySpeculate(account, SLOT, Purpose.GUESS);
+    Grant lent = admission.trySpeculate(account, OBJECT, SLOT, Purpose.GUESS);
     assertThat(lent).isNotNull();
     held.add(lent);
-    Grant copied = admission.trySpeculate(account, ONE, Purpose.GUESS);
+    Grant copied = admission.trySpeculate(account, OBJECT, ONE, Purpose.GUESS);
     assertThat(copied).isNotNull();
     held.add(copied);
   }

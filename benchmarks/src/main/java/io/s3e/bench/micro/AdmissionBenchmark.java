@@ -1,5 +1,6 @@
 package io.s3e.bench.micro;
 
+import io.s3e.block.ObjectRef;
 import io.s3e.buffer.BlockPool;
 import io.s3e.buffer.MemoryBudget;
 import io.s3e.client.ClientLimits;
@@ -20,6 +21,7 @@ public class AdmissionBenchmark extends CallTimeByThreads {
   private static final int BLOCK_BYTES = 64 << 10;
   private static final int BLOCKS = 256;
   private static final int GETS = 64;
+  private static final Object OBJECT = new ObjectRef("bucket", "key");
   private static final Need ONE_BLOCK = new Need(1, Need.Kind.SHORT);
 
   private final MemoryBudget budget = new MemoryBudget((long) BLOCKS * BLOCK_BYTES);
@@ -55,7 +57,7 @@ public class AdmissionBenchmark extends CallTimeByThreads {
 
   @Override
   boolean call() {
-    Grant grant = admission.trySpeculate(account, ONE_BLOCK, Purpose.ASKED);
+    Grant grant = admission.trySpeculate(account, OBJECT, ONE_BLOCK, Purpose.ASKED);
     if (grant == null) {
       throw new IllegalStateException("there is room for more GETs than there are threads");
     }

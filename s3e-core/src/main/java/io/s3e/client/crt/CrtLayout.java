@@ -11,6 +11,13 @@ import io.s3e.client.ClientMemory;
  * client has two pools: <i>wide</i> slots, lent to the engine for long sequential requests, and
  * <i>narrow</i> ones for short reads, copied out of during the callback and free again at once.
  *
+ * <p><b>Overdue GETs.</b> A GET that hangs keeps its narrow slot, for the CRT takes it before it
+ * sends. So that such GETs, and those that are sent again, can leave their places to others there
+ * are up to four narrow slots more; they are allocated only while they are needed. Connections are the CRT's to share, {@code
+ * maxConnections} for each of the two clients: a user's limit below the number of narrow slots
+ * makes GETs wait inside the CRT, those that hang included. A GET that hangs in a wide slot keeps
+ * it, and so does every GET of a client that lends nothing: its memory is all places.
+ *
  * <p>Narrow slots hold an eighth of a request (at least a block, at most about 1 MiB) and take an
  * eighth of the memory, but at least 16 of them, so that 16 threads with random reads do not queue;
  * never more than 32 or half the memory. The rest goes to wide slots. A wide slot is as long as the
@@ -23,10 +30,12 @@ import io.s3e.client.ClientMemory;
  *
  * @param narrowBytes length of a narrow slot and of the longest copied request, in bytes
  * @param narrowSlots how many narrow slots
+ * @param overdueSlots how many narrow slots more, for GETs that hang
  * @param wideBytes length of a wide slot; 0 if nothing is lent
  * @param wideSlots how many wide slots; 0 if nothing is lent
  */
-record CrtLayout(int narrowBytes, int narrowSlots, int wideBytes, int wideSlots) {
+record CrtLayout(
+    int narrowBytes, int narrowSlots, int overdueSlots, int wideBytes, int wideSlots) {
   private static final int MIB = 1 << 20;
 
   /** Enough concurrent requests for 170 Gbit/s in slots of 4 MiB. */
@@ -34,6 +43,7 @@ record CrtLayout(int narrowBytes, int narrowSlots, int wideBytes, int wideSlots)
 
   private static final int MIN_NARROW_SLOTS = 16;
   private static final int MAX_NARROW_SLOTS = 32;
+  private static final int MAX_OVERDUE_SLOTS = 4;
   private static final int WANTED_WIDE_SLOTS = 32;
   private static final int WANTED_WIDE_BYTES = 4 * MIB;
 
@@ -60,7 +70,8 @@ record CrtLayout(int narrowBytes, int narrowSlots, int wideBytes, int wideSlots)
     long wanted =
         Math.max(MIN_NARROW_SLOTS, Math.min(MAX_NARROW_SLOTS, memory.ownedBytes() / 8 / narrow));
     int narrowSlots = (int) Math.min(half, wanted);
-    long rest = memory.ownedBytes() - (long) narrowSlots * narrow;
+    int overdueSlots = Math.min(MAX_OVERDUE_SLOTS, narrowSlots / 4);
+    long rest = memory.ownedBytes() - (long) (narrowSlots + overdueSlots) * narrow;
     int smallest = roundUp(MIB, block);
     if (narrowSlots < 1 || rest / smallest < MIN_WIDE_SLOTS) {
       return copying(memory);
@@ -71,7 +82,7 @@ record CrtLayout(int narrowBytes, int narrowSlots, int wideBytes, int wideSlots)
     if (wideSlots < MIN_WIDE_SLOTS) {
       return copying(memory);
     }
-    return new CrtLayout(narrow, narrowSlots, wide, wideSlots);
+    return new CrtLayout(narrow, narrowSlots, overdueSlots, wide, wideSlots);
   }
 
   /**
@@ -88,7 +99,7 @@ record CrtLayout(int narrowBytes, int narrowSlots, int wideBytes, int wideSlots)
     int block = block(memory);
     int slot = slotBytes(memory, memory.ownedBytes() / WANTED_COPIED_SLOTS, block, block);
     int slots = (int) Math.min(MAX_SLOTS, memory.ownedBytes() / slot);
-    return new CrtLayout(slot, slots, 0, 0);
+    return new CrtLayout(slot, slots, 0, 0, 0);
   }
 
   boolean lends() {
@@ -96,7 +107,7 @@ record CrtLayout(int narrowBytes, int narrowSlots, int wideBytes, int wideSlots)
   }
 
   long narrowPoolBytes() {
-    return (long) narrowBytes * narrowSlots;
+    return (long) narrowBytes * (narrowSlots + overdueSlots);
   }
 
   long widePoolBytes() {
@@ -105,7 +116,7 @@ record CrtLayout(int narrowBytes, int narrowSlots, int wideBytes, int wideSlots)
 
   ClientLimits limits() {
     return new ClientLimits(
-        narrowBytes, narrowSlots, wideBytes, wideSlots, narrowPoolBytes() + widePoolBytes());
+        narrowBytes, narrowSlots, overdueSlots, wideBytes, wideSlots, narrowPoolBytes() + widePoolBytes());
   }
 
   private static int block(ClientMemory memory) {

@@ -14,44 +14,44 @@ class CrtLayoutTest {
   @Test
   void theDefaultBudgetsPartGivesSlotsOfFourMebibytes() {
     CrtLayout layout = CrtLayout.lending(new ClientMemory(160L * MIB, 8 * MIB, 64 * KIB));
-    assertThat(layout).isEqualTo(new CrtLayout(MIB, 20, 4 * MIB, 35));
+    assertThat(layout).isEqualTo(new CrtLayout(MIB, 20, 4, 4 * MIB, 34));
   }
 
   @Test
   void moreMemoryGivesMoreSlotsAndNotLongerOnes() {
     CrtLayout layout = CrtLayout.lending(new ClientMemory(448L * MIB, 8 * MIB, 256 * KIB));
-    assertThat(layout).isEqualTo(new CrtLayout(MIB, 32, 4 * MIB, 104));
+    assertThat(layout).isEqualTo(new CrtLayout(MIB, 32, 4, 4 * MIB, 103));
   }
 
   @Test
   void plentyOfMemoryGivesWholeRequests() {
     CrtLayout layout = CrtLayout.lending(new ClientMemory(8L << 30, 8 * MIB, 256 * KIB));
-    assertThat(layout).isEqualTo(new CrtLayout(MIB, 32, 8 * MIB, 512));
+    assertThat(layout).isEqualTo(new CrtLayout(MIB, 32, 4, 8 * MIB, 512));
   }
 
   @Test
   void lessMemoryGivesThirtyTwoShorterSlots() {
     CrtLayout layout = CrtLayout.lending(new ClientMemory(64L * MIB, 8 * MIB, 256 * KIB));
-    assertThat(layout).isEqualTo(new CrtLayout(MIB, 16, 1536 * KIB, 32));
+    assertThat(layout).isEqualTo(new CrtLayout(MIB, 16, 4, 1280 * KIB, 35));
   }
 
   @Test
   void scarceMemoryKeepsSlotsOfOneMebibyte() {
     CrtLayout layout = CrtLayout.lending(new ClientMemory(12L * MIB, 8 * MIB, 256 * KIB));
-    assertThat(layout).isEqualTo(new CrtLayout(MIB, 6, MIB, 6));
+    assertThat(layout).isEqualTo(new CrtLayout(MIB, 6, 1, MIB, 5));
   }
 
   @Test
   void tooLittleMemoryLendsNothing() {
     CrtLayout layout = CrtLayout.lending(new ClientMemory(6L * MIB, 8 * MIB, 256 * KIB));
     assertThat(layout.lends()).isFalse();
-    assertThat(layout).isEqualTo(new CrtLayout(256 * KIB, 24, 0, 0));
+    assertThat(layout).isEqualTo(new CrtLayout(256 * KIB, 24, 0, 0, 0));
   }
 
   @Test
   void twoBlocksAreTheLeast() {
     ClientMemory two = new ClientMemory(128 * KIB, 8 * MIB, 64 * KIB);
-    assertThat(CrtLayout.lending(two)).isEqualTo(new CrtLayout(64 * KIB, 2, 0, 0));
+    assertThat(CrtLayout.lending(two)).isEqualTo(new CrtLayout(64 * KIB, 2, 0, 0, 0));
     assertThatIllegalArgumentException()
         .isThrownBy(() -> CrtLayout.lending(new ClientMemory(128 * KIB - 1, 8 * MIB, 64 * KIB)))
         .withMessageContaining("131072");
@@ -60,9 +60,9 @@ class CrtLayoutTest {
   @Test
   void withoutLendingRequestsAreAsLongAsSixteenFit() {
     assertThat(CrtLayout.copying(new ClientMemory(256L * MIB, 8 * MIB, 256 * KIB)))
-        .isEqualTo(new CrtLayout(8 * MIB, 32, 0, 0));
+        .isEqualTo(new CrtLayout(8 * MIB, 32, 0, 0, 0));
     assertThat(CrtLayout.copying(new ClientMemory(32L * MIB, 8 * MIB, 256 * KIB)))
-        .isEqualTo(new CrtLayout(2 * MIB, 16, 0, 0));
+        .isEqualTo(new CrtLayout(2 * MIB, 16, 0, 0, 0));
   }
 
   @Test

@@ -1,0 +1,213 @@
+package io.s3e.memory;
+
+import static io.s3e.testing.Eventually.awaitTrue;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import io.s3e.buffer.BlockPool;
+import io.s3e.buffer.MemoryBudget;
+import io.s3e.client.ClientLimits;
+import io.s3e.memory.Need.Kind;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Objects and GETs that hang leave places to the others. */
+@Timeout(60)
+class BulkheadTest {
+  private static final int BLOCK = 4 << 10;
+  private static final int PLACES = 8;
+  private static final int OVERDUE = 2;
+  private static final Need ONE = new Need(1, Kind.SHORT);
+  private static final Object HANGING = "hanging";
+  private static final Object HEALTHY = "healthy";
+
+  private final MemoryBudget budget = new MemoryBudget(64L * BLOCK);
+  private final BlockPool pool = new BlockPool(budget, BLOCK, 64);
+  private final Admission admission = new Admission(budget, pool, new BlockIndex());
+  private final Carrier carrier =
+      admission.carrier(ClientLimits.copying(BLOCK, PLACES, 0).withOverdue(OVERDUE));
+  private final Account account = admission.account(carrier);
+  private final List<Grant> held = new ArrayList<>();
+
+  @AfterEach
+  void everyPlaceComesBack() {
+    for (Grant grant : held) {
+      end(grant);
+    }
+    assertThat(carrier.copies().held()).isZero();
+    assertThat(carrier.copiesByObject().objects()).isZero();
+    assertThat(account.inCopies().held()).isZero();
+    for (int i = 0; i < OVERDUE; i++) {
+      assertThat(carrier.copies().tryAddOverdue()).isTrue();
+    }
+    carrier.close();
+    admission.close();
+    pool.close();
+  }
+
+  private static void end(Grant grant) {
+    grant.leases().forEach(grant::release);
+    grant.leaveLane();
+  }
+
+  private Grant demand(Object object, long millis) throws InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+    return admission.await(account, object, ONE, () -> false, deadline);
+  }
+
+  private Grant take(Object object) throws InterruptedException {
+    Grant grant = demand(object, 0);
+    assertThat(grant).isNotNull();
+    held.add(grant);
+    return grant;
+  }
+
+  private void refuse(Object object) throws InterruptedException {
+    assertThat(demand(object, 0)).isNull();
+  }
+
+  private CompletableFuture<Grant> async(Object object) {
+    return CompletableFuture.supplyAsync(
+        () -> {
+          try {
+            return demand(object, 50_000);
+          } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+          }
+        },
+        task -> new Thread(task).start());
+  }
+
+  @Test
+  void anObjectThatIsAloneHasTheWholeLane() throws Exception {
+    for (int i = 0; i < PLACES; i++) {
+      take(HANGING);
+    }
+    refuse(HANGING);
+  }
+
+  @Test
+  void anObjectHasHalfOfTheLaneWhereAnotherIsRead() throws Exception {
+    take(HEALTHY);
+    for (int i = 0; i < PLACES / 2; i++) {
+      take(HANGING);
+    }
+    refuse(HANGING);
+    assertThat(admission.trySpeculate(account, HANGING, ONE, Purpose.ASKED)).isNull();
+    for (int i = 1; i < PLACES / 2; i++) {
+      take(HEALTHY);
+    }
+  }
+
+  @Test
+  void readersOfAnObjectWithItsHalfDoNotStandInTheWayOfOthers() throws Exception {
+    take(HEALTHY);
+    for (int i = 0; i < PLACES / 2; i++) {
+      take(HANGING);
+    }
+    CompletableFuture<Grant> behind = async(HANGING);
+    awaitTrue(() -> admission.waitingReaders() == 1);
+    held.add(async(HEALTHY).get(20, TimeUnit.SECONDS));
+    assertThat(behind).isNotDone();
+    end(held.remove(1));
+    held.add(behind.get(20, TimeUnit.SECONDS));
+  }
+
+  @Test
+  void overdueGetsLeaveTheirPlacesAsManyAsTheClientCarries() throws Exception {
+    for (int i = 0; i < PLACES; i++) {
+      take(HANGING);
+    }
+    for (int i = 0; i < OVERDUE; i++) {
+      refuse(HEALTHY);
+      assertThat(held.get(i).overdue()).isTrue();
+      assertThat(held.get(i).overdue()).as("a second time").isTrue();
+      take(HEALTHY);
+    }
+    assertThat(held.get(OVERDUE).overdue()).as("one more").isFalse();
+    refuse(HEALTHY);
+    end(held.remove(0));
+    refuse(HEALTHY);
+    assertThat(held.get(OVERDUE).overdue()).as("after one was over").isTrue();
+    take(HEALTHY);
+  }
+
+  @Test
+  void runsThatPauseHoldNoPlaceAndComeBackBesideTheLane() throws Exception {
+    for (int i = 0; i < PLACES; i++) {
+      take(HANGING).pause();
+    }
+    assertThat(carrier.copies().held()).isZero();
+    for (int i = 0; i < PLACES; i++) {
+      take(HEALTHY);
+    }
+    for (int i = 0; i < PLACES; i++) {
+      assertThat(held.get(i).resume()).as("retry %s", i).isEqualTo(i < OVERDUE);
+    }
+    held.get(0).pause();
+    assertThat(held.get(PLACES - 1).resume()).isTrue();
+    assertThat(carrier.copies().held()).isEqualTo(PLACES);
+  }
+
+  @Test
+  void runsComeBackIntoALaneThatIsHalfFree() throws Exception {
+    for (int i = 0; i < PLACES; i++) {
+      take(HANGING).pause();
+    }
+    for (int i = 0; i < PLACES; i++) {
+      assertThat(held.get(i).resume()).as("retry %s", i).isEqualTo(i < OVERDUE + PLACES / 2);
+    }
+    assertThat(carrier.copies().held()).isEqualTo(PLACES / 2);
+  }
+
+  @Test
+  void aClientThatCarriesNoMoreHasARunKeepItsPlace() throws Exception {
+    Carrier tight = admission.carrier(ClientLimits.copying(BLOCK, 1, 0));
+    Account tenant = admission.account(tight);
+    Grant grant = admission.trySpeculate(tenant, HANGING, ONE, Purpose.ASKED);
+    assertThat(grant).isNotNull();
+    assertThat(grant.overdue()).isFalse();
+    grant.pause();
+    assertThat(tight.copies().held()).isEqualTo(1);
+    assertThat(grant.resume()).isTrue();
+    end(grant);
+    assertThat(tight.copies().held()).isZero();
+  }
+
+  @Test
+  void aGrantLeavesOnce() throws Exception {
+    Grant grant = take(HEALTHY);
+    held.remove(grant);
+    end(grant);
+    assertThatIllegalStateException().isThrownBy(grant::leaveLane);
+    assertThat(grant.overdue()).isTrue();
+    grant.pause();
+    assertThat(grant.resume()).isTrue();
+  }
+
+  @Test
+  void lookingOverdueWhileTheRunEndsCountsOnce() throws Exception {
+    for (int round = 0; round < 2_000; round++) {
+      Grant grant = demand(HEALTHY, 1_000);
+      AtomicBoolean go = new AtomicBoolean();
+      CompletableFuture<Void> timer =
+          CompletableFuture.runAsync(
+              () -> {
+                while (!go.get()) {
+                  Thread.onSpinWait();
+                }
+                grant.overdue();
+              });
+      go.set(true);
+      end(grant);
+      timer.get(10, TimeUnit.SECONDS);
+      assertThat(carrier.copies().held()).isZero();
+    }
+  }
+}

@@ -246,8 +246,8 @@ public final class Gate {
     if (waiter.kind == GateRate.Kind.RETRY) {
       synchronized (this) {
         if (rate.sends() == before) {
-          // Its run was over: the pass is the next one's.
-          rate.passUnused();
+          // Its run is over, or has no memory: the pass is the next one's.
+          rate.passUnused(waiter.kind);
         }
       }
     }

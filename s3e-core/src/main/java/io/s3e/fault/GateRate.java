@@ -178,7 +178,12 @@ final class GateRate {
   }
 
   /** Who took a pass has no use for it. */
-  void passUnused() {
+  void passUnused(Kind kind) {
+    used();
+    tokens = Math.min(BURST, tokens + (kind == Kind.RETRY && state != State.SHUT ? 1 : 0));
+  }
+
+  private void used() {
     passes = Math.max(0, passes - 1);
   }
 
@@ -187,7 +192,7 @@ final class GateRate {
     settle(now);
     sends++;
     inFlight++;
-    passUnused();
+    used();
     if (state == State.FREE) {
       if (++sentOfPeak > ANSWERS) {
         peakBefore = peak;

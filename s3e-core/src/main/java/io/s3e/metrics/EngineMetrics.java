@@ -33,8 +33,16 @@ public final class EngineMetrics extends Counters<EngineMetrics.Counter> {
     PREFETCH_USED_BYTES,
     /** Bytes of prefetched blocks that were given up or dropped unread. */
     PREFETCH_WASTED_BYTES,
-    /** Prefetches that memory, concurrency or the local disk refused. */
+    /** Prefetches that memory, concurrency, the local disk or the gate before the store refused. */
     PREFETCH_REFUSED,
+    /** Those of them that the gate refused, since the store had refused others. */
+    GATE_REFUSED,
+    /** Times that a reader waited at the gate before its GET was sent. */
+    GATE_WAITS,
+    /** How long they waited there in all, in ns. */
+    GATE_WAIT_NANOS,
+    /** GETs sent to see whether a store that had refused everybody answers again. */
+    GATE_PROBES,
     /** Blocks found in memory when a reader came to them. */
     MEMORY_HITS,
     /** Times that a reader waited for a block. */

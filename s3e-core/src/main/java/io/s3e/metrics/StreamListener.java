@@ -49,7 +49,7 @@ public interface StreamListener {
   /** A prefetch brought a whole block of {@code bytes} bytes, from S3 or from the local disk. */
   default void onPrefetched(long bytes) {}
 
-  /** Memory, concurrency or the local disk refused a prefetch. */
+  /** Memory, concurrency, the local disk or the gate before the store refused a prefetch. */
   default void onPrefetchRefused() {}
 
   /** Prefetched bytes were read by somebody for the first time. */

@@ -157,6 +157,13 @@ class GateRateTest {
   }
 
   @Test
+  void aRetryThatIsNotSentGivesItsTokenBack() {
+    assertThat(retries()).isEqualTo(50);
+    rate.passUnused(Kind.RETRY);
+    assertThat(retries()).isEqualTo(1);
+  }
+
+  @Test
   void inDoubtNoGuessPassesAndADemandTakesAToken() {
     send(5);
     end(Outcome.UNAVAILABLE, 2);
@@ -205,7 +212,7 @@ class GateRateTest {
     end(Outcome.UNAVAILABLE, 3);
     now += SECOND;
     assertThat(demand()).isTrue();
-    rate.passUnused();
+    rate.passUnused(Kind.DEMAND);
     assertThat(demand()).as("after a pass that was given back").isTrue();
     now += 101 * MILLI;
     assertThat(demand()).as("after a pass that nobody used").isTrue();

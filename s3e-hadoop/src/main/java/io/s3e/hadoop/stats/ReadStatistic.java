@@ -155,7 +155,24 @@ public enum ReadStatistic {
       Counter.PREFETCH_REFUSED,
       COUNT,
       BOTH,
-      "Prefetches that memory, concurrency or the local disk refused."),
+      "Prefetches that memory, concurrency, the local disk or the gate before the store refused."),
+  S3E_GATE_REFUSED(
+      Counter.GATE_REFUSED,
+      COUNT,
+      FILE_SYSTEM,
+      "Those of them that the gate refused, since the store had refused others."),
+  S3E_GATE_WAITS(
+      Counter.GATE_WAITS,
+      COUNT,
+      FILE_SYSTEM,
+      "Times that a reader waited at the gate before its GET was sent."),
+  S3E_GATE_WAIT_NANOS(
+      Counter.GATE_WAIT_NANOS, NANOS, FILE_SYSTEM, "How long they waited there in all."),
+  S3E_GATE_PROBES(
+      Counter.GATE_PROBES,
+      COUNT,
+      FILE_SYSTEM,
+      "GETs sent to see whether a store that had refused everybody answers again."),
   S3E_MEMORY_HITS(
       Counter.MEMORY_HITS, COUNT, BOTH, "Blocks found in memory when a reader came to them."),
   S3E_READ_WAITS(Counter.WAITS, COUNT, BOTH, "Times that a reader waited for a block."),

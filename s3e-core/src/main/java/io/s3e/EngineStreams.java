@@ -17,6 +17,7 @@ import io.s3e.metrics.IsolatedListener;
 import io.s3e.prefetch.ReadPlanner;
 import io.s3e.stream.Askers;
 import io.s3e.stream.BlockReader;
+import io.s3e.stream.BoundedExecutor;
 import io.s3e.stream.S3EInputStream;
 import io.s3e.stream.StreamSettings;
 import io.s3e.stream.StreamSource;

@@ -1,5 +1,6 @@
 package io.s3e;
 
+import io.s3e.stream.BoundedExecutor;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;

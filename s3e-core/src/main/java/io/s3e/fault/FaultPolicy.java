@@ -82,7 +82,8 @@ public record FaultPolicy(Duration base, Duration cap) {
   public static Gate.Outcome outcome(RequestFailure failure) {
     return switch (failure.kind()) {
       case THROTTLED -> Gate.Outcome.THROTTLED;
-      case SERVER, NETWORK, TLS -> Gate.Outcome.UNAVAILABLE;
+      case NETWORK -> isSilence(failure) ? Gate.Outcome.CANCELLED : Gate.Outcome.UNAVAILABLE;
+      case SERVER, TLS -> Gate.Outcome.UNAVAILABLE;
       case CANCELLED, CREDENTIALS, NOT_LENT -> Gate.Outcome.CANCELLED;
       case REDIRECTED, NOT_FOUND, FORBIDDEN, CHANGED, OUT_OF_RANGE, REJECTED ->
           Gate.Outcome.ANSWERED;
@@ -132,6 +133,11 @@ public record FaultPolicy(Duration base, Duration cap) {
     long most = cap.toNanos();
     long pause = first > most >> doublings ? most : first << doublings;
     return Math.max(SHORTEST_PAUSE_NANOS, pause / 2 + (long) (jitter * (pause - pause / 2)));
+  }
+
+  /** Silence is paid for by a time-out, and an object that hangs is no store that does. */
+  private static boolean isSilence(RequestFailure failure) {
+    return failure.getCause() instanceof SocketTimeoutException;
   }
 
   /** Whether an answer broke off, or was awaited in vain: not that there was no connection. */

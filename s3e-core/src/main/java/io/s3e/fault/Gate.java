@@ -22,6 +22,7 @@ import org.slf4j.LoggerFactory;
  * once, or has left. A good answer after everybody was refused makes all sleepers due. Where
  * requests pass as probes alone, sleepers may be probes too, the one with the shortest rest first,
  * and retries and demands take turns: a demand may wait for memory that the runs of retries hold.
+ * The last demand goes first then, since those before it may read what hangs.
  *
  * <p><b>Nothing is lost.</b> Waiters are in a queue until they pass, and whoever takes one out of
  * its queue, under the lock, lets it pass. They are looked at when a request has ended, when a
@@ -44,9 +45,12 @@ public final class Gate {
     ANSWERED,
     /** The store asked to slow down. */
     THROTTLED,
-    /** The store could not be reached, broke off, was silent, or failed inside. */
+    /** The store could not be reached, broke off, or failed inside. */
     UNAVAILABLE,
-    /** Cancelled here: it says nothing of the store. */
+    /**
+     * Cancelled here, or given up after a silence that may be the object's alone: it says nothing
+     * of the store.
+     */
     CANCELLED
   }
 
@@ -292,7 +296,7 @@ public final class Gate {
     boolean isRetry = demands.isEmpty() || (hasRetry && probesNext == GateRate.Kind.RETRY);
     probesNext = isRetry ? GateRate.Kind.DEMAND : GateRate.Kind.RETRY;
     if (!isRetry) {
-      return demands.remove();
+      return demands.removeLast();
     }
     return retries.isEmpty() ? sleepers.remove() : retries.remove();
   }

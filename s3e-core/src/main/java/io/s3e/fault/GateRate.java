@@ -27,9 +27,8 @@ import java.util.concurrent.TimeUnit;
  * that are no throttles, never cut it.
  *
  * <p><b>Tokens.</b> Each retry takes one of {@value #BURST}; each good answer gives 0.3 back, and
- * each second {@value #TOKENS_A_SECOND}, as long as the store answers somebody: readers that all
- * wait to send again bring no good answer, and 0.3 of the good ones feed no more than 23 % of
- * failures. <i>In doubt</i>, after {@value #DOUBT} bad answers in a row, requests that are no
+ * each second {@value #TOKENS_A_SECOND}, but in doubt: readers that all wait to send again bring no
+ * good answer, and 0.3 of the good ones feed no more than 23 % of failures. <i>In doubt</i>, after {@value #DOUBT} bad answers in a row, requests that are no
  * retries take one too, and guesses are refused. After SHUT the limit alone spreads those that
  * wait, until it is cut or FREE.
  *
@@ -102,7 +101,6 @@ final class GateRate {
   private long rowSince;
   private double tokens = BURST;
   private long refilledAt;
-  private long goodAt;
 
   private int passes;
   private long passedAt;
@@ -229,7 +227,6 @@ final class GateRate {
 
   private void good(long now) {
     answered = true;
-    goodAt = now;
     badInRow = 0;
     tokens = Math.min(BURST, tokens + TOKENS_A_SUCCESS);
     if (state == State.SHUT) {
@@ -307,7 +304,7 @@ final class GateRate {
 
   /** Lets time do what it does by itself. */
   private void settle(long now) {
-    if (badInRow < DOUBT && now - goodAt < SECOND) {
+    if (badInRow < DOUBT) {
       double gained = (double) (now - refilledAt) * TOKENS_A_SECOND / SECOND;
       tokens = Math.min(BURST, tokens + Math.max(0, gained));
     }

@@ -102,7 +102,9 @@ final class Attempt implements ResponseHandler {
     // A lent response arrives whole, so its silence says nothing until a slow link had its time.
     this.patienceNanos =
         request.lend() ? stall + request.range().length() * NANOS_PER_SLOW_BYTE : stall;
-    gate.sent();
+    if (gate.sent()) {
+      tenant.metrics().count(Counter.GATE_PROBES);
+    }
   }
 
   void begin() {

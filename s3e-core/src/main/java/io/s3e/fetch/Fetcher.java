@@ -4,6 +4,7 @@ import io.s3e.block.BlockRange;
 import io.s3e.client.RequestFailure;
 import io.s3e.disk.ChunkStream;
 import io.s3e.disk.StoredObject;
+import io.s3e.fault.Gate;
 import io.s3e.memory.Account;
 import io.s3e.memory.Admission;
 import io.s3e.memory.Block;
@@ -32,7 +33,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The path of one run, each step once: the {@link Resolver} says where its bytes are to be
  * looked for and how far it goes, {@link RunSizing} what memory that needs, {@link Admission}
- * grants it, and a {@link RunFetch} brings the bytes.
+ * grants it, and a {@link RunFetch} brings the bytes. Before it is admitted, a run that goes to the
+ * store passes the {@link Gate}: what waits there holds no pin, no memory and no place.
  *
  * <p>Any thread. Readers wait on their block alone; pauses and deadlines are {@link FetchTimer}'s.
  */
@@ -138,7 +140,14 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
         continue;
       }
       Run run = resolver.run(handle, new BlockRange(next, last), purpose);
-      Grant grant = admission.trySpeculate(account, objectOf(handle), need(run), purpose);
+      boolean passes = run.source() == Source.DISK || gate(handle).admitsGuess();
+      if (!passes) {
+        tenant.metrics().count(Counter.GATE_REFUSED);
+      }
+      Grant grant =
+          passes
+              ? admission.trySpeculate(account, objectOf(handle), need(run), purpose)
+              : null;
       if (grant == null) {
         refused(handle);
         return next;
@@ -189,7 +198,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
 
   /**
    * Starts fetching {@code block} for a reader that waits for it, and with it what is absent behind
-   * it up to {@code end} as far as one request goes. Waits for memory.
+   * it up to {@code end} as far as one request goes. Waits at the gate, and for memory.
    *
    * @param ahead block up to which the reader was to prefetch, at least {@code end}; taken along
    *     where a guess would be refused. It then counts as asked for, not as prefetch
@@ -209,6 +218,13 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     boolean takesAhead = ahead > end && admission.isCrowded(account);
     BlockRange wanted = new BlockRange(block, Math.max(block + 1, takesAhead ? ahead : end));
     Run run = resolver.run(handle, wanted, Purpose.DEMAND);
+    if (run.source() != Source.DISK && !gate(handle).isOpen()) {
+      awaitGate(handle, patience);
+      if (memory.isPresent(handle, block)) {
+        return null;
+      }
+      run = resolver.run(handle, wanted, Purpose.DEMAND);
+    }
     RunFetch fetch = enter(run, awaitAdmission(handle, need(run), patience));
     if (fetch == null) {
       return null;
@@ -220,9 +236,36 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     return pinned ? first : null;
   }
 
+  private Gate gate(ObjectHandle handle) {
+    return tenant.gate(handle.version().object());
+  }
+
+  private void awaitGate(ObjectHandle handle, Patience patience) throws IOException {
+    long started = System.nanoTime();
+    try {
+      while (!gate(handle).awaitDemand(() -> hasEnded(handle), patience.deadline())) {
+        requireOpen(handle);
+        // Others who read for the same call may have got on meanwhile.
+        if (patience.isOver()) {
+          throw timedOut(handle, "the store refused all requests until the read's deadline");
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("interrupted while the store refuses requests");
+    } finally {
+      tenant.metrics().count(Counter.GATE_WAITS);
+      tenant.metrics().add(Counter.GATE_WAIT_NANOS, System.nanoTime() - started);
+    }
+  }
+
+  private boolean hasEnded(ObjectHandle handle) {
+    return tenant.isClosed() || handle.isClosed();
+  }
+
   private Grant awaitAdmission(ObjectHandle handle, Need need, Patience patience)
       throws IOException {
-    BooleanSupplier isOver = () -> tenant.isClosed() || handle.isClosed();
+    BooleanSupplier isOver = () -> hasEnded(handle);
     try {
       for (; ; ) {
         Grant grant =
@@ -365,8 +408,11 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     if (last != null && !Failures.isNobodysError(last)) {
       throw Failures.asIoException(last);
     }
-    String reason = "no fetch of it came to its end before the read's deadline";
-    throw new RequestFailure(
+    throw timedOut(handle, "no fetch of it came to its end before the read's deadline");
+  }
+
+  private static RequestFailure timedOut(ObjectHandle handle, String reason) {
+    return new RequestFailure(
         RequestFailure.Kind.NETWORK,
         "GET " + handle.version().object(),
         reason,

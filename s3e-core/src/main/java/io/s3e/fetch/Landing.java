@@ -202,6 +202,16 @@ final class Landing {
     }
   }
 
+  /** Its GET has failed: until the next one it holds no place in the lane. */
+  void pause() {
+    grant.pause();
+  }
+
+  /** Whether the next GET has what it needs in the lane. */
+  boolean resume() {
+    return grant.resume();
+  }
+
   /** Nothing more lands. Ends the concurrency, and the slot if no slab has it. */
   void end() {
     boolean slotIsTheSlabs = grant.isLent() && published > 0;

@@ -19,6 +19,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -63,6 +64,9 @@ import org.jspecify.annotations.Nullable;
  * write. {@link Landing} tells whose the memory is meanwhile.
  */
 public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker {
+  /** A GET that was sent again ends in about so long, and leaves its place to the next. */
+  private static final long PLACE_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
   private final Tenant tenant;
   private final Run run;
   private final Purpose purpose;
@@ -385,6 +389,7 @@ public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker {
     effort.goesOnAfter(failure);
     tenant.metrics().count(Counter.RETRIES);
     run.handle().listener().onRetry(failure);
+    landing.pause();
     phase.set(Phase.BETWEEN);
     if (again.remedy() == Remedy.NONE) {
       sendAfter(again.pauseNanos(), failure);
@@ -402,8 +407,16 @@ public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker {
   }
 
   private void sendAfter(long pauseNanos, RequestFailure failure) {
-    if (!gate.retry(pauseNanos, this::send)) {
+    if (!gate.retry(pauseNanos, () -> sendAgain(failure))) {
       boolean unused = finishBetween(effort.failed(failure));
+    }
+  }
+
+  private void sendAgain(RequestFailure failure) {
+    if (landing.resume()) {
+      send();
+    } else {
+      sendAfter(PLACE_PAUSE_NANOS, failure);
     }
   }
 

@@ -53,6 +53,9 @@ final class VectoredRead {
   /** Fails when the patience may be over, unless the read is. */
   private volatile CompletableFuture<Void> timer = new CompletableFuture<>();
 
+  /** One range after the other: reads that wait long leave threads to those that come later. */
+  private final Executor waiting;
+
   private VectoredRead(
       S3EInputStream stream,
       List<ByteRange> wanted,
@@ -67,6 +70,7 @@ final class VectoredRead {
     this.pieces =
         Pieces.ofVectored(groups.stream().mapToLong(group -> group.span().length()).sum());
     this.patience = new Patience(stream.source().settings().readTimeout());
+    this.waiting = new BoundedExecutor(stream.source().waiting(), 1);
     this.ranges = new ArrayList<>(wanted.size());
     for (ByteRange range : wanted) {
       ranges.add(new PendingRange(range, this));
@@ -165,9 +169,8 @@ final class VectoredRead {
 
   /** Lets a range get on, on a thread of the engine. */
   void work(PendingRange range, RangeFilling.Caller caller) {
-    StreamSource source = stream.source();
     execute(
-        caller == RangeFilling.Caller.MAY_WAIT ? source.waiting() : source.copying(),
+        caller == RangeFilling.Caller.MAY_WAIT ? waiting : stream.source().copying(),
         () -> range.work(caller));
   }
 

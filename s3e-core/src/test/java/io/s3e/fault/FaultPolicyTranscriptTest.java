@@ -193,6 +193,9 @@ class FaultPolicyTranscriptTest {
           };
       assertThat(FaultPolicy.outcome(failure)).as("%s", kind).isEqualTo(expected);
     }
+    SocketTimeoutException silence = new SocketTimeoutException("stalled");
+    assertThat(FaultPolicy.outcome(new RequestFailure(Kind.NETWORK, "GET", "stalled", silence)))
+        .isEqualTo(Gate.Outcome.CANCELLED);
     assertThat(FaultPolicy.outcome(failure("OTHER 400 InvalidArgument")))
         .isEqualTo(Gate.Outcome.ANSWERED);
   }

@@ -1,4 +1,4 @@
-package io.s3e;
+package io.s3e.stream;
 
 import java.util.ArrayDeque;
 import java.util.Queue;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Invariant: tasks queue here only while as many as allowed are with the threads. What has been
  * accepted is run, even if this executor is closed or the threads end.
  */
-final class BoundedExecutor implements Executor, AutoCloseable {
+public final class BoundedExecutor implements Executor, AutoCloseable {
   private final Executor threads;
   private final int most;
 
@@ -25,7 +25,7 @@ final class BoundedExecutor implements Executor, AutoCloseable {
   /**
    * @param most tasks that are with the threads at once
    */
-  BoundedExecutor(Executor threads, int most) {
+  public BoundedExecutor(Executor threads, int most) {
     this.threads = threads;
     this.most = most;
   }

@@ -1,4 +1,4 @@
-package io.s3e;
+package io.s3e.stream;
 
 import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;

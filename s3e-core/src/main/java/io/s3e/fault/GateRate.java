@@ -28,9 +28,9 @@ import java.util.concurrent.TimeUnit;
  *
  * <p><b>Tokens.</b> Each retry takes one of {@value #BURST}; each good answer gives 0.3 back, and
  * each second {@value #TOKENS_A_SECOND}, but in doubt: readers that all wait to send again bring no
- * good answer, and 0.3 of the good ones feed no more than 23 % of failures. <i>In doubt</i>, after {@value #DOUBT} bad answers in a row, requests that are no
- * retries take one too, and guesses are refused. After SHUT the limit alone spreads those that
- * wait, until it is cut or FREE.
+ * good answer, and 0.3 of the good ones feed no more than 23 % of failures. <i>In doubt</i>, after
+ * {@value #DOUBT} bad answers in a row, requests that are no retries take one too, and guesses are
+ * refused. After SHUT the limit alone spreads those that wait, until it is cut or FREE.
  *
  * <p><b>Probes.</b> In SHUT one request passes in a second, whatever becomes of the one before.
  *
@@ -163,7 +163,8 @@ final class GateRate {
       }
     } else {
       boolean needsToken = badInRow >= DOUBT || (kind == Kind.RETRY && !recovering);
-      if ((needsToken && tokens < 1) || (state == State.LIMITED && inFlight + passes >= (int) limit)) {
+      if ((needsToken && tokens < 1)
+          || (state == State.LIMITED && inFlight + passes >= (int) limit)) {
         return false;
       }
       tokens -= needsToken ? 1 : 0;

@@ -145,9 +145,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
         tenant.metrics().count(Counter.GATE_REFUSED);
       }
       Grant grant =
-          passes
-              ? admission.trySpeculate(account, objectOf(handle), need(run), purpose)
-              : null;
+          passes ? admission.trySpeculate(account, objectOf(handle), need(run), purpose) : null;
       if (grant == null) {
         refused(handle);
         return next;
@@ -268,8 +266,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     BooleanSupplier isOver = () -> hasEnded(handle);
     try {
       for (; ; ) {
-        Grant grant =
-            admission.await(account, objectOf(handle), need, isOver, patience.deadline());
+        Grant grant = admission.await(account, objectOf(handle), need, isOver, patience.deadline());
         if (grant != null) {
           return grant;
         }
@@ -378,8 +375,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
   }
 
   /** False if the block is another tenant's and late. */
-  private boolean awaitSettled(
-      ObjectHandle handle, Block block, Arrival arrival, Patience patience)
+  private boolean awaitSettled(ObjectHandle handle, Block block, Arrival arrival, Patience patience)
       throws IOException, InterruptedException {
     while (!block.await(CLOSED_CHECK_NANOS)) {
       requireOpen(handle);

@@ -165,8 +165,7 @@ public final class Admission {
    *
    * @param object what is read: equal for all its readers
    */
-  public @Nullable Grant trySpeculate(
-      Account account, Object object, Need need, Purpose purpose) {
+  public @Nullable Grant trySpeculate(Account account, Object object, Need need, Purpose purpose) {
     if (!account.waiting().isEmpty() || lackingMemory.get() > 0) {
       return null;
     }
@@ -367,8 +366,7 @@ public final class Admission {
     private final long sinceNanos = System.nanoTime();
     private boolean lacksMemory;
 
-    Wait(
-        Account account, Account.Reader self, Need need, boolean prefersSlot, long deadline) {
+    Wait(Account account, Account.Reader self, Need need, boolean prefersSlot, long deadline) {
       this.account = account;
       this.self = self;
       this.need = need;
@@ -404,7 +402,8 @@ public final class Admission {
 
     private @Nullable Grant look(long patience, long now) {
       boolean mayCopy = patience <= 0;
-      Grant grant = tryGrant(account, self.object(), need, Purpose.DEMAND, mayCopy, now - sinceNanos);
+      Grant grant =
+          tryGrant(account, self.object(), need, Purpose.DEMAND, mayCopy, now - sinceNanos);
       lacks(
           grant == null
               && mayCopy

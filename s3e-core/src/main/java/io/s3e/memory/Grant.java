@@ -114,8 +114,8 @@ public final class Grant {
   }
 
   /**
-   * The GET hangs: it gives its place to others, if the client carries one GET more. Any thread, any
-   * number of times.
+   * The GET hangs: it gives its place to others, if the client carries one GET more. Any thread,
+   * any number of times.
    *
    * @return whether it holds no place now
    */

@@ -7,8 +7,8 @@ import java.util.concurrent.ConcurrentHashMap;
  * has any: readers of one that hangs leave the other half to the rest, and a reader that is alone
  * has the whole lane.
  *
- * <p>Any thread. An object that has no place is not remembered. A place is counted here before it is
- * taken in the lane, so that none of the threads that come at once goes beyond the half unseen.
+ * <p>Any thread. An object that has no place is not remembered. A place is counted here before it
+ * is taken in the lane, so that none of the threads that come at once goes beyond the half unseen.
  */
 final class ObjectPlaces {
   private final Lane lane;

@@ -23,10 +23,10 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * What follows failures, one after the other without progress. A line has the failures, which repeat
- * for as long as there are verdicts, and the verdicts: the pause before the request is sent again at
- * the most that chance makes of it, {@code half} of what is missing or all, and what is repaired
- * before. Base 100 ms, cap 2 s.
+ * What follows failures, one after the other without progress. A line has the failures, which
+ * repeat for as long as there are verdicts, and the verdicts: the pause before the request is sent
+ * again at the most that chance makes of it, {@code half} of what is missing or all, and what is
+ * repaired before. Base 100 ms, cap 2 s.
  */
 class FaultPolicyTranscriptTest {
   private static final FaultPolicy POLICY =
@@ -70,8 +70,7 @@ class FaultPolicyTranscriptTest {
     Kind kind = Kind.valueOf(words[0]);
     if (words.length > 1 && Character.isDigit(words[1].charAt(0))) {
       String code = words.length > 2 ? words[2] : null;
-      StoreAnswer answer =
-          new StoreAnswer(Integer.parseInt(words[1]), code, null, Map.of(), null);
+      StoreAnswer answer = new StoreAnswer(Integer.parseInt(words[1]), code, null, Map.of(), null);
       RequestFailure failure = RequestFailure.refused("GET", answer, null);
       assertThat(failure.kind()).as(text).isEqualTo(kind);
       return failure;

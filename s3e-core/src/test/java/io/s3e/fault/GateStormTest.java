@@ -23,8 +23,13 @@ class GateStormTest {
 
   @ParameterizedTest
   @CsvSource({
-    "1, THROTTLED, 20", "1, UNAVAILABLE, 15", "16, THROTTLED, 20", "16, UNAVAILABLE, 60",
-    "64, THROTTLED, 20", "64, UNAVAILABLE, 60", "1000, UNAVAILABLE, 15"
+    "1, THROTTLED, 20",
+    "1, UNAVAILABLE, 15",
+    "16, THROTTLED, 20",
+    "16, UNAVAILABLE, 60",
+    "64, THROTTLED, 20",
+    "64, UNAVAILABLE, 60",
+    "1000, UNAVAILABLE, 15"
   })
   void aStoreThatRefusesEverybodyIsAskedOnceASecondAndBackAtOnce(
       int readers, Outcome outcome, int seconds) {
@@ -52,7 +57,8 @@ class GateStormTest {
     GateSimulation run =
         new GateSimulation(readers, storm(1, Outcome.UNAVAILABLE, 0, 10 * SECOND)).readers(readers);
     run.until(14 * SECOND);
-    assertThat(run.sentBetween(0, 10 * SECOND)).isBetween(Math.min(readers, 50) + 8L, readers + 64L);
+    assertThat(run.sentBetween(0, 10 * SECOND))
+        .isBetween(Math.min(readers, 50) + 8L, readers + 64L);
     assertThat(run.firstGoodAfter(10 * SECOND)).isLessThan(11_500 * MILLI);
     assertThat(run.goodBetween(13 * SECOND, 14 * SECOND)).isGreaterThan(readers * 25L);
   }
@@ -77,8 +83,11 @@ class GateStormTest {
 
   @ParameterizedTest
   @CsvSource({
-    "0.01, THROTTLED", "0.05, THROTTLED", "0.10, THROTTLED",
-    "0.05, UNAVAILABLE", "0.10, UNAVAILABLE"
+    "0.01, THROTTLED",
+    "0.05, THROTTLED",
+    "0.10, THROTTLED",
+    "0.05, UNAVAILABLE",
+    "0.10, UNAVAILABLE"
   })
   void failuresThatComeAloneHoldNobodyUp(double share, Outcome outcome) {
     for (int seed = 0; seed < 20; seed++) {

@@ -213,7 +213,8 @@ class GateTest {
         .isInstanceOf(IllegalStateException.class);
   }
 
-  private void send(AtomicIntegerArray runs, AtomicInteger retries, AtomicInteger done, int attempt) {
+  private void send(
+      AtomicIntegerArray runs, AtomicInteger retries, AtomicInteger done, int attempt) {
     gate.sent();
     int luck = attempt > 6 ? 99 : ThreadLocalRandom.current().nextInt(100);
     Outcome outcome =

@@ -88,7 +88,8 @@ class AdmissionTest {
         readers.add(
             async(
                 () -> {
-                  Grant grant = admission.await(rig.account, OBJECT, SHORT, handle::isClosed, soon());
+                  Grant grant =
+                      admission.await(rig.account, OBJECT, SHORT, handle::isClosed, soon());
                   synchronized (order) {
                     order.add(number);
                   }

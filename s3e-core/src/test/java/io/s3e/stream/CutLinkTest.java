@@ -30,7 +30,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 
-/** A link that cuts every body after 200 KiB is read over, by every client and every way to read. */
+/**
+ * A link that cuts every body after 200 KiB is read over, by every client and every way to read.
+ */
 @Timeout(120)
 class CutLinkTest {
   private static final ObjectRef OBJECT = new ObjectRef("bucket", "key");
@@ -89,8 +91,7 @@ class CutLinkTest {
             .build();
     MemoryBudget budget = new MemoryBudget(64L << 20);
     try (HostileS3Server server = HostileS3Server.start();
-        S3E engine =
-            S3E.create(config, budget, AwsClients.provider(kind, settings(server)))) {
+        S3E engine = S3E.create(config, budget, AwsClients.provider(kind, settings(server)))) {
       server.put(OBJECT, content);
       server.always(Fault.resetAfter(CUT_BYTES));
       try (S3EInputStream in = engine.open(OBJECT, OpenOptions.DEFAULTS)) {

@@ -154,7 +154,8 @@ class OutageTest {
 
       in.readFullyAt(16L * BLOCK, read, 0, read.length);
       assertThat(read).isEqualTo(Arrays.copyOfRange(content, 16 * BLOCK, 24 * BLOCK));
-      assertThat(Duration.ofNanos(System.nanoTime() - started)).isGreaterThan(Duration.ofSeconds(3));
+      assertThat(Duration.ofNanos(System.nanoTime() - started))
+          .isGreaterThan(Duration.ofSeconds(3));
     }
   }
 

@@ -13,10 +13,11 @@ import io.s3e.client.ClientMemory;
  *
  * <p><b>Overdue GETs.</b> A GET that hangs keeps its narrow slot, for the CRT takes it before it
  * sends. So that such GETs, and those that are sent again, can leave their places to others there
- * are up to four narrow slots more; they are allocated only while they are needed. Connections are the CRT's to share, {@code
- * maxConnections} for each of the two clients: a user's limit below the number of narrow slots
- * makes GETs wait inside the CRT, those that hang included. A GET that hangs in a wide slot keeps
- * it, and so does every GET of a client that lends nothing: its memory is all places.
+ * are up to four narrow slots more; they are allocated only while they are needed. Connections are
+ * the CRT's to share, {@code maxConnections} for each of the two clients: a user's limit below the
+ * number of narrow slots makes GETs wait inside the CRT, those that hang included. A GET that hangs
+ * in a wide slot keeps it, and so does every GET of a client that lends nothing: its memory is all
+ * places.
  *
  * <p>Narrow slots hold an eighth of a request (at least a block, at most about 1 MiB) and take an
  * eighth of the memory, but at least 16 of them, so that 16 threads with random reads do not queue;
@@ -34,8 +35,7 @@ import io.s3e.client.ClientMemory;
  * @param wideBytes length of a wide slot; 0 if nothing is lent
  * @param wideSlots how many wide slots; 0 if nothing is lent
  */
-record CrtLayout(
-    int narrowBytes, int narrowSlots, int overdueSlots, int wideBytes, int wideSlots) {
+record CrtLayout(int narrowBytes, int narrowSlots, int overdueSlots, int wideBytes, int wideSlots) {
   private static final int MIB = 1 << 20;
 
   /** Enough concurrent requests for 170 Gbit/s in slots of 4 MiB. */
@@ -116,7 +116,12 @@ record CrtLayout(
 
   ClientLimits limits() {
     return new ClientLimits(
-        narrowBytes, narrowSlots, overdueSlots, wideBytes, wideSlots, narrowPoolBytes() + widePoolBytes());
+        narrowBytes,
+        narrowSlots,
+        overdueSlots,
+        wideBytes,
+        wideSlots,
+        narrowPoolBytes() + widePoolBytes());
   }
 
   private static int block(ClientMemory memory) {

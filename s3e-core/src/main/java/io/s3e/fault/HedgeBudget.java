@@ -1,0 +1,63 @@
+package io.s3e.fault;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+
+/**
+ * How many GETs may be sent a second time because the first is late: two in a hundred of those that
+ * are sent, and none for a while after a store has asked to slow down. Some are saved up for a
+ * moment in which several are late. Any thread, without locks.
+ *
+ * <p>Dean and Barroso, "The Tail at Scale" (CACM 56, 2013): second requests after the 95th
+ * percentile cost a few per cent of load and take most of the tail away.
+ */
+public final class HedgeBudget {
+  /** GETs that earn one hedge. */
+  private static final long GETS_A_HEDGE = 50;
+
+  /** Hedges that may be saved up. */
+  private static final long MOST_SAVED = 10;
+
+  private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+  private final LongSupplier nanoClock;
+
+  /** Savings in GETs. */
+  private final AtomicLong saved = new AtomicLong();
+
+  private final AtomicLong quietUntilNanos;
+
+  public HedgeBudget(LongSupplier nanoClock) {
+    this.nanoClock = nanoClock;
+    this.quietUntilNanos = new AtomicLong(nanoClock.getAsLong());
+  }
+
+  /** A GET is sent that is no hedge. */
+  public void sent() {
+    if (saved.get() < MOST_SAVED * GETS_A_HEDGE) {
+      saved.incrementAndGet();
+    }
+  }
+
+  /** The store has asked to slow down. */
+  public void throttled() {
+    quietUntilNanos.set(nanoClock.getAsLong() + QUIET_NANOS);
+  }
+
+  /** Whether a hedge may be sent now; it is paid for then. */
+  public boolean tryTake() {
+    if (nanoClock.getAsLong() - quietUntilNanos.get() < 0) {
+      return false;
+    }
+    for (; ; ) {
+      long now = saved.get();
+      if (now < GETS_A_HEDGE) {
+        return false;
+      }
+      if (saved.compareAndSet(now, now - GETS_A_HEDGE)) {
+        return true;
+      }
+    }
+  }
+}

@@ -155,8 +155,7 @@ class RemediesTest {
   void aStoreThatCannotDoItIsAskedOnce() throws Exception {
     client.put(content);
     try (S3EInputStream in = engine.open(OBJECT, WITHOUT_GUESSES)) {
-      client.gets.addAll(
-          List.of(refusal(501, "NotImplemented"), failure(Kind.FORBIDDEN)));
+      client.gets.addAll(List.of(refusal(501, "NotImplemented"), failure(Kind.FORBIDDEN)));
       assertThatThrownBy(in::read).hasMessageContaining("501 NotImplemented");
       assertThat(client.gets).hasSize(1);
     }

@@ -8,9 +8,9 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
  * completion is seen.
  *
  * <p>A histogram for each class of lengths (powers of two from 64 KiB), with four buckets to each
- * doubling of the time. Counts are halved when a class has {@value #MOST_COUNTED} of them, so that a
- * class follows the link within some hundred GETs. Counts that are made while they are halved may be
- * lost: these are estimates.
+ * doubling of the time. Counts are halved when a class has {@value #MOST_COUNTED} of them, so that
+ * a class follows the link within some hundred GETs. Counts that are made while they are halved may
+ * be lost: these are estimates.
  *
  * <p>Any thread, without locks.
  */

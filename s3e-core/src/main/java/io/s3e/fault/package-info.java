@@ -1,6 +1,6 @@
 /**
- * The policy after failed requests, and the gate before requests to a store that refuses them. Knows
- * no run, no memory and no reader.
+ * The policy after failed requests, and the gate before requests to a store that refuses them.
+ * Knows no run, no memory and no reader.
  */
 @NullMarked
 package io.s3e.fault;

@@ -15,11 +15,12 @@ import io.s3e.metrics.EngineMetrics.Counter;
 import java.io.IOException;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
-import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One GET of a {@link RunFetch}. Checks the head, counts the body, and lets bytes land.
+ * One GET of a {@link RunFetch}, or of a {@link Hedge} beside it. Checks the head, counts the body,
+ * and lets bytes land.
  *
  * <p>Every call of the client that touches memory enters the {@link Fence} first. The attempt ends
  * once, by whoever closes the fence first: the client's terminal call, the deadline, or a cancel.
@@ -30,6 +31,23 @@ final class Attempt implements ResponseHandler {
   private static final long NANOS_PER_SLOW_BYTE = 4_000;
 
   private static final int MAX_PATIENCE_DOUBLINGS = 4;
+
+  /** A reader waits for a GET so many times as long as all but one in a hundred have taken. */
+  private static final int SLOW_FACTOR = 4;
+
+  private static final double SLOW_SHARE = 0.01;
+
+  /** With what is fetched again, one GET that hangs costs its reader less than a second. */
+  private static final long LEAST_PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(700);
+
+  /** A GET is late after so many times as long as all but one in twenty have taken. */
+  private static final int LATE_FACTOR = 3;
+
+  private static final double LATE_SHARE = 0.05;
+  private static final long LEAST_LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
+  /** Where nothing is known of GETs of that length. */
+  private static final long UNKNOWN_LATE_NANOS = TimeUnit.SECONDS.toNanos(1) / LATE_FACTOR;
 
   /**
    * Hears how the attempt ended, once, when no call of the client can touch the memory any more.
@@ -46,13 +64,14 @@ final class Attempt implements ResponseHandler {
   }
 
   private final Outcome outcome;
-  private final Landing landing;
+  private final Destination destination;
   private final Tenant tenant;
   private final ObjectHandle handle;
   private final Gate gate;
   private final GetRequest request;
   private final boolean isPrefetch;
   private final long patienceNanos;
+  private final long readerPatienceNanos;
   private final long startedNanos = System.nanoTime();
   private final Fence fence = new Fence();
   private volatile long lastByteNanos = startedNanos;
@@ -75,7 +94,7 @@ final class Attempt implements ResponseHandler {
    */
   Attempt(
       Outcome outcome,
-      Landing landing,
+      Destination destination,
       Tenant tenant,
       ObjectHandle handle,
       Gate gate,
@@ -84,7 +103,7 @@ final class Attempt implements ResponseHandler {
       int number) {
     this.isPrefetch = purpose == Purpose.GUESS;
     this.outcome = outcome;
-    this.landing = landing;
+    this.destination = destination;
     this.tenant = tenant;
     this.handle = handle;
     this.gate = gate;
@@ -94,7 +113,7 @@ final class Attempt implements ResponseHandler {
             asked,
             handle.etag(),
             handle.version().versionId(),
-            landing.isLent(),
+            destination.isLent(),
             handle.headers(),
             handle.context());
     long stall =
@@ -102,6 +121,12 @@ final class Attempt implements ResponseHandler {
     // A lent response arrives whole, so its silence says nothing until a slow link had its time.
     this.patienceNanos =
         request.lend() ? stall + request.range().length() * NANOS_PER_SLOW_BYTE : stall;
+    long slow = tenant.times().quantileNanos(asked.length(), SLOW_SHARE, patienceNanos);
+    this.readerPatienceNanos =
+        Math.min(
+            patienceNanos,
+            Math.max(LEAST_PATIENCE_NANOS, SLOW_FACTOR * slow)
+                << Math.min(number - 1, MAX_PATIENCE_DOUBLINGS));
     if (gate.sent()) {
       tenant.metrics().count(Counter.GATE_PROBES);
     }
@@ -127,13 +152,26 @@ final class Attempt implements ResponseHandler {
     }
   }
 
-  boolean isLate(long now) {
-    return now - lastByteNanos > patienceNanos;
+  /** How long its client may be silent: not as long if a reader waits. */
+  long patienceNanos(boolean isAwaited) {
+    return isAwaited ? readerPatienceNanos : patienceNanos;
   }
 
-  /** How long its client may be silent. */
-  Duration patience() {
-    return Duration.ofNanos(patienceNanos);
+  /** How long its client has been silent. */
+  long silentNanos(long now) {
+    return now - lastByteNanos;
+  }
+
+  /** Whether it has taken longer than GETs of its length do as a rule. */
+  boolean isLate(long now) {
+    long usual =
+        tenant.times().quantileNanos(request.range().length(), LATE_SHARE, UNKNOWN_LATE_NANOS);
+    return now - startedNanos > Math.max(LEAST_LATE_NANOS, LATE_FACTOR * usual);
+  }
+
+  /** The bytes that it asks for. */
+  ByteRange range() {
+    return request.range();
   }
 
   /** Ends an attempt that never began. */
@@ -147,36 +185,73 @@ final class Attempt implements ResponseHandler {
 
   /** Ends the attempt from outside and tells the client. */
   void cancel(IOException why) {
-    closeAndCancel(
+    boolean unused =
+        closeAndCancel(
+            () -> {
+              gate.ended(Gate.Outcome.CANCELLED);
+              report(why);
+              outcome.attemptCancelled(why);
+            });
+  }
+
+  /**
+   * Ends the attempt because of its client's silence. One that is only long for a GET of its length
+   * says nothing of the store.
+   */
+  void giveUp(RequestFailure silence) {
+    boolean isDead = silentNanos(System.nanoTime()) > patienceNanos;
+    boolean unused =
+        closeAndCancel(
+            () -> {
+              tookSoFar();
+              endedBy(silence, isDead ? FaultPolicy.outcome(silence) : Gate.Outcome.CANCELLED);
+            });
+  }
+
+  /**
+   * Ends the attempt because its bytes have come by another one.
+   *
+   * @param then follows once no call of the client can touch the memory any more
+   * @return false if it has ended already
+   */
+  boolean overtaken(Runnable then) {
+    return closeAndCancel(
         () -> {
+          tookSoFar();
           gate.ended(Gate.Outcome.CANCELLED);
-          report(why);
-          outcome.attemptCancelled(why);
+          report(
+              new RequestFailure(
+                  RequestFailure.Kind.CANCELLED, subject(), "a second GET was quicker", null));
+          then.run();
         });
   }
 
-  /** Ends the attempt because of its client's silence. */
-  void giveUp(RequestFailure silence) {
-    closeAndCancel(() -> endedBy(silence));
-  }
-
-  private void closeAndCancel(Runnable then) {
+  private boolean closeAndCancel(Runnable then) {
     boolean closed = fence.close(then);
     ObjectClient.Exchange started = exchange;
     if (closed && started != null) {
       started.cancel();
     }
+    return closed;
   }
 
-  private void endedBy(RequestFailure failure) {
+  /** Late ones count as well: else a link that has become slow would never be known as that. */
+  private void tookSoFar() {
+    tenant.times().took(request.range().length(), System.nanoTime() - startedNanos);
+  }
+
+  private void endedBy(RequestFailure failure, Gate.Outcome ended) {
     switch (failure.kind()) {
-      case THROTTLED -> tenant.metrics().count(Counter.THROTTLED);
+      case THROTTLED -> {
+        tenant.metrics().count(Counter.THROTTLED);
+        tenant.hedges().throttled();
+      }
       case NOT_LENT -> tenant.account().carrier().pauseLending();
       default -> {
         // Nothing to remember.
       }
     }
-    gate.ended(FaultPolicy.outcome(failure));
+    gate.ended(ended);
     report(failure);
     outcome.attemptFailed(failure);
   }
@@ -202,7 +277,7 @@ final class Attempt implements ResponseHandler {
     try {
       ByteRange told = ResponseCheck.check(request, head, handle);
       if (told.end() < request.range().end()) {
-        landing.endsAt(told.end());
+        destination.endsAt(told.end());
       }
       tenant.answered(handle);
       body = told;
@@ -222,7 +297,7 @@ final class Attempt implements ResponseHandler {
       received += count;
       countReceived(count);
       lastByteNanos = System.nanoTime();
-      landing.accept(chunk);
+      destination.accept(chunk);
       complete = received == told.length();
     } finally {
       fence.exit();
@@ -240,7 +315,7 @@ final class Attempt implements ResponseHandler {
         received = count;
         countReceived(count);
         taken = true;
-        landing.accept(buffer);
+        destination.accept(buffer);
         complete = true;
       } finally {
         fence.exit();
@@ -266,6 +341,7 @@ final class Attempt implements ResponseHandler {
     }
     fence.close(
         () -> {
+          tookSoFar();
           gate.ended(Gate.Outcome.ANSWERED);
           report(null);
           outcome.attemptDone();
@@ -284,7 +360,7 @@ final class Attempt implements ResponseHandler {
         failure.kind() == RequestFailure.Kind.CANCELLED
             ? broken("the client gave up unasked: " + failure.reason())
             : failure;
-    fence.close(() -> endedBy(told));
+    fence.close(() -> endedBy(told, FaultPolicy.outcome(told)));
   }
 
   private RequestFailure broken(String reason) {

@@ -20,8 +20,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * HEADs of one tenant: sent, and sent again, by the policy and through the gate that GETs go by. The
- * thread that asks waits. Any thread.
+ * HEADs of one tenant: sent, and sent again, by the policy and through the gate that GETs go by.
+ * The thread that asks waits. Any thread.
  */
 public final class HeadFetch {
   private static final long CLOSED_CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
@@ -61,8 +61,7 @@ public final class HeadFetch {
               .config()
               .policy()
               .after(failure, history, ThreadLocalRandom.current().nextDouble());
-      if (!(verdict instanceof Verdict.SendAgain again)
-          || !pause(gate, again, failure, patience)) {
+      if (!(verdict instanceof Verdict.SendAgain again) || !pause(gate, again, failure, patience)) {
         End end = patience.isOver() ? End.DEADLINE : End.FAILURE;
         Duration elapsed = Duration.ofNanos(System.nanoTime() - started);
         throw failure.with(new Effort(sent, elapsed, end));
@@ -111,9 +110,7 @@ public final class HeadFetch {
     if (again.remedy() == Remedy.NONE) {
       pass(gate, again, mayGo);
     } else {
-      tenant
-          .client()
-          .remedy(again.remedy(), failure.answer(), () -> pass(gate, again, mayGo));
+      tenant.client().remedy(again.remedy(), failure.answer(), () -> pass(gate, again, mayGo));
     }
     try {
       while (!mayGo.await(CLOSED_CHECK_NANOS, TimeUnit.NANOSECONDS)) {

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threads.</b> Touched inside a {@link Fence} that is open, or after it was closed: by one
  * thread at a time, each seeing what the one before did.
  */
-final class Landing {
+final class Landing implements Destination {
   private final Tenant tenant;
   private final Grant grant;
 
@@ -97,10 +97,8 @@ final class Landing {
     return new ByteRange(blocks.get(0).start(), blocks.get(landingBlocks - 1).end());
   }
 
-  /**
-   * The object ends at {@code offset}, which is inside what is missing: nothing behind it lands.
-   */
-  void endsAt(long offset) {
+  @Override
+  public void endsAt(long offset) {
     int landing = landingBlocks;
     while (blocks.get(landing - 1).start() >= offset) {
       landing--;
@@ -109,7 +107,8 @@ final class Landing {
     landingBlocks = landing;
   }
 
-  boolean isLent() {
+  @Override
+  public boolean isLent() {
     return grant.isLent();
   }
 
@@ -134,8 +133,8 @@ final class Landing {
         : new ByteRange(blocks.get(published).start() + filledInBlock, range().end());
   }
 
-  /** Takes the next bytes of the run, which are no more than are missing. */
-  void accept(ByteBuffer chunk) {
+  @Override
+  public void accept(ByteBuffer chunk) {
     while (chunk.hasRemaining()) {
       Block block = blocks.get(published);
       BlockLease lease = grant.leases().get(published);
@@ -154,12 +153,8 @@ final class Landing {
     }
   }
 
-  /**
-   * Takes over a buffer with all bytes of the run.
-   *
-   * @throws IOException if the run did not ask for one or has one; the buffer is closed then
-   */
-  void accept(LentBuffer buffer) throws IOException {
+  @Override
+  public void accept(LentBuffer buffer) throws IOException {
     if (!grant.isLent() || published > 0) {
       buffer.close();
       throw new IOException("a lent buffer that nobody asked for");

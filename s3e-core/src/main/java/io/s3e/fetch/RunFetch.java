@@ -16,6 +16,7 @@ import io.s3e.memory.Grant;
 import io.s3e.memory.Purpose;
 import io.s3e.metrics.EngineMetrics.Counter;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
@@ -63,7 +64,7 @@ import org.jspecify.annotations.Nullable;
  * {@code offset + filled}, in the same buffers; it never appends to what another attempt may still
  * write. {@link Landing} tells whose the memory is meanwhile.
  */
-public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker {
+public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker, Hedge.Late {
   /** A GET that was sent again ends in about so long, and leaves its place to the next. */
   private static final long PLACE_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
@@ -110,6 +111,9 @@ public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker {
   private boolean hasSent;
   private int fromDisk;
   private @Nullable ChunkRange claimed;
+
+  /** The latest; begun by the timer alone. */
+  private volatile @Nullable Hedge hedge;
 
   /** Hears which blocks a run that has failed did not bring. */
   private volatile @Nullable Consumer<BlockRange> loss;
@@ -271,6 +275,7 @@ public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker {
     ByteRange part = landing.isLent() ? missing : LongestGet.firstPart(missing, most);
     asked = part.length();
     int number = history.failures() + 1;
+    tenant.hedges().sent();
     Attempt attempt = new Attempt(this, landing, tenant, run.handle(), gate, part, purpose, number);
     phase.set(new Phase(State.GETTING, null, attempt));
     IOException why = cancelled;
@@ -312,7 +317,8 @@ public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker {
   }
 
   /**
-   * Called about every 100 ms; gives up an attempt that has become silent.
+   * Called about every 100 ms, by one thread; gives up an attempt that has become silent, and has
+   * one that is late for its reader overtaken.
    *
    * @param lateNanos how much longer than usual threads wait for a processor, in ns
    */
@@ -322,13 +328,61 @@ public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker {
     Attempt attempt = present.attempt();
     if (look != null) {
       look.checkDeadline(now - lateNanos);
-    } else if (attempt != null && attempt.isLate(now)) {
-      attempt.giveUp(effort.stalled(attempt.patience()));
+    } else if (attempt != null) {
+      checkSilence(attempt, now, lateNanos);
+    }
+  }
+
+  private void checkSilence(Attempt attempt, long now, long lateNanos) {
+    boolean isAwaited = interest.isAwaited();
+    long silent = attempt.silentNanos(now);
+    long patience = attempt.patienceNanos(isAwaited);
+    if (silent > patience + (isAwaited ? lateNanos : 0)) {
+      attempt.giveUp(effort.stalled(Duration.ofNanos(patience)));
+    } else if (isAwaited && attempt.isLate(now - lateNanos)) {
+      hedge(attempt);
+    }
+  }
+
+  private void hedge(Attempt attempt) {
+    Hedge before = hedge;
+    boolean isHedged = before != null && before.isOf(attempt);
+    if (landing.isLent() || isHedged || !gate.admitsGuess() || !tenant.hedges().tryTake()) {
+      return;
+    }
+    Hedge second = Hedge.of(this, tenant, run.handle(), gate, attempt);
+    if (second == null) {
+      return;
+    }
+    hedge = second;
+    second.begin();
+    // Perhaps the attempt has ended before it could see the hedge.
+    if (current().attempt() != attempt) {
+      second.cancel(effort.cancelled("the first GET has ended"));
+    }
+  }
+
+  @Override
+  public boolean overtaken(Hedge by) {
+    Attempt attempt = current().attempt();
+    return attempt != null
+        && attempt.overtaken(
+            () -> {
+              by.fill(landing);
+              attemptDone();
+            });
+  }
+
+  private void endHedge() {
+    Hedge second = hedge;
+    if (second != null) {
+      second.cancel(effort.cancelled("the first GET has ended"));
     }
   }
 
   @Override
   public void attemptDone() {
+    endHedge();
     run.handle().longestGet().came(asked);
     if (landing.isComplete()) {
       finish(null);
@@ -340,12 +394,14 @@ public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker {
 
   @Override
   public void attemptCancelled(IOException why) {
+    endHedge();
     // Perhaps only the client's last word was missing.
     finish(landing.isComplete() ? null : effort.failed(why));
   }
 
   @Override
   public void attemptFailed(RequestFailure failure) {
+    endHedge();
     if (landing.isComplete()) {
       finish(null);
       return;

@@ -45,6 +45,6 @@ record RunSizing(int blockBytes, int requestBytes, ClientLimits limits) {
     boolean isLong = layout.bytesOf(run).length() > limits.copyRequestBytes();
     Kind kind = isLong ? Kind.LONG : Kind.SHORT;
     return new Need(
-        (int) Math.min(run.count(), copiedBlocks()), source == Source.DISK ? Kind.ON_DISK : kind);
+        (int) Math.min(run.count(), copiedBlocks()), source == Source.DISK ? Kind.POOLED : kind);
   }
 }

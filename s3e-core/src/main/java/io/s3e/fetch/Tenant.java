@@ -5,6 +5,8 @@ import io.s3e.block.ObjectVersion;
 import io.s3e.client.ObjectClient;
 import io.s3e.fault.Gate;
 import io.s3e.fault.Gates;
+import io.s3e.fault.GetTimes;
+import io.s3e.fault.HedgeBudget;
 import io.s3e.memory.Account;
 import io.s3e.memory.Admission;
 import io.s3e.memory.BlockIndex;
@@ -24,6 +26,8 @@ public final class Tenant {
   private final Account account;
   private final EngineMetrics metrics;
   private final Proofs proofs = new Proofs(System::nanoTime);
+  private final GetTimes times = new GetTimes();
+  private final HedgeBudget hedges = new HedgeBudget(System::nanoTime);
 
   /** The holder of blocks that only this tenant may see; light, since their names hold it. */
   private final Object holder = new Object();
@@ -86,6 +90,16 @@ public final class Tenant {
 
   EngineMetrics metrics() {
     return metrics;
+  }
+
+  /** How long its GETs take. */
+  GetTimes times() {
+    return times;
+  }
+
+  /** The GETs that it may send twice. */
+  HedgeBudget hedges() {
+    return hedges;
   }
 
   Proofs proofs() {

@@ -16,6 +16,10 @@ public final class EngineMetrics extends Counters<EngineMetrics.Counter> {
     PREFETCH_GETS,
     /** GETs sent again after a failure. */
     RETRIES,
+    /** GETs sent beside one that was late for its reader, for the same bytes. */
+    HEDGES,
+    /** Those of them whose bytes came first. */
+    HEDGES_WON,
     /** GETs that the store answered with 503, 429 or another word for slow down. */
     THROTTLED,
     /** Runs of blocks that failed for good while a reader wanted them. */

@@ -136,7 +136,8 @@ public final class BlockReader {
     }
   }
 
-  private Block fetch(long position, long end, ReadStep step, Patience patience) throws IOException {
+  private Block fetch(long position, long end, ReadStep step, Patience patience)
+      throws IOException {
     requireInside(position);
     long started = System.nanoTime();
     BlockRange wanted = layout().covering(position, end);
@@ -272,7 +273,8 @@ public final class BlockReader {
   }
 
   /** As {@link #expect}, and waits for room. */
-  Expected expectWaiting(long position, long end, Pieces pieces, Patience patience) throws IOException {
+  Expected expectWaiting(long position, long end, Pieces pieces, Patience patience)
+      throws IOException {
     BlockRange wanted = layout().covering(position, end);
     for (; ; ) {
       requireInside(position);

@@ -85,7 +85,7 @@ class RunSizingTest {
   @Test
   void aRunFromDiskTakesBuffersAndOneThatMayBeThereWhatItsGetTakes() {
     BlockRange run = wanted(0, 4);
-    assertThat(SIZING.need(LAYOUT, run, Source.DISK)).isEqualTo(new Need(4, Kind.ON_DISK));
+    assertThat(SIZING.need(LAYOUT, run, Source.DISK)).isEqualTo(new Need(4, Kind.POOLED));
     assertThat(SIZING.need(LAYOUT, wanted(0, 2), Source.S3_CLAIMED))
         .isEqualTo(new Need(2, Kind.SHORT));
   }

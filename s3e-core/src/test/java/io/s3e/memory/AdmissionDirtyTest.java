@@ -22,8 +22,8 @@ class AdmissionDirtyTest {
   private static final int BLOCK_BYTES = 4 << 10;
   private static final int BUFFERS = 3;
   private static final int SLOTS = 3;
-  private static final Need ONE = new Need(1, Kind.ON_DISK);
-  private static final Need TWO = new Need(2, Kind.ON_DISK);
+  private static final Need ONE = new Need(1, Kind.POOLED);
+  private static final Need TWO = new Need(2, Kind.POOLED);
   private static final Need SLOT = new Need(1, Kind.LONG);
 
   private static final Object OBJECT = "object";

@@ -115,6 +115,12 @@ public enum ReadStatistic {
       BOTH,
       "Those of them that nobody waited for when they were sent."),
   S3E_GET_RETRIES(Counter.RETRIES, COUNT, BOTH, "GETs sent again after a failure of any kind."),
+  S3E_HEDGES(
+      Counter.HEDGES,
+      COUNT,
+      FILE_SYSTEM,
+      "GETs sent beside one that was late for its reader, for the same bytes."),
+  S3E_HEDGES_WON(Counter.HEDGES_WON, COUNT, FILE_SYSTEM, "Those of them whose bytes came first."),
   S3E_GETS_THROTTLED(
       Counter.THROTTLED,
       COUNT,

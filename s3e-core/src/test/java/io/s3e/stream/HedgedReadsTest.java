@@ -1,0 +1,181 @@
+package io.s3e.stream;
+
+import static io.s3e.stream.EngineFixture.BLOCK;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.s3e.OpenOptions;
+import io.s3e.client.GetRequest;
+import io.s3e.client.RequestFailure.Kind;
+import io.s3e.metrics.EngineMetrics.Counter;
+import io.s3e.prefetch.ReadPolicy;
+import io.s3e.testing.MemoryObjectClient.Answer;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Reads whose GET is late, or never answered: a second one brings the bytes. */
+@Timeout(60)
+class HedgedReadsTest {
+  private static final OpenOptions RANDOM = OpenOptions.DEFAULTS.withPolicy(ReadPolicy.RANDOM);
+  private static final int BLOCKS = 300;
+  private static final int PIECE = EngineFixture.REQUEST / BLOCK;
+
+  /** GETs that the engine has to have seen before it knows what is late. */
+  private static final int KNOWN = 100;
+
+  @RegisterExtension final EngineFixture s3e = EngineFixture.copying();
+
+  @RegisterExtension final EngineFixture lending = EngineFixture.lending();
+
+  @Test
+  void hangingGetIsOvertaken() throws Exception {
+    byte[] content = s3e.put(BLOCKS);
+    try (S3EInputStream in = s3e.open(RANDOM)) {
+      readBlocks(in, content, 0, KNOWN);
+      hangFirst(s3e, KNOWN);
+
+      readBlocks(in, content, KNOWN, KNOWN + 1);
+
+      assertThat(s3e.engine.metrics().get(Counter.HEDGES)).isEqualTo(1);
+      assertThat(s3e.engine.metrics().get(Counter.HEDGES_WON)).isEqualTo(1);
+      assertThat(s3e.engine.metrics().get(Counter.RETRIES)).isZero();
+      assertThat(s3e.engine.metrics().get(Counter.GETS)).isEqualTo(KNOWN + 2);
+      assertThat(s3e.client.gets()).hasSize(KNOWN + 2);
+    }
+  }
+
+  /** A body that has begun may hang as well: what landed of it stays, the hedge brings the rest. */
+  @Test
+  void hedgeBringsTheRestOfABodyThatHangs() throws Exception {
+    byte[] content = s3e.put(BLOCKS);
+    try (S3EInputStream in = s3e.open(RANDOM)) {
+      readBlocks(in, content, 0, KNOWN);
+      s3e.client.faults(
+          (request, number) ->
+              number == KNOWN ? Answer.GOOD.silentAfter(BLOCK + BLOCK / 2) : Answer.GOOD);
+
+      readRange(in, content, KNOWN, 2);
+
+      assertThat(s3e.engine.metrics().get(Counter.HEDGES_WON)).isEqualTo(1);
+      List<GetRequest> gets = s3e.client.gets();
+      assertThat(gets.get(KNOWN + 1).range()).isEqualTo(gets.get(KNOWN).range());
+      assertThat(gets).hasSize(KNOWN + 2);
+    }
+  }
+
+  @Test
+  void hedgeThatFailsLeavesTheFirstGetAlone() throws Exception {
+    byte[] content = s3e.put(BLOCKS);
+    try (S3EInputStream in = s3e.open(RANDOM)) {
+      readBlocks(in, content, 0, KNOWN);
+      s3e.client.faults(
+          (request, number) ->
+              switch (number) {
+                case KNOWN -> Answer.GOOD.after(500);
+                case KNOWN + 1 -> Answer.GOOD.failingAfter(-1, Kind.SERVER);
+                default -> Answer.GOOD;
+              });
+
+      readBlocks(in, content, KNOWN, KNOWN + 1);
+
+      assertThat(s3e.engine.metrics().get(Counter.HEDGES)).isEqualTo(1);
+      assertThat(s3e.engine.metrics().get(Counter.HEDGES_WON)).isZero();
+      assertThat(s3e.client.gets()).hasSize(KNOWN + 2);
+    }
+  }
+
+  @Test
+  void hedgesAreFewHoweverManyGetsAreLate() throws Exception {
+    byte[] content = s3e.put(BLOCKS);
+    try (S3EInputStream in = s3e.open(RANDOM)) {
+      readBlocks(in, content, 0, KNOWN);
+      s3e.client.faults((request, number) -> Answer.GOOD.after(300));
+
+      readBlocks(in, content, KNOWN, KNOWN + 20);
+
+      assertThat(s3e.engine.metrics().get(Counter.HEDGES)).isEqualTo(2);
+      assertThat(s3e.client.gets()).hasSize(KNOWN + 22);
+    }
+  }
+
+  @Test
+  void throttledStoreIsNotAskedTwice() throws Exception {
+    byte[] content = s3e.put(BLOCKS);
+    try (S3EInputStream in = s3e.open(RANDOM)) {
+      readBlocks(in, content, 0, KNOWN);
+      s3e.client.faults(
+          (request, number) ->
+              switch (number) {
+                case KNOWN -> Answer.GOOD.failingAfter(-1, Kind.THROTTLED);
+                case KNOWN + 1 -> Answer.GOOD.after(500);
+                default -> Answer.GOOD;
+              });
+
+      readBlocks(in, content, KNOWN, KNOWN + 1);
+
+      assertThat(s3e.engine.metrics().get(Counter.HEDGES)).isZero();
+      assertThat(s3e.client.gets()).hasSize(KNOWN + 2);
+    }
+  }
+
+  @Test
+  void failedGetEndsItsHedge() throws Exception {
+    byte[] content = s3e.put(BLOCKS);
+    try (S3EInputStream in = s3e.open(RANDOM)) {
+      readBlocks(in, content, 0, KNOWN);
+      s3e.client.faults(
+          (request, number) ->
+              switch (number) {
+                case KNOWN -> Answer.GOOD.after(450).failingAfter(0, Kind.NETWORK);
+                case KNOWN + 1 -> Answer.GOOD.silentAfter(0);
+                default -> Answer.GOOD;
+              });
+
+      readBlocks(in, content, KNOWN, KNOWN + 1);
+
+      assertThat(s3e.engine.metrics().get(Counter.HEDGES)).isEqualTo(1);
+      assertThat(s3e.engine.metrics().get(Counter.RETRIES)).isEqualTo(1);
+    }
+  }
+
+  /** A slot holds one GET: a lent one that hangs is given up after its measured time. */
+  @Test
+  void lentGetThatHangsIsSentAgain() throws Exception {
+    byte[] content = lending.put(KNOWN * PIECE + PIECE);
+    try (S3EInputStream in = lending.open(RANDOM)) {
+      for (int i = 0; i < KNOWN; i++) {
+        readRange(in, content, i * PIECE, PIECE);
+      }
+      int sent = lending.client.gets().size();
+      hangFirst(lending, sent);
+
+      readRange(in, content, KNOWN * PIECE, PIECE);
+
+      assertThat(lending.client.gets().get(sent).lend()).isTrue();
+      assertThat(lending.engine.metrics().get(Counter.HEDGES)).isZero();
+      assertThat(lending.engine.metrics().get(Counter.RETRIES)).isEqualTo(1);
+      assertThat(lending.client.gets()).hasSize(sent + 2);
+    }
+  }
+
+  private static void hangFirst(EngineFixture fixture, int number) {
+    fixture.client.faults(
+        (request, sent) -> sent == number ? Answer.GOOD.silentAfter(0) : Answer.GOOD);
+  }
+
+  private static void readBlocks(S3EInputStream in, byte[] content, int first, int end)
+      throws Exception {
+    for (int block = first; block < end; block++) {
+      readRange(in, content, block, 1);
+    }
+  }
+
+  private static void readRange(S3EInputStream in, byte[] content, int first, int count)
+      throws Exception {
+    byte[] read = new byte[count * BLOCK];
+    in.readFullyAt((long) first * BLOCK, read, 0, read.length);
+    assertThat(read).isEqualTo(Arrays.copyOfRange(content, first * BLOCK, (first + count) * BLOCK));
+  }
+}

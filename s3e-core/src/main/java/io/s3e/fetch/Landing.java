@@ -197,6 +197,11 @@ final class Landing implements Destination {
     }
   }
 
+  /** Its GET hangs: others may have its place among the GETs. Any thread. */
+  void overdue() {
+    boolean unused = grant.overdue();
+  }
+
   /** Its GET has failed: until the next one it holds no place in the lane. */
   void pause() {
     grant.pause();

@@ -340,6 +340,7 @@ public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker, Hedg
     if (silent > patience + (isAwaited ? lateNanos : 0)) {
       attempt.giveUp(effort.stalled(Duration.ofNanos(patience)));
     } else if (isAwaited && attempt.isLate(now - lateNanos)) {
+      landing.overdue();
       hedge(attempt);
     }
   }

@@ -10,7 +10,6 @@ import io.s3e.fault.FaultPolicy;
 import io.s3e.fault.Gate;
 import io.s3e.fault.History;
 import io.s3e.fault.Verdict;
-import io.s3e.metrics.EngineMetrics.Counter;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.SocketTimeoutException;
@@ -67,7 +66,6 @@ public final class HeadFetch {
         throw failure.with(new Effort(sent, elapsed, end));
       }
       history = history.after(failure, again.remedy());
-      tenant.metrics().count(Counter.RETRIES);
     }
   }
 

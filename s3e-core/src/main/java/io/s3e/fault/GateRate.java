@@ -213,7 +213,7 @@ final class GateRate {
     }
     inFlight--;
     switch (outcome) {
-      case ANSWERED -> good(now);
+      case ANSWERED -> good();
       case THROTTLED -> {
         bad(now);
         throttled();
@@ -226,7 +226,7 @@ final class GateRate {
     settle(now);
   }
 
-  private void good(long now) {
+  private void good() {
     answered = true;
     badInRow = 0;
     tokens = Math.min(BURST, tokens + TOKENS_A_SUCCESS);

@@ -379,7 +379,7 @@ public final class Admission {
         for (; ; ) {
           long now = System.nanoTime();
           long patience = prefersSlot ? sinceNanos + SLOT_PATIENCE_NANOS - now : 0;
-          Grant grant = account.next() == self ? look(patience, now) : null;
+          Grant grant = self.equals(account.next()) ? look(patience, now) : null;
           if (grant != null || givenUp.getAsBoolean() || !account.isOpen()) {
             return grant;
           }

@@ -59,7 +59,8 @@ final class Hedge implements Attempt.Outcome {
     int blockBytes = tenant.config().blockBytes();
     int blocks = Math.toIntExact((range.length() + blockBytes - 1) / blockBytes);
     Need need = new Need(blocks, Need.Kind.POOLED);
-    Grant grant = tenant
+    Grant grant =
+        tenant
             .admission()
             .trySpeculate(tenant.account(), handle.version().object(), need, Purpose.ASKED);
     return grant == null

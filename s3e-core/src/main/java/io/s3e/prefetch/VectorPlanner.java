@@ -27,8 +27,9 @@ public final class VectorPlanner {
    * Sorts {@code ranges} and joins neighbours. Ranges whose blocks touch are joined, for together
    * they take no byte more than apart. Others are joined over a gap of at most {@code gapBytes},
    * while the group holds at most {@code maxOverRead} times as many bytes that nobody asked for as
-   * bytes that somebody did. A joined group spans at most {@code maxBytes}. A range longer than
-   * {@code maxBytes} is a group of its own. So is each empty range, which overlaps nothing.
+   * bytes that somebody did. The blocks of a joined group are at most {@code maxBytes} long, or one
+   * block. A range longer than that is a group of its own. So is each empty range, which overlaps
+   * nothing.
    *
    * @param blockBytes what is fetched at least, in bytes
    * @return groups in order of offset; each index of {@code ranges} is a member of exactly one
@@ -101,9 +102,10 @@ public final class VectorPlanner {
 
     private boolean fits(ByteRange range) {
       long length = range.end() - start;
+      long blocks = (range.end() - 1) / blockBytes - start / blockBytes + 1;
       long wanted = used + range.length();
       boolean cheap = range.start() - end <= gapBytes && length - wanted <= maxOverRead * wanted;
-      return length <= maxBytes && (cheap || blocksTouch(range));
+      return (blocks == 1 || blocks <= maxBytes / blockBytes) && (cheap || blocksTouch(range));
     }
 
     private boolean blocksTouch(ByteRange range) {

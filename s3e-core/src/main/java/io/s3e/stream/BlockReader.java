@@ -159,7 +159,7 @@ public final class BlockReader {
         if (!followed) {
           followed = true;
           // Not the block in hand: it may have failed by now, which is for its reader to hear.
-          startAsked(wanted, wanted.first() + 1, Pieces.OF_READ);
+          long unused = startAsked(wanted, wanted.first() + 1, Pieces.OF_READ);
           readahead.follow(plan, block);
         }
         if (block != null) {
@@ -262,7 +262,7 @@ public final class BlockReader {
     BlockRange wanted = layout().covering(position, end);
     Block block = fetcher.find(handle, wanted.first());
     if (block == null) {
-      startAsked(wanted, wanted.first(), pieces);
+      long unused = startAsked(wanted, wanted.first(), pieces);
       block = fetcher.find(handle, wanted.first());
     }
     if (block != null && !block.isReady() && fetcher.isAnothers(block)) {
@@ -312,23 +312,33 @@ public final class BlockReader {
     expected.block().touch();
   }
 
-  /** Starts fetching what somebody will read in a moment, as far as there is room. */
-  void announce(ByteRange range, Pieces pieces) {
+  /**
+   * Starts fetching what somebody will read in a moment, as far as there is room.
+   *
+   * @return false if there was no room for the first of it
+   */
+  boolean announce(ByteRange range, Pieces pieces) {
     BlockRange asked = isSmall() ? wholeObject() : layout().covering(range.start(), range.end());
-    startAsked(asked, asked.first(), pieces);
+    return asked.isEmpty() || startAsked(asked, asked.first(), pieces) > asked.first();
   }
 
-  /** Starts what is missing of {@code asked} from a block on, in pieces, until one has no room. */
-  private void startAsked(BlockRange asked, long from, Pieces pieces) {
+  /**
+   * Starts what is missing of {@code asked} from a block on, in pieces, until one has no room.
+   *
+   * @return the first block that is neither there nor on its way; {@code asked.end()} if all are
+   */
+  private long startAsked(BlockRange asked, long from, Pieces pieces) {
     int count = pieces.count(asked, layout());
     for (int i = 0; i < count; i++) {
       BlockRange piece = Pieces.piece(asked, i, count);
       BlockRange rest =
           new BlockRange(Math.min(piece.end(), Math.max(piece.first(), from)), piece.end());
-      if (fetcher.prefetch(handle, rest, Purpose.ASKED, readahead.runs()) < piece.end()) {
-        return;
+      long stopped = fetcher.prefetch(handle, rest, Purpose.ASKED, readahead.runs());
+      if (stopped < piece.end()) {
+        return stopped;
       }
     }
+    return asked.end();
   }
 
   /** Whether one GET brings all of the object as soon as a part of it. */

@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class PendingRange {
   private final ByteRange range;
+  private final long fetchEnd;
   private final VectoredRead read;
   private final CompletableFuture<ByteBuffer> result = new CompletableFuture<>();
   private final CompletableFuture<End> over = new CompletableFuture<>();
@@ -48,8 +49,12 @@ final class PendingRange {
 
   private @Nullable RangeFilling filling;
 
-  PendingRange(ByteRange range, VectoredRead read) {
+  /**
+   * @param fetchEnd where the bytes end that are asked for together with the range
+   */
+  PendingRange(ByteRange range, long fetchEnd, VectoredRead read) {
     this.range = range;
+    this.fetchEnd = fetchEnd;
     this.read = read;
     var unused = result.whenComplete((bytes, failure) -> completed());
   }
@@ -79,7 +84,7 @@ final class PendingRange {
     try {
       RangeFilling now = filling;
       if (now == null) {
-        now = read.filling(range);
+        now = read.filling(range, fetchEnd);
         filling = now;
       }
       progress = now.advance(caller);

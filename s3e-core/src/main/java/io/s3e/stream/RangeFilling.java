@@ -32,6 +32,7 @@ final class RangeFilling {
 
   private final S3EInputStream stream;
   private final ByteRange range;
+  private final long fetchEnd;
   private final Pieces pieces;
   private final Patience patience;
   private final ByteBuffer buffer;
@@ -44,12 +45,20 @@ final class RangeFilling {
   private @Nullable IOException unrecovered;
 
   /**
+   * @param fetchEnd where the bytes end that are asked for together with the range, at its end or
+   *     behind it
    * @param pieces how what is missing is cut
    */
   RangeFilling(
-      S3EInputStream stream, ByteRange range, Pieces pieces, ByteBuffer buffer, Patience patience) {
+      S3EInputStream stream,
+      ByteRange range,
+      long fetchEnd,
+      Pieces pieces,
+      ByteBuffer buffer,
+      Patience patience) {
     this.stream = stream;
     this.range = range;
+    this.fetchEnd = fetchEnd;
     this.pieces = pieces;
     this.patience = patience;
     this.buffer = buffer;
@@ -111,12 +120,12 @@ final class RangeFilling {
       ready.unpin();
       return null;
     }
-    expected = reader.expect(next, range.end(), pieces);
+    expected = reader.expect(next, fetchEnd, pieces);
     if (expected == null) {
       if (caller == Caller.MUST_NOT_WAIT) {
         return Progress.BLOCKED;
       }
-      expected = reader.expectWaiting(next, range.end(), pieces, patience);
+      expected = reader.expectWaiting(next, fetchEnd, pieces, patience);
     }
     return Progress.EXPECTING;
   }

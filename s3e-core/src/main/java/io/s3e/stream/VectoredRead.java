@@ -14,15 +14,22 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One call of {@link S3EInputStream#readVectored}: ranges are joined into groups, and the GETs of
- * all groups are started as far as there is room. The ranges of a group follow each other ({@link
- * PendingRange}); none holds a thread while it waits for a block. A range that finds no room for
+ * One call of {@link S3EInputStream#readVectored}: ranges are joined into groups ({@link
+ * VectorGroup}), and the GETs of groups are started in order of offset as far as there is room. A
+ * group that finds none waits until another is over, unless less than {@value
+ * #LEAST_UNDER_WAY_BYTES} bytes are under way: long groups that all wait for memory at once take it
+ * from each other a block at a time, before it is read.
+ *
+ * <p>The ranges of a group follow each other ({@link PendingRange}); none holds a thread while it
+ * waits for a block. A range that finds its block absent asks for the rest of its group, so that
+ * small ranges close together cost no more GETs than a scan of them. A range that finds no room for
  * its blocks waits for memory like any reader, on a thread that may, so the ranges may be larger
  * than the memory budget.
  *
@@ -37,13 +44,29 @@ final class VectoredRead {
   /** Bytes fetched for nothing, as a share of the bytes wanted. */
   private static final double MAX_OVER_READ = 0.5;
 
+  /** So much is read at once whether there is room or not: two of the longest lent GETs. */
+  private static final long LEAST_UNDER_WAY_BYTES = 8 << 20;
+
   private final S3EInputStream stream;
   private final IntFunction<ByteBuffer> allocate;
   private final Consumer<ByteBuffer> release;
   private final AtomicBoolean releaseFailed = new AtomicBoolean();
-  private final List<VectorPlanner.Group> groups;
+  private final List<VectorGroup> groups;
   private final List<PendingRange> ranges;
   private final AtomicInteger groupsLeft;
+
+  /** Bytes of the groups under way. */
+  private final AtomicLong underWay = new AtomicLong();
+
+  /** Calls of {@link #beginGroups} that have not had their effect. */
+  private final AtomicInteger beginning = new AtomicInteger();
+
+  /** The first group that has not begun. Only the thread that works off {@link #beginning}. */
+  private int next;
+
+  /** No group begins any more. */
+  private volatile boolean ended;
+
   private final AtomicBoolean refused = new AtomicBoolean();
   private final Pieces pieces;
 
@@ -59,22 +82,28 @@ final class VectoredRead {
   private VectoredRead(
       S3EInputStream stream,
       List<ByteRange> wanted,
-      List<VectorPlanner.Group> groups,
+      List<VectorPlanner.Group> planned,
       IntFunction<ByteBuffer> allocate,
       Consumer<ByteBuffer> release) {
     this.stream = stream;
     this.allocate = allocate;
     this.release = release;
-    this.groups = groups;
-    this.groupsLeft = new AtomicInteger(groups.size());
+    this.groupsLeft = new AtomicInteger(planned.size());
     this.pieces =
-        Pieces.ofVectored(groups.stream().mapToLong(group -> group.span().length()).sum());
+        Pieces.ofVectored(planned.stream().mapToLong(group -> group.span().length()).sum());
     this.patience = new Patience(stream.source().settings().readTimeout());
     this.waiting = new BoundedExecutor(stream.source().waiting(), 1);
-    this.ranges = new ArrayList<>(wanted.size());
-    for (ByteRange range : wanted) {
-      ranges.add(new PendingRange(range, this));
+    PendingRange[] inOrderOfCall = new PendingRange[wanted.size()];
+    this.groups = new ArrayList<>(planned.size());
+    for (VectorPlanner.Group group : planned) {
+      List<PendingRange> members = new ArrayList<>(group.members().size());
+      for (int index : group.members()) {
+        inOrderOfCall[index] = new PendingRange(wanted.get(index), group.span().end(), this);
+        members.add(inOrderOfCall[index]);
+      }
+      groups.add(new VectorGroup(group.span(), members));
     }
+    this.ranges = List.of(inOrderOfCall);
   }
 
   /**
@@ -103,17 +132,8 @@ final class VectoredRead {
             MAX_OVER_READ,
             settings.requestBytes());
     VectoredRead read = new VectoredRead(stream, ranges, groups, allocate, release);
-    for (VectorPlanner.Group group : groups) {
-      List<CompletableFuture<PendingRange.End>> ends =
-          group.members().stream().map(member -> read.ranges.get(member).over()).toList();
-      for (int i = 1; i < ends.size(); i++) {
-        PendingRange next = read.ranges.get(group.members().get(i));
-        var unused =
-            ends.get(i - 1).thenRun(() -> read.work(next, RangeFilling.Caller.MUST_NOT_WAIT));
-      }
-      var unused =
-          CompletableFuture.allOf(ends.toArray(CompletableFuture<?>[]::new))
-              .thenRun(() -> read.groupOver(group, ends, over));
+    for (VectorGroup group : read.groups) {
+      group.connect(read::work, () -> read.groupOver(group, over));
     }
     return read;
   }
@@ -125,18 +145,10 @@ final class VectoredRead {
    */
   List<CompletableFuture<ByteBuffer>> start() throws IOException {
     BlockReader reader = stream.reader();
-    for (VectorPlanner.Group group : groups) {
-      reader.announce(group.span(), pieces);
-    }
     groups.forEach(group -> reader.readahead().onRange(group.span()));
-    try {
-      for (VectorPlanner.Group group : groups) {
-        PendingRange first = ranges.get(group.members().get(0));
-        stream.source().copying().execute(() -> first.work(RangeFilling.Caller.MUST_NOT_WAIT));
-      }
-    } catch (RejectedExecutionException e) {
-      end(REFUSED);
-      throw new IOException(REFUSED, e);
+    beginGroups();
+    if (refused.get()) {
+      throw new IOException(REFUSED);
     }
     if (!groups.isEmpty()) {
       watch();
@@ -145,21 +157,58 @@ final class VectoredRead {
     return ranges.stream().map(PendingRange::result).toList();
   }
 
+  /** Begins groups as far as there is room. Threads that come meanwhile leave that to the first. */
+  private void beginGroups() {
+    int calls = 1;
+    if (beginning.getAndAdd(calls) > 0) {
+      return;
+    }
+    while (calls > 0) {
+      while (!ended && next < groups.size() && mayBegin(groups.get(next))) {
+        next++;
+      }
+      calls = beginning.addAndGet(-calls);
+    }
+  }
+
+  /** False if the group has to wait for its turn. */
+  private boolean mayBegin(VectorGroup group) {
+    if (group.isOver()) {
+      return true;
+    }
+    boolean hasRoom = stream.reader().announce(group.span(), pieces);
+    if (!hasRoom && underWay.get() >= LEAST_UNDER_WAY_BYTES) {
+      return false;
+    }
+    underWay.addAndGet(bytes(group));
+    if (!group.begin(this::work)) {
+      // Given up meanwhile.
+      underWay.addAndGet(-bytes(group));
+      stream.reader().readahead().forget(group.span());
+    }
+    return true;
+  }
+
+  /** What a group fetches, but for the rest of its last block. */
+  private long bytes(VectorGroup group) {
+    return Math.max(group.span().length(), stream.reader().handle().layout().blockSize());
+  }
+
   /** Ends the ranges when the patience is over; looks again later if it has been moved. */
   private void watch() {
-    CompletableFuture<Void> next = new CompletableFuture<>();
-    timer = next;
+    CompletableFuture<Void> again = new CompletableFuture<>();
+    timer = again;
     if (groupsLeft.get() == 0) {
       // Over meanwhile, by a thread that has not seen this timer.
       return;
     }
     var unused =
-        next.orTimeout(Math.max(1, patience.leftNanos()), TimeUnit.NANOSECONDS)
+        again.orTimeout(Math.max(1, patience.leftNanos()), TimeUnit.NANOSECONDS)
             .exceptionally(
                 passed -> {
                   if (patience.isOver()) {
                     // Not here: releasing is the application's code, and the timer is the JVM's.
-                    execute(stream.source().copying(), () -> ranges.forEach(PendingRange::late));
+                    execute(stream.source().copying(), this::late);
                   } else {
                     watch();
                   }
@@ -186,8 +235,18 @@ final class VectoredRead {
     }
   }
 
+  private void work(PendingRange range) {
+    work(range, RangeFilling.Caller.MUST_NOT_WAIT);
+  }
+
+  private void late() {
+    ended = true;
+    ranges.forEach(PendingRange::late);
+  }
+
   /** Gives up the ranges that are not over. */
   void end(String why) {
+    ended = true;
     ranges.forEach(range -> range.end(why));
   }
 
@@ -195,23 +254,28 @@ final class VectoredRead {
     return stream.isOpen();
   }
 
-  private void groupOver(
-      VectorPlanner.Group group,
-      List<CompletableFuture<PendingRange.End>> ends,
-      Consumer<VectoredRead> over) {
-    if (ends.stream().anyMatch(end -> end.join() == PendingRange.End.NOT_DELIVERED)) {
+  private void groupOver(VectorGroup group, Consumer<VectoredRead> over) {
+    boolean hadBegun = group.end();
+    if (!group.isDelivered()) {
       stream.reader().readahead().forget(group.span());
     }
     if (groupsLeft.decrementAndGet() == 0) {
       timer.complete(null);
       over.accept(this);
+    } else if (hadBegun) {
+      underWay.addAndGet(-bytes(group));
+      beginGroups();
     }
   }
 
-  /** Allocates for a range. */
-  RangeFilling filling(ByteRange range) {
+  /**
+   * Allocates for a range.
+   *
+   * @param fetchEnd where the range's group ends
+   */
+  RangeFilling filling(ByteRange range, long fetchEnd) {
     ByteBuffer buffer = allocate.apply(Math.toIntExact(range.length()));
-    return new RangeFilling(stream, range, pieces, buffer, patience);
+    return new RangeFilling(stream, range, fetchEnd, pieces, buffer, patience);
   }
 
   /** The error of a range that had no turn before the deadline. */

@@ -15,9 +15,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -31,9 +32,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  * so that a reader that still looks at one reads wrong bytes and not, by luck, the right ones.
  */
 public final class MemoryObjectClient implements ObjectClient {
-  private final Map<ObjectRef, byte[]> objects = new ConcurrentHashMap<>();
+  private final Map<ObjectRef, Content> objects = new ConcurrentHashMap<>();
   private final Map<ObjectRef, String> etags = new ConcurrentHashMap<>();
-  private final List<GetRequest> gets = new CopyOnWriteArrayList<>();
+  private final Queue<GetRequest> gets = new ConcurrentLinkedQueue<>();
   private final AtomicInteger heads = new AtomicInteger();
   private final AtomicInteger lentOut = new AtomicInteger();
   private final AtomicInteger doubleCloses = new AtomicInteger();
@@ -50,6 +51,15 @@ public final class MemoryObjectClient implements ObjectClient {
   private volatile Faults faults = (request, number) -> Answer.GOOD;
   private volatile String storedEncoding;
   private volatile CountDownLatch gate = new CountDownLatch(0);
+
+  /** The bytes of an object. */
+  public record Content(long size, Slices slices) {
+    /** Gives {@code count} bytes from an offset on. */
+    @FunctionalInterface
+    public interface Slices {
+      ByteBuffer slice(long at, int count);
+    }
+  }
 
   /** How one GET is answered. */
   public record Answer(
@@ -125,6 +135,14 @@ public final class MemoryObjectClient implements ObjectClient {
   }
 
   public void put(ObjectRef object, byte[] content, String etag) {
+    put(
+        object,
+        new Content(content.length, (at, count) -> ByteBuffer.wrap(content, (int) at, count)),
+        etag);
+  }
+
+  /** As above, of any length. */
+  public void put(ObjectRef object, Content content, String etag) {
     objects.put(object, content);
     etags.put(object, etag);
   }
@@ -193,11 +211,11 @@ public final class MemoryObjectClient implements ObjectClient {
   @Override
   public ObjectHead head(HeadRequest request) throws IOException {
     heads.incrementAndGet();
-    byte[] content = objects.get(request.object());
+    Content content = objects.get(request.object());
     if (content == null) {
       throw refused(404, "no " + request.object());
     }
-    return new ObjectHead(content.length, etags.get(request.object()), null, storedEncoding);
+    return new ObjectHead(content.size(), etags.get(request.object()), null, storedEncoding);
   }
 
   @Override
@@ -268,7 +286,7 @@ public final class MemoryObjectClient implements ObjectClient {
 
     private RequestFailure deliver() throws IOException, InterruptedException {
       gate.await();
-      byte[] content = objects.get(request.object());
+      Content content = objects.get(request.object());
       if (content == null) {
         return refused(404, "no such key");
       }
@@ -276,11 +294,11 @@ public final class MemoryObjectClient implements ObjectClient {
       if (request.etag() != null && !request.etag().equals(etag) && answer.head() == null) {
         return refused(412, "precondition failed");
       }
-      if (request.range().start() >= content.length) {
+      if (request.range().start() >= content.size()) {
         return refused(416, "behind the end");
       }
-      int start = (int) request.range().start();
-      int end = (int) Math.min(content.length, request.range().end());
+      long start = request.range().start();
+      long end = Math.min(content.size(), request.range().end());
       if (answer.failure() != null && answer.truncateAt() < 0) {
         return answer.failure();
       }
@@ -289,7 +307,7 @@ public final class MemoryObjectClient implements ObjectClient {
               ? answer.head()
               : new ResponseHead(
                   206,
-                  "bytes " + start + "-" + (end - 1) + "/" + content.length,
+                  "bytes " + start + "-" + (end - 1) + "/" + content.size(),
                   end - start,
                   etag,
                   null,
@@ -301,24 +319,24 @@ public final class MemoryObjectClient implements ObjectClient {
       return copy(content, start, end);
     }
 
-    private RequestFailure copy(byte[] content, int start, int end)
+    private RequestFailure copy(Content content, long start, long end)
         throws IOException, InterruptedException {
-      int stop = (int) Math.min(end, (long) start + answer.truncateAt());
-      for (int at = start; at < stop; ) {
+      long stop = Math.min(end, start + answer.truncateAt());
+      for (long at = start; at < stop; ) {
         if (answer.delayMillis() > 0) {
           Thread.sleep(answer.delayMillis());
         }
         if (heedsCancel()) {
           return new RequestFailure(RequestFailure.Kind.CANCELLED, "GET", "cancelled", null);
         }
-        int count = Math.min(stop - at, answer.chunkBytes());
-        handler.onData(ByteBuffer.wrap(content, at, count).slice());
+        int count = (int) Math.min(stop - at, answer.chunkBytes());
+        handler.onData(content.slices().slice(at, count).slice());
         at += count;
       }
       return ending();
     }
 
-    private RequestFailure lend(byte[] content, int start, int end)
+    private RequestFailure lend(Content content, long start, long end)
         throws IOException, InterruptedException {
       if (answer.delayMillis() > 0) {
         Thread.sleep(answer.delayMillis());
@@ -327,9 +345,9 @@ public final class MemoryObjectClient implements ObjectClient {
         return new RequestFailure(RequestFailure.Kind.CANCELLED, "GET", "cancelled", null);
       }
       if (answer.failure() == null && !answer.neverEnds()) {
-        int stop = (int) Math.min(end, (long) start + answer.truncateAt());
-        ByteBuffer memory = ByteBuffer.allocateDirect(Math.max(0, stop - start));
-        memory.put(content, start, Math.max(0, stop - start)).flip();
+        int count = (int) Math.max(0, Math.min(end - start, answer.truncateAt()));
+        ByteBuffer memory = ByteBuffer.allocateDirect(count);
+        memory.put(content.slices().slice(start, count)).flip();
         handler.onLent(new Lent(memory));
       }
       return ending();

@@ -1,0 +1,116 @@
+package io.s3e.stream;
+
+import static io.s3e.stream.EngineFixture.ETAG;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.s3e.OpenOptions;
+import io.s3e.S3E;
+import io.s3e.S3EConfig;
+import io.s3e.block.ByteRange;
+import io.s3e.block.ObjectRef;
+import io.s3e.buffer.MemoryBudget;
+import io.s3e.client.ClientLimits;
+import io.s3e.prefetch.ReadPolicy;
+import io.s3e.testing.MemoryObjectClient;
+import io.s3e.testing.MemoryObjectClient.Answer;
+import io.s3e.testing.MemoryObjectClient.Content;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Many thousand ranges in one vectored read, near each other and far apart. */
+@Timeout(120)
+class ManyRangesTest {
+  private static final int MIB = 1 << 20;
+  private static final int NEAR = 100_000;
+  private static final int FAR = 20_000;
+  private static final int LENGTH = 100;
+  private static final int DENSE = 1_000;
+  private static final int SLOT = 4 * MIB;
+
+  /** What the objects repeat: neither a block nor a stride is a divisor of its length. */
+  private static final byte[] PATTERN = MemoryObjectClient.bytes(999_983, 7);
+
+  private static final ObjectRef OBJECT = new ObjectRef("bucket", "key");
+
+  private static List<ByteRange> ranges(int count, int stride) {
+    return IntStream.range(0, count)
+        .mapToObj(i -> ByteRange.ofLength((long) i * stride, LENGTH))
+        .toList();
+  }
+
+  private static void requireBytes(
+      MemoryObjectClient client, MemoryBudget budget, S3EConfig config, int count, int stride)
+      throws Exception {
+    client.put(OBJECT, new Content((long) count * stride, ManyRangesTest::bytes), ETAG);
+    List<ByteRange> ranges = ranges(count, stride);
+    try (S3E engine = S3E.create(config, budget, granted -> client);
+        S3EInputStream in =
+            engine.open(OBJECT, OpenOptions.DEFAULTS.withPolicy(ReadPolicy.RANDOM))) {
+      var results = in.readVectored(ranges, ByteBuffer::allocate, buffer -> {});
+      for (int i = 0; i < count; i++) {
+        ByteBuffer got = results.get(i).get(60, TimeUnit.SECONDS);
+        if (!got.equals(bytes((long) i * stride, LENGTH))) {
+          throw new AssertionError("wrong bytes in range " + i);
+        }
+      }
+    }
+    assertThat(budget.reserved()).as("bytes still reserved").isZero();
+    assertThat(client.lentOut()).as("lent buffers still out").isZero();
+  }
+
+  private static ByteBuffer bytes(long at, int count) {
+    ByteBuffer bytes = ByteBuffer.allocate(count);
+    while (bytes.hasRemaining()) {
+      int from = (int) ((at + bytes.position()) % PATTERN.length);
+      bytes.put(PATTERN, from, Math.min(PATTERN.length - from, bytes.remaining()));
+    }
+    return bytes.flip();
+  }
+
+  @Test
+  void denseRangesCostNoMoreGetsThanAScan() throws Exception {
+    MemoryObjectClient client =
+        new MemoryObjectClient(new ClientLimits(MIB, 24, SLOT, 24, 24L * SLOT));
+    client.faults((request, number) -> Answer.GOOD.after(5));
+    requireBytes(client, new MemoryBudget(256L * MIB), S3EConfig.DEFAULTS, NEAR, DENSE);
+    requireFewGets(client, SLOT);
+    assertThat(client.mostActive()).as("GETs at once").isGreaterThan(10);
+  }
+
+  /** Two slots: most groups wait for room. */
+  @Test
+  void denseRangesThatDoNotFitIntoMemoryAreFetchedOnce() throws Exception {
+    MemoryObjectClient client =
+        new MemoryObjectClient(new ClientLimits(MIB, 4, SLOT, 2, 2L * SLOT));
+    client.faults((request, number) -> Answer.GOOD.after(5));
+    requireBytes(client, new MemoryBudget(20L * MIB), S3EConfig.DEFAULTS, NEAR, DENSE);
+    requireFewGets(client, MIB);
+  }
+
+  @Test
+  void denseRangesOfAClientThatOnlyCopiesCostNoMoreGetsThanAScan() throws Exception {
+    MemoryObjectClient client = new MemoryObjectClient(ClientLimits.copying(SLOT, 8, 0));
+    client.faults((get, number) -> Answer.GOOD.after(5));
+    requireBytes(client, new MemoryBudget(64L * MIB), S3EConfig.DEFAULTS, NEAR, DENSE);
+    requireFewGets(client, SLOT / 2);
+  }
+
+  private static void requireFewGets(MemoryObjectClient client, int longest) {
+    long bytes = (long) NEAR * DENSE;
+    assertThat(client.gets().size()).as("GETs").isLessThanOrEqualTo((int) (bytes / longest) + 8);
+    assertThat(client.bytesAsked()).as("bytes").isLessThanOrEqualTo(bytes + MIB);
+  }
+
+  @Test
+  void rangesFarApartCostABlockEachAndNoMore() throws Exception {
+    MemoryObjectClient client =
+        new MemoryObjectClient(new ClientLimits(MIB, 24, SLOT, 8, 8L * SLOT));
+    requireBytes(client, new MemoryBudget(64L * MIB), S3EConfig.DEFAULTS, FAR, MIB);
+    assertThat(client.gets().size()).as("GETs").isEqualTo(FAR);
+    assertThat(client.bytesAsked()).isEqualTo((long) FAR * S3EConfig.DEFAULTS.blockBytes());
+  }
+}

@@ -1,0 +1,17 @@
+package io.s3e.disk;
+
+import io.s3e.testing.FuzzCorpus;
+import java.io.IOException;
+import org.junit.jupiter.api.Test;
+
+class FuzzCorpusTest {
+  @Test
+  void filesOfASharedCache() throws IOException {
+    FuzzCorpus.run(CacheFilesFuzz.class, CacheFilesFuzz::fuzzerTestOneInput);
+  }
+
+  @Test
+  void claimsOfOtherProcesses() throws IOException {
+    FuzzCorpus.run(SharedClaimsFuzz.class, SharedClaimsFuzz::fuzzerTestOneInput);
+  }
+}

@@ -33,7 +33,7 @@ public final class ContentRangeFuzz {
     String[] lines = new String(input, StandardCharsets.ISO_8859_1).split("\n", -1);
     long length = -1;
     try {
-      length = Long.parseLong(line(lines, 1));
+      length = Math.max(-1, Long.parseLong(line(lines, 1)));
     } catch (NumberFormatException e) {
       length = -1;
     }

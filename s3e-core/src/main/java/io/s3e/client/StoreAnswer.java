@@ -1,6 +1,9 @@
 package io.s3e.client;
 
 import java.io.Serializable;
+import java.time.Instant;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeParseException;
 import java.util.Collections;
 import java.util.Map;
 import java.util.Set;
@@ -98,6 +101,16 @@ public record StoreAnswer(
   /** The second half of S3's name of the request; null if it gave none. */
   public @Nullable String extendedRequestId() {
     return headers.get("x-amz-id-2");
+  }
+
+  /** The store's time as the answer was made; null if it does not tell. */
+  public @Nullable Instant date() {
+    String date = headers.get("Date");
+    try {
+      return date == null ? null : DateTimeFormatter.RFC_1123_DATE_TIME.parse(date, Instant::from);
+    } catch (DateTimeParseException e) {
+      return null;
+    }
   }
 
   /** Status and S3's words, for messages: {@code 403 AccessDenied, Access Denied}. */

@@ -6,7 +6,6 @@ import io.s3e.client.RequestFailure;
 import io.s3e.client.ResponseHandler;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.crt.s3.S3BorrowedBuffer;
 import software.amazon.awssdk.crt.s3.S3BorrowedBufferDelivery;
@@ -35,8 +34,8 @@ final class BorrowedGet extends CrtGet implements S3BorrowedBufferDelivery {
   BorrowedGet(
       GetRequest request,
       ResponseHandler handler,
-      BiConsumer<CrtCall, @Nullable RequestFailure> onEnded) {
-    super(request, handler, onEnded);
+      Owner owner) {
+    super(request, handler, owner);
   }
 
   @Override

@@ -3,7 +3,6 @@ package io.s3e.client.crt;
 import io.s3e.client.GetRequest;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.ResponseHandler;
-import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.crt.s3.S3ClientOptions;
 import software.amazon.awssdk.crt.s3.S3DirectBufferPoolOptions;
@@ -26,7 +25,7 @@ final class BorrowedPools {
   static CrtGet get(
       GetRequest request,
       ResponseHandler handler,
-      BiConsumer<CrtCall, @Nullable RequestFailure> onEnded) {
-    return new BorrowedGet(request, handler, onEnded);
+      CrtCall.Owner owner) {
+    return new BorrowedGet(request, handler, owner);
   }
 }

@@ -7,8 +7,9 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,13 +21,28 @@ import software.amazon.awssdk.crt.auth.credentials.DelegateCredentialsHandler;
 
 /**
  * Stands between an SDK credentials provider, which may block on the network or the disk, and the
- * CRT, which asks for credentials on an event loop whenever it signs.
+ * CRT, which asks for credentials on an event loop whenever it signs. A request starts only when
+ * there are credentials at hand ({@link #whenReady}); the event loop is then answered from the
+ * snapshot without waiting. The provider is asked on a thread of the cache's own, once for all who
+ * wait for it.
  *
- * <p>A request starts only when there are credentials at hand ({@link #whenReady}); the event loop
- * is then answered from the snapshot without waiting. A snapshot older than {@link #REFRESH_AFTER}
- * or close to its expiry still serves while one thread of the cache's own asks the provider again
- * (providers cache, so asking is cheap, and rotated credentials are noticed); an expired one makes
- * requests wait for that thread.
+ * <p>States of the snapshot:
+ *
+ * <pre>
+ * NONE ──the provider answers──▶ GOOD ──the store refuses them──▶ SUSPECT
+ *   ▲                              ▲                                │
+ *   │                              └──────the provider answers──────┤
+ *   └──────────── renewed, but the provider fails ──────────────────┘
+ * </pre>
+ *
+ * <ul>
+ *   <li>NONE, and GOOD or SUSPECT close to the expiry: requests wait for the provider. If it fails,
+ *       credentials that have not expired yet serve all the same.
+ *   <li>GOOD and SUSPECT serve. The provider is asked in the background, and nobody waits, once
+ *       they are older than {@link #REFRESH_AFTER} (providers cache, so asking is cheap, and
+ *       rotated credentials are noticed) or SUSPECT.
+ *   <li>{@link #renew} waits for the provider if they are SUSPECT.
+ * </ul>
  *
  * <p>Thread-safe. The thread ends after some seconds without work.
  */
@@ -39,9 +55,15 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
   /** Credentials this close to their expiry are not given to new requests. */
   private static final Duration EXPIRY_MARGIN = Duration.ofSeconds(20);
 
-  private record Snapshot(Credentials credentials, long resolvedNanos, @Nullable Instant expiry) {
-    boolean isUsable() {
-      return expiry == null || Instant.now().plus(EXPIRY_MARGIN).isBefore(expiry);
+  private enum Standing {
+    GOOD,
+    SUSPECT
+  }
+
+  private record Snapshot(
+      Credentials credentials, long resolvedNanos, @Nullable Instant expiry, Standing standing) {
+    boolean servesUntil(Instant time) {
+      return expiry == null || time.isBefore(expiry);
     }
 
     boolean isOld() {
@@ -50,12 +72,19 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
   }
 
   private final AwsCredentialsProvider source;
+  private final Supplier<Instant> clock;
   private final ThreadPoolExecutor resolver;
-  private final AtomicBoolean refreshing = new AtomicBoolean();
-  private volatile @Nullable Snapshot snapshot;
+  private final AtomicReference<@Nullable Snapshot> snapshot = new AtomicReference<>();
 
-  CredentialsCache(AwsCredentialsProvider source) {
+  /** Asks the provider; lands with its failure, or with null once the snapshot is there. */
+  private final SingleFlight<@Nullable RuntimeException> asking = new SingleFlight<>();
+
+  /**
+   * @param clock tells whether credentials have expired
+   */
+  CredentialsCache(AwsCredentialsProvider source, Supplier<Instant> clock) {
     this.source = source;
+    this.clock = clock;
     resolver =
         new ThreadPoolExecutor(
             1,
@@ -76,37 +105,66 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
    * case, else on the cache's thread. Runs {@code failed} instead if there are none to be had.
    */
   void whenReady(Runnable start, Consumer<RuntimeException> failed) {
-    Snapshot now = snapshot;
-    if (now != null && now.isUsable()) {
-      if (now.isOld()) {
-        refreshInBackground();
+    Snapshot now = snapshot.get();
+    if (now != null && now.servesUntil(clock.get().plus(EXPIRY_MARGIN))) {
+      if (now.standing() == Standing.SUSPECT || now.isOld()) {
+        ask(failure -> {});
       }
       start.run();
       return;
     }
-    try {
-      resolver.execute(() -> resolveAndStart(start, failed));
-    } catch (RejectedExecutionException e) {
-      failed.accept(e);
+    ask(
+        failure -> {
+          Snapshot then = snapshot.get();
+          if (failure == null || (then != null && then.servesUntil(clock.get()))) {
+            start.run();
+          } else {
+            failed.accept(failure);
+          }
+        });
+  }
+
+  /**
+   * The store has refused a request, perhaps for its credentials.
+   *
+   * @param sentNanos when the request was sent, by {@link System#nanoTime()}: credentials that came
+   *     later are not meant
+   */
+  void suspect(long sentNanos) {
+    Snapshot now = snapshot.get();
+    if (now != null && now.resolvedNanos() - sentNanos <= 0) {
+      snapshot.compareAndSet(
+          now,
+          new Snapshot(now.credentials(), now.resolvedNanos(), now.expiry(), Standing.SUSPECT));
     }
   }
 
-  /** Makes the next request ask the provider again, because the store refused the credentials. */
-  void suspect() {
-    Snapshot now = snapshot;
-    if (now != null) {
-      snapshot =
-          new Snapshot(
-              now.credentials(), System.nanoTime() - 2 * REFRESH_AFTER.toNanos(), now.expiry());
+  /**
+   * Runs {@code then} once the provider has been asked for other credentials than the suspected
+   * ones, on the cache's thread; at once if it has been since. If the provider fails the suspected
+   * ones serve no more, so requests fail until it answers.
+   */
+  void renew(Runnable then) {
+    Snapshot now = snapshot.get();
+    if (now == null || now.standing() == Standing.GOOD) {
+      then.run();
+      return;
     }
+    ask(
+        failure -> {
+          if (failure != null) {
+            snapshot.compareAndSet(now, null);
+          }
+          then.run();
+        });
   }
 
   /** Called by the CRT on an event loop. */
   @Override
   public Credentials getCredentials() {
-    Snapshot now = snapshot;
+    Snapshot now = snapshot.get();
     if (now == null) {
-      throw new IllegalStateException("signing before credentials were resolved");
+      throw new IllegalStateException("signing without credentials");
     }
     return now.credentials();
   }
@@ -116,46 +174,31 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
     resolver.shutdown();
   }
 
-  private void resolveAndStart(Runnable start, Consumer<RuntimeException> failed) {
-    Snapshot now = snapshot;
-    if (now == null || !now.isUsable()) {
-      try {
-        snapshot = resolve();
-      } catch (RuntimeException e) {
-        failed.accept(e);
-        return;
-      } catch (LinkageError e) {
-        failed.accept(new IllegalStateException("the credentials provider does not link", e));
-        return;
-      }
-    }
-    start.run();
-  }
-
-  private void refreshInBackground() {
-    if (!refreshing.compareAndSet(false, true)) {
+  private void ask(Consumer<@Nullable RuntimeException> waiter) {
+    if (!asking.join(waiter)) {
       return;
     }
     try {
-      resolver.execute(
-          () -> {
-            try {
-              snapshot = resolve();
-            } catch (RuntimeException e) {
-              LOG.warn("Credentials could not be refreshed, the old ones stay in use: {}", e, e);
-            } finally {
-              refreshing.set(false);
-            }
-          });
+      resolver.execute(() -> asking.land(resolve()));
     } catch (RejectedExecutionException e) {
-      LOG.debug("Client closed, no refresh of credentials");
+      asking.land(e);
     }
   }
 
-  private Snapshot resolve() {
-    AwsCredentials identity = source.resolveCredentials();
-    Instant expiry = identity.expirationTime().orElse(null);
-    return new Snapshot(translate(identity), System.nanoTime(), expiry);
+  /** Asks the provider; null if it has answered. */
+  private @Nullable RuntimeException resolve() {
+    try {
+      AwsCredentials identity = source.resolveCredentials();
+      Instant expiry = identity.expirationTime().orElse(null);
+      snapshot.set(new Snapshot(translate(identity), System.nanoTime(), expiry, Standing.GOOD));
+      return null;
+    } catch (RuntimeException e) {
+      LOG.warn("The provider gives no credentials at present: {}", e.toString());
+      return e;
+    } catch (Throwable e) {
+      // Whatever it is, somebody waits for the end of this.
+      return new IllegalStateException("the credentials provider does not work: " + e, e);
+    }
   }
 
   private static Credentials translate(AwsCredentials identity) {

@@ -1,10 +1,10 @@
 package io.s3e.client.crt;
 
+import io.s3e.block.ObjectRef;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.StoreAnswer;
 import io.s3e.client.library.CrtLibrary;
-import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,7 +44,19 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
     ENDED
   }
 
-  private final BiConsumer<CrtCall, @Nullable RequestFailure> onEnded;
+  /** Hears of the end of a call; must not block. */
+  interface Owner {
+    /** The call has failed; before its terminal call. */
+    void failed(CrtCall call, RequestFailure failure);
+
+    /** The call is over; after its terminal call. */
+    void ended(CrtCall call);
+  }
+
+  private final Owner owner;
+
+  /** Written before the call is handed to the CRT. */
+  private volatile long sentNanos;
 
   // Guarded by this.
   private State state = State.NEW;
@@ -52,11 +64,8 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
   private @Nullable S3MetaRequest nativeHalf;
   private CrtFailures.@Nullable Attempt failedAttempt;
 
-  /**
-   * @param onEnded called once, after the terminal call
-   */
-  CrtCall(BiConsumer<CrtCall, @Nullable RequestFailure> onEnded) {
-    this.onEnded = onEnded;
+  CrtCall(Owner owner) {
+    this.owner = owner;
   }
 
   /** The terminal call: success if {@code failure} is null. */
@@ -72,11 +81,24 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
   /** The head of the answer, if one has begun; null otherwise. */
   protected abstract @Nullable StoreAnswer begun();
 
+  /** The object that is asked for. */
+  protected abstract ObjectRef object();
+
   /** Words for messages: operation and object. */
   protected abstract String subject();
 
   final synchronized boolean isCancelled() {
     return cancelled;
+  }
+
+  /** The call is about to be handed to the CRT. */
+  final void sending() {
+    sentNanos = System.nanoTime();
+  }
+
+  /** When it was handed to the CRT, by {@link System#nanoTime()}. */
+  final long sentNanos() {
+    return sentNanos;
   }
 
   /** Takes the native half, which this call closes when both are done with each other. */
@@ -172,12 +194,15 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
       finished.close();
     }
     try {
+      if (failure != null) {
+        owner.failed(this, failure);
+      }
       ended(failure);
     } catch (Throwable e) {
       // Nobody above: this runs on a native event loop, which an exception must not reach.
       LOG.error("The handler of {} failed in its terminal call", subject(), e);
     } finally {
-      onEnded.accept(this, failure);
+      owner.ended(this);
     }
   }
 }

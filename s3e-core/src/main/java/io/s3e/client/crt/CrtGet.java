@@ -1,5 +1,6 @@
 package io.s3e.client.crt;
 
+import io.s3e.block.ObjectRef;
 import io.s3e.client.GetRequest;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
@@ -8,7 +9,6 @@ import io.s3e.client.ResponseHead;
 import io.s3e.client.StoreAnswer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.crt.http.HttpHeader;
 
@@ -39,8 +39,8 @@ class CrtGet extends CrtCall {
   CrtGet(
       GetRequest request,
       ResponseHandler handler,
-      BiConsumer<CrtCall, @Nullable RequestFailure> onEnded) {
-    super(onEnded);
+      Owner owner) {
+    super(owner);
     this.request = request;
     this.handler = handler;
   }
@@ -111,6 +111,11 @@ class CrtGet extends CrtCall {
   @Override
   protected final @Nullable StoreAnswer begun() {
     return begun;
+  }
+
+  @Override
+  protected final ObjectRef object() {
+    return request.object();
   }
 
   @Override

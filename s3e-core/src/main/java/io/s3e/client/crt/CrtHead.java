@@ -1,5 +1,6 @@
 package io.s3e.client.crt;
 
+import io.s3e.block.ObjectRef;
 import io.s3e.client.HeadRequest;
 import io.s3e.client.ObjectHead;
 import io.s3e.client.RequestFailure;
@@ -9,7 +10,6 @@ import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.crt.http.HttpHeader;
 
@@ -22,8 +22,8 @@ final class CrtHead extends CrtCall {
   private HttpHeader @Nullable [] headers;
   private @Nullable RequestFailure failure;
 
-  CrtHead(HeadRequest request, BiConsumer<CrtCall, @Nullable RequestFailure> onEnded) {
-    super(onEnded);
+  CrtHead(HeadRequest request, Owner owner) {
+    super(owner);
     this.request = request;
   }
 
@@ -81,6 +81,11 @@ final class CrtHead extends CrtCall {
   @Override
   protected @Nullable StoreAnswer begun() {
     return null;
+  }
+
+  @Override
+  protected ObjectRef object() {
+    return request.object();
   }
 
   @Override

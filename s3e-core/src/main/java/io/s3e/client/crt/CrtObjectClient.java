@@ -7,6 +7,7 @@ import io.s3e.client.GetRequest;
 import io.s3e.client.HeadRequest;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.ObjectHead;
+import io.s3e.client.Remedy;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.ResponseHandler;
@@ -62,7 +63,7 @@ import software.amazon.awssdk.crt.s3.S3MetaRequestOptions.MetaRequestType;
  * with a server that is not trusted (10 to 30 s). In a JVM that is ending {@link #close} waits for
  * nothing ({@link CrtHold}).
  */
-final class CrtObjectClient implements ObjectClient {
+final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
   private static final Logger LOG = LoggerFactory.getLogger(CrtObjectClient.class);
   private static final long CLOSE_WAIT_SECONDS = 10;
 
@@ -77,6 +78,12 @@ final class CrtObjectClient implements ObjectClient {
   private final Set<CrtCall> inFlight = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean closed = new AtomicBoolean();
   private final Runnable closing = this::close;
+
+  /** Asks the store for the time; lands with its answer, or with null if none came. */
+  private final SingleFlight<@Nullable StoreAnswer> askingTime = new SingleFlight<>();
+
+  /** What the store has refused last, perhaps for its signature: where it is asked for the time. */
+  private volatile @Nullable ObjectRef refused;
 
   private CrtObjectClient(CrtSettings settings, Transport.Lease<CrtTransport> lease) {
     this.settings = settings;
@@ -143,19 +150,9 @@ final class CrtObjectClient implements ObjectClient {
   }
 
   private ObjectHead sendHead(HeadRequest request) throws RequestFailure {
-    CrtHead call = new CrtHead(request, this::ended);
+    CrtHead call = new CrtHead(request, this);
     CrtConnections way = transport.connections();
-    start(
-        call,
-        way.narrow(),
-        request.object(),
-        target ->
-            new S3MetaRequestOptions()
-                .withMetaRequestType(MetaRequestType.DEFAULT)
-                .withOperationName("HeadObject")
-                .withHttpRequest(
-                    message(
-                        "HEAD", target, request.object(), request.versionId(), request.headers())));
+    start(call, way.narrow(), target -> head(target, request));
     return call.await(settings.requestTimeout());
   }
 
@@ -172,14 +169,14 @@ final class CrtObjectClient implements ObjectClient {
       way = transport.connections();
     } catch (RuntimeException | LinkageError e) {
       // A second send runs on an event loop, where nobody would hear of it.
-      CrtGet unsent = new CrtGet(request, handler, this::ended);
+      CrtGet unsent = new CrtGet(request, handler, this);
       unsent.endUnsent(CrtFailures.unexpected(unsent.subject(), e));
       return unsent;
     }
     CrtGet call =
         transport.isBorrowed(way)
-            ? BorrowedPools.get(request, handler, this::ended)
-            : new CrtGet(request, handler, this::ended);
+            ? BorrowedPools.get(request, handler, this)
+            : new CrtGet(request, handler, this);
     S3Client wide = way.wide();
     if (request.lend() && wide == null) {
       call.endUnsent(
@@ -189,7 +186,6 @@ final class CrtObjectClient implements ObjectClient {
     start(
         call,
         request.lend() && wide != null ? wide : way.narrow(),
-        request.object(),
         target ->
             new S3MetaRequestOptions()
                 .withMetaRequestType(MetaRequestType.GET_OBJECT)
@@ -221,34 +217,108 @@ final class CrtObjectClient implements ObjectClient {
     lease.close();
   }
 
+  /**
+   * {@inheritDoc}
+   *
+   * <p>The CRT keeps no header of a refusal that it would repeat by itself, as it would one for the
+   * time: the store is asked by a request that is not signed.
+   */
+  @Override
+  public void remedy(Remedy remedy, @Nullable StoreAnswer answer, Runnable then) {
+    Signers own = signers;
+    if (own == null) {
+      then.run();
+      return;
+    }
+    // A refused HEAD has no code, so the time may be the reason whatever the remedy is.
+    boolean timeIsKnown = answer != null && own.clock().learn(answer);
+    switch (remedy) {
+      case NONE -> then.run();
+      case CREDENTIALS -> own.credentials().renew(then);
+      case CLOCK -> {
+        if (timeIsKnown) {
+          then.run();
+        } else {
+          learnTime(own.clock(), then);
+        }
+      }
+    }
+  }
+
+  private void learnTime(StoreClock clock, Runnable then) {
+    ObjectRef object = refused;
+    if (object == null) {
+      then.run();
+      return;
+    }
+    if (!askingTime.join(answer -> then.run())) {
+      return;
+    }
+    CrtConnections way;
+    try {
+      way = transport.connections();
+    } catch (RuntimeException | LinkageError e) {
+      // What is sent next meets the same, and tells it.
+      LOG.debug("The store cannot be asked for the time", e);
+      askingTime.land(null);
+      return;
+    }
+    CrtTime call =
+        new CrtTime(
+            object,
+            answer -> {
+              if (answer != null) {
+                clock.learn(answer);
+              }
+              askingTime.land(answer);
+            },
+            this);
+    HeadRequest question = new HeadRequest(object, null, Map.of(), null);
+    if (admit(call)) {
+      send(call, way.narrow(), target -> head(target, question));
+    }
+  }
+
   /** Builds the options of a request once there are credentials to sign it with. */
   private interface Preparation {
     S3MetaRequestOptions options(Addressing.Target target);
   }
 
-  private void start(CrtCall call, S3Client client, ObjectRef object, Preparation preparation) {
-    // Registered before the check: close() sees either this call or makes the check fail.
-    inFlight.add(call);
-    if (closed.get()) {
-      call.endUnsent(CrtFailures.closed(call.subject()));
+  private void start(CrtCall call, S3Client client, Preparation preparation) {
+    if (!admit(call)) {
       return;
     }
-    if (CrtHold.isOver()) {
-      call.endUnsent(CrtFailures.jvmEnds(call.subject()));
-      return;
-    }
-    if (signers == null) {
-      send(call, client, object, preparation);
+    Signers own = signers;
+    if (own == null) {
+      send(call, client, preparation);
     } else {
-      signers
-          .credentials()
+      own.credentials()
           .whenReady(
-              () -> send(call, client, object, preparation),
+              () ->
+                  send(
+                      call,
+                      client,
+                      target -> own.sign(preparation.options(target), target.region())),
               e -> call.endUnsent(CrtFailures.noCredentials(call.subject(), e)));
     }
   }
 
-  private void send(CrtCall call, S3Client client, ObjectRef object, Preparation preparation) {
+  /** Registers a call; false if it has been ended since nothing can be sent any more. */
+  private boolean admit(CrtCall call) {
+    // Registered before the check: close() sees either this call or makes the check fail.
+    inFlight.add(call);
+    if (closed.get()) {
+      call.endUnsent(CrtFailures.closed(call.subject()));
+      return false;
+    }
+    if (CrtHold.isOver()) {
+      call.endUnsent(CrtFailures.jvmEnds(call.subject()));
+      return false;
+    }
+    return true;
+  }
+
+  private void send(CrtCall call, S3Client client, Preparation preparation) {
     if (call.isCancelled()) {
       call.endUnsent(CrtFailures.cancelled(call.subject()));
       return;
@@ -260,7 +330,8 @@ final class CrtObjectClient implements ObjectClient {
       if (closed.get() || transport.isClosed()) {
         failure = CrtFailures.closed(call.subject());
       } else {
-        sent = client.makeMetaRequest(options(call, object, preparation));
+        call.sending();
+        sent = client.makeMetaRequest(options(call, preparation));
       }
     } catch (RuntimeException e) {
       failure = CrtFailures.unexpected(call.subject(), e);
@@ -277,14 +348,20 @@ final class CrtObjectClient implements ObjectClient {
     }
   }
 
-  private S3MetaRequestOptions options(CrtCall call, ObjectRef object, Preparation preparation) {
-    Addressing.Target target = addressing.target(object.bucket());
-    S3MetaRequestOptions options =
-        preparation.options(target).withEndpoint(target.endpoint()).withResponseHandler(call);
-    if (signers != null) {
-      options.withSigningConfig(signers.of(target.region()));
-    }
-    return options;
+  private S3MetaRequestOptions options(CrtCall call, Preparation preparation) {
+    Addressing.Target target = addressing.target(call.object().bucket());
+    return preparation
+        .options(target)
+        .withEndpoint(target.endpoint())
+        .withResponseHandler(call);
+  }
+
+  private S3MetaRequestOptions head(Addressing.Target target, HeadRequest request) {
+    return new S3MetaRequestOptions()
+        .withMetaRequestType(MetaRequestType.DEFAULT)
+        .withOperationName("HeadObject")
+        .withHttpRequest(
+            message("HEAD", target, request.object(), request.versionId(), request.headers()));
   }
 
   private HttpRequest rangedGet(Addressing.Target target, GetRequest request) {
@@ -311,14 +388,20 @@ final class CrtObjectClient implements ObjectClient {
     return message;
   }
 
-  private void ended(CrtCall call, @Nullable RequestFailure failure) {
-    if (failure != null && failure.kind() == Kind.NOT_LENT) {
+  @Override
+  public void failed(CrtCall call, RequestFailure failure) {
+    if (failure.kind() == Kind.NOT_LENT) {
       transport.copyFromNowOn();
     }
-    StoreAnswer refusal = failure == null ? null : failure.refusal();
+    StoreAnswer refusal = failure.refusal();
     if (signers != null && refusal != null && MAY_BE_CREDENTIALS.contains(refusal.status())) {
-      signers.credentials().suspect();
+      refused = call.object();
+      signers.credentials().suspect(call.sentNanos());
     }
+  }
+
+  @Override
+  public void ended(CrtCall call) {
     inFlight.remove(call);
   }
 

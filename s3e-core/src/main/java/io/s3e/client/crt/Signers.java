@@ -1,19 +1,27 @@
 package io.s3e.client.crt;
 
 import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.crt.auth.credentials.DelegateCredentialsProvider;
+import software.amazon.awssdk.crt.auth.signing.AwsSigner;
 import software.amazon.awssdk.crt.auth.signing.AwsSigningConfig;
+import software.amazon.awssdk.crt.http.HttpRequest;
+import software.amazon.awssdk.crt.s3.S3MetaRequestOptions;
 
 /**
- * How the requests of one client are signed: one source of credentials, and a native signing
- * configuration for each region that is read, made when the region is first asked for. A
- * configuration in use by a request outlives its close, since the native side counts.
+ * How the requests of one client are signed: one source of credentials, the store's time, and a
+ * native signing configuration for each region that is read, made when the region is first asked
+ * for. A configuration in use by a request outlives its close, since the native side counts.
+ *
+ * <p>The CRT's S3 client signs each request as it sends it, with this machine's time whatever the
+ * configuration says. Where that time is off, requests are signed before they are handed over.
  *
  * <p>Thread-safe. States: open, then closed for good; a closed one makes no new configuration.
  */
 final class Signers implements AutoCloseable {
+  private final StoreClock clock = new StoreClock();
   private final CredentialsCache credentials;
   private final DelegateCredentialsProvider provider;
 
@@ -22,7 +30,7 @@ final class Signers implements AutoCloseable {
   private boolean closed;
 
   Signers(AwsCredentialsProvider source) {
-    credentials = new CredentialsCache(source);
+    credentials = new CredentialsCache(source, clock::now);
     provider =
         new DelegateCredentialsProvider.DelegateCredentialsProviderBuilder()
             .withHandler(credentials)
@@ -33,17 +41,49 @@ final class Signers implements AutoCloseable {
     return credentials;
   }
 
+  StoreClock clock() {
+    return clock;
+  }
+
   /**
-   * S3's rules: the path is signed as sent, the body is not signed.
+   * Signs a request whose message is complete but for that, or has the CRT sign it.
    *
-   * @throws IllegalStateException if closed
+   * @throws IllegalStateException if closed, or without credentials
    */
-  synchronized AwsSigningConfig of(String region) {
+  S3MetaRequestOptions sign(S3MetaRequestOptions options, String region) {
+    return clock.isOff()
+        ? options.withHttpRequest(signed(options.getHttpRequest(), region))
+        : options.withSigningConfig(of(region));
+  }
+
+  /** S3's rules: the path is signed as sent, the body is not signed. */
+  private synchronized AwsSigningConfig of(String region) {
+    checkOpen();
+    return byRegion.computeIfAbsent(
+        region, name -> AwsSigningConfig.getDefaultS3SigningConfig(name, provider));
+  }
+
+  /** With the credentials at hand, so the signature is there at once. */
+  private synchronized HttpRequest signed(HttpRequest message, String region) {
+    checkOpen();
+    try (AwsSigningConfig config = AwsSigningConfig.getDefaultS3SigningConfig(region, provider)) {
+      config.setCredentials(credentials.getCredentials());
+      config.setTime(clock.now().toEpochMilli());
+      config.setShouldSignHeader(Signers::isSigned);
+      return AwsSigner.signRequest(message, config).join();
+    }
+  }
+
+  /** The headers that S3 wants signed, and none that the CRT may write anew. */
+  private static boolean isSigned(String header) {
+    String name = header.toLowerCase(Locale.ROOT);
+    return name.equals("host") || name.startsWith("x-amz-");
+  }
+
+  private void checkOpen() {
     if (closed) {
       throw new IllegalStateException("the client is closed");
     }
-    return byRegion.computeIfAbsent(
-        region, name -> AwsSigningConfig.getDefaultS3SigningConfig(name, provider));
   }
 
   @Override

@@ -8,11 +8,14 @@ import io.s3e.client.ObjectClient;
 import io.s3e.client.ObjectHead;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
+import io.s3e.client.Remedy;
 import io.s3e.client.ResponseHandler;
+import io.s3e.client.StoreAnswer;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads by a fast client, and by a substitute where the fast one cannot reach the store although
@@ -161,6 +164,12 @@ public final class FallbackClient implements ObjectClient {
         yield bySubstitute(request, handler);
       }
     };
+  }
+
+  /** Has the client that reads now bring it about. */
+  @Override
+  public void remedy(Remedy remedy, @Nullable StoreAnswer answer, Runnable then) {
+    (state == State.SUBSTITUTE ? substitute : fast).remedy(remedy, answer, then);
   }
 
   /** Closes both clients. */

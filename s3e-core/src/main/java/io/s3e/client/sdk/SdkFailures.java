@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.cert.CertificateException;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeoutException;
@@ -33,7 +34,8 @@ final class SdkFailures {
   /** How the SDK's wrapper of the CRT begins its messages; only the CRT's description follows. */
   private static final String CRT_FAILED = "Failed to send the request";
 
-  private static final String NO_CREDENTIALS = "Unable to load credentials";
+  /** The methods of credentials providers that the SDK calls, whatever classes they are of. */
+  private static final Set<String> PROVIDERS = Set.of("resolveCredentials", "resolveIdentity");
 
   private SdkFailures() {}
 
@@ -101,7 +103,13 @@ final class SdkFailures {
     if (cause instanceof SdkClientException && message.startsWith(CRT_FAILED)) {
       return crtFailure(subject, message, cause);
     }
-    return new RequestFailure(clientKind(cause), subject, cause.toString(), cause);
+    IOException ofNetty = ofNetty(cause);
+    if (ofNetty != null) {
+      return network(subject, ofNetty);
+    }
+    Kind kind = clientKind(cause);
+    String reason = kind == Kind.CREDENTIALS ? "no credentials: " + cause : cause.toString();
+    return new RequestFailure(kind, subject, reason, cause);
   }
 
   private static StoreAnswer answer(AwsServiceException refused) {
@@ -167,6 +175,9 @@ final class SdkFailures {
   private static Kind clientKind(Throwable thrown) {
     Kind kind = Kind.OTHER;
     for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+      if (isOfProvider(cause)) {
+        return Kind.CREDENTIALS;
+      }
       if (cause instanceof SSLHandshakeException
           || cause instanceof SSLPeerUnverifiedException
           || cause instanceof CertificateException) {
@@ -175,12 +186,32 @@ final class SdkFailures {
       if (isNetwork(cause)) {
         kind = Kind.NETWORK;
       }
-      String message = cause.getMessage();
-      if (message != null && message.startsWith(NO_CREDENTIALS)) {
-        return Kind.CREDENTIALS;
-      }
     }
     return kind;
+  }
+
+  /** Java's exception for one of Netty's own, which a body may break off with; null for others. */
+  private static @Nullable IOException ofNetty(Throwable thrown) {
+    String name = thrown.getClass().getName();
+    if (!name.startsWith("io.netty.")) {
+      return null;
+    }
+    IOException asJava =
+        name.startsWith("io.netty.handler.timeout.")
+            ? new SocketTimeoutException(thrown.toString())
+            : new SocketException(thrown.toString());
+    asJava.initCause(thrown);
+    return asJava;
+  }
+
+  /** Whether a credentials provider has thrown it, which no class of exceptions tells. */
+  private static boolean isOfProvider(Throwable thrown) {
+    for (StackTraceElement frame : thrown.getStackTrace()) {
+      if (PROVIDERS.contains(frame.getMethodName())) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static boolean isNetwork(@Nullable Throwable cause) {

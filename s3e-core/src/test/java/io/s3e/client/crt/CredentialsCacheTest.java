@@ -76,7 +76,7 @@ class CredentialsCacheTest {
   void suspectedCredentialsServeUntilNewOnesAreThere() throws Exception {
     open(() -> AwsBasicCredentials.create("key-" + asked.get(), "secret"));
     readyOn();
-    cache.suspect();
+    cache.suspect(System.nanoTime());
     assertThat(readyOn()).isSameAs(Thread.currentThread());
     awaitTrue(
         "new credentials",
@@ -125,7 +125,8 @@ class CredentialsCacheTest {
                 asked.incrementAndGet();
                 return source.resolveCredentials();
               }
-            });
+            },
+            Instant::now);
   }
 
   /** Waits until there are credentials; the thread on which that was told. */

@@ -1,0 +1,55 @@
+package io.s3e.client.crt;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A question that is asked once for all who want its answer while it is under way.
+ *
+ * <p>States, moved under this object's monitor: IDLE (no waiters) ──join──▶ UNDER_WAY ──land──▶
+ * IDLE. The caller whose {@link #join} began the flight sees to it that {@link #land} is called
+ * once. Waiters run outside of the monitor, on the thread that lands.
+ *
+ * @param <T> the answer
+ */
+final class SingleFlight<T extends @Nullable Object> {
+  private static final Logger LOG = LoggerFactory.getLogger(SingleFlight.class);
+
+  // Guarded by this; null while no question is under way.
+  private @Nullable List<Consumer<T>> waiters;
+
+  /**
+   * Has {@code waiter} called with the answer to come.
+   *
+   * @return whether the caller has to ask the question
+   */
+  synchronized boolean join(Consumer<T> waiter) {
+    boolean first = waiters == null;
+    if (waiters == null) {
+      waiters = new ArrayList<>();
+    }
+    waiters.add(waiter);
+    return first;
+  }
+
+  /** Ends the flight and tells the answer to all who have joined. */
+  void land(T answer) {
+    List<Consumer<T>> told;
+    synchronized (this) {
+      told = waiters == null ? List.of() : waiters;
+      waiters = null;
+    }
+    for (Consumer<T> waiter : told) {
+      try {
+        waiter.accept(answer);
+      } catch (RuntimeException | LinkageError e) {
+        // The others are to be told all the same.
+        LOG.error("One of {} waiters failed", told.size(), e);
+      }
+    }
+  }
+}

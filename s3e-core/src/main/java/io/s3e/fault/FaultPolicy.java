@@ -51,6 +51,12 @@ public record FaultPolicy(Duration base, Duration cap) {
           "InvalidToken",
           "TokenRefreshRequired");
 
+  /**
+   * Statuses that credentials or their time may be the reason of where no code says so: the refusal
+   * of a HEAD has no document.
+   */
+  private static final Set<Integer> UNSAID = Set.of(400, 401, 403);
+
   private static final Set<String> WRONG_CLOCK = Set.of("RequestTimeTooSkewed", "RequestExpired");
 
   private static final Verdict FAIL = new Verdict.Fail();
@@ -109,9 +115,12 @@ public record FaultPolicy(Duration base, Duration cap) {
   }
 
   private static Remedy remedyFor(@Nullable StoreAnswer answer) {
-    String code = answer == null ? null : answer.code();
-    if (code == null) {
+    if (answer == null) {
       return Remedy.NONE;
+    }
+    String code = answer.code();
+    if (code == null) {
+      return UNSAID.contains(answer.status()) ? Remedy.CREDENTIALS : Remedy.NONE;
     }
     if (STALE_CREDENTIALS.contains(code)) {
       return Remedy.CREDENTIALS;

@@ -147,6 +147,9 @@ class FaultPolicyTranscriptTest {
         FORBIDDEN 403 InvalidAccessKeyId -> now CREDENTIALS, fail
         OTHER 400 InvalidToken -> now CREDENTIALS, fail
         OTHER 400 TokenRefreshRequired -> now CREDENTIALS, fail
+        OTHER 400 -> now CREDENTIALS, fail
+        FORBIDDEN 401 -> now CREDENTIALS, fail
+        FORBIDDEN 403 -> now CREDENTIALS, fail
         FORBIDDEN 403 RequestTimeTooSkewed -> now CLOCK, fail
         FORBIDDEN 403 RequestExpired -> now CLOCK, fail
         FORBIDDEN 403 ExpiredToken then FORBIDDEN 403 RequestTimeTooSkewed -> now CREDENTIALS, now CLOCK, fail
@@ -161,7 +164,6 @@ class FaultPolicyTranscriptTest {
         Reach.HAS_ANSWERED,
         """
         FORBIDDEN 403 AccessDenied -> fail
-        FORBIDDEN 401 -> fail
         FORBIDDEN -> fail
         REDIRECTED 301 PermanentRedirect -> fail
         NOT_FOUND 404 NoSuchKey -> fail

@@ -2,11 +2,9 @@ package io.s3e.client.crt;
 
 import io.s3e.client.GetRequest;
 import io.s3e.client.LentBuffer;
-import io.s3e.client.RequestFailure;
 import io.s3e.client.ResponseHandler;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.crt.s3.S3BorrowedBuffer;
 import software.amazon.awssdk.crt.s3.S3BorrowedBufferDelivery;
 
@@ -31,10 +29,7 @@ final class BorrowedGet extends CrtGet implements S3BorrowedBufferDelivery {
   /** Touched by the CRT's callbacks only. */
   private boolean lent;
 
-  BorrowedGet(
-      GetRequest request,
-      ResponseHandler handler,
-      Owner owner) {
+  BorrowedGet(GetRequest request, ResponseHandler handler, Owner owner) {
     super(request, handler, owner);
   }
 

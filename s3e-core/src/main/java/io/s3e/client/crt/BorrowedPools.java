@@ -1,9 +1,7 @@
 package io.s3e.client.crt;
 
 import io.s3e.client.GetRequest;
-import io.s3e.client.RequestFailure;
 import io.s3e.client.ResponseHandler;
-import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.crt.s3.S3ClientOptions;
 import software.amazon.awssdk.crt.s3.S3DirectBufferPoolOptions;
 
@@ -22,10 +20,7 @@ final class BorrowedPools {
     options.withDirectBufferPoolOptions(S3DirectBufferPoolOptions.elastic(0, bytes));
   }
 
-  static CrtGet get(
-      GetRequest request,
-      ResponseHandler handler,
-      CrtCall.Owner owner) {
+  static CrtGet get(GetRequest request, ResponseHandler handler, CrtCall.Owner owner) {
     return new BorrowedGet(request, handler, owner);
   }
 }

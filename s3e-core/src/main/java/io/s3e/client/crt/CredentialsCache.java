@@ -77,7 +77,7 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
   private final AtomicReference<@Nullable Snapshot> snapshot = new AtomicReference<>();
 
   /** Asks the provider; lands with its failure, or with null once the snapshot is there. */
-  private final SingleFlight<@Nullable RuntimeException> asking = new SingleFlight<>();
+  private final SingleFlight<RuntimeException> asking = new SingleFlight<>();
 
   /**
    * @param clock tells whether credentials have expired

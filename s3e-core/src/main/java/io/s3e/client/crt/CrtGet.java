@@ -36,10 +36,7 @@ class CrtGet extends CrtCall {
   private @Nullable StoreAnswer begun;
   private @Nullable Throwable refusal;
 
-  CrtGet(
-      GetRequest request,
-      ResponseHandler handler,
-      Owner owner) {
+  CrtGet(GetRequest request, ResponseHandler handler, Owner owner) {
     super(owner);
     this.request = request;
     this.handler = handler;

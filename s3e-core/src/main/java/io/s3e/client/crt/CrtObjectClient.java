@@ -80,7 +80,7 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
   private final Runnable closing = this::close;
 
   /** Asks the store for the time; lands with its answer, or with null if none came. */
-  private final SingleFlight<@Nullable StoreAnswer> askingTime = new SingleFlight<>();
+  private final SingleFlight<StoreAnswer> askingTime = new SingleFlight<>();
 
   /** What the store has refused last, perhaps for its signature: where it is asked for the time. */
   private volatile @Nullable ObjectRef refused;
@@ -350,10 +350,7 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
 
   private S3MetaRequestOptions options(CrtCall call, Preparation preparation) {
     Addressing.Target target = addressing.target(call.object().bucket());
-    return preparation
-        .options(target)
-        .withEndpoint(target.endpoint())
-        .withResponseHandler(call);
+    return preparation.options(target).withEndpoint(target.endpoint()).withResponseHandler(call);
   }
 
   private S3MetaRequestOptions head(Addressing.Target target, HeadRequest request) {

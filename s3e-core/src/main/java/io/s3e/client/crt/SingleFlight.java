@@ -14,20 +14,20 @@ import org.slf4j.LoggerFactory;
  * IDLE. The caller whose {@link #join} began the flight sees to it that {@link #land} is called
  * once. Waiters run outside of the monitor, on the thread that lands.
  *
- * @param <T> the answer
+ * @param <T> the answer, which may be null
  */
-final class SingleFlight<T extends @Nullable Object> {
+final class SingleFlight<T> {
   private static final Logger LOG = LoggerFactory.getLogger(SingleFlight.class);
 
   // Guarded by this; null while no question is under way.
-  private @Nullable List<Consumer<T>> waiters;
+  private @Nullable List<Consumer<@Nullable T>> waiters;
 
   /**
    * Has {@code waiter} called with the answer to come.
    *
    * @return whether the caller has to ask the question
    */
-  synchronized boolean join(Consumer<T> waiter) {
+  synchronized boolean join(Consumer<@Nullable T> waiter) {
     boolean first = waiters == null;
     if (waiters == null) {
       waiters = new ArrayList<>();
@@ -37,13 +37,13 @@ final class SingleFlight<T extends @Nullable Object> {
   }
 
   /** Ends the flight and tells the answer to all who have joined. */
-  void land(T answer) {
-    List<Consumer<T>> told;
+  void land(@Nullable T answer) {
+    List<Consumer<@Nullable T>> told;
     synchronized (this) {
       told = waiters == null ? List.of() : waiters;
       waiters = null;
     }
-    for (Consumer<T> waiter : told) {
+    for (Consumer<@Nullable T> waiter : told) {
       try {
         waiter.accept(answer);
       } catch (RuntimeException | LinkageError e) {

@@ -66,6 +66,16 @@ public interface Fault {
     return reply -> reply.cut(bytes, HostileReply.Cut.STALL);
   }
 
+  /** TCP reset after that part of the body, from 0 to 1. */
+  static Fault resetAt(double part) {
+    return reply -> reply.cut((long) (part * (reply.to() - reply.from())), HostileReply.Cut.RESET);
+  }
+
+  /** The connection ends in order after that part of the body, from 0 to 1. */
+  static Fault endAt(double part) {
+    return reply -> reply.cut((long) (part * (reply.to() - reply.from())), HostileReply.Cut.END);
+  }
+
   /** TCP reset in place of an answer. */
   static Fault resetAtOnce() {
     return reply -> reply.cut(-1, HostileReply.Cut.RESET);
@@ -121,6 +131,19 @@ public interface Fault {
         reply.header(
             "Content-Range",
             String.format(Locale.ROOT, "bytes %d-%d/*", reply.from(), reply.to() - 1));
+  }
+
+  /** The right range and bytes, under a total that is wrong by that much. */
+  static Fault total(long by) {
+    return reply ->
+        reply.header(
+            "Content-Range",
+            String.format(
+                Locale.ROOT,
+                "bytes %d-%d/%d",
+                reply.from(),
+                reply.to() - 1,
+                reply.objectSize() + by));
   }
 
   /** Another range of the object than asked for, honestly labelled. */

@@ -11,6 +11,24 @@ import java.util.TreeMap;
 
 /** One answer of {@link HostileS3Server}, honest until {@link Fault}s change it. */
 public final class HostileReply {
+  /**
+   * How fast answers come, for every connection by itself. Waiting costs no processor.
+   *
+   * @param firstByte how long an answer takes to begin
+   * @param bytesPerSecond of a body; 0 for as many as the machine moves
+   */
+  public record Shape(Duration firstByte, long bytesPerSecond) {
+    /** As fast as the machine goes. */
+    public static final Shape NONE = new Shape(Duration.ZERO, 0);
+
+    /** When so many bytes of a body have come, from its beginning. */
+    Duration due(long bytes) {
+      return bytesPerSecond == 0
+          ? Duration.ZERO
+          : Duration.ofNanos((long) (1e9 * bytes / bytesPerSecond));
+    }
+  }
+
   /** How an answer breaks off. */
   enum Cut {
     /** Not at all. */
@@ -23,39 +41,40 @@ public final class HostileReply {
     STALL
   }
 
-  private static final int NO_PACE = 64 << 10;
+  /** Of a body, at once: 2 ms of it at the pace of one connection to S3. */
+  private static final int PIECE_BYTES = 128 << 10;
 
-  private final byte[] object;
+  private final StoredContent object;
   private final boolean withBody;
   private final Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
   private int status;
-  private byte[] content;
-  private int from;
-  private int to;
+  private StoredContent content;
+  private long from;
+  private long to;
   private boolean chunked;
   private int overflow;
   private Cut cut = Cut.NONE;
-  private int cutAfter;
+  private long cutAfter;
   private Duration delay = Duration.ZERO;
-  private int pieceBytes = NO_PACE;
+  private int pieceBytes = PIECE_BYTES;
   private Duration pause = Duration.ZERO;
 
-  HostileReply(byte[] object, int status, boolean withBody) {
+  HostileReply(StoredContent object, int status, boolean withBody) {
     this.object = object;
     this.content = object;
     this.status = status;
     this.withBody = withBody;
   }
 
-  int objectSize() {
-    return object.length;
+  long objectSize() {
+    return object.size();
   }
 
-  int from() {
+  long from() {
     return from;
   }
 
-  int to() {
+  long to() {
     return to;
   }
 
@@ -64,15 +83,15 @@ public final class HostileReply {
   }
 
   /** Bytes [from, to) of the object, as far as there are any. */
-  void body(int newFrom, int newTo) {
-    from = Math.max(0, Math.min(newFrom, object.length));
-    to = Math.max(from, Math.min(newTo, object.length));
+  void body(long newFrom, long newTo) {
+    from = Math.max(0, Math.min(newFrom, object.size()));
+    to = Math.max(from, Math.min(newTo, object.size()));
   }
 
   /** Content-Range for the present body. */
   void labelRange() {
     header(
-        "Content-Range", String.format(Locale.ROOT, "bytes %d-%d/%d", from, to - 1, object.length));
+        "Content-Range", String.format(Locale.ROOT, "bytes %d-%d/%d", from, to - 1, object.size()));
   }
 
   void header(String name, String value) {
@@ -90,16 +109,16 @@ public final class HostileReply {
   /** An answer with nothing of the object: an error document, or with an empty one no body. */
   void refuse(int newStatus, String document) {
     status = newStatus;
-    content = document.getBytes(StandardCharsets.UTF_8);
+    content = StoredContent.of(document.getBytes(StandardCharsets.UTF_8));
     from = 0;
-    to = content.length;
+    to = content.size();
     headers.clear();
     if (!document.isEmpty()) {
       headers.put("Content-Type", "application/xml");
     }
   }
 
-  void cut(int afterBytes, Cut how) {
+  void cut(long afterBytes, Cut how) {
     cutAfter = afterBytes;
     cut = how;
   }
@@ -121,13 +140,18 @@ public final class HostileReply {
     chunked = true;
   }
 
+  /** For the counts: status, or how it breaks off. */
+  String kind() {
+    return cut == Cut.NONE ? String.valueOf(status) : cut.name().toLowerCase(Locale.ROOT);
+  }
+
   /**
    * Sends the answer.
    *
    * @return whether the connection can carry another request
    */
-  boolean send(Socket socket) throws IOException, InterruptedException {
-    sleep(delay);
+  boolean send(Socket socket, Shape shape) throws IOException, InterruptedException {
+    sleep(delay.plus(shape.firstByte()));
     if (cut != Cut.NONE && cutAfter < 0) {
       return breakOff(socket);
     }
@@ -137,12 +161,16 @@ public final class HostileReply {
     if (!withBody) {
       return true;
     }
-    int end = cut == Cut.NONE ? to : Math.min(to, from + cutAfter);
-    for (int at = from; at < end; ) {
-      int count = Math.min(pieceBytes, end - at);
-      sleep(pause);
-      piece(out, at, count);
+    long end = cut == Cut.NONE ? to : Math.min(to, from + cutAfter);
+    byte[] piece = new byte[(int) Math.min(pieceBytes, end - from)];
+    long start = System.nanoTime();
+    for (long at = from; at < end; ) {
+      int count = (int) Math.min(piece.length, end - at);
+      content.copy(at, piece, 0, count);
       at += count;
+      sleep(pause);
+      sleep(shape.due(at - from).minusNanos(System.nanoTime() - start));
+      piece(out, piece, count);
     }
     if (cut != Cut.NONE) {
       return breakOff(socket);
@@ -166,11 +194,11 @@ public final class HostileReply {
     return head.append("\r\n").toString();
   }
 
-  private void piece(OutputStream out, int at, int count) throws IOException {
+  private void piece(OutputStream out, byte[] piece, int count) throws IOException {
     if (chunked) {
       out.write((Integer.toHexString(count) + "\r\n").getBytes(StandardCharsets.ISO_8859_1));
     }
-    out.write(content, at, count);
+    out.write(piece, 0, count);
     if (chunked) {
       out.write("\r\n".getBytes(StandardCharsets.ISO_8859_1));
     }
@@ -196,7 +224,7 @@ public final class HostileReply {
   }
 
   private static void sleep(Duration time) throws InterruptedException {
-    if (!time.isZero()) {
+    if (time.compareTo(Duration.ZERO) > 0) {
       Thread.sleep(time.toMillis(), time.toNanosPart() % 1_000_000);
     }
   }

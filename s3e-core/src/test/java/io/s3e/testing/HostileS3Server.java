@@ -11,25 +11,34 @@ import java.net.Socket;
 import java.net.URI;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
-import java.util.zip.CRC32;
 import javax.net.ServerSocketFactory;
 import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A small S3 server that does wrong what it is told to: GET with one range and HEAD, path style, no
- * signature checks, objects in memory, keep-alive. Every GET takes its {@link Fault} from the
- * script ({@link #next}), or else from the rule ({@link #always}, {@link #decide}); HEADs are
- * always honest. All requests are recorded.
+ * signature checks, keep-alive, objects in memory or by a formula. Every GET takes its {@link
+ * Fault} from the script ({@link #next}), or else from the rule ({@link #always}, {@link #decide},
+ * {@link #storm}); HEADs are honest but for what every request meets ({@link #decideAll}). All
+ * requests are recorded. The server can be out of reach for a time ({@link #reach}).
  *
  * <p>Plain sockets, one daemon thread for each connection. Methods may be called from any thread.
  */
@@ -42,39 +51,92 @@ public final class HostileS3Server implements AutoCloseable {
    * @param target path and query, undecoded
    * @param headers by name, ignoring case
    * @param connection number of the connection it came on, from 0
+   * @param nanos when, by {@link System#nanoTime}
    */
-  public record Request(String method, String target, Map<String, String> headers, int connection) {
+  public record Request(
+      String method, String target, Map<String, String> headers, int connection, long nanos) {
     public String header(String name) {
       return headers.get(name);
     }
   }
 
-  private record Stored(byte[] content, String etag) {}
+  /** What a client meets that connects. */
+  public enum Reach {
+    /** The server. */
+    ANSWERS,
+    /** Nobody: the port is closed, and no connection stands. */
+    REFUSES,
+    /** A reset before the first byte, so before any TLS handshake; no connection stands. */
+    RESETS
+  }
 
-  private final ServerSocket listener;
+  /** What becomes of a request's {@code If-Match}. */
+  public enum IfMatch {
+    HONOURED,
+    IGNORED
+  }
+
+  /** How far a request's time may be off, as at S3. */
+  private static final Duration MOST_SKEW = Duration.ofMinutes(15);
+
+  private static final DateTimeFormatter SIGNING_TIME =
+      DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmssX", Locale.ROOT);
+
+  private static final AtomicInteger ADDRESSES = new AtomicInteger();
+
+  private final ServerSocketFactory sockets;
   private final String scheme;
-  private final Map<String, Stored> objects = new ConcurrentHashMap<>();
-  private final List<Request> requests = new CopyOnWriteArrayList<>();
+  private final InetAddress address;
+  private final int port;
+  private final Map<String, StoredContent> objects = new ConcurrentHashMap<>();
+  private final Queue<Request> requests = new ConcurrentLinkedQueue<>();
+  private final Map<String, LongAdder> answers = new ConcurrentSkipListMap<>();
   private final Queue<Fault> script = new ConcurrentLinkedQueue<>();
   private final Set<Socket> connections = ConcurrentHashMap.newKeySet();
   private volatile Function<Request, Fault> rule = request -> Fault.none();
-  private volatile Function<Request, Fault> redirect = request -> Fault.none();
-  private volatile boolean closed;
+  private volatile Function<Request, Fault> entrance = request -> Fault.none();
+  private volatile IfMatch ifMatch = IfMatch.HONOURED;
+  private volatile HostileReply.Shape shape = HostileReply.Shape.NONE;
+  private volatile Reach reach = Reach.ANSWERS;
 
-  private HostileS3Server(ServerSocketFactory sockets, String scheme) throws IOException {
-    listener = sockets.createServerSocket(0, 256, InetAddress.getByName("127.0.0.1"));
+  /** Guarded by this; null while connections are refused. */
+  private @Nullable ServerSocket listener;
+
+  /** Guarded by this. */
+  private boolean closed;
+
+  private HostileS3Server(ServerSocketFactory sockets, String scheme, InetAddress address)
+      throws IOException {
+    this.sockets = sockets;
     this.scheme = scheme;
+    this.address = address;
+    ServerSocket first = listen(0);
+    listener = first;
+    port = first.getLocalPort();
     daemon("hostile-s3-accept", this::accept);
   }
 
   /** A server on a free port of the loopback interface. */
   public static HostileS3Server start() throws IOException {
-    return new HostileS3Server(ServerSocketFactory.getDefault(), "http");
+    return new HostileS3Server(
+        ServerSocketFactory.getDefault(), "http", InetAddress.getByName("127.0.0.1"));
+  }
+
+  /**
+   * A server on a loopback address of its own, which only Linux has. The CRT knows stores by their
+   * host, so that servers which differ in the port alone would get each other's requests.
+   */
+  public static HostileS3Server startApart() throws IOException {
+    int number = ADDRESSES.getAndIncrement();
+    byte[] address = {127, 1, (byte) (number / 250 % 250), (byte) (number % 250 + 1)};
+    return new HostileS3Server(
+        ServerSocketFactory.getDefault(), "http", InetAddress.getByAddress(address));
   }
 
   /** As above, by TLS. */
   public static HostileS3Server startTls(SSLContext context) throws IOException {
-    return new HostileS3Server(context.getServerSocketFactory(), "https");
+    return new HostileS3Server(
+        context.getServerSocketFactory(), "https", InetAddress.getByName("127.0.0.1"));
   }
 
   /** An endpoint where nobody listens. */
@@ -85,16 +147,58 @@ public final class HostileS3Server implements AutoCloseable {
   }
 
   public URI endpoint() {
-    return URI.create(scheme + "://127.0.0.1:" + listener.getLocalPort());
+    return URI.create(scheme + "://" + address.getHostAddress() + ":" + port);
   }
 
   /** Stores an object, or a new version of it, and returns its ETag with quotes. */
   public String put(ObjectRef object, byte[] content) {
-    CRC32 crc = new CRC32();
-    crc.update(content);
-    String etag = "\"" + Long.toHexString(crc.getValue()) + "-" + content.length + "\"";
-    objects.put("/" + object.bucket() + "/" + object.key(), new Stored(content.clone(), etag));
-    return etag;
+    return put(object, StoredContent.of(content));
+  }
+
+  /** As above. */
+  public String put(ObjectRef object, StoredContent content) {
+    objects.put(path(object), content);
+    return content.etag();
+  }
+
+  /** Deletes an object. */
+  public void delete(ObjectRef object) {
+    objects.remove(path(object));
+  }
+
+  private static String path(ObjectRef object) {
+    return "/" + object.bucket() + "/" + object.key();
+  }
+
+  /** How fast answers come, from the next one on. */
+  public HostileS3Server shape(Duration firstByte, long bytesPerSecond) {
+    shape = new HostileReply.Shape(firstByte, bytesPerSecond);
+    return this;
+  }
+
+  /** Whether {@code If-Match} counts; it does from the start. */
+  public HostileS3Server ifMatch(IfMatch value) {
+    ifMatch = value;
+    return this;
+  }
+
+  /** What clients meet that connect, from now on; the port stays the same. */
+  public void reach(Reach value) throws IOException {
+    reach = value;
+    synchronized (this) {
+      if (value == Reach.REFUSES && listener != null) {
+        listener.close();
+        listener = null;
+      } else if (value != Reach.REFUSES && listener == null && !closed) {
+        listener = listen(port);
+      }
+      notifyAll();
+    }
+    if (value != Reach.ANSWERS) {
+      for (Socket socket : connections) {
+        reset(socket);
+      }
+    }
   }
 
   /** Faults for the next GETs that arrive, one each. */
@@ -115,27 +219,66 @@ public final class HostileS3Server implements AutoCloseable {
   }
 
   /**
+   * A share of all GETs, drawn by that seed in the order in which they arrive, meets one of the
+   * faults.
+   */
+  public HostileS3Server storm(double share, long seed, Fault... faults) {
+    Random random = new Random(seed);
+    return decide(
+        request -> {
+          synchronized (random) {
+            return random.nextDouble() < share
+                ? faults[random.nextInt(faults.length)]
+                : Fault.none();
+          }
+        });
+  }
+
+  /** The fault of every request, HEADs too, on top of what a GET meets otherwise. */
+  public HostileS3Server decideAll(Function<Request, Fault> choice) {
+    entrance = choice;
+    return this;
+  }
+
+  /**
+   * A server whose clock differs from the machine's: answers tell its time, and requests that are
+   * signed for another are refused.
+   */
+  public HostileS3Server clock(Duration offset) {
+    return decideAll(
+        request -> {
+          Instant now = Instant.now().plus(offset);
+          Fault told =
+              Fault.header(
+                  "Date",
+                  DateTimeFormatter.RFC_1123_DATE_TIME.format(now.atOffset(ZoneOffset.UTC)));
+          Instant signed = SIGNING_TIME.parse(request.header("x-amz-date"), Instant::from);
+          boolean skewed = Duration.between(signed, now).abs().compareTo(MOST_SKEW) > 0;
+          return skewed ? Fault.status(403, "RequestTimeTooSkewed").and(told) : told;
+        });
+  }
+
+  /**
    * Where requests are sent to: {@code toRegion} names the region for the one that a request is
    * signed for, or the same one if it is right. All others, HEADs too, are answered with that
    * status and {@code x-amz-bucket-region}.
    */
   public HostileS3Server redirect(int status, String code, UnaryOperator<String> toRegion) {
-    redirect =
+    return decideAll(
         request -> {
           String[] scope = request.header("Authorization").split("/");
           String region = toRegion.apply(scope[2]);
           return region.equals(scope[2])
               ? Fault.none()
               : Fault.status(status, code).and(Fault.header("x-amz-bucket-region", region));
-        };
-    return this;
+        });
   }
 
   /** Ends all faults that have not begun. */
   public void heal() {
     script.clear();
     always(Fault.none());
-    redirect = request -> Fault.none();
+    decideAll(request -> Fault.none());
   }
 
   /** All requests so far, in the order in which they arrived. */
@@ -148,9 +291,17 @@ public final class HostileS3Server implements AutoCloseable {
     return requests.stream().filter(request -> request.method().equals("GET")).toList();
   }
 
-  /** Forgets the requests so far. */
+  /** How many answers of each kind were begun: method and status, or how they break off. */
+  public Map<String, Long> answers() {
+    Map<String, Long> counts = new TreeMap<>();
+    answers.forEach((kind, count) -> counts.put(kind, count.sum()));
+    return counts;
+  }
+
+  /** Forgets the requests and the answers so far. */
   public void forgetRequests() {
     requests.clear();
+    answers.clear();
   }
 
   /** How many connections are open now. */
@@ -160,25 +311,67 @@ public final class HostileS3Server implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    closed = true;
-    listener.close();
+    synchronized (this) {
+      closed = true;
+      if (listener != null) {
+        listener.close();
+      }
+      notifyAll();
+    }
     for (Socket socket : connections) {
       socket.close();
     }
   }
 
+  private ServerSocket listen(int at) throws IOException {
+    return sockets.createServerSocket(at, 256, address);
+  }
+
   private void accept() {
-    for (int number = 0; !closed; number++) {
+    for (int number = 0; ; number++) {
       try {
-        Socket socket = listener.accept();
-        int connection = number;
-        connections.add(socket);
-        daemon("hostile-s3-" + connection, () -> serve(socket, connection));
-      } catch (IOException e) {
-        if (!closed) {
-          throw new IllegalStateException("the hostile server cannot accept", e);
+        ServerSocket current = awaitListener();
+        if (current == null) {
+          return;
         }
+        accept(current, number);
+      } catch (InterruptedException e) {
+        throw new IllegalStateException("nobody interrupts the hostile server", e);
       }
+    }
+  }
+
+  /** Null when the server is closed. */
+  private synchronized @Nullable ServerSocket awaitListener() throws InterruptedException {
+    while (listener == null && !closed) {
+      wait();
+    }
+    return closed ? null : listener;
+  }
+
+  private void accept(ServerSocket current, int connection) {
+    try {
+      Socket socket = current.accept();
+      connections.add(socket);
+      // Looked at after the entry above, so that a change in between finds the socket there.
+      if (reach == Reach.ANSWERS) {
+        daemon("hostile-s3-" + connection, () -> serve(socket, connection));
+      } else {
+        connections.remove(socket);
+        reset(socket);
+      }
+    } catch (IOException e) {
+      if (!current.isClosed()) {
+        throw new IllegalStateException("the hostile server cannot accept", e);
+      }
+    }
+  }
+
+  private static void reset(Socket socket) {
+    try (socket) {
+      socket.setSoLinger(true, 0);
+    } catch (IOException e) {
+      // The client was faster: the connection has ended either way.
     }
   }
 
@@ -208,8 +401,11 @@ public final class HostileS3Server implements AutoCloseable {
       Fault fault = scripted != null ? scripted : rule.apply(request);
       fault.shape(reply);
     }
-    redirect.apply(request).shape(reply);
-    return reply.send(socket);
+    entrance.apply(request).shape(reply);
+    answers
+        .computeIfAbsent(request.method() + " " + reply.kind(), kind -> new LongAdder())
+        .increment();
+    return reply.send(socket, shape);
   }
 
   private HostileReply honest(Request request, boolean get) {
@@ -217,18 +413,18 @@ public final class HostileS3Server implements AutoCloseable {
     int query = target.indexOf('?');
     String encoded = query < 0 ? target : target.substring(0, query);
     String path = URLDecoder.decode(encoded.replace("+", "%2B"), StandardCharsets.UTF_8);
-    Stored stored = objects.get(path);
+    StoredContent stored = objects.get(path);
     if (stored == null) {
-      HostileReply reply = new HostileReply(new byte[0], 404, get);
+      HostileReply reply = new HostileReply(StoredContent.of(new byte[0]), 404, get);
       reply.error(404, "NoSuchKey", "no object " + path);
       return reply;
     }
-    int size = stored.content().length;
-    HostileReply reply = new HostileReply(stored.content(), get ? 206 : 200, get);
+    long size = stored.size();
+    HostileReply reply = new HostileReply(stored, get ? 206 : 200, get);
     reply.header("ETag", stored.etag());
     reply.header("Last-Modified", "Sun, 01 Feb 2026 03:04:05 GMT");
-    String ifMatch = request.header("If-Match");
-    if (ifMatch != null && !ifMatch.equals(stored.etag())) {
+    String asked = ifMatch == IfMatch.HONOURED ? request.header("If-Match") : null;
+    if (asked != null && !asked.equals(stored.etag())) {
       reply.error(412, "PreconditionFailed", "the ETag is " + stored.etag());
       return reply;
     }
@@ -245,7 +441,7 @@ public final class HostileS3Server implements AutoCloseable {
       reply.error(416, "InvalidRange", "the object has " + size + " bytes");
       return reply;
     }
-    reply.body((int) start, (int) Math.min(end, size));
+    reply.body(start, Math.min(end, size));
     reply.labelRange();
     return reply;
   }
@@ -261,7 +457,7 @@ public final class HostileS3Server implements AutoCloseable {
       int colon = line.indexOf(':');
       headers.put(line.substring(0, colon), line.substring(colon + 1).trim());
     }
-    return new Request(words[0], words[1], headers, connection);
+    return new Request(words[0], words[1], headers, connection, System.nanoTime());
   }
 
   /** The next line without its end; null at the end of the connection. */

@@ -180,6 +180,11 @@ public interface Fault {
     return HostileReply::chunked;
   }
 
+  /** Any bytes in place of the answer, then the end of the connection. */
+  static Fault rewritten(HostileReply.Rewriter rewriter) {
+    return reply -> reply.rewrite(rewriter);
+  }
+
   /** Another ETag than the object's; null for none. */
   static Fault etag(String value) {
     return header("ETag", value);

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** One answer of {@link HostileS3Server}, honest until {@link Fault}s change it. */
 public final class HostileReply {
@@ -44,6 +45,17 @@ public final class HostileReply {
   /** Of a body, at once: 2 ms of it at the pace of one connection to S3. */
   private static final int PIECE_BYTES = 128 << 10;
 
+  /** Makes an answer that need not be HTTP. */
+  @FunctionalInterface
+  public interface Rewriter {
+    /**
+     * The bytes to send in place of an answer, before the connection ends.
+     *
+     * @param head of the answer, its empty line included
+     */
+    byte[] rewrite(String head, byte[] body);
+  }
+
   private final StoredContent object;
   private final boolean withBody;
   private final Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
@@ -56,6 +68,7 @@ public final class HostileReply {
   private Cut cut = Cut.NONE;
   private long cutAfter;
   private Duration delay = Duration.ZERO;
+  private @Nullable Rewriter rewriter;
   private int pieceBytes = PIECE_BYTES;
   private Duration pause = Duration.ZERO;
 
@@ -136,6 +149,10 @@ public final class HostileReply {
     overflow = by;
   }
 
+  void rewrite(Rewriter how) {
+    rewriter = how;
+  }
+
   void chunked() {
     chunked = true;
   }
@@ -156,6 +173,14 @@ public final class HostileReply {
       return breakOff(socket);
     }
     OutputStream out = socket.getOutputStream();
+    if (rewriter != null) {
+      byte[] body = new byte[(int) (to - from)];
+      content.copy(from, body, 0, body.length);
+      out.write(rewriter.rewrite(head(), body));
+      out.flush();
+      socket.close();
+      return false;
+    }
     out.write(head().getBytes(StandardCharsets.ISO_8859_1));
     out.flush();
     if (!withBody) {

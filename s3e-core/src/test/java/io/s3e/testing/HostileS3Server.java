@@ -252,7 +252,11 @@ public final class HostileS3Server implements AutoCloseable {
               Fault.header(
                   "Date",
                   DateTimeFormatter.RFC_1123_DATE_TIME.format(now.atOffset(ZoneOffset.UTC)));
-          Instant signed = SIGNING_TIME.parse(request.header("x-amz-date"), Instant::from);
+          String date = request.header("x-amz-date");
+          if (date == null) {
+            return Fault.status(403, "AccessDenied").and(told);
+          }
+          Instant signed = SIGNING_TIME.parse(date, Instant::from);
           boolean skewed = Duration.between(signed, now).abs().compareTo(MOST_SKEW) > 0;
           return skewed ? Fault.status(403, "RequestTimeTooSkewed").and(told) : told;
         });

@@ -1,0 +1,98 @@
+package io.s3e.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.s3e.S3E;
+import io.s3e.S3EConfig;
+import io.s3e.buffer.MemoryBudget;
+import io.s3e.client.aws.AwsClientSettings;
+import io.s3e.testing.HostileS3Server;
+import io.s3e.testing.S3ProxyServer;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
+import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
+import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+
+/** A hostile server, an engine over one of the clients that reads from it, and its readers. */
+final class EngineOverServer implements AutoCloseable {
+  static final int BLOCK = 64 << 10;
+  private static final int REQUEST = 2 * BLOCK;
+  private static final long READERS_SECONDS = 150;
+
+  final HostileS3Server server;
+  final S3E engine;
+  private final MemoryBudget budget = new MemoryBudget(64L << 20);
+
+  EngineOverServer(EveryClient client, Duration readTimeout) throws IOException {
+    this(
+        client,
+        readTimeout,
+        StaticCredentialsProvider.create(AwsBasicCredentials.create("access", "secret")));
+  }
+
+  EngineOverServer(EveryClient client, Duration readTimeout, AwsCredentialsProvider credentials)
+      throws IOException {
+    server = HostileS3Server.start();
+    AwsClientSettings settings =
+        AwsClientSettings.builder()
+            .endpoint(server.endpoint())
+            .region(S3ProxyServer.REGION)
+            .pathStyle(true)
+            .credentials(credentials)
+            .connectTimeout(Duration.ofSeconds(2))
+            .requestTimeout(Duration.ofSeconds(20))
+            .stallTimeout(Duration.ofSeconds(2))
+            .build();
+    S3EConfig config =
+        S3EConfig.DEFAULTS.toBuilder()
+            .blockBytes(BLOCK)
+            .requestBytes(REQUEST)
+            .retryBase(Duration.ofMillis(1))
+            .retryCap(Duration.ofMillis(50))
+            .readTimeout(readTimeout)
+            .build();
+    engine = S3E.create(config, budget, memory -> client.open(settings, memory));
+  }
+
+  /** Runs so many readers at once, by their numbers, to the end; throws what one of them does. */
+  void run(int readers, Reader reader) throws Exception {
+    ExecutorService threads = Executors.newCachedThreadPool();
+    try {
+      List<Future<?>> running = new ArrayList<>();
+      for (int i = 0; i < readers; i++) {
+        int number = i;
+        Callable<Void> task =
+            () -> {
+              reader.run(number);
+              return null;
+            };
+        running.add(threads.submit(task));
+      }
+      for (Future<?> one : running) {
+        one.get(READERS_SECONDS, TimeUnit.SECONDS);
+      }
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  /** What one thread does. */
+  interface Reader {
+    void run(int number) throws Exception;
+  }
+
+  @Override
+  public void close() throws IOException {
+    engine.close();
+    server.close();
+    assertThat(budget.reserved()).as("bytes still reserved").isZero();
+  }
+}

@@ -1,0 +1,133 @@
+package io.s3e.hadoop.reliability;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.s3e.testing.Seed;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Bad days: every fault, every way to read and every client, beside S3A's streams.
+ *
+ * <p>A build takes some jobs of S3E's, other ones each time ({@value Seed#PROPERTY} repeats them).
+ * {@value #COMMAND} runs what is named there instead: {@code all} is the matrix of faults, {@code
+ * storms} are all scenarios with figures, and a scenario's group runs by its own name; several are
+ * separated by commas. {@value #SUBJECTS} names the streams. JSON and tables lie in {@code
+ * target/reliability} afterwards.
+ */
+@Tag("source-tree")
+class ReliabilityTest {
+  private static final String COMMAND = "s3e.test.reliability";
+  private static final String SUBJECTS = "s3e.test.reliability.subjects";
+
+  private static final int JOBS_OF_A_BUILD = 80;
+  private static final int CHANGES_OF_A_BUILD = 24;
+  private static final int AT_ONCE_IN_A_BUILD = 4;
+  private static final int AT_ONCE = 8;
+
+  /** Longer than anything that S3E promises, and far shorter than S3A's 200 s for one silent GET. */
+  private static final Duration LIMIT = Duration.ofSeconds(60);
+
+  @TempDir private static Path directory;
+
+  @Test
+  void s3eEndsWellWhateverTheFault() throws Exception {
+    assumeTrue(command().isEmpty());
+    List<Matrix.Job> jobs =
+        Matrix.jobs(FaultCase.all(), Stream.of(Subject.values()).filter(Subject::isS3E).toList());
+    Collections.shuffle(jobs, new Random(Seed.draw()));
+    List<Matrix.Job> some = new ArrayList<>(jobs.subList(0, JOBS_OF_A_BUILD));
+    List<Outcome> outcomes = new Matrix(directory, LIMIT).run(some, AT_ONCE_IN_A_BUILD);
+    assertThat(violations(outcomes)).isEmpty();
+  }
+
+  @Test
+  void aChangedObjectIsNeverShortOrMixed() throws Exception {
+    assumeTrue(command().isEmpty());
+    List<Changes.Case> cases =
+        new ArrayList<>(
+            Changes.Case.all().stream().filter(changed -> !changed.mode().mayMix()).toList());
+    Collections.shuffle(cases, new Random(Seed.draw()));
+    for (Changes.Case changed : cases.subList(0, CHANGES_OF_A_BUILD)) {
+      assertThat(Changes.run(Subject.S3E, changed))
+          .as("%s", changed)
+          .extracting(Changes.Ended::verdict)
+          .isIn(Verdict.RIGHT, Verdict.CLEAR_ERROR);
+    }
+  }
+
+  @Test
+  void runsWhatTheCommandNames() throws Exception {
+    assumeTrue(!command().isEmpty());
+    for (String name : command()) {
+      if (name.equals("all")) {
+        matrix();
+      } else {
+        List<Group> groups =
+            Stream.of(Group.values())
+                .filter(group -> name.equals("storms") || name.equals(group.key()))
+                .toList();
+        assertThat(groups).as("what -D%s names: %s", COMMAND, name).isNotEmpty();
+        for (Group group : groups) {
+          scenarios(group);
+        }
+      }
+    }
+  }
+
+  private static List<String> command() {
+    String command = System.getProperty(COMMAND, "");
+    return command.isEmpty() ? List.of() : List.of(command.split(","));
+  }
+
+  private static List<Subject> subjects(Subject... unlessNamed) {
+    String named = System.getProperty(SUBJECTS);
+    return named == null
+        ? List.of(unlessNamed)
+        : Arrays.stream(named.split(",")).map(Subject::valueOf).toList();
+  }
+
+  private static void matrix() throws Exception {
+    List<Matrix.Job> jobs = Matrix.jobs(FaultCase.all(), subjects(Subject.values()));
+    List<Outcome> outcomes = new Matrix(directory, LIMIT).run(jobs, AT_ONCE);
+    Report.writeOutcomes(outcomes);
+    System.out.println(Report.table(outcomes));
+    assertThat(violations(outcomes)).isEmpty();
+  }
+
+  private static void scenarios(Group group) throws Exception {
+    List<Figures> figures = new ArrayList<>();
+    for (Subject subject : subjects(Subject.S3E, Subject.CLASSIC)) {
+      figures.addAll(group.run(subject, directory));
+      Report.writeFigures(group, figures);
+    }
+    System.out.println(group.title() + "\n" + Report.figureTable(figures, List.of()));
+  }
+
+  /** Outcomes of S3E's that its promises do not allow. */
+  private static List<String> violations(List<Outcome> outcomes) {
+    List<FaultCase> faults = FaultCase.all();
+    return outcomes.stream()
+        .filter(one -> one.subject().isS3E())
+        .filter(
+            one -> {
+              FaultCase fault =
+                  faults.stream().filter(each -> each.name().equals(one.fault())).findFirst().get();
+              return !fault.accepted().contains(one.verdict())
+                  || one.gets() > fault.mostGets();
+            })
+        .map(Outcome::toString)
+        .collect(Collectors.toList());
+  }
+}

@@ -22,7 +22,7 @@ import org.apache.hadoop.fs.Path;
 
 /** An object changes when a reader has come to its middle. */
 final class Changes {
-  private static final long SIZE = 48L << 20;
+  private static final long SIZE = 128L << 20;
   private static final int PIECE_BYTES = 256 << 10;
   private static final ObjectRef OBJECT = new ObjectRef(S3AServer.BUCKET, "changing");
   private static final Duration LIMIT = Duration.ofSeconds(30);
@@ -117,7 +117,7 @@ final class Changes {
 
   static Ended run(Subject subject, Case changed) throws Exception {
     StoredContent before = StoredContent.generated(SIZE, 1);
-    try (HostileS3Server server = HostileS3Server.start()) {
+    try (HostileS3Server server = HostileS3Server.startApart()) {
       server.put(OBJECT, before);
       server.ifMatch(changed.ifMatch());
       Configuration conf = subject.configuration(server.endpoint());
@@ -143,7 +143,7 @@ final class Changes {
       } catch (Exception e) {
         return new Ended(Verdict.CLEAR_ERROR, e.toString());
       } finally {
-        LimitedJob.closeAside(fs);
+        LimitedJob.close(fs);
       }
     }
   }

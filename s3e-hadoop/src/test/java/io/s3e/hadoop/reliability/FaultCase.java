@@ -82,7 +82,13 @@ record FaultCase(
     all.add(everyThird("one byte less", Fault.shorter(1)));
     all.add(everyThird("one byte more", Fault.longer(1)));
     all.add(everyThird("bytes behind the body", Fault.overflow(100)));
-    all.add(everyThird("a foreign Content-Encoding", Fault.header("Content-Encoding", "gzip")));
+    all.add(
+        new FaultCase(
+            "a foreign Content-Encoding",
+            server -> server.decide(third(Fault.header("Content-Encoding", "gzip"))),
+            List.of(Verdict.RIGHT, Verdict.CLEAR_ERROR),
+            2 * QUIET_GETS,
+            Map.of()));
     all.add(right("body in chunks", server -> server.always(Fault.chunked())));
     all.add(
         new FaultCase(
@@ -101,9 +107,12 @@ record FaultCase(
     all.add(right("one GET stalls", server -> server.next(Fault.stallAtOnce())));
     all.add(right("one GET stalls in its body", server -> server.next(Fault.stallAfter(10_000))));
     all.add(
-        right(
+        new FaultCase(
             "one GET trickles",
-            server -> server.next(Fault.trickle(400, Duration.ofMillis(100)))));
+            server -> server.next(Fault.trickle(400, Duration.ofMillis(100))),
+            List.of(Verdict.RIGHT, Verdict.CLEAR_ERROR),
+            2 * QUIET_GETS,
+            HASTY));
     all.add(right("all bodies end after 200 KiB", server -> server.always(Fault.endAfter(200_000))));
     all.add(
         right("all bodies reset after 200 KiB", server -> server.always(Fault.resetAfter(200_000))));
@@ -131,13 +140,12 @@ record FaultCase(
 
   /** The first GET meets the fault, and every third after it. */
   private static FaultCase everyThird(String name, Fault fault) {
-    return right(
-        name,
-        server -> {
-          AtomicInteger gets = new AtomicInteger();
-          server.decide(
-              request -> gets.getAndIncrement() % 3 == 0 ? fault : Fault.none());
-        });
+    return right(name, server -> server.decide(third(fault)));
+  }
+
+  private static Function<Request, Fault> third(Fault fault) {
+    AtomicInteger gets = new AtomicInteger();
+    return request -> gets.getAndIncrement() % 3 == 0 ? fault : Fault.none();
   }
 
   private static Function<Request, Fault> from(int get, Fault fault) {

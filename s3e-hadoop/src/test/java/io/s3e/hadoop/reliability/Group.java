@@ -47,7 +47,7 @@ enum Group {
       return CredentialFaults.run(subject);
     }
   },
-  CHANGES("changes", "An object of 48 MiB changes when it is half read") {
+  CHANGES("changes", "An object of 128 MiB changes when it is half read") {
     @Override
     List<Figures> run(Subject subject, Path directory) throws Exception {
       return Changes.figures(subject);

@@ -15,6 +15,8 @@ import org.slf4j.LoggerFactory;
 final class LimitedJob {
   private static final Logger LOG = LoggerFactory.getLogger(LimitedJob.class);
 
+  private static final Duration CLOSE_LIMIT = Duration.ofSeconds(5);
+
   private LimitedJob() {}
 
   /**
@@ -34,19 +36,18 @@ final class LimitedJob {
     }
   }
 
-  /** Closes what may hang in its end; nobody waits for it. */
-  static void closeAside(Closeable resource) {
-    Thread thread =
-        new Thread(
-            () -> {
-              try {
-                resource.close();
-              } catch (IOException | RuntimeException e) {
-                LOG.warn("{} does not close", resource, e);
-              }
-            },
-            "closes-aside");
-    thread.setDaemon(true);
-    thread.start();
+  /** Closes what may hang in its end, and what gives back memory for the next job. */
+  static void close(Closeable resource) throws Exception {
+    try {
+      LimitedJob.<Void>run(
+          "close",
+          CLOSE_LIMIT,
+          () -> {
+            resource.close();
+            return null;
+          });
+    } catch (IOException | TimeoutException e) {
+      LOG.warn("{} does not close", resource, e);
+    }
   }
 }

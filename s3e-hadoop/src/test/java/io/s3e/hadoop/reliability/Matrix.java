@@ -59,15 +59,20 @@ final class Matrix {
     return jobs;
   }
 
-  /** Runs all, so many at once; the outcomes are in the order of the jobs. */
+  /** Runs all, one stream after another and so many jobs at once. */
   List<Outcome> run(List<Job> jobs, int atOnce) throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(atOnce);
     try {
-      List<Future<Outcome>> running =
-          jobs.stream().map(job -> threads.submit(() -> run(job))).toList();
       List<Outcome> outcomes = new ArrayList<>();
-      for (Future<Outcome> job : running) {
-        outcomes.add(job.get());
+      for (Subject subject : Subject.values()) {
+        List<Future<Outcome>> running =
+            jobs.stream()
+                .filter(job -> job.subject() == subject)
+                .map(job -> threads.submit(() -> run(job)))
+                .toList();
+        for (Future<Outcome> job : running) {
+          outcomes.add(job.get());
+        }
       }
       return outcomes;
     } finally {
@@ -78,7 +83,7 @@ final class Matrix {
   /** Runs one job. */
   Outcome run(Job job) throws Exception {
     StoredContent content = job.style() == ReadStyle.PARQUET ? parquet : plain;
-    HostileS3Server server = HostileS3Server.start();
+    HostileS3Server server = HostileS3Server.startApart();
     server.put(OBJECT, content);
     Configuration conf = job.subject().configuration(server.endpoint());
     job.fault().settings().forEach(conf::set);
@@ -111,7 +116,7 @@ final class Matrix {
     double seconds = (System.nanoTime() - start) / 1e9;
     long gets = server.gets().size();
     server.close();
-    LimitedJob.closeAside(fs);
+    LimitedJob.close(fs);
     return new Outcome(
         job.fault().name(), job.subject(), job.style(), verdict, seconds, gets, detail);
   }

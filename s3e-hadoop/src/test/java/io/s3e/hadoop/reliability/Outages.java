@@ -8,18 +8,14 @@ import io.s3e.testing.HostileS3Server;
 import io.s3e.testing.HostileS3Server.Reach;
 import io.s3e.testing.SelfSigned;
 import io.s3e.testing.StoredContent;
-import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.KeyStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import javax.net.ssl.SSLContext;
-import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
 /** 16 and 64 readers, three quarters by position and one quarter scans, before, in and after an outage. */
@@ -33,6 +29,8 @@ final class Outages {
   private static final double FULL = 0.8;
 
   private static final long SEED = 11;
+  private static final String TRUST_STORE = "javax.net.ssl.trustStore";
+  private static final String TRUST_STORE_PASSWORD = "javax.net.ssl.trustStorePassword";
 
   /** Something that a server does. */
   @FunctionalInterface
@@ -47,11 +45,11 @@ final class Outages {
     List<Figures> all = new ArrayList<>();
     for (int share : new int[] {30, 100}) {
       Change begin = server -> server.storm(share / 100.0, SEED, slowDown);
-      String name = share + " % 503";
+      String name = share + " %";
       for (int readers : READERS) {
         all.add(
             run(
-                new Figures(Group.THROTTLED.key(), name, subject),
+                new Figures(Group.THROTTLED.key(), name + ", " + readers, subject),
                 null,
                 readers,
                 Duration.ofSeconds(20),
@@ -68,7 +66,7 @@ final class Outages {
       for (int readers : READERS) {
         all.add(
             run(
-                new Figures(Group.REFUSED.key(), seconds + " s", subject),
+                new Figures(Group.REFUSED.key(), seconds + " s, " + readers, subject),
                 null,
                 readers,
                 Duration.ofSeconds(seconds),
@@ -81,14 +79,16 @@ final class Outages {
 
   static List<Figures> tlsResets(Subject subject, Path directory) throws Exception {
     SelfSigned certificate = SelfSigned.create(Files.createTempDirectory(directory, "tls"));
-    SSLContext before = SSLContext.getDefault();
-    SSLContext.setDefault(trusting(certificate.trustStore(directory.resolve("trust.p12"))));
+    // S3A's clients trust what the JVM trusts; they look when they are made.
+    Path trusted = certificate.trustStore(directory.resolve("trust.p12"));
+    System.setProperty(TRUST_STORE, trusted.toString());
+    System.setProperty(TRUST_STORE_PASSWORD, SelfSigned.PASSWORD);
     List<Figures> all = new ArrayList<>();
     try {
       for (int readers : READERS) {
         all.add(
             run(
-                new Figures(Group.TLS_RESETS.key(), "10 s", subject),
+                new Figures(Group.TLS_RESETS.key(), "10 s, " + readers, subject),
                 certificate,
                 readers,
                 Duration.ofSeconds(10),
@@ -96,22 +96,10 @@ final class Outages {
                 server -> server.reach(Reach.ANSWERS)));
       }
     } finally {
-      SSLContext.setDefault(before);
+      System.clearProperty(TRUST_STORE);
+      System.clearProperty(TRUST_STORE_PASSWORD);
     }
     return all;
-  }
-
-  private static SSLContext trusting(Path trustStore) throws Exception {
-    KeyStore trusted = KeyStore.getInstance("PKCS12");
-    try (InputStream in = Files.newInputStream(trustStore)) {
-      trusted.load(in, SelfSigned.PASSWORD.toCharArray());
-    }
-    TrustManagerFactory trust =
-        TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-    trust.init(trusted);
-    SSLContext context = SSLContext.getInstance("TLS");
-    context.init(null, trust.getTrustManagers(), null);
-    return context;
   }
 
   private static Figures run(
@@ -144,7 +132,6 @@ final class Outages {
         List<Long> gets = server.gets().stream().map(HostileS3Server.Request::nanos).toList();
         double quietRate = rate(reads, quiet, begun);
         return figures
-            .add("readers", readers)
             .add("failed reads", count(reads, End.FAILED))
             .add("wrong reads", count(reads, End.WRONG))
             .add("stuck", stuck)

@@ -15,6 +15,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -27,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
  * target/reliability} afterwards.
  */
 @Tag("source-tree")
+@EnabledOnOs(OS.LINUX)
 class ReliabilityTest {
   private static final String COMMAND = "s3e.test.reliability";
   private static final String SUBJECTS = "s3e.test.reliability.subjects";

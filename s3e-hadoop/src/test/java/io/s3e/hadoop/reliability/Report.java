@@ -40,20 +40,21 @@ final class Report {
     System.out.println(file.toAbsolutePath());
   }
 
-  /** The tables of what lies there, by the names of their places in the page. */
-  static Map<String, String> tables() throws IOException {
+  /**
+   * The tables of what lies in a directory, by the names of their places in the page. Figures of
+   * another time, all groups in one file, stand in brackets.
+   */
+  static Map<String, String> tables(Path directory) throws IOException {
     Map<String, String> tables = new LinkedHashMap<>();
-    Path matrix = DIRECTORY.resolve("matrix.json");
+    Path matrix = directory.resolve("matrix.json");
     if (Files.exists(matrix)) {
       tables.put("matrix", table(JSON.readValue(matrix.toFile(), new TypeReference<>() {})));
     }
+    List<Figures> before = figures(directory.resolve("before.json"));
     for (Group group : Group.values()) {
-      Path now = DIRECTORY.resolve(group.key() + ".json");
-      if (Files.exists(now)) {
-        tables.put(
-            group.key(),
-            figureTable(
-                figures(now), figures(DIRECTORY.resolve(group.key() + "-before.json"))));
+      List<Figures> now = figures(directory.resolve(group.key() + ".json"));
+      if (!now.isEmpty()) {
+        tables.put(group.key(), figureTable(now, before));
       }
     }
     return tables;
@@ -144,8 +145,7 @@ final class Report {
   private static String cell(Figures line, String column, List<Figures> before) {
     String now = String.valueOf(line.values().getOrDefault(column, ""));
     return before.stream()
-        .filter(old -> old.scenario().equals(line.scenario()) && old.subject() == line.subject())
-        .filter(old -> sameReaders(old, line))
+        .filter(old -> isSameLine(old, line))
         .map(old -> String.valueOf(old.values().getOrDefault(column, "")))
         .filter(old -> !old.equals(now) && !old.isEmpty())
         .findFirst()
@@ -153,9 +153,10 @@ final class Report {
         .orElse(now);
   }
 
-  private static boolean sameReaders(Figures one, Figures other) {
-    return String.valueOf(one.values().get("readers"))
-        .equals(String.valueOf(other.values().get("readers")));
+  private static boolean isSameLine(Figures one, Figures other) {
+    return one.group().equals(other.group())
+        && one.scenario().equals(other.scenario())
+        && one.subject() == other.subject();
   }
 
   private static void row(StringBuilder table, List<String> cells) {

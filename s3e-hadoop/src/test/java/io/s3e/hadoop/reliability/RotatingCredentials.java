@@ -13,7 +13,7 @@ import software.amazon.awssdk.core.exception.SdkClientException;
  */
 public final class RotatingCredentials implements AwsCredentialsProvider {
   /** Longer than the 20 s before the end in which S3E gives credentials to no request. */
-  private static final Duration LIFETIME = Duration.ofSeconds(25);
+  private static final Duration LIFETIME = Duration.ofSeconds(22);
 
   private static volatile String accessKey = "first";
   private static volatile boolean down;

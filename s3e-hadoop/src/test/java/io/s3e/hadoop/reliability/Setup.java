@@ -37,7 +37,7 @@ final class Setup implements AutoCloseable {
 
   /** By plain HTTP, with further keys. */
   static Setup plain(Subject subject, Map<String, String> settings) throws Exception {
-    HostileS3Server server = HostileS3Server.start();
+    HostileS3Server server = HostileS3Server.startApart();
     Configuration conf = subject.configuration(server.endpoint());
     settings.forEach(conf::set);
     return new Setup(server, conf);
@@ -67,6 +67,6 @@ final class Setup implements AutoCloseable {
   @Override
   public void close() throws Exception {
     server.close();
-    LimitedJob.closeAside(fs);
+    LimitedJob.close(fs);
   }
 }

@@ -40,6 +40,8 @@ enum Subject {
     if (client != null) {
       conf.set("fs.s3a.impl", S3EFileSystem.class.getName());
       conf.set("fs.s3a.s3e.client", client);
+      // For several file systems at once, each with a client that shares nothing.
+      conf.set("fs.s3a.s3e.memory.budget", "512M");
     }
     if (stream != null) {
       conf.set("fs.s3a.impl", S3AFileSystem.class.getName());

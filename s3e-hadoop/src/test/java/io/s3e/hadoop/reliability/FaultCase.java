@@ -113,9 +113,11 @@ record FaultCase(
             List.of(Verdict.RIGHT, Verdict.CLEAR_ERROR),
             2 * QUIET_GETS,
             HASTY));
-    all.add(right("all bodies end after 200 KiB", server -> server.always(Fault.endAfter(200_000))));
     all.add(
-        right("all bodies reset after 200 KiB", server -> server.always(Fault.resetAfter(200_000))));
+        right("all bodies end after 200 KiB", server -> server.always(Fault.endAfter(200_000))));
+    all.add(
+        right(
+            "all bodies reset after 200 KiB", server -> server.always(Fault.resetAfter(200_000))));
     all.add(right("refused for 3 s", outage(Reach.REFUSES, Duration.ofSeconds(3))));
     all.add(right("connections reset for 3 s", outage(Reach.RESETS, Duration.ofSeconds(3))));
     for (String refusal :
@@ -158,8 +160,7 @@ record FaultCase(
   }
 
   private static FaultCase error(String name, Fault fault, Map<String, String> settings) {
-    return new FaultCase(
-        name, server -> server.always(fault), ERROR, 2 * QUIET_GETS, settings);
+    return new FaultCase(name, server -> server.always(fault), ERROR, 2 * QUIET_GETS, settings);
   }
 
   /** Begins when the second GET comes. */

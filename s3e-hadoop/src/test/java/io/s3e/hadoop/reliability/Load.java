@@ -3,7 +3,6 @@ package io.s3e.hadoop.reliability;
 import io.s3e.block.ObjectRef;
 import io.s3e.hadoop.S3AServer;
 import io.s3e.testing.StoredContent;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -34,8 +34,7 @@ final class Neighbours {
   private static List<Figures> run(Subject subject, Kind kind, Setup setup) throws Exception {
     HostileS3Server server = setup.server();
     StoredContent content = Load.hugeFile();
-    server.decide(
-        request -> request.target().contains(HANGS) ? Fault.stallAtOnce() : Fault.none());
+    server.decide(request -> request.target().contains(HANGS) ? Fault.stallAtOnce() : Fault.none());
     try (Load healthy = new Load(setup.fs(), content);
         Load hung = new Load(setup.fs(), content)) {
       for (int i = 0; i < HEALTHY; i++) {

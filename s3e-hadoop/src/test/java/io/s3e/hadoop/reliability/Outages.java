@@ -18,7 +18,10 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** 16 and 64 readers, three quarters by position and one quarter scans, before, in and after an outage. */
+/**
+ * 16 and 64 readers, three quarters by position and one quarter scans, before, in and after an
+ * outage.
+ */
 final class Outages {
   private static final int[] READERS = {16, 64};
   private static final Duration WARM = Duration.ofSeconds(2);

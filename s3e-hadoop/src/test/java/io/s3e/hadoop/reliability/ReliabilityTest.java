@@ -39,7 +39,9 @@ class ReliabilityTest {
   private static final int AT_ONCE_IN_A_BUILD = 4;
   private static final int AT_ONCE = 8;
 
-  /** Longer than anything that S3E promises, and far shorter than S3A's 200 s for one silent GET. */
+  /**
+   * Longer than anything that S3E promises, and far shorter than S3A's 200 s for one silent GET.
+   */
   private static final Duration LIMIT = Duration.ofSeconds(60);
 
   @TempDir private static Path directory;
@@ -127,8 +129,7 @@ class ReliabilityTest {
             one -> {
               FaultCase fault =
                   faults.stream().filter(each -> each.name().equals(one.fault())).findFirst().get();
-              return !fault.accepted().contains(one.verdict())
-                  || one.gets() > fault.mostGets();
+              return !fault.accepted().contains(one.verdict()) || one.gets() > fault.mostGets();
             })
         .map(Outcome::toString)
         .collect(Collectors.toList());

@@ -102,7 +102,9 @@ final class Report {
           String styles =
               ends.size() == outcomes.size()
                   ? ""
-                  : ends.stream().map(one -> one.style().toString()).collect(Collectors.joining(", "))
+                  : ends.stream()
+                          .map(one -> one.style().toString())
+                          .collect(Collectors.joining(", "))
                       + ": ";
           parts.add(
               switch (verdict) {

@@ -5,7 +5,7 @@ import java.util.List;
 
 /** Scenarios that share a table, each with what it shows. */
 enum Group {
-  SCANS("scans", "A scan of 560 MiB while a share of all GETs fails") {
+  SCANS("scans", "A scan of 1 GiB while a share of all GETs fails") {
     @Override
     List<Figures> run(Subject subject, Path directory) throws Exception {
       return Scans.run(subject);

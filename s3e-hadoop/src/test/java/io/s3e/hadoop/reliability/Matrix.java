@@ -80,12 +80,17 @@ final class Matrix {
     }
   }
 
+  /** What is read in that way. */
+  StoredContent content(ReadStyle style) {
+    return style == ReadStyle.PARQUET ? parquet : plain;
+  }
+
   /** Runs one job. */
   Outcome run(Job job) throws Exception {
-    StoredContent content = job.style() == ReadStyle.PARQUET ? parquet : plain;
+    StoredContent content = content(job.style());
     HostileS3Server server = HostileS3Server.startApart();
     server.put(OBJECT, content);
-    Configuration conf = job.subject().configuration(server.endpoint());
+    Configuration conf = job.subject().besideOthers(server.endpoint());
     job.fault().settings().forEach(conf::set);
     FileSystem fs = FileSystem.newInstance(URI.create("s3a://" + OBJECT.bucket()), conf);
     job.fault().script().accept(server);

@@ -11,6 +11,10 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -36,6 +40,7 @@ class ReliabilityTest {
 
   private static final int JOBS_OF_A_BUILD = 80;
   private static final int CHANGES_OF_A_BUILD = 24;
+  private static final int BROKEN_CONNECTIONS = 3_000;
   private static final int AT_ONCE_IN_A_BUILD = 4;
   private static final int AT_ONCE = 8;
 
@@ -55,6 +60,34 @@ class ReliabilityTest {
     List<Matrix.Job> some = new ArrayList<>(jobs.subList(0, JOBS_OF_A_BUILD));
     List<Outcome> outcomes = new Matrix(directory, LIMIT).run(some, AT_ONCE_IN_A_BUILD);
     assertThat(violations(outcomes)).isEmpty();
+  }
+
+  @Test
+  void noReadFailsOverThousandsOfBrokenConnections() throws Exception {
+    assumeTrue(command().isEmpty());
+    long seed = Seed.draw();
+    Matrix matrix = new Matrix(directory, LIMIT);
+    List<Subject> clients = Stream.of(Subject.values()).filter(Subject::isS3E).toList();
+    int faults = BROKEN_CONNECTIONS / (clients.size() * ReadStyle.values().length);
+    for (Subject client : clients) {
+      List<Future<?>> readers = new ArrayList<>();
+      ExecutorService threads = Executors.newFixedThreadPool(AT_ONCE_IN_A_BUILD);
+      try {
+        for (ReadStyle style : ReadStyle.values()) {
+          readers.add(
+              threads.submit(
+                  () -> {
+                    RandomFaults.read(client, style, matrix.content(style), faults, seed);
+                    return null;
+                  }));
+        }
+        for (Future<?> reader : readers) {
+          reader.get(LIMIT.toSeconds(), TimeUnit.SECONDS);
+        }
+      } finally {
+        threads.shutdownNow();
+      }
+    }
   }
 
   @Test

@@ -29,6 +29,13 @@ enum Subject {
     return client != null;
   }
 
+  /** As {@link #configuration}, for some file systems at once whose clients share nothing. */
+  Configuration besideOthers(URI endpoint) {
+    Configuration conf = configuration(endpoint);
+    conf.set("fs.s3a.s3e.memory.budget", "512M");
+    return conf;
+  }
+
   /** A file system of its own, with the patience that a user has who sets nothing. */
   Configuration configuration(URI endpoint) {
     Configuration conf = S3AServer.s3a(endpoint);
@@ -40,8 +47,6 @@ enum Subject {
     if (client != null) {
       conf.set("fs.s3a.impl", S3EFileSystem.class.getName());
       conf.set("fs.s3a.s3e.client", client);
-      // For several file systems at once, each with a client that shares nothing.
-      conf.set("fs.s3a.s3e.memory.budget", "512M");
     }
     if (stream != null) {
       conf.set("fs.s3a.impl", S3AFileSystem.class.getName());

@@ -203,7 +203,8 @@ final class VectoredRead {
       return;
     }
     var unused =
-        again.orTimeout(Math.max(1, patience.leftNanos()), TimeUnit.NANOSECONDS)
+        again
+            .orTimeout(Math.max(1, patience.leftNanos()), TimeUnit.NANOSECONDS)
             .exceptionally(
                 passed -> {
                   if (patience.isOver()) {

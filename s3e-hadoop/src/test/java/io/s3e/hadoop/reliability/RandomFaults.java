@@ -36,8 +36,7 @@ final class RandomFaults {
    *
    * @throws Exception of a read, with how far it had come
    */
-  static void read(
-      Subject subject, ReadStyle style, StoredContent content, int faults, long seed)
+  static void read(Subject subject, ReadStyle style, StoredContent content, int faults, long seed)
       throws Exception {
     try (HostileS3Server server = HostileS3Server.startApart()) {
       Configuration conf = S3AReads.small(subject.besideOthers(server.endpoint()));

@@ -48,7 +48,7 @@ final class SmallParquet {
 
   /** Writes the file, in that directory, and gives its bytes. */
   static StoredContent create(Path directory) throws IOException {
-    Path file = directory.resolve("rows.parquet");
+    Path file = Files.createTempDirectory(directory, "parquet").resolve("rows.parquet");
     try (ParquetWriter<Group> writer =
         ExampleParquetWriter.builder(new LocalOutputFile(file))
             .withType(SCHEMA)

@@ -7,6 +7,7 @@ import io.s3e.client.Transport;
 import io.s3e.client.library.CrtCapability;
 import io.s3e.client.library.CrtSettings;
 import io.s3e.jvm.JvmMemory;
+import java.net.URI;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
@@ -50,9 +51,14 @@ final class CrtTransport implements Transport {
   /**
    * The settings that clients over one transport have in common. A list and not a record: the first
    * look at a record's hash code takes a new JVM 20 ms.
+   *
+   * <p>The port is one of them. The CRT knows its connections by the name of the host alone, and
+   * would send a request for one port of it over a connection to another.
    */
   static Object key(CrtSettings settings, CrtCapability delivery) {
+    URI endpoint = settings.endpoint();
     return List.of(
+        endpoint == null || endpoint.getPort() < 0 ? "usual port" : endpoint.getPort(),
         settings.isTls(),
         settings.authorities(),
         settings.trustAll(),

@@ -19,7 +19,7 @@ import java.util.stream.Stream;
  * word; Jazzer calls it the same way.
  */
 public final class FuzzCorpus {
-  private static final int CHANGED = 2_000;
+  private static final int CHANGED = 500;
 
   private FuzzCorpus() {}
 

@@ -88,13 +88,16 @@ class CrtLifecycleTest {
 
   @Test
   void clientsShareTheEventLoops() throws Exception {
-    try (ObjectClient one = open(true);
-        ObjectClient two = open(true)) {
-      assertThat(nativeResources().get("EventLoopGroup")).isEqualTo(1);
-      one.close();
-      RecordingHandler handler = new RecordingHandler();
-      two.get(request(0, false), handler);
-      handler.awaitDone();
+    try (ObjectClient one = open(true)) {
+      // Those of other clients of the JVM may still be about to end.
+      int withOne = nativeResources().get("EventLoopGroup");
+      try (ObjectClient two = open(true)) {
+        assertThat(nativeResources().get("EventLoopGroup")).isLessThanOrEqualTo(withOne);
+        one.close();
+        RecordingHandler handler = new RecordingHandler();
+        two.get(request(0, false), handler);
+        handler.awaitDone();
+      }
     }
   }
 

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param etag {@code ETag}, quotes included
  * @param versionId {@code x-amz-version-id}
  * @param contentEncoding {@code Content-Encoding}
+ * @param transferEncoding {@code Transfer-Encoding}, which says how the body is framed
  */
 public record ResponseHead(
     int status,
@@ -19,4 +20,17 @@ public record ResponseHead(
     long contentLength,
     @Nullable String etag,
     @Nullable String versionId,
-    @Nullable String contentEncoding) {}
+    @Nullable String contentEncoding,
+    @Nullable String transferEncoding) {
+
+  /** The head of an answer whose body is framed by its length or the end of the connection. */
+  public ResponseHead(
+      int status,
+      @Nullable String contentRange,
+      long contentLength,
+      @Nullable String etag,
+      @Nullable String versionId,
+      @Nullable String contentEncoding) {
+    this(status, contentRange, contentLength, etag, versionId, contentEncoding, null);
+  }
+}

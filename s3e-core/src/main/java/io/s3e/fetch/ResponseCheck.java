@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * The conditions on the head of an answer before a byte of its body is taken: status 206, no
  * Content-Encoding but the one that the object is stored with, the ETag that the stream was opened
  * on, a Content-Range that starts and ends where asked with a known total length, and a
- * Content-Length that agrees. That the body then has exactly these bytes is counted by {@link
- * Attempt}.
+ * Content-Length that agrees, or a Transfer-Encoding and none. That the body then has exactly these
+ * bytes is counted by {@link Attempt}.
  *
  * <p><b>The total</b> is pinned by the first accepted answer ({@link ObjectHandle}). A range that
  * ends earlier than asked is accepted only if it ends at that total: the object's opener was wrong
@@ -43,6 +43,12 @@ final class ResponseCheck {
     if (encoding != null && !isTransparent(encoding) && !handle.isStoredAs(encoding)) {
       throw new EncodedBodyException(
           "Answer to GET " + request.range() + " has Content-Encoding " + encoding, encoding);
+    }
+    if (head.transferEncoding() != null && head.contentLength() >= 0) {
+      // RFC 9112, 6.3: not to be believed. Clients differ in which of the two they go by, and one
+      // that takes bytes of the object for the lengths of chunks hands over wrong ones.
+      throw rejected(
+          request, "Transfer-Encoding " + head.transferEncoding() + " beside a Content-Length");
     }
     Matcher range = contentRange(request, head);
     ByteRange body = body(request, head, range);

@@ -17,7 +17,8 @@ final class CrtHeaders {
         contentLength(headers),
         find(headers, "ETag"),
         find(headers, "x-amz-version-id"),
-        find(headers, "Content-Encoding"));
+        find(headers, "Content-Encoding"),
+        find(headers, "Transfer-Encoding"));
   }
 
   /** By name; of a header that comes twice the last one. */

@@ -55,7 +55,8 @@ final class SdkRequests {
         length == null ? -1 : length,
         response.eTag(),
         response.versionId(),
-        response.contentEncoding());
+        response.contentEncoding(),
+        response.sdkHttpResponse().firstMatchingHeader("Transfer-Encoding").orElse(null));
   }
 
   static ObjectHead head(String subject, HeadObjectResponse response) throws RequestFailure {

@@ -98,7 +98,8 @@ public record RevisionCheckingClient(ObjectClient client) implements ForwardingC
               head.contentLength(),
               null,
               head.versionId(),
-              head.contentEncoding()));
+              head.contentEncoding(),
+              head.transferEncoding()));
     }
 
     private void noticeChange(String revision) {

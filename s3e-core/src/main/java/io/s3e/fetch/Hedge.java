@@ -49,10 +49,10 @@ final class Hedge implements Attempt.Outcome {
     this.tenant = tenant;
     this.first = first;
     this.buffers = buffers;
-    this.second = new Attempt(this, buffers, tenant, handle, gate, first.range(), Purpose.ASKED, 1);
+    this.second = new Attempt(this, buffers, tenant, handle, gate, first.range(), Purpose.HEDGE, 1);
   }
 
-  /** A hedge of {@code first}, which is late; null if nothing is to spare for it. */
+  /** A hedge of {@code first}, which is late; null if there is nothing to spare for it now. */
   static @Nullable Hedge of(
       Late late, Tenant tenant, ObjectHandle handle, Gate gate, Attempt first) {
     ByteRange range = first.range();
@@ -62,10 +62,16 @@ final class Hedge implements Attempt.Outcome {
     Grant grant =
         tenant
             .admission()
-            .trySpeculate(tenant.account(), handle.version().object(), need, Purpose.ASKED);
-    return grant == null
-        ? null
-        : new Hedge(late, tenant, handle, gate, first, new HedgeBuffers(range, grant, blockBytes));
+            .trySpeculate(tenant.account(), handle.version().object(), need, Purpose.HEDGE);
+    if (grant == null) {
+      return null;
+    }
+    HedgeBuffers buffers = new HedgeBuffers(range, grant, blockBytes);
+    if (!tenant.hedges().tryTake()) {
+      buffers.release();
+      return null;
+    }
+    return new Hedge(late, tenant, handle, gate, first, buffers);
   }
 
   /** Whether it is that attempt's. */

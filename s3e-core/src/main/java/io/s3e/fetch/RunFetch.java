@@ -348,7 +348,7 @@ public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker, Hedg
   private void hedge(Attempt attempt) {
     Hedge before = hedge;
     boolean isHedged = before != null && before.isOf(attempt);
-    if (landing.isLent() || isHedged || !gate.admitsGuess() || !tenant.hedges().tryTake()) {
+    if (landing.isLent() || isHedged || !gate.admitsGuess()) {
       return;
     }
     Hedge second = Hedge.of(this, tenant, run.handle(), gate, attempt);

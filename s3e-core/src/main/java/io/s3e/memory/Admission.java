@@ -32,7 +32,8 @@ import org.jspecify.annotations.Nullable;
  * themselves: a pin lasts one copy, and a GET has a deadline. Readers hold no pin while they wait
  * here. So every reader is served as long as there are two buffers in all, whatever hangs for
  * another tenant. What a reader {@linkplain Purpose#ASKED has asked for} and does not wait for yet
- * is held to the limits of guesses, and never revoked.
+ * is held to the limits of guesses, and never revoked. A {@linkplain Purpose#HEDGE hedge} takes a
+ * place as a reader does, and memory as a guess does.
  *
  * <p><b>Bulkheads.</b> {@link ObjectPlaces} leaves an object half of the copied requests while
  * others read as well, and a reader of an object with its half waits aside of those of others. A

@@ -113,7 +113,7 @@ final class Lane {
   private int kept(Purpose purpose, Tenancy tenancy) {
     int reserve = reserve(capacity);
     return switch (purpose) {
-      case DEMAND -> tenancy.isShared() && 2 * tenancy.held() >= capacity ? reserve : 0;
+      case DEMAND, HEDGE -> tenancy.isShared() && 2 * tenancy.held() >= capacity ? reserve : 0;
       case ASKED, GUESS -> tenancy.isShared() && tenancy.held() < reserve ? reserve / 2 : reserve;
     };
   }

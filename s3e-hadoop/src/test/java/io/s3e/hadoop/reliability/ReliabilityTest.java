@@ -19,6 +19,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
@@ -109,6 +110,7 @@ class ReliabilityTest {
   }
 
   @Test
+  @Timeout(value = 2, unit = TimeUnit.HOURS)
   void runsWhatTheCommandNames() throws Exception {
     assumeTrue(!command().isEmpty());
     for (String name : command()) {

@@ -45,7 +45,7 @@ final class CoreReads implements AutoCloseable {
             .build();
     S3EConfig config =
         S3EConfig.DEFAULTS.toBuilder()
-            .readTimeout(place.stallTimeout())
+            .readTimeout(place.readTimeout())
             .stallTimeout(place.stallTimeout())
             .build();
     engine =

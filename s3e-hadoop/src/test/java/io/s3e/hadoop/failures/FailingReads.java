@@ -6,8 +6,10 @@ import io.s3e.hadoop.failures.FailureCase.Place;
 import io.s3e.testing.Fault;
 import io.s3e.testing.HostileS3Server;
 import io.s3e.testing.SelfSigned;
+import io.s3e.testing.StoredContent;
 import java.io.Closeable;
 import java.io.IOException;
+import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -25,6 +27,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileRange;
@@ -44,8 +47,11 @@ final class FailingReads implements AutoCloseable {
   static final int COUNT = 10_000;
   static final int LONG_COUNT = 2 << 20;
   private static final String BUCKET = "hostile";
-  private static final int THREADS = 16;
-  private static final long DEADLINE_SECONDS = 120;
+
+  /** More at once, and nearly all requests fail: then the store itself would seem to be away. */
+  private static final int THREADS_OF_CLIENT = 3;
+
+  private static final long DEADLINE_SECONDS = 240;
 
   private static final Set<Client> OTHERS = EnumSet.complementOf(EnumSet.of(Client.SDK_ASYNC));
 
@@ -82,13 +88,13 @@ final class FailingReads implements AutoCloseable {
   private final URI nobody = HostileS3Server.refusingEndpoint();
   private final Map<String, Fault> faults = new ConcurrentHashMap<>();
   private final Map<Job, Future<Throwable>> jobs = new HashMap<>();
-  private final ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+  private final StoredContent content = StoredContent.of(new byte[SIZE]);
+  private final AtomicInteger well = new AtomicInteger();
 
   /** Reads all lines by all clients. */
   FailingReads(Path dir, List<FailureCase> lines) throws Exception {
     untrusted = HostileS3Server.startTls(SelfSigned.create(dir).serverContext());
-    byte[] content = new byte[SIZE];
-    server.decide(request -> faults.get(request.target()));
+    server.decide(request -> faults.getOrDefault(request.target(), Fault.none()));
     for (FailureCase line : lines) {
       if (line.fault() != null) {
         server.put(object(line), content);
@@ -119,16 +125,29 @@ final class FailingReads implements AutoCloseable {
     for (Client client : clients) {
       Reader reader = reader(new Store(client, place));
       List<Future<Throwable>> reads = new ArrayList<>();
+      ExecutorService own = Executors.newFixedThreadPool(THREADS_OF_CLIENT);
       for (FailureCase line : lines) {
         for (Style style : Style.values()) {
           if (line.place() == place) {
-            Callable<Throwable> job = () -> fail(reader, line, style);
-            Future<Throwable> read = threads.submit(job);
+            Callable<Throwable> job =
+                () -> {
+                  long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+                  Throwable failure;
+                  do {
+                    failure = fail(reader, line, style);
+                    readWell(reader, place);
+                  } while (client != Client.CLASSIC
+                      && isOfOthers(place, failure)
+                      && System.nanoTime() - deadline < 0);
+                  return failure;
+                };
+            Future<Throwable> read = own.submit(job);
             jobs.put(new Job(client, line.name(), style), read);
             reads.add(read);
           }
         }
       }
+      own.shutdown();
       begun.add(new Reading(reader, reads));
     }
     return begun;
@@ -151,6 +170,40 @@ final class FailingReads implements AutoCloseable {
   @Nullable Throwable failure(Client client, FailureCase line, Style style) throws Exception {
     Future<Throwable> job = jobs.get(new Job(client, line.name(), style));
     return job == null ? null : job.get();
+  }
+
+  /**
+   * A store that fails everybody is hardly asked any more. This one is to fail some objects only,
+   * so that each read meets its own failure.
+   */
+  private void readWell(Reader reader, Place place) throws Exception {
+    if (place != Place.SERVER && place != Place.HASTY) {
+      return;
+    }
+    FailureCase line =
+        new FailureCase("nothing " + well.incrementAndGet(), place, Fault.none(), 0, null);
+    server.put(object(line), content);
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(DEADLINE_SECONDS / 4);
+    for (boolean isRead = false; !isRead; ) {
+      try {
+        reader.read(line, Style.PREAD);
+        isRead = true;
+      } catch (IOException e) {
+        if (System.nanoTime() - deadline > 0) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  /** Whether a read had no time for an answer, since it waited at the gate because of others. */
+  private static boolean isOfOthers(Place place, Throwable failure) {
+    return failure instanceof SocketTimeoutException
+        && switch (place) {
+          case SERVER -> true;
+          case HASTY -> String.valueOf(failure.getMessage()).contains("refused all requests");
+          case NOBODY, NOWHERE, UNTRUSTED -> false;
+        };
   }
 
   private static Throwable fail(Reader reader, FailureCase line, Style style) {
@@ -236,11 +289,12 @@ final class FailingReads implements AutoCloseable {
     Configuration conf = classic ? S3AServer.s3a(endpoint) : S3AServer.s3e(endpoint);
     conf.set("fs.s3a.input.stream.type", "classic");
     conf.setBoolean("fs.s3a.connection.ssl.enabled", store.place() == Place.UNTRUSTED);
-    conf.set("fs.s3a.attempts.maximum", "1");
+    conf.set("fs.s3a.attempts.maximum", "0");
     conf.set("fs.s3a.retry.limit", "0");
     conf.set("fs.s3a.retry.throttle.limit", "0");
     conf.set("fs.s3a.retry.interval", "1ms");
     conf.set("fs.s3a.s3e.stall.timeout", store.place().stallTimeout().toMillis() + "ms");
+    conf.set("fs.s3a.s3e.read.timeout", store.place().readTimeout().toMillis() + "ms");
     if (!classic) {
       conf.set("fs.s3a.s3e.client", store.client().key);
     }
@@ -252,7 +306,6 @@ final class FailingReads implements AutoCloseable {
 
   @Override
   public void close() throws Exception {
-    threads.shutdownNow();
     server.close();
     untrusted.close();
   }

@@ -44,6 +44,30 @@ record FailureCase(
         case UNTRUSTED -> Duration.ofSeconds(60);
       };
     }
+
+    /**
+     * The patience of a read; enough for some attempts, or to be a probe of a store that is away.
+     */
+    Duration readTimeout() {
+      return switch (this) {
+        case SERVER -> Duration.ofSeconds(1);
+        case NOBODY, NOWHERE -> Duration.ofSeconds(10);
+        case HASTY -> Duration.ofSeconds(5);
+        case UNTRUSTED -> Duration.ofSeconds(120);
+      };
+    }
+  }
+
+  /** Whether a request for it is sent once: no other would have another answer. */
+  boolean isFinal() {
+    boolean mayPass = status == 408 || status == 429 || "RequestTimeout".equals(code);
+    boolean isUnsaid = code == null && (status == 400 || status == 403);
+    boolean hasRemedy =
+        isUnsaid
+            || "ExpiredToken".equals(code)
+            || "InvalidAccessKeyId".equals(code)
+            || "RequestTimeTooSkewed".equals(code);
+    return status == 501 || (status >= 300 && status < 500 && !mayPass && !hasRemedy);
   }
 
   boolean isSlow() {

@@ -70,6 +70,7 @@ final class Attempt implements ResponseHandler {
   private final Gate gate;
   private final GetRequest request;
   private final boolean isPrefetch;
+  private final boolean isFirst;
   private final long patienceNanos;
   private final long readerPatienceNanos;
   private final long startedNanos = System.nanoTime();
@@ -102,6 +103,7 @@ final class Attempt implements ResponseHandler {
       Purpose purpose,
       int number) {
     this.isPrefetch = purpose == Purpose.GUESS;
+    this.isFirst = number == 1;
     this.outcome = outcome;
     this.destination = destination;
     this.tenant = tenant;
@@ -167,6 +169,11 @@ final class Attempt implements ResponseHandler {
     long usual =
         tenant.times().quantileNanos(request.range().length(), LATE_SHARE, UNKNOWN_LATE_NANOS);
     return now - startedNanos > Math.max(LEAST_LATE_NANOS, LATE_FACTOR * usual);
+  }
+
+  /** Whether none before it has failed since the run last got on. */
+  boolean isFirst() {
+    return isFirst;
   }
 
   /** The bytes that it asks for. */

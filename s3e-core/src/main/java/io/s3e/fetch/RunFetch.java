@@ -348,7 +348,8 @@ public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker, Hedg
   private void hedge(Attempt attempt) {
     Hedge before = hedge;
     boolean isHedged = before != null && before.isOf(attempt);
-    if (landing.isLent() || isHedged || !gate.admitsGuess()) {
+    // An object whose GETs hang again and again would hold two places in place of one.
+    if (landing.isLent() || !attempt.isFirst() || isHedged || !gate.admitsGuess()) {
       return;
     }
     Hedge second = Hedge.of(this, tenant, run.handle(), gate, attempt);

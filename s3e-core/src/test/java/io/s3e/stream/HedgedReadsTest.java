@@ -100,6 +100,23 @@ class HedgedReadsTest {
     }
   }
 
+  /** Its GETs may hang for ever: then hedges would only take the places of others. */
+  @Test
+  void rangeThatHangsAgainIsHedgedOnce() throws Exception {
+    byte[] content = s3e.put(BLOCKS);
+    try (S3EInputStream in = s3e.open(RANDOM)) {
+      readBlocks(in, content, 0, KNOWN);
+      s3e.client.faults(
+          (request, number) -> number < KNOWN + 3 ? Answer.GOOD.silentAfter(0) : Answer.GOOD);
+
+      readBlocks(in, content, KNOWN, KNOWN + 1);
+
+      assertThat(s3e.engine.metrics().get(Counter.HEDGES)).isEqualTo(1);
+      assertThat(s3e.engine.metrics().get(Counter.RETRIES)).isEqualTo(2);
+      assertThat(s3e.client.gets()).hasSize(KNOWN + 4);
+    }
+  }
+
   @Test
   void throttledStoreIsNotAskedTwice() throws Exception {
     byte[] content = s3e.put(BLOCKS);

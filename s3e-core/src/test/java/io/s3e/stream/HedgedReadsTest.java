@@ -145,7 +145,7 @@ class HedgedReadsTest {
       s3e.client.faults(
           (request, number) ->
               switch (number) {
-                case KNOWN -> Answer.GOOD.after(450).failingAfter(0, Kind.NETWORK);
+                case KNOWN -> Answer.GOOD.after(450).failingAfter(10, Kind.NETWORK);
                 case KNOWN + 1 -> Answer.GOOD.silentAfter(0);
                 default -> Answer.GOOD;
               });

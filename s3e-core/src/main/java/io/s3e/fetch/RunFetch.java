@@ -169,11 +169,15 @@ public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker, Hedg
     }
   }
 
-  /** Once all bytes have come, to cancel would only cost the connection. */
+  /**
+   * The last who was interested has left: what came and nobody read is to go first. Once all bytes
+   * have come, to cancel would only cost the connection.
+   */
   private void unwanted() {
     if (!isOver() && !landing.isComplete()) {
       cancel(effort.cancelled("no longer wanted"));
     }
+    blocks().forEach(Block::abandon);
   }
 
   /** The stream that started the run gives it up: cancels it, or lets what came go. */

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param etag {@code ETag}, quotes included
  * @param versionId {@code x-amz-version-id}
  * @param contentEncoding {@code Content-Encoding}
- * @param transferEncoding {@code Transfer-Encoding}, which says how the body is framed
+ * @param transferEncoding {@code Transfer-Encoding}, which says how the body is framed; null too
+ *     where the client has seen to that itself
  */
 public record ResponseHead(
     int status,

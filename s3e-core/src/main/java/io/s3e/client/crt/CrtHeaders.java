@@ -17,8 +17,7 @@ final class CrtHeaders {
         contentLength(headers),
         find(headers, "ETag"),
         find(headers, "x-amz-version-id"),
-        find(headers, "Content-Encoding"),
-        find(headers, "Transfer-Encoding"));
+        find(headers, "Content-Encoding"));
   }
 
   /** By name; of a header that comes twice the last one. */

@@ -99,7 +99,7 @@ final class AsyncExchange
       return;
     }
     begun = true;
-    ResponseHead head = SdkRequests.head(response);
+    ResponseHead head = SdkRequests.head(response, null);
     announced = head.contentLength();
     status = head.status();
     if (status / 100 != 2) {

@@ -7,6 +7,7 @@ import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.ResponseHead;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.services.s3.model.GetObjectRequest;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
@@ -47,7 +48,11 @@ final class SdkRequests {
         .build();
   }
 
-  static ResponseHead head(GetObjectResponse response) {
+  /**
+   * @param transferEncoding as the store sent it; null where the client knows better, as the CRT,
+   *     which tells a Content-Length of its own
+   */
+  static ResponseHead head(GetObjectResponse response, @Nullable String transferEncoding) {
     Long length = response.contentLength();
     return new ResponseHead(
         response.sdkHttpResponse().statusCode(),
@@ -56,7 +61,7 @@ final class SdkRequests {
         response.eTag(),
         response.versionId(),
         response.contentEncoding(),
-        response.sdkHttpResponse().firstMatchingHeader("Transfer-Encoding").orElse(null));
+        transferEncoding);
   }
 
   static ObjectHead head(String subject, HeadObjectResponse response) throws RequestFailure {

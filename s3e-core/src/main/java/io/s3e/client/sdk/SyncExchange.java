@@ -107,7 +107,8 @@ final class SyncExchange implements ObjectClient.Exchange, Runnable {
   }
 
   private @Nullable RequestFailure transfer(ResponseInputStream<GetObjectResponse> in) {
-    ResponseHead head = SdkRequests.head(
+    ResponseHead head =
+        SdkRequests.head(
             in.response(),
             in.response().sdkHttpResponse().firstMatchingHeader("Transfer-Encoding").orElse(null));
     if (head.status() / 100 != 2) {

@@ -60,7 +60,7 @@ class ReliabilityTest {
     assumeTrue(command().isEmpty());
     List<Matrix.Job> jobs =
         Matrix.jobs(FaultCase.all(), Stream.of(Subject.values()).filter(Subject::isS3E).toList());
-    Collections.shuffle(jobs, new Random(Seed.draw()));
+    Collections.shuffle(jobs, new Random(Seed.ofBuilds()));
     List<Matrix.Job> some = new ArrayList<>(jobs.subList(0, JOBS_OF_A_BUILD));
     List<Outcome> outcomes = new Matrix(directory, LIMIT).run(some, AT_ONCE_IN_A_BUILD);
     assertThat(violations(outcomes)).isEmpty();
@@ -69,7 +69,7 @@ class ReliabilityTest {
   @Test
   void noReadFailsOverHundredsOfBrokenConnections() throws Exception {
     assumeTrue(command().isEmpty());
-    long seed = Seed.draw();
+    long seed = Seed.ofBuilds();
     Matrix matrix = new Matrix(directory, LIMIT);
     List<Subject> clients = Stream.of(Subject.values()).filter(Subject::isS3E).toList();
     int faults = BROKEN_CONNECTIONS / (clients.size() * ReadStyle.values().length);
@@ -100,7 +100,7 @@ class ReliabilityTest {
     List<Changes.Case> cases =
         new ArrayList<>(
             Changes.Case.all().stream().filter(changed -> !changed.mode().mayMix()).toList());
-    Collections.shuffle(cases, new Random(Seed.draw()));
+    Collections.shuffle(cases, new Random(Seed.ofBuilds()));
     for (Changes.Case changed : cases.subList(0, CHANGES_OF_A_BUILD)) {
       assertThat(Changes.run(Subject.S3E, changed))
           .as("%s", changed)

@@ -201,17 +201,13 @@ final class Attempt implements ResponseHandler {
             });
   }
 
-  /**
-   * Ends the attempt because of its client's silence. One that is only long for a GET of its length
-   * says nothing of the store.
-   */
+  /** Ends the attempt because of its client's silence. */
   void giveUp(RequestFailure silence) {
-    boolean isDead = silentNanos(System.nanoTime()) > patienceNanos;
     boolean unused =
         closeAndCancel(
             () -> {
               tookSoFar();
-              endedBy(silence, isDead ? FaultPolicy.outcome(silence) : Gate.Outcome.CANCELLED);
+              endedBy(silence);
             });
   }
 
@@ -247,7 +243,7 @@ final class Attempt implements ResponseHandler {
     tenant.times().took(request.range().length(), System.nanoTime() - startedNanos);
   }
 
-  private void endedBy(RequestFailure failure, Gate.Outcome ended) {
+  private void endedBy(RequestFailure failure) {
     switch (failure.kind()) {
       case THROTTLED -> {
         tenant.metrics().count(Counter.THROTTLED);
@@ -258,7 +254,7 @@ final class Attempt implements ResponseHandler {
         // Nothing to remember.
       }
     }
-    gate.ended(ended);
+    gate.ended(FaultPolicy.outcome(failure));
     report(failure);
     outcome.attemptFailed(failure);
   }
@@ -367,7 +363,7 @@ final class Attempt implements ResponseHandler {
         failure.kind() == RequestFailure.Kind.CANCELLED
             ? broken("the client gave up unasked: " + failure.reason())
             : failure;
-    fence.close(() -> endedBy(told, FaultPolicy.outcome(told)));
+    fence.close(() -> endedBy(told));
   }
 
   private RequestFailure broken(String reason) {

@@ -1,0 +1,73 @@
+package io.s3e.spark.stages;
+
+import java.io.Serializable;
+
+/**
+ * What reads did: of a task, or the sum over some. Bytes and times carry their unit in the name.
+ *
+ * <p>The components are fields of {@link SparkListenerS3EStage} in event logs, so their names stay.
+ * A field that an older log lacks is 0; one that a newer log has beside them is ignored.
+ *
+ * @param tasks how many tasks are added up here, those that failed among them
+ * @param taskNanos how long they ran
+ * @param bytesRead given to the tasks, each byte once
+ * @param bytesFromMemory the part of those bytes that neither S3 nor the disk was asked for: a
+ *     block was in memory because of another task, or of an earlier read
+ * @param bytesFromDisk taken from the cache on local disk, for reads and for prefetch
+ * @param bytesFromS3 received from S3, for reads and for prefetch
+ * @param gets sent, retries included
+ * @param prefetchGets those of them that nobody waited for when they were sent
+ * @param retries GETs sent again after a failure
+ * @param throttled GETs that the store answered with 503, 429 or another word for slow down
+ * @param hedges GETs sent beside one that was late for its reader
+ * @param memoryHits blocks found in memory when a reader came to them, prefetched ones among them
+ * @param diskHits reads that the cache on local disk answered
+ * @param readWaits times that a task waited for a block
+ * @param readWaitNanos how long they waited in all
+ * @param prefetchedBytes brought before they were asked for
+ * @param prefetchWastedBytes the part of those that nobody read
+ */
+public record ReadCounts(
+    long tasks,
+    long taskNanos,
+    long bytesRead,
+    long bytesFromMemory,
+    long bytesFromDisk,
+    long bytesFromS3,
+    long gets,
+    long prefetchGets,
+    long retries,
+    long throttled,
+    long hedges,
+    long memoryHits,
+    long diskHits,
+    long readWaits,
+    long readWaitNanos,
+    long prefetchedBytes,
+    long prefetchWastedBytes)
+    implements Serializable {
+  public static final ReadCounts NONE =
+      new ReadCounts(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+
+  /** The sum of both. */
+  public ReadCounts plus(ReadCounts other) {
+    return new ReadCounts(
+        tasks + other.tasks,
+        taskNanos + other.taskNanos,
+        bytesRead + other.bytesRead,
+        bytesFromMemory + other.bytesFromMemory,
+        bytesFromDisk + other.bytesFromDisk,
+        bytesFromS3 + other.bytesFromS3,
+        gets + other.gets,
+        prefetchGets + other.prefetchGets,
+        retries + other.retries,
+        throttled + other.throttled,
+        hedges + other.hedges,
+        memoryHits + other.memoryHits,
+        diskHits + other.diskHits,
+        readWaits + other.readWaits,
+        readWaitNanos + other.readWaitNanos,
+        prefetchedBytes + other.prefetchedBytes,
+        prefetchWastedBytes + other.prefetchWastedBytes);
+  }
+}

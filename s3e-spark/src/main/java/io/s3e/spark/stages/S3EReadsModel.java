@@ -1,0 +1,71 @@
+package io.s3e.spark.stages;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What an application has read by S3E, made from its {@link SparkListenerS3EStage} events alone: in
+ * the driver while it runs, and from an event log afterwards.
+ *
+ * <p>At most {@code retainedStages} stages are kept one by one, the latest to begin to report;
+ * those before them stay in the sums over executors and over the application. Any thread; answers
+ * are copies.
+ */
+public final class S3EReadsModel {
+  private final int retainedStages;
+
+  // Guarded by this.
+  private final Map<StageAttempt, Map<String, ExecutorReads>> stages = new LinkedHashMap<>();
+  private final Map<String, ExecutorReads> executors = new LinkedHashMap<>();
+  private ReadCounts total = ReadCounts.NONE;
+
+  /**
+   * @param retainedStages at least 1; in Spark {@code spark.ui.retainedStages}
+   */
+  public S3EReadsModel(int retainedStages) {
+    if (retainedStages < 1) {
+      throw new IllegalArgumentException("retainedStages = " + retainedStages + ": at least 1");
+    }
+    this.retainedStages = retainedStages;
+  }
+
+  /** Adds the tasks of one event. */
+  public synchronized void add(SparkListenerS3EStage event) {
+    StageReads reads = event.reads();
+    Map<String, ExecutorReads> ofStage =
+        stages.computeIfAbsent(reads.stage(), stage -> new LinkedHashMap<>());
+    for (ExecutorReads each : reads.executors()) {
+      add(ofStage, each);
+      add(executors, each);
+      total = total.plus(each.counts());
+    }
+    while (stages.size() > retainedStages) {
+      stages.remove(stages.keySet().iterator().next());
+    }
+  }
+
+  private static void add(Map<String, ExecutorReads> sums, ExecutorReads reads) {
+    sums.merge(reads.executorId(), reads, (sum, more) -> sum.plus(more.counts()));
+  }
+
+  /** The latest stages, the last to begin to report first. */
+  public synchronized List<StageReads> stages() {
+    List<StageReads> all = new ArrayList<>();
+    stages.forEach((stage, reads) -> all.add(new StageReads(stage, List.copyOf(reads.values()))));
+    Collections.reverse(all);
+    return all;
+  }
+
+  /** The sum over all stages, by executor. */
+  public synchronized List<ExecutorReads> executors() {
+    return List.copyOf(executors.values());
+  }
+
+  /** The sum over all stages. */
+  public synchronized ReadCounts total() {
+    return total;
+  }
+}

@@ -1,0 +1,19 @@
+package io.s3e.spark.stages;
+
+import java.util.List;
+
+/**
+ * What the tasks of a stage read.
+ *
+ * @param executors those that had tasks of it, in the order of their first report
+ */
+public record StageReads(StageAttempt stage, List<ExecutorReads> executors) {
+  public StageReads {
+    executors = List.copyOf(executors);
+  }
+
+  /** The sum over the executors. */
+  public ReadCounts total() {
+    return executors.stream().map(ExecutorReads::counts).reduce(ReadCounts.NONE, ReadCounts::plus);
+  }
+}

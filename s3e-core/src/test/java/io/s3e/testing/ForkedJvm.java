@@ -140,7 +140,13 @@ public final class ForkedJvm implements AutoCloseable {
 
   /** As above; the lines before it go to {@code others}. */
   public String await(String start, List<String> others) throws InterruptedException {
-    long end = System.nanoTime() + PATIENCE.toNanos();
+    return await(start, others, PATIENCE);
+  }
+
+  /** As above, for a JVM that may take longer than most. */
+  public String await(String start, List<String> others, Duration patience)
+      throws InterruptedException {
+    long end = System.nanoTime() + patience.toNanos();
     while (true) {
       String line = lines.poll(end - System.nanoTime(), TimeUnit.NANOSECONDS);
       if (line == null || line.equals(END)) {

@@ -89,7 +89,14 @@ final class RequestLog implements AutoCloseable {
     return new ServerStats(counts, relayedGets.sum(), answering, ServerStats.processCpuNanos());
   }
 
-  /** Writes out what the file's buffer holds. Idempotent. */
+  /** Writes out what the file's buffer holds. */
+  void flush() throws IOException {
+    if (file != null) {
+      file.flush();
+    }
+  }
+
+  /** As {@link #flush}, and closes the file. Idempotent. */
   @Override
   public void close() throws IOException {
     if (file != null) {

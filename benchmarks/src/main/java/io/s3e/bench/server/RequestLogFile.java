@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SequenceWriter;
+import java.io.BufferedWriter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A file with one JSON object a line for every request, in the order in which they ended. Any
- * thread; the file is complete after {@link #close}.
+ * thread; the file is complete after {@link #close}, and up to a {@link #flush}.
  */
 final class RequestLogFile implements AutoCloseable {
 
@@ -24,6 +25,7 @@ final class RequestLogFile implements AutoCloseable {
    * @param operation what was asked for, as S3 names it
    * @param path bucket and key as they were sent, percent-encoded, without the query
    * @param range the Range header; null when there was none
+   * @param agent the User-Agent header; null when there was none
    * @param status status of the answer; 0 when there was none
    * @param relayed whether S3Proxy answered
    * @param complete whether the whole answer went out
@@ -39,6 +41,7 @@ final class RequestLogFile implements AutoCloseable {
       Operation operation,
       String path,
       @Nullable String range,
+      @Nullable String agent,
       int status,
       boolean relayed,
       boolean complete,
@@ -47,17 +50,19 @@ final class RequestLogFile implements AutoCloseable {
       long waitMicros,
       long durationMicros) {}
 
+  private final BufferedWriter out;
   private final SequenceWriter writer;
   private boolean closed;
 
   /** Creates the file, or empties it. */
   RequestLogFile(Path path) throws IOException {
+    out = Files.newBufferedWriter(path);
     writer =
         new ObjectMapper()
             .disable(JsonGenerator.Feature.FLUSH_PASSED_TO_STREAM)
             .writerFor(Line.class)
             .withRootValueSeparator("\n")
-            .writeValues(Files.newBufferedWriter(path));
+            .writeValues(out);
   }
 
   void append(Exchange exchange, long durationNanos) throws IOException {
@@ -68,6 +73,7 @@ final class RequestLogFile implements AutoCloseable {
             exchange.operation(),
             exchange.request().rawPath(),
             exchange.request().header("Range"),
+            exchange.request().header("User-Agent"),
             exchange.status(),
             exchange.isRelayed(),
             exchange.isComplete(),
@@ -79,6 +85,15 @@ final class RequestLogFile implements AutoCloseable {
       if (!closed) {
         writer.write(line);
       }
+    }
+  }
+
+  /** Writes out what the buffer holds. */
+  synchronized void flush() throws IOException {
+    if (!closed) {
+      writer.flush();
+      // The writer passes no flush on.
+      out.flush();
     }
   }
 

@@ -158,6 +158,11 @@ public final class ShapedS3Server implements AutoCloseable {
     return log.snapshot();
   }
 
+  /** Has every request that has ended stand in the file of requests, if there is one. */
+  public void flushRequestLog() throws IOException {
+    log.flush();
+  }
+
   private boolean hangs(HttpHead request) {
     String bucket = settings.hangingBucket();
     return bucket != null && request.rawPath().startsWith('/' + bucket + '/');

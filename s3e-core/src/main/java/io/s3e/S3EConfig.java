@@ -3,7 +3,6 @@ package io.s3e;
 import io.s3e.block.BlockLayout;
 import io.s3e.disk.DiskCacheConfig;
 import io.s3e.jvm.HostSizing;
-import io.s3e.jvm.JvmMemory;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -110,19 +109,12 @@ public record S3EConfig(
 
   /**
    * The memory budget in bytes as it applies in this JVM: the automatic choice made from the host,
-   * and never more than half of {@link JvmMemory#maxDirectBytes()}, of which the application needs
-   * its part.
+   * and never more than half of the JVM's direct memory, of which the application needs its part.
    */
   public long effectiveMemoryBytes() {
-    return Math.max(2L * blockBytes, Math.min(wantedMemoryBytes(), JvmMemory.maxDirectBytes() / 2));
-  }
-
-  private long wantedMemoryBytes() {
-    if (memoryBytes != AUTOMATIC) {
-      return memoryBytes;
-    }
     HostSizing host = HostSizing.ofThisJvm();
-    return host.memoryBytes(host.targetGbps());
+    long wanted = memoryBytes != AUTOMATIC ? memoryBytes : host.memoryBytes(host.targetGbps());
+    return host.appliedBytes(wanted, 2L * blockBytes);
   }
 
   /** A builder that starts from this configuration. */

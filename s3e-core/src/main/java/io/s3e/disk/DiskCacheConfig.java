@@ -61,6 +61,9 @@ public record DiskCacheConfig(
     HOST
   }
 
+  /** A directory that may hold less is no cache, in bytes: 16 MiB. */
+  public static final long LEAST_CAPACITY_BYTES = RegionStore.LEAST_CAPACITY_BYTES;
+
   /** No cache on disk; what {@link #toBuilder()} starts from. */
   public static final DiskCacheConfig DEFAULTS =
       new DiskCacheConfig(
@@ -103,6 +106,15 @@ public record DiskCacheConfig(
     if (!holds) {
       throw new IllegalArgumentException(what + " " + value + ": expected " + accepted);
     }
+  }
+
+  /**
+   * The most that a directory may hold, in bytes: as set, or the automatic choice.
+   *
+   * @param usableBytes of its file system, now
+   */
+  public long capacityBytes(long usableBytes) {
+    return capacityBytes == 0 ? DiskSpace.defaultCapacity(usableBytes) : capacityBytes;
   }
 
   /** A builder that starts from this configuration. */

@@ -149,10 +149,7 @@ final class RegionStore implements AutoCloseable {
       long mostWaitingBytes)
       throws IOException {
     Path real = DirectoryGuard.realDirectory(directory);
-    long capacity =
-        config.capacityBytes() == 0
-            ? DiskSpace.defaultCapacity(io.usableBytes(real))
-            : config.capacityBytes();
+    long capacity = config.capacityBytes(io.usableBytes(real));
     if (capacity < LEAST_CAPACITY_BYTES) {
       String why = config.capacityBytes() == 0 ? "5 % of what is free" : "its capacity as set";
       throw new RefusedDirectoryException(

@@ -58,6 +58,14 @@ public record HostSizing(int processors, long heapBytes, long directBytes) {
     return Math.min(directBytes / 2, Math.max(LEAST_MEMORY, Math.max(small, large)));
   }
 
+  /**
+   * The memory budget in bytes that applies where {@code wantedBytes} are wanted: at most half of
+   * direct memory, of which the application needs its part, and at least {@code leastBytes}.
+   */
+  public long appliedBytes(long wantedBytes, long leastBytes) {
+    return Math.max(leastBytes, Math.min(wantedBytes, directBytes / 2));
+  }
+
   /** Connections for that throughput; 64 to 4096. */
   public static int connections(double targetGbps) {
     return clamp(targetGbps / GBPS_PER_CONNECTION, LEAST_CONNECTIONS, MOST_CONNECTIONS);

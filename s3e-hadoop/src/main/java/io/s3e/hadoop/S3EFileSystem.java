@@ -4,8 +4,8 @@ import io.s3e.S3E;
 import io.s3e.hadoop.cache.EngineFactory;
 import io.s3e.hadoop.client.EarlyStart;
 import io.s3e.hadoop.client.FileSystemClients;
-import io.s3e.hadoop.client.ObjectEncryption;
 import io.s3e.hadoop.client.ReadEngine;
+import io.s3e.hadoop.client.StreamChoice;
 import io.s3e.hadoop.conf.AdapterConfig;
 import io.s3e.hadoop.conf.ClientChoice;
 import io.s3e.hadoop.conf.S3EKeys;
@@ -76,9 +76,10 @@ public class S3EFileSystem extends S3AFileSystem {
     String bucket = name.getHost();
     Configuration conf = S3AUtils.propagateBucketOptions(original, bucket);
     AdapterConfig config = AdapterConfig.read(conf, bucket);
-    boolean reads = config.enabled() && !ObjectEncryption.isInClient(conf);
-    if (config.enabled() && !reads) {
-      LOG.info("Reading {} by S3A's own stream: objects are encrypted in the client", name);
+    StreamChoice choice = StreamChoice.of(config, conf);
+    boolean reads = choice == StreamChoice.S3E;
+    if (choice == StreamChoice.S3A_FOR_ENCRYPTION) {
+      LOG.info("Reading {} by S3A's own stream: {}", name, choice.reason());
     }
     if (reads) {
       EarlyStart.begin(config, conf);

@@ -6,8 +6,8 @@ import io.s3e.hadoop.cache.EngineFactory;
 import io.s3e.hadoop.client.ObjectEncryption;
 import io.s3e.hadoop.client.ReadEngine;
 import io.s3e.hadoop.client.S3AStore;
+import io.s3e.hadoop.client.StreamChoice;
 import io.s3e.hadoop.conf.AdapterConfig;
-import io.s3e.hadoop.conf.S3EKeys;
 import io.s3e.hadoop.conf.UnknownKeys;
 import io.s3e.hadoop.stream.S3EObjectInputStream;
 import java.io.IOException;
@@ -57,13 +57,10 @@ public class S3EStreamFactory extends AbstractObjectInputStreamFactory {
   protected void serviceInit(Configuration conf) throws Exception {
     super.serviceInit(conf);
     AdapterConfig config = AdapterConfig.read(conf, null);
-    byClassicStream = !config.enabled() || ObjectEncryption.isInClient(conf);
+    StreamChoice choice = StreamChoice.of(config, conf);
+    byClassicStream = choice != StreamChoice.S3E;
     if (byClassicStream) {
-      LOG.info(
-          "Reading by S3A's classic stream: {}",
-          config.enabled()
-              ? "objects are encrypted in the client"
-              : S3EKeys.ENABLED.name() + " is false");
+      LOG.info("Reading by S3A's classic stream: {}", choice.reason());
       return;
     }
     ChangeDetectionPolicy policy = ChangeDetectionPolicy.getPolicy(conf);

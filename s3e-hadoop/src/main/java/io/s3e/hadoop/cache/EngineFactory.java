@@ -77,7 +77,7 @@ public final class EngineFactory {
   }
 
   /** The configuration of the engine; parameters as for {@link #create}. */
-  S3EConfig engine(String owner, String store, @Nullable String secret) throws IOException {
+  public S3EConfig engine(String owner, String store, @Nullable String secret) throws IOException {
     DiskCacheSettings cache = config.cache();
     S3EConfig inMemory = config.engine().toBuilder().store(store).build();
     if (!cache.usesDisk()) {

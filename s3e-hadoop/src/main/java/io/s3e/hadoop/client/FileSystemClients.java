@@ -1,6 +1,7 @@
 package io.s3e.hadoop.client;
 
 import io.s3e.S3E;
+import io.s3e.S3EConfig;
 import io.s3e.client.ClientMemory;
 import io.s3e.client.ClientProvider;
 import io.s3e.client.ObjectClient;
@@ -55,6 +56,33 @@ public final class FileSystemClients implements ReadEngine.Maker {
             config,
             fileSystem.getChangeDetectionPolicy(),
             onFallback);
+  }
+
+  /**
+   * The means that a file system will read by, as far as its settings tell.
+   *
+   * @param client the one that reads, unless it turns out not to reach the store
+   * @param reason why that is not S3E's own, in words that end a sentence; null if it is
+   * @param engine with the directories of the cache on disk
+   */
+  public record Outlook(ClientChoice client, @Nullable String reason, S3EConfig engine) {}
+
+  /**
+   * The choices that {@link #make()} makes, without credentials and without a request.
+   *
+   * @throws IOException if a cache on disk is required and there is no directory for it
+   */
+  public Outlook outlook() throws IOException {
+    String reason =
+        config.client() == ClientChoice.S3A
+            ? S3EKeys.CLIENT.name() + " is " + ClientChoice.S3A.text()
+            : reasonAgainst(S3AClientView.of(fileSystem, config));
+    ClientChoice client =
+        reason != null
+            ? ClientChoice.S3A
+            : config.client() == ClientChoice.AUTO ? ClientChoice.CRT : config.client();
+    return new Outlook(
+        client, reason, cache.engine(fileSystem.getUri().toString(), store(), secret()));
   }
 
   @Override
@@ -132,12 +160,12 @@ public final class FileSystemClients implements ReadEngine.Maker {
   }
 
   private S3E engine(ClientProvider client) throws IOException {
+    return cache.create(fileSystem.getUri().toString(), store(), secret(), client);
+  }
+
+  private String store() {
     var region = s3aClient().region();
-    return cache.create(
-        fileSystem.getUri().toString(),
-        EngineFactory.storeName(endpoint(), region == null ? null : region.id()),
-        secret(),
-        client);
+    return EngineFactory.storeName(endpoint(), region == null ? null : region.id());
   }
 
   /**

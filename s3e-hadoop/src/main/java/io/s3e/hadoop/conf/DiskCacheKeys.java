@@ -18,7 +18,7 @@ public final class DiskCacheKeys {
   private static final DiskCacheConfig CORE = DiskCacheConfig.DEFAULTS;
   private static final long TIB = 1L << 40;
 
-  static final ConfigKey<Mode> MODE =
+  public static final ConfigKey<Mode> MODE =
       choice(
           "cache.mode",
           Mode.DISK,

@@ -45,7 +45,7 @@ public final class UnknownKeys {
    * @param original as the user wrote it, without per-bucket overrides applied
    * @param bucket whose own keys are looked at too; null if not known
    */
-  static List<String> in(Configuration original, @Nullable String bucket) {
+  public static List<String> in(Configuration original, @Nullable String bucket) {
     String ofBucket = "fs.s3a.bucket." + bucket + ".s3e.";
     List<String> unknown = new ArrayList<>();
     for (Map.Entry<String, String> entry : original) {

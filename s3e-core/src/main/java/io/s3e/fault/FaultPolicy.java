@@ -19,8 +19,9 @@ import org.jspecify.annotations.Nullable;
  * no chance, no I/O.
  *
  * <p>A failure that may pass is never counted out: the reader that waits has a deadline, and that
- * ends it (docs/adr/0017-patience-in-time.md). The first retry goes at once. Further ones wait
- * {@code base}, doubled with each, half of it by chance, and no longer than {@code cap}.
+ * ends it (docs/adr/0017-patience-in-time.md). An answer that is refused for its form is: the same
+ * one eight times in a row is how the store answers. The first retry goes at once. Further ones
+ * wait {@code base}, doubled with each, half of it by chance, and no longer than {@code cap}.
  *
  * @param base pause before the third request
  * @param cap longest pause
@@ -39,6 +40,9 @@ public record FaultPolicy(Duration base, Duration cap) {
 
   /** A provider that has never had credentials is wrong as a rule, and not just slow. */
   private static final int SENDS_WITHOUT_CREDENTIALS = 3;
+
+  /** Some seconds, in which a proxy that restarts has come back. */
+  private static final int SENDS_FOR_A_FORM = 8;
 
   private static final int NOT_IMPLEMENTED = 501;
   private static final int VERSION_NOT_SUPPORTED = 505;
@@ -67,7 +71,11 @@ public record FaultPolicy(Duration base, Duration cap) {
    */
   public Verdict after(RequestFailure failure, History history, double jitter) {
     return switch (failure.kind()) {
-      case THROTTLED, REJECTED -> again(failure, history, jitter, Remedy.NONE);
+      case THROTTLED -> again(failure, history, jitter, Remedy.NONE);
+      case REJECTED ->
+          history.rejections() >= SENDS_FOR_A_FORM
+              ? FAIL
+              : again(failure, history, jitter, Remedy.NONE);
       case SERVER -> isPermanent(failure) ? FAIL : again(failure, history, jitter, Remedy.NONE);
       // A cancel that was asked for is no failure. One that was not is a lost connection.
       case NETWORK, CANCELLED -> again(failure, history, jitter, Remedy.NONE);

@@ -9,12 +9,14 @@ import java.util.Set;
  * The failures of one piece of work since it last got on. Immutable.
  *
  * @param failures how many there were, the present one included
+ * @param rejections how many of the last ones, without a break, were answers that were refused for
+ *     their form
  * @param tried remedies that a refusal has asked for and that have been brought about
  * @param reach whether the store has ever answered this JVM
  */
-public record History(int failures, Set<Remedy> tried, Reach reach) {
+public record History(int failures, int rejections, Set<Remedy> tried, Reach reach) {
   /** No failure. */
-  public static final History NONE = new History(0, Set.of(), Reach.NEVER_ANSWERED);
+  public static final History NONE = new History(0, 0, Set.of(), Reach.NEVER_ANSWERED);
 
   /** Whether the store has ever answered this JVM. */
   public enum Reach {
@@ -29,9 +31,13 @@ public record History(int failures, Set<Remedy> tried, Reach reach) {
   }
 
   /** With one more failure. */
-  public History failed(Gate gate) {
-    Reach now = gate.hasAnswered() ? Reach.HAS_ANSWERED : Reach.NEVER_ANSWERED;
-    return new History(failures + 1, tried, now);
+  public History failed(RequestFailure failure, Gate gate) {
+    return failed(failure, gate.hasAnswered() ? Reach.HAS_ANSWERED : Reach.NEVER_ANSWERED);
+  }
+
+  History failed(RequestFailure failure, Reach now) {
+    boolean rejected = failure.kind() == RequestFailure.Kind.REJECTED;
+    return new History(failures + 1, rejected ? rejections + 1 : 0, tried, now);
   }
 
   /**
@@ -44,6 +50,6 @@ public record History(int failures, Set<Remedy> tried, Reach reach) {
     }
     Set<Remedy> more = EnumSet.of(remedy);
     more.addAll(tried);
-    return new History(failures, more, reach);
+    return new History(failures, rejections, more, reach);
   }
 }

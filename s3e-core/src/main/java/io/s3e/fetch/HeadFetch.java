@@ -54,7 +54,7 @@ public final class HeadFetch {
       if (Thread.currentThread().isInterrupted()) {
         throw interrupted(failure);
       }
-      history = history.failed(gate);
+      history = history.failed(failure, gate);
       Verdict verdict =
           tenant
               .config()

@@ -416,7 +416,7 @@ public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker, Hedg
       // A connection that breaks but brings blocks is not counted against the run.
       history = History.NONE;
     }
-    history = history.failed(gate);
+    history = history.failed(failure, gate);
     Verdict verdict =
         Failures.isForTheReader(failure.getCause())
             ? new Verdict.Fail()

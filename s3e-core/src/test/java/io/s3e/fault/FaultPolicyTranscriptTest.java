@@ -52,7 +52,7 @@ class FaultPolicyTranscriptTest {
       History history = History.NONE;
       for (int step = 0; step < steps; step++) {
         RequestFailure failure = failure(failures[Math.min(step, failures.length - 1)].trim());
-        history = new History(history.failures() + 1, history.tried(), reach);
+        history = history.failed(failure, reach);
         Verdict verdict = POLICY.after(failure, history, 1);
         found.append(step == 0 ? "" : ", ").append(told(verdict));
         if (verdict instanceof Verdict.SendAgain again) {
@@ -118,7 +118,8 @@ class FaultPolicyTranscriptTest {
         NETWORK UnknownHostException -> now, 100 ms, 200 ms
         NETWORK -> now, 100 ms
         CANCELLED -> now, 100 ms, 200 ms, 400 ms
-        REJECTED -> now, 100 ms, 200 ms
+        REJECTED -> now, 100 ms, 200 ms, 400 ms, 800 ms, 1600 ms, 2000 ms, fail
+        REJECTED then NETWORK then REJECTED -> now, 100 ms, 200 ms, 400 ms, 800 ms, 1600 ms, 2000 ms, 2000 ms, 2000 ms, fail
         TLS SSLException -> now, 100 ms, 200 ms, 400 ms
         CREDENTIALS -> now CREDENTIALS, 100 ms CREDENTIALS, 200 ms CREDENTIALS, 400 ms CREDENTIALS
         """);
@@ -181,7 +182,7 @@ class FaultPolicyTranscriptTest {
     for (Kind kind : Kind.values()) {
       RequestFailure failure = new RequestFailure(kind, "GET", "scripted", null);
       for (Reach reach : Reach.values()) {
-        Verdict verdict = POLICY.after(failure, new History(1, Set.of(), reach), 0.5);
+        Verdict verdict = POLICY.after(failure, new History(1, 0, Set.of(), reach), 0.5);
         assertThat(verdict).as("%s", kind).isNotNull();
       }
       Gate.Outcome expected =
@@ -204,7 +205,7 @@ class FaultPolicyTranscriptTest {
   @Test
   void chanceTakesAtMostHalfOfAPause() {
     RequestFailure failure = failure("SERVER 500");
-    History third = new History(3, Set.of(), Reach.HAS_ANSWERED);
+    History third = new History(3, 0, Set.of(), Reach.HAS_ANSWERED);
     List<Long> millis =
         Stream.of(0.0, 0.5, 1.0)
             .map(jitter -> (Verdict.SendAgain) POLICY.after(failure, third, jitter))
@@ -222,7 +223,7 @@ class FaultPolicyTranscriptTest {
             new FaultPolicy(Duration.ZERO, Duration.ZERO),
             new FaultPolicy(Duration.ofDays(1), Duration.ofDays(300)))) {
       for (int failures : new int[] {2, 3, 10, 60, 70, 100_000, Integer.MAX_VALUE}) {
-        History history = new History(failures, Set.of(), Reach.HAS_ANSWERED);
+        History history = new History(failures, 0, Set.of(), Reach.HAS_ANSWERED);
         for (String kind : List.of("THROTTLED", "CANCELLED", "TLS")) {
           assertThat(((Verdict.SendAgain) policy.after(failure(kind), history, 1)).pauseNanos())
               .as("%s after %d", kind, failures)

@@ -61,6 +61,7 @@ class GivingUpTest {
     "NOT_FOUND, 1",
     "REDIRECTED, 1",
     "OTHER, 1",
+    "REJECTED, 8",
   })
   void aFailureThatWillNotPassIsAnErrorAtOnce(Kind kind, int attempts) throws Exception {
     s3e.put(4);
@@ -78,7 +79,6 @@ class GivingUpTest {
     "THROTTLED, THROTTLED",
     "SERVER, SERVER",
     "NETWORK, NETWORK",
-    "REJECTED, REJECTED",
     "CANCELLED, NETWORK",
   })
   void aFailureThatMayPassIsAnErrorWhenTheReadHasWaitedInVain(Kind kind, Kind told)

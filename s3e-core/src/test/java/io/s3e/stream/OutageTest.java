@@ -57,7 +57,7 @@ class OutageTest {
   @ParameterizedTest
   @EnumSource(
       value = Kind.class,
-      names = {"NETWORK", "SERVER", "THROTTLED", "TLS", "CREDENTIALS", "REJECTED", "CANCELLED"})
+      names = {"NETWORK", "SERVER", "THROTTLED", "TLS", "CREDENTIALS", "CANCELLED"})
   void failsNoRead(Kind kind) throws Exception {
     byte[] content = s3e.put(BLOCKS);
     s3e.client.faults((request, number) -> answer(kind));

@@ -1,0 +1,155 @@
+package io.s3e.engines.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.s3e.engines.EngineProcess;
+import io.s3e.engines.Harness;
+import io.s3e.engines.Outcome;
+import io.s3e.engines.Store;
+import io.s3e.engines.Stream;
+import io.s3e.engines.spark.job.StepResult;
+import io.s3e.engines.spark.job.Steps;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.stream.Collectors;
+
+/**
+ * {@code spark-submit} of {@link Steps}, in client mode, as a user would call it. The control reads
+ * by S3A with its calls counted; S3E is as a user sets it.
+ */
+final class SparkRun {
+
+  /** Executors of their own: two JVMs of one core and 1,024 MB. */
+  static final String LOCAL_CLUSTER = "local-cluster[2,1,1024]";
+
+  /**
+   * How it went.
+   *
+   * @param outcome with the digests of all steps, and with the bytes of all
+   * @param results one a step
+   */
+  record Done(Outcome outcome, List<StepResult> results) {
+
+    /** The one result of the steps that start so. */
+    StepResult of(String step) {
+      List<StepResult> found =
+          results.stream().filter(each -> each.step().startsWith(step)).toList();
+      assertThat(found).as("results of " + step).hasSize(1);
+      return found.get(0);
+    }
+  }
+
+  private final SparkHome home;
+  private final Stream stream;
+  private final EngineProcess process;
+  private final Map<String, String> conf = new LinkedHashMap<>();
+  private final List<Path> classPath = new ArrayList<>();
+  private String master = "local[2]";
+
+  private SparkRun(SparkHome home, Stream stream, EngineProcess process) {
+    this.home = home;
+    this.stream = stream;
+    this.process = process;
+  }
+
+  static SparkRun of(SparkHome home, Stream stream, Store store, String job)
+      throws IOException, InterruptedException {
+    EngineProcess process =
+        EngineProcess.of(home.engine(), "org.apache.spark.deploy.SparkSubmit", stream, store, job);
+    SparkRun run = new SparkRun(home, stream, process);
+    run.classPath.addAll(SparkHome.jobsWithLibraries());
+    run.classPath.addAll(SparkHome.s3a());
+    process
+        .options(SparkHome.jvmOptions().toArray(String[]::new))
+        .options("-Xmx1g")
+        .deadline(Duration.ofMinutes(15));
+    home.environment().forEach(process::environment);
+    if (stream != Stream.S3E) {
+      process.set("fs.s3a.impl", "io.s3e.engines.spark.job.TimedS3AFileSystem");
+    }
+    run.conf("spark.ui.enabled", "false")
+        .conf("spark.sql.shuffle.partitions", "4")
+        .conf("spark.local.dir", process.directory().resolve("tmp").toString())
+        .conf(
+            "spark.sql.warehouse.dir",
+            process.directory().resolve("tmp").resolve("warehouse").toUri().toString());
+    return run;
+  }
+
+  SparkRun conf(String key, String value) {
+    conf.put(key, value);
+    return this;
+  }
+
+  SparkRun master(String other) {
+    master = other;
+    return this;
+  }
+
+  /** More jars, as in {@code spark.driver.extraClassPath} and that of executors. */
+  SparkRun jars(List<Path> more) {
+    classPath.addAll(more);
+    return this;
+  }
+
+  /** Runs the steps in one application, to its end. */
+  Done run(List<String> steps) throws IOException, InterruptedException {
+    classPath.forEach(process::jar);
+    Path file = Harness.OUTPUT.resolve("steps").resolve(home.name() + ".txt");
+    Files.createDirectories(file.getParent());
+    Files.write(file, steps);
+    conf("spark.executor.extraClassPath", executorClassPath());
+    List<String> arguments = new ArrayList<>(List.of("--master", master));
+    conf.forEach((key, value) -> arguments.addAll(List.of("--conf", key + "=" + value)));
+    arguments.addAll(
+        List.of("--class", Steps.class.getName(), SparkHome.jobs().toString(), file.toString()));
+    Outcome outcome = process.run(arguments.toArray(String[]::new));
+    return done(outcome);
+  }
+
+  private String executorClassPath() {
+    List<Path> entries = new ArrayList<>(classPath);
+    if (stream == Stream.S3E) {
+      entries.add(Harness.BUNDLE);
+    }
+    return entries.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
+  }
+
+  private Done done(Outcome outcome) throws IOException {
+    ObjectMapper json = new ObjectMapper();
+    List<StepResult> results = new ArrayList<>();
+    for (String line : outcome.output()) {
+      if (line.startsWith(Steps.RESULT)) {
+        results.add(json.readValue(line.substring(Steps.RESULT.length()), StepResult.class));
+      }
+    }
+    String digest =
+        results.stream()
+            .map(result -> result.step() + ": " + result.rows() + " rows " + result.digest())
+            .collect(Collectors.joining("\n"));
+    return new Done(
+        new Outcome(
+            outcome.exitCode(),
+            outcome.wall(),
+            outcome.exitTime(),
+            outcome.output(),
+            outcome.traffic(),
+            stream == Stream.S3E
+                ? OptionalLong.empty()
+                : OptionalLong.of(
+                    results.stream().mapToLong(result -> result.reads().bytes()).sum()),
+            digest,
+            OptionalLong.of(
+                results.stream().mapToLong(result -> result.tasks().inputBytes()).sum())),
+        results);
+  }
+}

@@ -1,0 +1,82 @@
+package io.s3e.engines.spark;
+
+import io.s3e.engines.Row;
+import io.s3e.engines.Store;
+import io.s3e.engines.Stream;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The queries of TPC-H on Spark, by the formats that Spark reads. */
+class SparkTpchTest {
+  private static final List<String> FORMATS = List.of("parquet", "orc", "csv", "json_gz");
+
+  @TempDir private static Path directory;
+  private static Store store;
+  private static SparkHome spark;
+
+  @BeforeAll
+  static void start() throws Exception {
+    spark = SparkHome.of("spark-4.1");
+    store = Store.start(directory);
+  }
+
+  @AfterAll
+  static void stop() throws IOException {
+    store.close();
+  }
+
+  /** Writes the tables by S3A. */
+  static String generate(Store store, SparkHome spark, double scale, List<String> formats)
+      throws IOException, InterruptedException {
+    String to = Store.ROOT + "tpch-" + scale;
+    String step =
+        String.format(Locale.ROOT, "generate %s 2 %s %s", scale, String.join(",", formats), to);
+    SparkRun.Done done = SparkRun.of(spark, Stream.CLASSIC, store, "generate").run(List.of(step));
+    if (done.outcome().exitCode() != 0) {
+      throw new IOException("No data: " + String.join("\n", done.outcome().output()));
+    }
+    return to;
+  }
+
+  private static void compare(String job, List<String> steps) throws Exception {
+    Row.compare(
+        spark.name(), job, stream -> SparkRun.of(spark, stream, store, job).run(steps).outcome());
+  }
+
+  @Test
+  @Tag("quick")
+  void someQueriesByEveryFormat() throws Exception {
+    String data = generate(store, spark, 0.01, FORMATS);
+    List<String> steps = new ArrayList<>();
+    for (String format : FORMATS) {
+      steps.add("tables " + format + " " + data);
+      steps.add("query 1");
+      steps.add("query 6");
+    }
+    compare("TPC-H 0.01, Q1 and Q6 by four formats", steps);
+  }
+
+  @Test
+  void allQueriesByParquetAndSomeByOthers() throws Exception {
+    String data = generate(store, spark, 0.1, FORMATS);
+    List<String> all = new ArrayList<>(List.of("tables parquet " + data));
+    IntStream.rangeClosed(1, 22).forEach(query -> all.add("query " + query));
+    compare("TPC-H 0.1, 22 queries, parquet", all);
+    for (String format : FORMATS.subList(1, FORMATS.size())) {
+      List<String> steps = new ArrayList<>(List.of("tables " + format + " " + data));
+      for (int query : List.of(1, 3, 6, 12, 14)) {
+        steps.add("query " + query);
+      }
+      compare("TPC-H 0.1, five queries, " + format, steps);
+    }
+  }
+}

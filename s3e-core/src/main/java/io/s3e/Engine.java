@@ -59,7 +59,7 @@ final class Engine {
   private int tenants;
   private boolean toldOfDifference;
 
-  /** How many tenants there have been. */
+  /** How many tenants there have been. Written under {@link #OPEN}. */
   private volatile int joined;
 
   private final Object diskLock = new Object();
@@ -100,6 +100,20 @@ final class Engine {
       Engine engine = joinOrClose(config, budget);
       ofJvm = budget;
       engine.tellOfDifferences(config);
+      return engine;
+    }
+  }
+
+  /**
+   * The JVM's engine, kept open until {@link #leave}; made if there is none. Keeps it without being
+   * a tenant: nothing is fetched for it.
+   *
+   * @throws IllegalStateException if the budget has fewer than two blocks
+   */
+  static Engine hold(S3EConfig config) {
+    synchronized (OPEN) {
+      Engine engine = join(config);
+      engine.joined--;
       return engine;
     }
   }

@@ -55,6 +55,7 @@ public final class Exports {
       Set.of(
           // The engine and its streams.
           S3E.class,
+          EngineHold.class,
           S3EConfig.class,
           OpenOptions.class,
           ProgressListener.class,

@@ -34,6 +34,7 @@ final class Hedge implements Attempt.Outcome {
 
   private final Late late;
   private final Tenant tenant;
+  private final ObjectHandle handle;
   private final Attempt first;
   private final HedgeBuffers buffers;
   private final Attempt second;
@@ -47,6 +48,7 @@ final class Hedge implements Attempt.Outcome {
       HedgeBuffers buffers) {
     this.late = late;
     this.tenant = tenant;
+    this.handle = handle;
     this.first = first;
     this.buffers = buffers;
     this.second = new Attempt(this, buffers, tenant, handle, gate, first.range(), Purpose.HEDGE, 1);
@@ -81,6 +83,7 @@ final class Hedge implements Attempt.Outcome {
 
   void begin() {
     tenant.metrics().count(Counter.HEDGES);
+    handle.listener().onHedge();
     second.begin();
   }
 

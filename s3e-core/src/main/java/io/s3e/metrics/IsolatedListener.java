@@ -60,6 +60,11 @@ public final class IsolatedListener implements StreamListener {
   }
 
   @Override
+  public void onHedge() {
+    tell(listener::onHedge);
+  }
+
+  @Override
   public void onDiscarded(long bytes) {
     tell(() -> listener.onDiscarded(bytes));
   }

@@ -31,6 +31,9 @@ public interface StreamListener {
   /** A failed GET will be sent again after a pause. */
   default void onRetry(Exception failure) {}
 
+  /** A GET is sent beside one that is late for its reader, for the same bytes. */
+  default void onHedge() {}
+
   /** {@code bytes} bytes that came belong to a block that never became whole. */
   default void onDiscarded(long bytes) {}
 

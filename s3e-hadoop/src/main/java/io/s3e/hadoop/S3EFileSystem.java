@@ -13,6 +13,7 @@ import io.s3e.hadoop.conf.UnknownKeys;
 import io.s3e.hadoop.hadoop341.DirectOpener;
 import io.s3e.hadoop.hadoop341.StreamSpi;
 import io.s3e.hadoop.stats.FileSystemStatistics;
+import io.s3e.hadoop.stats.OpenerStatistics;
 import io.s3e.hadoop.stream.OpenHints;
 import io.s3e.hadoop.stream.S3EReadable;
 import java.io.IOException;
@@ -32,7 +33,6 @@ import org.apache.hadoop.fs.s3a.S3AUtils;
 import org.apache.hadoop.fs.s3a.Statistic;
 import org.apache.hadoop.fs.statistics.IOStatistics;
 import org.apache.hadoop.fs.statistics.IOStatisticsAggregator;
-import org.apache.hadoop.fs.statistics.IOStatisticsContext;
 import org.apache.hadoop.fs.store.audit.AuditSpan;
 import org.apache.hadoop.io.IOUtils;
 import org.jspecify.annotations.Nullable;
@@ -156,7 +156,7 @@ public class S3EFileSystem extends S3AFileSystem {
     DirectOpener direct = opener;
     return direct != null
         ? direct.open(qualify(path))
-        : withEngine(super.open(path, bufferSize), OpenHints.NONE, currentThreadsCounter());
+        : withEngine(super.open(path, bufferSize), OpenHints.NONE, OpenerStatistics.ofThisThread());
   }
 
   @Override
@@ -168,7 +168,7 @@ public class S3EFileSystem extends S3AFileSystem {
       return direct.open(qualify(rawPath), parameters);
     }
     OpenHints hints = OpenHints.of(parameters);
-    IOStatisticsAggregator opener = currentThreadsCounter();
+    IOStatisticsAggregator opener = OpenerStatistics.ofThisThread();
     return super.openFileWithOptions(rawPath, parameters)
         .thenApply(opened -> withEngine(opened, hints, opener));
   }
@@ -179,10 +179,6 @@ public class S3EFileSystem extends S3AFileSystem {
     if (own != null) {
       own.prepare();
     }
-  }
-
-  static IOStatisticsAggregator currentThreadsCounter() {
-    return IOStatisticsContext.getCurrentIOStatisticsContext().getAggregator();
   }
 
   private FSDataInputStream withEngine(

@@ -4,6 +4,7 @@ import io.s3e.disk.DiskCacheConfig.Scope;
 import io.s3e.hadoop.conf.ConfigValues;
 import io.s3e.hadoop.conf.DiskCacheKeys;
 import io.s3e.hadoop.conf.ProcessEnvironment;
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -101,6 +102,11 @@ final class CacheDirectories {
     List<Source> sources =
         List.of(
             variable("LOCAL_DIRS"),
+            // Spark's standalone worker gives them to an application's executors, and deletes them.
+            source(
+                "SPARK_EXECUTOR_DIRS",
+                environment.variable("SPARK_EXECUTOR_DIRS").replace(File.pathSeparatorChar, ','),
+                Kind.NAMED),
             variable("SPARK_LOCAL_DIRS"),
             source("spark.local.dir", conf.getTrimmed("spark.local.dir", ""), Kind.NAMED),
             source("spark.local.dir", environment.property("spark.local.dir"), Kind.NAMED),

@@ -157,6 +157,7 @@ public final class ReadEngine implements Closeable {
         making = null;
       } else if (wanted) {
         made = fresh;
+        OpenEngines.opened(this, fresh.engine());
       }
     }
     if (failure != null) {
@@ -212,7 +213,11 @@ public final class ReadEngine implements Closeable {
       }
     }
     if (current != null) {
-      current.close();
+      try {
+        current.close();
+      } finally {
+        OpenEngines.closed(this);
+      }
     }
   }
 

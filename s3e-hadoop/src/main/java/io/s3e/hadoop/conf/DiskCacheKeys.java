@@ -45,14 +45,14 @@ public final class DiskCacheKeys {
           "",
           "absolute paths, separated by commas",
           "Directories on local disks; objects are spread over them. They must exist. Empty takes"
-              + " the first that is set: YARN's `LOCAL_DIRS`, `SPARK_LOCAL_DIRS`,"
-              + " `spark.local.dir`, `fs.s3a.buffer.dir`, `java.io.tmpdir`; in scope `host`, whose"
-              + " files outlive applications, the environment variable `XDG_CACHE_HOME`, else"
-              + " `.cache` in the user's home directory. Scopes `app` and `host` make a directory"
-              + " of S3E's own in each, and take none that another user could exchange: each"
-              + " directory on the way belongs to root or to the user, and others may write it only"
-              + " where it has the sticky bit. A directory that cannot be used is left out with a"
-              + " WARN line; without any the cache is in memory only.",
+              + " the first that is set: YARN's `LOCAL_DIRS`, `SPARK_EXECUTOR_DIRS`,"
+              + " `SPARK_LOCAL_DIRS`, `spark.local.dir`, `fs.s3a.buffer.dir`, `java.io.tmpdir`; in"
+              + " scope `host`, whose files outlive applications, the environment variable"
+              + " `XDG_CACHE_HOME`, else `.cache` in the user's home directory. Scopes `app` and"
+              + " `host` make a directory of S3E's own in each, and take none that another user"
+              + " could exchange: each directory on the way belongs to root or to the user, and"
+              + " others may write it only where it has the sticky bit. A directory that cannot be"
+              + " used is left out with a WARN line; without any the cache is in memory only.",
           ConfigValues::paths,
           paths -> paths.stream().allMatch(Path::isAbsolute));
 

@@ -2,6 +2,7 @@ package io.s3e.hadoop.hadoop341;
 
 import io.s3e.block.ObjectRef;
 import io.s3e.hadoop.client.ReadEngine;
+import io.s3e.hadoop.stats.OpenerStatistics;
 import io.s3e.hadoop.stream.OpenHints;
 import io.s3e.hadoop.stream.S3EHadoopInputStream;
 import io.s3e.hadoop.stream.StreamSource;
@@ -28,7 +29,6 @@ import org.apache.hadoop.fs.s3a.Statistic;
 import org.apache.hadoop.fs.s3a.impl.OpenFileSupport;
 import org.apache.hadoop.fs.s3a.statistics.S3AInputStreamStatistics;
 import org.apache.hadoop.fs.statistics.IOStatisticsAggregator;
-import org.apache.hadoop.fs.statistics.IOStatisticsContext;
 import org.apache.hadoop.fs.statistics.impl.IOStatisticsBinding;
 import org.apache.hadoop.fs.store.audit.AuditSpan;
 import org.apache.hadoop.util.LambdaUtils;
@@ -96,7 +96,7 @@ public final class DirectOpener implements Closeable {
 
   /** As {@code FileSystem.open}: one HEAD. */
   public FSDataInputStream open(Path path) throws IOException {
-    return open(path, support.openSimpleFile(0), OpenHints.NONE, currentThreadsCounter());
+    return open(path, support.openSimpleFile(0), OpenHints.NONE, OpenerStatistics.ofThisThread());
   }
 
   /** As {@code openFile().build()}: a HEAD only if neither status nor length is given. */
@@ -105,7 +105,7 @@ public final class DirectOpener implements Closeable {
     OpenFileSupport.OpenFileInformation information =
         support.prepareToOpenFile(path, parameters, fileSystem.getDefaultBlockSize(path));
     OpenHints hints = OpenHints.of(parameters);
-    IOStatisticsAggregator opener = currentThreadsCounter();
+    IOStatisticsAggregator opener = OpenerStatistics.ofThisThread();
     CompletableFuture<FSDataInputStream> opened = new CompletableFuture<>();
     threads.execute(
         () -> {
@@ -152,10 +152,6 @@ public final class DirectOpener implements Closeable {
     S3EHadoopInputStream stream = new S3EHadoopInputStream(source, engine);
     stream.attach(engine, hints, opener);
     return new FSDataInputStream(stream);
-  }
-
-  private static IOStatisticsAggregator currentThreadsCounter() {
-    return IOStatisticsContext.getCurrentIOStatisticsContext().getAggregator();
   }
 
   private S3AFileStatus fetchStatus(Path path) throws IOException {

@@ -118,7 +118,7 @@ public enum ReadStatistic {
   S3E_HEDGES(
       Counter.HEDGES,
       COUNT,
-      FILE_SYSTEM,
+      BOTH,
       "GETs sent beside one that was late for its reader, for the same bytes."),
   S3E_HEDGES_WON(Counter.HEDGES_WON, COUNT, FILE_SYSTEM, "Those of them whose bytes came first."),
   S3E_GETS_THROTTLED(

@@ -185,6 +185,11 @@ public final class StreamStatistics implements StreamListener {
   }
 
   @Override
+  public void onHedge() {
+    own.count(Counter.HEDGES);
+  }
+
+  @Override
   public void onReceived(long bytes) {
     own.add(Counter.FETCHED_BYTES, bytes);
   }

@@ -1,0 +1,111 @@
+package io.s3e.hadoop.client;
+
+import io.s3e.DiskUse;
+import io.s3e.S3E;
+import io.s3e.metrics.Counters;
+import io.s3e.metrics.DiskMetrics;
+import io.s3e.metrics.EngineMetrics;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.WeakHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * All {@link ReadEngine}s of this JVM, or of this class loader, that have read: their work in sum,
+ * and their common end. For a framework that shows the work of a process and knows when the process
+ * ends. Any thread.
+ *
+ * <p><b>Invariants.</b> An engine is in {@link #OPEN} from when it is made until it is closed or
+ * forgotten, and weakly, so that a forgotten file system can be collected. Its counters move to
+ * {@link #PAST} in the same step as it leaves, so that sums never count it twice and never shrink;
+ * a forgotten one takes its counters along. The counters of a cache on disk belong to all engines
+ * over it: they are counted once, and move with the last of them. The lock of this class is taken
+ * inside that of a {@link ReadEngine}, and nothing is called under it that takes another.
+ */
+public final class OpenEngines {
+  private static final Logger LOG = LoggerFactory.getLogger(OpenEngines.class);
+
+  /** Guarded by this class. */
+  private static final Map<ReadEngine, S3E> OPEN = new WeakHashMap<>();
+
+  /** The counters of engines that are closed. Guarded by this class. */
+  private static final EngineMetrics PAST = new EngineMetrics();
+
+  private OpenEngines() {}
+
+  /**
+   * The work of all engines since the JVM began, and what they hold now.
+   *
+   * @param metrics counters of reading and of the cache on local disk; they stand still
+   * @param memoryBytes of the memory budget that are held now
+   * @param memoryLimit the budget; 0 while there is no engine
+   * @param diskUse the use of the cache on local disk; 0 of 0 bytes while there is none
+   */
+  public record Work(EngineMetrics metrics, long memoryBytes, long memoryLimit, DiskUse diskUse) {}
+
+  static synchronized void opened(ReadEngine engine, S3E made) {
+    OPEN.put(engine, made);
+  }
+
+  static synchronized void closed(ReadEngine engine) {
+    S3E made = OPEN.remove(engine);
+    if (made == null) {
+      return;
+    }
+    add(made.metrics(), PAST);
+    DiskMetrics disk = made.metrics().disk();
+    if (OPEN.values().stream().noneMatch(other -> other.metrics().disk() == disk)) {
+      add(disk, PAST.disk());
+    }
+  }
+
+  private static <C extends Enum<C>> void add(Counters<C> from, Counters<C> to) {
+    from.snapshot().forEach(to::add);
+  }
+
+  /** The sum over all engines. */
+  public static synchronized Work work() {
+    EngineMetrics sum = new EngineMetrics();
+    add(PAST, sum);
+    add(PAST.disk(), sum.disk());
+    Map<DiskMetrics, Boolean> counted = new IdentityHashMap<>();
+    long memory = 0;
+    long limit = 0;
+    DiskUse use = new DiskUse(0, 0);
+    for (S3E each : OPEN.values()) {
+      add(each.metrics(), sum);
+      if (counted.put(each.metrics().disk(), true) == null) {
+        add(each.metrics().disk(), sum.disk());
+      }
+      memory += each.memoryBytes();
+      limit = Math.max(limit, each.memoryLimit());
+      DiskUse ofEngine = each.diskUse();
+      if (ofEngine != null) {
+        use = ofEngine;
+      }
+    }
+    return new Work(sum, memory, limit, use);
+  }
+
+  /**
+   * Ends the reads of all engines and closes them; their file systems read no more. For the end of
+   * the process.
+   */
+  public static void closeAll() {
+    List<ReadEngine> engines;
+    synchronized (OpenEngines.class) {
+      engines = new ArrayList<>(OPEN.keySet());
+    }
+    for (ReadEngine each : engines) {
+      try {
+        each.close();
+      } catch (IOException | RuntimeException e) {
+        LOG.warn("Closing {}", each, e);
+      }
+    }
+  }
+}

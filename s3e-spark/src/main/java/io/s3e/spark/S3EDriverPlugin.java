@@ -1,20 +1,119 @@
 package io.s3e.spark;
 
-import io.s3e.version.Version;
+import io.s3e.hadoop.cache.CacheSecret;
+import io.s3e.hadoop.conf.AdapterConfig;
+import io.s3e.spark.conf.S3ASettings;
+import io.s3e.spark.conf.SparkKeys;
+import io.s3e.spark.metrics.ProcessMetrics;
+import io.s3e.spark.stages.StageReports;
+import io.s3e.spark.stages.TaskAccounts;
+import io.s3e.spark.stages.TaskReads;
+import java.io.IOException;
 import java.util.Map;
+import java.util.Objects;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.io.Text;
+import org.apache.hadoop.security.Credentials;
+import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.spark.SparkContext;
 import org.apache.spark.api.plugin.DriverPlugin;
 import org.apache.spark.api.plugin.PluginContext;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The driver's part. */
+/**
+ * The driver's part. Spark calls {@link #init} before there is a scheduler or an executor, so that
+ * what is set there is the setting of all; {@link #receive} on threads of its RPC.
+ *
+ * <p>In local mode the driver is an executor too, whose part does what is the process's: the start
+ * line, the counts and the metrics.
+ */
 final class S3EDriverPlugin implements DriverPlugin {
   private static final Logger LOG = LoggerFactory.getLogger(S3EDriverPlugin.class);
 
+  private @Nullable StageReports reports;
+  private @Nullable TaskAccounts accounts;
+
   @Override
   public Map<String, String> init(SparkContext spark, PluginContext plugin) {
-    LOG.info("S3E {}", Version.text());
+    Configuration hadoop = spark.hadoopConfiguration();
+    S3ASettings settings = new S3ASettings(plugin.conf(), hadoop);
+    AdapterConfig config = settings.complete();
+    if (!settings.isReadByS3E()) {
+      LOG.warn(
+          "S3E does not read s3a://, since fs.s3a.impl = \"{}\": leave that key out for S3E to set"
+              + " it",
+          settings.fileSystem());
+      return Map.of();
+    }
+    new MemoryChecks(plugin.conf(), config).findings().forEach(LOG::warn);
+    if (config.cache().encrypted()) {
+      addSecret();
+    }
+    if (SparkKeys.EVENTS.get(plugin.conf())) {
+      StageReports begun = new StageReports(event -> spark.listenerBus().post(event));
+      spark.addSparkListener(begun);
+      reports = begun;
+    }
+    if (!spark.isLocal()) {
+      StartLine.tell(config, hadoop);
+      accounts = TaskAccounts.open((stage, counts) -> {});
+    }
     return Map.of();
+  }
+
+  /** Executors do not learn of credentials that are added after their start: they ask for it. */
+  private static void addSecret() {
+    try {
+      UserGroupInformation user = UserGroupInformation.getCurrentUser();
+      Credentials credentials = user.getCredentials();
+      CacheSecret.addTo(credentials);
+      user.addCredentials(credentials);
+    } catch (IOException e) {
+      throw new IllegalStateException(
+          "fs.s3a.s3e.cache.encryption = \"true\", but the user's credentials cannot be read", e);
+    }
+  }
+
+  @Override
+  public void registerMetrics(String applicationId, PluginContext plugin) {
+    TaskAccounts counted = accounts;
+    if (counted != null) {
+      ProcessMetrics.register(plugin.metricRegistry(), counted::ofJvm);
+    }
+  }
+
+  @Override
+  public @Nullable Object receive(Object message) throws IOException {
+    if (message instanceof TaskReads reads) {
+      StageReports collecting = reports;
+      if (collecting != null) {
+        collecting.add(reads);
+      }
+      return null;
+    }
+    if (message == DriverRequest.CACHE_SECRET) {
+      byte[] secret =
+          UserGroupInformation.getCurrentUser()
+              .getCredentials()
+              .getSecretKey(new Text(CacheSecret.ALIAS));
+      return Objects.requireNonNull(
+          secret, "no secret of the cache among the driver's credentials");
+    }
+    throw new IllegalArgumentException("S3E's part of the driver does not know " + message);
+  }
+
+  @Override
+  public void shutdown() {
+    StageReports collecting = reports;
+    if (collecting != null) {
+      collecting.close();
+      LOG.debug("Reports of tasks that came after the end: {}", collecting.droppedReports());
+    }
+    TaskAccounts counted = accounts;
+    if (counted != null) {
+      counted.close();
+    }
   }
 }

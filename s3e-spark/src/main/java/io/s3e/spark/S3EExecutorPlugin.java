@@ -1,18 +1,140 @@
 package io.s3e.spark;
 
-import io.s3e.version.Version;
+import io.s3e.EngineHold;
+import io.s3e.hadoop.cache.CacheSecret;
+import io.s3e.hadoop.client.EarlyStart;
+import io.s3e.hadoop.client.OpenEngines;
+import io.s3e.hadoop.conf.AdapterConfig;
+import io.s3e.spark.conf.S3ASettings;
+import io.s3e.spark.conf.SparkKeys;
+import io.s3e.spark.metrics.ProcessMetrics;
+import io.s3e.spark.stages.ReadCounts;
+import io.s3e.spark.stages.StageAttempt;
+import io.s3e.spark.stages.TaskAccounts;
+import io.s3e.spark.stages.TaskReads;
 import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.io.Text;
+import org.apache.hadoop.security.Credentials;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.spark.TaskFailedReason;
 import org.apache.spark.api.plugin.ExecutorPlugin;
 import org.apache.spark.api.plugin.PluginContext;
+import org.apache.spark.deploy.SparkHadoopUtil;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** An executor's part. */
+/**
+ * An executor's part: holds the engine of the JVM, and reports what each task reads.
+ *
+ * <p><b>The engine.</b> {@link #init} makes it with the settings of the application and holds it,
+ * so that memory and the cache on disk are those of the application whichever bucket is read first,
+ * and outlive file systems that come and go. {@link #shutdown} closes the engines of all file
+ * systems, which cancels what is in flight and ends the network threads, and then lets go; Spark
+ * calls it when the executor stops, before the shutdown hooks by which Hadoop closes file systems
+ * one after the other. In local mode the JVM is the application's and goes on after Spark: there
+ * the file systems stay open, and only the hold is given up.
+ *
+ * <p>Spark calls {@link #init} and {@link #shutdown} once each, and the others on the threads of
+ * tasks in between.
+ */
 final class S3EExecutorPlugin implements ExecutorPlugin {
   private static final Logger LOG = LoggerFactory.getLogger(S3EExecutorPlugin.class);
 
+  /** Spark's id of the executor in a driver, in local mode. */
+  private static final String DRIVER = "driver";
+
+  private boolean isOwnProcess;
+  private @Nullable EngineHold engine;
+  private volatile @Nullable TaskAccounts accounts;
+
   @Override
   public void init(PluginContext plugin, Map<String, String> extra) {
-    LOG.info("S3E {}", Version.text());
+    isOwnProcess = !plugin.executorID().equals(DRIVER);
+    if (isOwnProcess) {
+      S3ASettings.shareCacheOfExecutors(System.getenv());
+    }
+    Configuration hadoop = SparkHadoopUtil.get().newConfiguration(plugin.conf());
+    if (!new S3ASettings(plugin.conf(), hadoop).isReadByS3E()) {
+      return;
+    }
+    AdapterConfig config = AdapterConfig.read(hadoop, null);
+    if (isOwnProcess && config.cache().encrypted()) {
+      fetchSecret(plugin);
+    }
+    if (config.enabled()) {
+      engine = EngineHold.of(config.engine());
+      EarlyStart.begin(config, hadoop);
+    }
+    StartLine.tell(config, hadoop);
+    boolean reports = SparkKeys.EVENTS.get(plugin.conf());
+    TaskAccounts begun =
+        TaskAccounts.open(
+            reports ? (stage, counts) -> send(plugin, stage, counts) : (stage, counts) -> {});
+    accounts = begun;
+    ProcessMetrics.register(plugin.metricRegistry(), begun::ofJvm);
+  }
+
+  /** Before the first file system looks for it. */
+  private static void fetchSecret(PluginContext plugin) {
+    try {
+      byte[] secret = (byte[]) plugin.ask(DriverRequest.CACHE_SECRET);
+      Credentials credentials = new Credentials();
+      credentials.addSecretKey(new Text(CacheSecret.ALIAS), secret);
+      UserGroupInformation.getCurrentUser().addCredentials(credentials);
+    } catch (Exception e) {
+      throw new IllegalStateException(
+          "fs.s3a.s3e.cache.encryption = \"true\", but the driver has not told the secret", e);
+    }
+  }
+
+  private static void send(PluginContext plugin, StageAttempt stage, ReadCounts counts) {
+    try {
+      plugin.send(new TaskReads(stage, plugin.executorID(), plugin.hostname(), counts));
+    } catch (Exception e) {
+      // The executor is about to end, or the driver is gone: no reason for a task to fail.
+      LOG.debug("What a task of {} read is not reported", stage, e);
+    }
+  }
+
+  @Override
+  public void onTaskStart() {
+    TaskAccounts counting = accounts;
+    if (counting != null) {
+      counting.taskStarted();
+    }
+  }
+
+  @Override
+  public void onTaskSucceeded() {
+    taskEnded();
+  }
+
+  @Override
+  public void onTaskFailed(TaskFailedReason reason) {
+    taskEnded();
+  }
+
+  private void taskEnded() {
+    TaskAccounts counting = accounts;
+    if (counting != null) {
+      counting.taskEnded();
+    }
+  }
+
+  @Override
+  public void shutdown() {
+    TaskAccounts counting = accounts;
+    if (counting != null) {
+      counting.close();
+    }
+    if (isOwnProcess) {
+      OpenEngines.closeAll();
+    }
+    EngineHold held = engine;
+    if (held != null) {
+      held.close();
+    }
   }
 }

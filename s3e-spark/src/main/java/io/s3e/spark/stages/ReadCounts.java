@@ -46,8 +46,20 @@ public record ReadCounts(
     long prefetchedBytes,
     long prefetchWastedBytes)
     implements Serializable {
+  private static final long serialVersionUID = 1;
+
   public static final ReadCounts NONE =
       new ReadCounts(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+
+  /** One task that has read nothing. */
+  static ReadCounts ofTask(long nanos) {
+    return new ReadCounts(1, nanos, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+  }
+
+  /** Whether nothing was read: tasks and their time alone say nothing of S3E. */
+  boolean isWithoutReads() {
+    return equals(new ReadCounts(tasks, taskNanos, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
+  }
 
   /** The sum of both. */
   public ReadCounts plus(ReadCounts other) {

@@ -8,4 +8,6 @@ import java.io.Serializable;
  * @param stageId Spark's, within the application
  * @param attempt Spark's number of the attempt, from 0
  */
-public record StageAttempt(int stageId, int attempt) implements Serializable {}
+public record StageAttempt(int stageId, int attempt) implements Serializable {
+  private static final long serialVersionUID = 1;
+}

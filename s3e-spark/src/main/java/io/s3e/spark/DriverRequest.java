@@ -1,0 +1,7 @@
+package io.s3e.spark;
+
+/** What an executor asks the driver's part for. */
+enum DriverRequest {
+  /** The secret that the cache on disk of scope {@code app} is encrypted with; 32 bytes. */
+  CACHE_SECRET
+}

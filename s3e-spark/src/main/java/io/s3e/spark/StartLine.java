@@ -1,0 +1,91 @@
+package io.s3e.spark;
+
+import io.s3e.S3EConfig;
+import io.s3e.client.library.CrtLibrary;
+import io.s3e.disk.DiskCacheConfig;
+import io.s3e.hadoop.cache.EngineFactory;
+import io.s3e.hadoop.conf.AdapterConfig;
+import io.s3e.hadoop.conf.ClientChoice;
+import io.s3e.version.Version;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.util.VersionInfo;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The one line of a driver or an executor that says what reads {@code s3a://} there. It tells what
+ * the settings and the machine allow, before the first read; a bucket may have settings of its own,
+ * and its file system says a line of its own when it first reads.
+ */
+final class StartLine {
+  private static final Logger LOG = LoggerFactory.getLogger("io.s3e.spark");
+
+  private static final long MIB = 1L << 20;
+  private static final long GIB = 1L << 30;
+
+  private StartLine() {}
+
+  /**
+   * Logs the line, on a thread of its own, since it loads the native library and looks at disks.
+   *
+   * @param conf of the process
+   */
+  static void tell(AdapterConfig config, Configuration conf) {
+    Thread thread = new Thread(() -> LOG.info("{}", text(config, conf)), "s3e-start-line");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  static String text(AdapterConfig config, Configuration conf) {
+    String start = "S3E " + Version.text() + " on Hadoop " + VersionInfo.getVersion();
+    if (!config.enabled()) {
+      return start + ": not used, since fs.s3a.s3e.enabled is false";
+    }
+    return String.format(
+        Locale.ROOT,
+        "%s, client %s, budget %d MiB, cache %s",
+        start,
+        client(config),
+        config.engine().effectiveMemoryBytes() / MIB,
+        cache(config, conf));
+  }
+
+  private static String client(AdapterConfig config) {
+    boolean isCrt = config.client() == ClientChoice.AUTO || config.client() == ClientChoice.CRT;
+    String unusable = isCrt ? CrtLibrary.unusableBecause() : null;
+    if (unusable != null) {
+      return "s3a (not crt: " + unusable + ")";
+    }
+    return isCrt ? ClientChoice.CRT.text() : config.client().text();
+  }
+
+  private static String cache(AdapterConfig config, Configuration conf) {
+    if (!config.cache().usesDisk()) {
+      return "in memory only";
+    }
+    try {
+      S3EConfig engine = new EngineFactory(config, conf, null).engine("this process", "", null);
+      DiskCacheConfig disk = engine.diskCache();
+      List<String> places = new ArrayList<>();
+      for (Path each : disk.directories()) {
+        places.add(
+            size(disk.capacityBytes(Files.getFileStore(each).getUsableSpace())) + " in " + each);
+      }
+      return places.isEmpty() ? "in memory only" : String.join(", ", places);
+    } catch (IOException | IllegalArgumentException e) {
+      return "in memory only (" + e.getMessage() + ")";
+    }
+  }
+
+  private static String size(long bytes) {
+    return bytes < GIB
+        ? bytes / MIB + " MiB"
+        : String.format(Locale.ROOT, "%.1f GiB", (double) bytes / GIB).replace(".0 ", " ");
+  }
+}

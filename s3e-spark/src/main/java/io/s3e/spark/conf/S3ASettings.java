@@ -1,0 +1,161 @@
+package io.s3e.spark.conf;
+
+import io.s3e.hadoop.conf.AdapterConfig;
+import io.s3e.hadoop.conf.UnknownKeys;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.spark.SparkConf;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Hadoop's configuration of an application, as the plugin completes it. A value is set where the
+ * driver's tasks find it (the Hadoop configuration of the Spark context) and where executors do (as
+ * {@code spark.hadoop.*}), and only where the user has not set another.
+ */
+public final class S3ASettings {
+  private static final Logger LOG = LoggerFactory.getLogger(S3ASettings.class);
+
+  private static final String PREFIX = "fs.s3a.s3e.";
+  private static final String OF_HADOOP = "spark.hadoop.";
+  private static final String FILE_SYSTEM = "fs.s3a.impl";
+  private static final String SCOPE = PREFIX + "cache.scope";
+  private static final String APPLICATION = PREFIX + "cache.app.id";
+
+  /**
+   * Named by the value of {@link #SCOPE}, which Hadoop completes in each process: by a system
+   * property of that name, else by the configuration.
+   */
+  private static final String SCOPE_OF_PROCESS = "s3e.spark.cache.scope";
+
+  private final SparkConf spark;
+  private final Configuration hadoop;
+
+  /** Names behind the prefix that were taken from {@code spark.s3e.}. */
+  private final Map<String, String> taken = new TreeMap<>();
+
+  /**
+   * @param spark of the application; executors are started with it
+   * @param hadoop of the Spark context
+   */
+  public S3ASettings(SparkConf spark, Configuration hadoop) {
+    this.spark = spark;
+    this.hadoop = hadoop;
+  }
+
+  /**
+   * Maps {@code spark.s3e.*}, and sets S3E's file systems and the scope of its cache.
+   *
+   * @return the settings as they apply to buckets without settings of their own
+   * @throws IllegalArgumentException if a value is not accepted; names the key as the user wrote
+   *     it, the value and what is accepted
+   */
+  public AdapterConfig complete() {
+    SparkKeys.ALL.forEach(key -> key.get(spark));
+    take();
+    setUnlessUser(FILE_SYSTEM, "io.s3e.hadoop.S3EFileSystem");
+    if (isReadByS3E()) {
+      setUnlessUser("fs.AbstractFileSystem.s3a.impl", "io.s3e.hadoop.S3EAbstractFileSystem");
+    }
+    if (userValue(SCOPE) == null) {
+      set(SCOPE_OF_PROCESS, "private");
+      set(SCOPE, "${" + SCOPE_OF_PROCESS + "}");
+    }
+    setUnlessUser(APPLICATION, "spark-" + UUID.randomUUID());
+    try {
+      return AdapterConfig.read(hadoop, null);
+    } catch (IllegalArgumentException e) {
+      throw asWritten(e);
+    }
+  }
+
+  private void take() {
+    Configuration unknown = new Configuration(false);
+    for (var entry : spark.getAllWithPrefix(SparkKeys.PREFIX)) {
+      String name = entry._1();
+      if (SparkKeys.ALL.stream().anyMatch(key -> key.name().equals(SparkKeys.PREFIX + name))) {
+        continue;
+      }
+      unknown.set(PREFIX + name, entry._2());
+      if (UnknownKeys.in(unknown, null).isEmpty() && !spark.contains(OF_HADOOP + PREFIX + name)) {
+        taken.put(name, entry._2());
+        set(PREFIX + name, entry._2());
+      }
+    }
+    List<String> names = SparkKeys.ALL.stream().map(SparkKey::name).toList();
+    List<String> told = UnknownKeys.in(unknown, null);
+    if (!told.isEmpty()) {
+      LOG.warn(
+          "S3E does not know, and ignores: {} (beside fs.s3a.s3e.* there are {})",
+          String.join("; ", told).replace(PREFIX, SparkKeys.PREFIX),
+          names);
+    }
+  }
+
+  private void setUnlessUser(String key, String value) {
+    if (userValue(key) == null) {
+      set(key, value);
+    }
+  }
+
+  private void set(String key, String value) {
+    hadoop.set(key, value);
+    spark.set(OF_HADOOP + key, value);
+  }
+
+  /** The value that does not come with Hadoop; null if there is none. */
+  private @Nullable String userValue(String key) {
+    String value = hadoop.getRaw(key);
+    if (value == null) {
+      return null;
+    }
+    String[] sources = hadoop.getPropertySources(key);
+    boolean byDefault =
+        sources != null
+            && sources.length > 0
+            && sources[sources.length - 1].endsWith("-default.xml");
+    return byDefault ? null : value;
+  }
+
+  /** Whether {@code s3a://} is read by S3E's file system, and not by one that the user has set. */
+  public boolean isReadByS3E() {
+    return fileSystem().equals("io.s3e.hadoop.S3EFileSystem");
+  }
+
+  /** The class behind {@code s3a://}. */
+  public String fileSystem() {
+    return hadoop.getTrimmed(FILE_SYSTEM, "");
+  }
+
+  /** The same error about the key that the user has written. */
+  private IllegalArgumentException asWritten(IllegalArgumentException error) {
+    String message = String.valueOf(error.getMessage());
+    return taken.keySet().stream()
+        .filter(name -> message.startsWith(PREFIX + name + " "))
+        .findFirst()
+        .map(
+            name ->
+                new IllegalArgumentException(
+                    SparkKeys.PREFIX + message.substring(PREFIX.length()), error))
+        .orElse(error);
+  }
+
+  /**
+   * In an executor: has the cache on disk shared by the executors of the application on this host
+   * (scope {@code app}) where the cluster manager gives them directories that it deletes with the
+   * application. Elsewhere, as in the driver, a JVM has a cache of its own, which goes with it.
+   *
+   * @param variables of the process's environment
+   */
+  public static void shareCacheOfExecutors(Map<String, String> variables) {
+    boolean shared =
+        Arrays.asList("LOCAL_DIRS", "SPARK_EXECUTOR_DIRS").stream()
+            .anyMatch(name -> !variables.getOrDefault(name, "").isBlank());
+    System.setProperty(SCOPE_OF_PROCESS, shared ? "app" : "private");
+  }
+}

@@ -1,0 +1,38 @@
+package io.s3e.spark.stages;
+
+import java.util.Map;
+import org.apache.hadoop.fs.statistics.IOStatistics;
+
+/** Reads the counts of a stream out of Hadoop's statistics of it. */
+final class StreamCounts {
+  private StreamCounts() {}
+
+  static ReadCounts of(IOStatistics statistics) {
+    Map<String, Long> counters = statistics.counters();
+    long read = get(counters, "stream_read_bytes");
+    long fromDisk = get(counters, "s3e_cache_hit_bytes");
+    long fromS3 = get(counters, "s3e_fetched_bytes");
+    return new ReadCounts(
+        0,
+        0,
+        read,
+        Math.max(0, read - fromDisk - fromS3),
+        fromDisk,
+        fromS3,
+        get(counters, "s3e_gets"),
+        get(counters, "s3e_prefetch_gets"),
+        get(counters, "s3e_get_retries"),
+        get(counters, "s3e_gets_throttled"),
+        get(counters, "s3e_hedges"),
+        get(counters, "s3e_memory_hits"),
+        get(counters, "s3e_cache_hits"),
+        get(counters, "s3e_read_waits"),
+        get(counters, "s3e_read_wait_nanos"),
+        get(counters, "s3e_prefetched_bytes"),
+        get(counters, "s3e_prefetch_wasted_bytes"));
+  }
+
+  private static long get(Map<String, Long> counters, String name) {
+    return counters.getOrDefault(name, 0L);
+  }
+}

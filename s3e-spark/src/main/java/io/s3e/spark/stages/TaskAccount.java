@@ -1,0 +1,63 @@
+package io.s3e.spark.stages;
+
+import java.util.function.Consumer;
+import org.apache.hadoop.fs.statistics.IOStatistics;
+import org.apache.hadoop.fs.statistics.IOStatisticsAggregator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Adds up the streams that one task opened, on whichever thread they are closed.
+ *
+ * <p><b>States.</b> <i>Running</i>: counts are added up; <i>ended</i>, for good: the sum has been
+ * given out by {@link #end}, and a stream that is closed only now is given to {@code late} by
+ * itself. So each stream is counted once, and none is lost. Any thread.
+ */
+final class TaskAccount implements IOStatisticsAggregator {
+  private final StageAttempt stage;
+  private final long startNanos;
+  private final Consumer<ReadCounts> late;
+
+  // Guarded by this.
+  private ReadCounts sum = ReadCounts.NONE;
+  private boolean ended;
+
+  /**
+   * @param startNanos by {@link System#nanoTime}
+   * @param late given the counts of each stream that outlives the task
+   */
+  TaskAccount(StageAttempt stage, long startNanos, Consumer<ReadCounts> late) {
+    this.stage = stage;
+    this.startNanos = startNanos;
+    this.late = late;
+  }
+
+  StageAttempt stage() {
+    return stage;
+  }
+
+  @Override
+  public boolean aggregate(@Nullable IOStatistics statistics) {
+    if (statistics == null) {
+      return false;
+    }
+    ReadCounts counts = StreamCounts.of(statistics);
+    synchronized (this) {
+      if (!ended) {
+        sum = sum.plus(counts);
+        return true;
+      }
+    }
+    late.accept(counts);
+    return true;
+  }
+
+  /**
+   * Ends the task; called once.
+   *
+   * @return what its streams read that are closed, as the counts of one task
+   */
+  synchronized ReadCounts end(long nowNanos) {
+    ended = true;
+    return sum.plus(ReadCounts.ofTask(nowNanos - startNanos));
+  }
+}

@@ -1,0 +1,107 @@
+package io.s3e.spark.stages;
+
+import io.s3e.hadoop.stats.OpenerStatistics;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.apache.hadoop.fs.statistics.IOStatistics;
+import org.apache.hadoop.fs.statistics.IOStatisticsAggregator;
+import org.apache.spark.TaskContext;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The accounts of an executor's running tasks, and of what its JVM reads beside them. A stream
+ * belongs to the task that Spark names on the thread that opens it, so a thread that Spark starts
+ * for a task (to feed Python) counts for the task too.
+ *
+ * <p>Any thread; {@link #taskStarted} and {@link #taskEnded} are called on the thread of the task.
+ */
+public final class TaskAccounts implements AutoCloseable {
+  private final Map<Long, TaskAccount> running = new ConcurrentHashMap<>();
+  private final ThreadLocal<@Nullable Long> taskOfThread = new ThreadLocal<>();
+  private final IOStatisticsAggregator outsideOfTasks = this::countForJvm;
+  private final Reports reports;
+
+  /** Guarded by this. */
+  private ReadCounts ofJvm = ReadCounts.NONE;
+
+  /** Takes what tasks have read. */
+  @FunctionalInterface
+  public interface Reports {
+    void report(StageAttempt stage, ReadCounts counts);
+  }
+
+  private TaskAccounts(Reports reports) {
+    this.reports = reports;
+  }
+
+  /**
+   * Begins to count what this JVM opens from now on.
+   *
+   * @param reports called at the end of each task, and for each stream that outlives its task
+   */
+  public static TaskAccounts open(Reports reports) {
+    TaskAccounts accounts = new TaskAccounts(reports);
+    OpenerStatistics.keepAccounts(accounts::ofThisThread);
+    return accounts;
+  }
+
+  private IOStatisticsAggregator ofThisThread() {
+    TaskContext task = TaskContext.get();
+    TaskAccount account = task == null ? null : running.get(task.taskAttemptId());
+    return account == null
+        ? outsideOfTasks
+        : counts -> countForJvm(counts) && account.aggregate(counts);
+  }
+
+  private boolean countForJvm(@Nullable IOStatistics statistics) {
+    if (statistics == null) {
+      return false;
+    }
+    ReadCounts counts = StreamCounts.of(statistics);
+    synchronized (this) {
+      ofJvm = ofJvm.plus(counts);
+    }
+    return true;
+  }
+
+  /** The calling thread begins the task that Spark names on it. */
+  public void taskStarted() {
+    TaskContext task = TaskContext.get();
+    if (task == null) {
+      return;
+    }
+    StageAttempt stage = new StageAttempt(task.stageId(), task.stageAttemptNumber());
+    Consumer<ReadCounts> late = counts -> reports.report(stage, counts);
+    long id = task.taskAttemptId();
+    taskOfThread.set(id);
+    running.put(id, new TaskAccount(stage, System.nanoTime(), late));
+  }
+
+  /**
+   * The task of the calling thread has ended, well or not. Spark names it no more, so it is known
+   * by its start; a task that failed before that has no account.
+   */
+  public void taskEnded() {
+    Long id = taskOfThread.get();
+    if (id == null) {
+      return;
+    }
+    taskOfThread.remove();
+    TaskAccount account = running.remove(id);
+    if (account != null) {
+      reports.report(account.stage(), account.end(System.nanoTime()));
+    }
+  }
+
+  /** What streams of this JVM have read that are closed, of tasks or not. */
+  public synchronized ReadCounts ofJvm() {
+    return ofJvm;
+  }
+
+  /** Counts no stream that is opened from now on. */
+  @Override
+  public void close() {
+    OpenerStatistics.keepAccounts(null);
+  }
+}

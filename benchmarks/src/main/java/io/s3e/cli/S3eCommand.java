@@ -29,6 +29,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       CatCommand.class,
       StatCommand.class,
       CacheCommand.class,
+      DoctorCommand.class,
       GenerateCompletion.class
     },
     synopsisHeading = "Usage: ",
@@ -53,6 +54,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       "  s3e cat s3a://bucket/a s3a://bucket/b | gzip -d | head",
       "  s3e stat --json s3a://bucket/key",
       "  s3e cache ls                                  what is on local disk",
+      "  s3e doctor --conf core-site.xml               would S3E read?",
       "  s3e bench                                     without an account",
       "  . <(s3e generate-completion)                  completion for bash and zsh",
       "",

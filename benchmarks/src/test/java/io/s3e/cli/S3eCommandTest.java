@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The command as a whole: help, usage, exit codes, failures of the network. */
 class S3eCommandTest {
   private static final List<String> COMMANDS =
-      List.of("bench", "get", "put", "cat", "stat", "cache", "generate-completion");
+      List.of("bench", "get", "put", "cat", "stat", "cache", "doctor", "generate-completion");
 
   @Test
   void helpListsEveryCommandAndEveryCommandHasHelp() {

@@ -157,7 +157,7 @@ class BundleTest {
   }
 
   /** The class path of this JVM, without S3E and what the bundle brings for it. */
-  private static Stream<String> clusterClassPath() {
+  static Stream<String> clusterClassPath() {
     return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
         .filter(
             entry ->

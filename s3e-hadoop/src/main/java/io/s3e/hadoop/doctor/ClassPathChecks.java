@@ -1,0 +1,129 @@
+package io.s3e.hadoop.doctor;
+
+import io.s3e.hadoop.doctor.ClassPath.Copy;
+import io.s3e.hadoop.doctor.Report.Section;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** The libraries: which are there, which lack, and which are there more than once. */
+final class ClassPathChecks {
+  private final ClassPath classPath;
+  private final Report report;
+
+  ClassPathChecks(ClassPath classPath, Report report) {
+    this.classPath = classPath;
+    this.report = report;
+  }
+
+  void run() {
+    report.ok(
+        Section.CLASS_PATH,
+        "Java",
+        Runtime.version() + " of " + System.getProperty("java.vendor", "an unknown vendor"));
+    for (Library library : Library.values()) {
+      if (!library.isOfSdk()) {
+        check(library);
+      } else if (library == Library.SDK_S3) {
+        checkSdk();
+      }
+    }
+  }
+
+  private void check(Library library) {
+    List<Copy> copies = classPath.copies(library);
+    if (!copies.isEmpty()) {
+      tell(library.title(), copies);
+    } else if (library == Library.HADOOP_AWS && !classPath.has(Library.HADOOP)) {
+      // One remedy is enough: Hadoop's own class path may have it.
+      return;
+    } else if (library.need() == Library.Need.REQUIRED) {
+      report.todo(Section.CLASS_PATH, library.title(), "not on the class path", remedy(library));
+    }
+  }
+
+  private void checkSdk() {
+    if (!classPath.has(Library.HADOOP_AWS) && !classPath.has(Library.SDK_S3)) {
+      // What brings the one brings the other, so that one remedy is enough.
+      return;
+    }
+    List<Library> lacking =
+        Arrays.stream(Library.values())
+            .filter(library -> library.isOfSdk() && !classPath.has(library))
+            .toList();
+    if (!lacking.isEmpty()) {
+      report.todo(
+          Section.CLASS_PATH,
+          "AWS SDK",
+          "not on the class path: "
+              + lacking.stream().map(Library::title).collect(Collectors.joining("; ")),
+          remedy(Library.SDK_S3));
+    }
+    for (Library library : List.of(Library.SDK_CORE, Library.SDK_S3)) {
+      if (classPath.has(library)) {
+        tell(library.title(), classPath.copies(library));
+      }
+    }
+    if (classPath.has(Library.SDK_CORE) && classPath.has(Library.SDK_S3)) {
+      checkSdkIsOne(
+          classPath.copies(Library.SDK_CORE).get(0), classPath.copies(Library.SDK_S3).get(0));
+    }
+  }
+
+  private void checkSdkIsOne(Copy core, Copy s3) {
+    if (!core.version().equals(s3.version())) {
+      report.todo(
+          Section.CLASS_PATH,
+          "AWS SDK",
+          "core is " + core.version() + " and s3 is " + s3.version(),
+          "Leave one version of the AWS SDK on the class path, the one of hadoop-aws: "
+              + core.place()
+              + " and "
+              + s3.place()
+              + " differ");
+    }
+  }
+
+  /** The first copy, which is used, and what the others mean. */
+  private void tell(String title, List<Copy> copies) {
+    Copy first = copies.get(0);
+    report.ok(Section.CLASS_PATH, title, first.version() + "  " + first.place());
+    for (Copy other : copies.subList(1, copies.size())) {
+      String value = "again " + other.version() + "  " + other.place();
+      if (other.version().equals(first.version())) {
+        report.note(Section.CLASS_PATH, title, value);
+      } else {
+        report.todo(
+            Section.CLASS_PATH,
+            title,
+            value,
+            "Leave one version of "
+                + title
+                + " on the class path: remove "
+                + first.place()
+                + " or "
+                + other.place());
+      }
+    }
+  }
+
+  private String remedy(Library library) {
+    return switch (library) {
+      case SLF4J, HADOOP ->
+          "Look from where jobs run, with Hadoop on the class path: hadoop jar BUNDLE.jar;"
+              + " spark-submit --class io.s3e.hadoop.doctor.Doctor BUNDLE.jar; or"
+              + " java -cp BUNDLE.jar:$(hadoop classpath) io.s3e.hadoop.doctor.Doctor";
+      case HADOOP_AWS ->
+          "Add org.apache.hadoop:hadoop-aws:"
+              + (classPath.has(Library.HADOOP)
+                  ? classPath.copies(Library.HADOOP).get(0).version()
+                  : "VERSION")
+              + " (Hadoop's own version) and the AWS SDK that it names to the class path:"
+              + " docs/INSTALL.md has the coordinates for each engine";
+      default ->
+          "Add the AWS SDK for Java 2 that hadoop-aws was built with, software.amazon.awssdk:bundle"
+              + " or its modules s3, sts, s3-transfer-manager, apache-client and netty-nio-client"
+              + " (2.24.6 for Hadoop 3.4.1, 2.29.52 for 3.4.2, 2.35.4 for 3.4.3 and 3.5.0)";
+    };
+  }
+}

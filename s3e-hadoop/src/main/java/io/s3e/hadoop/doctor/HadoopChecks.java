@@ -1,0 +1,57 @@
+package io.s3e.hadoop.doctor;
+
+import io.s3e.hadoop.conf.AdapterConfig;
+import io.s3e.hadoop.conf.ConfiguredBuckets;
+import io.s3e.hadoop.doctor.Report.Section;
+import java.net.URI;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import org.apache.hadoop.conf.Configuration;
+
+/** All that Hadoop's classes are needed for. */
+final class HadoopChecks {
+  private HadoopChecks() {}
+
+  static void run(Arguments arguments, ClassPath classPath, Report report) {
+    Settings settings = new Settings(arguments.configurations(), report);
+    Seam seam = new Seams(settings, classPath, report).check();
+    Configuration conf = seam.appliedTo(settings.hadoop());
+    AdapterConfig general;
+    try {
+      general = AdapterConfig.read(conf, null);
+    } catch (IllegalArgumentException e) {
+      report.todo(
+          Section.CONFIGURATION,
+          "settings",
+          "not accepted: " + e.getMessage(),
+          "Correct " + e.getMessage());
+      return;
+    }
+    new MemoryChecks(settings, classPath, report).run(general);
+    if (!classPath.hasSdk()) {
+      // S3A makes no file system without it.
+      return;
+    }
+    BucketChecks buckets = new BucketChecks(conf, seam, report);
+    for (String bucket : asked(arguments)) {
+      buckets.checkAsked(bucket);
+    }
+    for (String bucket : ConfiguredBuckets.in(conf)) {
+      if (!asked(arguments).contains(bucket)) {
+        buckets.checkConfigured(bucket);
+      }
+    }
+    buckets.checkOthers();
+    for (URI place : arguments.places()) {
+      if (place.getPath().length() > 1) {
+        new ReadTrial(conf, report).read(place);
+      }
+    }
+  }
+
+  private static Set<String> asked(Arguments arguments) {
+    Set<String> asked = new LinkedHashSet<>();
+    arguments.places().forEach(place -> asked.add(place.getAuthority()));
+    return asked;
+  }
+}

@@ -1,0 +1,104 @@
+package io.s3e.hadoop.doctor;
+
+/** The libraries that S3E under Hadoop consists of or stands upon, and how each is recognized. */
+enum Library {
+  S3E("S3E", Need.REQUIRED, "io/s3e/S3E.class", "io/s3e/version/version.properties"),
+  PLUGIN(
+      "S3E's plugin for Spark",
+      Need.NONE,
+      "io/s3e/spark/S3EPlugin.class",
+      "io/s3e/version/version.properties"),
+  SLF4J("SLF4J", Need.REQUIRED, "org/slf4j/LoggerFactory.class", pom("org.slf4j", "slf4j-api")),
+  HADOOP(
+      "Hadoop",
+      Need.REQUIRED,
+      "org/apache/hadoop/conf/Configuration.class",
+      "common-version-info.properties"),
+  HADOOP_AWS(
+      "hadoop-aws",
+      Need.REQUIRED,
+      "org/apache/hadoop/fs/s3a/S3AFileSystem.class",
+      pom("org.apache.hadoop", "hadoop-aws")),
+  SDK_CORE(
+      "AWS SDK, core",
+      Need.REQUIRED,
+      "software/amazon/awssdk/core/SdkClient.class",
+      pom("software.amazon.awssdk", "sdk-core")),
+  SDK_S3(
+      "AWS SDK, s3",
+      Need.REQUIRED,
+      "software/amazon/awssdk/services/s3/S3Client.class",
+      pom("software.amazon.awssdk", "s3")),
+  SDK_TRANSFER(
+      "AWS SDK, s3-transfer-manager",
+      Need.REQUIRED,
+      "software/amazon/awssdk/transfer/s3/S3TransferManager.class",
+      pom("software.amazon.awssdk", "s3-transfer-manager")),
+  SDK_APACHE(
+      "AWS SDK, apache-client",
+      Need.REQUIRED,
+      "software/amazon/awssdk/http/apache/ApacheHttpClient.class",
+      pom("software.amazon.awssdk", "apache-client")),
+  SDK_NETTY(
+      "AWS SDK, netty-nio-client",
+      Need.REQUIRED,
+      "software/amazon/awssdk/http/nio/netty/NettyNioAsyncHttpClient.class",
+      pom("software.amazon.awssdk", "netty-nio-client")),
+  SDK_STS(
+      "AWS SDK, sts",
+      Need.REQUIRED,
+      "software/amazon/awssdk/services/sts/StsClient.class",
+      pom("software.amazon.awssdk", "sts")),
+  CRT(
+      "aws-crt of the application",
+      Need.NONE,
+      "software/amazon/awssdk/crt/CRT.class",
+      pom("software.amazon.awssdk.crt", "aws-crt")),
+  SPARK("Spark", Need.NONE, "org/apache/spark/SparkContext.class", "spark-version-info.properties");
+
+  /** Whether S3E under Hadoop works without it. */
+  enum Need {
+    REQUIRED,
+    NONE
+  }
+
+  private final String title;
+  private final Need need;
+  private final String marker;
+  private final String versionFile;
+
+  /**
+   * @param marker a class file that nothing else has
+   * @param versionFile properties in the same jar with a key "version"
+   */
+  Library(String title, Need need, String marker, String versionFile) {
+    this.title = title;
+    this.need = need;
+    this.marker = marker;
+    this.versionFile = versionFile;
+  }
+
+  private static String pom(String group, String artifact) {
+    return "META-INF/maven/" + group + "/" + artifact + "/pom.properties";
+  }
+
+  String title() {
+    return title;
+  }
+
+  Need need() {
+    return need;
+  }
+
+  String marker() {
+    return marker;
+  }
+
+  String versionFile() {
+    return versionFile;
+  }
+
+  boolean isOfSdk() {
+    return marker.startsWith("software/amazon/awssdk/") && this != CRT;
+  }
+}

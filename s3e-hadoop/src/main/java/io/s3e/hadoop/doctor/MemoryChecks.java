@@ -1,0 +1,176 @@
+package io.s3e.hadoop.doctor;
+
+import io.s3e.S3EConfig;
+import io.s3e.hadoop.conf.AdapterConfig;
+import io.s3e.hadoop.conf.ConfigValues;
+import io.s3e.hadoop.conf.S3EKeys;
+import io.s3e.hadoop.doctor.Report.Section;
+import io.s3e.jvm.HostSizing;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.hadoop.conf.Configuration;
+
+/**
+ * The budget beside the memory that it is taken from: in this JVM, and in the JVMs that MapReduce
+ * and Spark start, by their configuration.
+ */
+final class MemoryChecks {
+  private static final long MIB = 1L << 20;
+
+  /** Hadoop's, where neither container nor heap is set: 1024 MiB, of which the heap has 0.8. */
+  private static final int CONTAINER_MIB = 1024;
+
+  private static final float HEAP_RATIO = 0.8f;
+
+  /** Spark's: a tenth of the heap, and 384 MiB at least. */
+  private static final long EXECUTOR_MIB = 1024;
+
+  private static final double OVERHEAD_FACTOR = 0.1;
+  private static final long LEAST_OVERHEAD_MIB = 384;
+
+  private static final Pattern HEAP_OPTION = Pattern.compile("-Xmx(\\d{1,12})([kKmMgGtT]?)");
+  private static final Pattern SPARK_SIZE =
+      Pattern.compile("(\\d{1,12})(?:([kmgt])b?|b)?", Pattern.CASE_INSENSITIVE);
+
+  private final Settings settings;
+  private final ClassPath classPath;
+  private final Report report;
+  private final HostSizing host = HostSizing.ofThisJvm();
+
+  MemoryChecks(Settings settings, ClassPath classPath, Report report) {
+    this.settings = settings;
+    this.classPath = classPath;
+    this.report = report;
+  }
+
+  void run(AdapterConfig config) {
+    checkThisJvm(config.engine());
+    if (classPath.has(Library.SPARK)) {
+      checkExecutor(config);
+    } else {
+      checkTask(config, "map");
+      checkTask(config, "reduce");
+    }
+  }
+
+  private void checkThisJvm(S3EConfig engine) {
+    long applied = engine.effectiveMemoryBytes();
+    String value =
+        String.format(
+            Locale.ROOT,
+            "budget %s of %s of direct memory, heap %s, %d processors",
+            size(applied),
+            size(host.directBytes()),
+            size(host.heapBytes()),
+            host.processors());
+    if (engine.memoryBytes() > applied) {
+      report.todo(
+          Section.MEMORY,
+          "this JVM",
+          value,
+          S3EKeys.MEMORY_BUDGET.name()
+              + " = "
+              + ConfigValues.sizeText(engine.memoryBytes())
+              + " is more than half of the direct memory: lower it, or raise"
+              + " -XX:MaxDirectMemorySize to twice the budget");
+    } else {
+      report.ok(Section.MEMORY, "this JVM", value);
+    }
+  }
+
+  private void checkTask(AdapterConfig config, String kind) {
+    Configuration conf = settings.hadoop();
+    String container = "mapreduce." + kind + ".memory.mb";
+    String options =
+        conf.get("mapred.child.java.opts", "")
+            + " "
+            + conf.get("mapreduce." + kind + ".java.opts", "");
+    long containerBytes = conf.getInt(container, -1) * MIB;
+    long heapBytes = lastHeapOption(options);
+    float ratio = conf.getFloat("mapreduce.job.heap.memory-mb.ratio", HEAP_RATIO);
+    if (containerBytes <= 0) {
+      containerBytes = heapBytes == 0 ? CONTAINER_MIB * MIB : (long) (heapBytes / ratio);
+    }
+    if (heapBytes == 0) {
+      heapBytes = (long) Math.ceil(containerBytes / MIB * ratio) * MIB;
+    }
+    tell("a " + kind + " task", config, heapBytes, containerBytes, container);
+  }
+
+  /** The last -Xmx, which the JVM takes, in bytes; 0 without one. */
+  private static long lastHeapOption(String options) {
+    long heap = 0;
+    Matcher option = HEAP_OPTION.matcher(options);
+    while (option.find()) {
+      heap = Long.parseLong(option.group(1)) * unit(option.group(2));
+    }
+    return heap;
+  }
+
+  private void checkExecutor(AdapterConfig config) {
+    long heap = sparkBytes("spark.executor.memory", EXECUTOR_MIB * MIB, 1);
+    long byDefault = Math.max(LEAST_OVERHEAD_MIB * MIB, (long) (heap * OVERHEAD_FACTOR));
+    long overhead = sparkBytes("spark.executor.memoryOverhead", byDefault, MIB);
+    tell("an executor", config, heap, heap + overhead, "spark.executor.memoryOverhead");
+  }
+
+  /**
+   * @param unit of a bare number, in bytes
+   */
+  private long sparkBytes(String key, long byDefault, long unit) {
+    Matcher size = SPARK_SIZE.matcher(settings.spark(key));
+    if (!size.matches()) {
+      return byDefault;
+    }
+    String suffix = size.group(2);
+    boolean bare = suffix == null && !settings.spark(key).toLowerCase(Locale.ROOT).endsWith("b");
+    return Long.parseLong(size.group(1)) * (bare ? unit : unit(suffix == null ? "" : suffix));
+  }
+
+  private static long unit(String suffix) {
+    return switch (suffix.toLowerCase(Locale.ROOT)) {
+      case "k" -> 1L << 10;
+      case "m" -> MIB;
+      case "g" -> 1L << 30;
+      case "t" -> 1L << 40;
+      default -> 1;
+    };
+  }
+
+  /**
+   * @param limitKey raises the memory beside the heap
+   */
+  private void tell(
+      String who, AdapterConfig config, long heapBytes, long containerBytes, String limitKey) {
+    HostSizing task = new HostSizing(host.processors(), heapBytes, heapBytes);
+    S3EConfig engine = config.engine();
+    long wanted =
+        engine.memoryBytes() == S3EConfig.AUTOMATIC
+            ? task.memoryBytes(config.targetGbps())
+            : engine.memoryBytes();
+    long budget = task.appliedBytes(wanted, 2L * engine.blockBytes());
+    long beside = containerBytes - heapBytes;
+    String value =
+        String.format(
+            Locale.ROOT,
+            "budget %s, of the %s that its container of %s has beside the heap of %s",
+            size(budget),
+            size(beside),
+            size(containerBytes),
+            size(heapBytes));
+    if (budget > beside) {
+      report.todo(
+          Section.MEMORY,
+          who,
+          value,
+          "Raise " + limitKey + " or lower " + S3EKeys.MEMORY_BUDGET.name() + ": it does not fit");
+    } else {
+      report.ok(Section.MEMORY, who, value);
+    }
+  }
+
+  static String size(long bytes) {
+    return bytes / MIB + " MiB";
+  }
+}

@@ -1,0 +1,157 @@
+package io.s3e.hadoop.doctor;
+
+import io.s3e.hadoop.S3EAbstractFileSystem;
+import io.s3e.hadoop.S3EFileSystem;
+import io.s3e.hadoop.doctor.Report.Section;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.s3a.Constants;
+
+/** The keys that put S3E behind {@code s3a://}. */
+final class Seams {
+  private static final String FILE_SYSTEM = S3EFileSystem.class.getName();
+  private static final String ABSTRACT_FILE_SYSTEM = S3EAbstractFileSystem.class.getName();
+
+  /** Not named by its class, which links against what Hadoop 3.4.1 lacks. */
+  private static final String FACTORY = "io.s3e.hadoop.S3EStreamFactory";
+
+  private static final String PLUGIN = "io.s3e.spark.S3EPlugin";
+  private static final String S3A = "org.apache.hadoop.fs.s3a.";
+  private static final List<String> OTHER_SCHEMES = List.of("fs.s3.impl", "fs.s3n.impl");
+
+  private final Settings settings;
+  private final Configuration conf;
+  private final ClassPath classPath;
+  private final Report report;
+
+  Seams(Settings settings, ClassPath classPath, Report report) {
+    this.settings = settings;
+    this.conf = settings.hadoop();
+    this.classPath = classPath;
+    this.report = report;
+  }
+
+  Seam check() {
+    Seam seam = find();
+    tellFileSystem(seam);
+    tellAbstractFileSystem(seam);
+    for (String key : OTHER_SCHEMES) {
+      String value = value(key);
+      if (!value.isEmpty()) {
+        report.note(
+            Section.CONFIGURATION,
+            key,
+            shown(key)
+                + (value.equals(FILE_SYSTEM) ? "" : ": paths of that scheme are not read by S3E"));
+      }
+    }
+    return seam;
+  }
+
+  private Seam find() {
+    if (value(Seam.IMPL).equals(FILE_SYSTEM)) {
+      return Seam.FILE_SYSTEM;
+    }
+    if (!isS3AsOwn(Seam.IMPL)) {
+      return Seam.NONE;
+    }
+    if (hasPlugin()) {
+      return Seam.SPARK_PLUGIN;
+    }
+    return value(Constants.INPUT_STREAM_CUSTOM_FACTORY).equals(FACTORY)
+            && value(Constants.INPUT_STREAM_TYPE)
+                .equalsIgnoreCase(Constants.INPUT_STREAM_TYPE_CUSTOM)
+        ? Seam.STREAM_FACTORY
+        : Seam.NONE;
+  }
+
+  private boolean hasPlugin() {
+    boolean named =
+        Arrays.stream(settings.spark("spark.plugins").split(",", -1))
+            .map(String::trim)
+            .anyMatch(PLUGIN::equals);
+    if (named && !classPath.has(Library.PLUGIN)) {
+      report.todo(
+          Section.CONFIGURATION,
+          "spark.plugins",
+          PLUGIN + ", which is not on the class path",
+          "Add io.s3e:s3e-spark for this line of Spark by --packages, as docs/INSTALL.md shows");
+      return false;
+    }
+    return named;
+  }
+
+  private void tellFileSystem(Seam seam) {
+    switch (seam) {
+      case FILE_SYSTEM -> report.ok(Section.CONFIGURATION, Seam.IMPL, shown(Seam.IMPL));
+      case SPARK_PLUGIN ->
+          report.ok(
+              Section.CONFIGURATION,
+              Seam.IMPL,
+              FILE_SYSTEM + ", which " + PLUGIN + " sets when Spark starts");
+      case STREAM_FACTORY ->
+          report.note(
+              Section.CONFIGURATION,
+              Seam.IMPL,
+              shown(Seam.IMPL)
+                  + ", with streams of "
+                  + FACTORY
+                  + ": S3E reads by S3A's client, which is slower than by "
+                  + Seam.IMPL
+                  + " = "
+                  + FILE_SYSTEM);
+      case NONE ->
+          report.todo(
+              Section.CONFIGURATION,
+              Seam.IMPL,
+              shown(Seam.IMPL) + ": S3E does not read",
+              "Set " + Seam.IMPL + " to " + FILE_SYSTEM);
+    }
+  }
+
+  private void tellAbstractFileSystem(Seam seam) {
+    String value = value(Seam.ABSTRACT_IMPL);
+    if (value.equals(ABSTRACT_FILE_SYSTEM)) {
+      report.ok(Section.CONFIGURATION, Seam.ABSTRACT_IMPL, shown(Seam.ABSTRACT_IMPL));
+    } else if (seam == Seam.SPARK_PLUGIN && isS3AsOwn(Seam.ABSTRACT_IMPL)) {
+      report.ok(
+          Section.CONFIGURATION,
+          Seam.ABSTRACT_IMPL,
+          ABSTRACT_FILE_SYSTEM + ", which " + PLUGIN + " sets when Spark starts");
+    } else if (seam == Seam.STREAM_FACTORY && isS3AsOwn(Seam.ABSTRACT_IMPL)) {
+      report.ok(
+          Section.CONFIGURATION,
+          Seam.ABSTRACT_IMPL,
+          shown(Seam.ABSTRACT_IMPL) + ", with the same streams");
+    } else {
+      report.todo(
+          Section.CONFIGURATION,
+          Seam.ABSTRACT_IMPL,
+          shown(Seam.ABSTRACT_IMPL)
+              + ": programs that use FileContext (YARN, Spark's checkpoints) read without S3E",
+          "Set " + Seam.ABSTRACT_IMPL + " to " + ABSTRACT_FILE_SYSTEM);
+    }
+  }
+
+  private boolean isS3AsOwn(String key) {
+    String value = value(key);
+    return value.isEmpty() || value.startsWith(S3A);
+  }
+
+  private String value(String key) {
+    return conf.getTrimmed(key, "");
+  }
+
+  /** The value and the file that it comes from. */
+  private String shown(String key) {
+    String value = value(key);
+    if (value.isEmpty()) {
+      return "not set";
+    }
+    String[] sources = conf.getPropertySources(key);
+    return sources == null || sources.length == 0
+        ? value
+        : value + " (" + sources[sources.length - 1] + ")";
+  }
+}

@@ -1,0 +1,107 @@
+package io.s3e.hadoop.doctor;
+
+import io.s3e.hadoop.doctor.Report.Section;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.Reader;
+import java.net.URL;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.TreeMap;
+import org.apache.hadoop.conf.Configuration;
+
+/**
+ * The configuration as a file system of this JVM gets it: Hadoop's files on the class path, the
+ * files that the user names, and Spark's {@code spark.hadoop.*}, which {@code spark-submit} hands
+ * on as system properties.
+ */
+final class Settings {
+  private static final String CORE_SITE = "core-site.xml";
+  private static final String SPARK = "spark.";
+  private static final String SPARK_HADOOP = "spark.hadoop.";
+
+  private final Configuration conf = new Configuration();
+  private final Map<String, String> spark = new TreeMap<>();
+  private final Report report;
+
+  Settings(List<Path> files, Report report) {
+    this.report = report;
+    // Those of MapReduce, which its own programs add; one that is not there is left out.
+    conf.addResource("mapred-default.xml");
+    conf.addResource("mapred-site.xml");
+    tellCoreSite();
+    for (Path file : files) {
+      add(file);
+    }
+    addSpark(System.getProperties(), "system properties");
+  }
+
+  /** Hadoop's; the caller copies it before it changes anything. */
+  Configuration hadoop() {
+    return conf;
+  }
+
+  /** A setting of Spark's; empty if it is not set. */
+  String spark(String key) {
+    return spark.getOrDefault(key, "").trim();
+  }
+
+  private void tellCoreSite() {
+    try {
+      List<URL> found = Collections.list(conf.getClassLoader().getResources(CORE_SITE));
+      if (found.isEmpty()) {
+        report.note(
+            Section.CONFIGURATION,
+            CORE_SITE,
+            "none on the class path (HADOOP_CONF_DIR is "
+                + System.getenv().getOrDefault("HADOOP_CONF_DIR", "not set")
+                + ")");
+        return;
+      }
+      report.ok(Section.CONFIGURATION, CORE_SITE, found.get(0).getPath());
+      for (URL other : found.subList(1, found.size())) {
+        report.note(Section.CONFIGURATION, CORE_SITE, "again, not read: " + other.getPath());
+      }
+    } catch (IOException e) {
+      report.note(Section.CONFIGURATION, CORE_SITE, "cannot be looked for: " + e.getMessage());
+    }
+  }
+
+  private void add(Path file) {
+    String name = file.toString();
+    if (name.endsWith(".xml")) {
+      conf.addResource(new org.apache.hadoop.fs.Path(file.toUri()));
+      report.ok(Section.CONFIGURATION, "named", name);
+      return;
+    }
+    Properties properties = new Properties();
+    try (Reader in = new InputStreamReader(Files.newInputStream(file), StandardCharsets.UTF_8)) {
+      properties.load(in);
+      report.ok(Section.CONFIGURATION, "named", name);
+    } catch (IOException | IllegalArgumentException e) {
+      report.todo(
+          Section.CONFIGURATION,
+          "named",
+          name + ": " + e.getMessage(),
+          "Correct " + name + ", or name another file");
+    }
+    addSpark(properties, name);
+  }
+
+  private void addSpark(Properties properties, String source) {
+    for (String key : properties.stringPropertyNames()) {
+      String value = properties.getProperty(key);
+      if (key.startsWith(SPARK_HADOOP)) {
+        conf.set(key.substring(SPARK_HADOOP.length()), value, source);
+      }
+      if (key.startsWith(SPARK)) {
+        spark.put(key, value);
+      }
+    }
+  }
+}

@@ -15,6 +15,7 @@ import io.s3e.fetch.ObjectTruncatedException;
 import io.s3e.fetch.ReaderProgress;
 import io.s3e.metrics.IsolatedListener;
 import io.s3e.prefetch.ReadPlanner;
+import io.s3e.stream.Announcement;
 import io.s3e.stream.Askers;
 import io.s3e.stream.BlockReader;
 import io.s3e.stream.BoundedExecutor;
@@ -23,6 +24,7 @@ import io.s3e.stream.StreamSettings;
 import io.s3e.stream.StreamSource;
 import java.io.IOException;
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 
 /** Builds the streams of one tenant and owns what they share beside the fetcher. */
 final class EngineStreams implements StreamSource, AutoCloseable {
@@ -59,6 +61,15 @@ final class EngineStreams implements StreamSource, AutoCloseable {
   }
 
   S3EInputStream open(ObjectVersion version, OpenOptions options) {
+    return open(reader(version, options));
+  }
+
+  /** Fetches the end of an object that will be opened; null if there is no room for a guess. */
+  @Nullable Announcement announce(ObjectVersion version, OpenOptions options) {
+    return reader(version, options).announceEnd();
+  }
+
+  private BlockReader reader(ObjectVersion version, OpenOptions options) {
     BlockLayout layout = new BlockLayout(version.size(), config.blockBytes());
     ReadPlanner planner =
         new ReadPlanner(layout, options.policy(), options.split(), prefetchLimits());
@@ -72,7 +83,12 @@ final class EngineStreams implements StreamSource, AutoCloseable {
             IsolatedListener.of(options.listener()),
             new ReaderProgress(planner.pattern()));
     fetcher.opened(handle);
-    return open(new BlockReader(fetcher, handle, planner, config.prefetch(), askers));
+    BlockReader reader = new BlockReader(fetcher, handle, planner, config.prefetch(), askers);
+    Announcement announced = options.announced();
+    if (announced != null) {
+      reader.readsAnnounced(announced);
+    }
+    return reader;
   }
 
   private ReadPlanner.Limits prefetchLimits() {

@@ -3,6 +3,7 @@ package io.s3e;
 import io.s3e.block.ByteRange;
 import io.s3e.metrics.StreamListener;
 import io.s3e.prefetch.ReadPolicy;
+import io.s3e.stream.Announcement;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * @param context handed to the client with every request for this stream; null if it needs none.
  *     Streams with a context of their own share blocks all the same
  * @param listener hears what the stream causes
+ * @param announced what {@link S3E#announce} has fetched of the object; null if nothing. It is used
+ *     where size and ETag agree; without an ETag, its own is taken
  */
 public record OpenOptions(
     ReadPolicy policy,
@@ -31,12 +34,13 @@ public record OpenOptions(
     @Nullable ByteRange split,
     Map<String, String> headers,
     @Nullable Object context,
-    StreamListener listener) {
+    StreamListener listener,
+    @Nullable Announcement announced) {
 
   /** Adaptive policy, everything else unknown. */
   public static final OpenOptions DEFAULTS =
       new OpenOptions(
-          ReadPolicy.ADAPTIVE, -1, null, null, null, Map.of(), null, StreamListener.NONE);
+          ReadPolicy.ADAPTIVE, -1, null, null, null, Map.of(), null, StreamListener.NONE, null);
 
   public OpenOptions {
     Objects.requireNonNull(policy, "policy");
@@ -48,30 +52,41 @@ public record OpenOptions(
   }
 
   public OpenOptions withPolicy(ReadPolicy value) {
-    return new OpenOptions(value, size, etag, versionId, split, headers, context, listener);
+    return new OpenOptions(
+        value, size, etag, versionId, split, headers, context, listener, announced);
   }
 
   public OpenOptions withSize(long value) {
-    return new OpenOptions(policy, value, etag, versionId, split, headers, context, listener);
+    return new OpenOptions(
+        policy, value, etag, versionId, split, headers, context, listener, announced);
   }
 
   public OpenOptions withVersion(@Nullable String newEtag, @Nullable String newVersionId) {
-    return new OpenOptions(policy, size, newEtag, newVersionId, split, headers, context, listener);
+    return new OpenOptions(
+        policy, size, newEtag, newVersionId, split, headers, context, listener, announced);
   }
 
   public OpenOptions withSplit(@Nullable ByteRange value) {
-    return new OpenOptions(policy, size, etag, versionId, value, headers, context, listener);
+    return new OpenOptions(
+        policy, size, etag, versionId, value, headers, context, listener, announced);
   }
 
   public OpenOptions withHeaders(Map<String, String> value) {
-    return new OpenOptions(policy, size, etag, versionId, split, value, context, listener);
+    return new OpenOptions(
+        policy, size, etag, versionId, split, value, context, listener, announced);
   }
 
   public OpenOptions withContext(@Nullable Object value) {
-    return new OpenOptions(policy, size, etag, versionId, split, headers, value, listener);
+    return new OpenOptions(
+        policy, size, etag, versionId, split, headers, value, listener, announced);
   }
 
   public OpenOptions withListener(StreamListener value) {
-    return new OpenOptions(policy, size, etag, versionId, split, headers, context, value);
+    return new OpenOptions(
+        policy, size, etag, versionId, split, headers, context, value, announced);
+  }
+
+  public OpenOptions withAnnounced(@Nullable Announcement value) {
+    return new OpenOptions(policy, size, etag, versionId, split, headers, context, listener, value);
   }
 }

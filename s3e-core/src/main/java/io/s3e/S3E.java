@@ -20,6 +20,7 @@ import io.s3e.fetch.TenantDisk;
 import io.s3e.memory.Account;
 import io.s3e.metrics.EngineMetrics;
 import io.s3e.prefetch.ReadPolicy;
+import io.s3e.stream.Announcement;
 import io.s3e.stream.S3EInputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -176,6 +177,31 @@ public final class S3E implements AutoCloseable {
     return streams.open(version(object, options), options);
   }
 
+  /**
+   * Says that an object will be opened soon: fetches its last 64 KiB, or all of it up to 1 MiB, as
+   * a guess. Sends one GET, does not wait, and fails in silence. An opening with {@linkplain
+   * OpenOptions#withAnnounced the announcement} finds what came, and can do without a HEAD.
+   *
+   * @param options with the size of an object that is not empty, and without an ETag
+   * @return null if nothing is fetched: there is no room for a guess, prefetch is off, or this is
+   *     closed
+   * @throws IllegalArgumentException if the options tell no size, a size of 0, or a version
+   */
+  public @Nullable Announcement announce(ObjectRef object, OpenOptions options) {
+    if (options.size() <= 0 || options.etag() != null) {
+      throw new IllegalArgumentException(
+          "Cannot announce "
+              + object
+              + " with size "
+              + options.size()
+              + " and ETag "
+              + options.etag()
+              + ": expected a size of 1 or more, and no ETag");
+    }
+    ObjectVersion version = ObjectVersion.unidentified(object, options.size(), options.versionId());
+    return closed.get() ? null : streams.announce(version, options);
+  }
+
   private void requireDisk() throws IOException {
     String absence;
     try {
@@ -263,12 +289,20 @@ public final class S3E implements AutoCloseable {
 
   private ObjectVersion version(ObjectRef object, OpenOptions options) throws IOException {
     if (options.size() >= 0) {
-      return version(object, options.size(), options.etag(), options.versionId());
+      return version(object, options.size(), etag(options), options.versionId());
     }
     ObjectHead head = head(object, options);
     String etag = options.etag() == null ? head.etag() : options.etag();
     String versionId = options.versionId() == null ? head.versionId() : options.versionId();
     return version(object, head.size(), etag, versionId);
+  }
+
+  /** The version to read: the caller's, else the announced one where the caller tells its size. */
+  private static @Nullable String etag(OpenOptions options) {
+    Announcement announced = options.announced();
+    return options.etag() == null && announced != null && announced.size() == options.size()
+        ? announced.etag()
+        : options.etag();
   }
 
   private ObjectVersion version(

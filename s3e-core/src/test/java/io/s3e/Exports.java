@@ -40,6 +40,7 @@ import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.EngineMetrics;
 import io.s3e.metrics.StreamListener;
 import io.s3e.prefetch.ReadPolicy;
+import io.s3e.stream.Announcement;
 import io.s3e.stream.S3EInputStream;
 import io.s3e.version.Version;
 import java.util.Set;
@@ -61,6 +62,7 @@ public final class Exports {
           ProgressListener.class,
           DiskUse.class,
           S3EInputStream.class,
+          Announcement.class,
           ReadPolicy.class,
           ObjectRef.class,
           ByteRange.class,

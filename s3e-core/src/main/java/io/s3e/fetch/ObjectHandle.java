@@ -57,6 +57,7 @@ public final class ObjectHandle {
   private volatile boolean answered;
   private volatile boolean proven;
   private volatile @Nullable ObjectVersion apart;
+  private volatile @Nullable ObjectVersion announced;
   private final boolean customerKey;
   private volatile @Nullable ObjectVersion known;
   private volatile @Nullable StoredObject stored;
@@ -96,6 +97,11 @@ public final class ObjectHandle {
     return mayBeShorter && total.get() == NOT_PINNED;
   }
 
+  /** Whether the store has said that there are as many bytes as was told at opening. */
+  public boolean isOfToldSize() {
+    return total.get() == version.size();
+  }
+
   /**
    * Remembers how many bytes the store says there are; false if that cannot be: it has said
    * otherwise before, or there are fewer than its ETag came with.
@@ -130,6 +136,19 @@ public final class ObjectHandle {
   /** The version under which blocks of this handle may be held apart; null if none are. */
   @Nullable ObjectVersion apart() {
     return apart;
+  }
+
+  /**
+   * What an earlier opening of the same tenant has fetched of this very version, before the ETag
+   * was known, may be read through this handle too.
+   */
+  public void announcedAs(ObjectVersion fetched) {
+    announced = fetched;
+  }
+
+  /** The version that was fetched before its ETag was known; null if none was. */
+  @Nullable ObjectVersion announced() {
+    return announced;
   }
 
   /** S3 has answered the tenant for the version: it may read what others have fetched of it. */

@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A block that another tenant fetches or has fetched is seen only once S3 has answered this
  * tenant for the version. Before, the handle's blocks are held apart, so that its reader sends a
  * request of its own.
+ *
+ * <p>What the tenant fetched of an announced object has no ETag in its name. A handle that was told
+ * of it looks there last.
  */
 final class VisibleBlocks {
   private final Tenant tenant;
@@ -41,7 +44,11 @@ final class VisibleBlocks {
       handle.holdApart(tenant.holder());
     }
     ObjectVersion apart = found == null ? handle.apart() : null;
-    return apart == null ? found : pinned(new BlockId(apart, block));
+    if (apart != null) {
+      found = pinned(new BlockId(apart, block));
+    }
+    ObjectVersion announced = found == null ? handle.announced() : null;
+    return announced == null ? found : pinned(new BlockId(announced, block));
   }
 
   private @Nullable Block pinned(BlockId id) {
@@ -67,8 +74,11 @@ final class VisibleBlocks {
       }
       handle.holdApart(tenant.holder());
     }
-    ObjectVersion apart = handle.apart();
-    return apart != null && index.get(new BlockId(apart, block)) != null;
+    return isEntered(handle.apart(), block) || isEntered(handle.announced(), block);
+  }
+
+  private boolean isEntered(@Nullable ObjectVersion version, long block) {
+    return version != null && index.get(new BlockId(version, block)) != null;
   }
 
   /**

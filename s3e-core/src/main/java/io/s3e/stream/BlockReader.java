@@ -33,6 +33,9 @@ public final class BlockReader {
   /** An object of so many bytes comes by one GET as soon as a part of it is read. */
   private static final long SMALL_OBJECT_BYTES = 1 << 20;
 
+  /** What is announced of a longer object: enough for the footer of most columnar files. */
+  private static final int END_BYTES = 64 << 10;
+
   /** A random positioned read of less than this part of a small object does not fetch all of it. */
   private static final int SMALL_PART = 4;
 
@@ -320,6 +323,26 @@ public final class BlockReader {
   boolean announce(ByteRange range, Pieces pieces) {
     BlockRange asked = isSmall() ? wholeObject() : layout().covering(range.start(), range.end());
     return asked.isEmpty() || startAsked(asked, asked.first(), pieces) > asked.first();
+  }
+
+  /**
+   * Starts fetching the end of the object, or all of a small one, for those who will open it: as a
+   * guess.
+   *
+   * @return null if there was no room for the first of it, or nothing is fetched ahead
+   */
+  public @Nullable Announcement announceEnd() {
+    long size = handle.size();
+    BlockRange end =
+        isSmall() ? wholeObject() : layout().covering(Math.max(0, size - END_BYTES), size);
+    return readahead.guess(end) > end.first() ? new Announcement(fetcher, this, end) : null;
+  }
+
+  /** What was announced of the object, and turned out to be of the same version, is read too. */
+  public void readsAnnounced(Announcement announced) {
+    if (announced.isOf(handle.version())) {
+      handle.announcedAs(announced.handle().version());
+    }
   }
 
   /**

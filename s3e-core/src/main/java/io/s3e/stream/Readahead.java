@@ -154,6 +154,15 @@ final class Readahead {
     }
   }
 
+  /**
+   * Starts fetching blocks that the planner knows nothing of, as far as there is room.
+   *
+   * @return the first block that was not started
+   */
+  long guess(BlockRange wanted) {
+    return enabled ? fetcher.prefetch(handle, wanted, Purpose.GUESS, runs) : wanted.first();
+  }
+
   /** The read that {@code plan} was made for has failed: nothing of it is sent. */
   void renounce(Plan plan) {
     plan.abandoned().forEach(this::abandon);

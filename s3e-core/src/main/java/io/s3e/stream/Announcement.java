@@ -1,0 +1,88 @@
+package io.s3e.stream;
+
+import io.s3e.block.BlockRange;
+import io.s3e.block.ObjectVersion;
+import io.s3e.fetch.Fetcher;
+import io.s3e.fetch.ObjectHandle;
+import io.s3e.memory.Block;
+import java.io.IOException;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An object that somebody is about to open. Its last bytes, or all of a small one, are on their way
+ * to memory as a guess; so are its ETag, and the proof that it has the size that was told. Streams
+ * that are opened with the announcement read what it brought, as long as that is in memory.
+ *
+ * <p><b>States.</b> <i>Asked</i>: the GET is under way, {@link #etag} is null. <i>Answered</i>: the
+ * ETag is known and stays. <i>Failed</i>: the GET has ended without an answer; nothing is known,
+ * and that is nobody's error. Independent of these, <i>released</i>: what is under way is cancelled
+ * unless a reader waits for it, and what came may go.
+ *
+ * <p>Any thread. Holds no memory itself.
+ */
+public final class Announcement {
+  private final Fetcher fetcher;
+  private final BlockReader reader;
+  private final BlockRange asked;
+
+  /**
+   * @param reader has started the GET
+   * @param asked the blocks that it brings
+   */
+  Announcement(Fetcher fetcher, BlockReader reader, BlockRange asked) {
+    this.fetcher = fetcher;
+    this.reader = reader;
+    this.asked = asked;
+  }
+
+  /** ETag of the version that was announced; null as long as the store has not told it. */
+  public @Nullable String etag() {
+    return handle().isOfToldSize() ? handle().etag() : null;
+  }
+
+  /** Length in bytes, as the announcing caller told it. */
+  public long size() {
+    return handle().version().size();
+  }
+
+  /**
+   * Waits until the store has answered, the GET has ended otherwise, or {@code limit} is over.
+   *
+   * @return whether the ETag is known
+   * @throws java.io.InterruptedIOException if the thread was interrupted; its flag is set
+   */
+  public boolean awaitAnswer(Duration limit) throws IOException {
+    Block first = etag() == null ? fetcher.find(handle(), asked.first()) : null;
+    if (first != null) {
+      try {
+        boolean unused = fetcher.isReadyWithin(first, limit.toNanos());
+      } finally {
+        first.unpin();
+      }
+    }
+    return etag() != null;
+  }
+
+  /** Whether {@code opened} reads the version that was announced. */
+  boolean isOf(ObjectVersion opened) {
+    String announced = etag();
+    return announced != null && announced.equals(opened.etag()) && opened.size() == size();
+  }
+
+  /** The opening that the GET was sent for. */
+  ObjectHandle handle() {
+    return reader.handle();
+  }
+
+  /** Nobody will open the object: cancels what is under way, lets what came go. Idempotent. */
+  public void release() {
+    handle().close();
+    reader.readahead().release();
+  }
+
+  @Override
+  public String toString() {
+    return "Announcement{" + handle().version() + ", told " + etag() + "}";
+  }
+}

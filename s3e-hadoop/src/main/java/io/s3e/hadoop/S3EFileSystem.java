@@ -12,29 +12,41 @@ import io.s3e.hadoop.conf.S3EKeys;
 import io.s3e.hadoop.conf.UnknownKeys;
 import io.s3e.hadoop.hadoop341.DirectOpener;
 import io.s3e.hadoop.hadoop341.StreamSpi;
+import io.s3e.hadoop.open.FileSystemAccess;
+import io.s3e.hadoop.open.KnownFile;
+import io.s3e.hadoop.open.KnownFiles;
 import io.s3e.hadoop.stats.FileSystemStatistics;
 import io.s3e.hadoop.stats.OpenerStatistics;
 import io.s3e.hadoop.stream.OpenHints;
+import io.s3e.hadoop.stream.Opening;
 import io.s3e.hadoop.stream.S3EReadable;
 import java.io.IOException;
 import java.net.URI;
+import java.util.EnumSet;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FSDataOutputStreamBuilder;
 import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.Options.OpenFileOptions;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.impl.OpenFileParameters;
+import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.fs.s3a.Constants;
+import org.apache.hadoop.fs.s3a.S3AFileStatus;
 import org.apache.hadoop.fs.s3a.S3AFileSystem;
 import org.apache.hadoop.fs.s3a.S3AReadOpContext;
 import org.apache.hadoop.fs.s3a.S3AUtils;
 import org.apache.hadoop.fs.s3a.Statistic;
 import org.apache.hadoop.fs.statistics.IOStatistics;
-import org.apache.hadoop.fs.statistics.IOStatisticsAggregator;
 import org.apache.hadoop.fs.store.audit.AuditSpan;
 import org.apache.hadoop.io.IOUtils;
+import org.apache.hadoop.util.Progressable;
+import org.apache.hadoop.util.functional.FutureIO;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -66,6 +78,9 @@ public class S3EFileSystem extends S3AFileSystem {
   private final FileSystemStatistics readStatistics = new FileSystemStatistics(this::engineIfMade);
   private @Nullable ReadEngine engine;
   private @Nullable DirectOpener opener;
+
+  /** Null where S3A reads. */
+  private @Nullable KnownFiles known;
 
   /**
    * @throws IllegalArgumentException if a setting of S3E's is not accepted; names the key, the
@@ -101,8 +116,10 @@ public class S3EFileSystem extends S3AFileSystem {
               getUri().toString(),
               config.engine().readTimeout(),
               new FileSystemClients(this, config, cache, readStatistics::clientFellBack));
+      Access access = new Access();
       engine = own;
-      opener = StreamSpi.isPresent() ? null : new DirectOpener(new Access(), own);
+      opener = StreamSpi.isPresent() ? null : new DirectOpener(access, own);
+      known = new KnownFiles(access, own);
     } catch (RuntimeException e) {
       IOUtils.cleanupWithLogger(LOG, this);
       throw e;
@@ -150,27 +167,184 @@ public class S3EFileSystem extends S3AFileSystem {
     conf.set("fs.s3a.bucket." + bucket + "." + key.substring("fs.s3a.".length()), value);
   }
 
+  /** S3A's, but without a HEAD where the file's status is {@linkplain KnownFiles known}. */
   @Override
-  public FSDataInputStream open(Path path, int bufferSize) throws IOException {
+  public FSDataInputStream open(Path rawPath, int bufferSize) throws IOException {
+    KnownFiles files = known;
+    if (files == null) {
+      return super.open(rawPath, bufferSize);
+    }
     prepareEngine();
+    Path path = qualify(rawPath);
+    KnownFile file = files.toOpen(path);
+    S3AFileStatus status = file.status();
+    Opening opening = opening(path, OpenHints.NONE, file);
     DirectOpener direct = opener;
-    return direct != null
-        ? direct.open(qualify(path))
-        : withEngine(super.open(path, bufferSize), OpenHints.NONE, OpenerStatistics.ofThisThread());
+    if (direct != null) {
+      return direct.open(path, status, opening);
+    }
+    FSDataInputStream opened =
+        status == null
+            ? super.open(path, bufferSize)
+            : FutureIO.awaitFuture(
+                super.openFileWithOptions(
+                    path, with(status, new OpenFileParameters().withBufferSize(bufferSize))));
+    return withEngine(opened, opening);
   }
 
+  /** As {@link #open(Path, int)}, with what the application tells. */
   @Override
   public CompletableFuture<FSDataInputStream> openFileWithOptions(
       Path rawPath, OpenFileParameters parameters) throws IOException {
-    prepareEngine();
-    DirectOpener direct = opener;
-    if (direct != null) {
-      return direct.open(qualify(rawPath), parameters);
+    KnownFiles files = known;
+    if (files == null) {
+      return super.openFileWithOptions(rawPath, parameters);
     }
-    OpenHints hints = OpenHints.of(parameters);
-    IOStatisticsAggregator opener = OpenerStatistics.ofThisThread();
-    return super.openFileWithOptions(rawPath, parameters)
-        .thenApply(opened -> withEngine(opened, hints, opener));
+    prepareEngine();
+    Path path = qualify(rawPath);
+    boolean tellsLength =
+        parameters.getOptions().get(OpenFileOptions.FS_OPTION_OPENFILE_LENGTH) != null;
+    KnownFile file = files.toOpenAside(path, parameters.getStatus() != null || tellsLength);
+    S3AFileStatus status = file.status();
+    Opening opening = opening(path, OpenHints.of(parameters), file);
+    OpenFileParameters told = status == null ? parameters : with(status, parameters);
+    DirectOpener direct = opener;
+    return direct != null
+        ? direct.open(path, told, opening)
+        : super.openFileWithOptions(path, told).thenApply(opened -> withEngine(opened, opening));
+  }
+
+  private static OpenFileParameters with(S3AFileStatus status, OpenFileParameters parameters) {
+    Configuration options = parameters.getOptions();
+    return new OpenFileParameters()
+        .withMandatoryKeys(parameters.getMandatoryKeys())
+        .withOptionalKeys(parameters.getOptionalKeys())
+        .withOptions(options == null ? new Configuration(false) : options)
+        .withBufferSize(parameters.getBufferSize())
+        .withStatus(status);
+  }
+
+  private Opening opening(Path path, OpenHints hints, KnownFile file) {
+    return new Opening(
+        hints,
+        OpenerStatistics.ofThisThread(),
+        file.announced(),
+        file.status() == null ? null : () -> askStatus(path));
+  }
+
+  /**
+   * Says that a file will be opened soon, by a task that is still busy with another one. Its last
+   * 64 KiB, or all of it up to 1 MiB, are fetched as a guess: one GET, which gives way to reads and
+   * whose failure is nobody's. For the next seconds the file is then opened without a HEAD, and
+   * read without a GET as far as it was fetched. Does not wait.
+   *
+   * <p>Nothing is fetched where S3A reads, where prefetch is off ({@code
+   * fs.s3a.s3e.prefetch.enabled}), where there is no memory to spare, and where {@code
+   * fs.s3a.change.detection.*} does not hold on to an ETag.
+   *
+   * @param length of the file in bytes, as a listing told it; if that is wrong the file is read as
+   *     if it had not been announced
+   * @throws IllegalArgumentException if {@code length} is negative
+   */
+  public void announce(Path path, long length) {
+    if (length < 0) {
+      throw new IllegalArgumentException(
+          "Cannot announce " + path + " with " + length + " bytes: expected 0 or more");
+    }
+    KnownFiles files = known;
+    if (files != null) {
+      files.announce(qualify(path), length);
+    }
+  }
+
+  /** S3A's; the open that follows on the same thread needs no second HEAD. */
+  @Override
+  public FileStatus getFileStatus(Path path) throws IOException {
+    KnownFiles files = known;
+    if (files == null) {
+      return super.getFileStatus(path);
+    }
+    long changes = files.statuses().changes();
+    FileStatus status = super.getFileStatus(path);
+    files.statuses().told(qualify(path), status, changes);
+    return status;
+  }
+
+  private S3AFileStatus askStatus(Path path) throws IOException {
+    return (S3AFileStatus) super.getFileStatus(path);
+  }
+
+  @Override
+  public FSDataOutputStream create(
+      Path path,
+      FsPermission permission,
+      boolean overwrite,
+      int bufferSize,
+      short replication,
+      long blockSize,
+      Progressable progress)
+      throws IOException {
+    writes(path);
+    return super.create(path, permission, overwrite, bufferSize, replication, blockSize, progress);
+  }
+
+  @Override
+  public FSDataOutputStream createNonRecursive(
+      Path path,
+      FsPermission permission,
+      EnumSet<CreateFlag> flags,
+      int bufferSize,
+      short replication,
+      long blockSize,
+      Progressable progress)
+      throws IOException {
+    writes(path);
+    return super.createNonRecursive(
+        path, permission, flags, bufferSize, replication, blockSize, progress);
+  }
+
+  // S3A's own declaration is raw.
+  @SuppressWarnings("rawtypes")
+  @Override
+  public FSDataOutputStreamBuilder createFile(Path path) {
+    writes(path);
+    return super.createFile(path);
+  }
+
+  private void writes(Path path) {
+    KnownFiles files = known;
+    if (files != null) {
+      files.writes(qualify(path));
+    }
+  }
+
+  @Override
+  public boolean rename(Path source, Path target) throws IOException {
+    changed(source);
+    changed(target);
+    try {
+      return super.rename(source, target);
+    } finally {
+      changed(source);
+      changed(target);
+    }
+  }
+
+  @Override
+  public boolean delete(Path path, boolean recursive) throws IOException {
+    changed(path);
+    try {
+      return super.delete(path, recursive);
+    } finally {
+      changed(path);
+    }
+  }
+
+  private void changed(Path path) {
+    KnownFiles files = known;
+    if (files != null) {
+      files.changed(qualify(path));
+    }
   }
 
   /** Beside the HEAD of S3A's that comes next. */
@@ -181,11 +355,10 @@ public class S3EFileSystem extends S3AFileSystem {
     }
   }
 
-  private FSDataInputStream withEngine(
-      FSDataInputStream opened, OpenHints hints, IOStatisticsAggregator opener) {
+  private FSDataInputStream withEngine(FSDataInputStream opened, Opening opening) {
     ReadEngine own = engine;
     if (own != null && opened.getWrappedStream() instanceof S3EReadable stream) {
-      stream.attach(own, hints, opener);
+      stream.attach(own, opening);
     }
     return opened;
   }
@@ -221,6 +394,10 @@ public class S3EFileSystem extends S3AFileSystem {
   @Override
   public void close() throws IOException {
     try {
+      KnownFiles files = known;
+      if (files != null) {
+        files.close();
+      }
       ReadEngine own = engine;
       if (own != null) {
         own.close();
@@ -240,8 +417,8 @@ public class S3EFileSystem extends S3AFileSystem {
     return own == null ? super.toString() : "S3EFileSystem{" + own + ", " + super.toString() + "}";
   }
 
-  /** The protected parts of S3AFileSystem that {@link DirectOpener} needs. */
-  private final class Access implements DirectOpener.FileSystemAccess {
+  /** The protected parts of S3AFileSystem that opening files needs. */
+  private final class Access implements FileSystemAccess {
     @Override
     public S3AFileSystem fileSystem() {
       return S3EFileSystem.this;
@@ -255,6 +432,11 @@ public class S3EFileSystem extends S3AFileSystem {
     @Override
     public S3AReadOpContext readContext(FileStatus status, AuditSpan span) {
       return createReadContext(status, span);
+    }
+
+    @Override
+    public S3AFileStatus askStatus(Path path) throws IOException {
+      return S3EFileSystem.this.askStatus(path);
     }
 
     @Override

@@ -1,6 +1,5 @@
-package io.s3e.hadoop.hadoop341;
+package io.s3e.hadoop.client;
 
-import io.s3e.hadoop.client.StreamRequests;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.hadoop.fs.s3a.S3AFileSystem;
 import org.apache.hadoop.fs.s3a.impl.ChangeDetectionPolicy;
@@ -11,15 +10,18 @@ import software.amazon.awssdk.core.ResponseInputStream;
 import software.amazon.awssdk.services.s3.model.GetObjectRequest;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 
-/** Requests by the file system's own factory and client, for Hadoop without the stream SPI. */
-final class DirectStreamRequests implements StreamRequests {
+/**
+ * Requests by the file system's own factory and client: for announcements, and for streams of a
+ * Hadoop without the stream SPI.
+ */
+public final class FileSystemRequests implements StreamRequests {
   private final S3AFileSystem fileSystem;
   private final AuditSpan span;
   private final ChangeDetectionPolicy changePolicy;
   private final ChangeTrackerStatistics changeStatistics;
   private final AtomicReference<@Nullable String> seenRevision = new AtomicReference<>();
 
-  DirectStreamRequests(
+  public FileSystemRequests(
       S3AFileSystem fileSystem,
       AuditSpan span,
       ChangeDetectionPolicy changePolicy,

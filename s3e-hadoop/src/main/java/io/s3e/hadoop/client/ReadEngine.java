@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -115,6 +116,23 @@ public final class ReadEngine implements Closeable {
     if (made == null && !closed) {
       try {
         CompletableFuture<Made> unused = making();
+      } catch (IOException e) {
+        LOG.debug("Nothing is made for {} any more", owner, e);
+      }
+    }
+  }
+
+  /**
+   * Runs {@code then} with the engine: now, or on the thread that makes it. Never, if it cannot be
+   * made; then the read that comes hears why.
+   */
+  public void whenMade(Consumer<S3E> then) {
+    Made current = made;
+    if (current != null) {
+      then.accept(current.engine());
+    } else if (!closed) {
+      try {
+        CompletableFuture<Void> unused = making().thenAccept(done -> then.accept(done.engine()));
       } catch (IOException e) {
         LOG.debug("Nothing is made for {} any more", owner, e);
       }

@@ -49,6 +49,11 @@ public record RevisionCheckingClient(ObjectClient client) implements ForwardingC
         && (policy.getMode() == Mode.Server || policy.getMode() == Mode.Client);
   }
 
+  /** Whether the core holds on to one version, and the ETag says which. */
+  public static boolean pinsEtag(ChangeDetectionPolicy policy) {
+    return pinsVersion(policy) && policy.getSource() == Source.ETag;
+  }
+
   @Override
   public Exchange get(GetRequest request, ResponseHandler handler) {
     StreamRequests stream = (StreamRequests) Objects.requireNonNull(request.context());

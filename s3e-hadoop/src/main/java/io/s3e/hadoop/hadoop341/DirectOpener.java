@@ -1,9 +1,10 @@
 package io.s3e.hadoop.hadoop341;
 
 import io.s3e.block.ObjectRef;
+import io.s3e.hadoop.client.FileSystemRequests;
 import io.s3e.hadoop.client.ReadEngine;
-import io.s3e.hadoop.stats.OpenerStatistics;
-import io.s3e.hadoop.stream.OpenHints;
+import io.s3e.hadoop.open.FileSystemAccess;
+import io.s3e.hadoop.stream.Opening;
 import io.s3e.hadoop.stream.S3EHadoopInputStream;
 import io.s3e.hadoop.stream.StreamSource;
 import java.io.Closeable;
@@ -16,8 +17,6 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
-import org.apache.hadoop.fs.FileStatus;
-import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.impl.OpenFileParameters;
 import org.apache.hadoop.fs.s3a.Constants;
@@ -28,7 +27,6 @@ import org.apache.hadoop.fs.s3a.S3AUtils;
 import org.apache.hadoop.fs.s3a.Statistic;
 import org.apache.hadoop.fs.s3a.impl.OpenFileSupport;
 import org.apache.hadoop.fs.s3a.statistics.S3AInputStreamStatistics;
-import org.apache.hadoop.fs.statistics.IOStatisticsAggregator;
 import org.apache.hadoop.fs.statistics.impl.IOStatisticsBinding;
 import org.apache.hadoop.fs.store.audit.AuditSpan;
 import org.apache.hadoop.util.LambdaUtils;
@@ -41,17 +39,6 @@ import org.jspecify.annotations.Nullable;
 public final class DirectOpener implements Closeable {
   private static final int OPEN_THREADS = 16;
   private static final long IDLE_SECONDS = 10;
-
-  /** The protected parts of S3AFileSystem. */
-  public interface FileSystemAccess {
-    S3AFileSystem fileSystem();
-
-    AuditSpan openSpan(Path path) throws IOException;
-
-    S3AReadOpContext readContext(FileStatus status, AuditSpan span);
-
-    FileSystem.@Nullable Statistics fileSystemStatistics();
-  }
 
   private final FileSystemAccess access;
   private final S3AFileSystem fileSystem;
@@ -94,41 +81,41 @@ public final class DirectOpener implements Closeable {
     return threads;
   }
 
-  /** As {@code FileSystem.open}: one HEAD. */
-  public FSDataInputStream open(Path path) throws IOException {
-    return open(path, support.openSimpleFile(0), OpenHints.NONE, OpenerStatistics.ofThisThread());
+  /** As {@code FileSystem.open}: one HEAD, if there is no status. */
+  public FSDataInputStream open(Path path, @Nullable S3AFileStatus status, Opening opening)
+      throws IOException {
+    return open(path, status, support.openSimpleFile(0), opening);
   }
 
   /** As {@code openFile().build()}: a HEAD only if neither status nor length is given. */
-  public CompletableFuture<FSDataInputStream> open(Path path, OpenFileParameters parameters)
-      throws IOException {
+  public CompletableFuture<FSDataInputStream> open(
+      Path path, OpenFileParameters parameters, Opening opening) throws IOException {
     OpenFileSupport.OpenFileInformation information =
         support.prepareToOpenFile(path, parameters, fileSystem.getDefaultBlockSize(path));
-    OpenHints hints = OpenHints.of(parameters);
-    IOStatisticsAggregator opener = OpenerStatistics.ofThisThread();
     CompletableFuture<FSDataInputStream> opened = new CompletableFuture<>();
     threads.execute(
         () -> {
-          var unused = LambdaUtils.eval(opened, () -> open(path, information, hints, opener));
+          var unused =
+              LambdaUtils.eval(
+                  opened, () -> open(path, information.getStatus(), information, opening));
         });
     return opened;
   }
 
   private FSDataInputStream open(
       Path path,
+      @Nullable S3AFileStatus given,
       OpenFileSupport.OpenFileInformation information,
-      OpenHints hints,
-      IOStatisticsAggregator opener)
+      Opening opening)
       throws IOException {
     S3AInputStreamStatistics statistics =
         fileSystem.getInstrumentation().newInputStreamStatistics(access.fileSystemStatistics());
     AuditSpan span = access.openSpan(path);
-    S3AFileStatus given = information.getStatus();
     S3AFileStatus status =
         IOStatisticsBinding.trackDuration(
             statistics,
             Statistic.ACTION_FILE_OPENED.getSymbol(),
-            () -> given != null ? given : fetchStatus(path));
+            () -> given != null ? given : access.askStatus(path));
     if (status.isDirectory()) {
       throw new FileNotFoundException(path + " is a directory");
     }
@@ -144,18 +131,14 @@ public final class DirectOpener implements Closeable {
             status.getVersionId(),
             context.build(),
             statistics,
-            new DirectStreamRequests(
+            new FileSystemRequests(
                 fileSystem,
                 span,
                 context.getChangeDetectionPolicy(),
                 statistics.getChangeTrackerStatistics()));
     S3EHadoopInputStream stream = new S3EHadoopInputStream(source, engine);
-    stream.attach(engine, hints, opener);
+    stream.attach(engine, opening);
     return new FSDataInputStream(stream);
-  }
-
-  private S3AFileStatus fetchStatus(Path path) throws IOException {
-    return (S3AFileStatus) fileSystem.getFileStatus(path);
   }
 
   @Override

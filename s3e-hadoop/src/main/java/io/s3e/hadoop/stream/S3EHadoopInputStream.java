@@ -24,7 +24,6 @@ import org.apache.hadoop.fs.FileRange;
 import org.apache.hadoop.fs.StreamCapabilities;
 import org.apache.hadoop.fs.s3a.statistics.S3AInputStreamStatistics;
 import org.apache.hadoop.fs.statistics.IOStatistics;
-import org.apache.hadoop.fs.statistics.IOStatisticsAggregator;
 import org.apache.hadoop.fs.statistics.IOStatisticsSource;
 import org.apache.hadoop.fs.statistics.StreamStatisticNames;
 import org.jspecify.annotations.Nullable;
@@ -63,8 +62,8 @@ public final class S3EHadoopInputStream extends FSInputStream
   }
 
   @Override
-  public void attach(ReadEngine engine, OpenHints hints, IOStatisticsAggregator opener) {
-    open.attach(engine, hints, opener);
+  public void attach(ReadEngine engine, Opening opening) {
+    open.attach(engine, opening);
   }
 
   boolean isOpen() {
@@ -120,13 +119,9 @@ public final class S3EHadoopInputStream extends FSInputStream
       return -1;
     }
     try {
-      S3EInputStream stream = atPosition();
-      if (stream == null) {
-        return -1;
-      }
-      int value = stream.read();
-      position = stream.position();
+      int value = open.read(stream -> isAtPosition(stream) ? stream.read() : -1);
       if (value >= 0) {
+        position++;
         statistics.bytesRead(1);
       }
       return value;
@@ -311,32 +306,27 @@ public final class S3EHadoopInputStream extends FSInputStream
   }
 
   /**
-   * The core's stream, moved to where the next read starts; null if that is behind the end, which
+   * Moves the core's stream to where the next read starts; false if that is behind the end, which
    * may have turned out to be nearer than S3A or the caller said.
    */
-  private @Nullable S3EInputStream atPosition() throws IOException {
-    S3EInputStream stream = open.reading();
+  private boolean isAtPosition(S3EInputStream stream) throws IOException {
     long from = stream.position();
     if (from != position) {
       try {
         stream.seek(position);
       } catch (EOFException e) {
-        return null;
+        return false;
       }
       statistics.seek(from, position);
     }
-    return stream;
+    return true;
   }
 
   private int advance(int requested, Read read) throws IOException {
     statistics.readStarted(position, requested);
     try {
-      S3EInputStream stream = atPosition();
-      int count = -1;
-      if (stream != null) {
-        count = read.from(stream);
-        position = stream.position();
-      }
+      int count = open.read(stream -> isAtPosition(stream) ? read.from(stream) : -1);
+      position += Math.max(0, count);
       statistics.readCompleted(requested, count);
       return count;
     } catch (IOException e) {
@@ -350,7 +340,7 @@ public final class S3EHadoopInputStream extends FSInputStream
     }
     statistics.readStarted(from, requested);
     try {
-      int count = read.from(open.reading());
+      int count = open.read(read::from);
       statistics.readCompleted(requested, count);
       return count;
     } catch (IOException e) {
@@ -378,7 +368,11 @@ public final class S3EHadoopInputStream extends FSInputStream
               + " bytes");
     }
     try {
-      read.from(open.reading());
+      open.read(
+          stream -> {
+            read.from(stream);
+            return requested;
+          });
       statistics.bytesRead(requested);
     } catch (IOException e) {
       throw failed("readFully", from, requested, e);

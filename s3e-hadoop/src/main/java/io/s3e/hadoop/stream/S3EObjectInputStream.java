@@ -17,7 +17,6 @@ import org.apache.hadoop.fs.s3a.impl.streams.InputStreamType;
 import org.apache.hadoop.fs.s3a.impl.streams.ObjectInputStream;
 import org.apache.hadoop.fs.s3a.impl.streams.ObjectReadParameters;
 import org.apache.hadoop.fs.statistics.IOStatistics;
-import org.apache.hadoop.fs.statistics.IOStatisticsAggregator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,8 +50,8 @@ public final class S3EObjectInputStream extends ObjectInputStream
   }
 
   @Override
-  public void attach(ReadEngine engine, OpenHints hints, IOStatisticsAggregator opener) {
-    stream.attach(engine, hints, opener);
+  public void attach(ReadEngine engine, Opening opening) {
+    stream.attach(engine, opening);
   }
 
   @Override

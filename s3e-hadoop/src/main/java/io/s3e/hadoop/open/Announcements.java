@@ -1,0 +1,227 @@
+package io.s3e.hadoop.open;
+
+import io.s3e.OpenOptions;
+import io.s3e.S3E;
+import io.s3e.block.ObjectRef;
+import io.s3e.hadoop.client.FileSystemRequests;
+import io.s3e.hadoop.client.ReadEngine;
+import io.s3e.hadoop.client.RevisionCheckingClient;
+import io.s3e.hadoop.client.StreamRequests;
+import io.s3e.hadoop.stats.OpenerStatistics;
+import io.s3e.hadoop.stats.StreamStatistics;
+import io.s3e.stream.Announcement;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.s3a.S3AFileStatus;
+import org.apache.hadoop.fs.s3a.S3AFileSystem;
+import org.apache.hadoop.fs.s3a.S3AReadOpContext;
+import org.apache.hadoop.fs.s3a.Statistic;
+import org.apache.hadoop.fs.s3a.statistics.S3AInputStreamStatistics;
+import org.apache.hadoop.fs.statistics.IOStatisticsAggregator;
+import org.apache.hadoop.fs.store.audit.AuditSpan;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The files of one file system that tasks have announced and that may be opened soon. An
+ * announcement is one GET, a guess under the rules of prefetch; its failure is nobody's error.
+ *
+ * <p><b>Life.</b> An announcement is there from the moment its GET is sent. It serves every opening
+ * of its path. It ends {@link #LIFE_NANOS} later, when something is written, renamed or deleted
+ * under its path, when newer ones take its place, or with the file system. Only for the first
+ * {@link #STATUS_NANOS} it stands for the HEAD of an opening; a status that the opener has is
+ * compared with it for all of its life.
+ *
+ * <p>Any thread. The lock guards the map, and is never held while something is sent or waited for.
+ */
+public final class Announcements implements Closeable {
+  private static final Logger LOG = LoggerFactory.getLogger(Announcements.class);
+
+  /** A file is opened when the one before it has been read: minutes, if that is a long one. */
+  private static final long LIFE_NANOS = TimeUnit.MINUTES.toNanos(5);
+
+  /** An opening without a status sees the object as it was so long ago at most. */
+  private static final long STATUS_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  /** Some for each task of a large executor. */
+  private static final int MOST_FILES = 256;
+
+  /** Nobody asks an opened file for its time. */
+  private static final long MODIFICATION_TIME_NOT_TOLD = 0;
+
+  private final FileSystemAccess access;
+  private final ReadEngine engine;
+
+  // Guarded by this; the oldest first.
+  private final Map<Path, AnnouncedFile> files = new LinkedHashMap<>();
+  private boolean closed;
+
+  public Announcements(FileSystemAccess access, ReadEngine engine) {
+    this.access = access;
+    this.engine = engine;
+  }
+
+  /**
+   * Sends the GET, now or once there is an engine. Does not wait.
+   *
+   * @param path qualified
+   * @param length of the file, in bytes
+   */
+  public void announce(Path path, long length) {
+    // The version of an answer is told by its ETag alone.
+    if (length == 0
+        || !RevisionCheckingClient.pinsEtag(access.fileSystem().getChangeDetectionPolicy())) {
+      return;
+    }
+    IOStatisticsAggregator announcer =
+        OpenerStatistics.ofThisThread();
+    engine.whenMade(made -> announce(made, path, length, announcer));
+  }
+
+  private void announce(S3E made, Path path, long length, IOStatisticsAggregator announcer) {
+    if (isAnnounced(path, length)) {
+      return;
+    }
+    try {
+      AnnouncedFile file = send(made, path, length, announcer);
+      if (file != null) {
+        enter(path, file);
+      }
+    } catch (IOException | RuntimeException e) {
+      LOG.debug("Nothing of {} is fetched before it is opened", path, e);
+    }
+  }
+
+  private boolean isAnnounced(Path path, long length) {
+    AnnouncedFile file = find(path);
+    return file != null && file.announcement().size() == length;
+  }
+
+  private @Nullable AnnouncedFile send(
+      S3E made, Path path, long length, IOStatisticsAggregator announcer) throws IOException {
+    S3AFileSystem fileSystem = access.fileSystem();
+    AuditSpan span =
+        fileSystem.createSpan(Statistic.INVOCATION_OPEN.getSymbol(), path.toString(), null);
+    S3AInputStreamStatistics s3a =
+        fileSystem.getInstrumentation().newInputStreamStatistics(access.fileSystemStatistics());
+    S3AReadOpContext context = access.readContext(status(path, length, null), span);
+    StreamStatistics counting =
+        new StreamStatistics(s3a, context.getStats(), context.getS3AStatisticsContext());
+    StreamRequests requests =
+        new FileSystemRequests(
+            fileSystem,
+            span,
+            fileSystem.getChangeDetectionPolicy(),
+            s3a.getChangeTrackerStatistics());
+    Announcement announcement =
+        made.announce(
+            new ObjectRef(fileSystem.getBucket(), fileSystem.pathToKey(path)),
+            OpenOptions.DEFAULTS.withSize(length).withContext(requests).withListener(counting));
+    if (announcement == null) {
+      requests.close();
+      return null;
+    }
+    return new AnnouncedFile(announcement, requests, s3a, counting, announcer);
+  }
+
+  private void enter(Path path, AnnouncedFile file) {
+    List<AnnouncedFile> ended = new ArrayList<>();
+    synchronized (this) {
+      AnnouncedFile before = closed ? file : files.remove(path);
+      if (before != null) {
+        ended.add(before);
+      }
+      if (!closed) {
+        files.put(path, file);
+        Iterator<AnnouncedFile> oldest = files.values().iterator();
+        while (files.size() > MOST_FILES) {
+          ended.add(oldest.next());
+          oldest.remove();
+        }
+      }
+    }
+    ended.forEach(AnnouncedFile::end);
+  }
+
+  /** The announcement of a file that is being opened; null if there is none. */
+  public @Nullable AnnouncedFile find(Path path) {
+    List<AnnouncedFile> ended = new ArrayList<>();
+    AnnouncedFile found;
+    synchronized (this) {
+      Iterator<AnnouncedFile> oldest = files.values().iterator();
+      while (oldest.hasNext()) {
+        AnnouncedFile file = oldest.next();
+        if (file.ageNanos() < LIFE_NANOS) {
+          break;
+        }
+        oldest.remove();
+        ended.add(file);
+      }
+      found = files.get(path);
+    }
+    ended.forEach(AnnouncedFile::end);
+    return found;
+  }
+
+  /**
+   * A status that stands for the HEAD of an opening; null if the announcement knows none by now, or
+   * only one that is too old.
+   */
+  public @Nullable S3AFileStatus status(Path path, AnnouncedFile file) {
+    long length = file.announcement().size();
+    String etag = file.ageNanos() < STATUS_NANOS ? file.etag(length) : null;
+    return etag == null ? null : status(path, length, etag);
+  }
+
+  private S3AFileStatus status(Path path, long length, @Nullable String etag) {
+    S3AFileSystem fileSystem = access.fileSystem();
+    return new S3AFileStatus(
+        length,
+        MODIFICATION_TIME_NOT_TOLD,
+        path,
+        fileSystem.getDefaultBlockSize(path),
+        fileSystem.getUsername(),
+        etag,
+        null);
+  }
+
+  /** Something was or will be written, renamed or deleted at {@code path} or below it. */
+  public void changed(Path path) {
+    List<AnnouncedFile> ended = new ArrayList<>();
+    synchronized (this) {
+      if (files.isEmpty()) {
+        return;
+      }
+      String below = path.isRoot() ? path.toString() : path + "/";
+      Iterator<Map.Entry<Path, AnnouncedFile>> all = files.entrySet().iterator();
+      while (all.hasNext()) {
+        Map.Entry<Path, AnnouncedFile> file = all.next();
+        if (file.getKey().equals(path) || file.getKey().toString().startsWith(below)) {
+          all.remove();
+          ended.add(file.getValue());
+        }
+      }
+    }
+    ended.forEach(AnnouncedFile::end);
+  }
+
+  /** Ends all announcements; those that come later are ended at once. */
+  @Override
+  public void close() {
+    List<AnnouncedFile> ended;
+    synchronized (this) {
+      closed = true;
+      ended = new ArrayList<>(files.values());
+      files.clear();
+    }
+    ended.forEach(AnnouncedFile::end);
+  }
+}

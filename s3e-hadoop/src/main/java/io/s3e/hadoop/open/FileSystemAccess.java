@@ -1,0 +1,26 @@
+package io.s3e.hadoop.open;
+
+import java.io.IOException;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.s3a.S3AFileStatus;
+import org.apache.hadoop.fs.s3a.S3AFileSystem;
+import org.apache.hadoop.fs.s3a.S3AReadOpContext;
+import org.apache.hadoop.fs.store.audit.AuditSpan;
+import org.jspecify.annotations.Nullable;
+
+/** The protected parts of S3AFileSystem that opening a file needs. */
+public interface FileSystemAccess {
+  S3AFileSystem fileSystem();
+
+  /** Counts the opening of a file, and begins its audit span. */
+  AuditSpan openSpan(Path path) throws IOException;
+
+  S3AReadOpContext readContext(FileStatus status, AuditSpan span);
+
+  FileSystem.@Nullable Statistics fileSystemStatistics();
+
+  /** As {@code getFileStatus}: asks S3, and hands the answer to nobody else. */
+  S3AFileStatus askStatus(Path path) throws IOException;
+}

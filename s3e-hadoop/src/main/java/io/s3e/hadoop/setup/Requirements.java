@@ -1,0 +1,113 @@
+package io.s3e.hadoop.setup;
+
+import io.s3e.version.Version;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The libraries that S3E needs, and whether they are there: asked before anything that refers to
+ * them is loaded, so that one message tells what is missing in place of a {@link
+ * NoClassDefFoundError}.
+ *
+ * @param hadoop the Hadoop that runs
+ * @param hadoopAws S3A
+ * @param sdk what S3A and S3E send requests by
+ */
+public record Requirements(Library hadoop, Library hadoopAws, Library sdk) {
+  private static final String NEEDED =
+      "Hadoop 3.4.1 or newer, hadoop-aws of exactly that version, and the AWS SDK for Java 2 that"
+          + " hadoop-aws names (software.amazon.awssdk:bundle, or its modules s3,"
+          + " s3-transfer-manager, sts, apache-client and netty-nio-client)";
+
+  private static final Pattern NUMBERS = Pattern.compile("(\\d{1,6})\\.(\\d{1,6})\\.(\\d{1,6}).*");
+
+  /** Parts of the SDK that come in jars of their own and that S3A does not start without. */
+  private static final List<String> SDK_CLASSES =
+      List.of(
+          "software.amazon.awssdk.core.exception.SdkException",
+          "software.amazon.awssdk.http.apache.ApacheHttpClient");
+
+  /** What there is. */
+  public static Requirements found() {
+    return new Requirements(Library.hadoopCommon(), Library.hadoopAws(), Library.awsSdk());
+  }
+
+  /**
+   * @throws IOException if something is missing; names what was found and what is needed
+   */
+  public static void check() throws IOException {
+    Requirements found = found();
+    List<String> lacks = found.lacks();
+    if (!lacks.isEmpty()) {
+      throw new IOException(found.message(lacks));
+    }
+  }
+
+  private String message(List<String> lacks) {
+    return "S3E "
+        + Version.text()
+        + " cannot read here: "
+        + String.join("; ", lacks)
+        + ". Found: "
+        + hadoop
+        + ", "
+        + hadoopAws
+        + ", "
+        + sdk
+        + ". Needed: "
+        + NEEDED
+        + ". Until then fs.s3a.impl=org.apache.hadoop.fs.s3a.S3AFileSystem reads by S3A alone";
+  }
+
+  /** What is missing or too old, each in a few words; empty if nothing is. */
+  public List<String> lacks() {
+    List<String> lacks = new ArrayList<>();
+    Numbers running = Numbers.of(hadoop.version());
+    if (running != null && running.isBefore(Numbers.OLDEST)) {
+      lacks.add("Hadoop " + hadoop.version() + " is too old");
+    }
+    if (!hadoopAws.isThere()) {
+      lacks.add("hadoop-aws is not on the class path");
+    }
+    Numbers aws = Numbers.of(hadoopAws.version());
+    if (running != null && aws != null && !aws.equals(running)) {
+      lacks.add(
+          "hadoop-aws " + hadoopAws.version() + " is not of Hadoop's version " + hadoop.version());
+    }
+    if (!sdk.isThere()) {
+      lacks.add("the AWS SDK for Java 2 is not on the class path");
+    } else {
+      SDK_CLASSES.stream()
+          .filter(name -> Library.place(name) == null)
+          .forEach(name -> lacks.add("the AWS SDK for Java 2 lacks " + name));
+    }
+    return lacks;
+  }
+
+  /** The first three numbers of a version; distributors append words and numbers of their own. */
+  private record Numbers(int major, int minor, int patch) {
+    static final Numbers OLDEST = new Numbers(3, 4, 1);
+
+    /** Null if there is no version, or it is of another form: then nothing is concluded from it. */
+    static @Nullable Numbers of(@Nullable String version) {
+      Matcher numbers = NUMBERS.matcher(version == null ? "" : version);
+      return numbers.matches()
+          ? new Numbers(
+              Integer.parseInt(numbers.group(1)),
+              Integer.parseInt(numbers.group(2)),
+              Integer.parseInt(numbers.group(3)))
+          : null;
+    }
+
+    boolean isBefore(Numbers other) {
+      if (major != other.major) {
+        return major < other.major;
+      }
+      return minor == other.minor ? patch < other.patch : minor < other.minor;
+    }
+  }
+}

@@ -3,6 +3,7 @@ package io.s3e.engines;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.s3e.bench.server.FirstByteTime;
+import io.s3e.bench.server.SelfSignedCertificate;
 import io.s3e.bench.server.ServerStats;
 import io.s3e.bench.server.Shape;
 import io.s3e.bench.server.ShapedS3Server;
@@ -19,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.core.sync.RequestBody;
@@ -43,12 +45,14 @@ public final class Store implements AutoCloseable {
   private static final String SECRET_KEY = "only-for-the-tests";
 
   private final ShapedS3Server server;
+  private final @Nullable SelfSignedCertificate certificate;
   private final S3Client client;
   private final Path requests;
   private final ObjectMapper json = new ObjectMapper();
 
-  private Store(ShapedS3Server server, Path requests) {
+  private Store(ShapedS3Server server, @Nullable SelfSignedCertificate certificate, Path requests) {
     this.server = server;
+    this.certificate = certificate;
     this.requests = requests;
     client =
         S3Client.builder()
@@ -67,16 +71,25 @@ public final class Store implements AutoCloseable {
     return start(directory, SHAPE);
   }
 
-  /** Starts an empty store of that pace whose objects lie in {@code directory}. */
+  /** Starts a store of that pace whose objects lie, and may lie already, in {@code directory}. */
   public static Store start(Path directory, Shape shape) throws IOException {
+    return start(directory, shape, null);
+  }
+
+  /**
+   * As above.
+   *
+   * @param certificate what it shows of itself; null for plain HTTP
+   */
+  public static Store start(
+      Path directory, Shape shape, @Nullable SelfSignedCertificate certificate) throws IOException {
     Path objects = directory.resolve("objects");
     Files.createDirectories(objects.resolve(BUCKET));
     Path requests = directory.resolve("requests.jsonl");
-    return new Store(
-        ShapedS3Server.start(
-            new ShapedS3Server.Settings(
-                objects, 0, ACCESS_KEY, SECRET_KEY, shape, null, requests, null)),
-        requests);
+    ShapedS3Server.Settings settings =
+        new ShapedS3Server.Settings(
+            objects, 0, ACCESS_KEY, SECRET_KEY, shape, certificate, requests, null);
+    return new Store(ShapedS3Server.start(settings), certificate, requests);
   }
 
   public URI endpoint() {
@@ -89,12 +102,20 @@ public final class Store implements AutoCloseable {
     keys.put("fs.s3a.endpoint", endpoint().toString());
     keys.put("fs.s3a.endpoint.region", "us-east-1");
     keys.put("fs.s3a.path.style.access", "true");
-    keys.put("fs.s3a.connection.ssl.enabled", "false");
+    keys.put("fs.s3a.connection.ssl.enabled", Boolean.toString(certificate != null));
+    if (certificate != null) {
+      keys.put("fs.s3a.s3e.tls.ca.file", certificate.pem().toString());
+    }
     keys.put(
         "fs.s3a.aws.credentials.provider", "org.apache.hadoop.fs.s3a.SimpleAWSCredentialsProvider");
     keys.put("fs.s3a.access.key", ACCESS_KEY);
     keys.put("fs.s3a.secret.key", SECRET_KEY);
     return keys;
+  }
+
+  /** Options of an engine's JVM, so that it trusts the server. */
+  public List<String> jvmOptions() {
+    return certificate == null ? List.of() : certificate.jvmOptions();
   }
 
   public void put(String key, byte[] content) {
@@ -135,6 +156,12 @@ public final class Store implements AutoCloseable {
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException(e);
     }
+  }
+
+  /** What the server has done since it started, once no request is under way. */
+  public ServerStats stats() throws InterruptedException {
+    Eventually.awaitTrue("no request is under way", () -> server.stats().activeRequests() == 0);
+    return server.stats();
   }
 
   /** How many requests had ended; the beginning of {@link #since}. */

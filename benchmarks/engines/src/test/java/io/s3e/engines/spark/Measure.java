@@ -1,0 +1,413 @@
+package io.s3e.engines.spark;
+
+import io.s3e.bench.server.FirstByteTime;
+import io.s3e.bench.server.SelfSignedCertificate;
+import io.s3e.bench.server.ServerStats;
+import io.s3e.bench.server.Shape;
+import io.s3e.engines.Harness;
+import io.s3e.engines.Store;
+import io.s3e.engines.Stream;
+import io.s3e.engines.spark.Measured.State;
+import io.s3e.engines.spark.job.StepResult;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDateTime;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/**
+ * Spark by S3E beside S3A's streams, on the shaped server: {@code java @target/measure --help} in
+ * the directory of this module.
+ *
+ * <p>One application a stream stays for the whole run, so that all have the same state of the JIT.
+ * They take turns at every step, in another order each time, and rest while another works. The
+ * server runs in this process, and its processor time counts for none of them.
+ */
+@Command(
+    name = "measure",
+    mixinStandardHelpOptions = true,
+    description = "Measures Spark by S3E beside S3A's streams, on the shaped server.",
+    subcommands = {Measure.Tpch.class, Measure.SmallFiles.class, Measure.Words.class})
+public final class Measure {
+
+  private Measure() {}
+
+  public static void main(String[] args) {
+    System.exit(
+        new CommandLine(new Measure()).setCaseInsensitiveEnumValuesAllowed(true).execute(args));
+  }
+
+  /**
+   * What is measured.
+   *
+   * @param name names the report
+   * @param title its first line
+   * @param dataName names the data, which are made once and kept
+   * @param data steps that write them below the directory that stands for {@code %s}
+   * @param warmUp steps before the first round, below the same directory
+   * @param setUp steps before the first measured one
+   * @param steps the measured ones
+   * @param groups those that are summed up, by the name of the sum
+   */
+  private record Workload(
+      String name,
+      String title,
+      String dataName,
+      List<String> data,
+      List<String> warmUp,
+      List<String> setUp,
+      List<String> steps,
+      Map<String, List<String>> groups) {}
+
+  /** The options of all workloads. */
+  static final class Common {
+    @Option(
+        names = "--streams",
+        split = ",",
+        defaultValue = "CLASSIC,ANALYTICS,S3E",
+        description = "Streams to measure: ${COMPLETION-CANDIDATES}. Default: all.")
+    private List<Stream> streams = List.of();
+
+    @Option(
+        names = "--states",
+        split = ",",
+        defaultValue = "COLD,WARM",
+        description =
+            "COLD: the file system is closed before each step, and with it all caches; WARM: the"
+                + " step once more. Default: both.")
+    private List<State> states = List.of();
+
+    @Option(names = "--rounds", defaultValue = "3", description = "Default: ${DEFAULT-VALUE}.")
+    private int rounds;
+
+    @Option(
+        names = "--warm-up",
+        defaultValue = "1",
+        description = "Passes before the first round, on small data. Default: ${DEFAULT-VALUE}.")
+    private int warmUp;
+
+    @Option(
+        names = "--spark",
+        defaultValue = "spark-4.1",
+        description = "A directory of homes/. Default: ${DEFAULT-VALUE}.")
+    private String spark = "";
+
+    @Option(
+        names = "--cores",
+        defaultValue = "2",
+        description = "Tasks at a time. Default: ${DEFAULT-VALUE}.")
+    private int cores;
+
+    @Option(
+        names = "--heap",
+        defaultValue = "2g",
+        description = "Heap of each application. Default: ${DEFAULT-VALUE}.")
+    private String heap = "";
+
+    @Option(
+        names = "--conf",
+        description = "A key of Spark's and its value, key=value; may be given several times.")
+    private Map<String, String> conf = Map.of();
+
+    @Option(
+        names = "--first-byte-millis",
+        defaultValue = "30",
+        description = "Time to the first byte of an answer. Default: ${DEFAULT-VALUE}.")
+    private int firstByteMillis;
+
+    @Option(
+        names = "--connection-megabytes",
+        defaultValue = "60",
+        description = "MB/s of one connection, 0 for no limit. Default: ${DEFAULT-VALUE}.")
+    private int connectionMegabytes;
+
+    @Option(
+        names = "--directory",
+        description =
+            "Where data and reports lie; data are made once. Default: target/engines/measure.")
+    private Path directory = Harness.OUTPUT.resolve("measure");
+
+    @Option(names = "--plain", description = "Plain HTTP in place of TLS.")
+    private boolean plain;
+
+    private Shape shape() {
+      return new Shape(
+          FirstByteTime.constant(TimeUnit.MILLISECONDS.toNanos(firstByteMillis)),
+          connectionMegabytes * 1_000_000L,
+          0);
+    }
+
+    private String describeServer() {
+      return String.format(
+          Locale.ROOT,
+          "Server: %s, %d ms to the first byte, %d MB/s a connection",
+          plain ? "plain HTTP" : "TLS",
+          firstByteMillis,
+          connectionMegabytes);
+    }
+
+    /** Makes the data if need be, runs all rounds, writes the report. */
+    private int run(Workload workload) throws Exception {
+      directory = directory.toAbsolutePath();
+      Path tmp = Files.createTempDirectory(Files.createDirectories(directory), "run");
+      SparkHome home = SparkHome.of(spark);
+      Driver.Settings settings = new Driver.Settings(home, cores, heap, conf);
+      makeData(workload, settings, tmp.resolve("data"));
+      SelfSignedCertificate certificate =
+          plain ? null : SelfSignedCertificate.create(Files.createDirectories(tmp.resolve("tls")));
+      Measured measured = new Measured();
+      List<Driver> drivers = new ArrayList<>();
+      try (Store store = Store.start(directory, shape(), certificate)) {
+        for (Stream stream : streams) {
+          drivers.add(Driver.start(settings, stream, store, tmp.resolve(stream.name())));
+        }
+        warmUp(workload, drivers);
+        measure(workload, drivers, store, measured);
+      } finally {
+        for (Driver driver : drivers) {
+          driver.close();
+        }
+      }
+      return report(workload, measured);
+    }
+
+    private void makeData(Workload workload, Driver.Settings settings, Path tmp) throws Exception {
+      Path made = directory.resolve(workload.dataName() + ".made");
+      if (Files.exists(made)) {
+        return;
+      }
+      say("making the data " + workload.dataName());
+      try (Store store = Store.start(directory, Shape.UNSHAPED);
+          Driver driver = Driver.start(settings, Stream.CLASSIC, store, tmp)) {
+        for (String step : workload.data()) {
+          driver.run(at(step, workload));
+        }
+      }
+      Files.writeString(made, LocalDateTime.now() + System.lineSeparator());
+    }
+
+    private static String at(String step, Workload workload) {
+      return step.replace("%s", Store.ROOT + workload.dataName());
+    }
+
+    private void warmUp(Workload workload, List<Driver> drivers) throws IOException {
+      say("warming up");
+      for (int pass = 0; pass < warmUp; pass++) {
+        for (Driver driver : drivers) {
+          for (String step : workload.warmUp()) {
+            driver.run(at(step, workload));
+          }
+        }
+      }
+      for (Driver driver : drivers) {
+        for (String step : workload.setUp()) {
+          driver.run(at(step, workload));
+        }
+      }
+    }
+
+    private void measure(Workload workload, List<Driver> drivers, Store store, Measured measured)
+        throws IOException, InterruptedException {
+      int turn = 0;
+      for (int round = 1; round <= rounds; round++) {
+        for (String step : workload.steps()) {
+          for (int each = 0; each < drivers.size(); each++) {
+            Driver driver = drivers.get((turn + each) % drivers.size());
+            driver.run("forget " + Store.ROOT);
+            for (State state : states) {
+              Figures figures =
+                  once(at(step, workload), step.replace(" %s", ""), state, driver, store, measured);
+              say(
+                  String.format(
+                      Locale.ROOT,
+                      "round %d, %s, %s, %s: %.2f s, blocked %.2f s, CPU %.2f s, %.0f GETs",
+                      round,
+                      step.replace(" %s", ""),
+                      state,
+                      driver.stream(),
+                      figures.wall(),
+                      figures.blocked(),
+                      figures.cpu(),
+                      figures.gets()));
+            }
+          }
+          turn++;
+        }
+      }
+    }
+
+    private static Figures once(
+        String line, String step, State state, Driver driver, Store store, Measured measured)
+        throws IOException, InterruptedException {
+      ServerStats before = store.stats();
+      StepResult result = driver.run(line);
+      Figures figures = Figures.of(result, store.stats().since(before));
+      measured.add(step, state, driver.stream(), result.digest(), figures);
+      return figures;
+    }
+
+    private int report(Workload workload, Measured measured) throws IOException {
+      List<String> how =
+          List.of(
+              describeServer(),
+              spark + ", local[" + cores + "], heap " + heap + ", conf " + conf,
+              rounds + " rounds, streams in turn at every step; medians");
+      MeasureReport report =
+          new MeasureReport(workload.title(), how, streams, states, workload.groups());
+      String name =
+          workload.name()
+              + LocalDateTime.now()
+                  .format(DateTimeFormatter.ofPattern("-MMdd-HHmmss", Locale.ROOT));
+      Path file = report.write(measured, directory.resolve("reports"), name);
+      System.out.println(report.markdown(measured));
+      System.out.println("Report: " + file + " and .json");
+      return measured.steps().stream().allMatch(measured::isEqual) ? 0 : 1;
+    }
+
+    private static void say(String line) {
+      System.err.println(
+          LocalDateTime.now().format(DateTimeFormatter.ISO_LOCAL_TIME).substring(0, 8)
+              + ' '
+              + line);
+    }
+  }
+
+  /** The queries of TPC-H by Parquet. */
+  @Command(
+      name = "tpch",
+      mixinStandardHelpOptions = true,
+      description = "The 22 queries of TPC-H, or some of them.")
+  static final class Tpch implements Callable<Integer> {
+    /** The queries that are told apart: they read much and compute little. */
+    private static final List<Integer> READERS = List.of(1, 6, 14, 19);
+
+    private static final double WARM_UP_SCALE = 0.01;
+
+    @Mixin private Common common = new Common();
+
+    @Option(
+        names = "--scale",
+        defaultValue = "1",
+        description = "1 for a gigabyte of text. Default: ${DEFAULT-VALUE}.")
+    private double scale;
+
+    @Option(
+        names = "--files",
+        defaultValue = "4",
+        description = "Files of a large table. Default: ${DEFAULT-VALUE}.")
+    private int files;
+
+    @Option(
+        names = "--format",
+        defaultValue = "parquet",
+        description = "parquet, orc, csv or json_gz. Default: ${DEFAULT-VALUE}.")
+    private String format = "";
+
+    @Option(names = "--queries", split = ",", description = "For example 1,6,14,19. Default: all.")
+    private int[] queries = IntStream.rangeClosed(1, 22).toArray();
+
+    @Override
+    public Integer call() throws Exception {
+      List<String> steps = Arrays.stream(queries).mapToObj(query -> "query " + query).toList();
+      Map<String, List<String>> groups = new LinkedHashMap<>();
+      groups.put("all", steps);
+      List<String> readers =
+          READERS.stream().map(query -> "query " + query).filter(steps::contains).toList();
+      if (readers.size() == READERS.size()) {
+        groups.put("1, 6, 14, 19", readers);
+      }
+      List<String> warmUp = new ArrayList<>(List.of("tables " + format + " %s-small"));
+      warmUp.addAll(steps);
+      return common.run(
+          new Workload(
+              "tpch",
+              "TPC-H, scale " + scale + ", " + format,
+              "tpch-" + scale + '-' + files + '-' + format,
+              List.of(
+                  "generate " + scale + ' ' + files + ' ' + format + " %s",
+                  "generate " + WARM_UP_SCALE + ' ' + files + ' ' + format + " %s-small"),
+              warmUp,
+              List.of("tables " + format + " %s"),
+              steps,
+              groups));
+    }
+  }
+
+  /** Many small files. */
+  @Command(
+      name = "small",
+      mixinStandardHelpOptions = true,
+      description = "All columns of many small files of Parquet.")
+  static final class SmallFiles implements Callable<Integer> {
+    /** 200 KB of rows of 64 bytes. */
+    private static final int ROWS = 3_200;
+
+    @Mixin private Common common = new Common();
+
+    @Option(names = "--files", defaultValue = "2000", description = "Default: ${DEFAULT-VALUE}.")
+    private int files;
+
+    @Override
+    public Integer call() throws Exception {
+      String step = "sql select count(*), sum(hash(*)) from made";
+      String view = "sql create or replace temporary view made using parquet options (path '%s')";
+      return common.run(
+          new Workload(
+              "small",
+              files + " files of 200 KB",
+              "small-" + files,
+              List.of("files " + files + ' ' + ROWS + " parquet %s"),
+              List.of(view, step),
+              List.of(),
+              List.of(step),
+              Map.of()));
+    }
+  }
+
+  /** Word count of text. */
+  @Command(
+      name = "words",
+      mixinStandardHelpOptions = true,
+      description = "Counts the words of text files.")
+  static final class Words implements Callable<Integer> {
+    @Mixin private Common common = new Common();
+
+    @Option(
+        names = "--bytes",
+        defaultValue = "1000000000",
+        description = "Of text. Default: ${DEFAULT-VALUE}.")
+    private long bytes;
+
+    @Option(names = "--files", defaultValue = "4", description = "Default: ${DEFAULT-VALUE}.")
+    private int files;
+
+    @Override
+    public Integer call() throws Exception {
+      return common.run(
+          new Workload(
+              "words",
+              "Words of " + bytes + " bytes in " + files + " files",
+              "words-" + bytes + '-' + files,
+              List.of(
+                  "lines " + bytes + ' ' + files + " %s",
+                  "lines " + bytes / 100 + ' ' + files + " %s-small"),
+              List.of("words %s-small"),
+              List.of(),
+              List.of("words %s"),
+              Map.of()));
+    }
+  }
+}

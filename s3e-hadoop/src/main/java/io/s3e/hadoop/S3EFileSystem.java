@@ -15,6 +15,7 @@ import io.s3e.hadoop.hadoop341.StreamSpi;
 import io.s3e.hadoop.open.FileSystemAccess;
 import io.s3e.hadoop.open.KnownFile;
 import io.s3e.hadoop.open.KnownFiles;
+import io.s3e.hadoop.setup.Requirements;
 import io.s3e.hadoop.stats.FileSystemStatistics;
 import io.s3e.hadoop.stats.OpenerStatistics;
 import io.s3e.hadoop.stream.OpenHints;
@@ -24,6 +25,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.util.EnumSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
@@ -83,11 +85,14 @@ public class S3EFileSystem extends S3AFileSystem {
   private @Nullable KnownFiles known;
 
   /**
+   * @throws IOException if Hadoop is too old or a library is missing; names what was found and what
+   *     is needed
    * @throws IllegalArgumentException if a setting of S3E's is not accepted; names the key, the
    *     value and what is accepted
    */
   @Override
   public void initialize(URI name, Configuration original) throws IOException {
+    Requirements.check();
     String bucket = name.getHost();
     Configuration conf = S3AUtils.propagateBucketOptions(original, bucket);
     AdapterConfig config = AdapterConfig.read(conf, bucket);
@@ -188,7 +193,7 @@ public class S3EFileSystem extends S3AFileSystem {
             ? super.open(path, bufferSize)
             : FutureIO.awaitFuture(
                 super.openFileWithOptions(
-                    path, with(status, new OpenFileParameters().withBufferSize(bufferSize))));
+                    path, with(status, simply(bufferSize))));
     return withEngine(opened, opening);
   }
 
@@ -215,13 +220,21 @@ public class S3EFileSystem extends S3AFileSystem {
   }
 
   private static OpenFileParameters with(S3AFileStatus status, OpenFileParameters parameters) {
-    Configuration options = parameters.getOptions();
     return new OpenFileParameters()
         .withMandatoryKeys(parameters.getMandatoryKeys())
         .withOptionalKeys(parameters.getOptionalKeys())
-        .withOptions(options == null ? new Configuration(false) : options)
+        .withOptions(parameters.getOptions())
         .withBufferSize(parameters.getBufferSize())
         .withStatus(status);
+  }
+
+  /** As S3A takes what {@link #open(Path, int)} says. */
+  private static OpenFileParameters simply(int bufferSize) {
+    return new OpenFileParameters()
+        .withMandatoryKeys(Set.of())
+        .withOptionalKeys(Set.of())
+        .withOptions(new Configuration(false))
+        .withBufferSize(bufferSize);
   }
 
   private Opening opening(Path path, OpenHints hints, KnownFile file) {

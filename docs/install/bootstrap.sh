@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # Puts S3E behind s3a://, s3:// and s3n:// on a host of Amazon EMR or Google Dataproc.
 #
-#   bootstrap.sh [--after-install] [--wait SECONDS] [--root DIR] JAR
+#   bootstrap.sh [--only-s3a] [--after-install] [--wait SECONDS] [--root DIR] [JAR]
 #
-#   JAR              the bundle jar: a file, s3://... (by aws) or gs://... (by gsutil)
+#   JAR              the bundle jar: a file, s3://... (by aws) or gs://... (by gsutil). On Dataproc, which
+#                    gives no arguments, the cluster's metadata "s3e-jar"
+#   --only-s3a       leaves s3:// and s3n:// as they are
 #   --after-install  returns at once and works in the background when Hadoop has been installed, for at
 #                    most 30 minutes: EMR runs bootstrap actions before it installs anything.
 #                    The outcome is in /var/log/s3e-bootstrap.log
@@ -26,16 +28,18 @@ refuse() {
 
 usage() {
   echo "s3e bootstrap: $1" >&2
-  echo "Usage: bootstrap.sh [--after-install] [--wait SECONDS] [--root DIR] JAR" >&2
+  echo "Usage: bootstrap.sh [--only-s3a] [--after-install] [--wait SECONDS] [--root DIR] [JAR]" >&2
   exit 2
 }
 
+schemes=(s3a s3 s3n)
 after_install=false
 wait_seconds=0
 root=
 jar=
 while [ $# -gt 0 ]; do
   case $1 in
+    --only-s3a) schemes=(s3a) ;;
     --after-install) after_install=true ;;
     --wait)
       [ $# -gt 1 ] || usage "--wait: expected SECONDS"
@@ -58,11 +62,20 @@ while [ $# -gt 0 ]; do
   esac
   shift
 done
+metadata=$root/usr/share/google/get_metadata_value
+if [ -z "$jar" ] && [ -x "$metadata" ]; then
+  jar=$("$metadata" attributes/s3e-jar) || refuse "the cluster has no metadata s3e-jar"
+fi
 [ -n "$jar" ] || usage "JAR is missing"
+
+# The options for another run of this script.
+options=(--wait "$wait_seconds")
+if [ ${#schemes[@]} = 1 ]; then
+  options+=(--only-s3a)
+fi
 
 if [ -z "$root" ] && [ "$(id -u)" != 0 ]; then
   command -v sudo >/dev/null || refuse "must run as root, and there is no sudo"
-  options=(--wait "$wait_seconds")
   if $after_install; then
     options+=(--after-install)
   fi
@@ -218,7 +231,7 @@ install_s3e() {
   check_java
   mkdir -p "$home/lib"
   ln -sfn "$installed" "$home/lib/s3e-hadoop-bundle.jar"
-  for scheme in s3a s3 s3n; do
+  for scheme in "${schemes[@]}"; do
     set_property "fs.$scheme.impl" $file_system
     set_property "fs.AbstractFileSystem.$scheme.impl" $abstract_file_system
   done
@@ -238,7 +251,7 @@ if $after_install; then
   # The jar is in place, and this script may be gone by then: hence the copy.
   cp "$0" "$root$place/bootstrap.sh"
   mkdir -p "$(dirname "$log")"
-  options=(--wait 1800)
+  options+=(--wait 1800)
   if [ -n "$root" ]; then
     options+=(--root "$root")
   fi

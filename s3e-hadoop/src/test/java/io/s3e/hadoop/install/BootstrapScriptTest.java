@@ -271,6 +271,27 @@ class BootstrapScriptTest {
   }
 
   @Test
+  void asksDataprocsMetadataForTheJar() throws Exception {
+    dataproc("3.4.1");
+    file("usr/share/google/get_metadata_value", "#!/bin/sh\n[ \"$1\" = attributes/s3e-jar ] && echo " + jar + "\n");
+    Path metadata = root.resolve("usr/share/google/get_metadata_value");
+    Files.setPosixFilePermissions(metadata, PosixFilePermissions.fromString("rwxr-xr-x"));
+    Said said = bootstrap();
+    assertThat(said.code()).as("%s", said).isZero();
+    assertInstalled();
+  }
+
+  @Test
+  void leavesOtherSchemesAlone() throws Exception {
+    emr("3.4.1-amzn-2");
+    Said said = bootstrap("--only-s3a", jar.toString());
+    assertThat(said.code()).as("%s", said).isZero();
+    assertThat(coreSite().get("fs.s3a.impl")).isEqualTo("io.s3e.hadoop.S3EFileSystem");
+    assertThat(coreSite().get("fs.s3.impl")).isEqualTo("com.amazon.ws.emr.hadoop.fs.EmrFileSystem");
+    assertThat(coreSite().get("fs.AbstractFileSystem.s3.impl")).isNull();
+  }
+
+  @Test
   void waitsForAnInstallationThatComesLater() throws Exception {
     Said said = bootstrap("--after-install", jar.toString());
     assertThat(said.code()).as("%s", said).isZero();

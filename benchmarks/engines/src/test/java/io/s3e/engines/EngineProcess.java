@@ -98,7 +98,7 @@ public final class EngineProcess {
     List<Path> classPath = new ArrayList<>();
     classPath.add(directory.resolve("conf"));
     classPath.addAll(jars);
-    if (stream == Stream.S3E) {
+    if (stream.isByS3E()) {
       if (!Files.exists(Harness.BUNDLE)) {
         throw new IllegalStateException(Harness.BUNDLE + " is not there: build s3e-hadoop first");
       }

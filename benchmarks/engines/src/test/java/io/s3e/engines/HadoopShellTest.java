@@ -47,7 +47,7 @@ class HadoopShellTest {
               Outcome outcome =
                   EngineProcess.of(hadoop, SHELL, stream, store, "cat")
                       .run("-cat", Store.ROOT + "in/lines");
-              return outcome.withDigest(outcome.said().toString());
+              return outcome.withDigest(Store.digest(outcome.said()));
             });
     assertThat(row.s3e().said()).containsSequence("one", "two", "three");
   }
@@ -63,6 +63,20 @@ class HadoopShellTest {
           byte[] got = Files.readAllBytes(shell.directory().resolve("bytes"));
           assertThat(got).isEqualTo(CONTENT);
           return outcome.withDigest(HexFormat.of().formatHex(Store.sha256().digest(got)));
+        });
+  }
+
+  @Test
+  void fileContextReadsIt() throws Exception {
+    Row.compare(
+        "FileContext",
+        "read",
+        stream -> {
+          Outcome outcome =
+              EngineProcess.of(hadoop, "io.s3e.jobs.Digest", stream, store, "file context")
+                  .jar(hadoop.job("filecontext"))
+                  .run(Store.ROOT + "in/bytes");
+          return outcome.withDigest(Store.digest(outcome.said()));
         });
   }
 }

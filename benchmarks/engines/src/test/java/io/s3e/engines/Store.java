@@ -10,6 +10,7 @@ import io.s3e.bench.server.ShapedS3Server;
 import io.s3e.testing.Eventually;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -146,6 +147,15 @@ public final class Store implements AutoCloseable {
       if (key.substring(key.lastIndexOf('/') + 1).startsWith("part-")) {
         digest.update(get(key));
       }
+    }
+    return HexFormat.of().formatHex(digest.digest());
+  }
+
+  /** Of lines that an engine wrote. */
+  static String digest(List<String> lines) {
+    MessageDigest digest = sha256();
+    for (String line : lines) {
+      digest.update((line + "\n").getBytes(StandardCharsets.UTF_8));
     }
     return HexFormat.of().formatHex(digest.digest());
   }

@@ -1,6 +1,7 @@
 package io.s3e.engines;
 
 import io.s3e.engines.inside.CountedS3A;
+import io.s3e.engines.inside.CountedS3E;
 import java.util.Map;
 
 /** Who reads what an engine asks for: the keys of core-site.xml that a user would set. */
@@ -17,7 +18,10 @@ public enum Stream {
           "fs.s3a.impl",
           "io.s3e.hadoop.S3EFileSystem",
           "fs.AbstractFileSystem.s3a.impl",
-          "io.s3e.hadoop.S3EAbstractFileSystem"));
+          "io.s3e.hadoop.S3EAbstractFileSystem")),
+
+  /** S3E, its reads counted. */
+  COUNTED_S3E(Map.of("fs.s3a.impl", CountedS3E.class.getName()));
 
   private final Map<String, String> keys;
 
@@ -27,5 +31,10 @@ public enum Stream {
 
   public Map<String, String> keys() {
     return keys;
+  }
+
+  /** Whether the bundle jar has to be there. */
+  boolean isByS3E() {
+    return this == S3E || this == COUNTED_S3E;
   }
 }

@@ -1,0 +1,204 @@
+package io.s3e.engines;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** MapReduce's own examples and DistCp, in one JVM: the LocalJobRunner. */
+@Tag("quick")
+class MapReduceTest {
+  private static final String ENGINE = "MapReduce, local";
+  private static final String EXAMPLES = "org.apache.hadoop.examples.ExampleDriver";
+  private static final String SPLIT = "mapreduce.input.fileinputformat.split.maxsize";
+
+  private static final int SMALL_FILES = 20;
+
+  @TempDir private static Path directory;
+  private static Store store;
+  private static EngineHome hadoop;
+  private static int outputs;
+
+  @BeforeAll
+  static void put() throws Exception {
+    hadoop = EngineHome.of("hadoop");
+    store = Store.start(directory);
+    byte[] text = Texts.text(8_000_000, 1);
+    store.put("text/words.txt", text);
+    store.put("gz/words.txt.gz", Texts.gzip(text));
+    store.put("bz2/words.txt.bz2", Texts.bzip2(text));
+    for (int file = 0; file < SMALL_FILES; file++) {
+      store.put("small/" + file + ".txt", Texts.text(50_000 + 1_000 * file, file));
+    }
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    store.close();
+  }
+
+  /** Counts the words of a directory; the digest is that of its output in the store. */
+  private static Outcome wordCount(Stream stream, String input, String... definitions)
+      throws Exception {
+    String output = "out/" + ++outputs;
+    List<String> arguments = new ArrayList<>(List.of("wordcount"));
+    arguments.addAll(List.of(definitions));
+    arguments.addAll(List.of(Store.ROOT + input, Store.ROOT + output));
+    Outcome outcome =
+        EngineProcess.of(hadoop, EXAMPLES, stream, store, "wordcount " + input)
+            .run(arguments.toArray(String[]::new));
+    // CombineFileInputFormat does not tell its own.
+    String metric = input.equals("small") ? "S3A: Number of bytes read" : "Bytes Read";
+    return outcome.withDigest(store.digestOfParts(output)).withInput(outcome.counter(metric));
+  }
+
+  @Test
+  void wordCountOfText() throws Exception {
+    Row.compare(
+        ENGINE,
+        "wordcount, text, one split",
+        stream -> wordCount(stream, "text"));
+  }
+
+  @Test
+  void wordCountOfTextInSplits() throws Exception {
+    Row.compare(
+        ENGINE,
+        "wordcount, text, 4 splits",
+        stream -> wordCount(stream, "text", "-D" + SPLIT + "=2000000"));
+  }
+
+  @Test
+  void wordCountOfGzip() throws Exception {
+    Row.compare(ENGINE, "wordcount, gz", stream -> wordCount(stream, "gz"));
+  }
+
+  @Test
+  void wordCountOfBzip2InSplits() throws Exception {
+    Row.compareWithOwnInput(
+        ENGINE,
+        "wordcount, bz2, in splits",
+        stream -> wordCount(stream, "bz2", "-D" + SPLIT + "=700000"));
+  }
+
+  @Test
+  void wordCountOfManySmallFiles() throws Exception {
+    Row.compare(
+        ENGINE,
+        "CombineTextInputFormat, " + SMALL_FILES + " files",
+        stream ->
+            wordCount(
+                stream,
+                "small",
+                "-Dmapreduce.job.inputformat.class="
+                    + "org.apache.hadoop.mapreduce.lib.input.CombineTextInputFormat",
+                "-D" + SPLIT + "=1000000"));
+  }
+
+  /** Rows of 100 bytes, made once, sorted by both, and found in order. */
+  @Test
+  void teraSort() throws Exception {
+    Map<Stream, String> sorted = new EnumMap<>(Stream.class);
+    Outcome made =
+        EngineProcess.of(hadoop, EXAMPLES, Stream.CLASSIC, store, "teragen")
+            .run("teragen", "50000", Store.ROOT + "tera/in");
+    assertThat(made.exitCode()).isZero();
+    Row.compare(
+        ENGINE,
+        "TeraSort of 5 MB",
+        stream -> {
+          String output = "tera/out/" + ++outputs;
+          sorted.put(stream, output);
+          Outcome outcome =
+              EngineProcess.of(hadoop, EXAMPLES, stream, store, "terasort")
+                  .run(
+                      "terasort",
+                      "-D" + SPLIT + "=2000000",
+                      Store.ROOT + "tera/in",
+                      Store.ROOT + output);
+          return outcome
+              .withDigest(store.digestOfParts(output))
+              .withInput(outcome.counter("Bytes Read"));
+        });
+    Row.compare(
+        ENGINE,
+        "TeraValidate of 5 MB",
+        stream -> {
+          String report = "tera/report/" + ++outputs;
+          Outcome outcome =
+              EngineProcess.of(hadoop, EXAMPLES, stream, store, "teravalidate")
+                  .run(
+                      "teravalidate", Store.ROOT + sorted.get(stream), Store.ROOT + report);
+          return outcome
+              .withDigest(store.digestOfParts(report))
+              .withInput(outcome.counter("Bytes Read"));
+        });
+  }
+
+  @Test
+  void distCpToLocalFiles() throws Exception {
+    Row.compare(
+        "DistCp",
+        "s3a to file, 8 MB",
+        stream -> {
+          EngineProcess copy =
+              EngineProcess.of(hadoop, "org.apache.hadoop.tools.DistCp", stream, store, "to file");
+          Outcome outcome =
+              copy.run(Store.ROOT + "text", copy.directory().resolve("copy").toUri().toString());
+          return outcome
+              .withDigest(digestOf(copy.directory().resolve("copy")))
+              .withInput(outcome.counter("S3A: Number of bytes read"));
+        });
+  }
+
+  @Test
+  void distCpWithinTheStore() throws Exception {
+    Row.compare(
+        "DistCp",
+        "s3a to s3a, " + SMALL_FILES + " files",
+        stream -> {
+          String output = "copies/" + ++outputs;
+          Outcome outcome =
+              EngineProcess.of(hadoop, "org.apache.hadoop.tools.DistCp", stream, store, "to s3a")
+                  .run(Store.ROOT + "small", Store.ROOT + output);
+          MessageDigest digest = Store.sha256();
+          for (String key : store.keys(output + "/")) {
+            digest.update(key.substring(output.length()).getBytes(StandardCharsets.UTF_8));
+            digest.update(store.get(key));
+          }
+          return outcome
+              .withDigest(HexFormat.of().formatHex(digest.digest()))
+              .withInput(outcome.counter("S3A: Number of bytes read"));
+        });
+  }
+
+  /** Of the files of a directory, with their names, but not of Hadoop's checksums. */
+  private static String digestOf(Path directory) throws Exception {
+    MessageDigest digest = Store.sha256();
+    try (var files = Files.walk(directory)) {
+      for (Path file :
+          files
+              .filter(Files::isRegularFile)
+              .filter(each -> !each.getFileName().toString().endsWith(".crc"))
+              .sorted()
+              .toList()) {
+        digest.update(
+            directory.relativize(file).toString().getBytes(StandardCharsets.UTF_8));
+        digest.update(Files.readAllBytes(file));
+      }
+    }
+    return HexFormat.of().formatHex(digest.digest());
+  }
+}

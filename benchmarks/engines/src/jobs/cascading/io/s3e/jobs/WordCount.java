@@ -32,8 +32,7 @@ public final class WordCount {
         .connect(
             new LocalHfsAdaptor(new Hfs(new TextLine(new Fields("line")), args[0])),
             new LocalHfsAdaptor(
-                new Hfs(
-                    new TextDelimited(word.append(count), "\t"), args[1], SinkMode.REPLACE)),
+                new Hfs(new TextDelimited(word.append(count), "\t"), args[1], SinkMode.REPLACE)),
             pipe)
         .complete();
   }

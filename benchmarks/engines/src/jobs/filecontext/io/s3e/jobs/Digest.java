@@ -8,7 +8,10 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileContext;
 import org.apache.hadoop.fs.Path;
 
-/** Prints the SHA-256 of a file that FileContext opens, as YARN's localizer and Spark's checkpoints do. */
+/**
+ * Prints the SHA-256 of a file that FileContext opens, as YARN's localizer and Spark's checkpoints
+ * do.
+ */
 public final class Digest {
   private Digest() {}
 

@@ -21,7 +21,8 @@ final class ContainerLogs {
   /** The application master's word on an attempt at a task. */
   private static final Pattern TRANSITION =
       Pattern.compile(
-          "(\\S+ \\S+) INFO .*TaskAttemptImpl: (\\S+) TaskAttempt Transitioned from (\\w+) to (\\w+).*");
+          "(\\S+ \\S+) INFO .*TaskAttemptImpl: (\\S+) TaskAttempt Transitioned from (\\w+) to"
+              + " (\\w+).*");
 
   private static final String FINISHING = "SUCCESS_FINISHING_CONTAINER";
 

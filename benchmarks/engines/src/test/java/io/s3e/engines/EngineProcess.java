@@ -8,7 +8,6 @@ import java.io.UncheckedIOException;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -23,7 +22,12 @@ import org.apache.hadoop.conf.Configuration;
  * {@code tmp}, {@code counts} and {@code output.txt}.
  */
 public final class EngineProcess {
-  private static final List<String> CONF_FILES = List.of("log4j.properties", "log4j2.properties");
+  /** Names in {@code conf}, and the resource that each is a copy of. */
+  private static final Map<String, String> CONF_FILES =
+      Map.of(
+          "log4j.properties", "log4j.properties",
+          "log4j2.properties", "log4j2.properties",
+          "hive-log4j2.properties", "log4j2.properties");
 
   private final EngineHome home;
   private final String main;
@@ -157,10 +161,9 @@ public final class EngineProcess {
     for (String each : List.of("conf", "tmp", "counts")) {
       Files.createDirectories(directory.resolve(each));
     }
-    for (String file : CONF_FILES) {
-      try (var in = EngineProcess.class.getResourceAsStream("/conf/" + file)) {
-        Files.copy(
-            in, directory.resolve("conf").resolve(file), StandardCopyOption.REPLACE_EXISTING);
+    for (Map.Entry<String, String> file : CONF_FILES.entrySet()) {
+      try (var in = EngineProcess.class.getResourceAsStream("/conf/" + file.getValue())) {
+        Files.copy(in, directory.resolve("conf").resolve(file.getKey()));
       }
     }
     Configuration conf = new Configuration(false);

@@ -21,13 +21,17 @@ final class ExpectedWarnings {
       List.of(
           expected(
               "WARN org\\.apache\\.hadoop\\.fs\\.resource\\.leaks: .*/tera/in/.*",
-              "TeraSort's sampler closes none of its readers; S3A says so too if the collector runs"),
+              "TeraSort's sampler closes none of its readers; S3A says so too if the collector"
+                  + " runs"),
           expected(
               "WARN \\S+\\.DefaultContainerExecutor: delete returned false for path.*",
               "two threads of the node manager delete a container's directory, and one is late"),
           expected(
               "(WARN|ERROR) org\\.apache\\.hadoop\\.(yarn|security\\.token)\\..*[iI]nterrupted.*",
-              "a daemon of YARN is stopped while one of its threads sleeps"));
+              "a daemon of YARN is stopped while one of its threads sleeps"),
+          expected(
+              "WARN org\\.apache\\.flink\\..*CollectSinkOperatorCoordinator: .*SocketException.*",
+              "the job has ended, and its client asks for more results"));
 
   private static final Pattern OWN = Pattern.compile("[A-Z]+ io\\.s3e\\..*");
 

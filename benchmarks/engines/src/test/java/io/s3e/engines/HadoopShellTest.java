@@ -14,7 +14,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code hadoop fs}. */
-@Tag("quick")
 class HadoopShellTest {
   private static final String SHELL = "org.apache.hadoop.fs.FsShell";
   private static final byte[] CONTENT = new byte[5 << 20];
@@ -53,6 +52,7 @@ class HadoopShellTest {
   }
 
   @Test
+  @Tag("quick")
   void getWritesTheFile() throws Exception {
     Row.compare(
         "hadoop fs",
@@ -67,6 +67,7 @@ class HadoopShellTest {
   }
 
   @Test
+  @Tag("quick")
   void fileContextReadsIt() throws Exception {
     Row.compare(
         "FileContext",

@@ -18,7 +18,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** MapReduce's own examples and DistCp, in one JVM: the LocalJobRunner. */
-@Tag("quick")
 class MapReduceTest {
   private static final String ENGINE = "MapReduce, local";
   private static final String EXAMPLES = "org.apache.hadoop.examples.ExampleDriver";
@@ -66,13 +65,11 @@ class MapReduceTest {
 
   @Test
   void wordCountOfText() throws Exception {
-    Row.compare(
-        ENGINE,
-        "wordcount, text, one split",
-        stream -> wordCount(stream, "text"));
+    Row.compare(ENGINE, "wordcount, text, one split", stream -> wordCount(stream, "text"));
   }
 
   @Test
+  @Tag("quick")
   void wordCountOfTextInSplits() throws Exception {
     Row.compare(
         ENGINE,
@@ -81,11 +78,13 @@ class MapReduceTest {
   }
 
   @Test
+  @Tag("quick")
   void wordCountOfGzip() throws Exception {
     Row.compare(ENGINE, "wordcount, gz", stream -> wordCount(stream, "gz"));
   }
 
   @Test
+  @Tag("quick")
   void wordCountOfBzip2InSplits() throws Exception {
     Row.compareWithOwnInput(
         ENGINE,
@@ -94,6 +93,7 @@ class MapReduceTest {
   }
 
   @Test
+  @Tag("quick")
   void wordCountOfManySmallFiles() throws Exception {
     Row.compare(
         ENGINE,
@@ -109,6 +109,7 @@ class MapReduceTest {
 
   /** Rows of 100 bytes, made once, sorted by both, and found in order. */
   @Test
+  @Tag("quick")
   void teraSort() throws Exception {
     Map<Stream, String> sorted = new EnumMap<>(Stream.class);
     Outcome made =
@@ -139,8 +140,7 @@ class MapReduceTest {
           String report = "tera/report/" + ++outputs;
           Outcome outcome =
               EngineProcess.of(hadoop, EXAMPLES, stream, store, "teravalidate")
-                  .run(
-                      "teravalidate", Store.ROOT + sorted.get(stream), Store.ROOT + report);
+                  .run("teravalidate", Store.ROOT + sorted.get(stream), Store.ROOT + report);
           return outcome
               .withDigest(store.digestOfParts(report))
               .withInput(outcome.counter("Bytes Read"));
@@ -148,6 +148,7 @@ class MapReduceTest {
   }
 
   @Test
+  @Tag("quick")
   void distCpToLocalFiles() throws Exception {
     Row.compare(
         "DistCp",
@@ -194,8 +195,7 @@ class MapReduceTest {
               .filter(each -> !each.getFileName().toString().endsWith(".crc"))
               .sorted()
               .toList()) {
-        digest.update(
-            directory.relativize(file).toString().getBytes(StandardCharsets.UTF_8));
+        digest.update(directory.relativize(file).toString().getBytes(StandardCharsets.UTF_8));
         digest.update(Files.readAllBytes(file));
       }
     }

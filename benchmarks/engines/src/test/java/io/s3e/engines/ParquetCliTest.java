@@ -13,7 +13,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** parquet-cli on a file of TPC-H lineitem. */
-@Tag("quick")
 class ParquetCliTest {
   private static final String PARQUET = "org.apache.parquet.cli.Main";
   private static final double SCALE = 0.02;
@@ -37,6 +36,7 @@ class ParquetCliTest {
   }
 
   @Test
+  @Tag("quick")
   void catWritesAColumn() throws Exception {
     Row row = compare("cat", "--columns", "l_extendedprice");
     assertThat(row.s3e().said()).hasSizeGreaterThan(100_000);

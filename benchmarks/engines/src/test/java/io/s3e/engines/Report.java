@@ -16,8 +16,8 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * The table of all rows of this run of the tests, each figure as S3A / S3E: printed as a row comes, and written to {@code
- * target/engines} as {@code rows.md} and {@code rows.json}.
+ * The table of all rows of this run of the tests, each figure as S3A / S3E: printed as a row comes,
+ * and written to {@code target/engines} as {@code rows.md} and {@code rows.json}.
  */
 final class Report {
   private static final List<String> HEAD =
@@ -42,7 +42,8 @@ final class Report {
     ROWS.add(row);
     System.out.print(line(cells(row)));
     Path directory = Files.createDirectories(Harness.OUTPUT);
-    StringBuilder table = new StringBuilder(line(HEAD)).append(line(Collections.nCopies(HEAD.size(), "---")));
+    StringBuilder table =
+        new StringBuilder(line(HEAD)).append(line(Collections.nCopies(HEAD.size(), "---")));
     ROWS.forEach(each -> table.append(line(cells(each))));
     Files.writeString(directory.resolve("rows.md"), table);
     new ObjectMapper()
@@ -59,11 +60,15 @@ final class Report {
         row.job(),
         control.digest().equals(s3e.digest()) ? "equal" : "DIFFERENT",
         control.traffic().gets() + " / " + s3e.traffic().gets(),
-        decimal(control.traffic().bytesSent(), 1e6) + " / " + decimal(s3e.traffic().bytesSent(), 1e6),
+        decimal(control.traffic().bytesSent(), 1e6)
+            + " / "
+            + decimal(s3e.traffic().bytesSent(), 1e6),
         control.traffic().heads() + " / " + s3e.traffic().heads(),
         text(control.given()),
         text(control.input()) + " / " + text(s3e.input()),
-        decimal(control.exitTime().toMillis(), 1e3) + " / " + decimal(s3e.exitTime().toMillis(), 1e3),
+        decimal(control.exitTime().toMillis(), 1e3)
+            + " / "
+            + decimal(s3e.exitTime().toMillis(), 1e3),
         decimal(control.wall().toMillis(), 1e3) + " / " + decimal(s3e.wall().toMillis(), 1e3),
         sizes(s3e.traffic()));
   }

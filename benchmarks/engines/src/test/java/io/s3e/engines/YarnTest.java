@@ -73,7 +73,8 @@ class YarnTest {
     assertThat(byS3E.lines("(WARN|ERROR|FATAL) .* io\\.s3e\\..*")).isEmpty();
     Duration release = byS3E.longestRelease();
     Duration byS3A = containers.get(Stream.CLASSIC).longestRelease();
-    System.out.printf("YARN releases a container %s ms after its task, with S3A %s ms%n",
+    System.out.printf(
+        "YARN releases a container %s ms after its task, with S3A %s ms%n",
         release.toMillis(), byS3A.toMillis());
     assertThat(release)
         .as("from the end of a task to the end of its container; S3A: %s", byS3A)

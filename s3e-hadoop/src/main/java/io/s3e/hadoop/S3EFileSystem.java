@@ -15,6 +15,8 @@ import io.s3e.hadoop.hadoop341.StreamSpi;
 import io.s3e.hadoop.open.FileSystemAccess;
 import io.s3e.hadoop.open.KnownFile;
 import io.s3e.hadoop.open.KnownFiles;
+import io.s3e.hadoop.open.NextFiles;
+import io.s3e.hadoop.open.NextFiles.NextFile;
 import io.s3e.hadoop.setup.Requirements;
 import io.s3e.hadoop.stats.FileSystemStatistics;
 import io.s3e.hadoop.stats.OpenerStatistics;
@@ -25,6 +27,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.util.EnumSet;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
@@ -182,6 +185,7 @@ public class S3EFileSystem extends S3AFileSystem {
     prepareEngine();
     Path path = qualify(rawPath);
     KnownFile file = files.toOpen(path);
+    announceAfter(rawPath);
     S3AFileStatus status = file.status();
     Opening opening = opening(path, OpenHints.NONE, file);
     DirectOpener direct = opener;
@@ -192,8 +196,7 @@ public class S3EFileSystem extends S3AFileSystem {
         status == null
             ? super.open(path, bufferSize)
             : FutureIO.awaitFuture(
-                super.openFileWithOptions(
-                    path, with(status, simply(bufferSize))));
+                super.openFileWithOptions(path, with(status, simply(bufferSize))));
     return withEngine(opened, opening);
   }
 
@@ -210,6 +213,7 @@ public class S3EFileSystem extends S3AFileSystem {
     boolean tellsLength =
         parameters.getOptions().get(OpenFileOptions.FS_OPTION_OPENFILE_LENGTH) != null;
     KnownFile file = files.toOpenAside(path, parameters.getStatus() != null || tellsLength);
+    announceAfter(rawPath);
     S3AFileStatus status = file.status();
     Opening opening = opening(path, OpenHints.of(parameters), file);
     OpenFileParameters told = status == null ? parameters : with(status, parameters);
@@ -217,6 +221,16 @@ public class S3EFileSystem extends S3AFileSystem {
     return direct != null
         ? direct.open(path, told, opening)
         : super.openFileWithOptions(path, told).thenApply(opened -> withEngine(opened, opening));
+  }
+
+  /** What the task opens next, where its engine has said so and it is in the same bucket. */
+  private void announceAfter(Path opened) {
+    NextFile next = NextFiles.after(opened);
+    if (next != null
+        && Objects.equals(next.path().toUri().getScheme(), opened.toUri().getScheme())
+        && Objects.equals(next.path().toUri().getAuthority(), opened.toUri().getAuthority())) {
+      announce(next.path(), next.length());
+    }
   }
 
   private static OpenFileParameters with(S3AFileStatus status, OpenFileParameters parameters) {

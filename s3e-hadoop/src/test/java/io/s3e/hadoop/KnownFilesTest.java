@@ -4,10 +4,14 @@ import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.s3e.hadoop.open.NextFiles;
+import io.s3e.hadoop.open.NextFiles.NextFile;
 import java.io.FileNotFoundException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -333,6 +337,31 @@ class KnownFilesTest {
       }
       assertThat(read(files.get(i))).isEqualTo(contents.get(i));
     }
+    assertThat(files.stream().mapToInt(this::gets).sum()).isEqualTo(6);
+    assertThat(files.stream().mapToLong(this::heads).sum()).isEqualTo(1);
+  }
+
+  /** As an engine does it that knows the files of a task. */
+  @Test
+  void theOrderOfAnEngineAnnouncesWhatFollowsInTheBucket() throws Exception {
+    List<Path> files = new ArrayList<>();
+    Map<Path, NextFile> order = new HashMap<>();
+    for (int i = 0; i < 6; i++) {
+      files.add(write("order-" + i, S3AReads.random(SMALL + i)));
+      if (i > 0) {
+        order.put(files.get(i - 1), new NextFile(files.get(i), SMALL + i));
+      }
+    }
+    order.put(files.get(5), new NextFile(new Path("s3a://another-bucket/key"), SMALL));
+    NextFiles.tellBy(order::remove);
+    try {
+      for (Path file : files) {
+        read(file);
+      }
+    } finally {
+      NextFiles.tellBy(opened -> null);
+    }
+    assertThat(order).isEmpty();
     assertThat(files.stream().mapToInt(this::gets).sum()).isEqualTo(6);
     assertThat(files.stream().mapToLong(this::heads).sum()).isEqualTo(1);
   }

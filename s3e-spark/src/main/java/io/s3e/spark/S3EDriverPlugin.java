@@ -5,9 +5,11 @@ import io.s3e.hadoop.conf.AdapterConfig;
 import io.s3e.spark.conf.S3ASettings;
 import io.s3e.spark.conf.SparkKeys;
 import io.s3e.spark.metrics.ProcessMetrics;
+import io.s3e.spark.sql.S3EExtensions;
 import io.s3e.spark.stages.StageReports;
 import io.s3e.spark.stages.TaskAccounts;
 import io.s3e.spark.stages.TaskReads;
+import io.s3e.spark.ui.S3ETab;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Objects;
@@ -51,10 +53,16 @@ final class S3EDriverPlugin implements DriverPlugin {
     if (config.cache().encrypted()) {
       addSecret();
     }
+    if (SparkKeys.ANNOUNCE.get(spark.conf())) {
+      S3EExtensions.addTo(spark.conf());
+    }
     if (SparkKeys.EVENTS.get(plugin.conf())) {
       StageReports begun = new StageReports(event -> spark.listenerBus().post(event));
       spark.addSparkListener(begun);
       reports = begun;
+      if (SparkKeys.UI.get(spark.conf())) {
+        S3ETab.attachTo(spark);
+      }
     }
     if (!spark.isLocal()) {
       StartLine.tell(config, hadoop);

@@ -22,7 +22,10 @@ public final class SparkKeys {
   public static final SparkKey<Double> PRICE_OF_GETS =
       SparkKey.number("price.gets", 0.0004, 0, 1000);
 
-  public static final List<SparkKey<?>> ALL = List.of(EVENTS, UI, PRICE_OF_GETS);
+  /** Whether tasks of Spark SQL say which files they will open. */
+  public static final SparkKey<Boolean> ANNOUNCE = SparkKey.flag("announce.enabled", true);
+
+  public static final List<SparkKey<?>> ALL = List.of(EVENTS, UI, PRICE_OF_GETS, ANNOUNCE);
 
   private SparkKeys() {}
 }

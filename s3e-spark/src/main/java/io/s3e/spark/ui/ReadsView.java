@@ -1,0 +1,23 @@
+package io.s3e.spark.ui;
+
+import io.s3e.spark.stages.ExecutorReads;
+import io.s3e.spark.stages.ReadCounts;
+import java.util.List;
+
+/**
+ * What the page shows at one moment.
+ *
+ * @param total the whole application, stages among it that are not in {@code stages} any more
+ * @param stages the latest first
+ * @param dollarsPerThousandGets what the store charges for a thousand GETs
+ */
+record ReadsView(
+    ReadCounts total,
+    List<StageRow> stages,
+    List<ExecutorReads> executors,
+    double dollarsPerThousandGets) {
+  ReadsView {
+    stages = List.copyOf(stages);
+    executors = List.copyOf(executors);
+  }
+}

@@ -1,0 +1,81 @@
+package io.s3e.spark.ui;
+
+import io.s3e.spark.conf.SparkKeys;
+import io.s3e.spark.stages.S3EReadsModel;
+import io.s3e.spark.stages.SparkListenerS3EStage;
+import org.apache.spark.SparkConf;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerEvent;
+import org.apache.spark.status.AppHistoryServerPlugin;
+import org.apache.spark.status.ElementTrackingStore;
+import org.apache.spark.ui.SparkUI;
+import org.apache.spark.util.kvstore.KVStoreIterator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import scala.Tuple2;
+import scala.collection.Iterator;
+import scala.collection.immutable.List;
+import scala.collection.immutable.List$;
+
+/**
+ * The tab in the History Server, which finds this class by {@code META-INF/services} where the jar
+ * is on its class path. An application that has not read by S3E gets no tab.
+ */
+public final class S3EHistoryPlugin implements AppHistoryServerPlugin {
+  private static final Logger LOG = LoggerFactory.getLogger(S3EHistoryPlugin.class);
+
+  /** For the replay of one event log, which has one thread. */
+  private static final class Recorder extends SparkListener {
+    private final ElementTrackingStore store;
+    private int stored;
+
+    Recorder(ElementTrackingStore store) {
+      this.store = store;
+    }
+
+    @Override
+    public void onOtherEvent(SparkListenerEvent event) {
+      if (event instanceof SparkListenerS3EStage stage) {
+        store.write(new StoredStage(stored++, stage));
+      }
+    }
+  }
+
+  @Override
+  public List<SparkListener> createListeners(SparkConf conf, ElementTrackingStore store) {
+    return List$.MODULE$.<SparkListener>empty().$colon$colon(new Recorder(store));
+  }
+
+  @Override
+  public void setupUI(SparkUI ui) {
+    S3EReadsModel model = new S3EReadsModel(S3ETab.retainedStages(ui.conf()));
+    try (KVStoreIterator<StoredStage> stages =
+        ui.store().store().view(StoredStage.class).closeableIterator()) {
+      if (!stages.hasNext()) {
+        return;
+      }
+      stages.forEachRemaining(stored -> model.add(stored.event));
+      S3ETab.attach(ui, model, price(ui));
+    } catch (Exception e) {
+      LOG.warn("No tab S3E for {}: its events cannot be read from the store", ui.appName(), e);
+    }
+  }
+
+  /** After Spark's own tabs. */
+  @Override
+  public int displayOrder() {
+    return 100;
+  }
+
+  /** The application's own setting, which the event log has. */
+  private static double price(SparkUI ui) {
+    SparkConf application = new SparkConf(false);
+    Iterator<Tuple2<String, String>> settings =
+        ui.store().environmentInfo().sparkProperties().iterator();
+    while (settings.hasNext()) {
+      Tuple2<String, String> setting = settings.next();
+      application.set(setting._1(), setting._2());
+    }
+    return SparkKeys.PRICE_OF_GETS.get(application);
+  }
+}

@@ -1,0 +1,86 @@
+package io.s3e.spark.ui;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.s3e.spark.conf.SparkKeys;
+import io.s3e.spark.stages.SparkListenerS3EStage;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.apache.spark.SparkConf;
+import org.apache.spark.deploy.history.FsHistoryProvider;
+import org.apache.spark.deploy.history.HistoryServer;
+import org.apache.spark.deploy.history.HistoryServer$;
+import org.apache.spark.status.KVUtils;
+import org.jsoup.nodes.Document;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The tab of applications that have ended, from their event logs. */
+class S3EHistoryPluginTest {
+  private static final String PRICE = "0.5";
+
+  @Test
+  void theHistoryServerShowsWhatTheEventsSay(@TempDir Path events) throws Exception {
+    String read = run(events, SampleReads.events(0, 2));
+    String plain = run(events, List.of());
+    HistoryServer server = serve(events);
+    try {
+      URI root = URI.create("http://127.0.0.1:" + server.boundPort() + "/history/");
+      Document page = LiveSpark.get(root.resolve(read + "/s3e/"));
+      assertThat(page.select("#s3e-stages tbody tr")).hasSize(2);
+      assertThat(page.select("#s3e-executors tbody tr")).hasSize(2);
+      assertThat(page.expectFirst("#s3e-stages tbody").text())
+          .contains("count at S3EHistoryPluginTest.java");
+      assertThat(page.expectFirst("#s3e-requests").text()).contains("$" + PRICE + " per 1,000");
+      URI stage = URI.create(page.expectFirst("#s3e-stages tbody a").absUrl("href"));
+      assertThat(stage.getPath()).isEqualTo("/history/" + read + "/stages/stage/");
+      assertThat(LiveSpark.get(stage).text()).contains("Details for Stage 1 (Attempt 0)");
+
+      Document other = LiveSpark.get(root.resolve(plain + "/jobs/"));
+      assertThat(other.select("a:matchesOwn(^S3E$)")).isEmpty();
+      assertThat(LiveSpark.get(root.resolve(read + "/jobs/")).select("a:matchesOwn(^S3E$)"))
+          .hasSize(1);
+    } finally {
+      server.stop();
+    }
+  }
+
+  /** As the History Server writes its store to disk and finds it there after a restart. */
+  @Test
+  void anEventComesBackFromTheStoreAsItWas() throws Exception {
+    KVUtils.KVStoreScalaSerializer store = new KVUtils.KVStoreScalaSerializer();
+    SparkListenerS3EStage event = SampleReads.events(4, 1).get(0);
+    byte[] written = store.serialize(new StoredStage(7, event));
+    StoredStage found = store.deserialize(written, StoredStage.class);
+    assertThat(found.number).isEqualTo(7);
+    assertThat(found.event).isEqualTo(event);
+  }
+
+  /** An application of two stages whose log has the events; its id. */
+  private static String run(Path log, List<SparkListenerS3EStage> events) {
+    try (LiveSpark spark =
+        new LiveSpark(LiveSpark.logging(log).set(SparkKeys.PRICE_OF_GETS.name(), PRICE))) {
+      spark.java.parallelize(List.of(1, 2), 2).count();
+      spark.java.parallelize(List.of(1, 2), 2).count();
+      events.forEach(event -> spark.context.listenerBus().post(event));
+      return spark.context.applicationId();
+    }
+  }
+
+  private static HistoryServer serve(Path events) {
+    assertThat(Files.isDirectory(events)).isTrue();
+    SparkConf conf =
+        new SparkConf(false)
+            .set("spark.history.fs.logDirectory", events.toUri().toString())
+            .set("spark.history.fs.update.interval", "1s")
+            .set("spark.history.ui.port", "0");
+    FsHistoryProvider provider = new FsHistoryProvider(conf);
+    provider.checkForLogs();
+    HistoryServer server =
+        new HistoryServer(conf, provider, HistoryServer$.MODULE$.createSecurityManager(conf), 0);
+    server.bind();
+    return server;
+  }
+}

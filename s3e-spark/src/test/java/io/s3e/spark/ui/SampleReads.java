@@ -1,0 +1,64 @@
+package io.s3e.spark.ui;
+
+import io.s3e.spark.stages.ExecutorReads;
+import io.s3e.spark.stages.ReadCounts;
+import io.s3e.spark.stages.SparkListenerS3EStage;
+import io.s3e.spark.stages.StageAttempt;
+import io.s3e.spark.stages.StageReads;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/** Reads of two executors, different in every stage. */
+final class SampleReads {
+  private static final long MIB = 1 << 20;
+  private static final long MILLI = 1_000_000;
+
+  private SampleReads() {}
+
+  /**
+   * @param first id of the first stage
+   * @param stages how many
+   */
+  static List<SparkListenerS3EStage> events(int first, int stages) {
+    return IntStream.range(0, stages)
+        .mapToObj(stage -> event(new StageAttempt(first + stage, 0), stage))
+        .toList();
+  }
+
+  /**
+   * @param variant the larger, the more comes from memory and disk
+   */
+  static SparkListenerS3EStage event(StageAttempt stage, int variant) {
+    return new SparkListenerS3EStage(
+        new StageReads(
+            stage,
+            List.of(
+                new ExecutorReads("1", "10.0.0.1", counts(variant)),
+                new ExecutorReads("2", "10.0.0.2", counts(variant + 1)))));
+  }
+
+  static ReadCounts counts(int variant) {
+    long memory = variant * 90 * MIB;
+    long disk = variant * 40 * MIB;
+    long s3 = 620 * MIB / (variant + 1);
+    long wasted = variant % 3 * 4 * MIB;
+    return new ReadCounts(
+        8 + variant,
+        (9_000 + 700L * variant) * MILLI,
+        memory + disk + s3 - wasted,
+        memory,
+        disk,
+        s3,
+        s3 / MIB / 2,
+        s3 / MIB / 3,
+        variant % 4,
+        variant % 2 * 3,
+        variant % 5,
+        700 + 90L * variant,
+        40L * variant,
+        60 / (variant + 1),
+        2_400 * MILLI / (variant + 1),
+        s3 * 2 / 3,
+        wasted);
+  }
+}

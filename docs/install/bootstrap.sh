@@ -251,6 +251,7 @@ if $after_install; then
   # The jar is in place, and this script may be gone by then: hence the copy.
   cp "$0" "$root$place/bootstrap.sh"
   mkdir -p "$(dirname "$log")"
+  : >"$log"
   options+=(--wait 1800)
   if [ -n "$root" ]; then
     options+=(--root "$root")

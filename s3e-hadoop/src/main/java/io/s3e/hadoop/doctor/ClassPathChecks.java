@@ -33,7 +33,7 @@ final class ClassPathChecks {
   private void check(Library library) {
     List<Copy> copies = classPath.copies(library);
     if (!copies.isEmpty()) {
-      tell(library.title(), copies);
+      tell(library, copies);
     } else if (library == Library.HADOOP_AWS && !classPath.has(Library.HADOOP)) {
       // One remedy is enough: Hadoop's own class path may have it.
       return;
@@ -61,7 +61,7 @@ final class ClassPathChecks {
     }
     for (Library library : List.of(Library.SDK_CORE, Library.SDK_S3)) {
       if (classPath.has(library)) {
-        tell(library.title(), classPath.copies(library));
+        tell(library, classPath.copies(library));
       }
     }
     if (classPath.has(Library.SDK_CORE) && classPath.has(Library.SDK_S3)) {
@@ -85,12 +85,15 @@ final class ClassPathChecks {
   }
 
   /** The first copy, which is used, and what the others mean. */
-  private void tell(String title, List<Copy> copies) {
+  private void tell(Library library, List<Copy> copies) {
+    String title = library.title();
     Copy first = copies.get(0);
     report.ok(Section.CLASS_PATH, title, first.version() + "  " + first.place());
     for (Copy other : copies.subList(1, copies.size())) {
       String value = "again " + other.version() + "  " + other.place();
-      if (other.version().equals(first.version())) {
+      // S3E calls what all versions of SLF4J have, and --packages often brings another than
+      // Spark's.
+      if (other.version().equals(first.version()) || library == Library.SLF4J) {
         report.note(Section.CLASS_PATH, title, value);
       } else {
         report.todo(

@@ -66,7 +66,7 @@ public final class Doctor {
     }
     try {
       NativeLibrary.check(report);
-      if (classPath.has(Library.HADOOP) && classPath.has(Library.HADOOP_AWS)) {
+      if (classPath.has(Library.HADOOP)) {
         HadoopChecks.run(arguments, classPath, report);
       }
     } catch (LinkageError e) {

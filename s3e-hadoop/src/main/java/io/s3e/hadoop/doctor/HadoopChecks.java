@@ -3,8 +3,10 @@ package io.s3e.hadoop.doctor;
 import io.s3e.hadoop.conf.AdapterConfig;
 import io.s3e.hadoop.conf.ConfiguredBuckets;
 import io.s3e.hadoop.doctor.Report.Section;
+import io.s3e.hadoop.setup.Requirements;
 import java.net.URI;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
 
@@ -13,6 +15,17 @@ final class HadoopChecks {
   private HadoopChecks() {}
 
   static void run(Arguments arguments, ClassPath classPath, Report report) {
+    List<String> lacks = Requirements.found().lacks();
+    if (!lacks.isEmpty()) {
+      report.todo(
+          Section.CLASS_PATH,
+          "S3E cannot read here",
+          String.join("; ", lacks),
+          "Put on the class path: " + Requirements.NEEDED);
+    }
+    if (!classPath.has(Library.HADOOP_AWS)) {
+      return;
+    }
     Settings settings = new Settings(arguments.configurations(), report);
     Seam seam = new Seams(settings, classPath, report).check();
     Configuration conf = seam.appliedTo(settings.hadoop());
@@ -28,8 +41,8 @@ final class HadoopChecks {
       return;
     }
     new MemoryChecks(settings, classPath, report).run(general);
-    if (!classPath.hasSdk()) {
-      // S3A makes no file system without it.
+    if (!lacks.isEmpty() || !classPath.hasSdk()) {
+      // S3A or S3E would make no file system.
       return;
     }
     BucketChecks buckets = new BucketChecks(conf, seam, report);

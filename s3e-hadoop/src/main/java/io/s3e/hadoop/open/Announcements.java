@@ -81,8 +81,7 @@ public final class Announcements implements Closeable {
         || !RevisionCheckingClient.pinsEtag(access.fileSystem().getChangeDetectionPolicy())) {
       return;
     }
-    IOStatisticsAggregator announcer =
-        OpenerStatistics.ofThisThread();
+    IOStatisticsAggregator announcer = OpenerStatistics.ofThisThread();
     engine.whenMade(made -> announce(made, path, length, announcer));
   }
 

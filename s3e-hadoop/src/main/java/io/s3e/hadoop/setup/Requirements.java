@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param sdk what S3A and S3E send requests by
  */
 public record Requirements(Library hadoop, Library hadoopAws, Library sdk) {
-  private static final String NEEDED =
+  /** What has to be there, in words for a message. */
+  public static final String NEEDED =
       "Hadoop 3.4.1 or newer, hadoop-aws of exactly that version, and the AWS SDK for Java 2 that"
           + " hadoop-aws names (software.amazon.awssdk:bundle, or its modules s3,"
           + " s3-transfer-manager, sts, apache-client and netty-nio-client)";

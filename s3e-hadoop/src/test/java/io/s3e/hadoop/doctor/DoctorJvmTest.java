@@ -1,5 +1,6 @@
 package io.s3e.hadoop.doctor;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.hadoop.S3AServer;
@@ -67,13 +68,19 @@ class DoctorJvmTest {
     return classPath;
   }
 
-  /** A jar that holds a marker and its version, and no class that could be loaded. */
+  /** A jar that says to be a library, and holds no class that could be loaded. */
   private String jarOf(Library library, String version) throws Exception {
+    return jar(library, version, List.of(library.marker()));
+  }
+
+  private String jar(Library library, String version, List<String> emptyFiles) throws Exception {
     Path jar = scratch.resolve("another-" + version + ".jar");
     try (ZipOutputStream out = new ZipOutputStream(Files.newOutputStream(jar))) {
-      out.putNextEntry(new ZipEntry(library.marker()));
+      for (String file : emptyFiles) {
+        out.putNextEntry(new ZipEntry(file));
+      }
       out.putNextEntry(new ZipEntry(library.versionFile()));
-      out.write(("version=" + version).getBytes(java.nio.charset.StandardCharsets.UTF_8));
+      out.write(("version=" + version).getBytes(UTF_8));
     }
     return jar.toString();
   }
@@ -130,9 +137,23 @@ class DoctorJvmTest {
   }
 
   @Test
+  void onAnotherHadoopThanItsHadoopAws() throws Exception {
+    List<String> classPath = new ArrayList<>(List.of(jar(Library.HADOOP_AWS, "3.3.4", List.of())));
+    classPath.addAll(withCoreSite(jars(jar -> true)));
+    Said said = doctor(classPath, List.of());
+    assertThat(said.code()).as("%s", said).isEqualTo(1);
+    assertThat(said.text())
+        .containsPattern("! S3E cannot read here +hadoop-aws 3.3.4 is not of Hadoop's version ")
+        .contains(
+            "Put on the class path: Hadoop 3.4.1 or newer, hadoop-aws of exactly that version")
+        .doesNotContain("any other bucket");
+  }
+
+  @Test
   void namesTwoVersionsOfALibrary() throws Exception {
     List<String> classPath = withCoreSite(jars(jar -> true));
     classPath.add(jarOf(Library.HADOOP_AWS, "3.3.4"));
+    classPath.add(jarOf(Library.SLF4J, "1.7.36"));
     classPath.add(jarOf(Library.SDK_S3, System.getProperty("s3e.test.sdk.version")));
     Said said = doctor(classPath, List.of());
     assertThat(said.code()).as("%s", said).isEqualTo(1);
@@ -140,6 +161,8 @@ class DoctorJvmTest {
         .containsPattern("! hadoop-aws +again 3.3.4  .*another-3.3.4.jar")
         .contains("Leave one version of hadoop-aws on the class path: remove ")
         .containsPattern("  AWS SDK, s3 +again ")
+        .containsPattern("  SLF4J +again 1.7.36 ")
+        .doesNotContain("Leave one version of SLF4J")
         .doesNotContain("Leave one version of AWS SDK");
   }
 

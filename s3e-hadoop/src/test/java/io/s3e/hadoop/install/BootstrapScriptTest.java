@@ -273,7 +273,9 @@ class BootstrapScriptTest {
   @Test
   void asksDataprocsMetadataForTheJar() throws Exception {
     dataproc("3.4.1");
-    file("usr/share/google/get_metadata_value", "#!/bin/sh\n[ \"$1\" = attributes/s3e-jar ] && echo " + jar + "\n");
+    file(
+        "usr/share/google/get_metadata_value",
+        "#!/bin/sh\n[ \"$1\" = attributes/s3e-jar ] && echo " + jar + "\n");
     Path metadata = root.resolve("usr/share/google/get_metadata_value");
     Files.setPosixFilePermissions(metadata, PosixFilePermissions.fromString("rwxr-xr-x"));
     Said said = bootstrap();

@@ -82,6 +82,7 @@ final class EngineStreams implements StreamSource, AutoCloseable {
             options.context(),
             IsolatedListener.of(options.listener()),
             new ReaderProgress(planner.pattern()));
+    handle.cancelledBy(options.cancelled());
     fetcher.opened(handle);
     BlockReader reader = new BlockReader(fetcher, handle, planner, config.prefetch(), askers);
     Announcement announced = options.announced();

@@ -6,6 +6,7 @@ import io.s3e.prefetch.ReadPolicy;
 import io.s3e.stream.Announcement;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  * @param listener hears what the stream causes
  * @param announced what {@link S3E#announce} has fetched of the object; null if nothing. It is used
  *     where size and ETag agree; without an ETag, its own is taken
+ * @param cancelled asked by each thread that reads before it waits, and while it waits, for words
+ *     why its read is to end; null, and null answers, let it go on
  */
 public record OpenOptions(
     ReadPolicy policy,
@@ -35,12 +38,22 @@ public record OpenOptions(
     Map<String, String> headers,
     @Nullable Object context,
     StreamListener listener,
-    @Nullable Announcement announced) {
+    @Nullable Announcement announced,
+    @Nullable Supplier<@Nullable String> cancelled) {
 
   /** Adaptive policy, everything else unknown. */
   public static final OpenOptions DEFAULTS =
       new OpenOptions(
-          ReadPolicy.ADAPTIVE, -1, null, null, null, Map.of(), null, StreamListener.NONE, null);
+          ReadPolicy.ADAPTIVE,
+          -1,
+          null,
+          null,
+          null,
+          Map.of(),
+          null,
+          StreamListener.NONE,
+          null,
+          null);
 
   public OpenOptions {
     Objects.requireNonNull(policy, "policy");
@@ -53,40 +66,55 @@ public record OpenOptions(
 
   public OpenOptions withPolicy(ReadPolicy value) {
     return new OpenOptions(
-        value, size, etag, versionId, split, headers, context, listener, announced);
+        value, size, etag, versionId, split, headers, context, listener, announced, cancelled);
   }
 
   public OpenOptions withSize(long value) {
     return new OpenOptions(
-        policy, value, etag, versionId, split, headers, context, listener, announced);
+        policy, value, etag, versionId, split, headers, context, listener, announced, cancelled);
   }
 
   public OpenOptions withVersion(@Nullable String newEtag, @Nullable String newVersionId) {
     return new OpenOptions(
-        policy, size, newEtag, newVersionId, split, headers, context, listener, announced);
+        policy,
+        size,
+        newEtag,
+        newVersionId,
+        split,
+        headers,
+        context,
+        listener,
+        announced,
+        cancelled);
   }
 
   public OpenOptions withSplit(@Nullable ByteRange value) {
     return new OpenOptions(
-        policy, size, etag, versionId, value, headers, context, listener, announced);
+        policy, size, etag, versionId, value, headers, context, listener, announced, cancelled);
   }
 
   public OpenOptions withHeaders(Map<String, String> value) {
     return new OpenOptions(
-        policy, size, etag, versionId, split, value, context, listener, announced);
+        policy, size, etag, versionId, split, value, context, listener, announced, cancelled);
   }
 
   public OpenOptions withContext(@Nullable Object value) {
     return new OpenOptions(
-        policy, size, etag, versionId, split, headers, value, listener, announced);
+        policy, size, etag, versionId, split, headers, value, listener, announced, cancelled);
   }
 
   public OpenOptions withListener(StreamListener value) {
     return new OpenOptions(
-        policy, size, etag, versionId, split, headers, context, value, announced);
+        policy, size, etag, versionId, split, headers, context, value, announced, cancelled);
   }
 
   public OpenOptions withAnnounced(@Nullable Announcement value) {
-    return new OpenOptions(policy, size, etag, versionId, split, headers, context, listener, value);
+    return new OpenOptions(
+        policy, size, etag, versionId, split, headers, context, listener, value, cancelled);
+  }
+
+  public OpenOptions withCancelled(@Nullable Supplier<@Nullable String> value) {
+    return new OpenOptions(
+        policy, size, etag, versionId, split, headers, context, listener, announced, value);
   }
 }

@@ -258,7 +258,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
   }
 
   private boolean hasEnded(ObjectHandle handle) {
-    return tenant.isClosed() || handle.isClosed();
+    return tenant.isClosed() || handle.isClosed() || handle.cancelled() != null;
   }
 
   private Grant awaitAdmission(ObjectHandle handle, Need need, Patience patience)
@@ -421,6 +421,10 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     }
     if (handle.isClosed()) {
       throw new IOException("Stream is closed!");
+    }
+    String cancelled = handle.cancelled();
+    if (cancelled != null) {
+      throw new ReadCancelledException(cancelled);
     }
   }
 

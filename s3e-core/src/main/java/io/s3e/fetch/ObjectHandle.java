@@ -11,6 +11,7 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,6 +55,7 @@ public final class ObjectHandle {
   private final AtomicReference<@Nullable String> etag;
   private volatile @Nullable String storedEncoding;
   private volatile boolean closed;
+  private volatile @Nullable Supplier<@Nullable String> cancelled;
   private volatile boolean answered;
   private volatile boolean proven;
   private volatile @Nullable ObjectVersion apart;
@@ -280,6 +282,17 @@ public final class ObjectHandle {
 
   boolean isStoredAs(String encoding) {
     return encoding.equals(storedEncoding);
+  }
+
+  /** Reads of threads that {@code words} has words for end with these. */
+  public void cancelledBy(@Nullable Supplier<@Nullable String> words) {
+    cancelled = words;
+  }
+
+  /** Why the calling thread's read is to end; null if it goes on. */
+  @Nullable String cancelled() {
+    Supplier<@Nullable String> words = cancelled;
+    return words == null ? null : words.get();
   }
 
   /** Nobody will read through this handle any more; those who wait on it give up. */

@@ -2,6 +2,7 @@ package io.s3e.stream;
 
 import io.s3e.block.ByteRange;
 import io.s3e.fetch.Patience;
+import io.s3e.fetch.ReadCancelledException;
 import io.s3e.memory.Block;
 import io.s3e.prefetch.ReadPolicy;
 import java.io.EOFException;
@@ -297,6 +298,10 @@ public final class S3EInputStream extends InputStream {
         }
         return next > from ? (int) (next - from) : -1;
       } catch (IOException e) {
+        if (e instanceof ReadCancelledException) {
+          // Whoever reads on starts anew; nobody else wants what was to come.
+          reader.readahead().release();
+        }
         failures.recover(e, next, target.remaining());
       }
     }

@@ -1,5 +1,6 @@
 package io.s3e.hadoop;
 
+import io.s3e.hadoop.setup.Requirements;
 import java.io.IOException;
 import java.lang.ref.Cleaner;
 import java.net.URI;
@@ -21,8 +22,21 @@ public class S3EAbstractFileSystem extends DelegateToFileSystem {
   private static final int NO_PORT = -1;
 
   public S3EAbstractFileSystem(URI uri, Configuration conf) throws IOException, URISyntaxException {
-    super(uri, new S3EFileSystem(), conf, uri.getScheme(), false);
+    super(uri, checkedFileSystem(), conf, uri.getScheme(), false);
     CLEANER.register(this, closing(fsImpl));
+  }
+
+  /** Says what is missing before S3A is loaded, which does not load without the SDK. */
+  private static FileSystem checkedFileSystem() throws IOException {
+    Requirements.check();
+    return Maker.make();
+  }
+
+  /** Apart, so that the class around it can be loaded without S3A. */
+  private static final class Maker {
+    static FileSystem make() {
+      return new S3EFileSystem();
+    }
   }
 
   @Override

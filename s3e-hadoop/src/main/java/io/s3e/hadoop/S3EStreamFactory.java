@@ -9,6 +9,7 @@ import io.s3e.hadoop.client.S3AStore;
 import io.s3e.hadoop.client.StreamChoice;
 import io.s3e.hadoop.conf.AdapterConfig;
 import io.s3e.hadoop.conf.UnknownKeys;
+import io.s3e.hadoop.setup.Requirements;
 import io.s3e.hadoop.stream.S3EObjectInputStream;
 import java.io.IOException;
 import java.util.Locale;
@@ -55,6 +56,7 @@ public class S3EStreamFactory extends AbstractObjectInputStreamFactory {
    */
   @Override
   protected void serviceInit(Configuration conf) throws Exception {
+    Requirements.check();
     super.serviceInit(conf);
     AdapterConfig config = AdapterConfig.read(conf, null);
     StreamChoice choice = StreamChoice.of(config, conf);

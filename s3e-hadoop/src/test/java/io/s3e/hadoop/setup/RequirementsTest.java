@@ -1,0 +1,145 @@
+package io.s3e.hadoop.setup;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.s3e.testing.ForkedJvm;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * What a user is told where something is missing: in JVMs that lack it, and by made-up versions.
+ */
+@Timeout(300)
+class RequirementsTest {
+  /** hadoop-common and hadoop-aws 3.3.4, and what these are loaded by that newer ones are not. */
+  private static final Path OLD_HADOOP = Path.of(System.getProperty("s3e.test.old.hadoop"));
+
+  @Test
+  void thisClassPathIsFit() throws IOException {
+    Requirements.check();
+    Requirements found = Requirements.found();
+    assertThat(found.hadoop().version()).isEqualTo(System.getProperty("s3e.test.hadoop.version"));
+    assertThat(found.hadoopAws().version()).isEqualTo(found.hadoop().version());
+    assertThat(found.sdk().version()).isEqualTo(System.getProperty("s3e.test.sdk.version"));
+  }
+
+  /** As stock Spark 3.5, with hadoop-aws and its SDK beside it. */
+  @ParameterizedTest
+  @ValueSource(strings = {"filesystem", "context"})
+  void hadoop33IsTooOld(String way) throws Exception {
+    String said = make(way, onHadoop33(classPath(entry -> !isSdk2(entry))));
+    assertThat(said)
+        .contains("java.io.IOException: S3E ")
+        .contains(": Hadoop 3.3.4 is too old; the AWS SDK for Java 2 is not on the class path. ")
+        .contains("Found: hadoop-common 3.3.4 (" + OLD_HADOOP)
+        .contains("hadoop-aws 3.3.4 (" + OLD_HADOOP)
+        .contains("Needed: Hadoop 3.4.1 or newer, hadoop-aws of exactly that version")
+        .doesNotContain("NoClassDefFoundError");
+  }
+
+  @Test
+  void hadoop33IsTooOldWithTheNewSdkToo() throws Exception {
+    String said = make("filesystem", onHadoop33(classPath(entry -> true)));
+    assertThat(said)
+        .contains(": Hadoop 3.3.4 is too old. ")
+        .contains("AWS SDK for Java 2 " + System.getProperty("s3e.test.sdk.version"));
+  }
+
+  @Test
+  void aFileContextTellsThatTheSdkIsMissing() throws Exception {
+    assertThat(make("context", classPath(entry -> !isSdk2(entry))))
+        .contains("IOException: S3E ")
+        .contains("cannot read here: the AWS SDK for Java 2 is not on the class path. Found: ")
+        .contains("no AWS SDK for Java 2. Needed: ");
+  }
+
+  @Test
+  void aFileContextTellsThatHadoopAwsIsMissing() throws Exception {
+    assertThat(make("context", classPath(entry -> !name(entry).matches("hadoop-aws-\\d.*"))))
+        .contains("IOException: S3E ")
+        .contains("cannot read here: hadoop-aws is not on the class path. Found: ");
+  }
+
+  /** The class of a file system cannot be loaded without the one that it extends; nor can S3A. */
+  @Test
+  void withoutTheSdkTheJvmRefusesS3AItself() throws Exception {
+    List<String> withoutSdk = classPath(entry -> !isSdk2(entry));
+    assertThat(make("filesystem", withoutSdk))
+        .contains("java.lang.NoClassDefFoundError: software/amazon/awssdk/");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      nullValues = "none",
+      value = {
+        "3.4.1, 3.4.1, ''",
+        "3.5.0, 3.5.0, ''",
+        "10.0.0-SNAPSHOT, 10.0.0-SNAPSHOT, ''",
+        "3.4.1-amzn-3, 3.4.1-amzn-2, ''",
+        "3.4.2, none, ''",
+        "unknown, unknown, ''",
+        "3.4.0, 3.4.0, 'Hadoop 3.4.0 is too old'",
+        "3.3.6.7-cdp, 3.3.6.7-cdp, 'Hadoop 3.3.6.7-cdp is too old'",
+        "2.10.2, 2.10.2, 'Hadoop 2.10.2 is too old'",
+        "3.4.1, 3.4.2, 'hadoop-aws 3.4.2 is not of Hadoop''s version 3.4.1'",
+        "3.5.0, 3.4.2, 'hadoop-aws 3.4.2 is not of Hadoop''s version 3.5.0'"
+      })
+  void versionsAreComparedByTheirNumbers(String hadoop, @Nullable String hadoopAws, String lack) {
+    Requirements made =
+        new Requirements(
+            new Library("hadoop-common", hadoop, "a.jar"),
+            new Library("hadoop-aws", hadoopAws, "b.jar"),
+            new Library("AWS SDK for Java 2", "2.1.1", "c.jar"));
+    assertThat(String.join("; ", made.lacks())).isEqualTo(lack);
+  }
+
+  private static String make(String way, List<String> classPath) throws Exception {
+    try (ForkedJvm jvm =
+        ForkedJvm.of(FileSystemMaker.class.getName())
+            .options("-Xmx128m")
+            .classPath(classPath)
+            .start(way)) {
+      return jvm.await("SAID ");
+    }
+  }
+
+  private static List<String> classPath(Predicate<String> kept) {
+    return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
+        .filter(kept)
+        .collect(Collectors.toList());
+  }
+
+  /** The same libraries under Hadoop 3.3.4, which needs no other ones to begin. */
+  private static List<String> onHadoop33(List<String> classPath) throws IOException {
+    List<String> old = new ArrayList<>();
+    try (Stream<Path> jars = Files.list(OLD_HADOOP)) {
+      jars.map(Path::toString).sorted().forEach(old::add);
+    }
+    assertThat(old).hasSize(5);
+    classPath.stream()
+        .filter(entry -> !name(entry).matches("hadoop-(common|aws)-\\d.*"))
+        .forEach(old::add);
+    return old;
+  }
+
+  private static boolean isSdk2(String entry) {
+    return entry.replace(File.separatorChar, '/').contains("/software/amazon/awssdk/");
+  }
+
+  private static String name(String entry) {
+    return Path.of(entry).getFileName().toString();
+  }
+}

@@ -18,6 +18,7 @@ import io.s3e.hadoop.open.KnownFiles;
 import io.s3e.hadoop.open.NextFiles;
 import io.s3e.hadoop.open.NextFiles.NextFile;
 import io.s3e.hadoop.setup.Requirements;
+import io.s3e.hadoop.spark.SparkTask;
 import io.s3e.hadoop.stats.FileSystemStatistics;
 import io.s3e.hadoop.stats.OpenerStatistics;
 import io.s3e.hadoop.stream.OpenHints;
@@ -253,7 +254,7 @@ public class S3EFileSystem extends S3AFileSystem {
 
   private Opening opening(Path path, OpenHints hints, KnownFile file) {
     return new Opening(
-        hints,
+        hints.orSplit(SparkTask.splitOf(path)),
         OpenerStatistics.ofThisThread(),
         file.announced(),
         file.status() == null ? null : () -> askStatus(path));

@@ -35,6 +35,11 @@ public record OpenHints(@Nullable ReadPolicy policy, @Nullable ByteRange split) 
     return new OpenHints(firstKnown(names), split);
   }
 
+  /** With that split where {@code openFile()} told none. */
+  public OpenHints orSplit(@Nullable ByteRange known) {
+    return split == null && known != null ? new OpenHints(policy, known) : this;
+  }
+
   /** The policy for S3A's coarse one, which is all that the stream SPI passes on. */
   public static ReadPolicy of(S3AInputPolicy policy) {
     return switch (policy) {

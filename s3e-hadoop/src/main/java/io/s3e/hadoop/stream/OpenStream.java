@@ -7,6 +7,7 @@ import io.s3e.fetch.ObjectChangedException;
 import io.s3e.hadoop.client.ReadEngine;
 import io.s3e.hadoop.client.RevisionCheckingClient;
 import io.s3e.hadoop.open.AnnouncedFile;
+import io.s3e.hadoop.spark.SparkTask;
 import io.s3e.hadoop.stats.StreamStatistics;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.stream.S3EInputStream;
@@ -159,6 +160,19 @@ final class OpenStream {
     }
   }
 
+  /** The core's stream for reads that cannot be done again: its version stays from now on. */
+  S3EInputStream readingForGood() throws IOException {
+    if (recheck != null) {
+      firstRead.lock();
+      try {
+        recheck = null;
+      } finally {
+        firstRead.unlock();
+      }
+    }
+    return reading();
+  }
+
   /** One read of the core's stream, which may be done again from its beginning. */
   @FunctionalInterface
   interface ReadOf<T> {
@@ -268,7 +282,8 @@ final class OpenStream {
             .withPolicy(policy())
             .withSize(source.length())
             .withContext(source.requests())
-            .withListener(counting);
+            .withListener(counting)
+            .withCancelled(SparkTask.isPossible() ? SparkTask::killed : null);
     AnnouncedFile announced = opening.announced();
     if (announced != null && pinned) {
       options = options.withAnnounced(announced.announcement());

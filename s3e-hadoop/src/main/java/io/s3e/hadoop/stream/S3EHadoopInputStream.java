@@ -150,9 +150,10 @@ public final class S3EHadoopInputStream extends FSInputStream
     if (!buffer.hasRemaining()) {
       return 0;
     }
+    int start = buffer.position();
     return position >= open.length()
         ? -1
-        : advance(buffer.remaining(), stream -> stream.read(buffer));
+        : advance(buffer.remaining(), stream -> stream.read(buffer.position(start)));
   }
 
   @Override
@@ -172,7 +173,9 @@ public final class S3EHadoopInputStream extends FSInputStream
     if (!buffer.hasRemaining()) {
       return 0;
     }
-    return positioned(from, buffer.remaining(), stream -> stream.readAt(from, buffer));
+    int start = buffer.position();
+    return positioned(
+        from, buffer.remaining(), stream -> stream.readAt(from, buffer.position(start)));
   }
 
   /**
@@ -195,7 +198,8 @@ public final class S3EHadoopInputStream extends FSInputStream
   public void readFully(long from, ByteBuffer buffer) throws IOException {
     open.checkOpen();
     checkFrom(from);
-    fully(from, buffer.remaining(), stream -> stream.readFullyAt(from, buffer));
+    int start = buffer.position();
+    fully(from, buffer.remaining(), stream -> stream.readFullyAt(from, buffer.position(start)));
   }
 
   @Override
@@ -393,12 +397,15 @@ public final class S3EHadoopInputStream extends FSInputStream
     return FailureTranslation.translate(read, failure);
   }
 
-  /** A read that may return fewer bytes than asked. */
+  /**
+   * A read that may return fewer bytes than asked. May be done again, from its beginning ({@link
+   * OpenStream#read}).
+   */
   private interface Read {
     int from(S3EInputStream stream) throws IOException;
   }
 
-  /** A read that returns all bytes asked or throws. */
+  /** A read that returns all bytes asked or throws. May be done again as well. */
   private interface FullRead {
     void from(S3EInputStream stream) throws IOException;
   }

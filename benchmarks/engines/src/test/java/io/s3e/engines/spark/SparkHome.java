@@ -126,6 +126,11 @@ public final class SparkHome {
     return EngineHome.of("spark-s3a").jars();
   }
 
+  /** Iceberg, Delta Lake and the binding of S3A's committers. */
+  static List<Path> tables() throws IOException, InterruptedException {
+    return EngineHome.of("spark-4.1-tables").jars();
+  }
+
   private static Path existing(Path jar) {
     if (!Files.exists(jar)) {
       throw new IllegalStateException(jar + " is not there: build spark-jobs first");

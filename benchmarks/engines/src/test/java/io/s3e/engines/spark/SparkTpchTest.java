@@ -34,9 +34,10 @@ class SparkTpchTest {
     store.close();
   }
 
-  /** Writes the tables by S3A. */
-  static String generate(Store store, SparkHome spark, double scale, List<String> formats)
+  /** Writes the tables by S3A and returns where they are. */
+  static String generate(Store store, double scale, List<String> formats)
       throws IOException, InterruptedException {
+    SparkHome spark = SparkHome.of("spark-4.1");
     String to = Store.ROOT + "tpch-" + scale;
     String step =
         String.format(Locale.ROOT, "generate %s 2 %s %s", scale, String.join(",", formats), to);
@@ -55,7 +56,7 @@ class SparkTpchTest {
   @Test
   @Tag("quick")
   void someQueriesByEveryFormat() throws Exception {
-    String data = generate(store, spark, 0.01, FORMATS);
+    String data = generate(store, 0.01, FORMATS);
     List<String> steps = new ArrayList<>();
     for (String format : FORMATS) {
       steps.add("tables " + format + " " + data);
@@ -67,7 +68,7 @@ class SparkTpchTest {
 
   @Test
   void allQueriesByParquetAndSomeByOthers() throws Exception {
-    String data = generate(store, spark, 0.1, FORMATS);
+    String data = generate(store, 0.1, FORMATS);
     List<String> all = new ArrayList<>(List.of("tables parquet " + data));
     IntStream.rangeClosed(1, 22).forEach(query -> all.add("query " + query));
     compare("TPC-H 0.1, 22 queries, parquet", all);

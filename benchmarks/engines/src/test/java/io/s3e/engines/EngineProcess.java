@@ -178,7 +178,7 @@ public final class EngineProcess {
   }
 
   private OptionalLong given() throws IOException {
-    if (stream == Stream.S3E) {
+    if (stream == Stream.S3E || stream == Stream.PLUGIN) {
       return OptionalLong.empty();
     }
     long sum = 0;

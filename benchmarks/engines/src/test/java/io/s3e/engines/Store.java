@@ -20,6 +20,7 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
@@ -45,13 +46,19 @@ public final class Store implements AutoCloseable {
   private static final String ACCESS_KEY = "engines";
   private static final String SECRET_KEY = "only-for-the-tests";
 
+  private final Path objects;
   private final ShapedS3Server server;
   private final @Nullable SelfSignedCertificate certificate;
   private final S3Client client;
   private final Path requests;
   private final ObjectMapper json = new ObjectMapper();
 
-  private Store(ShapedS3Server server, @Nullable SelfSignedCertificate certificate, Path requests) {
+  private Store(
+      Path objects,
+      ShapedS3Server server,
+      @Nullable SelfSignedCertificate certificate,
+      Path requests) {
+    this.objects = objects;
     this.server = server;
     this.certificate = certificate;
     this.requests = requests;
@@ -90,7 +97,7 @@ public final class Store implements AutoCloseable {
     ShapedS3Server.Settings settings =
         new ShapedS3Server.Settings(
             objects, 0, ACCESS_KEY, SECRET_KEY, shape, certificate, requests, null);
-    return new Store(ShapedS3Server.start(settings), certificate, requests);
+    return new Store(objects, ShapedS3Server.start(settings), certificate, requests);
   }
 
   public URI endpoint() {
@@ -112,6 +119,17 @@ public final class Store implements AutoCloseable {
     keys.put("fs.s3a.access.key", ACCESS_KEY);
     keys.put("fs.s3a.secret.key", SECRET_KEY);
     return keys;
+  }
+
+  /**
+   * One more bucket, with the objects of {@link #BUCKET}, which no cache knows yet.
+   *
+   * @return its root
+   */
+  public String bucketOfSameObjects() throws IOException {
+    String name = BUCKET + '-' + UUID.randomUUID();
+    Files.createSymbolicLink(objects.resolve(name), Path.of(BUCKET));
+    return "s3a://" + name + '/';
   }
 
   /** Options of an engine's JVM, so that it trusts the server. */

@@ -21,7 +21,10 @@ public enum Stream {
           "io.s3e.hadoop.S3EAbstractFileSystem")),
 
   /** S3E, its reads counted. */
-  COUNTED_S3E(Map.of("fs.s3a.impl", CountedS3E.class.getName()));
+  COUNTED_S3E(Map.of("fs.s3a.impl", CountedS3E.class.getName())),
+
+  /** S3E as its Spark plugin brings it: no jar on the class path and no key. */
+  PLUGIN(Map.of());
 
   private final Map<String, String> keys;
 

@@ -25,7 +25,8 @@ import org.apache.hadoop.conf.Configuration;
 
 /**
  * A Spark application that stays and does steps as they are asked for, with the JIT and the
- * collector that Java chooses by itself. All streams are read through the same clock.
+ * collector that Java chooses by itself. All streams are read through the same clock, but for those
+ * of the plugin, which sets the file system itself and is read through none.
  *
  * <p>One thread may call. The application ends when its input is closed, or with this process.
  */
@@ -81,7 +82,7 @@ final class Driver implements AutoCloseable {
     command.addAll(SparkHome.jvmOptions());
     command.addAll(store.jvmOptions());
     command.addAll(List.of("-Xmx" + settings.heap(), "-Djava.io.tmpdir=" + tmp));
-    command.addAll(List.of("-cp", classPath(settings.home(), conf)));
+    command.addAll(List.of("-cp", classPath(settings.home(), stream, conf)));
     command.addAll(
         List.of(
             "org.apache.spark.deploy.SparkSubmit", "--master", "local[" + settings.cores() + "]"));
@@ -89,6 +90,9 @@ final class Driver implements AutoCloseable {
     conf(command, "spark.local.dir", tmp.toString());
     conf(command, "spark.sql.warehouse.dir", tmp.resolve("warehouse").toUri().toString());
     conf(command, "spark.sql.shuffle.partitions", Integer.toString(2 * settings.cores()));
+    if (stream == Stream.PLUGIN) {
+      conf(command, "spark.plugins", "io.s3e.spark.S3EPlugin");
+    }
     settings.conf().forEach((key, value) -> conf(command, key, value));
     command.addAll(List.of("--class", Steps.class.getName(), SparkHome.jobs().toString()));
     ProcessBuilder builder =
@@ -117,12 +121,12 @@ final class Driver implements AutoCloseable {
     }
   }
 
-  private static String classPath(SparkHome home, Path conf)
+  private static String classPath(SparkHome home, Stream stream, Path conf)
       throws IOException, InterruptedException {
     List<Path> entries = new ArrayList<>(List.of(conf));
     entries.addAll(SparkHome.jobsWithLibraries());
-    entries.addAll(SparkHome.s3a());
-    entries.add(Harness.BUNDLE);
+    entries.addAll(home.s3a());
+    entries.add(stream == Stream.PLUGIN ? SparkHome.line() : Harness.BUNDLE);
     return entries.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator))
         + File.pathSeparator
         + home.jars();

@@ -49,8 +49,13 @@ public final class SparkHome {
 
   /** The home of that name, with its jars linked into one directory. */
   public static synchronized SparkHome of(String name) throws IOException, InterruptedException {
+    return in(Harness.OUTPUT.resolve("spark-homes").resolve(name), name);
+  }
+
+  /** As above, in a directory that nothing else uses. */
+  static synchronized SparkHome in(Path directory, String name)
+      throws IOException, InterruptedException {
     EngineHome engine = EngineHome.of(name);
-    Path directory = Harness.OUTPUT.resolve("spark-homes").resolve(name);
     Path jars = Files.createDirectories(directory.resolve("jars"));
     Files.writeString(directory.resolve("RELEASE"), name + System.lineSeparator());
     try (var old = Files.list(jars)) {
@@ -61,15 +66,15 @@ public final class SparkHome {
     for (Path jar : engine.jars()) {
       Files.createSymbolicLink(jars.resolve(jar.getFileName()), jar);
     }
-    return new SparkHome(engine, directory, scalaOf(engine));
+    return new SparkHome(engine, directory, inNameOfJar(engine, "spark-core_", "-"));
   }
 
-  private static String scalaOf(EngineHome engine) {
-    String prefix = "spark-core_";
+  /** What follows {@code prefix} in the name of a jar of the home, up to {@code end}. */
+  private static String inNameOfJar(EngineHome engine, String prefix, String end) {
     return engine.jars().stream()
         .map(jar -> jar.getFileName().toString())
         .filter(jar -> jar.startsWith(prefix))
-        .map(jar -> jar.substring(prefix.length(), jar.indexOf('-', prefix.length())))
+        .map(jar -> jar.substring(prefix.length(), jar.indexOf(end, prefix.length())))
         .findFirst()
         .orElseThrow(() -> new IllegalStateException(engine.name() + " is no home of Spark"));
   }
@@ -106,6 +111,12 @@ public final class SparkHome {
         "127.0.0.1");
   }
 
+  /** The jar of S3E for this line of Spark, which holds the plugin. */
+  static Path line() {
+    String name = "s3e-spark-4.1_2.13-" + Harness.property("engines.version") + ".jar";
+    return existing(Path.of(Harness.property("engines.spark.line"), name));
+  }
+
   /** The jar of the programs that tests submit. */
   static Path jobs() {
     return existing(Path.of(Harness.property("engines.spark.jobs"), "s3e-engines-spark-jobs.jar"));
@@ -121,9 +132,10 @@ public final class SparkHome {
     return jars;
   }
 
-  /** hadoop-aws and the SDK's modules: what Spark does not ship. */
-  static List<Path> s3a() throws IOException, InterruptedException {
-    return EngineHome.of("spark-s3a").jars();
+  /** hadoop-aws and the SDK's modules of the home's Hadoop: what Spark does not ship. */
+  List<Path> s3a() throws IOException, InterruptedException {
+    String hadoop = inNameOfJar(engine, "hadoop-client-api-", ".jar");
+    return EngineHome.of("spark-s3a-" + hadoop).jars();
   }
 
   /** Iceberg, Delta Lake and the binding of S3A's committers. */
@@ -133,7 +145,7 @@ public final class SparkHome {
 
   private static Path existing(Path jar) {
     if (!Files.exists(jar)) {
-      throw new IllegalStateException(jar + " is not there: build spark-jobs first");
+      throw new IllegalStateException(jar + " is not there: build it first");
     }
     return jar;
   }

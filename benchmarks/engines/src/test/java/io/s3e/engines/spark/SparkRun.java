@@ -37,6 +37,36 @@ final class SparkRun {
    */
   record Done(Outcome outcome, List<StepResult> results) {
 
+    /** Of the lines of results in the output of {@link Steps}; counts bytes of tasks alone. */
+    static Done of(Outcome outcome) throws IOException {
+      ObjectMapper json = new ObjectMapper();
+      List<StepResult> results = new ArrayList<>();
+      for (String line : outcome.output()) {
+        if (line.startsWith(Steps.RESULT)) {
+          results.add(json.readValue(line.substring(Steps.RESULT.length()), StepResult.class));
+        }
+      }
+      String digest =
+          results.stream()
+              .map(result -> result.step() + ": " + result.rows() + " rows " + result.digest())
+              .collect(Collectors.joining("\n"));
+      return new Done(
+          new Outcome(
+              outcome.exitCode(),
+              outcome.wall(),
+              outcome.exitTime(),
+              outcome.output(),
+              outcome.traffic(),
+              outcome.given().isPresent()
+                  ? OptionalLong.of(
+                      results.stream().mapToLong(result -> result.reads().bytes()).sum())
+                  : OptionalLong.empty(),
+              digest,
+              OptionalLong.of(
+                  results.stream().mapToLong(result -> result.tasks().inputBytes()).sum())),
+          results);
+    }
+
     /** For executors apart, whose reads the driver's process does not count. */
     Outcome outcomeWithoutInput() {
       return new Outcome(
@@ -67,7 +97,7 @@ final class SparkRun {
   /** On a home to which the user has added S3A of Hadoop 3.4. */
   static SparkRun of(SparkHome home, Stream stream, Store store, String job)
       throws IOException, InterruptedException {
-    return onBareHome(home, stream, store, job).jars(SparkHome.s3a());
+    return onBareHome(home, stream, store, job).jars(home.s3a());
   }
 
   /** On a home with nothing added but the jar of the steps and, for S3E, the bundle. */
@@ -122,7 +152,7 @@ final class SparkRun {
     arguments.addAll(
         List.of("--class", Steps.class.getName(), SparkHome.jobs().toString(), file.toString()));
     Outcome outcome = process.run(arguments.toArray(String[]::new));
-    return done(outcome);
+    return Done.of(outcome);
   }
 
   private String executorClassPath() {
@@ -131,34 +161,5 @@ final class SparkRun {
       entries.add(Harness.BUNDLE);
     }
     return entries.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
-  }
-
-  private Done done(Outcome outcome) throws IOException {
-    ObjectMapper json = new ObjectMapper();
-    List<StepResult> results = new ArrayList<>();
-    for (String line : outcome.output()) {
-      if (line.startsWith(Steps.RESULT)) {
-        results.add(json.readValue(line.substring(Steps.RESULT.length()), StepResult.class));
-      }
-    }
-    String digest =
-        results.stream()
-            .map(result -> result.step() + ": " + result.rows() + " rows " + result.digest())
-            .collect(Collectors.joining("\n"));
-    return new Done(
-        new Outcome(
-            outcome.exitCode(),
-            outcome.wall(),
-            outcome.exitTime(),
-            outcome.output(),
-            outcome.traffic(),
-            stream == Stream.S3E
-                ? OptionalLong.empty()
-                : OptionalLong.of(
-                    results.stream().mapToLong(result -> result.reads().bytes()).sum()),
-            digest,
-            OptionalLong.of(
-                results.stream().mapToLong(result -> result.tasks().inputBytes()).sum())),
-        results);
   }
 }

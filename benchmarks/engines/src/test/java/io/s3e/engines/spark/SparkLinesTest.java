@@ -13,9 +13,14 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** Spark 3.5, which ships a Hadoop that is too old, and whose users swap two jars. */
-class Spark35Test {
+/**
+ * The other lines of Spark. The Hadoop that 3.5 ships is too old; its users swap two jars, and
+ * without that a message tells them so.
+ */
+class SparkLinesTest {
   @TempDir private static Path directory;
   private static Store store;
   private static String data;
@@ -42,9 +47,10 @@ class Spark35Test {
         "query 6");
   }
 
-  @Test
-  void queriesOnSwappedJars() throws Exception {
-    SparkHome spark = SparkHome.of("spark-3.5");
+  @ParameterizedTest
+  @ValueSource(strings = {"spark-3.5", "spark-4.0", "spark-4.2"})
+  void queries(String home) throws Exception {
+    SparkHome spark = SparkHome.of(home);
     String job = "TPC-H 0.01, some queries";
     Row.compare(
         spark.name(), job, stream -> SparkRun.of(spark, stream, store, job).run(steps()).outcome());

@@ -17,7 +17,16 @@ class HiveTest {
   /** As Hive's own start script opens them to Kryo. */
   private static final List<String> OPENED =
       List.of(
-          "lang", "net", "io", "math", "text", "time", "nio", "util", "util.regex", "util.concurrent",
+          "lang",
+          "net",
+          "io",
+          "math",
+          "text",
+          "time",
+          "nio",
+          "util",
+          "util.regex",
+          "util.concurrent",
           "util.concurrent.atomic");
 
   @TempDir private static Path directory;

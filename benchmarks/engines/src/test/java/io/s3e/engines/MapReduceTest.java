@@ -58,9 +58,10 @@ class MapReduceTest {
     Outcome outcome =
         EngineProcess.of(hadoop, EXAMPLES, stream, store, "wordcount " + input)
             .run(arguments.toArray(String[]::new));
-    // CombineFileInputFormat does not tell its own.
-    String metric = input.equals("small") ? "S3A: Number of bytes read" : "Bytes Read";
-    return outcome.withDigest(store.digestOfParts(output)).withInput(outcome.counter(metric));
+    outcome = outcome.withDigest(store.digestOfParts(output));
+    // CombineFileInputFormat counts no input, and in one JVM the counters of S3A are those of all
+    // tasks.
+    return input.equals("small") ? outcome : outcome.withInput(outcome.counter("Bytes Read"));
   }
 
   @Test
@@ -129,9 +130,9 @@ class MapReduceTest {
                       "-D" + SPLIT + "=2000000",
                       Store.ROOT + "tera/in",
                       Store.ROOT + output);
-          return outcome
-              .withDigest(store.digestOfParts(output))
-              .withInput(outcome.counter("Bytes Read"));
+          // Of the maps alone; the sampler reads all of so small an input as well.
+          assertThat(outcome.counter("Bytes Read")).isEqualTo(5_000_000);
+          return outcome.withDigest(store.digestOfParts(output));
         });
     Row.compare(
         ENGINE,

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.s3e.testing.Eventually;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -59,6 +60,12 @@ class RequestLogTest {
       s3.putObject(b -> b.bucket("bucket").key("a b"), RequestBody.fromBytes(new byte[1000]));
       s3.getObjectAsBytes(b -> b.bucket("bucket").key("a b").range("bytes=10-29"));
       s3.headObject(b -> b.bucket("bucket").key("a b"));
+      Eventually.awaitTrue(
+          "a flushed file has all requests while the server runs",
+          () -> {
+            server.flushRequestLog();
+            return Files.readAllLines(file).size() == 4;
+          });
     }
     List<JsonNode> lines = lines(file);
 
@@ -72,6 +79,7 @@ class RequestLogTest {
     JsonNode get = lines.get(2);
     assertThat(get.get("path").asText()).isEqualTo("/bucket/a%20b");
     assertThat(get.get("range").asText()).isEqualTo("bytes=10-29");
+    assertThat(get.get("agent").asText()).contains("aws-sdk-java");
     assertThat(get.get("status").asInt()).isEqualTo(206);
     assertThat(get.get("sent").asLong()).isEqualTo(20);
     assertThat(get.get("complete").asBoolean()).isTrue();

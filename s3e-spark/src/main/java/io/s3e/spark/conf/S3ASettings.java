@@ -5,7 +5,8 @@ import io.s3e.hadoop.conf.UnknownKeys;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.spark.SparkConf;
@@ -25,6 +26,7 @@ public final class S3ASettings {
   private static final String OF_HADOOP = "spark.hadoop.";
   private static final String FILE_SYSTEM = "fs.s3a.impl";
   private static final String SCOPE = PREFIX + "cache.scope";
+  private static final String SOURCE = "Spark's settings";
   private static final String APPLICATION = PREFIX + "cache.app.id";
 
   /**
@@ -37,7 +39,9 @@ public final class S3ASettings {
   private final Configuration hadoop;
 
   /** Names behind the prefix that were taken from {@code spark.s3e.}. */
-  private final Map<String, String> taken = new TreeMap<>();
+  private final Set<String> taken = new TreeSet<>();
+
+  private final Set<String> unknown = new TreeSet<>();
 
   /**
    * @param spark of the application; executors are started with it
@@ -75,26 +79,39 @@ public final class S3ASettings {
   }
 
   private void take() {
-    Configuration unknown = new Configuration(false);
     for (var entry : spark.getAllWithPrefix(SparkKeys.PREFIX)) {
       String name = entry._1();
       if (SparkKeys.ALL.stream().anyMatch(key -> key.name().equals(SparkKeys.PREFIX + name))) {
         continue;
       }
-      unknown.set(PREFIX + name, entry._2());
-      if (UnknownKeys.in(unknown, null).isEmpty() && !spark.contains(OF_HADOOP + PREFIX + name)) {
-        taken.put(name, entry._2());
+      if (isUnknown(name)) {
+        unknown.add(name);
+      } else if (!spark.contains(OF_HADOOP + PREFIX + name)) {
+        taken.add(name);
         set(PREFIX + name, entry._2());
       }
     }
-    List<String> names = SparkKeys.ALL.stream().map(SparkKey::name).toList();
-    List<String> told = UnknownKeys.in(unknown, null);
-    if (!told.isEmpty()) {
+    if (!unknown().isEmpty()) {
       LOG.warn(
-          "S3E does not know, and ignores: {} (beside fs.s3a.s3e.* there are {})",
-          String.join("; ", told).replace(PREFIX, SparkKeys.PREFIX),
-          names);
+          "S3E does not know, and ignores: {} (the plugin's own keys are {})",
+          String.join("; ", unknown()),
+          SparkKeys.ALL.stream().map(SparkKey::name).toList());
     }
+  }
+
+  private static boolean isUnknown(String name) {
+    Configuration alone = new Configuration(false);
+    alone.set(PREFIX + name, "");
+    return !UnknownKeys.in(alone, null).isEmpty();
+  }
+
+  /** One text for each unknown key under {@code spark.s3e.}, with the nearest known one. */
+  List<String> unknown() {
+    Configuration all = new Configuration(false);
+    unknown.forEach(name -> all.set(PREFIX + name, "", SOURCE));
+    return UnknownKeys.in(all, null).stream()
+        .map(text -> text.replace(PREFIX, SparkKeys.PREFIX))
+        .toList();
   }
 
   private void setUnlessUser(String key, String value) {
@@ -135,7 +152,7 @@ public final class S3ASettings {
   /** The same error about the key that the user has written. */
   private IllegalArgumentException asWritten(IllegalArgumentException error) {
     String message = String.valueOf(error.getMessage());
-    return taken.keySet().stream()
+    return taken.stream()
         .filter(name -> message.startsWith(PREFIX + name + " "))
         .findFirst()
         .map(

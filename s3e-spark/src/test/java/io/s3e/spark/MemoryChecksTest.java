@@ -1,0 +1,64 @@
+package io.s3e.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.s3e.hadoop.conf.AdapterConfig;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.spark.SparkConf;
+import org.junit.jupiter.api.Test;
+
+class MemoryChecksTest {
+  private final SparkConf spark = new SparkConf(false);
+  private final Configuration hadoop = new Configuration(false);
+
+  private List<String> findings() {
+    return new MemoryChecks(spark, AdapterConfig.read(hadoop, null)).findings();
+  }
+
+  @Test
+  void theDefaultsFitTheDefaultsOfSpark() {
+    spark.set("spark.master", "yarn");
+    assertThat(findings()).isEmpty();
+    spark.set("spark.executor.memory", "8g").set("spark.executor.cores", "4");
+    assertThat(findings()).isEmpty();
+    spark.set("spark.executor.memory", "64g").set("spark.executor.cores", "16");
+    assertThat(findings()).isEmpty();
+  }
+
+  @Test
+  void aBudgetBeyondTheOverheadIsToldWithTheNumbersAndTheKeys() {
+    spark.set("spark.master", "k8s://https://127.0.0.1").set("spark.executor.memory", "4g");
+    hadoop.set("fs.s3a.s3e.memory.budget", "900M");
+    assertThat(findings())
+        .singleElement()
+        .asString()
+        .contains("900 MiB", "overhead of 409 MiB")
+        .contains("spark.executor.memoryOverhead to 1200m")
+        .contains("spark.s3e.memory.budget to 307m");
+    spark.set("spark.executor.memoryOverhead", "1200m");
+    assertThat(findings()).isEmpty();
+  }
+
+  @Test
+  void nobodyEnforcesTheOverheadOfAStandaloneWorker() {
+    spark.set("spark.master", "spark://127.0.0.1:7077").set("spark.executor.memory", "4g");
+    hadoop.set("fs.s3a.s3e.memory.budget", "900M");
+    assertThat(findings()).isEmpty();
+  }
+
+  @Test
+  void aBudgetBeyondHalfOfDirectMemoryIsTold() {
+    spark
+        .set("spark.master", "spark://127.0.0.1:7077")
+        .set("spark.executor.memory", "8g")
+        .set("spark.executor.extraJavaOptions", "-Dx=y -XX:MaxDirectMemorySize=1g");
+    hadoop.set("fs.s3a.s3e.memory.budget", "600M");
+    assertThat(findings())
+        .singleElement()
+        .asString()
+        .contains("is 600 MiB", "is 512 MiB", "-XX:MaxDirectMemorySize=1200m");
+    spark.set("spark.executor.extraJavaOptions", "-XX:MaxDirectMemorySize=1228800k");
+    assertThat(findings()).isEmpty();
+  }
+}

@@ -1,0 +1,137 @@
+package io.s3e.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.codahale.metrics.Gauge;
+import com.codahale.metrics.MetricRegistry;
+import io.s3e.hadoop.cache.CacheSecret;
+import io.s3e.hadoop.client.OpenEngines;
+import io.s3e.spark.conf.S3ASettings;
+import io.s3e.testserver.S3TestServer;
+import java.io.IOException;
+import java.net.URI;
+import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.io.Text;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.spark.SparkConf;
+import org.apache.spark.api.plugin.PluginContext;
+import org.apache.spark.deploy.SparkHadoopUtil;
+import org.apache.spark.resource.ResourceInformation;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** The part of an executor that has a JVM of its own, as Spark would call it. */
+@Tag("spark")
+class S3EExecutorPluginTest {
+  private static final byte[] SECRET = new byte[32];
+
+  private final SparkConf spark = new SparkConf(false);
+  private final MetricRegistry metrics = new MetricRegistry();
+
+  /** Says of itself what an executor's does, and answers for the driver. */
+  private final class Executor implements PluginContext {
+    @Override
+    public MetricRegistry metricRegistry() {
+      return metrics;
+    }
+
+    @Override
+    public SparkConf conf() {
+      return spark;
+    }
+
+    @Override
+    public String executorID() {
+      return "1";
+    }
+
+    @Override
+    public String hostname() {
+      return "host";
+    }
+
+    @Override
+    public Map<String, ResourceInformation> resources() {
+      return Map.of();
+    }
+
+    @Override
+    public void send(Object message) {
+      throw new IllegalStateException("no task has run");
+    }
+
+    @Override
+    public Object ask(Object message) {
+      assertThat(message).isEqualTo(DriverRequest.CACHE_SECRET);
+      return SECRET;
+    }
+  }
+
+  @AfterEach
+  void forget() {
+    System.clearProperty("s3e.spark.cache.scope");
+  }
+
+  private Configuration settled() {
+    new S3ASettings(spark, SparkHadoopUtil.get().newConfiguration(spark)).complete();
+    return SparkHadoopUtil.get().newConfiguration(spark);
+  }
+
+  @Test
+  void theEngineIsThereBeforeTheFirstFileSystemAndGoneAfterTheEnd() throws Exception {
+    try (S3TestServer server = S3TestServer.inMemory().withBucket(LocalSpark.BUCKET)) {
+      spark
+          .set("spark.s3e.memory.budget", "96M")
+          .set("spark.s3e.cache.mode", "memory")
+          .set("spark.hadoop.fs.s3a.endpoint", server.endpoint().toString())
+          .set("spark.hadoop.fs.s3a.endpoint.region", "us-east-1")
+          .set("spark.hadoop.fs.s3a.access.key", S3TestServer.ACCESS_KEY)
+          .set("spark.hadoop.fs.s3a.secret.key", S3TestServer.SECRET_KEY)
+          .set("spark.hadoop.fs.s3a.path.style.access", "true");
+      Configuration conf = settled();
+      S3EExecutorPlugin plugin = new S3EExecutorPlugin();
+      plugin.init(new Executor(), Map.of());
+
+      Path file = new Path(LocalSpark.path("held"));
+      try (FileSystem store = FileSystem.newInstance(URI.create(LocalSpark.path("")), conf)) {
+        try (var out = store.create(file)) {
+          out.write(new byte[100_000]);
+        }
+        try (var in = store.open(file)) {
+          assertThat(in.readAllBytes()).hasSize(100_000);
+        }
+        assertThat(OpenEngines.work().memoryLimit()).isEqualTo(96L << 20);
+        assertThat(metrics.getCounters().get("bytesRead").getCount()).isEqualTo(100_000);
+        Gauge<?> budget = metrics.getGauges().get("memoryBudgetBytes");
+        assertThat(budget.getValue()).isEqualTo(96L << 20);
+
+        plugin.shutdown();
+        assertThat(OpenEngines.work().memoryLimit()).isZero();
+        try (var in = store.open(file)) {
+          assertThatThrownBy(in::readAllBytes)
+              .isInstanceOf(IOException.class)
+              .hasMessageContaining("closed");
+        }
+      }
+    }
+  }
+
+  @Test
+  void theSecretOfASharedCacheComesFromTheDriver() throws Exception {
+    spark.set("spark.s3e.cache.encryption", "true").set("spark.s3e.cache.scope", "app");
+    settled();
+    S3EExecutorPlugin plugin = new S3EExecutorPlugin();
+    plugin.init(new Executor(), Map.of());
+    plugin.shutdown();
+    assertThat(
+            UserGroupInformation.getCurrentUser()
+                .getCredentials()
+                .getSecretKey(new Text(CacheSecret.ALIAS)))
+        .isEqualTo(SECRET);
+  }
+}

@@ -1,0 +1,276 @@
+package io.s3e.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.s3e.hadoop.S3EAbstractFileSystem;
+import io.s3e.hadoop.S3EFileSystem;
+import io.s3e.spark.stages.SparkListenerS3EStage;
+import io.s3e.testserver.S3TestServer;
+import io.s3e.version.Version;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileContext;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.s3a.S3AFileSystem;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.scheduler.SparkListenerEvent;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.util.JsonProtocol;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A real Spark with the plugin, in this JVM, on the jar of the line. */
+class S3EPluginTest {
+  private static final String STAGE_EVENT = SparkListenerS3EStage.class.getName();
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  private static S3TestServer server;
+
+  @TempDir Path directory;
+  private LocalSpark spark;
+  private LogLines log;
+
+  @BeforeAll
+  static void startServer() throws Exception {
+    server = S3TestServer.inMemory().withBucket(LocalSpark.BUCKET);
+  }
+
+  @AfterAll
+  static void stopServer() throws Exception {
+    server.close();
+  }
+
+  @BeforeEach
+  void begin() {
+    spark = new LocalSpark(server, directory);
+    log = new LogLines();
+  }
+
+  @AfterEach
+  void end() throws Exception {
+    log.close();
+    SparkSession.getActiveSession().foreach(S3EPluginTest::stop);
+    FileSystem.closeAll();
+  }
+
+  private static Object stop(SparkSession session) {
+    session.stop();
+    return null;
+  }
+
+  @Test
+  @Tag("smoke")
+  void parquetIsReadByS3EAndTheEventsAddUpToSparksInput() throws Exception {
+    Path sink = Files.createDirectory(directory.resolve("sink"));
+    SparkSession session =
+        spark
+            .builder()
+            .config("spark.metrics.conf.*.sink.csv.class", "org.apache.spark.metrics.sink.CsvSink")
+            .config("spark.metrics.conf.*.sink.csv.period", "1")
+            .config("spark.metrics.conf.*.sink.csv.unit", "seconds")
+            .config("spark.metrics.conf.*.sink.csv.directory", sink.toString())
+            .getOrCreate();
+    Configuration conf = session.sparkContext().hadoopConfiguration();
+    assertThat(FileSystem.get(URI.create(LocalSpark.path("")), conf))
+        .isInstanceOf(S3EFileSystem.class);
+    assertThat(
+            FileContext.getFileContext(URI.create(LocalSpark.path("")), conf)
+                .getDefaultFileSystem())
+        .isInstanceOf(S3EAbstractFileSystem.class);
+
+    session.range(200_000).write().parquet(LocalSpark.path("numbers"));
+    long sum =
+        session.read().parquet(LocalSpark.path("numbers")).groupBy().sum("id").first().getLong(0);
+    assertThat(sum).isEqualTo(199_999L * 200_000 / 2);
+    awaitLine("INFO S3E " + Version.text() + " on Hadoop ");
+    session.stop();
+
+    assertThat(log.lines())
+        .anySatisfy(
+            line ->
+                assertThat(line)
+                    .startsWith(
+                        "INFO S3E "
+                            + Version.text()
+                            + " on Hadoop "
+                            + System.getProperty("s3e.test.hadoop.version")
+                            + ", client crt, budget ")
+                    .contains(" MiB, cache "));
+
+    List<JsonNode> events = spark.logged(STAGE_EVENT);
+    assertThat(events).isNotEmpty();
+    long input = 0;
+    for (JsonNode task : spark.logged("SparkListenerTaskEnd")) {
+      input += task.path("Task Metrics").path("Input Metrics").path("Bytes Read").asLong();
+    }
+    assertThat(sum(events, "bytesRead")).isEqualTo(input).isPositive();
+    assertThat(sum(events, "gets")).isPositive();
+    assertThat(
+            sum(events, "bytesFromMemory")
+                + sum(events, "bytesFromDisk")
+                + sum(events, "bytesFromS3"))
+        .isGreaterThanOrEqualTo(input);
+    assertThat(lastValue(sink, "bytesFromS3")).isGreaterThanOrEqualTo(sum(events, "bytesFromS3"));
+    assertThat(lastValue(sink, "bytesRead")).isGreaterThanOrEqualTo(input);
+    assertThat(lastValue(sink, "memoryBudgetBytes")).isPositive();
+
+    SparkListenerEvent again = JsonProtocol.sparkEventFromJson(events.get(0).toString());
+    assertThat(JsonProtocol.sparkEventToJsonString(again)).isEqualTo(events.get(0).toString());
+  }
+
+  /** Two jobs at once on two threads of one executor: each stage has the bytes of its own files. */
+  @Test
+  @Tag("spark")
+  void concurrentStagesHaveTheirOwnReads() throws Exception {
+    SparkSession session = spark.builder().getOrCreate();
+    JavaSparkContext context = new JavaSparkContext(session.sparkContext());
+    Map<String, Long> sizes = Map.of("short", 40_000L, "long", 300_000L);
+    for (Map.Entry<String, Long> each : sizes.entrySet()) {
+      writeTexts(context, each.getKey(), each.getValue());
+    }
+    ExecutorService threads = Executors.newFixedThreadPool(2);
+    List<Future<Long>> counts = new ArrayList<>();
+    for (String name : sizes.keySet()) {
+      Callable<Long> job =
+          () -> {
+            context.setJobDescription(name);
+            return context.textFile(LocalSpark.path(name), 1).count();
+          };
+      counts.add(threads.submit(job));
+    }
+    for (Future<Long> each : counts) {
+      assertThat(each.get(60, TimeUnit.SECONDS)).isPositive();
+    }
+    threads.shutdown();
+    session.stop();
+
+    Map<Integer, String> jobs = new HashMap<>();
+    for (JsonNode job : spark.logged("SparkListenerJobStart")) {
+      String name = job.path("Properties").path("spark.job.description").asText();
+      job.path("Stage IDs").forEach(stage -> jobs.put(stage.asInt(), name));
+    }
+    Map<String, Long> read = new HashMap<>();
+    for (JsonNode event : spark.logged(STAGE_EVENT)) {
+      read.merge(
+          jobs.get(event.path("stageId").asInt()), sum(List.of(event), "bytesRead"), Long::sum);
+    }
+    assertThat(read).isEqualTo(Map.of("short", 4 * 40_000L, "long", 4 * 300_000L));
+  }
+
+  private static void writeTexts(JavaSparkContext context, String name, long bytes)
+      throws Exception {
+    FileSystem store =
+        FileSystem.get(URI.create(LocalSpark.path("")), context.hadoopConfiguration());
+    for (int file = 0; file < 4; file++) {
+      try (var out =
+          store.create(new org.apache.hadoop.fs.Path(LocalSpark.path(name), "f" + file))) {
+        byte[] line = "0123456789012345678901234567890123456789".getBytes();
+        line[line.length - 1] = '\n';
+        for (long written = 0; written < bytes; written += line.length) {
+          out.write(line);
+        }
+      }
+    }
+  }
+
+  @Test
+  @Tag("spark")
+  void aUsersOwnFileSystemIsLeftAlone() throws Exception {
+    SparkSession session =
+        spark
+            .builder()
+            .config("spark.hadoop.fs.s3a.impl", S3AFileSystem.class.getName())
+            .getOrCreate();
+    Configuration conf = session.sparkContext().hadoopConfiguration();
+    assertThat(FileSystem.get(URI.create(LocalSpark.path("")), conf).getClass())
+        .isEqualTo(S3AFileSystem.class);
+    session.range(10).write().parquet(LocalSpark.path("by-s3a"));
+    assertThat(session.read().parquet(LocalSpark.path("by-s3a")).count()).isEqualTo(10);
+    session.stop();
+
+    assertThat(log.lines())
+        .anyMatch(
+            line ->
+                line.startsWith("WARN S3E does not read s3a://, since fs.s3a.impl = ")
+                    && line.contains(S3AFileSystem.class.getName()));
+    assertThat(spark.logged(STAGE_EVENT)).isEmpty();
+  }
+
+  @Test
+  @Tag("spark")
+  void badSettingsAreNamedAsTheyWereWritten() {
+    assertThatThrownBy(
+            () -> spark.builder().config("spark.s3e.memory.budget", "lots").getOrCreate())
+        .hasStackTraceContaining("spark.s3e.memory.budget = \"lots\": expected a size from ");
+    assertThatThrownBy(() -> spark.builder().config("spark.s3e.price.gets", "-1").getOrCreate())
+        .hasStackTraceContaining("spark.s3e.price.gets = \"-1\": expected a number from 0.0 to ");
+  }
+
+  @Test
+  @Tag("spark")
+  void eventsAreSwitchedOff() throws Exception {
+    SparkSession session =
+        spark.builder().config("spark.s3e.events.enabled", "false").getOrCreate();
+    session.range(10).write().parquet(LocalSpark.path("silent"));
+    assertThat(session.read().parquet(LocalSpark.path("silent")).count()).isEqualTo(10);
+    session.stop();
+    assertThat(spark.logged(STAGE_EVENT)).isEmpty();
+    assertThat(spark.logged("SparkListenerTaskEnd")).isNotEmpty();
+  }
+
+  private static long sum(List<JsonNode> events, String count) {
+    long sum = 0;
+    for (JsonNode event : events) {
+      for (JsonNode executor : event.path("executors")) {
+        sum += executor.path("counts").path(count).asLong();
+      }
+    }
+    return sum;
+  }
+
+  /** The last line of the file that Spark's CSV sink has written for a metric of the plugin. */
+  private static double lastValue(Path sink, String metric) throws Exception {
+    try (Stream<Path> files = Files.list(sink)) {
+      Path file =
+          files
+              .filter(
+                  each ->
+                      each.getFileName()
+                          .toString()
+                          .endsWith("plugin.io.s3e.spark.S3EPlugin." + metric + ".csv"))
+              .findFirst()
+              .orElseThrow();
+      List<String> lines = Files.readAllLines(file);
+      String last = lines.get(lines.size() - 1);
+      return Double.parseDouble(last.substring(last.indexOf(',') + 1));
+    }
+  }
+
+  private void awaitLine(String start) throws InterruptedException {
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (log.lines().stream().noneMatch(line -> line.startsWith(start))) {
+      assertThat(System.nanoTime()).as("lines: %s", log.lines()).isLessThan(deadline);
+      Thread.sleep(20);
+    }
+  }
+}

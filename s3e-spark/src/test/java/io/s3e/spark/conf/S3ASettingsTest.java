@@ -1,0 +1,120 @@
+package io.s3e.spark.conf;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.s3e.disk.DiskCacheConfig.Scope;
+import io.s3e.hadoop.conf.AdapterConfig;
+import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.spark.SparkConf;
+import org.apache.spark.deploy.SparkHadoopUtil;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class S3ASettingsTest {
+  private final SparkConf spark = new SparkConf(false);
+
+  @AfterEach
+  void forget() {
+    System.clearProperty("s3e.spark.cache.scope");
+  }
+
+  /** What an executor makes of the settings that the driver has completed. */
+  private Configuration executor() {
+    return SparkHadoopUtil.get().newConfiguration(spark);
+  }
+
+  private Configuration complete() {
+    Configuration driver = SparkHadoopUtil.get().newConfiguration(spark);
+    new S3ASettings(spark, driver).complete();
+    return driver;
+  }
+
+  @Test
+  void bothFileSystemsAreSetForDriverAndExecutors() {
+    for (Configuration each : new Configuration[] {complete(), executor()}) {
+      assertThat(each.get("fs.s3a.impl")).isEqualTo("io.s3e.hadoop.S3EFileSystem");
+      assertThat(each.get("fs.AbstractFileSystem.s3a.impl"))
+          .isEqualTo("io.s3e.hadoop.S3EAbstractFileSystem");
+    }
+  }
+
+  @Test
+  void theUsersOwnFileSystemStays() {
+    spark.set("spark.hadoop.fs.s3a.impl", "org.example.Own");
+    Configuration driver = complete();
+    assertThat(driver.get("fs.s3a.impl")).isEqualTo("org.example.Own");
+    assertThat(String.valueOf(driver.get("fs.AbstractFileSystem.s3a.impl")))
+        .doesNotContain("io.s3e");
+    assertThat(new S3ASettings(spark, driver).isReadByS3E()).isFalse();
+  }
+
+  @Test
+  void sparksNamesAreHadoopsAndHadoopsWin() {
+    spark
+        .set("spark.s3e.block.size", "256K")
+        .set("spark.s3e.memory.budget", "100M")
+        .set("spark.hadoop.fs.s3a.s3e.memory.budget", "200M");
+    complete();
+    AdapterConfig config = AdapterConfig.read(executor(), null);
+    assertThat(config.engine().blockBytes()).isEqualTo(256 << 10);
+    assertThat(config.engine().memoryBytes()).isEqualTo(200L << 20);
+  }
+
+  @Test
+  void namesThatNobodyKnowsAreToldAndNotPassedOn() {
+    spark.set("spark.s3e.memory.buget", "100M").set("spark.s3e.ui.enabled", "false");
+    Configuration driver = SparkHadoopUtil.get().newConfiguration(spark);
+    S3ASettings settings = new S3ASettings(spark, driver);
+    settings.complete();
+    assertThat(settings.unknown())
+        .singleElement()
+        .asString()
+        .startsWith("spark.s3e.memory.buget")
+        .endsWith("did you mean spark.s3e.memory.budget?");
+    assertThat(driver.get("fs.s3a.s3e.memory.buget")).isNull();
+    assertThat(driver.get("fs.s3a.s3e.ui.enabled")).isNull();
+  }
+
+  @Test
+  void aBadValueIsNamedByTheKeyThatTheUserWrote() {
+    spark.set("spark.s3e.block.size", "3M");
+    assertThatThrownBy(this::complete)
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("spark.s3e.block.size = \"3M\": expected a size from ");
+    spark.remove("spark.s3e.block.size");
+    spark.set("spark.hadoop.fs.s3a.s3e.block.size", "3M");
+    assertThatThrownBy(this::complete)
+        .hasMessageStartingWith("fs.s3a.s3e.block.size = \"3M\": expected a size from ");
+    spark.remove("spark.hadoop.fs.s3a.s3e.block.size");
+    spark.set("spark.s3e.events.enabled", "perhaps");
+    assertThatThrownBy(this::complete)
+        .hasMessage("spark.s3e.events.enabled = \"perhaps\": expected true or false");
+  }
+
+  @Test
+  void executorsShareACacheWhereTheirDirectoriesGoWithTheApplication() {
+    Configuration driver = complete();
+    assertThat(AdapterConfig.read(driver, null).cache().scope()).isEqualTo(Scope.PRIVATE);
+
+    S3ASettings.shareCacheOfExecutors(Map.of("LOCAL_DIRS", "/data/1,/data/2"));
+    AdapterConfig onYarn = AdapterConfig.read(executor(), null);
+    assertThat(onYarn.cache().scope()).isEqualTo(Scope.APP);
+    assertThat(onYarn.cache().application()).isEqualTo(driver.get("fs.s3a.s3e.cache.app.id"));
+
+    S3ASettings.shareCacheOfExecutors(Map.of("SPARK_EXECUTOR_DIRS", "/work/executor-1"));
+    assertThat(AdapterConfig.read(executor(), null).cache().scope()).isEqualTo(Scope.APP);
+
+    S3ASettings.shareCacheOfExecutors(Map.of("SPARK_LOCAL_DIRS", "/tmp"));
+    assertThat(AdapterConfig.read(executor(), null).cache().scope()).isEqualTo(Scope.PRIVATE);
+  }
+
+  @Test
+  void aScopeOfTheUsersStays() {
+    spark.set("spark.s3e.cache.scope", "host");
+    complete();
+    S3ASettings.shareCacheOfExecutors(Map.of("LOCAL_DIRS", "/data/1"));
+    assertThat(AdapterConfig.read(executor(), null).cache().scope()).isEqualTo(Scope.HOST);
+  }
+}

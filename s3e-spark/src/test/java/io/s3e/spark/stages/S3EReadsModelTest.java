@@ -1,0 +1,44 @@
+package io.s3e.spark.stages;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class S3EReadsModelTest {
+  private static SparkListenerS3EStage event(int stage, String executor, long bytes) {
+    ReadCounts counts = new ReadCounts(1, 10, bytes, 0, 0, bytes, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    return new SparkListenerS3EStage(
+        new StageReads(
+            new StageAttempt(stage, 0), List.of(new ExecutorReads(executor, "host", counts))));
+  }
+
+  @Test
+  void aStageIsTheSumOfItsEvents() {
+    S3EReadsModel model = new S3EReadsModel(10);
+    model.add(event(1, "a", 100));
+    model.add(event(2, "a", 20));
+    model.add(event(1, "a", 3));
+    model.add(event(1, "b", 4));
+
+    assertThat(model.stages())
+        .extracting(stage -> stage.stage().stageId() + "=" + stage.total().bytesRead())
+        .containsExactly("2=20", "1=107");
+    assertThat(model.executors())
+        .extracting(each -> each.executorId() + "=" + each.counts().bytesRead())
+        .containsExactly("a=123", "b=4");
+    assertThat(model.total().tasks()).isEqualTo(4);
+  }
+
+  @Test
+  void stagesBeyondTheLimitStayInTheSums() {
+    S3EReadsModel model = new S3EReadsModel(2);
+    for (int stage = 0; stage < 5; stage++) {
+      model.add(event(stage, "a", 10));
+    }
+    assertThat(model.stages()).extracting(stage -> stage.stage().stageId()).containsExactly(4, 3);
+    assertThat(model.total().bytesRead()).isEqualTo(50);
+    assertThatThrownBy(() -> new S3EReadsModel(0)).hasMessageContaining("at least 1");
+  }
+}

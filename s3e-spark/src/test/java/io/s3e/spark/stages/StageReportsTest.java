@@ -1,0 +1,145 @@
+package io.s3e.spark.stages;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+
+class StageReportsTest {
+  private static final Duration NEVER = Duration.ofHours(1);
+  private static final StageAttempt STAGE = new StageAttempt(7, 1);
+
+  private final List<SparkListenerS3EStage> posted = new CopyOnWriteArrayList<>();
+
+  private static TaskReads read(StageAttempt stage, String executor, long tasks, long bytes) {
+    return new TaskReads(
+        stage,
+        executor,
+        "host-" + executor,
+        new ReadCounts(tasks, 10, bytes, 0, 0, bytes, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
+  }
+
+  private long bytes() {
+    return posted.stream().mapToLong(event -> event.reads().total().bytesRead()).sum();
+  }
+
+  @Test
+  void oneEventHasTheSumOfAllTasksByExecutor() {
+    try (StageReports reports = new StageReports(posted::add, NEVER)) {
+      reports.add(read(STAGE, "1", 1, 100));
+      reports.taskEnded(STAGE);
+      reports.add(read(STAGE, "2", 1, 20));
+      reports.taskEnded(STAGE);
+      reports.add(read(STAGE, "1", 1, 3));
+      reports.taskEnded(STAGE);
+      assertThat(posted).isEmpty();
+      reports.stageCompleted(STAGE);
+
+      assertThat(posted).hasSize(1);
+      StageReads reads = posted.get(0).reads();
+      assertThat(reads.stage()).isEqualTo(STAGE);
+      assertThat(reads.total().tasks()).isEqualTo(3);
+      assertThat(reads.executors())
+          .extracting(
+              each -> each.executorId() + "@" + each.host() + "=" + each.counts().bytesRead())
+          .containsExactly("1@host-1=103", "2@host-2=20");
+    }
+  }
+
+  @Test
+  void aReportThatIsStillUnderWayIsAwaited() {
+    try (StageReports reports = new StageReports(posted::add, NEVER)) {
+      reports.add(read(STAGE, "1", 1, 100));
+      reports.taskEnded(STAGE);
+      reports.taskEnded(STAGE);
+      reports.stageCompleted(STAGE);
+      assertThat(posted).isEmpty();
+      reports.add(read(STAGE, "2", 1, 20));
+      assertThat(posted).hasSize(1);
+      assertThat(bytes()).isEqualTo(120);
+    }
+  }
+
+  @Test
+  void aReportThatNeverComesIsNotAwaitedForever() throws Exception {
+    try (StageReports reports = new StageReports(posted::add, Duration.ofMillis(50))) {
+      reports.add(read(STAGE, "1", 1, 100));
+      reports.taskEnded(STAGE);
+      reports.taskEnded(STAGE);
+      reports.stageCompleted(STAGE);
+      awaitEvents(1);
+      assertThat(bytes()).isEqualTo(100);
+    }
+  }
+
+  @Test
+  void aLateReportIsInAnEventOfItsOwn() throws Exception {
+    try (StageReports reports = new StageReports(posted::add, Duration.ofMillis(50))) {
+      reports.add(read(STAGE, "1", 1, 100));
+      reports.taskEnded(STAGE);
+      reports.stageCompleted(STAGE);
+      assertThat(bytes()).isEqualTo(100);
+      reports.add(read(STAGE, "1", 0, 5));
+      awaitEvents(2);
+      assertThat(posted.get(1).reads().stage()).isEqualTo(STAGE);
+      assertThat(bytes()).isEqualTo(105);
+    }
+  }
+
+  @Test
+  void aStageThatReadsNothingByS3EHasNoEvent() {
+    try (StageReports reports = new StageReports(posted::add, NEVER)) {
+      reports.add(new TaskReads(STAGE, "1", "host", ReadCounts.ofTask(10)));
+      reports.taskEnded(STAGE);
+      reports.stageCompleted(STAGE);
+    }
+    assertThat(posted).isEmpty();
+  }
+
+  @Test
+  void theEndOfTheApplicationPostsWhatIsThereAndWhatComesLaterIsDropped() {
+    StageReports reports = new StageReports(posted::add, NEVER);
+    reports.add(read(STAGE, "1", 1, 100));
+    reports.close();
+    assertThat(bytes()).isEqualTo(100);
+    reports.add(read(STAGE, "1", 1, 20));
+    assertThat(bytes()).isEqualTo(100);
+    assertThat(reports.droppedReports()).isEqualTo(1);
+  }
+
+  /** Reports, ends of tasks and ends of stages in any order: every task is in one event. */
+  @Test
+  void whatIsOfferedIsPosted() {
+    long seed = 20_261_122;
+    Random random = new Random(seed);
+    for (int round = 0; round < 200; round++) {
+      posted.clear();
+      long offered = 0;
+      try (StageReports reports = new StageReports(posted::add, NEVER)) {
+        for (int step = 0; step < 40; step++) {
+          StageAttempt stage = new StageAttempt(random.nextInt(3), random.nextInt(2));
+          switch (random.nextInt(4)) {
+            case 0 -> reports.stageCompleted(stage);
+            case 1 -> reports.taskEnded(stage);
+            default -> {
+              reports.add(read(stage, "" + random.nextInt(2), 1, step));
+              offered += step;
+            }
+          }
+        }
+      }
+      assertThat(bytes()).as("round %s of seed %s", round, seed).isEqualTo(offered);
+    }
+  }
+
+  private void awaitEvents(int count) throws InterruptedException {
+    long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+    while (posted.size() < count) {
+      assertThat(System.nanoTime()).isLessThan(deadline);
+      Thread.sleep(5);
+    }
+  }
+}

@@ -1,0 +1,46 @@
+package io.s3e.spark.stages;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.fs.statistics.impl.IOStatisticsBinding;
+import org.apache.hadoop.fs.statistics.impl.IOStatisticsStore;
+import org.junit.jupiter.api.Test;
+
+class TaskAccountTest {
+  private static IOStatisticsStore stream(long read, long fromDisk, long fromS3) {
+    IOStatisticsStore store =
+        IOStatisticsBinding.iostatisticsStore()
+            .withCounters("stream_read_bytes", "s3e_cache_hit_bytes", "s3e_fetched_bytes")
+            .build();
+    store.setCounter("stream_read_bytes", read);
+    store.setCounter("s3e_cache_hit_bytes", fromDisk);
+    store.setCounter("s3e_fetched_bytes", fromS3);
+    return store;
+  }
+
+  @Test
+  void aStreamIsCountedOnceWhetherItEndsBeforeItsTaskOrAfter() {
+    List<ReadCounts> late = new ArrayList<>();
+    TaskAccount account = new TaskAccount(new StageAttempt(1, 0), 1_000, late::add);
+    account.aggregate(stream(100, 0, 120));
+    account.aggregate(stream(50, 10, 10));
+    assertThat(account.aggregate(null)).isFalse();
+
+    ReadCounts task = account.end(3_500);
+    assertThat(task.tasks()).isEqualTo(1);
+    assertThat(task.taskNanos()).isEqualTo(2_500);
+    assertThat(task.bytesRead()).isEqualTo(150);
+    assertThat(task.bytesFromDisk()).isEqualTo(10);
+    assertThat(task.bytesFromS3()).isEqualTo(130);
+    // Of the second stream: what neither the disk nor S3 was asked for.
+    assertThat(task.bytesFromMemory()).isEqualTo(30);
+    assertThat(late).isEmpty();
+
+    account.aggregate(stream(7, 0, 7));
+    assertThat(late).hasSize(1);
+    assertThat(late.get(0).tasks()).isZero();
+    assertThat(late.get(0).bytesRead()).isEqualTo(7);
+  }
+}

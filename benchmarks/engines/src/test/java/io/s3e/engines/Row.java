@@ -35,8 +35,8 @@ public record Row(String engine, String job, Outcome control, Outcome s3e) {
   }
 
   /**
-   * As above, for an engine that asks for other bytes when its reads end elsewhere: the input
-   * metric is held to what S3E's own readers are given, in a third run.
+   * As above, for an engine that asks for other bytes when its reads end elsewhere, and so in every
+   * run: a third one counts what S3E's readers are given, and its own metric is held to that.
    */
   public static Row compareWithOwnInput(String engine, String job, Job work) throws Exception {
     Row row = new Row(engine, job, work.run(Stream.CLASSIC), work.run(Stream.S3E));

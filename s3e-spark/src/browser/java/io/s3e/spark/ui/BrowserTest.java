@@ -41,7 +41,7 @@ class BrowserTest {
   static void start() {
     spark = new LiveSpark(LiveSpark.settings());
     for (int stage = 0; stage < STAGES; stage++) {
-      spark.java.parallelize(List.of(1, 2), 2).count();
+      spark.java.parallelize(List.of(1, 2), 2).foreach(any -> Thread.sleep(200));
     }
     SampleReads.events(0, STAGES).forEach(spark.model::add);
   }

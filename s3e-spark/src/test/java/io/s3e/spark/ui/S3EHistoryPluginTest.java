@@ -1,5 +1,6 @@
 package io.s3e.spark.ui;
 
+import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.spark.conf.SparkKeys;
@@ -25,7 +26,7 @@ class S3EHistoryPluginTest {
   void theHistoryServerShowsWhatTheEventsSay(@TempDir Path events) throws Exception {
     String read = run(events, SampleReads.events(0, 2));
     String plain = run(events, List.of());
-    HistoryServer server = serve(events);
+    HistoryServer server = serve(events, List.of(read, plain));
     try {
       URI root = URI.create("http://127.0.0.1:" + server.boundPort() + "/history/");
       Document page = LiveSpark.get(root.resolve(read + "/s3e/"));
@@ -69,7 +70,7 @@ class S3EHistoryPluginTest {
     }
   }
 
-  private static HistoryServer serve(Path events) {
+  private static HistoryServer serve(Path events, List<String> applications) throws Exception {
     assertThat(Files.isDirectory(events)).isTrue();
     SparkConf conf =
         new SparkConf(false)
@@ -78,6 +79,10 @@ class S3EHistoryPluginTest {
             .set("spark.history.ui.port", "0");
     FsHistoryProvider provider = new FsHistoryProvider(conf);
     provider.checkForLogs();
+    // The logs are listed by threads of the provider.
+    for (String application : applications) {
+      awaitTrue(() -> provider.getApplicationInfo(application).isDefined());
+    }
     HistoryServer server =
         new HistoryServer(conf, provider, HistoryServer$.MODULE$.createSecurityManager(conf), 0);
     server.bind();

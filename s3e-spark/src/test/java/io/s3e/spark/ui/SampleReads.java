@@ -10,7 +10,7 @@ import java.util.stream.IntStream;
 
 /** Reads of two executors, different in every stage. */
 final class SampleReads {
-  private static final long MIB = 1 << 20;
+  private static final long UNIT = 1 << 17;
   private static final long MILLI = 1_000_000;
 
   private SampleReads() {}
@@ -38,10 +38,10 @@ final class SampleReads {
   }
 
   static ReadCounts counts(int variant) {
-    long memory = variant * 90 * MIB;
-    long disk = variant * 40 * MIB;
-    long s3 = 620 * MIB / (variant + 1);
-    long wasted = variant % 3 * 4 * MIB;
+    long memory = variant * 90 * UNIT;
+    long disk = variant * 40 * UNIT;
+    long s3 = 620 * UNIT / (variant + 1);
+    long wasted = variant % 3 * 4 * UNIT;
     return new ReadCounts(
         8 + variant,
         (9_000 + 700L * variant) * MILLI,
@@ -49,8 +49,8 @@ final class SampleReads {
         memory,
         disk,
         s3,
-        s3 / MIB / 2,
-        s3 / MIB / 3,
+        s3 / UNIT / 2,
+        s3 / UNIT / 3,
         variant % 4,
         variant % 2 * 3,
         variant % 5,

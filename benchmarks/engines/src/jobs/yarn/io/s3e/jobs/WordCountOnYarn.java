@@ -23,8 +23,7 @@ public final class WordCountOnYarn {
   private WordCountOnYarn() {}
 
   /**
-   * @param args input, output, the working directory of YARN, and KEY=VALUE of what only containers
-   *     are told
+   * @param args input, output and the working directory of YARN
    */
   public static void main(String[] args) throws Exception {
     YarnConfiguration conf = new YarnConfiguration(new Configuration());
@@ -64,10 +63,6 @@ public final class WordCountOnYarn {
     job.setOutputValueClass(IntWritable.class);
     FileInputFormat.addInputPath(job, new Path(args[0]));
     FileOutputFormat.setOutputPath(job, new Path(args[1]));
-    for (int i = 3; i < args.length; i++) {
-      int equals = args[i].indexOf('=');
-      job.getConfiguration().set(args[i].substring(0, equals), args[i].substring(equals + 1));
-    }
     return job.waitForCompletion(true);
   }
 

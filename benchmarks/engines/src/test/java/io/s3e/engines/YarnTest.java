@@ -46,6 +46,7 @@ class YarnTest {
                   .jar(yarn.job("yarn"))
                   .options("--add-opens=java.base/java.lang=ALL-UNNAMED")
                   .set("mapreduce.input.fileinputformat.split.maxsize", "" + BYTES / CONTAINERS)
+                  .set("fs.s3a.s3e.cache.scope", "app")
                   .set("mapreduce.map.memory.mb", "512")
                   .set("mapreduce.reduce.memory.mb", "512")
                   .set("yarn.app.mapreduce.am.resource.mb", "512")
@@ -59,8 +60,7 @@ class YarnTest {
               job.run(
                   Store.ROOT + "text",
                   Store.ROOT + output,
-                  job.directory().resolve("yarn").toString(),
-                  "fs.s3a.s3e.cache.scope=app");
+                  job.directory().resolve("yarn").toString());
           containers.put(stream, ContainerLogs.below(job.directory().resolve("yarn")));
           return outcome
               .withDigest(store.digestOfParts(output))

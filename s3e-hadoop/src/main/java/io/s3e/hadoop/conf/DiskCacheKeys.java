@@ -117,7 +117,8 @@ public final class DiskCacheKeys {
           "",
           "a name",
           "The application whose processes share a cache in scope `app`. Empty takes it from YARN's"
-              + " `CONTAINER_ID`, else from `spark.app.id`; where neither is set, this has to be.",
+              + " `CONTAINER_ID`, else from `spark.app.id`; a process that has neither, as the"
+              + " client that submits a job, has a cache of its own.",
           text -> text,
           value -> true);
 

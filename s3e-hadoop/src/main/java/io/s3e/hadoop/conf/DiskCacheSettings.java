@@ -44,22 +44,18 @@ public record DiskCacheSettings(
     Mode mode = DiskCacheKeys.MODE.get(conf, bucket);
     Scope scope = DiskCacheKeys.SCOPE.get(conf, bucket);
     boolean encrypted = DiskCacheKeys.ENCRYPTION.get(conf, bucket) && mode != Mode.MEMORY;
-    String application = DiskCacheKeys.APP_ID.get(conf, bucket);
-    if (scope == Scope.APP && application.isEmpty() && mode != Mode.MEMORY) {
-      application = applicationOf(conf, environment);
-      if (application.isEmpty()) {
-        throw DiskCacheKeys.APP_ID.contradicted(
-            conf,
-            bucket,
-            "the application's name in scope app, which neither CONTAINER_ID nor spark.app.id"
-                + " tells");
-      }
+    String application = "";
+    if (scope == Scope.APP) {
+      String named = DiskCacheKeys.APP_ID.get(conf, bucket);
+      application = named.isEmpty() ? applicationOf(conf, environment) : named;
+      // The client that submits a job reads the job's configuration and belongs to no application.
+      scope = application.isEmpty() ? Scope.PRIVATE : Scope.APP;
     }
     return new DiskCacheSettings(
         mode,
         scope,
         DiskCacheKeys.DIRECTORIES.get(conf, bucket),
-        scope == Scope.APP ? application : "",
+        application,
         limits(conf, bucket),
         encrypted);
   }

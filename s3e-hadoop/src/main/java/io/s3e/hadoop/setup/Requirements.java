@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param hadoopAws S3A
  * @param sdk what S3A and S3E send requests by
  */
-public record Requirements(Library hadoop, Library hadoopAws, Library sdk) {
+public record Requirements(FoundLibrary hadoop, FoundLibrary hadoopAws, FoundLibrary sdk) {
   /** What has to be there, in words for a message. */
   public static final String NEEDED =
       "Hadoop 3.4.1 or newer, hadoop-aws of exactly that version, and the AWS SDK for Java 2 that"
@@ -34,7 +34,8 @@ public record Requirements(Library hadoop, Library hadoopAws, Library sdk) {
 
   /** What there is. */
   public static Requirements found() {
-    return new Requirements(Library.hadoopCommon(), Library.hadoopAws(), Library.awsSdk());
+    return new Requirements(
+        FoundLibrary.hadoopCommon(), FoundLibrary.hadoopAws(), FoundLibrary.awsSdk());
   }
 
   /**
@@ -83,7 +84,7 @@ public record Requirements(Library hadoop, Library hadoopAws, Library sdk) {
       lacks.add("the AWS SDK for Java 2 is not on the class path");
     } else {
       SDK_CLASSES.stream()
-          .filter(name -> Library.place(name) == null)
+          .filter(name -> FoundLibrary.place(name) == null)
           .forEach(name -> lacks.add("the AWS SDK for Java 2 lacks " + name));
     }
     return lacks;

@@ -1,7 +1,6 @@
 package io.s3e.hadoop.conf;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.s3e.disk.DiskCacheConfig;
 import io.s3e.disk.DiskCacheConfig.Mode;
@@ -96,14 +95,10 @@ class DiskCacheSettingsTest {
   }
 
   @Test
-  void anApplicationWithoutANameIsAnErrorThatSaysWhatToSet() {
+  void aProcessOfNoApplicationHasACacheOfItsOwn() {
     set("scope", "app");
-    assertThatThrownBy(this::read)
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("fs.s3a.s3e.cache.app.id = \"\" (bucket logs): expected")
-        .hasMessageContaining("neither CONTAINER_ID nor spark.app.id");
-    set("mode", "memory");
-    assertThat(read().usesDisk()).as("nobody asks in mode memory").isFalse();
+    assertThat(read().scope()).isEqualTo(Scope.PRIVATE);
+    assertThat(read().application()).isEmpty();
   }
 
   @Test

@@ -100,9 +100,9 @@ class RequirementsTest {
   void versionsAreComparedByTheirNumbers(String hadoop, @Nullable String hadoopAws, String lack) {
     Requirements made =
         new Requirements(
-            new Library("hadoop-common", hadoop, "a.jar"),
-            new Library("hadoop-aws", hadoopAws, "b.jar"),
-            new Library("AWS SDK for Java 2", "2.1.1", "c.jar"));
+            new FoundLibrary("hadoop-common", hadoop, "a.jar"),
+            new FoundLibrary("hadoop-aws", hadoopAws, "b.jar"),
+            new FoundLibrary("AWS SDK for Java 2", "2.1.1", "c.jar"));
     assertThat(String.join("; ", made.lacks())).isEqualTo(lack);
   }
 

@@ -16,25 +16,25 @@ import org.jspecify.annotations.Nullable;
  * @param version null if it is not there, or does not tell
  * @param jar where it was found; null if it is not there
  */
-public record Library(String name, @Nullable String version, @Nullable String jar) {
+public record FoundLibrary(String name, @Nullable String version, @Nullable String jar) {
   private static final String SDK_VERSION_CLASS = "software.amazon.awssdk.core.util.VersionInfo";
 
   /** The Hadoop that runs. */
-  static Library hadoopCommon() {
-    return new Library(
+  static FoundLibrary hadoopCommon() {
+    return new FoundLibrary(
         "hadoop-common", VersionInfo.getVersion(), place("org.apache.hadoop.fs.FileSystem"));
   }
 
   /** Its version is that of the jar's own properties, for its classes tell only hadoop-common's. */
-  static Library hadoopAws() {
+  static FoundLibrary hadoopAws() {
     String jar = place("org.apache.hadoop.fs.s3a.S3AFileSystem");
-    return new Library("hadoop-aws", jar == null ? null : hadoopAwsVersion(), jar);
+    return new FoundLibrary("hadoop-aws", jar == null ? null : hadoopAwsVersion(), jar);
   }
 
   /** The one of S3A since Hadoop 3.4.0: version 2. */
-  static Library awsSdk() {
+  static FoundLibrary awsSdk() {
     String jar = place("software.amazon.awssdk.services.s3.S3Client");
-    return new Library("AWS SDK for Java 2", jar == null ? null : sdkVersion(), jar);
+    return new FoundLibrary("AWS SDK for Java 2", jar == null ? null : sdkVersion(), jar);
   }
 
   boolean isThere() {
@@ -58,7 +58,7 @@ public record Library(String name, @Nullable String version, @Nullable String ja
   }
 
   private static @Nullable URL resource(String name) {
-    return Library.class.getClassLoader().getResource(name);
+    return FoundLibrary.class.getClassLoader().getResource(name);
   }
 
   private static @Nullable String hadoopAwsVersion() {
@@ -77,7 +77,7 @@ public record Library(String name, @Nullable String version, @Nullable String ja
 
   private static @Nullable String sdkVersion() {
     try {
-      Class<?> type = Class.forName(SDK_VERSION_CLASS, true, Library.class.getClassLoader());
+      Class<?> type = Class.forName(SDK_VERSION_CLASS, true, FoundLibrary.class.getClassLoader());
       return String.valueOf(type.getField("SDK_VERSION").get(null));
     } catch (ReflectiveOperationException | LinkageError e) {
       return null;

@@ -77,14 +77,6 @@ record Layout(int regions, long regionBytes, boolean isSealed, long keyCheck) {
         io.delete(unfinished);
       }
     }
-    if (present.capacityBytes() != wanted.capacityBytes()) {
-      LOG.warn(
-          "The cache in {} was laid out for {} bytes and stays so, not {} as set here; it takes"
-              + " another capacity when it was deleted",
-          instance,
-          present.capacityBytes(),
-          wanted.capacityBytes());
-    }
     return present;
   }
 

@@ -127,7 +127,17 @@ final class SharedRegions implements Regions {
       throws IOException {
     CacheKey key = config.key();
     SharedInstance instance = SharedInstance.enter(directory, config.scope(), config.application());
-    Layout layout = Layout.enter(io, instance.path(), Layout.of(capacityBytes, key));
+    Layout wanted = Layout.of(capacityBytes, key);
+    Layout layout = Layout.enter(io, instance.path(), wanted);
+    // The automatic capacity follows what is free, which differs from one process to the next.
+    if (config.capacityBytes() != 0 && layout.capacityBytes() != wanted.capacityBytes()) {
+      LOG.warn(
+          "The cache in {} was laid out for {} bytes and stays so, not {} as set here; it takes"
+              + " another capacity when it was deleted",
+          instance.path(),
+          layout.capacityBytes(),
+          wanted.capacityBytes());
+    }
     if (!layout.isFor(key)) {
       throw new RefusedDirectoryException(
           instance.path().toString(),

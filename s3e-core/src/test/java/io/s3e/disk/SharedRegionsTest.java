@@ -7,6 +7,7 @@ import io.s3e.disk.FaultyDiskIo.Failure;
 import io.s3e.disk.FaultyDiskIo.Operation;
 import io.s3e.disk.Region.Kind;
 import io.s3e.disk.SharedRegionsRig.Found;
+import io.s3e.testing.CapturedLog;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -345,9 +346,32 @@ class SharedRegionsTest {
   @Test
   void theFirstOneSetsTheCapacity() throws IOException {
     open();
-    try (SharedRegionsRig more =
-        new SharedRegionsRig(new NioDiskIo(), directory, 4 * SharedRegionsRig.CAPACITY, null)) {
+    try (CapturedLog log = new CapturedLog();
+        SharedRegionsRig more =
+            new SharedRegionsRig(new NioDiskIo(), directory, 4 * SharedRegionsRig.CAPACITY, null)) {
       assertThat(more.regions.capacityBytes()).isEqualTo(SharedRegionsRig.CAPACITY);
+      assertThat(log.lines("laid out")).as("nobody has set a capacity").isEmpty();
+    }
+  }
+
+  @Test
+  void aCapacityThatIsSetAndNotTakenIsTold() throws IOException {
+    open();
+    DiskCacheConfig set =
+        SharedRegionsRig.config(directory, null).toBuilder()
+            .capacityBytes(4 * SharedRegionsRig.CAPACITY)
+            .build();
+    try (CapturedLog log = new CapturedLog();
+        SharedRegions more =
+            SharedRegions.openUnread(
+                new NioDiskIo(),
+                directory,
+                set,
+                set.capacityBytes(),
+                new ChunkIndex(),
+                new StoredObjects())) {
+      assertThat(more.capacityBytes()).isEqualTo(SharedRegionsRig.CAPACITY);
+      assertThat(log.lines("laid out for " + SharedRegionsRig.CAPACITY + " bytes")).hasSize(1);
     }
   }
 

@@ -113,9 +113,9 @@ final class Driver implements AutoCloseable {
     store.keys().forEach(conf::set);
     stream.keys().forEach(conf::set);
     conf.set("hadoop.tmp.dir", tmp.toString());
-    conf.set(
-        "fs.s3a.impl",
-        "io.s3e.engines.spark.job.Timed" + (stream == Stream.S3E ? "S3E" : "S3A") + "FileSystem");
+    // None for the plugin: it takes what is set for the user's wish to do without S3E.
+    SparkHome.timed(stream == Stream.S3E ? Stream.COUNTED_S3E : stream)
+        .ifPresent(timed -> conf.set("fs.s3a.impl", timed));
     try (var out = Files.newOutputStream(file)) {
       conf.writeXml(out);
     }

@@ -2,12 +2,14 @@ package io.s3e.engines.spark;
 
 import io.s3e.engines.EngineHome;
 import io.s3e.engines.Harness;
+import io.s3e.engines.Stream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Spark as a user has it after unpacking: a directory with {@code RELEASE} and {@code jars}, which
@@ -109,6 +111,17 @@ public final class SparkHome {
         scala,
         "SPARK_LOCAL_IP",
         "127.0.0.1");
+  }
+
+  /** The file system of the jobs that counts what tasks read by that stream, where there is one. */
+  static Optional<String> timed(Stream stream) {
+    String timed = "io.s3e.engines.spark.job.Timed";
+    return switch (stream) {
+      case CLASSIC, ANALYTICS -> Optional.of(timed + "S3AFileSystem");
+      case COUNTED_S3E -> Optional.of(timed + "S3EFileSystem");
+      // As a user sets it.
+      case S3E, PLUGIN -> Optional.empty();
+    };
   }
 
   /** The jar of S3E for this line of Spark, which holds the plugin. */

@@ -67,7 +67,7 @@ final class SparkRun {
           results);
     }
 
-    /** For executors apart, whose reads the driver's process does not count. */
+    /** Where the bytes of this run are not those of another, or are not counted in the driver. */
     Outcome outcomeWithoutInput() {
       return new Outcome(
           outcome.exitCode(),
@@ -112,9 +112,7 @@ final class SparkRun {
         .options("-Xmx1g")
         .deadline(Duration.ofMinutes(15));
     home.environment().forEach(process::environment);
-    if (stream != Stream.S3E) {
-      process.set("fs.s3a.impl", "io.s3e.engines.spark.job.TimedS3AFileSystem");
-    }
+    SparkHome.timed(stream).ifPresent(timed -> process.set("fs.s3a.impl", timed));
     run.conf("spark.ui.enabled", "false")
         .conf("spark.sql.shuffle.partitions", "4")
         .conf("spark.local.dir", process.directory().resolve("tmp").toString())

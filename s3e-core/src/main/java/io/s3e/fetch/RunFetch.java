@@ -496,6 +496,10 @@ public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker, Hedg
     }
     landing.fail(failure);
     landing.end();
+    if (interest.count() == 0) {
+      // What was published while the last of those who were interested left.
+      blocks().forEach(Block::abandon);
+    }
     Consumer<BlockRange> hears = loss;
     if (failure != null && hears != null && landing.published() < blocks().size()) {
       long first = run.blocks().first();

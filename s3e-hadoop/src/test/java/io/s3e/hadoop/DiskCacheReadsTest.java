@@ -69,6 +69,10 @@ class DiskCacheReadsTest {
     return ((S3EFileSystem) fs).getIOStatistics().counters();
   }
 
+  private static long gauge(FileSystem fs, String name) {
+    return ((S3EFileSystem) fs).getIOStatistics().gauges().get(name);
+  }
+
   private long regionBytes() throws IOException {
     try (Stream<Path> all = Files.walk(temp)) {
       return all.filter(path -> path.toString().endsWith(".data"))
@@ -96,8 +100,10 @@ class DiskCacheReadsTest {
     try (CapturedLog log = new CapturedLog();
         FileSystem fs = S3AReads.open(conf);
         FSDataInputStream in = fs.open(FILE)) {
-      // The cache is opened beside the first reads; this one is to find it open.
+      // The cache is opened, and its logs are read, beside the first reads; this one is to find
+      // both.
       awaitTrue(() -> !log.lines("cache in memory and ").isEmpty());
+      awaitTrue(() -> gauge(fs, "s3e_cache_bytes") >= SIZE);
       byte[] read = new byte[SIZE];
       in.readFully(read);
       assertThat(read).isEqualTo(data);

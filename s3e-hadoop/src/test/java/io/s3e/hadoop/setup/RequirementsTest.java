@@ -25,7 +25,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(300)
 class RequirementsTest {
   /** hadoop-common and hadoop-aws 3.3.4, and what these are loaded by that newer ones are not. */
-  private static final Path OLD_HADOOP = Path.of(System.getProperty("s3e.test.old.hadoop"));
+  private static final Path OLD_HADOOP =
+      Path.of(System.getProperty("s3e.test.old.hadoop")).normalize();
 
   @Test
   void thisClassPathIsFit() throws IOException {

@@ -6,6 +6,7 @@ import io.s3e.disk.DiskCacheConfig;
 import io.s3e.hadoop.cache.EngineFactory;
 import io.s3e.hadoop.conf.AdapterConfig;
 import io.s3e.hadoop.conf.ClientChoice;
+import io.s3e.hadoop.conf.ConfigValues;
 import io.s3e.version.Version;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -27,7 +28,6 @@ final class StartLine {
   private static final Logger LOG = LoggerFactory.getLogger("io.s3e.spark");
 
   private static final long MIB = 1L << 20;
-  private static final long GIB = 1L << 30;
 
   private StartLine() {}
 
@@ -75,17 +75,13 @@ final class StartLine {
       List<String> places = new ArrayList<>();
       for (Path each : disk.directories()) {
         places.add(
-            size(disk.capacityBytes(Files.getFileStore(each).getUsableSpace())) + " in " + each);
+            ConfigValues.roundedSize(disk.capacityBytes(Files.getFileStore(each).getUsableSpace()))
+                + " in "
+                + each);
       }
       return places.isEmpty() ? "in memory only" : String.join(", ", places);
     } catch (IOException | IllegalArgumentException e) {
       return "in memory only (" + e.getMessage() + ")";
     }
-  }
-
-  private static String size(long bytes) {
-    return bytes < GIB
-        ? bytes / MIB + " MiB"
-        : String.format(Locale.ROOT, "%.1f GiB", (double) bytes / GIB).replace(".0 ", " ");
   }
 }

@@ -5,8 +5,6 @@ import io.s3e.S3E;
 import io.s3e.disk.DiskCacheConfig;
 import io.s3e.hadoop.conf.ConfigValues;
 import io.s3e.version.Version;
-import java.text.DecimalFormat;
-import java.text.DecimalFormatSymbols;
 import java.util.Locale;
 import org.apache.hadoop.util.VersionInfo;
 import org.slf4j.Logger;
@@ -18,11 +16,6 @@ import org.slf4j.LoggerFactory;
  */
 final class StartLine {
   private static final Logger LOG = LoggerFactory.getLogger("io.s3e.hadoop");
-
-  private static final long MIB = 1L << 20;
-  private static final long GIB = 1L << 30;
-  private static final DecimalFormatSymbols ROOT_SYMBOLS =
-      DecimalFormatSymbols.getInstance(Locale.ROOT);
 
   private StartLine() {}
 
@@ -54,16 +47,10 @@ final class StartLine {
     return String.format(
         Locale.ROOT,
         "in memory and %s in %s (%s, %s%s)",
-        size(use.capacityBytes()),
+        ConfigValues.roundedSize(use.capacityBytes()),
         cache.directories(),
         cache.mode().name().toLowerCase(Locale.ROOT),
         cache.scope().name().toLowerCase(Locale.ROOT),
         cache.key() == null ? "" : ", encrypted");
-  }
-
-  private static String size(long bytes) {
-    return bytes < GIB
-        ? bytes / MIB + " MiB"
-        : new DecimalFormat("0.#", ROOT_SYMBOLS).format((double) bytes / GIB) + " GiB";
   }
 }

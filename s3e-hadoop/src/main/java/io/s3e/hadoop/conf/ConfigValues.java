@@ -2,6 +2,8 @@ package io.s3e.hadoop.conf;
 
 import java.net.URI;
 import java.nio.file.Path;
+import java.text.DecimalFormat;
+import java.text.DecimalFormatSymbols;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -14,6 +16,11 @@ import org.apache.hadoop.util.StringUtils;
 public final class ConfigValues {
   private static final Pattern DURATION = Pattern.compile("(\\d{1,12})(ms|s|m|h)?");
   private static final String[] UNITS = {"", "K", "M", "G", "T"};
+
+  private static final long MIB = 1L << 20;
+  private static final long GIB = 1L << 30;
+  private static final DecimalFormatSymbols ROOT_SYMBOLS =
+      DecimalFormatSymbols.getInstance(Locale.ROOT);
 
   private ConfigValues() {}
 
@@ -40,6 +47,13 @@ public final class ConfigValues {
       unit++;
     }
     return value + UNITS[unit];
+  }
+
+  /** For people: whole MiB, from 1 GiB on GiB with at most one decimal. */
+  public static String roundedSize(long bytes) {
+    return bytes < GIB
+        ? bytes / MIB + " MiB"
+        : new DecimalFormat("0.#", ROOT_SYMBOLS).format((double) bytes / GIB) + " GiB";
   }
 
   /** A number with ms, s, m or h after it; milliseconds without. */

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * wins; the other GET is cancelled (Dean and Barroso, "The Tail at Scale", CACM 56, 2013).
  *
  * <p><b>States.</b> Under way; then over, once, by the end of its attempt: <i>won</i>, its bytes
- * are handed to the run, or <i>lost</i>, because its GET failed, because the run has ended, or
- * because the first GET ended while the run was being told. Its memory is given back at the end in
+ * are handed to the run, or <i>lost</i>, because its GET failed, because the run has ended, because
+ * the first GET ended while the run was being told, or because the run has all its bytes. Its memory is given back at the end in
  * each case.
  */
 final class Hedge implements Attempt.Outcome {
@@ -92,10 +92,13 @@ final class Hedge implements Attempt.Outcome {
     second.cancel(why);
   }
 
-  /** Hands the bytes over; the hedge is over then. */
+  /** Hands over what {@code landing} misses; the hedge is over then. */
   void fill(Landing landing) {
-    tenant.metrics().count(Counter.HEDGES_WON);
-    buffers.fill(landing);
+    // All bytes of a GET may have landed while its client's last word is still to come.
+    if (!landing.isComplete()) {
+      tenant.metrics().count(Counter.HEDGES_WON);
+      buffers.fill(landing);
+    }
     buffers.release();
   }
 

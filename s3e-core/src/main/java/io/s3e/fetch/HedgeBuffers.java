@@ -52,7 +52,7 @@ final class HedgeBuffers implements Destination {
     throw new IOException("a lent buffer that nobody asked for");
   }
 
-  /** Copies what {@code landing} misses of the range. */
+  /** Copies what {@code landing}, which is not complete, misses of the range. */
   void fill(Landing landing) {
     int skipped = Math.toIntExact(landing.missing().start() - range.start());
     for (int at = skipped; at < filled; ) {

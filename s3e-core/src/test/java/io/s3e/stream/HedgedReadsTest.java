@@ -8,6 +8,7 @@ import io.s3e.client.GetRequest;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.prefetch.ReadPolicy;
+import io.s3e.testing.Eventually;
 import io.s3e.testing.MemoryObjectClient.Answer;
 import java.util.Arrays;
 import java.util.EnumMap;
@@ -66,6 +67,31 @@ class HedgedReadsTest {
       List<GetRequest> gets = before.gets();
       assertThat(gets.get(1).range()).isEqualTo(gets.get(0).range());
       assertThat(gets).hasSize(2);
+    }
+  }
+
+  /** The bytes of both GETs may be there before either of them has ended. */
+  @Test
+  void hedgeThatComesAfterTheBytesHasNothingToBring() throws Exception {
+    byte[] content = s3e.put(BLOCKS);
+    try (S3EInputStream in = s3e.open(RANDOM)) {
+      readBlocks(in, content, 0, KNOWN);
+      Counts before = new Counts(s3e);
+      s3e.client.faults(
+          (request, number) ->
+              switch (number - before.sent()) {
+                case 0 -> Answer.GOOD.after(500).silentAfter(BLOCK);
+                case 1 -> Answer.GOOD.after(500);
+                default -> Answer.GOOD;
+              });
+
+      readBlocks(in, content, KNOWN, KNOWN + 1);
+
+      assertThat(before.since(Counter.HEDGES)).isEqualTo(1);
+      Eventually.awaitTrue(
+          "the second GET's memory is free", () -> s3e.engine.memoryBytes() == (KNOWN + 1L) * BLOCK);
+      assertThat(before.since(Counter.HEDGES_WON)).isZero();
+      assertThat(before.gets()).hasSize(2);
     }
   }
 

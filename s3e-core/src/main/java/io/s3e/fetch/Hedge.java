@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>States.</b> Under way; then over, once, by the end of its attempt: <i>won</i>, its bytes
  * are handed to the run, or <i>lost</i>, because its GET failed, because the run has ended, because
- * the first GET ended while the run was being told, or because the run has all its bytes. Its memory is given back at the end in
- * each case.
+ * the first GET ended while the run was being told, or because the run has all its bytes. Its
+ * memory is given back at the end in each case.
  */
 final class Hedge implements Attempt.Outcome {
   /** The run whose GET is late. */

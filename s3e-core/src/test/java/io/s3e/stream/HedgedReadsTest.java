@@ -89,7 +89,8 @@ class HedgedReadsTest {
 
       assertThat(before.since(Counter.HEDGES)).isEqualTo(1);
       Eventually.awaitTrue(
-          "the second GET's memory is free", () -> s3e.engine.memoryBytes() == (KNOWN + 1L) * BLOCK);
+          "the second GET's memory is free",
+          () -> s3e.engine.memoryBytes() == (KNOWN + 1L) * BLOCK);
       assertThat(before.since(Counter.HEDGES_WON)).isZero();
       assertThat(before.gets()).hasSize(2);
     }

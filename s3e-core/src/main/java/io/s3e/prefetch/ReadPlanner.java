@@ -148,6 +148,15 @@ public final class ReadPlanner {
       return follows ? prefetch.get(0).end() : read.end();
     }
 
+    /**
+     * Block from which a GET for {@code read} is to come: before the read, where the first run ends
+     * at it and goes along; no more than the start of the read.
+     */
+    public long alongFrom(BlockRange read) {
+      boolean leads = along && !prefetch.isEmpty() && prefetch.get(0).end() == read.first();
+      return leads ? prefetch.get(0).first() : read.first();
+    }
+
     /** Block up to which prefetch goes on from {@code end} without a gap. */
     public long aheadUntil(long end) {
       long until = end;

@@ -14,12 +14,12 @@ import java.util.List;
  * @param maxBlocks the longest request
  * @param parallelRamp number of requests in a window while they are not full length
  */
-record RequestSizing(long minBlocks, long maxBlocks, int parallelRamp) {
+public record RequestSizing(long minBlocks, long maxBlocks, int parallelRamp) {
 
   /** A last piece shorter than this share of a request is joined to the one before it. */
   private static final double MERGED_TAIL = 0.4;
 
-  static RequestSizing of(BlockLayout layout, ReadPlanner.Limits limits) {
+  public static RequestSizing of(BlockLayout layout, ReadPlanner.Limits limits) {
     long max = Math.max(1, limits.requestBytes() / layout.blockSize());
     long min = Math.min(max, layout.blocksOver(limits.smallRequestBytes()));
     return new RequestSizing(Math.max(1, min), max, limits.parallelRamp());
@@ -34,7 +34,7 @@ record RequestSizing(long minBlocks, long maxBlocks, int parallelRamp) {
    * @param least length that refusals have asked for
    * @param left blocks from the request's start to where prefetch ends
    */
-  long requestFor(long window, int granted, long least, long left) {
+  public long requestFor(long window, int granted, long least, long left) {
     long parallel = Math.max(1, Math.min(parallelRamp, granted));
     long byWindow = Math.max(minBlocks, Math.max(least, window / parallel));
     long request = Math.min(maxBlocks, byWindow);
@@ -46,7 +46,7 @@ record RequestSizing(long minBlocks, long maxBlocks, int parallelRamp) {
    * The least that refusals leave of a window, in blocks: a whole request where few are {@code
    * granted}, since a shorter one would not be granted sooner.
    */
-  long floorOf(int granted) {
+  public long floorOf(int granted) {
     return granted < parallelRamp ? maxBlocks : minBlocks;
   }
 
@@ -64,7 +64,7 @@ record RequestSizing(long minBlocks, long maxBlocks, int parallelRamp) {
   }
 
   /** Cuts {@code run} into requests of {@code request} blocks and adds them to {@code requests}. */
-  void cut(BlockRange run, long request, List<BlockRange> requests) {
+  public void cut(BlockRange run, long request, List<BlockRange> requests) {
     long at = run.first();
     while (run.end() - at > request) {
       long rest = run.end() - at - request;

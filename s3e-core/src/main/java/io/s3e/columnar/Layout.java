@@ -1,0 +1,536 @@
+package io.s3e.columnar;
+
+import io.s3e.block.ByteRange;
+import java.util.Arrays;
+
+/**
+ * Where the parts of one Parquet or ORC file lie: row groups (ORC: stripes), and of a Parquet file
+ * the column chunks of each, with their dictionary pages, Bloom filters, column and offset indexes.
+ * Immutable. A chunk is known by its group and by its column, the ordinal of a leaf of the schema.
+ *
+ * <p>Flat arrays: {@value #CHUNK_BYTES} bytes a chunk, {@value #GROUP_BYTES} a group, at most
+ * {@value #MAX_CHUNKS} chunks and as many groups. The chunk of column c in group g has the index g
+ * × columns + c.
+ *
+ * <p>Invariants, whatever the file says ({@link Builder#build} refuses the rest): groups are
+ * ascending and disjoint; chunks are ascending by ordinal and disjoint, and lie in their group; all
+ * of that lies before {@link #footerStart}, which lies inside the object. Filters and indexes lie
+ * there too, ascending by group and column; they may overlap anything else.
+ */
+public final class Layout {
+  /** The format of a file. */
+  public enum Format {
+    PARQUET,
+    ORC
+  }
+
+  /** The kinds of places that a reader goes to. */
+  enum Part {
+    /** Column chunks; in ORC the data of a stripe. */
+    DATA,
+    /** The dictionary page that a chunk begins with. */
+    DICTIONARY,
+    BLOOM_FILTER,
+    COLUMN_INDEX,
+    OFFSET_INDEX,
+    /** Row indexes and Bloom filters in front of a stripe's data. */
+    STRIPE_INDEX,
+    STRIPE_FOOTER,
+    /** The footer of the file, and what is behind it. */
+    FOOTER,
+    /** None of these. */
+    NOWHERE
+  }
+
+  /** Start and length of chunk and of three parts outside it, and of the dictionary a length. */
+  static final int CHUNK_BYTES = 8 + 8 + 3 * (8 + 4) + 4;
+
+  /** Start, end and mark. */
+  static final int GROUP_BYTES = 3 * 8;
+
+  /** 300 columns in 218 groups. */
+  static final int MAX_CHUNKS = 1 << 16;
+
+  private static final int FIXED_BYTES = 256;
+
+  private final Format format;
+  private final long footerStart;
+  private final long schema;
+  private final int groups;
+  private final int columns;
+
+  /** First byte of each group; of a stripe. */
+  private final long[] groupStart;
+
+  /** After the last byte of each group; of a stripe's footer. */
+  private final long[] groupEnd;
+
+  /** A group belongs to the split that holds this offset. */
+  private final long[] groupMark;
+
+  private final long[] chunkStart;
+  private final long[] chunkLength;
+
+  /** 0 where a chunk has no dictionary page, or does not say where that ends. */
+  private final int[] dictionaryLength;
+
+  private final Extras bloomFilters;
+  private final Extras columnIndexes;
+  private final Extras offsetIndexes;
+
+  /** First byte of the data and of the footer of each stripe; empty for Parquet. */
+  private final long[] stripeData;
+
+  private final long[] stripeFooter;
+
+  /** Parts of one kind that lie outside the chunks they belong to, by chunk; length 0 for none. */
+  static final class Extras {
+    private static final Extras NONE = new Extras(0);
+
+    /** In place of a length that the file does not tell. */
+    static final int UNTOLD = -1;
+
+    private final long[] start;
+    private final int[] length;
+
+    Extras(int chunks) {
+      start = new long[chunks];
+      length = new int[chunks];
+    }
+
+    void set(int chunk, long from, int bytes) {
+      start[chunk] = from;
+      length[chunk] = bytes;
+    }
+
+    /** Copies the starts of the parts that are there to the front of {@code target}; how many. */
+    int copyStarts(long[] target) {
+      int count = 0;
+      for (int i = 0; i < start.length; i++) {
+        if (length[i] != 0) {
+          target[count++] = start[i];
+        }
+      }
+      return count;
+    }
+
+    /** The start of the first part; {@code otherwise} if there is none. */
+    long first(long otherwise) {
+      long first = otherwise;
+      for (int i = 0; i < start.length; i++) {
+        if (length[i] != 0) {
+          first = Math.min(first, start[i]);
+        }
+      }
+      return first;
+    }
+
+    /**
+     * Has each part of untold length go on to the next of the first {@code count} sorted {@code
+     * bounds}; one that would be longer than {@code most} counts as absent.
+     */
+    void extend(long[] bounds, int count, int most) {
+      for (int i = 0; i < start.length; i++) {
+        if (length[i] == UNTOLD) {
+          int next = lastStart(bounds, count, start[i]) + 1;
+          long bytes = next < count ? bounds[next] - start[i] : 0;
+          length[i] = bytes <= most ? (int) bytes : 0;
+        }
+      }
+    }
+
+    ByteRange rangeOf(int chunk) {
+      return start.length == 0
+          ? new ByteRange(0, 0)
+          : ByteRange.ofLength(start[chunk], length[chunk]);
+    }
+
+    /**
+     * Puts each absent part where the one before it ends, so that starts ascend.
+     *
+     * @return whether all lie in order before {@code limit}
+     */
+    boolean order(long limit) {
+      long end = 0;
+      for (int i = 0; i < start.length; i++) {
+        if (length[i] == 0) {
+          start[i] = end;
+        } else if (start[i] < end || length[i] > limit - start[i]) {
+          return false;
+        } else {
+          end = start[i] + length[i];
+        }
+      }
+      return true;
+    }
+
+    /** The chunk whose part holds {@code offset}; -1 if none does. */
+    int at(long offset) {
+      int i = lastStart(start, start.length, offset);
+      return i >= 0 && offset < start[i] + length[i] ? i : -1;
+    }
+
+    /** From the first to the last byte of the parts of chunks {@code [from, to)}. */
+    ByteRange span(int from, int to) {
+      if (start.length == 0 || from >= to) {
+        return new ByteRange(0, 0);
+      }
+      int first = from;
+      while (first < to && length[first] == 0) {
+        first++;
+      }
+      return first == to
+          ? new ByteRange(0, 0)
+          : new ByteRange(start[first], start[to - 1] + length[to - 1]);
+    }
+  }
+
+  private Layout(Builder from) {
+    format = from.format;
+    footerStart = from.footerStart;
+    schema = from.schema;
+    groups = from.groups;
+    columns = from.columns;
+    groupStart = from.groupStart;
+    groupEnd = from.groupEnd;
+    groupMark = from.groupMark;
+    chunkStart = from.chunkStart;
+    chunkLength = from.chunkLength;
+    dictionaryLength = from.dictionaryLength;
+    bloomFilters = from.bloomFilters;
+    columnIndexes = from.columnIndexes;
+    offsetIndexes = from.offsetIndexes;
+    stripeData = from.stripeData;
+    stripeFooter = from.stripeFooter;
+  }
+
+  public Format format() {
+    return format;
+  }
+
+  /** First byte of what describes the file, at its end. */
+  public long footerStart() {
+    return footerStart;
+  }
+
+  /** A hash of the schema as it is written: files of one table have the same, as a rule. */
+  public long schema() {
+    return schema;
+  }
+
+  /** Number of row groups or stripes. */
+  public int groups() {
+    return groups;
+  }
+
+  /** Number of column chunks in a group; 0 for ORC, whose streams each stripe tells for itself. */
+  public int columns() {
+    return columns;
+  }
+
+  /** What it takes of the heap, in bytes, to within a few. */
+  public int weight() {
+    return FIXED_BYTES + groups * (GROUP_BYTES + 16) + chunkStart.length * CHUNK_BYTES;
+  }
+
+  /** The bytes of a group; of a stripe with its footer. */
+  public ByteRange group(int group) {
+    return new ByteRange(groupStart[group], groupEnd[group]);
+  }
+
+  /** The group that holds {@code offset}; -1 if none does. */
+  int groupAt(long offset) {
+    int group = lastStart(groupStart, groups, offset);
+    return group >= 0 && offset < groupEnd[group] ? group : -1;
+  }
+
+  /** The first group of a split; {@link #groups} if it has none behind its start. */
+  int firstGroupOf(ByteRange split) {
+    return firstMarkFrom(split.start());
+  }
+
+  /** The group after the last one of a split. */
+  int endGroupOf(ByteRange split) {
+    return firstMarkFrom(split.end());
+  }
+
+  private int firstMarkFrom(long offset) {
+    int found = Arrays.binarySearch(groupMark, offset);
+    if (found < 0) {
+      return -found - 1;
+    }
+    while (found > 0 && groupMark[found - 1] == offset) {
+      found--;
+    }
+    return found;
+  }
+
+  /** The bytes of a column chunk, its dictionary page first. Parquet only. */
+  public ByteRange chunk(int group, int column) {
+    int i = group * columns + column;
+    return ByteRange.ofLength(chunkStart[i], chunkLength[i]);
+  }
+
+  /** The column of the chunk of {@code group} that holds {@code offset}; -1 if none does. */
+  int columnAt(int group, long offset) {
+    int from = group * columns;
+    int found = lastStart(chunkStart, from, from + columns, offset);
+    return found >= from && offset < chunkStart[found] + chunkLength[found] ? found - from : -1;
+  }
+
+  /** The dictionary page of a chunk; empty if none is known. */
+  public ByteRange dictionary(int group, int column) {
+    int i = group * columns + column;
+    return ByteRange.ofLength(chunkStart[i], dictionaryLength[i]);
+  }
+
+  /** The Bloom filter of a chunk; empty if none is known. */
+  public ByteRange bloomFilter(int group, int column) {
+    return bloomFilters.rangeOf(group * columns + column);
+  }
+
+  public ByteRange columnIndex(int group, int column) {
+    return columnIndexes.rangeOf(group * columns + column);
+  }
+
+  public ByteRange offsetIndex(int group, int column) {
+    return offsetIndexes.rangeOf(group * columns + column);
+  }
+
+  /** From the first to the last byte of the column indexes of groups {@code [from, to)}. */
+  ByteRange columnIndexes(int from, int to) {
+    return columnIndexes.span(from * columns, to * columns);
+  }
+
+  /** From the first to the last byte of the offset indexes of groups {@code [from, to)}. */
+  ByteRange offsetIndexes(int from, int to) {
+    return offsetIndexes.span(from * columns, to * columns);
+  }
+
+  /** The data of a stripe: what its index and its footer enclose. ORC only. */
+  ByteRange stripeData(int stripe) {
+    return new ByteRange(stripeData[stripe], stripeFooter[stripe]);
+  }
+
+  /** The footer of a stripe. ORC only. */
+  public ByteRange stripeFooter(int stripe) {
+    return new ByteRange(stripeFooter[stripe], groupEnd[stripe]);
+  }
+
+  /**
+   * What lies at an offset.
+   *
+   * @param group its group; -1 if it belongs to none
+   * @param column its column; -1 if it belongs to none, or to several
+   * @param range all of it; empty if it is nowhere
+   */
+  record Place(Part part, int group, int column, ByteRange range) {
+    private static final Place NOWHERE = new Place(Part.NOWHERE, -1, -1, new ByteRange(0, 0));
+
+    boolean startsAt(long offset) {
+      return !range.isEmpty() && range.start() == offset;
+    }
+  }
+
+  /** What lies at {@code offset}; the dictionary of a chunk before the chunk. */
+  Place at(long offset) {
+    if (offset >= footerStart) {
+      return new Place(Part.FOOTER, -1, -1, new ByteRange(footerStart, Long.MAX_VALUE));
+    }
+    int group = groupAt(offset);
+    if (format == Format.ORC) {
+      return group < 0 ? Place.NOWHERE : inStripe(group, offset);
+    }
+    int column = group < 0 ? -1 : columnAt(group, offset);
+    if (column >= 0) {
+      ByteRange dictionary = dictionary(group, column);
+      return offset < dictionary.end()
+          ? new Place(Part.DICTIONARY, group, column, dictionary)
+          : new Place(Part.DATA, group, column, chunk(group, column));
+    }
+    Place place = outside(Part.OFFSET_INDEX, offsetIndexes, offset);
+    if (place == Place.NOWHERE) {
+      place = outside(Part.COLUMN_INDEX, columnIndexes, offset);
+    }
+    return place == Place.NOWHERE ? outside(Part.BLOOM_FILTER, bloomFilters, offset) : place;
+  }
+
+  private Place outside(Part part, Extras extras, long offset) {
+    int chunk = extras.at(offset);
+    return chunk < 0
+        ? Place.NOWHERE
+        : new Place(part, chunk / columns, chunk % columns, extras.rangeOf(chunk));
+  }
+
+  private Place inStripe(int stripe, long offset) {
+    if (offset < stripeData[stripe]) {
+      ByteRange index = new ByteRange(groupStart[stripe], stripeData[stripe]);
+      return new Place(Part.STRIPE_INDEX, stripe, -1, index);
+    }
+    return offset < stripeFooter[stripe]
+        ? new Place(Part.DATA, stripe, -1, stripeData(stripe))
+        : new Place(Part.STRIPE_FOOTER, stripe, -1, stripeFooter(stripe));
+  }
+
+  private static int lastStart(long[] starts, int count, long offset) {
+    return lastStart(starts, 0, count, offset);
+  }
+
+  /** The last of the ascending {@code starts} that is no more than {@code offset}; else from - 1. */
+  private static int lastStart(long[] starts, int from, int to, long offset) {
+    int found = Arrays.binarySearch(starts, from, to, offset);
+    if (found < 0) {
+      return -found - 2;
+    }
+    while (found + 1 < to && starts[found + 1] == offset) {
+      found++;
+    }
+    return found;
+  }
+
+  @Override
+  public String toString() {
+    return format + " of " + groups + " groups, " + columns + " columns";
+  }
+
+  /** Collects what a footer says, and refuses it if it cannot be. */
+  static final class Builder {
+    private final Format format;
+    private final long footerStart;
+    private final int groups;
+    private final int columns;
+    private final long[] groupStart;
+    private final long[] groupEnd;
+    private final long[] groupMark;
+    private final long[] chunkStart;
+    private final long[] chunkLength;
+    private final int[] dictionaryLength;
+    final Extras bloomFilters;
+    final Extras columnIndexes;
+    final Extras offsetIndexes;
+    private final long[] stripeData;
+    private final long[] stripeFooter;
+    private long schema;
+
+    /** For a Parquet file. */
+    static Builder parquet(long footerStart, int groups, int columns) throws MalformedException {
+      return new Builder(Format.PARQUET, footerStart, groups, columns);
+    }
+
+    /** For an ORC file. */
+    static Builder orc(long footerStart, int stripes) throws MalformedException {
+      return new Builder(Format.ORC, footerStart, stripes, 0);
+    }
+
+    private Builder(Format format, long footerStart, int groups, int columns)
+        throws MalformedException {
+      if ((long) groups * Math.max(1, columns) > MAX_CHUNKS) {
+        throw new MalformedException(groups + " groups of " + columns + " columns are too many");
+      }
+      int chunks = groups * columns;
+      int stripes = format == Format.ORC ? groups : 0;
+      this.format = format;
+      this.footerStart = footerStart;
+      this.groups = groups;
+      this.columns = columns;
+      groupStart = new long[groups];
+      groupEnd = new long[groups];
+      groupMark = new long[groups];
+      chunkStart = new long[chunks];
+      chunkLength = new long[chunks];
+      dictionaryLength = new int[chunks];
+      bloomFilters = chunks == 0 ? Extras.NONE : new Extras(chunks);
+      columnIndexes = chunks == 0 ? Extras.NONE : new Extras(chunks);
+      offsetIndexes = chunks == 0 ? Extras.NONE : new Extras(chunks);
+      stripeData = new long[stripes];
+      stripeFooter = new long[stripes];
+    }
+
+    void schema(long hash) {
+      schema = hash;
+    }
+
+    /** A chunk, with a dictionary page of {@code dictionary} bytes; 0 if it has none. */
+    void chunk(int group, int column, long start, long length, long dictionary)
+        throws MalformedException {
+      requireInside(start, length);
+      int i = group * columns + column;
+      chunkStart[i] = start;
+      chunkLength[i] = length;
+      boolean known = dictionary > 0 && dictionary <= Math.min(length, Integer.MAX_VALUE);
+      dictionaryLength[i] = known ? (int) dictionary : 0;
+    }
+
+    long chunkStart(int group, int column) {
+      return chunkStart[group * columns + column];
+    }
+
+    /** Bytes of all chunks of a group. */
+    long chunkBytes(int group) {
+      long sum = 0;
+      for (int i = group * columns; i < (group + 1) * columns; i++) {
+        sum += chunkLength[i];
+      }
+      return sum;
+    }
+
+    /** The split that holds {@code mark} has the group. */
+    void mark(int group, long mark) {
+      groupMark[group] = mark;
+    }
+
+    void stripe(int stripe, long start, long index, long data, long footer)
+        throws MalformedException {
+      requireInside(start, index);
+      requireInside(start + index, data);
+      requireInside(start + index + data, footer);
+      groupStart[stripe] = start;
+      stripeData[stripe] = start + index;
+      stripeFooter[stripe] = start + index + data;
+      groupEnd[stripe] = start + index + data + footer;
+      groupMark[stripe] = start;
+    }
+
+    private void requireInside(long start, long length) throws MalformedException {
+      if (start < 0 || length < 0 || start > footerStart || length > footerStart - start) {
+        throw new MalformedException(length + " bytes at " + start + " lie outside the data");
+      }
+    }
+
+    Layout build() throws MalformedException {
+      long end = 0;
+      for (int group = 0; group < groups; group++) {
+        if (format == Format.PARQUET) {
+          encloseChunks(group);
+        }
+        if (groupStart[group] < end) {
+          throw new MalformedException("groups overlap");
+        }
+        if (group > 0 && groupMark[group] < groupMark[group - 1]) {
+          throw new MalformedException("groups belong to splits out of order");
+        }
+        end = groupEnd[group];
+      }
+      boolean ordered =
+          bloomFilters.order(footerStart)
+              && columnIndexes.order(footerStart)
+              && offsetIndexes.order(footerStart);
+      if (!ordered) {
+        throw new MalformedException("filters or indexes out of order");
+      }
+      return new Layout(this);
+    }
+
+    private void encloseChunks(int group) throws MalformedException {
+      long end = chunkStart[group * columns];
+      groupStart[group] = end;
+      for (int i = group * columns; i < (group + 1) * columns; i++) {
+        if (chunkStart[i] < end) {
+          throw new MalformedException("column chunks overlap");
+        }
+        end = chunkStart[i] + chunkLength[i];
+      }
+      groupEnd[group] = end;
+    }
+  }
+}

@@ -1,0 +1,100 @@
+package io.s3e.columnar;
+
+import io.s3e.block.ObjectRef;
+import io.s3e.block.ObjectVersion;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the streams of an engine know of files and tables: layouts by object version, since Spark
+ * reads a footer by one stream and the data by another, and opens a file once for each split and
+ * query; scans by schema; lengths of footers by place. Any thread; holds its lock for a look-up.
+ *
+ * <p>Bounded: layouts by {@value #MAX_LAYOUT_BYTES} bytes, tables and places by {@value
+ * #MAX_TABLES} each. What was used longest ago goes first.
+ */
+public final class LayoutMemory {
+  private static final long MAX_LAYOUT_BYTES = 8 << 20;
+  private static final int MAX_TABLES = 1 << 10;
+  private static final float LOAD_FACTOR = 0.75f;
+  private static final int FEW = 16;
+
+  private final Map<ObjectVersion, Layout> layouts = byUse();
+  private final Map<Long, TableMemory> tables = byUse();
+  private final Map<String, TailMemory> tails = byUse();
+  private long layoutBytes;
+
+  private static <K, V> Map<K, V> byUse() {
+    return new LinkedHashMap<>(FEW, LOAD_FACTOR, true);
+  }
+
+  /** The layout of a version; null if it is not known. */
+  public synchronized @Nullable Layout layout(ObjectVersion version) {
+    return layouts.get(version);
+  }
+
+  /**
+   * Keeps the layout of a version, if its ETag is known and there is room.
+   *
+   * @return that which was known before, if one was
+   */
+  synchronized Layout keep(ObjectVersion version, Layout layout) {
+    Layout known = layouts.get(version);
+    if (known != null) {
+      return known;
+    }
+    if (version.etag() == null || layout.weight() > MAX_LAYOUT_BYTES / 2) {
+      return layout;
+    }
+    layouts.put(version, layout);
+    layoutBytes += layout.weight();
+    for (Iterator<Layout> oldest = layouts.values().iterator(); layoutBytes > MAX_LAYOUT_BYTES; ) {
+      layoutBytes -= oldest.next().weight();
+      oldest.remove();
+    }
+    return layout;
+  }
+
+  /** Heap that layouts take, in bytes. */
+  public synchronized long weight() {
+    return layoutBytes;
+  }
+
+  /** The table of a schema. */
+  synchronized TableMemory table(long schema) {
+    return find(tables, schema, new TableMemory());
+  }
+
+  /** The tails of the files beside {@code object}. */
+  synchronized TailMemory tails(ObjectRef object) {
+    return find(tails, placeOf(object), new TailMemory());
+  }
+
+  private static <K, V> V find(Map<K, V> map, K key, V fresh) {
+    V known = map.get(key);
+    if (known != null) {
+      return known;
+    }
+    map.put(key, fresh);
+    if (map.size() > MAX_TABLES) {
+      map.remove(map.keySet().iterator().next());
+    }
+    return fresh;
+  }
+
+  /** Bucket and directory, without the directories of partitions ({@code name=value}). */
+  static String placeOf(ObjectRef object) {
+    StringBuilder place = new StringBuilder(object.bucket());
+    String key = object.key();
+    int from = 0;
+    for (int slash = key.indexOf('/'); slash >= 0; slash = key.indexOf('/', from)) {
+      if (key.indexOf('=', from) < from || key.indexOf('=', from) > slash) {
+        place.append('/').append(key, from, slash);
+      }
+      from = slash + 1;
+    }
+    return place.toString();
+  }
+}

@@ -1,0 +1,276 @@
+package io.s3e.columnar;
+
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads what a {@link Layout} needs out of the footer of a Parquet file, and passes over the rest:
+ * statistics, names, pages' encodings. Fields are those of parquet.thrift.
+ *
+ * <p>Time grows with the footer's length and nothing else; memory by less than four times of it:
+ * the counts of groups and columns are believed only as far as the footer has bytes for so many.
+ */
+final class ParquetFooter {
+  /** Of 64 MiB of footer a reader makes objects for seconds; nothing is to be won there. */
+  static final int MAX_BYTES = 16 << 20;
+
+  /** More than S3 stores; sums of a few such offsets do not overflow. */
+  static final long MAX_OBJECT_BYTES = 1L << 50;
+
+  /** What the required fields of a column chunk take at least is 22; its layout takes 56. */
+  private static final int LEAST_CHUNK_BYTES = 16;
+
+  /** A Bloom filter without a length that would be longer is not fetched ahead. */
+  private static final int MAX_GUESSED_FILTER_BYTES = 4 << 20;
+
+  private static final int FILE_SCHEMA = 2;
+  private static final int FILE_ROW_GROUPS = 4;
+  private static final int FILE_ENCRYPTION = 8;
+
+  private static final int GROUP_COLUMNS = 1;
+  private static final int GROUP_OFFSET = 5;
+  private static final int GROUP_COMPRESSED = 6;
+
+  private static final int CHUNK_FILE = 1;
+  private static final int CHUNK_METADATA = 3;
+  private static final int CHUNK_OFFSET_INDEX = 4;
+  private static final int CHUNK_OFFSET_INDEX_LENGTH = 5;
+  private static final int CHUNK_COLUMN_INDEX = 6;
+  private static final int CHUNK_COLUMN_INDEX_LENGTH = 7;
+  private static final int CHUNK_CRYPTO = 8;
+  private static final int CHUNK_ENCRYPTED = 9;
+
+  private static final int COLUMN_COMPRESSED = 7;
+  private static final int COLUMN_DATA_PAGE = 9;
+  private static final int COLUMN_DICTIONARY_PAGE = 11;
+  private static final int COLUMN_BLOOM_FILTER = 14;
+  private static final int COLUMN_BLOOM_FILTER_LENGTH = 15;
+
+  private static final long ABSENT = Long.MIN_VALUE;
+
+  private final CompactReader in;
+  private final byte[] footer;
+  private final long footerStart;
+
+  /** Made when the first row group has told how many columns there are. */
+  private Layout.@Nullable Builder layout;
+
+  private int groups;
+  private int columns;
+  private boolean filtersWithoutLength;
+  private long schema;
+
+  // The chunk that is being read.
+  private long compressed;
+  private long dataPage;
+  private long dictionaryPage;
+  private long bloomFilter;
+  private long bloomFilterLength;
+  private long offsetIndex;
+  private long offsetIndexLength;
+  private long columnIndex;
+  private long columnIndexLength;
+
+  private ParquetFooter(byte[] footer, long footerStart) {
+    this.in = new CompactReader(footer, 0, footer.length);
+    this.footer = footer;
+    this.footerStart = footerStart;
+  }
+
+  /**
+   * The layout of a file.
+   *
+   * @param footer the Thrift bytes alone
+   * @param footerStart their offset in the file: everything else lies before it
+   * @throws MalformedException if they are no footer, or one with anything in doubt
+   */
+  static Layout parse(byte[] footer, long footerStart) throws MalformedException {
+    if (footer.length > MAX_BYTES || footerStart > MAX_OBJECT_BYTES) {
+      throw new MalformedException("a footer of " + footer.length + " bytes at " + footerStart);
+    }
+    return new ParquetFooter(footer, footerStart).readFile();
+  }
+
+  private Layout readFile() throws MalformedException {
+    in.enterStruct();
+    while (in.nextField()) {
+      switch (in.field()) {
+        case FILE_SCHEMA -> readSchema();
+        case FILE_ROW_GROUPS -> readGroups();
+        case FILE_ENCRYPTION -> throw new MalformedException("encrypted");
+        default -> in.skipField();
+      }
+    }
+    Layout.Builder told = told();
+    told.schema(schema);
+    if (filtersWithoutLength) {
+      guessFilterLengths(told);
+    }
+    return told.build();
+  }
+
+  private Layout.Builder told() throws MalformedException {
+    if (layout == null) {
+      throw new MalformedException("no row groups");
+    }
+    return layout;
+  }
+
+  private void readSchema() throws MalformedException {
+    int start = in.position();
+    in.skipField();
+    schema = SchemaHash.of(footer, start, in.position());
+  }
+
+  private void readGroups() throws MalformedException {
+    if (layout != null) {
+      throw new MalformedException("row groups twice");
+    }
+    groups = in.enterListOfStructs();
+    for (int group = 0; group < groups; group++) {
+      readGroup(group);
+    }
+  }
+
+  private void readGroup(int group) throws MalformedException {
+    long offset = ABSENT;
+    long bytes = ABSENT;
+    boolean hasColumns = false;
+    in.enterStruct();
+    while (in.nextField()) {
+      switch (in.field()) {
+        case GROUP_COLUMNS -> {
+          if (hasColumns) {
+            throw new MalformedException("columns twice");
+          }
+          hasColumns = true;
+          readColumns(group);
+        }
+        case GROUP_OFFSET -> offset = in.readIntegerField();
+        case GROUP_COMPRESSED -> bytes = in.readIntegerField();
+        default -> in.skipField();
+      }
+    }
+    if (!hasColumns) {
+      throw new MalformedException("a row group without columns");
+    }
+    markGroup(group, offset, bytes);
+  }
+
+  /** Readers give a group to the split that holds its middle. */
+  private void markGroup(int group, long offset, long bytes) throws MalformedException {
+    Layout.Builder told = told();
+    long start = offset == ABSENT ? told.chunkStart(group, 0) : offset;
+    long length = bytes == ABSENT ? told.chunkBytes(group) : bytes;
+    if (start < 0 || length < 0 || start > footerStart || length > footerStart) {
+      throw new MalformedException("a group of " + length + " bytes at " + start);
+    }
+    told.mark(group, start + length / 2);
+  }
+
+  private void readColumns(int group) throws MalformedException {
+    int count = in.enterListOfStructs();
+    if (layout == null) {
+      columns = count;
+      if (count == 0 || (long) groups * count > footer.length / LEAST_CHUNK_BYTES) {
+        throw new MalformedException(groups + " groups of " + count + " columns in so few bytes");
+      }
+      layout = Layout.Builder.parquet(footerStart, groups, count);
+    } else if (count != columns) {
+      throw new MalformedException("groups of " + columns + " and of " + count + " columns");
+    }
+    for (int column = 0; column < count; column++) {
+      readChunk(group, column);
+    }
+  }
+
+  private void readChunk(int group, int column) throws MalformedException {
+    compressed = ABSENT;
+    dataPage = ABSENT;
+    dictionaryPage = ABSENT;
+    bloomFilter = ABSENT;
+    bloomFilterLength = ABSENT;
+    offsetIndex = ABSENT;
+    offsetIndexLength = ABSENT;
+    columnIndex = ABSENT;
+    columnIndexLength = ABSENT;
+    in.enterStruct();
+    while (in.nextField()) {
+      switch (in.field()) {
+        case CHUNK_METADATA -> readMetadata();
+        case CHUNK_OFFSET_INDEX -> offsetIndex = in.readIntegerField();
+        case CHUNK_OFFSET_INDEX_LENGTH -> offsetIndexLength = in.readIntegerField();
+        case CHUNK_COLUMN_INDEX -> columnIndex = in.readIntegerField();
+        case CHUNK_COLUMN_INDEX_LENGTH -> columnIndexLength = in.readIntegerField();
+        case CHUNK_FILE -> throw new MalformedException("a chunk in another file");
+        case CHUNK_CRYPTO, CHUNK_ENCRYPTED -> throw new MalformedException("an encrypted chunk");
+        default -> in.skipField();
+      }
+    }
+    add(group, column);
+  }
+
+  private void readMetadata() throws MalformedException {
+    if (in.type() != CompactReader.STRUCT) {
+      throw new MalformedException("metadata that are no struct");
+    }
+    in.enterStruct();
+    while (in.nextField()) {
+      switch (in.field()) {
+        case COLUMN_COMPRESSED -> compressed = in.readIntegerField();
+        case COLUMN_DATA_PAGE -> dataPage = in.readIntegerField();
+        case COLUMN_DICTIONARY_PAGE -> dictionaryPage = in.readIntegerField();
+        case COLUMN_BLOOM_FILTER -> bloomFilter = in.readIntegerField();
+        case COLUMN_BLOOM_FILTER_LENGTH -> bloomFilterLength = in.readIntegerField();
+        default -> in.skipField();
+      }
+    }
+  }
+
+  private void add(int group, int column) throws MalformedException {
+    if (compressed == ABSENT || dataPage == ABSENT) {
+      throw new MalformedException("a chunk without a place");
+    }
+    boolean hasDictionary = dictionaryPage > 0 && dictionaryPage < dataPage;
+    long start = hasDictionary ? dictionaryPage : dataPage;
+    Layout.Builder told = told();
+    told.chunk(group, column, start, compressed, dataPage - start);
+    int chunk = group * columns + column;
+    addExtra(told.offsetIndexes, chunk, offsetIndex, offsetIndexLength);
+    addExtra(told.columnIndexes, chunk, columnIndex, columnIndexLength);
+    if (bloomFilter == ABSENT || bloomFilterLength != ABSENT) {
+      addExtra(told.bloomFilters, chunk, bloomFilter, bloomFilterLength);
+    } else {
+      addExtra(told.bloomFilters, chunk, bloomFilter, 0);
+      told.bloomFilters.set(chunk, bloomFilter, Layout.Extras.UNTOLD);
+      filtersWithoutLength = true;
+    }
+  }
+
+  private void addExtra(Layout.Extras extras, int chunk, long start, long length)
+      throws MalformedException {
+    if (start == ABSENT) {
+      return;
+    }
+    if (start < 0 || start > footerStart || length < 0 || length > footerStart - start) {
+      throw new MalformedException(length + " bytes at " + start + " lie outside the data");
+    }
+    if (length <= Integer.MAX_VALUE) {
+      extras.set(chunk, start, (int) length);
+    }
+  }
+
+  /** Files of parquet-java 1.13 tell no lengths: a filter goes on to whatever comes next. */
+  private void guessFilterLengths(Layout.Builder told) {
+    long[] bounds = new long[groups * columns + groups + 3];
+    int count = told.bloomFilters.copyStarts(bounds);
+    for (int group = 0; group < groups; group++) {
+      bounds[count++] = told.chunkStart(group, 0);
+    }
+    bounds[count++] = told.columnIndexes.first(footerStart);
+    bounds[count++] = told.offsetIndexes.first(footerStart);
+    bounds[count++] = footerStart;
+    Arrays.sort(bounds, 0, count);
+    told.bloomFilters.extend(bounds, count, MAX_GUESSED_FILTER_BYTES);
+  }
+}

@@ -1,0 +1,58 @@
+package io.s3e.columnar;
+
+/**
+ * How long the footers of the files in one place are: how much of the end of another file there to
+ * fetch at the first read near it. Any thread; holds its lock for arithmetic alone.
+ */
+final class TailMemory {
+  /** A first read so near to the end asks for a footer; ORC's asks for 16 KiB. */
+  static final long NEAR_END_BYTES = 64 << 10;
+
+  private static final long MOST_BYTES = 2 << 20;
+
+  /** Of a file whose like was not seen yet, one part in so many is fetched. */
+  private static final int PART_OF_OBJECT = 100;
+
+  /** A footer may be longer than those before by one part in so many. */
+  private static final int SPARE_PART = 4;
+
+  /** How fast shorter footers make up for a longer one. */
+  private static final int DECAY_PART = 8;
+
+  private enum Seen {
+    NOTHING,
+    FOOTERS,
+    OTHER_FILES
+  }
+
+  private final Ledger ledger = new Ledger();
+  private Seen seen = Seen.NOTHING;
+  private long footerBytes;
+
+  Ledger ledger() {
+    return ledger;
+  }
+
+  /** Bytes to fetch of the end of an object; 0 where footers are not expected. */
+  synchronized long bytesOf(long objectSize) {
+    return switch (seen) {
+      case NOTHING ->
+          Math.max(NEAR_END_BYTES, Math.min(MOST_BYTES, objectSize / PART_OF_OBJECT));
+      case FOOTERS -> Math.max(NEAR_END_BYTES, footerBytes + footerBytes / SPARE_PART);
+      case OTHER_FILES -> 0;
+    };
+  }
+
+  /** A file had its footer in its last {@code bytes} bytes. */
+  synchronized void footer(long bytes) {
+    footerBytes = Math.max(bytes, footerBytes - footerBytes / DECAY_PART);
+    seen = Seen.FOOTERS;
+  }
+
+  /** A file had none. */
+  synchronized void noFooter() {
+    if (seen == Seen.NOTHING) {
+      seen = Seen.OTHER_FILES;
+    }
+  }
+}

@@ -1,0 +1,172 @@
+package io.s3e.columnar;
+
+import io.s3e.block.BlockLayout;
+import io.s3e.block.BlockRange;
+import io.s3e.columnar.Ledger.Kind;
+import io.s3e.prefetch.ReadPlanner.Limits;
+import io.s3e.prefetch.ReadPlanner.Plan;
+import io.s3e.prefetch.RequestSizing;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The window of one stream's guesses, all kinds together, and the plan that is being made. Counts
+ * in blocks. Not thread-safe.
+ *
+ * <p>Invariant: blocks that are out never exceed the cap that held when they were asked for.
+ */
+final class Asking {
+  /** Refusals do not make requests so long that a window holds fewer of them. */
+  private static final int LEAST_PARALLEL = 4;
+
+  /** Nothing is asked for until there is room for this part of the window, or all is read. */
+  private static final int ROOM_PART = 4;
+
+  /** Long enough for requests of full length: where the sequence ends does not shorten them. */
+  private static final long NO_END = Integer.MAX_VALUE;
+
+  private final BlockLayout layout;
+  private final Limits limits;
+  private final RequestSizing sizing;
+  private final Guesses guesses;
+  private long window;
+  private long leastRequest;
+  private boolean held;
+  private long limitBytes = Long.MAX_VALUE;
+  private int inFlight = Integer.MAX_VALUE;
+  private List<BlockRange> prefetch = new ArrayList<>();
+
+  /** The latest prefetch, for {@link #refused}. */
+  private List<BlockRange> last = List.of();
+
+  Asking(BlockLayout layout, Limits limits, Guesses guesses) {
+    this.layout = layout;
+    this.limits = limits;
+    this.sizing = RequestSizing.of(layout, limits);
+    this.guesses = guesses;
+    this.window = layout.blocksOver(limits.initialWindowBytes());
+  }
+
+  /** As {@link io.s3e.prefetch.ReadPlanner#limitWindow}. */
+  void limit(long bytes, int requests) {
+    limitBytes = Math.max(0, bytes);
+    inFlight = Math.max(1, requests);
+  }
+
+  private long cap() {
+    return Math.min(limits.maxWindowBytes(), limitBytes) / layout.blockSize();
+  }
+
+  /** How many blocks may be out. */
+  long window() {
+    return Math.min(window, cap());
+  }
+
+  /** Runs that may be out: as many connections as a stream has use for, or its share of them. */
+  private long maxRuns() {
+    return Math.min(inFlight, Math.max(1, limits.maxWindowBytes() / limits.requestBytes()));
+  }
+
+  /** The window is to hold one group at least, unless refusals have said otherwise. */
+  void openFor(long blocks) {
+    if (leastRequest == 0) {
+      window = Math.max(window, Math.min(cap(), blocks));
+    }
+  }
+
+  /** The reader waits for what the window had no room for. */
+  void grow() {
+    if (!held) {
+      window = Math.max(window, Math.min(cap(), 2 * window));
+    }
+  }
+
+  /** Guesses were wrong: the next are fewer. */
+  void halve() {
+    window = Math.max(1, window / 2);
+  }
+
+  /** The reader has come on: what was refused may be asked for again. */
+  void release() {
+    held = false;
+  }
+
+  /** Whether a next request may be made: there is a part of the window to fill. */
+  boolean hasRoom() {
+    long out = guesses.count();
+    return !held && guesses.runs() < maxRuns() && (window() - out) * ROOM_PART >= window();
+  }
+
+  /**
+   * Asks for what is neither out nor just read of {@code runs}, in their order.
+   *
+   * @return false if there was no room for all of it
+   */
+  boolean ask(List<BlockRange> runs, Kind kind, Ledger ledger) {
+    for (BlockRange run : runs) {
+      for (BlockRange missing : guesses.missingFrom(run)) {
+        if (!askRun(missing, kind, ledger)) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  private boolean askRun(BlockRange missing, Kind kind, Ledger ledger) {
+    long room = held ? 0 : window() - guesses.count();
+    long granted = Math.min(missing.count(), room);
+    if (granted <= 0) {
+      return false;
+    }
+    List<BlockRange> requests = new ArrayList<>();
+    BlockRange run = new BlockRange(missing.first(), missing.first() + granted);
+    sizing.cut(run, sizing.requestFor(window(), inFlight, leastRequest, NO_END), requests);
+    for (BlockRange request : requests) {
+      if (guesses.runs() >= maxRuns()) {
+        return false;
+      }
+      guesses.add(request, kind, ledger);
+      prefetch.add(request);
+    }
+    return granted == missing.count();
+  }
+
+  /**
+   * Memory or concurrency refused {@code run} and everything after it in its plan. The window falls
+   * to what was granted, but not below half, and its requests become longer as long as there are
+   * some in parallel.
+   */
+  void refused(BlockRange run) {
+    long before = window();
+    long request = sizing.requestFor(before, inFlight, leastRequest, NO_END);
+    boolean after = false;
+    for (BlockRange each : last) {
+      after |= each.contains(run.first());
+      if (after) {
+        guesses.takeBack(new BlockRange(Math.max(each.first(), run.first()), each.end()));
+      }
+    }
+    if (!after) {
+      guesses.takeBack(run);
+    }
+    long half = Math.max(sizing.floorOf(inFlight), before / 2);
+    window = Math.max(1, Math.max(half, Math.min(before, guesses.count())));
+    leastRequest = Math.max(1, Math.min(2 * request, window / LEAST_PARALLEL));
+    held = true;
+  }
+
+  /** The plan that was made since this was called last. */
+  Plan takePlan(boolean along) {
+    List<BlockRange> abandoned = guesses.takeAbandoned();
+    if (prefetch.isEmpty() && abandoned.isEmpty()) {
+      return Plan.NOTHING;
+    }
+    List<BlockRange> taken = prefetch;
+    prefetch = new ArrayList<>();
+    if (!taken.isEmpty()) {
+      last = taken;
+    }
+    return new Plan(taken, abandoned, along && !taken.isEmpty());
+  }
+}

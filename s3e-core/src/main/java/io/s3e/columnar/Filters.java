@@ -1,0 +1,198 @@
+package io.s3e.columnar;
+
+import io.s3e.block.BlockLayout;
+import io.s3e.block.BlockRange;
+import io.s3e.block.ByteRange;
+import io.s3e.columnar.Layout.Part;
+import io.s3e.columnar.Layout.Place;
+import io.s3e.columnar.Ledger.Kind;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Predicate;
+
+/**
+ * Guesses of what a reader looks at before it reads columns: dictionary pages, Bloom filters, page
+ * indexes; in ORC the footers and indexes of stripes. Not thread-safe.
+ *
+ * <p>Each part of each column is a <i>track</i>. A read of it in the first group of the split, or
+ * in two groups in a row, says that it will be read in all that follow: to the split's end, or, if
+ * that is not known and the track did not begin in the first group of the file, in 1, 2, 4 … more.
+ * Page indexes lie side by side for all groups: the first read of one asks for all of the split's,
+ * if they are few bytes, else for those of its group.
+ */
+final class Filters {
+  /** Columns that one query filters by. */
+  private static final int MAX_TRACKS = 64;
+
+  /** Groups that one read asks for. */
+  private static final int MAX_GROUPS = 256;
+
+  private static final int MAX_DOUBLINGS = 20;
+
+  /** Page indexes of all groups, where the split is known. */
+  private static final long MAX_INDEX_BYTES = 256 << 10;
+
+  /** Page indexes of all groups, where it is not. */
+  private static final long MAX_INDEX_BYTES_OF_FILE = 64 << 10;
+
+  private static final class Track {
+    private int group = -1;
+    private int inRow;
+    private int askedTo;
+    private boolean isFromFirst;
+  }
+
+  private final Layout layout;
+  private final BlockLayout blocks;
+  private final Groups groups;
+  private final Asking asking;
+  private final Ledger ledger;
+  private final Predicate<Kind> admitted;
+  private final Map<Long, Track> tracks = new HashMap<>();
+
+  // The indexes of ORC's stripes: of the present one, and those wanted of others.
+  private final Selection present;
+  private final Selection wanted;
+  private int pageIndexesTo = -1;
+
+  Filters(
+      Layout layout,
+      BlockLayout blocks,
+      Groups groups,
+      Asking asking,
+      Ledger ledger,
+      Predicate<Kind> admitted) {
+    this.layout = layout;
+    this.blocks = blocks;
+    this.groups = groups;
+    this.asking = asking;
+    this.ledger = ledger;
+    this.admitted = admitted;
+    this.present = new Selection(layout, Part.STRIPE_INDEX);
+    this.wanted = new Selection(layout, Part.STRIPE_INDEX);
+  }
+
+  /** A read of {@code [from, to)} at a place that is no column data. */
+  void onRead(Place place, long from, long to) {
+    switch (place.part()) {
+      case DICTIONARY, BLOOM_FILTER, STRIPE_FOOTER, STRIPE_INDEX -> follow(place, from, to);
+      case COLUMN_INDEX, OFFSET_INDEX -> askPageIndexes(place.group());
+      case DATA, FOOTER, NOWHERE -> {}
+    }
+  }
+
+  private static Kind kindOf(Part part) {
+    return switch (part) {
+      case DICTIONARY -> Kind.DICTIONARY;
+      case BLOOM_FILTER -> Kind.BLOOM_FILTER;
+      case STRIPE_FOOTER -> Kind.STRIPE_FOOTER;
+      default -> Kind.INDEX;
+    };
+  }
+
+  private void follow(Place place, long from, long to) {
+    long key = (long) place.part().ordinal() << Integer.SIZE | (place.column() + 1);
+    if (tracks.size() >= MAX_TRACKS && !tracks.containsKey(key)) {
+      return;
+    }
+    Track track = tracks.computeIfAbsent(key, k -> new Track());
+    int group = place.group();
+    boolean isNext = group != track.group;
+    if (isNext) {
+      track.inRow = group == track.group + 1 && track.group >= 0 ? track.inRow + 1 : 1;
+      boolean begins = group == groups.first(layout);
+      track.isFromFirst = begins || (track.isFromFirst && track.inRow > 1);
+      track.group = group;
+      track.askedTo = Math.max(track.askedTo, group + 1);
+    }
+    if (place.part() == Part.STRIPE_INDEX && select(group, isNext, from, to)) {
+      track.askedTo = group + 1;
+    }
+    int end = endOf(track);
+    if (track.askedTo < end && admitted.test(kindOf(place.part()))) {
+      askFor(place, track, end);
+    }
+  }
+
+  /** Whether more is wanted than before. */
+  private boolean select(int stripe, boolean isNext, long from, long to) {
+    if (isNext) {
+      if (!present.isEmpty()) {
+        wanted.set(present);
+      }
+      present.clear();
+    }
+    long end = Math.min(to, layout.stripeData(stripe).start());
+    present.add(stripe, from, end);
+    return wanted.add(stripe, from, end);
+  }
+
+  private int endOf(Track track) {
+    if (track.inRow < 2 && !track.isFromFirst) {
+      return track.group + 1;
+    }
+    int end = groups.end(layout);
+    if (groups.isEndKnown() || track.isFromFirst) {
+      return end;
+    }
+    return Math.min(end, track.group + 1 + (1 << Math.min(MAX_DOUBLINGS, track.inRow - 2)));
+  }
+
+  private void askFor(Place place, Track track, int end) {
+    int until = Math.min(end, track.askedTo + MAX_GROUPS);
+    List<ByteRange> ranges = new ArrayList<>();
+    for (int group = track.askedTo; group < until; group++) {
+      switch (place.part()) {
+        case DICTIONARY -> ranges.add(layout.dictionary(group, place.column()));
+        case BLOOM_FILTER -> ranges.add(layout.bloomFilter(group, place.column()));
+        case STRIPE_FOOTER -> ranges.add(layout.stripeFooter(group));
+        default -> ranges.addAll(wanted.rangesOf(group, 0));
+      }
+    }
+    if (asking.ask(runsOver(ranges, blocks), kindOf(place.part()), ledger)) {
+      track.askedTo = until;
+    }
+  }
+
+  private void askPageIndexes(int group) {
+    if (group < pageIndexesTo || !admitted.test(Kind.INDEX)) {
+      return;
+    }
+    int end = groups.end(layout);
+    long most = groups.isEndKnown() ? MAX_INDEX_BYTES : MAX_INDEX_BYTES_OF_FILE;
+    if (indexBytes(group, end) > most) {
+      end = group + 1;
+    }
+    List<ByteRange> ranges =
+        List.of(layout.columnIndexes(group, end), layout.offsetIndexes(group, end));
+    if (asking.ask(runsOver(ranges, blocks), Kind.INDEX, ledger)) {
+      pageIndexesTo = end;
+    }
+  }
+
+  private long indexBytes(int from, int to) {
+    return layout.columnIndexes(from, to).length() + layout.offsetIndexes(from, to).length();
+  }
+
+  /** The blocks of {@code ranges}, in their order; what touches or overlaps is one run. */
+  static List<BlockRange> runsOver(List<ByteRange> ranges, BlockLayout blocks) {
+    List<BlockRange> runs = new ArrayList<>(ranges.size());
+    for (ByteRange range : ranges) {
+      BlockRange run = blocks.covering(range.start(), range.end());
+      int last = runs.size() - 1;
+      BlockRange before = last < 0 ? null : Objects.requireNonNull(runs.get(last));
+      if (run.isEmpty()) {
+        continue;
+      }
+      if (before != null && run.first() <= before.end() && run.first() >= before.first()) {
+        runs.set(last, new BlockRange(before.first(), Math.max(before.end(), run.end())));
+      } else {
+        runs.add(run);
+      }
+    }
+    return runs;
+  }
+}

@@ -1,0 +1,285 @@
+package io.s3e.columnar;
+
+import io.s3e.block.BlockLayout;
+import io.s3e.block.BlockRange;
+import io.s3e.block.ByteRange;
+import io.s3e.columnar.Layout.Format;
+import io.s3e.columnar.Layout.Part;
+import io.s3e.columnar.Ledger.Kind;
+import io.s3e.prefetch.VectorPlanner;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The column data of one stream: what is wanted of a group, and the same of the groups that follow
+ * as one sequence of blocks. Not thread-safe.
+ *
+ * <p><b>The present group</b> is the one that was read last. Ranges of a vectored read name its
+ * columns at once. Seeks name them as they come; the rest is what the group before had, or what the
+ * latest reader of the table had that read those columns.
+ *
+ * <p><b>The gate.</b> Groups that follow are asked for from the first group on, if no filter was
+ * read before it, if it is the first one of the split as far as that is known, and if its chunks
+ * are read whole; else after two groups in a row, while chunks are read whole.
+ *
+ * <p><b>The end</b> is that of the split; else as many groups as the latest like reader of the
+ * table has read, or 1, 2, 4 … more than were read in a row, whichever is farther.
+ *
+ * <p>A group that is skipped drops what was asked of it, halves the window and begins a new row.
+ */
+final class Following {
+  /** How ranges of a vectored read are joined: as the stream's reads will be. */
+  record Joining(int gapBytes, double maxOverRead, long maxBytes) {}
+
+  /** How a reader names what it wants. */
+  enum Manner {
+    SEEKS,
+    VECTORED
+  }
+
+  /** Readers of whole chunks fetch them in pieces of 8 MiB; those of pages less. */
+  static final long PIECE_BYTES = 1 << 20;
+
+  /** Chunks of which less is read are read in pages. */
+  private static final double WHOLE_SHARE = 0.8;
+
+  private static final int MAX_DOUBLINGS = 16;
+
+  private final Layout layout;
+  private final BlockLayout blocks;
+  private final Groups groups;
+  private final Asking asking;
+  private final Guesses guesses;
+  private final TableMemory table;
+  private final Joining joining;
+
+  /** What was read of the present group. */
+  private final Selection read;
+
+  /** What is wanted of each group. */
+  private final Selection wanted;
+
+  private int present = -1;
+  private Manner manner = Manner.SEEKS;
+  private int groupsRead;
+  private int inRow;
+  private int firstInRow;
+
+  /** The group up to which all was asked for. */
+  private int askedTo;
+
+  /** Offset after what was last read of the present group. */
+  private long position;
+
+  private long readBytes;
+  private boolean hasPages;
+  private boolean wasWhole = true;
+  private boolean isOpen;
+  private TableMemory.@Nullable Scan like;
+
+  Following(
+      Layout layout,
+      BlockLayout blocks,
+      Groups groups,
+      Asking asking,
+      Guesses guesses,
+      TableMemory table,
+      Joining joining) {
+    this.layout = layout;
+    this.blocks = blocks;
+    this.groups = groups;
+    this.asking = asking;
+    this.guesses = guesses;
+    this.table = table;
+    this.joining = joining;
+    this.read = new Selection(layout, Part.DATA);
+    this.wanted = new Selection(layout, Part.DATA);
+  }
+
+  /** Whether groups that follow were asked for. */
+  boolean isOpen() {
+    return isOpen;
+  }
+
+  /** Whether a read that begins at {@code from} goes on where the last one of data ended. */
+  boolean goesOn(int group, long from) {
+    return group == present && from == position;
+  }
+
+  /** A read of {@code [from, to)}, which lies in {@code group} and in its data. */
+  void onRead(int group, long from, long to, Manner how) {
+    boolean goesOn = goesOn(group, from);
+    if (group != present) {
+      enter(group);
+    }
+    manner = how;
+    hasPages |= !isWhole(group, from, to, goesOn);
+    readBytes += to - from;
+    position = Math.max(position, to);
+    boolean grew = read.add(group, from, to);
+    boolean isNew = wanted.add(group, from, to);
+    if (grew && groupsRead == 1) {
+      isNew |= recall();
+    }
+    if (isNew) {
+      askedTo = group;
+    }
+  }
+
+  /** Whether a read takes chunks from start to end, or a long piece of that. */
+  private boolean isWhole(int group, long from, long to, boolean goesOn) {
+    if (layout.format() == Format.ORC) {
+      return true;
+    }
+    int first = layout.columnAt(group, from);
+    boolean begins = goesOn || (first >= 0 && layout.chunk(group, first).start() == from);
+    return begins && (to - from >= PIECE_BYTES || isChunkEnd(group, to));
+  }
+
+  boolean isChunkEnd(int group, long offset) {
+    int last = layout.columnAt(group, offset - 1);
+    return last >= 0 && layout.chunk(group, last).end() == offset;
+  }
+
+  /** Wants what the latest like reader of the table wanted; whether that is more than before. */
+  private boolean recall() {
+    BitSet columns = read.columns();
+    like = table.like(columns);
+    if (layout.format() == Format.ORC || manner == Manner.VECTORED) {
+      return false;
+    }
+    wanted.set(read);
+    return like != null && wanted.add(like.columns());
+  }
+
+  private void enter(int group) {
+    boolean isNext = present >= 0 && group == present + 1;
+    boolean isSkip = present >= 0 && group > present + 1;
+    if (isNext && isOpen && askedTo <= group && groups.end(layout) > group) {
+      // The window had no room for it.
+      asking.grow();
+    }
+    if (isSkip && isOpen) {
+      asking.halve();
+    }
+    if (present >= 0) {
+      wasWhole = isPresentWhole();
+      wanted.set(read);
+    }
+    inRow = isNext ? inRow + 1 : 1;
+    firstInRow = isNext ? firstInRow : group;
+    long start = blocks.blockAt(layout.group(group).start());
+    boolean isBack = group < present;
+    guesses.abandon(
+        new BlockRange(0, isBack ? blocks.blocks() : start), guess -> guess.kind() == Kind.GROUP);
+    guesses.forgetReadBefore(start);
+    read.clear();
+    present = group;
+    position = layout.group(group).start();
+    readBytes = 0;
+    hasPages = false;
+    askedTo = group;
+    groupsRead++;
+    groups.at(group, layout);
+  }
+
+  private boolean isPresentWhole() {
+    if (!hasPages) {
+      return true;
+    }
+    long chunks = 0;
+    for (ByteRange range : read.rangesOf(present, 0)) {
+      chunks += range.length();
+    }
+    return readBytes >= WHOLE_SHARE * chunks;
+  }
+
+  private boolean mayFollow(boolean sawFilters) {
+    if (!isPresentWhole()) {
+      return false;
+    }
+    if (inRow > 1) {
+      return true;
+    }
+    boolean isFirst = !groups.isEndKnown() || present == groups.first(layout);
+    return groupsRead == 1 && !sawFilters && isFirst;
+  }
+
+  private int end() {
+    if (groups.isEndKnown()) {
+      return groups.end(layout);
+    }
+    int learnt = like == null ? 0 : firstInRow + like.groups();
+    int shown = present + 1 + (1 << Math.min(MAX_DOUBLINGS, inRow - 1));
+    return Math.min(layout.groups(), Math.max(learnt, shown));
+  }
+
+  /** Asks for what is due: the rest of the present group, then the groups that follow. */
+  void ask(boolean sawFilters, Ledger ledger) {
+    if (present < 0 || !asking.hasRoom()) {
+      return;
+    }
+    boolean follows = mayFollow(sawFilters);
+    int end = follows ? end() : present + 1;
+    while (askedTo < end) {
+      List<BlockRange> runs = runsOf(askedTo);
+      if (askedTo > present && !isOpen) {
+        isOpen = true;
+        asking.openFor(runs.stream().mapToLong(BlockRange::count).sum());
+      }
+      if (!asking.ask(runs, Kind.GROUP, ledger)) {
+        return;
+      }
+      askedTo++;
+    }
+  }
+
+  private List<BlockRange> runsOf(int group) {
+    if (group > present) {
+      List<ByteRange> ranges = new ArrayList<>(wanted.rangesOf(group, 0));
+      if (layout.format() == Format.ORC) {
+        ranges.add(layout.stripeFooter(group));
+      }
+      return runsOver(ranges);
+    }
+    // A vectored read has named all of it; pages that are picked out are not to be guessed.
+    boolean isGuessed = manner == Manner.SEEKS && wasWhole && !hasPages;
+    return isGuessed ? runsOver(wanted.rangesOf(group, position)) : List.of();
+  }
+
+  private List<BlockRange> runsOver(List<ByteRange> ranges) {
+    if (manner == Manner.SEEKS) {
+      return Filters.runsOver(ranges, blocks);
+    }
+    // What lies between would be fetched by the read, if it were not fetched with the rest.
+    List<ByteRange> joined =
+        VectorPlanner.plan(
+                ranges,
+                blocks.blockSize(),
+                joining.gapBytes,
+                joining.maxOverRead,
+                joining.maxBytes)
+            .stream()
+            .map(VectorPlanner.Group::span)
+            .toList();
+    return Filters.runsOver(joined, blocks);
+  }
+
+  /** What was out did not come, or not all: it is looked for again from the present group on. */
+  void askAgain() {
+    askedTo = Math.max(0, present);
+  }
+
+  /** Tells the table what was read. */
+  void remember() {
+    if (groupsRead > 0 && isPresentWhole()) {
+      Selection all = wanted;
+      if (groupsRead == 1) {
+        all = read;
+      }
+      table.remember(new TableMemory.Scan(all.columns(), inRow));
+    }
+  }
+}

@@ -1,0 +1,50 @@
+package io.s3e.columnar;
+
+import io.s3e.block.ByteRange;
+import org.jspecify.annotations.Nullable;
+
+/** Which groups of a file one stream is to read, as far as that is known. Not thread-safe. */
+final class Groups {
+  /** What is known of the split. */
+  private enum Known {
+    NOT_ASKED,
+    SPLIT,
+    NOTHING
+  }
+
+  private final SplitSource source;
+  private @Nullable ByteRange split;
+  private Known known;
+
+  Groups(@Nullable ByteRange split, SplitSource source) {
+    this.source = source;
+    this.split = split;
+    this.known = split == null ? Known.NOT_ASKED : Known.SPLIT;
+  }
+
+  /** The reader is at {@code group}: asks for its split, once, and believes it if it fits. */
+  void at(int group, Layout layout) {
+    if (known == Known.NOT_ASKED) {
+      split = source.split();
+      known = split == null ? Known.NOTHING : Known.SPLIT;
+    }
+    if (split != null && (group < layout.firstGroupOf(split) || group >= layout.endGroupOf(split))) {
+      split = null;
+      known = Known.NOTHING;
+    }
+  }
+
+  boolean isEndKnown() {
+    return split != null;
+  }
+
+  /** The first group of the split; of the file, where no split is known. */
+  int first(Layout layout) {
+    return split == null ? 0 : layout.firstGroupOf(split);
+  }
+
+  /** The group after the last one of the split; of the file, where no split is known. */
+  int end(Layout layout) {
+    return split == null ? layout.groups() : layout.endGroupOf(split);
+  }
+}

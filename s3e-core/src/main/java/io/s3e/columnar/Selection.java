@@ -1,0 +1,142 @@
+package io.s3e.columnar;
+
+import io.s3e.block.ByteRange;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+
+/**
+ * The part of a group that a reader wants, and so of any other group: columns of a Parquet file; of
+ * an ORC file, whose streams lie nearly alike in all stripes, ranges relative to the start of the
+ * stripe. Not thread-safe.
+ *
+ * <p>Invariant: relative ranges are ascending, disjoint and not empty, at most {@value
+ * #MAX_RANGES}.
+ */
+final class Selection {
+  private static final int MAX_RANGES = 1 << 10;
+
+  /** A range that is new by less than this part of it is that of another stripe, moved a little. */
+  private static final int NEW_PART = 4;
+
+  private final Layout layout;
+  private final Layout.Part part;
+  private final BitSet columns = new BitSet();
+  private final List<ByteRange> relative = new ArrayList<>();
+
+  /**
+   * @param part DATA or STRIPE_INDEX: where the ranges of an ORC file lie
+   */
+  Selection(Layout layout, Layout.Part part) {
+    this.layout = layout;
+    this.part = part;
+  }
+
+  boolean isEmpty() {
+    return columns.isEmpty() && relative.isEmpty();
+  }
+
+  /** Ordinals of the columns; a copy. */
+  BitSet columns() {
+    return (BitSet) columns.clone();
+  }
+
+  /** Wants what {@code other} wants, and nothing else. */
+  void set(Selection other) {
+    clear();
+    columns.or(other.columns);
+    relative.addAll(other.relative);
+  }
+
+  void clear() {
+    columns.clear();
+    relative.clear();
+  }
+
+  /** Wants these columns too; whether that is more than before. */
+  boolean add(BitSet others) {
+    int before = columns.cardinality();
+    columns.or(others);
+    return columns.cardinality() > before;
+  }
+
+  /** Wants what {@code [from, to)} is of {@code group} too; whether that is more than before. */
+  boolean add(int group, long from, long to) {
+    if (layout.format() == Layout.Format.ORC) {
+      long start = layout.group(group).start();
+      return addRelative(from - start, to - start);
+    }
+    int first = layout.columnAt(group, from);
+    boolean grew = false;
+    for (int column = Math.max(0, first); column < layout.columns(); column++) {
+      ByteRange chunk = layout.chunk(group, column);
+      if (chunk.start() >= to) {
+        break;
+      }
+      if (chunk.end() > from && !chunk.isEmpty() && !columns.get(column)) {
+        columns.set(column);
+        grew = true;
+      }
+    }
+    return grew;
+  }
+
+  private boolean addRelative(long from, long to) {
+    long start = from;
+    long end = to;
+    long known = 0;
+    int at = 0;
+    while (at < relative.size() && relative.get(at).end() < from) {
+      at++;
+    }
+    while (at < relative.size() && relative.get(at).start() <= to) {
+      ByteRange each = relative.remove(at);
+      known += Math.max(0, Math.min(to, each.end()) - Math.max(from, each.start()));
+      start = Math.min(start, each.start());
+      end = Math.max(end, each.end());
+    }
+    relative.add(at, new ByteRange(start, end));
+    if (relative.size() > MAX_RANGES) {
+      ByteRange last = relative.remove(MAX_RANGES);
+      ByteRange before = relative.remove(MAX_RANGES - 1);
+      relative.add(new ByteRange(before.start(), last.end()));
+    }
+    return (to - from - known) * NEW_PART > to - from;
+  }
+
+  /** The wanted bytes of {@code group} from an offset on, ascending and disjoint. */
+  List<ByteRange> rangesOf(int group, long from) {
+    List<ByteRange> ranges = new ArrayList<>();
+    if (layout.format() == Layout.Format.ORC) {
+      ByteRange whole = layout.group(group);
+      ByteRange data = layout.stripeData(group);
+      boolean isIndex = part == Layout.Part.STRIPE_INDEX;
+      long first = Math.max(from, isIndex ? whole.start() : data.start());
+      long last = isIndex ? data.start() : data.end();
+      for (ByteRange each : relative) {
+        append(ranges, each.start() + whole.start(), each.end() + whole.start(), first, last);
+      }
+    } else {
+      for (int c = columns.nextSetBit(0); c >= 0; c = columns.nextSetBit(c + 1)) {
+        ByteRange chunk = layout.chunk(group, c);
+        append(ranges, chunk.start(), chunk.end(), from, chunk.end());
+      }
+    }
+    return ranges;
+  }
+
+  /** Adds what of {@code [start, end)} lies in {@code [first, last)}, as one with what it touches. */
+  private static void append(List<ByteRange> ranges, long start, long end, long first, long last) {
+    long from = Math.max(start, first);
+    long to = Math.min(end, last);
+    if (from >= to) {
+      return;
+    }
+    int before = ranges.size() - 1;
+    if (before >= 0 && ranges.get(before).end() == from) {
+      ranges.set(before, new ByteRange(ranges.get(before).start(), to));
+    } else {
+      ranges.add(new ByteRange(from, to));
+    }
+  }
+}

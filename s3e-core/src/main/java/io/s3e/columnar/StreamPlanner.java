@@ -1,0 +1,190 @@
+package io.s3e.columnar;
+
+import io.s3e.block.BlockRange;
+import io.s3e.block.ByteRange;
+import io.s3e.prefetch.AccessPattern;
+import io.s3e.prefetch.ReadPlanner;
+import io.s3e.prefetch.ReadPlanner.Plan;
+import io.s3e.prefetch.ReadPolicy;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one stream fetches before it is asked for, by two planners: one of forward reads, one of
+ * columnar files. Pure, as both; the caller serialises all calls but {@link #pattern}.
+ *
+ * <p>One of the two plans at any time. The {@link ColumnPlanner} looks on until it {@linkplain
+ * ColumnPlanner#owns owns} the stream; then the other forgets all that it had out and hears of no
+ * read, until the stream is given back or reset. Before that the {@link ColumnPlanner} asks for the
+ * tail of a file alone, where the other asks for nothing. So no block is out twice.
+ *
+ * <p>Streams whose opener said that they are read from front to end are not looked at.
+ */
+public final class StreamPlanner {
+  /** What is made of columnar files. */
+  public enum Mode {
+    /** Their parts are fetched ahead. */
+    AUTO,
+    /** What would have been fetched is counted by the ledgers. */
+    OBSERVE,
+    /** They are files like others. */
+    OFF
+  }
+
+  private final ReadPlanner forward;
+  private final ColumnPlanner columns;
+  private final Mode mode;
+
+  public StreamPlanner(ReadPlanner forward, ColumnPlanner columns, Mode mode) {
+    this.forward = forward;
+    this.columns = columns;
+    this.mode = mode;
+  }
+
+  private boolean looksAtColumns() {
+    ReadPolicy policy = forward.pattern().policy();
+    boolean isOrdered = policy == ReadPolicy.SEQUENTIAL || policy == ReadPolicy.WHOLE_FILE;
+    return mode != Mode.OFF && (columns.owns() || (!isOrdered && !columns.isOver()));
+  }
+
+  private boolean isColumnar() {
+    return mode == Mode.AUTO && columns.owns();
+  }
+
+  /**
+   * A read of {@code [position, end)} is about to be served.
+   *
+   * @param until where a reader of this kind goes on to as a rule without being heard of: no less
+   *     than {@code end}
+   */
+  public Plan onRead(long position, long end, long until) {
+    if (!looksAtColumns()) {
+      return forward.onRead(position, until - position);
+    }
+    boolean wasColumnar = isColumnar();
+    Plan plan = columns.onRead(position, end);
+    if (mode == Mode.OBSERVE) {
+      return forward.onRead(position, until - position);
+    }
+    if (columns.owns()) {
+      return wasColumnar ? plan : both(forward.reset(), plan);
+    }
+    Plan other = forward.onRead(position, until - position);
+    if (!other.prefetch().isEmpty()) {
+      plan.prefetch().forEach(columns::onUnsent);
+      return new Plan(other.prefetch(), both(plan, other).abandoned(), other.along());
+    }
+    return both(other, plan);
+  }
+
+  /**
+   * A vectored read is about to be served.
+   *
+   * @param ranges what is wanted
+   * @param spans what is fetched: ranges as they were joined
+   */
+  public Plan onVectored(List<ByteRange> ranges, List<ByteRange> spans) {
+    boolean wasColumnar = isColumnar();
+    Plan plan = looksAtColumns() ? columns.onVectored(ranges, spans) : Plan.NOTHING;
+    if (isColumnar()) {
+      return wasColumnar ? plan : both(forward.reset(), plan);
+    }
+    Plan all = mode == Mode.AUTO ? plan : Plan.NOTHING;
+    for (ByteRange span : spans) {
+      all = both(all, forward.onRange(span.start(), span.length()));
+    }
+    return all;
+  }
+
+  /** What {@code first} abandons and what {@code second} does. */
+  private static Plan both(Plan first, Plan second) {
+    if (first.isNothing()) {
+      return second;
+    }
+    if (second.isNothing()) {
+      return first;
+    }
+    List<BlockRange> abandoned = new ArrayList<>(first.abandoned());
+    abandoned.addAll(second.abandoned());
+    List<BlockRange> prefetch = second.prefetch().isEmpty() ? first.prefetch() : second.prefetch();
+    return new Plan(prefetch, abandoned, first.along() || second.along());
+  }
+
+  /** As {@link ReadPlanner#onStall}. */
+  public Plan onStall(long position) {
+    return isColumnar() ? columns.onStall(position) : forward.onStall(position);
+  }
+
+  /** As {@link ReadPlanner#onMiss}. */
+  public Plan onMiss(long position) {
+    return isColumnar() ? columns.onMiss(position) : forward.onMiss(position);
+  }
+
+  /** As {@link ReadPlanner#onRefused}. */
+  public void onRefused(BlockRange run) {
+    if (mode == Mode.AUTO && columns.isOut(run.first())) {
+      columns.onRefused(run);
+    } else {
+      forward.onRefused(run);
+    }
+  }
+
+  /** As {@link ReadPlanner#onUnsent}. */
+  public void onUnsent(BlockRange run) {
+    if (mode == Mode.AUTO) {
+      columns.onUnsent(run);
+    }
+    forward.onUnsent(run);
+  }
+
+  /** As {@link ReadPlanner#onLost}. */
+  public void onLost(BlockRange run) {
+    if (mode == Mode.AUTO) {
+      columns.onLost(run);
+    }
+    forward.onLost(run);
+  }
+
+  /** As {@link ReadPlanner#limitWindow}. */
+  public void limitWindow(long bytes, int requests) {
+    forward.limitWindow(bytes, requests);
+    columns.limitWindow(bytes, requests);
+  }
+
+  /** As {@link ReadPlanner#setPolicy}. */
+  public void setPolicy(ReadPolicy policy) {
+    forward.setPolicy(policy);
+  }
+
+  /** As {@link ReadPlanner#setMinimumReadahead}. */
+  public void setMinimumReadahead(long bytes) {
+    forward.setMinimumReadahead(bytes);
+  }
+
+  /** The order of the stream's reads; its public methods need no serialised calls. */
+  public AccessPattern pattern() {
+    return forward.pattern();
+  }
+
+  /** Bytes that are to be handed over once they are in memory; null if none. */
+  public @Nullable ByteRange wants() {
+    return looksAtColumns() ? columns.wants() : null;
+  }
+
+  /** The bytes that were {@linkplain #wants wanted}. */
+  public void onBytes(ByteRange range, byte[] bytes) {
+    columns.onBytes(range, bytes);
+  }
+
+  /** Forgets everything and abandons what is out, as for unbuffer and close. */
+  public Plan reset() {
+    Plan plan = columns.reset();
+    return both(forward.reset(), mode == Mode.AUTO ? plan : Plan.NOTHING);
+  }
+
+  /** What both planners are at, for logs. */
+  public String describe() {
+    return isColumnar() ? columns.describe() : forward.describe() + "; " + columns.describe();
+  }
+}

@@ -1,0 +1,117 @@
+package io.s3e.columnar;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.s3e.block.ByteRange;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class OrcTailTest {
+  private static final long SIZE = 21837123;
+  private static final OrcCodecs CODECS = new OrcCodecs(OrcTailTest.class.getClassLoader());
+
+  private static Layout parse(byte[] tail, long size, OrcCodecs codecs) throws MalformedException {
+    byte[] last =
+        Arrays.copyOfRange(tail, Math.max(0, tail.length - FileTail.LAST_BYTES), tail.length);
+    FileTail found = FileTail.of(last, size);
+    ByteRange footer = found.footer();
+    int from = (int) (footer.start() - (size - tail.length));
+    if (from < 0) {
+      throw new MalformedException("the footer begins before what there is");
+    }
+    return found.layout(Arrays.copyOfRange(tail, from, from + (int) footer.length()), codecs);
+  }
+
+  private static void assertRecorded(Layout layout) {
+    List<OrcWriter.Stripe> stripes = RecordedFiles.stripes();
+    assertThat(layout.format()).isEqualTo(Layout.Format.ORC);
+    assertThat(layout.groups()).isEqualTo(stripes.size()).isEqualTo(14);
+    for (int i = 0; i < stripes.size(); i++) {
+      OrcWriter.Stripe stripe = stripes.get(i);
+      long data = stripe.offset() + stripe.index();
+      assertThat(layout.stripeData(i)).isEqualTo(ByteRange.ofLength(data, stripe.data()));
+      assertThat(layout.stripeFooter(i))
+          .isEqualTo(ByteRange.ofLength(data + stripe.data(), stripe.footer()));
+    }
+  }
+
+  @Test
+  void aRealTailInSnappyIsReadByAircompressor() throws Exception {
+    assertRecorded(parse(RecordedFiles.resource("files/lineitem-orc.tail16k"), SIZE, CODECS));
+  }
+
+  @Test
+  void withoutAircompressorThereIsNoLayout() throws Exception {
+    OrcCodecs none = new OrcCodecs(ClassLoader.getPlatformClassLoader());
+    assertThat(parse(RecordedFiles.resource("files/lineitem-orc.tail16k"), SIZE, none)).isNull();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {2, 4, 5})
+  void aircompressorHasTheOtherCodecs(int kind) {
+    assertThat(CODECS.codec(kind)).isNotNull();
+  }
+
+  @Test
+  void lzoIsUnknown() {
+    assertThat(CODECS.codec(3)).isNull();
+    assertThat(CODECS.codec(77)).isNull();
+  }
+
+  /** A class with the method of aircompressor's, which does as it pleases. */
+  public static final class Unruly {
+    public int decompress(byte[] from, int at, int length, byte[] to, int start, int most) {
+      if (length == 1) {
+        throw new IllegalStateException("no");
+      }
+      return most + 1;
+    }
+  }
+
+  @Test
+  void acodecThatFailsIsAMalformedFile() {
+    OrcCodecs.Codec codec = CODECS.byName(Unruly.class.getName());
+    assertThatThrownBy(() -> codec.decompress(new byte[1], 0, 1, new byte[1]))
+        .isInstanceOf(MalformedException.class);
+    assertThatThrownBy(() -> codec.decompress(new byte[2], 0, 2, new byte[1]))
+        .isInstanceOf(MalformedException.class);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void writtenTailsAreRead(OrcWriter.Compression compression) throws Exception {
+    assertRecorded(parse(OrcWriter.tail(RecordedFiles.stripes(), compression, 256), SIZE, CODECS));
+  }
+
+  @Test
+  void everyOffsetHasItsPlace() throws Exception {
+    Layout layout =
+        parse(OrcWriter.tail(RecordedFiles.stripes(), OrcWriter.Compression.NONE, 256), SIZE, CODECS);
+    assertThat(layout.at(2).part()).isEqualTo(Layout.Part.NOWHERE);
+    assertThat(layout.at(3).part()).isEqualTo(Layout.Part.STRIPE_INDEX);
+    assertThat(layout.at(49868).part()).isEqualTo(Layout.Part.DATA);
+    assertThat(layout.at(1622838)).matches(place -> place.startsAt(1622838));
+    assertThat(layout.at(1622838).part()).isEqualTo(Layout.Part.STRIPE_FOOTER);
+    assertThat(layout.at(1623182)).matches(place -> place.group() == 1);
+  }
+
+  @Test
+  void stripesThatOverlapOrLieOutsideAreRefused() {
+    List<List<OrcWriter.Stripe>> lies =
+        List.of(
+            List.of(new OrcWriter.Stripe(3, 10, 10, SIZE)),
+            List.of(new OrcWriter.Stripe(SIZE, 10, 10, 10)),
+            List.of(new OrcWriter.Stripe(3, Long.MAX_VALUE, 10, 10)),
+            List.of(new OrcWriter.Stripe(3, -1, 10, 10)),
+            List.of(new OrcWriter.Stripe(3, 10, 10, 10), new OrcWriter.Stripe(32, 1, 1, 1)));
+    for (List<OrcWriter.Stripe> lie : lies) {
+      byte[] tail = OrcWriter.tail(lie, OrcWriter.Compression.NONE, 256);
+      assertThatThrownBy(() -> parse(tail, SIZE, CODECS)).isInstanceOf(MalformedException.class);
+    }
+  }
+}

@@ -1,0 +1,198 @@
+package io.s3e.columnar;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.s3e.block.ByteRange;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ParquetFooterTest {
+  private static Layout parse(RecordedFiles.File file) throws MalformedException {
+    FileTail tail = FileTail.of(lastBytes(file), file.size());
+    ByteRange footer = tail.footer();
+    return tail.layout(
+        file.bytes(footer.start(), footer.end()), new OrcCodecs(ClassLoader.getSystemClassLoader()));
+  }
+
+  static byte[] lastBytes(RecordedFiles.File file) {
+    return file.bytes(file.size() - FileTail.LAST_BYTES, file.size());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"lineitem", "wide", "small-part-00000", "table-part-00000"})
+  void realFootersSayWhatParquetJavaReadsOfThem(String name) throws Exception {
+    Layout layout = parse(RecordedFiles.parquet(name));
+    assertSame(layout, name);
+    assertThat(layout.footerStart())
+        .isEqualTo(RecordedFiles.header(name)[0] - 8 - RecordedFiles.header(name)[1]);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"lineitem", "wide", "table-part-00002"})
+  void writtenFootersSayTheSame(String name) throws Exception {
+    assertSame(parse(RecordedFiles.parquetLike(name)), name);
+  }
+
+  private static void assertSame(Layout layout, String name) {
+    List<List<FooterWriter.Chunk>> groups = RecordedFiles.chunks(name);
+    assertThat(layout.groups()).isEqualTo(groups.size());
+    assertThat(layout.columns()).isEqualTo(groups.get(0).size());
+    for (int group = 0; group < groups.size(); group++) {
+      for (int column = 0; column < layout.columns(); column++) {
+        FooterWriter.Chunk chunk = groups.get(group).get(column);
+        long start = chunk.dictionary() == null ? chunk.data() : chunk.dictionary();
+        assertThat(layout.chunk(group, column))
+            .isEqualTo(ByteRange.ofLength(start, chunk.compressed()));
+        assertThat(layout.dictionary(group, column))
+            .isEqualTo(new ByteRange(start, chunk.data()));
+        assertThat(layout.columnIndex(group, column))
+            .isEqualTo(ByteRange.ofLength(chunk.columnIndex(), chunk.columnIndexLength()));
+        assertThat(layout.offsetIndex(group, column))
+            .isEqualTo(ByteRange.ofLength(chunk.offsetIndex(), chunk.offsetIndexLength()));
+        assertThat(layout.bloomFilter(group, column).isEmpty()).isEqualTo(chunk.bloom() == null);
+      }
+    }
+  }
+
+  @Test
+  void aBloomFilterWithoutLengthEndsWhereTheNextBegins() throws Exception {
+    Layout layout = parse(RecordedFiles.parquet("lineitem"));
+    assertThat(layout.bloomFilter(0, 1)).isEqualTo(new ByteRange(21463085, 21528638));
+    assertThat(layout.bloomFilter(8, 1).end()).isEqualTo(layout.footerStart());
+  }
+
+  @Test
+  void everyOffsetHasItsPlace() throws Exception {
+    Layout layout = parse(RecordedFiles.parquet("lineitem"));
+    assertThat(layout.at(4).part()).isEqualTo(Layout.Part.DICTIONARY);
+    assertThat(layout.at(56739).part()).isEqualTo(Layout.Part.DATA);
+    assertThat(layout.at(149650)).matches(place -> place.column() == 1 && place.group() == 0);
+    assertThat(layout.at(2529420)).matches(place -> place.column() == 0 && place.group() == 1);
+    assertThat(layout.at(21446855).part()).isEqualTo(Layout.Part.COLUMN_INDEX);
+    assertThat(layout.at(21457288).part()).isEqualTo(Layout.Part.OFFSET_INDEX);
+    assertThat(layout.at(21528638)).matches(place -> place.group() == 1);
+    assertThat(layout.at(0).part()).isEqualTo(Layout.Part.NOWHERE);
+    assertThat(layout.at(22053062).part()).isEqualTo(Layout.Part.FOOTER);
+  }
+
+  @Test
+  void aGroupBelongsToTheSplitThatHoldsItsMiddle() throws Exception {
+    Layout layout = parse(RecordedFiles.parquet("lineitem"));
+    ByteRange secondQuarter = new ByteRange(22070665 / 4, 22070665 / 2);
+    assertThat(layout.firstGroupOf(secondQuarter)).isEqualTo(2);
+    assertThat(layout.endGroupOf(secondQuarter)).isEqualTo(4);
+    assertThat(layout.firstGroupOf(new ByteRange(0, 1264712))).isZero();
+    assertThat(layout.endGroupOf(new ByteRange(0, 1264712))).isZero();
+    assertThat(layout.endGroupOf(new ByteRange(0, 1264713))).isEqualTo(1);
+  }
+
+  @Test
+  void filesOfOneSchemaHaveOneHash() throws Exception {
+    long schema = parse(RecordedFiles.parquetLike("table-part-00001")).schema();
+    assertThat(parse(RecordedFiles.parquetLike("table-part-00002")).schema()).isEqualTo(schema);
+    assertThat(parse(RecordedFiles.parquetLike("wide")).schema()).isNotEqualTo(schema);
+  }
+
+  @Test
+  void everyTruncationIsRefused() {
+    for (String name : List.of("lineitem", "small-part-00000")) {
+      byte[] footer = footerOf(name);
+      for (int length = 0; length < footer.length; length++) {
+        byte[] cut = Arrays.copyOf(footer, length);
+        assertThatThrownBy(() -> ParquetFooter.parse(cut, 22053062))
+            .isInstanceOf(MalformedException.class);
+      }
+    }
+  }
+
+  static byte[] footerOf(String name) {
+    byte[] bytes = RecordedFiles.resource("files/" + name + ".footer");
+    return Arrays.copyOf(bytes, bytes.length - 8);
+  }
+
+  private static FooterWriter.Chunk chunk(long data, long compressed) {
+    return new FooterWriter.Chunk(null, data, compressed, null, 0, null, 0, null, null);
+  }
+
+  private static Layout written(List<List<FooterWriter.Chunk>> groups) throws MalformedException {
+    byte[] footer = FooterWriter.write(List.of("a", "b"), groups, 0);
+    return ParquetFooter.parse(footer, 10_000);
+  }
+
+  @Test
+  void whatCannotBeIsRefused() throws Exception {
+    assertThat(written(List.of(List.of(chunk(4, 100), chunk(104, 9896)))).groups()).isEqualTo(1);
+    List<List<List<FooterWriter.Chunk>>> lies =
+        List.of(
+            List.of(List.of(chunk(4, 100), chunk(104, 9897))),
+            List.of(List.of(chunk(4, 100), chunk(20_000, 1))),
+            List.of(List.of(chunk(4, 100), chunk(-5, 1))),
+            List.of(List.of(chunk(4, 100), chunk(104, -1))),
+            List.of(List.of(chunk(4, 100), chunk(104, Long.MAX_VALUE))),
+            List.of(List.of(chunk(4, Long.MIN_VALUE), chunk(104, 1))),
+            List.of(List.of(chunk(4, 101), chunk(104, 1))),
+            List.of(List.of(chunk(104, 10), chunk(4, 10))),
+            List.of(List.of(chunk(4, 10), chunk(14, 10)), List.of(chunk(20, 10), chunk(30, 1))),
+            List.of(List.of(chunk(4, 10), chunk(14, 10)), List.of(chunk(30, 10))),
+            List.of(List.of(), List.of()));
+    for (List<List<FooterWriter.Chunk>> lie : lies) {
+      assertThatThrownBy(() -> written(lie)).as("%s", lie).isInstanceOf(MalformedException.class);
+    }
+  }
+
+  @Test
+  void filtersAndIndexesOutsideTheDataAreRefused() {
+    for (long start : new long[] {-1, 9_999, 10_001, Long.MAX_VALUE}) {
+      for (int which = 0; which < 3; which++) {
+        FooterWriter.Chunk lie =
+            new FooterWriter.Chunk(
+                null,
+                4,
+                10,
+                which == 0 ? start : null,
+                5,
+                which == 1 ? start : null,
+                5,
+                which == 2 ? start : null,
+                5);
+        assertThatThrownBy(() -> written(List.of(List.of(lie, chunk(14, 1)))))
+            .isInstanceOf(MalformedException.class);
+      }
+    }
+  }
+
+  @Test
+  void countsAreBelievedAsFarAsThereAreBytes() {
+    byte[] many = {
+      0x49, // row groups: a list
+      (byte) 0xFC, // of as many structs as follow
+      (byte) 0xFF, (byte) 0xFF, (byte) 0xFF, (byte) 0xFF, 0x07
+    };
+    assertThatThrownBy(() -> ParquetFooter.parse(many, 1000))
+        .isInstanceOf(MalformedException.class)
+        .hasMessage("more elements than bytes");
+  }
+
+  @Test
+  void deepNestingIsRefused() {
+    byte[] nested = new byte[100_000];
+    Arrays.fill(nested, (byte) 0x1C);
+    assertThatThrownBy(() -> ParquetFooter.parse(nested, 1000))
+        .isInstanceOf(MalformedException.class)
+        .hasMessageContaining("nested deeper");
+    Arrays.fill(nested, (byte) 0x19);
+    assertThatThrownBy(() -> ParquetFooter.parse(nested, 1000))
+        .isInstanceOf(MalformedException.class);
+  }
+
+  @Test
+  void layoutsTakeWhatTheySay() throws Exception {
+    Layout layout = parse(RecordedFiles.parquet("wide"));
+    assertThat(Layout.CHUNK_BYTES).isLessThanOrEqualTo(64);
+    assertThat(layout.weight()).isLessThan(7 * 300 * 64);
+  }
+}

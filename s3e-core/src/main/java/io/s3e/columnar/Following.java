@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
  * are read whole; else after two groups in a row, while chunks are read whole.
  *
  * <p><b>The end</b> is that of the split; else as many groups as the latest like reader of the
- * table has read, or 1, 2, 4 … more than were read in a row, whichever is farther.
+ * table has read; else, and beyond that, one group more than was read, after three in a row 2, after
+ * four 4, and so on.
  *
  * <p>A group that is skipped drops what was asked of it, halves the window and begins a new row.
  */
@@ -212,8 +213,8 @@ final class Following {
       return groups.end(layout);
     }
     int learnt = like == null ? 0 : firstInRow + like.groups();
-    int shown = present + 1 + (1 << Math.min(MAX_DOUBLINGS, inRow - 1));
-    return Math.min(layout.groups(), Math.max(learnt, shown));
+    int shown = present + 1 + (1 << Math.min(MAX_DOUBLINGS, Math.max(0, inRow - 2)));
+    return Math.min(layout.groups(), present < learnt ? learnt : shown);
   }
 
   /** Asks for what is due: the rest of the present group, then the groups that follow. */

@@ -1,0 +1,193 @@
+package io.s3e.columnar;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.s3e.columnar.Replay.Split;
+import io.s3e.columnar.StreamPlanner.Mode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * What the planners make of recorded readers, in the virtual time of {@link Replay}. The bounds on
+ * time and bytes are those of a model that was made of these recordings before there was a planner.
+ */
+class RecordingsTest {
+  private static final double ROUNDING = 0.005;
+
+  /** After the last byte of the last row group of each file, whatever the recording. */
+  private static final long END_OF_DATA = 21446855;
+
+  /**
+   * Fetches that a reader waits for one after the other, milliseconds blocked, bytes fetched over
+   * bytes read: with the split known, and not known. Other files of the place were read before.
+   */
+  @ParameterizedTest
+  @CsvSource({
+    "parquet-java-1.16.0_four,        2, 103, 1.25,  2, 205, 1.25",
+    "spark-4.1.4_four,                2, 103, 1.25,  2, 205, 1.25",
+    "iceberg-1.10.1_four,             2, 103, 1.25,  2, 205, 1.25",
+    "parquet-java-1.13.1_four,        3, 133, 1.25,  3, 205, 1.25",
+    "iceberg-1.9.2_four,              3, 133, 1.25,  3, 205, 1.25",
+    "spark-3.5.9_four,                3, 133, 1.25,  3, 205, 1.25",
+    "parquet-java-1.16.0_one,         2, 103, 1.28,  2, 205, 1.28",
+    "parquet-java-1.16.0_dictionary,  4, 163, 2.69,  4, 163, 2.69",
+    "parquet-java-1.13.1_dictionary,  5, 163, 2.69,  5, 163, 2.69",
+    "iceberg-1.10.1_dictionary,       3, 163, 2.69,  3, 163, 2.69",
+    "parquet-java-1.16.0_bloom,       2,  95, 1.05,  2,  95, 1.05",
+    "parquet-java-1.13.1_bloom,       2,  95, 1.05,  2,  95, 1.05",
+    "parquet-java-1.16.0_pageindex,   5, 171, 1.25,  5, 171, 1.25",
+    "spark-4.1.4_pageindex,           5, 171, 1.25,  5, 171, 1.25",
+    "parquet-java-1.16.0_pageindex-none, 4, 171, 1.32, 4, 210, 1.32",
+    "iceberg-1.10.1_filter,           4, 132, 1.38,  4, 132, 1.38",
+    "iceberg-1.10.1_split2of4,        2, 103, 1.28,  2, 107, 1.92",
+    "parquet-java-1.16.0_split2of4,   2, 103, 1.28,  2, 107, 1.92",
+    "parquet-java-1.13.1_split2of4,   3, 133, 1.28,  3, 133, 1.92",
+    "parquet-java-1.16.0_split2of2,   2, 103, 1.29,  2, 133, 1.29",
+    "parquet-java-1.16.0_small,       6, 213, 4.77,  6, 213, 4.77",
+    "spark-3.5.9_table,               9, 299, 1.57,  9, 299, 1.57",
+    "spark-3.5.9_splits,              5, 185, 1.25,  4, 225, 1.25",
+    "spark-4.1.4_splits,              4, 160, 1.25,  3, 195, 1.25",
+    "parquet-java-1.16.0_count,       1,  32, 6.60,  1,  32, 6.60",
+    "parquet-java-1.16.0_splitempty,  1,  32, 6.60,  1,  32, 6.60",
+    "orc-2.2.2_four,                  4, 170, 1.62,  4, 220, 1.62",
+    "orc-1.9.8_four,                  5, 230, 1.57,  5, 270, 1.57",
+    "orc-2.2.2_one,                   4, 165, 1.78,  4, 205, 1.78",
+    "orc-2.2.2_split2of4,             3, 105, 1.59,  3, 150, 2.60",
+    "orc-2.2.2_filter,                4, 130, 5.20,  4, 130, 5.20",
+    "orc-1.9.8_filter,                6, 225, 5.20,  6, 225, 5.20",
+    "orc-2.2.2_bloom,                 3,  95, 2.45,  3,  95, 2.45",
+    "orc-2.2.2_count,                 1,  32, 4.84,  1,  32, 4.84",
+  })
+  void readersWaitForFewFetchesAndFetchLittleForNothing(
+      String name,
+      int fetches,
+      double millis,
+      double overFetch,
+      int fetchesUnknown,
+      double millisUnknown,
+      double overFetchUnknown) {
+    LayoutMemory memory = RecordingsTable.memoryOfLikeFiles(name);
+    assertBounds(
+        RecordingsTable.replay(name, Mode.AUTO, Split.KNOWN, memory), fetches, millis, overFetch);
+    memory = RecordingsTable.memoryOfLikeFiles(name);
+    assertBounds(
+        RecordingsTable.replay(name, Mode.AUTO, Split.UNKNOWN, memory),
+        fetchesUnknown,
+        millisUnknown,
+        overFetchUnknown);
+  }
+
+  /** A footer of 230 KB in a file of 9 MB is longer than one part in a hundred. */
+  @ParameterizedTest
+  @CsvSource({
+    "parquet-java-1.16.0_wide, 3, 129, 4.72, 3, 222, 4.72",
+    "parquet-java-1.13.1_wide, 4, 129, 4.72, 4, 222, 4.72",
+  })
+  void aLongFooterCostsARoundTripOnce(
+      String name,
+      int fetches,
+      double millis,
+      double overFetch,
+      int fetchesUnknown,
+      double millisUnknown,
+      double overFetchUnknown) {
+    LayoutMemory memory = new LayoutMemory();
+    assertBounds(
+        RecordingsTable.replay(name, Mode.AUTO, Split.KNOWN, memory), fetches, millis, overFetch);
+    assertBounds(
+        RecordingsTable.replay(name, Mode.AUTO, Split.UNKNOWN, new LayoutMemory()),
+        fetchesUnknown,
+        millisUnknown,
+        overFetchUnknown);
+    assertThat(RecordingsTable.replay(name, Mode.AUTO, Split.KNOWN, memory).dependent)
+        .isLessThan(fetches);
+  }
+
+  private static void assertBounds(Replay replay, int fetches, double millis, double overFetch) {
+    String log = String.join("\n", replay.log);
+    assertThat(replay.dependent).as(log).isLessThanOrEqualTo(fetches);
+    assertThat(replay.blockedMillis()).as(log).isLessThanOrEqualTo(millis);
+    assertThat(replay.overFetch()).as(log).isLessThanOrEqualTo(overFetch + ROUNDING);
+  }
+
+  /** Readers that need few groups, or none: no block of columns is fetched that they do not ask. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "parquet-java-1.13.1_count",
+        "parquet-java-1.16.0_count",
+        "spark-3.5.9_count",
+        "spark-4.1.4_count",
+        "parquet-java-1.13.1_splitempty",
+        "parquet-java-1.16.0_splitempty",
+        "parquet-java-1.13.1_pageindex",
+        "parquet-java-1.16.0_pageindex",
+        "spark-3.5.9_pageindex",
+        "spark-4.1.4_pageindex",
+        "iceberg-1.9.2_filter",
+        "iceberg-1.10.1_filter",
+        "parquet-java-1.16.0_dictionary",
+        "parquet-java-1.16.0_bloom",
+      })
+  void nothingOfColumnsIsFetchedForNothing(String name) {
+    for (Split split : Split.values()) {
+      Replay replay = RecordingsTable.replay(name, Mode.AUTO, split, new LayoutMemory());
+      assertThat(replay.unusedBlocksBefore(END_OF_DATA))
+          .as(String.join("\n", replay.log))
+          .isZero();
+    }
+  }
+
+  /** But for the tail of the first file of a place. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "parquet-java-1.16.0_dictionary",
+        "parquet-java-1.16.0_bloom",
+        "parquet-java-1.16.0_pageindex",
+        "iceberg-1.10.1_filter",
+        "iceberg-1.10.1_dictionary",
+      })
+  void filtersTakeTwoBlocksMoreAtMost(String name) {
+    int before =
+        RecordingsTable.replay(name, Mode.OFF, Split.UNKNOWN, new LayoutMemory()).fetchedBlocks();
+    LayoutMemory memory = RecordingsTable.memoryOfLikeFiles(name);
+    assertThat(RecordingsTable.replay(name, Mode.AUTO, Split.KNOWN, memory).fetchedBlocks())
+        .isLessThanOrEqualTo(before + 2);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"parquet-java-1.16.0_four", "spark-3.5.9_splits", "orc-1.9.8_four"})
+  void observedReadersAreReadAsBefore(String name) {
+    LayoutMemory memory = new LayoutMemory();
+    Replay observed = RecordingsTable.replay(name, Mode.OBSERVE, Split.KNOWN, memory);
+    Replay off = RecordingsTable.replay(name, Mode.OFF, Split.KNOWN, new LayoutMemory());
+    assertThat(observed.log).isEqualTo(off.log);
+    assertThat(observed.fetchedBlocks()).isEqualTo(off.fetchedBlocks());
+    boolean isOrc = name.startsWith("orc");
+    RecordedFiles.File file = isOrc ? RecordedFiles.orc() : RecordedFiles.parquet("lineitem");
+    assertThat(usedByGroups(memory, file)).isPositive();
+  }
+
+  private static long usedByGroups(LayoutMemory memory, RecordedFiles.File file) {
+    try {
+      byte[] last = file.bytes(file.size() - FileTail.LAST_BYTES, file.size());
+      FileTail tail = FileTail.of(last, file.size());
+      byte[] footer = file.bytes(tail.footer().start(), tail.footer().end());
+      Layout layout = tail.layout(footer, new OrcCodecs(ClassLoader.getPlatformClassLoader()));
+      return memory.table(layout.schema()).ledger().totals(Ledger.Kind.GROUP).usedBytes();
+    } catch (MalformedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** The same calls give the same answers. */
+  @ParameterizedTest
+  @ValueSource(strings = {"parquet-java-1.13.1_dictionary", "spark-3.5.9_table"})
+  void sameReadsSamePlans(String name) {
+    Replay first = RecordingsTable.replay(name, Mode.AUTO, Split.KNOWN, new LayoutMemory());
+    Replay second = RecordingsTable.replay(name, Mode.AUTO, Split.KNOWN, new LayoutMemory());
+    assertThat(first.log).isEqualTo(second.log);
+  }
+}

@@ -1,0 +1,332 @@
+package io.s3e.columnar;
+
+import io.s3e.block.BlockLayout;
+import io.s3e.block.BlockRange;
+import io.s3e.block.ByteRange;
+import io.s3e.block.ObjectRef;
+import io.s3e.block.ObjectVersion;
+import io.s3e.columnar.ColumnPlanner.VectoredReads;
+import io.s3e.columnar.Recording.Call;
+import io.s3e.columnar.StreamPlanner.Mode;
+import io.s3e.prefetch.ReadPlanner;
+import io.s3e.prefetch.ReadPlanner.Limits;
+import io.s3e.prefetch.ReadPlanner.Plan;
+import io.s3e.prefetch.ReadPolicy;
+import io.s3e.prefetch.VectorPlanner;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Plays a recording against the planners of its streams in virtual time: 30 ms to the first byte,
+ * 60 MB/s a connection, any number of connections, blocks of 64 KiB that stay in memory, a reader
+ * that takes no time of its own. Reads are told to the planners as a stream tells them: what lies in
+ * the block last read from is not heard of, and short reads fetch a kilobyte. No clock, no threads.
+ */
+final class Replay {
+  /** What a stream knows of its split. */
+  enum Split {
+    /** What Spark said, or else the whole file. */
+    KNOWN,
+    UNKNOWN
+  }
+
+  static final int BLOCK = 64 << 10;
+  private static final int REQUEST = 8 << 20;
+  private static final int GAP = 256 << 10;
+  private static final long FIRST_BYTE_NANOS = 30_000_000;
+  private static final double BYTES_PER_NANO = 0.060;
+  private static final long STALL_NANOS = 200_000;
+  private static final long SMALL_OBJECT = 1 << 20;
+  private static final int SHORT_READ = 1024;
+  private static final long NEVER = Long.MAX_VALUE;
+  private static final long MIB = 1 << 20;
+
+  private final LayoutMemory memory;
+  private final Mode mode;
+  private final Split split;
+  private final Map<String, RecordedFiles.File> ends;
+  private final @Nullable ByteRange wholeSplit;
+  private final Map<String, Store> stores = new TreeMap<>();
+  private final Map<String, Stream> streams = new HashMap<>();
+  private long now;
+  private long wantedBytes;
+
+  /** Reads that found a block which nobody had asked for. */
+  int dependent;
+
+  int requests;
+  long blockedNanos;
+  final List<String> log = new ArrayList<>();
+
+  /** What one object has in memory. */
+  private static final class Store {
+    final BlockLayout layout;
+    final long[] readableAt;
+    final BitSet used = new BitSet();
+    final BitSet fetched = new BitSet();
+
+    Store(long size) {
+      layout = new BlockLayout(size, BLOCK);
+      readableAt = new long[(int) layout.blocks()];
+      Arrays.fill(readableAt, NEVER);
+    }
+  }
+
+  private static final class Stream {
+    final Store store;
+    final StreamPlanner planner;
+    final RecordedFiles.@Nullable File file;
+    long currentBlock = -1;
+
+    Stream(Store store, StreamPlanner planner, RecordedFiles.@Nullable File file) {
+      this.store = store;
+      this.planner = planner;
+      this.file = file;
+    }
+  }
+
+  /**
+   * @param wholeSplit the split of every stream, where it is known and the recording does not tell
+   */
+  Replay(
+      LayoutMemory memory,
+      Mode mode,
+      Split split,
+      @Nullable ByteRange wholeSplit,
+      Map<String, RecordedFiles.File> ends) {
+    this.memory = memory;
+    this.mode = mode;
+    this.split = split;
+    this.wholeSplit = wholeSplit;
+    this.ends = ends;
+  }
+
+  Replay play(Recording recording) {
+    for (Call call : recording.calls()) {
+      switch (call.kind()) {
+        case OPEN -> open(call);
+        case READ -> moving(streams.get(call.stream()), call.ranges().get(0));
+        case POSITIONED -> {
+          ByteRange range = call.ranges().get(0);
+          wantedBytes += range.length();
+          read(streams.get(call.stream()), range, range.end(), range.end());
+        }
+        case VECTORED -> vectored(streams.get(call.stream()), call.ranges());
+        case CLOSE -> streams.get(call.stream()).planner.reset();
+      }
+    }
+    return this;
+  }
+
+  private void open(Call call) {
+    Store store = stores.computeIfAbsent(call.file(), name -> new Store(call.size()));
+    ObjectVersion version =
+        ObjectVersion.identified(
+            new ObjectRef("bucket", "table/" + call.file()), call.size(), "etag", null);
+    Limits limits = Limits.defaults(BLOCK, REQUEST);
+    ReadPolicy policy = call.isVectoring() ? ReadPolicy.RANDOM : ReadPolicy.ADAPTIVE;
+    ByteRange whole = wholeSplit == null ? new ByteRange(0, call.size()) : wholeSplit;
+    ByteRange told = call.split() == null ? whole : call.split();
+    ColumnPlanner columns =
+        new ColumnPlanner(
+            store.layout,
+            limits,
+            memory,
+            version,
+            null,
+            () -> split == Split.KNOWN ? told : null,
+            new VectoredReads(GAP, 0.5, REQUEST),
+            ClassLoader.getPlatformClassLoader());
+    StreamPlanner planner =
+        new StreamPlanner(new ReadPlanner(store.layout, policy, null, limits), columns, mode);
+    streams.put(call.stream(), new Stream(store, planner, ends.get(call.file())));
+  }
+
+  /** A read of the moving position: bytes of the block last read from are copied unheard. */
+  private void moving(Stream stream, ByteRange range) {
+    Store store = stream.store;
+    wantedBytes += range.length();
+    long size = store.layout.objectSize();
+    long from = range.start();
+    if (store.layout.blockAt(from) == stream.currentBlock) {
+      from = store.layout.endOf(stream.currentBlock);
+    }
+    if (from >= range.end()) {
+      return;
+    }
+    long end = range.length() <= SHORT_READ ? from + SHORT_READ : range.end();
+    end = Math.min(size, end);
+    long until = Math.max(end, store.layout.endOf(store.layout.blockAt(from)));
+    read(stream, new ByteRange(from, end), end, until);
+    stream.currentBlock = store.layout.blockAt(range.end() - 1);
+  }
+
+  private void read(Stream stream, ByteRange range, long end, long until) {
+    Store store = stream.store;
+    Plan plan = stream.planner.onRead(range.start(), end, until);
+    BlockRange touched = store.layout.covering(range.start(), end);
+    demand(store, touched, 8);
+    follow(store, plan);
+    long stall = touched.first();
+    while (stall < touched.end() && store.readableAt[(int) stall] <= now + STALL_NANOS) {
+      stall++;
+    }
+    if (stall < touched.end()) {
+      long at = Math.max(range.start(), store.layout.startOf(stall));
+      follow(store, stream.planner.onStall(at));
+    }
+    await(store, touched);
+    look(stream);
+    note("read", range, plan);
+  }
+
+  private void vectored(Stream stream, List<ByteRange> ranges) {
+    Store store = stream.store;
+    ranges.forEach(range -> wantedBytes += range.length());
+    List<ByteRange> spans =
+        VectorPlanner.plan(ranges, BLOCK, GAP, 0.5, REQUEST).stream()
+            .map(VectorPlanner.Group::span)
+            .toList();
+    Plan plan = stream.planner.onVectored(ranges, spans);
+    boolean wasDependent = false;
+    int before = dependent;
+    for (ByteRange span : spans) {
+      demand(store, store.layout.covering(span.start(), span.end()), 8);
+      wasDependent |= dependent > before;
+    }
+    dependent = before + (wasDependent ? 1 : 0);
+    follow(store, plan);
+    long stalledAt = -1;
+    for (ByteRange span : spans) {
+      BlockRange touched = store.layout.covering(span.start(), span.end());
+      for (long block = touched.first(); block < touched.end(); block++) {
+        if (stalledAt < 0 && store.readableAt[(int) block] > now + STALL_NANOS) {
+          stalledAt = store.layout.startOf(block);
+        }
+      }
+    }
+    if (stalledAt >= 0) {
+      follow(store, stream.planner.onStall(stalledAt));
+    }
+    for (ByteRange span : spans) {
+      await(store, store.layout.covering(span.start(), span.end()));
+    }
+    look(stream);
+    note("vectored", ranges.isEmpty() ? new ByteRange(0, 0) : ranges.get(0), plan);
+  }
+
+  private void note(String what, ByteRange range, Plan plan) {
+    log.add("%.1f %s %s %s".formatted(now / 1e6, what, range, plan.isNothing() ? "" : plan));
+  }
+
+  /** Hands the planner the bytes that it wants to see, if they are in memory. */
+  private void look(Stream stream) {
+    for (ByteRange wants = stream.planner.wants();
+        wants != null && stream.file != null && stream.file.has(wants.start());
+        wants = stream.planner.wants()) {
+      BlockRange blocks = stream.store.layout.covering(wants.start(), wants.end());
+      for (long block = blocks.first(); block < blocks.end(); block++) {
+        if (stream.store.readableAt[(int) block] > now) {
+          return;
+        }
+      }
+      stream.planner.onBytes(wants, stream.file.bytes(wants.start(), wants.end()));
+    }
+  }
+
+  private void demand(Store store, BlockRange touched, int most) {
+    BlockRange wanted = touched;
+    if (store.layout.objectSize() <= SMALL_OBJECT) {
+      wanted = new BlockRange(0, store.layout.blocks());
+    }
+    boolean isMissing = false;
+    for (long block = touched.first(); block < touched.end(); block++) {
+      store.used.set((int) block);
+      isMissing |= store.readableAt[(int) block] == NEVER;
+    }
+    if (!isMissing) {
+      return;
+    }
+    dependent++;
+    long bytes = wanted.count() * BLOCK;
+    long pieces = Math.max(1, Math.min(most, bytes <= 5 * MIB / 4 ? 1 : bytes / MIB));
+    for (long i = 0; i < pieces; i++) {
+      start(
+          store,
+          new BlockRange(
+              wanted.first() + i * wanted.count() / pieces,
+              wanted.first() + (i + 1) * wanted.count() / pieces));
+    }
+  }
+
+  private void follow(Store store, Plan plan) {
+    for (BlockRange run : plan.prefetch()) {
+      start(store, run);
+    }
+  }
+
+  /** Starts what is missing of a run, each part by one GET. */
+  private void start(Store store, BlockRange run) {
+    long from = run.first();
+    while (from < run.end()) {
+      long to = from;
+      while (to < run.end() && store.readableAt[(int) to] == NEVER) {
+        to++;
+      }
+      for (long block = from; block < to; block++) {
+        long bytes = store.layout.endOf(block) - store.layout.startOf(from);
+        store.readableAt[(int) block] = now + FIRST_BYTE_NANOS + (long) (bytes / BYTES_PER_NANO);
+        store.fetched.set((int) block);
+      }
+      requests += to > from ? 1 : 0;
+      from = to + 1;
+    }
+  }
+
+  private void await(Store store, BlockRange touched) {
+    long ready = now;
+    for (long block = touched.first(); block < touched.end(); block++) {
+      ready = Math.max(ready, store.readableAt[(int) block]);
+    }
+    blockedNanos += ready - now;
+    now = ready;
+  }
+
+  double blockedMillis() {
+    return blockedNanos / 1e6;
+  }
+
+  /** Bytes fetched over the lengths of all reads. */
+  double overFetch() {
+    long fetched = 0;
+    for (Store store : stores.values()) {
+      for (int b = store.fetched.nextSetBit(0); b >= 0; b = store.fetched.nextSetBit(b + 1)) {
+        fetched += store.layout.lengthOf(b);
+      }
+    }
+    return (double) fetched / wantedBytes;
+  }
+
+  int fetchedBlocks() {
+    return stores.values().stream().mapToInt(store -> store.fetched.cardinality()).sum();
+  }
+
+  /** Blocks before {@code end} that were fetched and that no read touched. */
+  int unusedBlocksBefore(long end) {
+    int unused = 0;
+    for (Store store : stores.values()) {
+      BitSet wasted = (BitSet) store.fetched.clone();
+      wasted.andNot(store.used);
+      for (int b = wasted.nextSetBit(0); b >= 0; b = wasted.nextSetBit(b + 1)) {
+        unused += store.layout.startOf(b) < end ? 1 : 0;
+      }
+    }
+    return unused;
+  }
+}

@@ -142,9 +142,11 @@ final class Asking {
     long request = sizing.requestFor(before, inFlight, leastRequest, NO_END);
     boolean after = false;
     for (BlockRange each : last) {
-      after |= each.contains(run.first());
       if (after) {
-        guesses.takeBack(new BlockRange(Math.max(each.first(), run.first()), each.end()));
+        guesses.takeBack(each);
+      } else if (each.contains(run.first())) {
+        after = true;
+        guesses.takeBack(new BlockRange(run.first(), each.end()));
       }
     }
     if (!after) {

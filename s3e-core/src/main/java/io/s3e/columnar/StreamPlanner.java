@@ -3,6 +3,7 @@ package io.s3e.columnar;
 import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.prefetch.AccessPattern;
+import io.s3e.prefetch.BlockPieces;
 import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.ReadPlanner.Plan;
 import io.s3e.prefetch.ReadPolicy;
@@ -68,7 +69,7 @@ public final class StreamPlanner {
       return forward.onRead(position, until - position);
     }
     if (columns.owns()) {
-      return wasColumnar ? plan : both(forward.reset(), plan);
+      return wasColumnar ? plan : handOver(List.of(new ByteRange(position, end)), plan);
     }
     Plan other = forward.onRead(position, until - position);
     if (!other.prefetch().isEmpty()) {
@@ -88,13 +89,40 @@ public final class StreamPlanner {
     boolean wasColumnar = isColumnar();
     Plan plan = looksAtColumns() ? columns.onVectored(ranges, spans) : Plan.NOTHING;
     if (isColumnar()) {
-      return wasColumnar ? plan : both(forward.reset(), plan);
+      return wasColumnar ? plan : handOver(spans, plan);
     }
     Plan all = mode == Mode.AUTO ? plan : Plan.NOTHING;
     for (ByteRange span : spans) {
       all = both(all, forward.onRange(span.start(), span.length()));
     }
     return all;
+  }
+
+  /**
+   * The other planner gives up what it has out, but for what this read takes; what the plan wants
+   * of it is on its way, and stays so.
+   */
+  private Plan handOver(List<ByteRange> read, Plan plan) {
+    List<BlockRange> out = new ArrayList<>();
+    for (ByteRange range : read) {
+      out.addAll(forward.onRange(range.start(), range.length()).abandoned());
+    }
+    out.addAll(forward.reset().abandoned());
+    if (out.isEmpty()) {
+      return plan;
+    }
+    List<BlockRange> abandoned = new ArrayList<>(without(out, plan.prefetch()));
+    abandoned.addAll(plan.abandoned());
+    return new Plan(without(plan.prefetch(), out), abandoned, false);
+  }
+
+  /** The parts of {@code runs} that are not in {@code others}; either are disjoint. */
+  private static List<BlockRange> without(List<BlockRange> runs, List<BlockRange> others) {
+    BlockPieces<List<BlockRange>> known = new BlockPieces<>();
+    others.forEach(run -> known.add(run, others));
+    List<BlockRange> rest = new ArrayList<>();
+    runs.forEach(run -> rest.addAll(known.missingFrom(run)));
+    return rest;
   }
 
   /** What {@code first} abandons and what {@code second} does. */

@@ -1,0 +1,395 @@
+package io.s3e.columnar;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.s3e.block.BlockLayout;
+import io.s3e.block.BlockRange;
+import io.s3e.block.ByteRange;
+import io.s3e.block.ObjectRef;
+import io.s3e.block.ObjectVersion;
+import io.s3e.columnar.ColumnPlanner.VectoredReads;
+import io.s3e.columnar.StreamPlanner.Mode;
+import io.s3e.prefetch.ReadPlanner;
+import io.s3e.prefetch.ReadPlanner.Limits;
+import io.s3e.prefetch.ReadPlanner.Plan;
+import io.s3e.prefetch.ReadPolicy;
+import io.s3e.prefetch.VectorPlanner;
+import io.s3e.testing.Seed;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** What holds for every layout, and every program of reads, waits, refusals and settings. */
+class ColumnPlannerPropertyTest {
+  private static final int PROGRAMS = 1500;
+  private static final int STEPS = 150;
+
+  /** Programs in which something was planned for each kind of guess. */
+  private static final int LEAST_USED = 8;
+
+  @Test
+  void everyGuessIsInsideTheObjectAndReadRefusedOrAbandonedExactlyOnce() {
+    long base = Seed.draw();
+    int[] planned = new int[Ledger.Kind.values().length];
+    for (int i = 0; i < PROGRAMS; i++) {
+      Program program = run(base + i);
+      for (Ledger.Kind kind : Ledger.Kind.values()) {
+        Ledger.Totals totals = program.memory.table(program.file.schema()).ledger().totals(kind);
+        planned[kind.ordinal()] += totals.usedBytes() > 0 ? 1 : 0;
+      }
+    }
+    for (Ledger.Kind kind : Ledger.Kind.values()) {
+      if (kind != Ledger.Kind.TAIL) {
+        assertThat(planned[kind.ordinal()]).as("%s", kind).isGreaterThan(LEAST_USED);
+      }
+    }
+  }
+
+  private static Program run(long seed) {
+    Program program = new Program(seed);
+    try {
+      for (int step = 0; step < STEPS; step++) {
+        program.step();
+      }
+      program.reset();
+      program.settle();
+      return program;
+    } catch (AssertionError | RuntimeException e) {
+      int from = Math.max(1, program.log.size() - 20);
+      throw new AssertionError(
+          "seed "
+              + seed
+              + "\n"
+              + program.log.get(0)
+              + "\n"
+              + String.join("\n", program.log.subList(from, program.log.size())),
+          e);
+    }
+  }
+
+  /** One random program and the model of what its planner has asked for. */
+  private static final class Program {
+    final List<String> log = new ArrayList<>();
+    final LayoutMemory memory = new LayoutMemory();
+    final Layout file;
+    private final Random random;
+    private final BlockLayout layout;
+    private final StreamPlanner planner;
+    private final Limits limits;
+    private final BitSet out = new BitSet();
+    private final @Nullable ByteRange split;
+    private final int gap;
+    private long cap;
+    private long asked;
+    private long takenBack;
+    private int group;
+    private Plan last = Plan.NOTHING;
+
+    Program(long seed) {
+      random = new Random(seed);
+      int block = 1 << (4 + random.nextInt(4));
+      file = random.nextInt(3) == 0 ? randomOrc(block) : randomParquet(block);
+      long size = file.footerStart() + 1 + random.nextInt(4 * block);
+      layout = new BlockLayout(size, block);
+      int request = block * (1 + random.nextInt(16));
+      limits =
+          new Limits(
+              1 + random.nextInt(40 * block),
+              1 + random.nextInt(request),
+              request,
+              random.nextInt(200 * block),
+              1 + random.nextInt(5),
+              1 + random.nextInt(16));
+      cap = limits.maxWindowBytes();
+      split =
+          random.nextBoolean()
+              ? null
+              : ByteRange.ofLength(random.nextLong(size), random.nextLong(size));
+      boolean isAsked = random.nextBoolean();
+      ByteRange known = split;
+      gap = random.nextInt(4 * block);
+      ObjectVersion version =
+          ObjectVersion.identified(new ObjectRef("b", "t/x=1/f"), size, "e", null);
+      memory.keep(version, file);
+      ColumnPlanner columns =
+          new ColumnPlanner(
+              layout,
+              limits,
+              memory,
+              version,
+              isAsked ? null : known,
+              isAsked ? () -> known : SplitSource.UNKNOWN,
+              new VectoredReads(gap, 0.5, request),
+              ClassLoader.getPlatformClassLoader());
+      ReadPolicy policy = random.nextBoolean() ? ReadPolicy.RANDOM : ReadPolicy.ADAPTIVE;
+      planner =
+          new StreamPlanner(
+              new ReadPlanner(layout, policy, null, limits), columns, Mode.AUTO);
+      log.add(layout + " " + limits + " " + policy + " split " + split + " " + file);
+    }
+
+    private Layout randomParquet(int block) {
+      int groups = 1 + random.nextInt(8);
+      int columns = 1 + random.nextInt(6);
+      long at = 4;
+      List<List<long[]>> chunks = new ArrayList<>();
+      for (int g = 0; g < groups; g++) {
+        at += random.nextInt(10) == 0 ? random.nextInt(block) : 0;
+        List<long[]> row = new ArrayList<>();
+        for (int c = 0; c < columns; c++) {
+          long length = random.nextInt(10) == 0 ? 0 : random.nextInt(6 * block);
+          row.add(new long[] {at, length});
+          at += length;
+        }
+        chunks.add(row);
+      }
+      boolean hasExtras = random.nextInt(4) > 0;
+      long extras = at;
+      long end = at + (hasExtras ? 3L * groups * columns * block / 2 : 0) + random.nextInt(block);
+      try {
+        Layout.Builder builder = Layout.Builder.parquet(end, groups, columns);
+        for (int g = 0; g < groups; g++) {
+          for (int c = 0; c < columns; c++) {
+            long[] chunk = chunks.get(g).get(c);
+            boolean hasDictionary = chunk[1] > 2 && random.nextInt(3) > 0;
+            long dictionary = hasDictionary ? 1 + random.nextInt((int) chunk[1] - 1) : 0;
+            builder.chunk(g, c, chunk[0], chunk[1], dictionary);
+            if (hasExtras) {
+              int i = g * columns + c;
+              int each = block / 2;
+              long third = (long) groups * columns * each;
+              builder.columnIndexes.set(i, extras + (long) i * each, random.nextInt(each));
+              builder.offsetIndexes.set(i, extras + third + (long) i * each, random.nextInt(each));
+              builder.bloomFilters.set(i, extras + 2 * third + (long) i * each, each);
+            }
+          }
+          long first = chunks.get(g).get(0)[0];
+          builder.mark(g, first + builder.chunkBytes(g) / 2);
+        }
+        builder.schema(7);
+        return builder.build();
+      } catch (MalformedException e) {
+        throw new AssertionError(e);
+      }
+    }
+
+    private Layout randomOrc(int block) {
+      int stripes = 1 + random.nextInt(12);
+      long at = 3;
+      List<long[]> parts = new ArrayList<>();
+      for (int s = 0; s < stripes; s++) {
+        long[] part = {
+          at, random.nextInt(2 * block), random.nextInt(20 * block), 1 + random.nextInt(block)
+        };
+        parts.add(part);
+        at += part[1] + part[2] + part[3];
+      }
+      try {
+        Layout.Builder builder = Layout.Builder.orc(at + random.nextInt(block), stripes);
+        for (int s = 0; s < stripes; s++) {
+          long[] part = parts.get(s);
+          builder.stripe(s, part[0], part[1], part[2], part[3]);
+        }
+        builder.schema(7);
+        return builder.build();
+      } catch (MalformedException e) {
+        throw new AssertionError(e);
+      }
+    }
+
+    void step() {
+      int what = random.nextInt(100);
+      if (what < 50) {
+        readLikeColumns();
+      } else if (what < 65) {
+        readVectored();
+      } else if (what < 70) {
+        long at = random.nextLong(layout.objectSize());
+        read(at, at + 1 + random.nextInt(3 * layout.blockSize()));
+      } else if (what < 80) {
+        take("stall", planner.onStall(random.nextLong(layout.objectSize())));
+      } else if (what < 88) {
+        refuse();
+      } else if (what < 92) {
+        lose();
+      } else if (what < 96) {
+        cap = random.nextInt(200 * layout.blockSize());
+        planner.limitWindow(cap, 1 + random.nextInt(40));
+        cap = Math.min(cap, limits.maxWindowBytes());
+        log.add("limit " + cap);
+      } else if (what < 98) {
+        group = random.nextInt(file.groups());
+      } else if (random.nextInt(4) == 0) {
+        reset();
+      }
+      assertThat(planner.describe()).isNotEmpty();
+    }
+
+    private void readLikeColumns() {
+      if (random.nextInt(3) == 0) {
+        group = Math.min(file.groups() - 1, group + 1);
+      }
+      ByteRange range = partOf(group);
+      if (!range.isEmpty()) {
+        read(range.start(), range.end());
+      }
+    }
+
+    private ByteRange partOf(int g) {
+      if (file.format() == Layout.Format.ORC) {
+        ByteRange data = file.stripeData(g);
+        long half = data.start() + data.length() / 2;
+        return switch (random.nextInt(4)) {
+          case 0 -> file.stripeFooter(g);
+          case 1 -> new ByteRange(file.group(g).start(), data.start());
+          case 2 -> new ByteRange(data.start(), half);
+          default -> new ByteRange(half, data.end());
+        };
+      }
+      int column = random.nextInt(file.columns());
+      return switch (random.nextInt(8)) {
+        case 0 -> file.dictionary(g, column);
+        case 1 -> file.bloomFilter(g, column);
+        case 2 -> file.columnIndex(g, column);
+        case 3 -> file.offsetIndex(g, column);
+        default -> file.chunk(g, column);
+      };
+    }
+
+    private void read(long start, long end) {
+      long clipped = Math.min(end, layout.objectSize());
+      BlockRange touched = layout.covering(start, clipped);
+      long until = Math.max(clipped, layout.endOf(layout.blockAt(start)));
+      Plan plan = planner.onRead(start, clipped, until);
+      touch(plan, layout.covering(start, until), touched);
+      take("read " + start + "-" + clipped, plan);
+    }
+
+    private void readVectored() {
+      group = Math.min(file.groups() - 1, group + random.nextInt(3));
+      List<ByteRange> ranges = new ArrayList<>();
+      if (file.format() == Layout.Format.ORC) {
+        ranges.add(file.stripeData(group));
+      } else {
+        for (int c = 0; c < file.columns(); c += 1 + random.nextInt(3)) {
+          ByteRange chunk = file.chunk(group, c);
+          boolean isWhole = chunk.length() < 2 || random.nextInt(5) > 0;
+          ranges.add(isWhole ? chunk : new ByteRange(chunk.start() + 1, chunk.end()));
+        }
+      }
+      List<ByteRange> spans =
+          VectorPlanner.plan(ranges, layout.blockSize(), gap, 0.5, limits.requestBytes()).stream()
+              .map(VectorPlanner.Group::span)
+              .toList();
+      Plan plan = planner.onVectored(ranges, spans);
+      for (ByteRange span : spans) {
+        BlockRange touched = layout.covering(span.start(), span.end());
+        touch(plan, touched, touched);
+      }
+      take("vectored " + ranges, plan);
+    }
+
+    private void touch(Plan plan, BlockRange reserved, BlockRange touched) {
+      if (touched.isEmpty()) {
+        return;
+      }
+      for (BlockRange run : plan.prefetch()) {
+        boolean isApart = run.first() >= touched.end() || run.end() <= touched.first();
+        assertThat(isApart).as("%s of %s", run, plan).isTrue();
+      }
+      out.clear((int) touched.first(), (int) Math.max(touched.end(), touched.first()));
+      // A moving position is told of the rest of its block only where forward reads are planned.
+      for (long block = touched.end(); block < reserved.end(); block++) {
+        out.clear((int) block);
+      }
+    }
+
+    private void refuse() {
+      if (last.prefetch().isEmpty()) {
+        return;
+      }
+      int from = random.nextInt(last.prefetch().size());
+      BlockRange run = last.prefetch().get(from);
+      if (!isAllOut(last.prefetch().subList(from, last.prefetch().size()))) {
+        return;
+      }
+      if (random.nextBoolean()) {
+        planner.onRefused(run);
+        for (BlockRange each : last.prefetch().subList(from, last.prefetch().size())) {
+          takeBack(each);
+        }
+      } else {
+        planner.onUnsent(run);
+        takeBack(run);
+      }
+      log.add("refused or unsent " + run);
+      last = Plan.NOTHING;
+    }
+
+    private boolean isAllOut(List<BlockRange> runs) {
+      for (BlockRange run : runs) {
+        if (out.nextClearBit((int) run.first()) < run.end()) {
+          return false;
+        }
+      }
+      return true;
+    }
+
+    private void lose() {
+      if (out.isEmpty()) {
+        return;
+      }
+      int first = out.nextSetBit(random.nextInt(out.length()));
+      BlockRange run = new BlockRange(first, out.nextClearBit(first));
+      planner.onLost(run);
+      takeBack(run);
+      last = Plan.NOTHING;
+      log.add("lost " + run);
+    }
+
+    private void takeBack(BlockRange run) {
+      out.clear((int) run.first(), (int) run.end());
+      takenBack += run.count();
+    }
+
+    private void take(String step, Plan plan) {
+      log.add(step + " -> " + plan);
+      for (BlockRange run : plan.abandoned()) {
+        assertThat(out.nextClearBit((int) run.first())).as("%s", run).isGreaterThanOrEqualTo(
+            (int) run.end());
+        out.clear((int) run.first(), (int) run.end());
+      }
+      for (BlockRange run : plan.prefetch()) {
+        assertThat(run.isEmpty()).isFalse();
+        assertThat(run.end()).isLessThanOrEqualTo(layout.blocks());
+        int next = out.nextSetBit((int) run.first());
+        assertThat(next < 0 || next >= run.end()).as("%s is not out", run).isTrue();
+        out.set((int) run.first(), (int) run.end());
+        asked += run.count();
+      }
+      if (!plan.prefetch().isEmpty()) {
+        assertThat((long) out.cardinality() * layout.blockSize()).isLessThanOrEqualTo(cap);
+        last = plan;
+      }
+    }
+
+    void reset() {
+      take("reset", planner.reset());
+      assertThat(out.isEmpty()).isTrue();
+      last = Plan.NOTHING;
+    }
+
+    /** The ledgers have no more than was asked for. */
+    void settle() {
+      long settled = 0;
+      for (Ledger.Kind kind : Ledger.Kind.values()) {
+        Ledger.Totals totals = memory.table(file.schema()).ledger().totals(kind);
+        settled += totals.usedBytes() + totals.wastedBytes();
+      }
+      assertThat(settled).isLessThanOrEqualTo((asked - takenBack) * layout.blockSize());
+    }
+  }
+}

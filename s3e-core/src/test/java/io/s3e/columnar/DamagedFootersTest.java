@@ -1,0 +1,150 @@
+package io.s3e.columnar;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import io.s3e.testing.Seed;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Footers that are damaged in every way that comes to mind: each is refused, or gives a layout that
+ * is inside the object and in order. Memory is bounded by the footer's length, and so is time.
+ */
+class DamagedFootersTest {
+  private static final int PARQUET = 90_000;
+  private static final int ORC = 20_000;
+
+  /** Bytes of memory for each byte of a footer, and for the rest. */
+  private static final int MOST_MEMORY = 4;
+
+  private static final int FIXED_MEMORY = 64 << 10;
+
+  /** Of an ORC footer's decompression. */
+  private static final int CODEC_MEMORY = 6 << 20;
+
+  private static final Duration ENDLESS = Duration.ofMinutes(5);
+
+  private final OrcCodecs codecs = new OrcCodecs(getClass().getClassLoader());
+  private int layouts;
+
+  private interface Parser {
+    @Nullable Layout parse() throws MalformedException;
+  }
+
+  @Test
+  void damagedParquetFootersAreRefusedOrConsistent() {
+    Random random = new Random(Seed.draw());
+    List<byte[]> footers =
+        List.of(
+            ParquetFooterTest.footerOf("small-part-00000"),
+            ParquetFooterTest.footerOf("table-part-00000"),
+            ParquetFooterTest.footerOf("lineitem"),
+            ParquetFooterTest.footerOf("wide"));
+    Assertions.assertTimeout(
+        ENDLESS,
+        () -> {
+          for (int i = 0; i < PARQUET; i++) {
+            byte[] footer = footers.get(i % 300 == 0 ? 3 : i % 4 == 0 ? 2 : i % 2);
+            byte[] damaged = damage(footer, random);
+            long limit = (long) MOST_MEMORY * damaged.length + FIXED_MEMORY;
+            check(() -> ParquetFooter.parse(damaged, 22053062), limit);
+          }
+        });
+    assertThat(layouts).as("footers that are still read").isPositive().isLessThan(PARQUET);
+  }
+
+  @Test
+  void damagedTailsOfOrcAreRefusedOrConsistent() {
+    Random random = new Random(Seed.draw());
+    List<byte[]> tails =
+        List.of(
+            OrcWriter.tail(RecordedFiles.stripes(), OrcWriter.Compression.NONE, 256),
+            OrcWriter.tail(RecordedFiles.stripes(), OrcWriter.Compression.ZLIB, 256),
+            Arrays.copyOfRange(
+                RecordedFiles.resource("files/lineitem-orc.tail16k"), (16 << 10) - 1200, 16 << 10));
+    Assertions.assertTimeout(
+        ENDLESS,
+        () -> {
+          for (int i = 0; i < ORC; i++) {
+            byte[] damaged = damage(tails.get(i % 3), random);
+            // Most damage to the last bytes is seen at once.
+            byte[] tail = random.nextInt(3) > 0 ? withEndOf(damaged, tails.get(i % 3)) : damaged;
+            check(() -> parseTail(tail), CODEC_MEMORY);
+          }
+        });
+    assertThat(layouts).as("tails that are still read").isPositive().isLessThan(ORC);
+  }
+
+  private static byte[] withEndOf(byte[] damaged, byte[] whole) {
+    byte[] tail = damaged.clone();
+    int end = Math.min(26, damaged.length);
+    System.arraycopy(whole, whole.length - end, tail, tail.length - end, end);
+    return tail;
+  }
+
+  private @Nullable Layout parseTail(byte[] tail) throws MalformedException {
+    long size = 21837123;
+    byte[] last =
+        Arrays.copyOfRange(tail, Math.max(0, tail.length - FileTail.LAST_BYTES), tail.length);
+    FileTail found = FileTail.of(last, size);
+    if (found == null) {
+      return null;
+    }
+    long from = found.footer().start() - (size - tail.length);
+    if (from < 0) {
+      throw new MalformedException("not all of it is here");
+    }
+    int start = (int) from;
+    byte[] footer = Arrays.copyOfRange(tail, start, start + (int) found.footer().length());
+    return found.layout(footer, codecs);
+  }
+
+  private void check(Parser parser, long limit) {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long before = threads.getCurrentThreadAllocatedBytes();
+    Layout layout = null;
+    try {
+      layout = parser.parse();
+    } catch (MalformedException e) {
+      assertThat(e.getMessage()).isNotBlank();
+    }
+    long taken = threads.getCurrentThreadAllocatedBytes() - before;
+    assertThat(taken).isLessThanOrEqualTo(limit);
+    if (layout != null) {
+      layouts++;
+      LayoutAssertions.assertConsistent(layout);
+    }
+  }
+
+  private static byte[] damage(byte[] footer, Random random) {
+    byte[] damaged = footer.clone();
+    int times = 1 + random.nextInt(random.nextBoolean() ? 2 : 12);
+    for (int i = 0; i < times && damaged.length > 0; i++) {
+      int at = random.nextInt(damaged.length);
+      switch (random.nextInt(7)) {
+        case 0, 1 -> damaged[at] ^= (byte) (1 << random.nextInt(8));
+        case 2 -> damaged[at] = (byte) random.nextInt();
+        case 3 -> Arrays.fill(damaged, at, Math.min(damaged.length, at + 10), (byte) 0xFF);
+        case 4 -> {
+          int to = random.nextInt(damaged.length);
+          int length = Math.min(random.nextInt(200), damaged.length - Math.max(at, to));
+          System.arraycopy(damaged, at, damaged, to, length);
+        }
+        case 5 -> {
+          if (random.nextInt(4) == 0) {
+            damaged = Arrays.copyOf(damaged, at);
+          }
+        }
+        default -> Arrays.fill(damaged, at, Math.min(damaged.length, at + 5), (byte) 0);
+      }
+    }
+    return damaged;
+  }
+}

@@ -28,6 +28,7 @@ class ArchitectureTest {
           List.of(
               "io.s3e.memory",
               "io.s3e.fault",
+              "io.s3e.columnar",
               "io.s3e.client.library",
               "io.s3e.client.sdk",
               "io.s3e.client.fallback"),
@@ -101,7 +102,7 @@ class ArchitectureTest {
   static final ArchRule POLICY_HAS_NO_THREADS =
       noClasses()
           .that()
-          .resideInAPackage("io.s3e.prefetch")
+          .resideInAnyPackage("io.s3e.prefetch", "io.s3e.columnar")
           .should()
           .dependOnClassesThat()
           .resideInAPackage("java.util.concurrent..")
@@ -126,7 +127,7 @@ class ArchitectureTest {
   static final ArchRule POLICY_DOES_NO_IO =
       noClasses()
           .that()
-          .resideInAnyPackage("io.s3e.block", "io.s3e.prefetch")
+          .resideInAnyPackage("io.s3e.block", "io.s3e.prefetch", "io.s3e.columnar")
           .should()
           .dependOnClassesThat()
           .areAssignableTo(InputStream.class)
@@ -147,7 +148,7 @@ class ArchitectureTest {
   static final ArchRule POLICY_HAS_NO_CLOCK =
       noClasses()
           .that()
-          .resideInAnyPackage("io.s3e.block", "io.s3e.prefetch")
+          .resideInAnyPackage("io.s3e.block", "io.s3e.prefetch", "io.s3e.columnar")
           .should()
           .callMethod(System.class, "nanoTime")
           .orShould()

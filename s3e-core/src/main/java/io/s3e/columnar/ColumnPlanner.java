@@ -71,6 +71,7 @@ public final class ColumnPlanner {
   private static final long SMALL_OBJECT_BYTES = 1 << 20;
 
   private static final int MAX_FOREIGN_READS = 3;
+  private static final long NO_READ = -1;
 
   private final BlockLayout blocks;
   private final LayoutMemory memory;
@@ -96,8 +97,11 @@ public final class ColumnPlanner {
   private boolean sawFilters;
   private int foreignReads;
 
-  /** Offset after the last byte of the last read. */
-  private long lastEnd;
+  /** Offset after the last byte of the last read; {@link #NO_READ} before the first. */
+  private long lastEnd = NO_READ;
+
+  /** Blocks of the present read that were out. */
+  private long expected;
 
   /** Blocks that were read, and those that were asked for again because they were lost. */
   private long blocksRead;
@@ -175,6 +179,7 @@ public final class ColumnPlanner {
     }
     long until = Math.min(end, blocks.objectSize());
     BlockRange touched = blocks.covering(position, until);
+    expected = 0;
     boolean isFirst = begin(touched);
     if (isNearEnd(position)) {
       if (layout == null) {
@@ -203,6 +208,7 @@ public final class ColumnPlanner {
     if (isOver()) {
       return Plan.NOTHING;
     }
+    expected = 0;
     for (ByteRange span : spans) {
       begin(blocks.covering(span.start(), span.end()));
     }
@@ -222,7 +228,7 @@ public final class ColumnPlanner {
   private boolean begin(BlockRange touched) {
     boolean isFirst = isFresh;
     isFresh = false;
-    guesses.use(touched);
+    expected += guesses.use(touched);
     blocksRead += touched.count();
     asking.release();
     if (isFirst && layout == null) {
@@ -278,7 +284,9 @@ public final class ColumnPlanner {
       return null;
     }
     long size = blocks.objectSize();
-    return tail == null ? new ByteRange(Math.max(0, size - FileTail.LAST_BYTES), size) : tail.footer();
+    return tail == null
+        ? new ByteRange(Math.max(0, size - FileTail.LAST_BYTES), size)
+        : tail.footer();
   }
 
   /** The bytes that were {@linkplain #wants wanted}. Reads them; takes 1 ms for some 400 KiB. */
@@ -382,7 +390,7 @@ public final class ColumnPlanner {
   }
 
   private void column(int group, long from, long to, Manner manner) {
-    Objects.requireNonNull(following).onRead(group, from, to, manner);
+    Objects.requireNonNull(following).onRead(group, from, to, manner, expected > 0);
     state = State.COLUMNS;
   }
 
@@ -471,7 +479,7 @@ public final class ColumnPlanner {
     owner = false;
     sawFilters = false;
     foreignReads = 0;
-    lastEnd = 0;
+    lastEnd = NO_READ;
     isFresh = true;
     if (!isOver()) {
       state = State.UNKNOWN;

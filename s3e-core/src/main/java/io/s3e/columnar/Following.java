@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  * are read whole; else after two groups in a row, while chunks are read whole.
  *
  * <p><b>The end</b> is that of the split; else as many groups as the latest like reader of the
- * table has read; else, and beyond that, one group more than was read, after three in a row 2, after
- * four 4, and so on.
+ * table has read; else, and beyond that, one group more than was read, after three in a row 2,
+ * after four 4, and so on.
  *
  * <p>A group that is skipped drops what was asked of it, halves the window and begins a new row.
  */
@@ -78,6 +78,10 @@ final class Following {
   private boolean hasPages;
   private boolean wasWhole = true;
   private boolean isOpen;
+
+  /** Groups after the present one were to be asked for, and none was lost or refused. */
+  private boolean isAhead;
+
   private TableMemory.@Nullable Scan like;
 
   Following(
@@ -109,10 +113,18 @@ final class Following {
     return group == present && from == position;
   }
 
-  /** A read of {@code [from, to)}, which lies in {@code group} and in its data. */
-  void onRead(int group, long from, long to, Manner how) {
+  /**
+   * A read of {@code [from, to)}, which lies in {@code group} and in its data.
+   *
+   * @param wasExpected whether any of it was out
+   */
+  void onRead(int group, long from, long to, Manner how, boolean wasExpected) {
     boolean goesOn = goesOn(group, from);
     if (group != present) {
+      if (isAhead && !wasExpected && group == present + 1) {
+        // The window had no room for it.
+        asking.grow();
+      }
       enter(group);
     }
     manner = how;
@@ -158,10 +170,6 @@ final class Following {
   private void enter(int group) {
     boolean isNext = present >= 0 && group == present + 1;
     boolean isSkip = present >= 0 && group > present + 1;
-    if (isNext && isOpen && askedTo <= group && groups.end(layout) > group) {
-      // The window had no room for it.
-      asking.grow();
-    }
     if (isSkip && isOpen) {
       asking.halve();
     }
@@ -183,6 +191,7 @@ final class Following {
     hasPages = false;
     askedTo = group;
     groupsRead++;
+    isAhead = false;
     groups.at(group, layout);
   }
 
@@ -224,6 +233,7 @@ final class Following {
     }
     boolean follows = mayFollow(sawFilters);
     int end = follows ? end() : present + 1;
+    isAhead |= end > present + 1;
     while (askedTo < end) {
       List<BlockRange> runs = runsOf(askedTo);
       if (askedTo > present && !isOpen) {
@@ -257,11 +267,7 @@ final class Following {
     // What lies between would be fetched by the read, if it were not fetched with the rest.
     List<ByteRange> joined =
         VectorPlanner.plan(
-                ranges,
-                blocks.blockSize(),
-                joining.gapBytes,
-                joining.maxOverRead,
-                joining.maxBytes)
+                ranges, blocks.blockSize(), joining.gapBytes, joining.maxOverRead, joining.maxBytes)
             .stream()
             .map(VectorPlanner.Group::span)
             .toList();
@@ -271,6 +277,7 @@ final class Following {
   /** What was out did not come, or not all: it is looked for again from the present group on. */
   void askAgain() {
     askedTo = Math.max(0, present);
+    isAhead = false;
   }
 
   /** Tells the table what was read. */

@@ -28,7 +28,8 @@ final class Groups {
       split = source.split();
       known = split == null ? Known.NOTHING : Known.SPLIT;
     }
-    if (split != null && (group < layout.firstGroupOf(split) || group >= layout.endGroupOf(split))) {
+    if (split != null
+        && (group < layout.firstGroupOf(split) || group >= layout.endGroupOf(split))) {
       split = null;
       known = Known.NOTHING;
     }

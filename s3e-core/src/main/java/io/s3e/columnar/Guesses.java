@@ -86,21 +86,23 @@ final class Guesses {
     runs++;
   }
 
-  /** A read takes {@code run}: whatever of it is out was worth its fetch. */
-  void use(BlockRange run) {
-    out.take(
-        run,
-        each -> true,
-        (piece, guess) -> {
-          guess.used += piece.count();
-          gone(guess, piece.count());
-        });
+  /** A read takes {@code run}: whatever of it is out was worth its fetch; how many blocks. */
+  long use(BlockRange run) {
+    long used =
+        out.take(
+            run,
+            each -> true,
+            (piece, guess) -> {
+              guess.used += piece.count();
+              gone(guess, piece.count());
+            });
     if (read.pieces() > MAX_READ_PIECES) {
       read = new BlockPieces<>();
     }
     for (BlockRange missing : read.missingFrom(run)) {
       read.add(missing, Reader.ANY);
     }
+    return used;
   }
 
   /** The reader has gone on to another group: what it read before counts no longer. */

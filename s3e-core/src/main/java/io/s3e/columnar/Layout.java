@@ -376,7 +376,9 @@ public final class Layout {
     return lastStart(starts, 0, count, offset);
   }
 
-  /** The last of the ascending {@code starts} that is no more than {@code offset}; else from - 1. */
+  /**
+   * The last of the ascending {@code starts} that is no more than {@code offset}; else from - 1.
+   */
   private static int lastStart(long[] starts, int from, int to, long offset) {
     int found = Arrays.binarySearch(starts, from, to, offset);
     if (found < 0) {

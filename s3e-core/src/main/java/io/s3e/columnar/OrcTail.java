@@ -71,8 +71,7 @@ final class OrcTail {
    */
   static Postscript postscript(byte[] last, long objectSize) throws MalformedException {
     int length = postscriptLength(last);
-    ProtobufReader in =
-        new ProtobufReader(last, last.length - 1 - length, last.length - 1);
+    ProtobufReader in = new ProtobufReader(last, last.length - 1 - length, last.length - 1);
     long footer = 0;
     long compression = 0;
     long block = 0;

@@ -125,7 +125,9 @@ final class Selection {
     return ranges;
   }
 
-  /** Adds what of {@code [start, end)} lies in {@code [first, last)}, as one with what it touches. */
+  /**
+   * Adds what of {@code [start, end)} lies in {@code [first, last)}, as one with what it touches.
+   */
   private static void append(List<ByteRange> ranges, long start, long end, long first, long last) {
     long from = Math.max(start, first);
     long to = Math.min(end, last);

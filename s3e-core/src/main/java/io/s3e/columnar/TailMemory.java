@@ -36,8 +36,7 @@ final class TailMemory {
   /** Bytes to fetch of the end of an object; 0 where footers are not expected. */
   synchronized long bytesOf(long objectSize) {
     return switch (seen) {
-      case NOTHING ->
-          Math.max(NEAR_END_BYTES, Math.min(MOST_BYTES, objectSize / PART_OF_OBJECT));
+      case NOTHING -> Math.max(NEAR_END_BYTES, Math.min(MOST_BYTES, objectSize / PART_OF_OBJECT));
       case FOOTERS -> Math.max(NEAR_END_BYTES, footerBytes + footerBytes / SPARE_PART);
       case OTHER_FILES -> 0;
     };

@@ -126,8 +126,7 @@ class ColumnPlannerPropertyTest {
               ClassLoader.getPlatformClassLoader());
       ReadPolicy policy = random.nextBoolean() ? ReadPolicy.RANDOM : ReadPolicy.ADAPTIVE;
       planner =
-          new StreamPlanner(
-              new ReadPlanner(layout, policy, null, limits), columns, Mode.AUTO);
+          new StreamPlanner(new ReadPlanner(layout, policy, null, limits), columns, Mode.AUTO);
       log.add(layout + " " + limits + " " + policy + " split " + split + " " + file);
     }
 
@@ -358,8 +357,9 @@ class ColumnPlannerPropertyTest {
     private void take(String step, Plan plan) {
       log.add(step + " -> " + plan);
       for (BlockRange run : plan.abandoned()) {
-        assertThat(out.nextClearBit((int) run.first())).as("%s", run).isGreaterThanOrEqualTo(
-            (int) run.end());
+        assertThat(out.nextClearBit((int) run.first()))
+            .as("%s", run)
+            .isGreaterThanOrEqualTo((int) run.end());
         out.clear((int) run.first(), (int) run.end());
       }
       for (BlockRange run : plan.prefetch()) {

@@ -91,7 +91,8 @@ class OrcTailTest {
   @Test
   void everyOffsetHasItsPlace() throws Exception {
     Layout layout =
-        parse(OrcWriter.tail(RecordedFiles.stripes(), OrcWriter.Compression.NONE, 256), SIZE, CODECS);
+        parse(
+            OrcWriter.tail(RecordedFiles.stripes(), OrcWriter.Compression.NONE, 256), SIZE, CODECS);
     assertThat(layout.at(2).part()).isEqualTo(Layout.Part.NOWHERE);
     assertThat(layout.at(3).part()).isEqualTo(Layout.Part.STRIPE_INDEX);
     assertThat(layout.at(49868).part()).isEqualTo(Layout.Part.DATA);

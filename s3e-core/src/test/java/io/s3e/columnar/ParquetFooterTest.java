@@ -15,7 +15,8 @@ class ParquetFooterTest {
     FileTail tail = FileTail.of(lastBytes(file), file.size());
     ByteRange footer = tail.footer();
     return tail.layout(
-        file.bytes(footer.start(), footer.end()), new OrcCodecs(ClassLoader.getSystemClassLoader()));
+        file.bytes(footer.start(), footer.end()),
+        new OrcCodecs(ClassLoader.getSystemClassLoader()));
   }
 
   static byte[] lastBytes(RecordedFiles.File file) {
@@ -47,8 +48,7 @@ class ParquetFooterTest {
         long start = chunk.dictionary() == null ? chunk.data() : chunk.dictionary();
         assertThat(layout.chunk(group, column))
             .isEqualTo(ByteRange.ofLength(start, chunk.compressed()));
-        assertThat(layout.dictionary(group, column))
-            .isEqualTo(new ByteRange(start, chunk.data()));
+        assertThat(layout.dictionary(group, column)).isEqualTo(new ByteRange(start, chunk.data()));
         assertThat(layout.columnIndex(group, column))
             .isEqualTo(ByteRange.ofLength(chunk.columnIndex(), chunk.columnIndexLength()));
         assertThat(layout.offsetIndex(group, column))
@@ -170,7 +170,11 @@ class ParquetFooterTest {
     byte[] many = {
       0x49, // row groups: a list
       (byte) 0xFC, // of as many structs as follow
-      (byte) 0xFF, (byte) 0xFF, (byte) 0xFF, (byte) 0xFF, 0x07
+      (byte) 0xFF,
+      (byte) 0xFF,
+      (byte) 0xFF,
+      (byte) 0xFF,
+      0x07
     };
     assertThatThrownBy(() -> ParquetFooter.parse(many, 1000))
         .isInstanceOf(MalformedException.class)

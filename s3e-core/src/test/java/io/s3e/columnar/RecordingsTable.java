@@ -31,18 +31,22 @@ final class RecordingsTable {
 
   static Replay replay(String name, Mode mode, Split split, LayoutMemory memory) {
     Map<String, RecordedFiles.File> files =
-        name.contains("_small") ? parts("small") : name.contains("_table") ? parts("table") : files();
+        name.contains("_small")
+            ? parts("small")
+            : name.contains("_table") ? parts("table") : files();
     return new Replay(memory, mode, split, splitOf(name), files).play(Recording.of(name));
   }
 
   /** The memory of an engine that has seen other files of the same tables. */
   static LayoutMemory memoryOfLikeFiles(String name) {
     LayoutMemory memory = new LayoutMemory();
-    files().forEach((file, end) -> {
-      if (name.contains("wide") == file.contains("wide")) {
-        memory.tails(new ObjectRef("bucket", "table/" + file)).footer(end.last().length);
-      }
-    });
+    files()
+        .forEach(
+            (file, end) -> {
+              if (name.contains("wide") == file.contains("wide")) {
+                memory.tails(new ObjectRef("bucket", "table/" + file)).footer(end.last().length);
+              }
+            });
     return memory;
   }
 

@@ -133,9 +133,7 @@ class RecordingsTest {
   void nothingOfColumnsIsFetchedForNothing(String name) {
     for (Split split : Split.values()) {
       Replay replay = RecordingsTable.replay(name, Mode.AUTO, split, new LayoutMemory());
-      assertThat(replay.unusedBlocksBefore(END_OF_DATA))
-          .as(String.join("\n", replay.log))
-          .isZero();
+      assertThat(replay.unusedBlocksBefore(END_OF_DATA)).as(String.join("\n", replay.log)).isZero();
     }
   }
 

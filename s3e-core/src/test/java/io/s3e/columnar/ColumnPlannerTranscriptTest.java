@@ -1,0 +1,208 @@
+package io.s3e.columnar;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+/** What the planner answers to columnar readers, step by step; see {@link ColumnTranscript}. */
+class ColumnPlannerTranscriptTest {
+  private static void assertTranscript(ColumnTranscript transcript, String expected) {
+    assertThat(transcript.play(expected)).isEqualTo(expected);
+  }
+
+  @Test
+  void aVectoredReadAsksForTheSameColumnsOfAllThatFollow() {
+    assertTranscript(
+        new ColumnTranscript(5, 0, 4),
+        """
+        vectored 0 1 3 -> fetch [5M,6M) [7M,8M) [9M,10M) [11M,12M) [13M,14M) [15M,16M)
+        vectored 1 1 3
+        """);
+  }
+
+  @Test
+  void withoutASplitGroupsAreAskedForOneByOneThenTwoThenFour() {
+    assertTranscript(
+        new ColumnTranscript(12),
+        """
+        vectored 0 1 -> fetch [5M,6M)
+        vectored 1 1 -> fetch [9M,10M)
+        vectored 2 1 -> fetch [13M,14M) [17M,18M)
+        vectored 3 1 -> fetch [21M,22M) [25M,26M) [29M,30M)
+        vectored 4 1 -> fetch [33M,34M) [37M,38M) [41M,42M) [45M,46M)
+        """);
+  }
+
+  @Test
+  void theNextFileOfTheTableEndsWhereTheLastDid() {
+    assertTranscript(
+        new ColumnTranscript(12),
+        """
+        vectored 0 1 -> fetch [5M,6M)
+        vectored 1 1 -> fetch [9M,10M)
+        reopen -> abandon [9M,10M)
+        vectored 0 1 -> fetch [5M,6M)
+        vectored 1 1
+        vectored 2 1 -> fetch [13M,14M) [17M,18M)
+        vectored 3 1 -> fetch [21M,22M) [25M,26M) [29M,30M)
+        reset -> abandon [17M,18M) [21M,22M) [25M,26M) [29M,30M)
+        """);
+  }
+
+  @Test
+  void seeksNameColumnsAsTheyComeAndTheNextGroupsRestIsKnown() {
+    assertTranscript(
+        new ColumnTranscript(4, 0, 4),
+        """
+        chunk 0 0 -> fetch [4M,5M) [8M,9M) [12M,13M)
+        chunk 0 2 -> fetch [6M,7M) [10M,11M) [14M,15M)
+        chunk 1 0
+        chunk 1 2
+        chunk 2 0
+        chunk 2 2
+        chunk 3 0
+        chunk 3 2
+        reset
+        """);
+  }
+
+  @Test
+  void theRestOfTheFirstGroupComesFromTheTable() {
+    assertTranscript(
+        new ColumnTranscript(1, 0, 1),
+        """
+        chunk 0 0
+        chunk 0 2
+        reopen
+        chunk 0 0 -> fetch [2M,3M)
+        chunk 0 2
+        reset
+        """);
+  }
+
+  @Test
+  void afterAFilterTwoGroupsInARowAreNeeded() {
+    assertTranscript(
+        new ColumnTranscript(6, 0, 6),
+        """
+        dictionary 2 0
+        vectored 2 0 1
+        vectored 4 0 1
+        vectored 5 0 1
+        """);
+  }
+
+  @Test
+  void aSkippedGroupDropsWhatWasAskedOfItAndHalvesTheWindow() {
+    assertTranscript(
+        new ColumnTranscript(12, 0, 12),
+        """
+        vectored 0 0 -> fetch [4M,5M) [8M,9M) [12M,13M) [16M,17M) [20M,21M) [24M,25M) [28M,29M) [32M,33M)
+        describe -> FOLLOWING, PARQUET of 12 groups, 4 columns, ahead 8388608 of 8388608
+        vectored 2 0 -> abandon [4M,5M)
+        describe -> FOLLOWING, PARQUET of 12 groups, 4 columns, ahead 6291456 of 4194304
+        vectored 3 0
+        """);
+  }
+
+  @Test
+  void pagesPickedOutOfChunksAreNotFollowed() {
+    assertTranscript(
+        new ColumnTranscript(4, 0, 4),
+        """
+        index 0 1
+        pages 0 1
+        pages 0 2
+        pages 1 1
+        pages 1 2
+        pages 2 1
+        """);
+  }
+
+  @Test
+  void dictionariesOfTheSplitAreAskedForAfterThatOfItsFirstGroup() {
+    assertTranscript(
+        new ColumnTranscript(6, 1, 5),
+        """
+        dictionary 1 2 -> fetch [10M,10496K) [14M,14592K) [18M,18688K)
+        dictionary 2 2
+        dictionary 3 2
+        """);
+  }
+
+  @Test
+  void bloomFiltersOfFollowingGroupsAreAskedForAfterTwoInARow() {
+    assertTranscript(
+        new ColumnTranscript(12),
+        """
+        bloom 3 0
+        bloom 4 0 -> fetch [50432K,50688K)
+        bloom 5 0 -> fetch [50688K,50M)
+        bloom 6 0 -> fetch [50M,51968K)
+        """);
+  }
+
+  @Test
+  void aRefusalShrinksTheWindowUntilTheReaderComesOn() {
+    assertTranscript(
+        new ColumnTranscript(20, 0, 20),
+        """
+        vectored 0 0 1 2 3 -> fetch [4M,12M) in 8
+        refuse 2
+        stall
+        vectored 1 0 1 2 3 -> fetch [8M,12M) in 4
+        stall -> fetch [12M,16M) in 4
+        describe -> FOLLOWING, PARQUET of 20 groups, 4 columns, ahead 8388608 of 8388608
+        """);
+  }
+
+  @Test
+  void theWindowGrowsByWaitsUpToTheCap() {
+    assertTranscript(
+        new ColumnTranscript(20, 0, 20),
+        """
+        limit 24 64
+        vectored 0 0 1 2 3 -> fetch [4M,12M) in 8
+        stall -> fetch [12M,20M) in 4
+        stall -> fetch [20M,28M) in 2
+        stall
+        describe -> FOLLOWING, PARQUET of 20 groups, 4 columns, ahead 25165824 of 25165824
+        """);
+  }
+
+  @Test
+  void noMoreRunsAreOutThanTheStreamsShare() {
+    assertTranscript(
+        new ColumnTranscript(20, 0, 20),
+        """
+        limit 64 3
+        vectored 0 0 -> fetch [4M,5M) [8M,9M) [12M,13M)
+        vectored 1 0 -> fetch [16M,17M)
+        """);
+  }
+
+  @Test
+  void threeReadsOfNothingThatTheLayoutHasGiveTheStreamBack() {
+    assertTranscript(
+        new ColumnTranscript(3, 0, 3),
+        """
+        vectored 0 0 -> fetch [4M,5M) [8M,9M)
+        read 3670016 5000000
+        read 3670016 5000000
+        read 3670016 5000000 -> abandon [8M,9M)
+        describe -> ADAPTIVE, ahead 0 of 536870912; at 5000000 ahead 0; FOREIGN, PARQUET of 3 groups, 4 columns, ahead 0 of 8388608
+        """);
+  }
+
+  @Test
+  void aReaderThatGoesThroughTheFileIsNotColumnar() {
+    assertTranscript(
+        new ColumnTranscript(3, 0, 3),
+        """
+        read 100 1000000 -> fetch [1M,9M) in 8
+        read 1000000 1048576
+        read 1048576 2000000 -> fetch [9M,10M)
+        describe -> ADAPTIVE, ahead 8388608 of 536870912; at 2000000 window 8388608 ahead 8388608; READY, PARQUET of 3 groups, 4 columns, ahead 0 of 8388608
+        """);
+  }
+}

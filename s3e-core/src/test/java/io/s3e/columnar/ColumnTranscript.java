@@ -1,0 +1,190 @@
+package io.s3e.columnar;
+
+import io.s3e.block.BlockLayout;
+import io.s3e.block.BlockRange;
+import io.s3e.block.ByteRange;
+import io.s3e.block.ObjectRef;
+import io.s3e.block.ObjectVersion;
+import io.s3e.columnar.ColumnPlanner.VectoredReads;
+import io.s3e.columnar.StreamPlanner.Mode;
+import io.s3e.prefetch.ReadPlanner;
+import io.s3e.prefetch.ReadPlanner.Limits;
+import io.s3e.prefetch.ReadPlanner.Plan;
+import io.s3e.prefetch.ReadPolicy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Plays a program of reads of a Parquet file against the planner of its stream and writes down what
+ * it answers, as byte ranges. The file has groups of four columns; chunk c of group g is the
+ * mebibyte 4 g + c, its dictionary page the first 64 KiB of that. Bloom filters of 64 KiB follow,
+ * then indexes of 1 KiB each, then the footer. Steps:
+ *
+ * <pre>
+ * vectored 0 1 3       -> fetch [5M,6M) [7M,8M)     columns 1 and 3 of group 0
+ * chunk 0 1            all of a chunk, by a seek
+ * pages 0 1            the second quarter of a chunk, by a seek
+ * dictionary 0 1, bloom 0 1, index 0 1
+ * read 5000 6000       bytes, whatever they are
+ * </pre>
+ *
+ * and {@code stall}, {@code refuse N} (the last plan from its run N on), {@code limit BYTES RUNS},
+ * {@code reset}, {@code reopen} (another stream of another file of the table), {@code describe}.
+ */
+final class ColumnTranscript {
+  static final int BLOCK = 256 << 10;
+  private static final int COLUMNS = 4;
+  private static final long MIB = 1 << 20;
+  private static final long FILTER = 64 << 10;
+  private static final long INDEX = 1 << 10;
+
+  private final LayoutMemory memory = new LayoutMemory();
+  private final Layout file;
+  private final BlockLayout blocks;
+  private final @Nullable ByteRange split;
+  private final List<String> lines = new ArrayList<>();
+  private StreamPlanner planner;
+  private Plan last = Plan.NOTHING;
+  private int opened;
+
+  /**
+   * @param splitGroups the groups of the split, from and to; none if it is not known
+   */
+  ColumnTranscript(int groups, int... splitGroups) {
+    long data = groups * COLUMNS * MIB;
+    int chunks = groups * COLUMNS;
+    long footer = data + chunks * (FILTER + 2 * INDEX);
+    try {
+      Layout.Builder builder = Layout.Builder.parquet(footer, groups, COLUMNS);
+      for (int chunk = 0; chunk < chunks; chunk++) {
+        builder.chunk(chunk / COLUMNS, chunk % COLUMNS, chunk * MIB, MIB, FILTER);
+        builder.bloomFilters.set(chunk, data + chunk * FILTER, (int) FILTER);
+        long indexes = data + chunks * FILTER;
+        builder.columnIndexes.set(chunk, indexes + chunk * INDEX, (int) INDEX);
+        builder.offsetIndexes.set(chunk, indexes + (chunks + chunk) * INDEX, (int) INDEX);
+      }
+      for (int group = 0; group < groups; group++) {
+        builder.mark(group, (group * COLUMNS + COLUMNS / 2) * MIB);
+      }
+      builder.schema(1);
+      file = builder.build();
+    } catch (MalformedException e) {
+      throw new AssertionError(e);
+    }
+    blocks = new BlockLayout(footer + 1000, BLOCK);
+    split =
+        splitGroups.length == 0
+            ? null
+            : new ByteRange(splitGroups[0] * COLUMNS * MIB, splitGroups[1] * COLUMNS * MIB);
+    planner = open();
+  }
+
+  private StreamPlanner open() {
+    ObjectVersion version =
+        ObjectVersion.identified(
+            new ObjectRef("bucket", "table/" + opened++), blocks.objectSize(), "etag", null);
+    memory.keep(version, file);
+    Limits limits = Limits.defaults(BLOCK, 8 << 20);
+    ColumnPlanner columns =
+        new ColumnPlanner(
+            blocks,
+            limits,
+            memory,
+            version,
+            null,
+            () -> split,
+            new VectoredReads(BLOCK, 0.5, 8 << 20),
+            ClassLoader.getPlatformClassLoader());
+    ReadPlanner forward = new ReadPlanner(blocks, ReadPolicy.ADAPTIVE, null, limits);
+    return new StreamPlanner(forward, columns, Mode.AUTO);
+  }
+
+  /** Plays the steps of {@code script}; what stands behind its arrows is ignored. */
+  String play(String script) {
+    for (String line : script.lines().toList()) {
+      step(line.split("->")[0].strip());
+    }
+    return lines.stream().map(line -> line + "\n").collect(Collectors.joining());
+  }
+
+  private void step(String step) {
+    String[] words = step.split(" ");
+    switch (words[0]) {
+      case "vectored" -> {
+        List<ByteRange> ranges = new ArrayList<>();
+        for (int i = 2; i < words.length; i++) {
+          ranges.add(file.chunk(number(words[1]), number(words[i])));
+        }
+        answer(step, planner.onVectored(ranges, ranges));
+      }
+      case "chunk" -> read(step, file.chunk(number(words[1]), number(words[2])));
+      case "pages" -> {
+        long start = file.chunk(number(words[1]), number(words[2])).start() + MIB / 4;
+        read(step, new ByteRange(start, start + MIB / 4));
+      }
+      case "dictionary" -> read(step, file.dictionary(number(words[1]), number(words[2])));
+      case "bloom" -> read(step, file.bloomFilter(number(words[1]), number(words[2])));
+      case "index" -> read(step, file.offsetIndex(number(words[1]), number(words[2])));
+      case "read" -> read(step, new ByteRange(Long.parseLong(words[1]), Long.parseLong(words[2])));
+      case "stall" -> answer(step, planner.onStall(0));
+      case "refuse" -> {
+        planner.onRefused(last.prefetch().get(number(words[1])));
+        lines.add(step);
+      }
+      case "limit" -> {
+        planner.limitWindow(number(words[1]) * MIB, number(words[2]));
+        lines.add(step);
+      }
+      case "reset" -> answer(step, planner.reset());
+      case "reopen" -> {
+        answer(step, planner.reset());
+        planner = open();
+      }
+      case "describe" -> lines.add(step + " -> " + planner.describe());
+      default -> throw new IllegalArgumentException("no such step: " + step);
+    }
+  }
+
+  private static int number(String word) {
+    return Integer.parseInt(word);
+  }
+
+  private void read(String step, ByteRange range) {
+    answer(step, planner.onRead(range.start(), range.end(), range.end()));
+  }
+
+  private void answer(String step, Plan plan) {
+    if (!plan.prefetch().isEmpty()) {
+      last = plan;
+    }
+    String line = step + (plan.isNothing() ? "" : " ->");
+    line += plan.prefetch().isEmpty() ? "" : " fetch" + runs(plan.prefetch());
+    line += plan.abandoned().isEmpty() ? "" : " abandon" + runs(plan.abandoned());
+    lines.add(line + (plan.along() ? " along" : ""));
+  }
+
+  /** Adjacent runs as one, with their number. */
+  private String runs(List<BlockRange> runs) {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < runs.size(); ) {
+      int first = i++;
+      while (i < runs.size() && runs.get(i).first() == runs.get(i - 1).end()) {
+        i++;
+      }
+      long start = blocks.startOf(runs.get(first).first());
+      long end = blocks.endOf(runs.get(i - 1).end() - 1);
+      text.append(" [%s,%s)".formatted(text(start), text(end)));
+      text.append(i - first > 1 ? " in " + (i - first) : "");
+    }
+    return text.toString();
+  }
+
+  private static String text(long bytes) {
+    if (bytes % MIB == 0) {
+      return bytes / MIB + "M";
+    }
+    return bytes % 1024 == 0 ? bytes / 1024 + "K" : Long.toString(bytes);
+  }
+}

@@ -1,0 +1,130 @@
+package io.s3e.columnar;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.s3e.block.ObjectRef;
+import io.s3e.block.ObjectVersion;
+import java.util.BitSet;
+import org.junit.jupiter.api.Test;
+
+class LayoutMemoryTest {
+  private final LayoutMemory memory = new LayoutMemory();
+
+  private static Layout layout(int groups, int columns) {
+    try {
+      Layout.Builder builder = Layout.Builder.parquet(1L << 40, groups, columns);
+      for (int chunk = 0; chunk < groups * columns; chunk++) {
+        builder.chunk(chunk / columns, chunk % columns, 4 + chunk, 1, 0);
+      }
+      for (int group = 0; group < groups; group++) {
+        builder.mark(group, 4 + group * columns);
+      }
+      return builder.build();
+    } catch (MalformedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static ObjectVersion version(int number) {
+    return ObjectVersion.identified(new ObjectRef("b", "k" + number), 1L << 41, "e", null);
+  }
+
+  @Test
+  void layoutsAreKeptByVersionAndTheFirstStays() {
+    Layout first = layout(1, 1);
+    assertThat(memory.layout(version(0))).isNull();
+    assertThat(memory.keep(version(0), first)).isSameAs(first);
+    assertThat(memory.keep(version(0), layout(1, 2))).isSameAs(first);
+    assertThat(memory.layout(version(0))).isSameAs(first);
+    ObjectVersion changed =
+        ObjectVersion.identified(version(0).object(), version(0).size(), "other", null);
+    assertThat(memory.layout(changed)).isNull();
+  }
+
+  @Test
+  void aVersionWithoutETagIsNotKept() {
+    ObjectVersion unknown = ObjectVersion.unidentified(new ObjectRef("b", "k"), 10, null);
+    memory.keep(unknown, layout(1, 1));
+    assertThat(memory.weight()).isZero();
+  }
+
+  @Test
+  void layoutsAreBoundedByWeightAndTheOldestGoes() {
+    int one = layout(100, 100).weight();
+    int fit = (8 << 20) / one;
+    for (int i = 0; i < 3 * fit; i++) {
+      memory.keep(version(i), layout(100, 100));
+      assertThat(memory.layout(version(0))).as("used all the time").isNotNull();
+      assertThat(memory.weight()).isLessThanOrEqualTo(8 << 20);
+    }
+    assertThat(memory.layout(version(1))).isNull();
+    assertThat(memory.layout(version(3 * fit - 1))).isNotNull();
+    assertThat(memory.weight()).isEqualTo((long) fit * one);
+  }
+
+  @Test
+  void tablesAreBoundedInNumber() {
+    TableMemory first = memory.table(0);
+    assertThat(memory.table(0)).isSameAs(first);
+    for (int i = 1; i <= 1024; i++) {
+      memory.table(i);
+    }
+    assertThat(memory.table(0)).isNotSameAs(first);
+  }
+
+  @Test
+  void filesOfAllPartitionsLieInOnePlace() {
+    assertThat(LayoutMemory.placeOf(new ObjectRef("b", "t/d=1/h=2/part-0"))).isEqualTo("b/t");
+    assertThat(LayoutMemory.placeOf(new ObjectRef("b", "t/data/d=1/f.parquet")))
+        .isEqualTo("b/t/data");
+    assertThat(LayoutMemory.placeOf(new ObjectRef("b", "t/f=1"))).isEqualTo("b/t");
+    assertThat(LayoutMemory.placeOf(new ObjectRef("b", "f"))).isEqualTo("b");
+    assertThat(LayoutMemory.placeOf(new ObjectRef("c", "t/f")))
+        .isNotEqualTo(LayoutMemory.placeOf(new ObjectRef("b", "t/f")));
+  }
+
+  @Test
+  void theLatestScanThatReadTheseColumnsIsLike() {
+    TableMemory table = new TableMemory();
+    assertThat(table.like(columns(1))).isNull();
+    table.remember(new TableMemory.Scan(columns(1, 2), 3));
+    table.remember(new TableMemory.Scan(columns(1, 5), 4));
+    assertThat(table.like(columns(1))).matches(scan -> scan.groups() == 4);
+    assertThat(table.like(columns(2))).matches(scan -> scan.groups() == 3);
+    assertThat(table.like(columns(2, 5))).isNull();
+    for (int i = 10; i < 14; i++) {
+      table.remember(new TableMemory.Scan(columns(i), 1));
+    }
+    assertThat(table.like(columns(1))).as("forgotten").isNull();
+    table.remember(new TableMemory.Scan(columns(10), 9));
+    assertThat(table.like(columns(10))).matches(scan -> scan.groups() == 9);
+    assertThat(table.like(columns(11))).as("the same columns take one place").isNotNull();
+  }
+
+  private static BitSet columns(int... ordinals) {
+    BitSet set = new BitSet();
+    for (int ordinal : ordinals) {
+      set.set(ordinal);
+    }
+    return set;
+  }
+
+  @Test
+  void tailsAreOnePartInAHundredUntilFootersAreKnown() {
+    TailMemory tails = memory.tails(new ObjectRef("b", "t/f"));
+    assertThat(tails.bytesOf(2 << 20)).isEqualTo(64 << 10);
+    assertThat(tails.bytesOf(100 << 20)).isEqualTo(1 << 20);
+    assertThat(tails.bytesOf(10L << 30)).isEqualTo(2 << 20);
+    tails.footer(10_000);
+    assertThat(tails.bytesOf(10L << 30)).isEqualTo(64 << 10);
+    tails.footer(400_000);
+    assertThat(tails.bytesOf(1 << 20)).isEqualTo(500_000);
+    tails.footer(10_000);
+    assertThat(tails.bytesOf(1 << 20)).isEqualTo(437_500);
+    tails.noFooter();
+    assertThat(tails.bytesOf(1 << 20)).isEqualTo(437_500);
+    TailMemory others = memory.tails(new ObjectRef("b", "u/f"));
+    others.noFooter();
+    assertThat(others.bytesOf(1 << 20)).isZero();
+  }
+}

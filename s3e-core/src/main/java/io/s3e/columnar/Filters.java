@@ -38,6 +38,8 @@ final class Filters {
   /** Page indexes of all groups, where it is not. */
   private static final long MAX_INDEX_BYTES_OF_FILE = 64 << 10;
 
+  private record Key(Part part, int column) {}
+
   private static final class Track {
     private int group = -1;
     private int inRow;
@@ -51,7 +53,7 @@ final class Filters {
   private final Asking asking;
   private final Ledger ledger;
   private final Predicate<Kind> admitted;
-  private final Map<Long, Track> tracks = new HashMap<>();
+  private final Map<Key, Track> tracks = new HashMap<>();
 
   // The indexes of ORC's stripes: of the present one, and those wanted of others.
   private final Selection present;
@@ -94,7 +96,7 @@ final class Filters {
   }
 
   private void follow(Place place, long from, long to) {
-    long key = (long) place.part().ordinal() << Integer.SIZE | (place.column() + 1);
+    Key key = new Key(place.part(), place.column());
     if (tracks.size() >= MAX_TRACKS && !tracks.containsKey(key)) {
       return;
     }

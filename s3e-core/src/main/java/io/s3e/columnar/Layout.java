@@ -348,18 +348,20 @@ public final class Layout {
           ? new Place(Part.DICTIONARY, group, column, dictionary)
           : new Place(Part.DATA, group, column, chunk(group, column));
     }
-    Place place = outside(Part.OFFSET_INDEX, offsetIndexes, offset);
-    if (place == Place.NOWHERE) {
-      place = outside(Part.COLUMN_INDEX, columnIndexes, offset);
+    int chunk = offsetIndexes.at(offset);
+    if (chunk >= 0) {
+      return outside(Part.OFFSET_INDEX, offsetIndexes, chunk);
     }
-    return place == Place.NOWHERE ? outside(Part.BLOOM_FILTER, bloomFilters, offset) : place;
+    chunk = columnIndexes.at(offset);
+    if (chunk >= 0) {
+      return outside(Part.COLUMN_INDEX, columnIndexes, chunk);
+    }
+    chunk = bloomFilters.at(offset);
+    return chunk < 0 ? Place.NOWHERE : outside(Part.BLOOM_FILTER, bloomFilters, chunk);
   }
 
-  private Place outside(Part part, Extras extras, long offset) {
-    int chunk = extras.at(offset);
-    return chunk < 0
-        ? Place.NOWHERE
-        : new Place(part, chunk / columns, chunk % columns, extras.rangeOf(chunk));
+  private Place outside(Part part, Extras extras, int chunk) {
+    return new Place(part, chunk / columns, chunk % columns, extras.rangeOf(chunk));
   }
 
   private Place inStripe(int stripe, long offset) {

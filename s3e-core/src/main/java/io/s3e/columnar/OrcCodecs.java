@@ -16,6 +16,8 @@ final class OrcCodecs {
   /** Decompresses one chunk. */
   interface Codec {
     /**
+     * Decompresses {@code length} bytes from {@code from} on.
+     *
      * @return how many bytes of {@code target} are filled
      * @throws MalformedException if the chunk is damaged or has more than {@code target} holds
      */

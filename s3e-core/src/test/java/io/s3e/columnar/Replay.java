@@ -19,13 +19,14 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.PriorityQueue;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Plays a recording against the planners of its streams in virtual time: 30 ms to the first byte,
  * 60 MB/s a connection, any number of connections, blocks of 64 KiB that stay in memory, a reader
- * that takes no time of its own. Reads are told to the planners as a stream tells them: what lies
+ * that takes no time of its own, if nothing else is said. Reads are told to the planners as a stream tells them: what lies
  * in the block last read from is not heard of, and short reads fetch a kilobyte. No clock, no
  * threads.
  */
@@ -55,6 +56,9 @@ final class Replay {
   private final @Nullable ByteRange wholeSplit;
   private final Map<String, Store> stores = new TreeMap<>();
   private final Map<String, Stream> streams = new HashMap<>();
+  private final PriorityQueue<Long> inFlight = new PriorityQueue<>();
+  private int maxInFlight = Integer.MAX_VALUE;
+  private double nanosPerByte;
   private long now;
   private long wantedBytes;
 
@@ -62,6 +66,7 @@ final class Replay {
   int dependent;
 
   int requests;
+  int refusals;
   long blockedNanos;
   final List<String> log = new ArrayList<>();
 
@@ -106,6 +111,18 @@ final class Replay {
     this.split = split;
     this.wholeSplit = wholeSplit;
     this.ends = ends;
+  }
+
+  /** Guesses beyond so many GETs in flight are refused; demand is not. */
+  Replay withConnections(int most) {
+    maxInFlight = most;
+    return this;
+  }
+
+  /** The reader works on what it has read, at this rate. */
+  Replay withConsumerOf(double megabytesPerSecond) {
+    nanosPerByte = 1000 / megabytesPerSecond;
+    return this;
   }
 
   Replay play(Recording recording) {
@@ -173,14 +190,14 @@ final class Replay {
     Plan plan = stream.planner.onRead(range.start(), end, until);
     BlockRange touched = store.layout.covering(range.start(), end);
     demand(store, touched, 8);
-    follow(store, plan);
+    follow(stream, plan);
     long stall = touched.first();
     while (stall < touched.end() && store.readableAt[(int) stall] <= now + STALL_NANOS) {
       stall++;
     }
     if (stall < touched.end()) {
       long at = Math.max(range.start(), store.layout.startOf(stall));
-      follow(store, stream.planner.onStall(at));
+      follow(stream, stream.planner.onStall(at));
     }
     await(store, touched);
     look(stream);
@@ -202,7 +219,7 @@ final class Replay {
       wasDependent |= dependent > before;
     }
     dependent = before + (wasDependent ? 1 : 0);
-    follow(store, plan);
+    follow(stream, plan);
     long stalledAt = -1;
     for (ByteRange span : spans) {
       BlockRange touched = store.layout.covering(span.start(), span.end());
@@ -213,12 +230,15 @@ final class Replay {
       }
     }
     if (stalledAt >= 0) {
-      follow(store, stream.planner.onStall(stalledAt));
+      follow(stream, stream.planner.onStall(stalledAt));
     }
     for (ByteRange span : spans) {
       await(store, store.layout.covering(span.start(), span.end()));
     }
     look(stream);
+    for (ByteRange range : ranges) {
+      now += (long) (range.length() * nanosPerByte);
+    }
     note("vectored", ranges.isEmpty() ? new ByteRange(0, 0) : ranges.get(0), plan);
   }
 
@@ -266,9 +286,17 @@ final class Replay {
     }
   }
 
-  private void follow(Store store, Plan plan) {
+  private void follow(Stream stream, Plan plan) {
     for (BlockRange run : plan.prefetch()) {
-      start(store, run);
+      while (!inFlight.isEmpty() && inFlight.peek() <= now) {
+        inFlight.remove();
+      }
+      if (inFlight.size() >= maxInFlight) {
+        refusals++;
+        stream.planner.onRefused(run);
+        return;
+      }
+      start(stream.store, run);
     }
   }
 
@@ -285,7 +313,10 @@ final class Replay {
         store.readableAt[(int) block] = now + FIRST_BYTE_NANOS + (long) (bytes / BYTES_PER_NANO);
         store.fetched.set((int) block);
       }
-      requests += to > from ? 1 : 0;
+      if (to > from) {
+        requests++;
+        inFlight.add(store.readableAt[(int) to - 1]);
+      }
       from = to + 1;
     }
   }
@@ -297,6 +328,10 @@ final class Replay {
     }
     blockedNanos += ready - now;
     now = ready;
+  }
+
+  double millis() {
+    return now / 1e6;
   }
 
   double blockedMillis() {

@@ -100,6 +100,9 @@ public final class ColumnPlanner {
   /** Offset after the last byte of the last read; {@link #NO_READ} before the first. */
   private long lastEnd = NO_READ;
 
+  /** Where the first of the reads began that go on to the last one without a gap. */
+  private long runStart;
+
   /** Blocks of the present read that were out. */
   private long expected;
 
@@ -318,7 +321,11 @@ public final class ColumnPlanner {
 
   private void read(Layout known, long position, long end) {
     Place place = known.at(position);
-    if (!owner && (!place.startsAt(position) || position == lastEnd)) {
+    boolean goesOn = goesOn(position);
+    if (!goesOn) {
+      runStart = position;
+    }
+    if (!owner && (!place.startsAt(position) || goesOn)) {
       return;
     }
     boolean isInside = place.part() == Part.FOOTER || isInGroup(known, place, end);
@@ -331,12 +338,19 @@ public final class ColumnPlanner {
     }
     owner = true;
     foreignReads = 0;
-    if (isData(place, position, end)) {
+    if (isData(place, end)) {
       column(place.group(), position, end, Manner.SEEKS);
     } else {
       filter(place, position, end);
     }
     ask();
+  }
+
+  /** Whether a read follows the last one: what lay in the same block was not heard of. */
+  private boolean goesOn(long position) {
+    return lastEnd > 0
+        && position >= lastEnd
+        && position <= blocks.endOf(blocks.blockAt(lastEnd - 1));
   }
 
   /** Whether a read stays in its group, as far as it is in one. */
@@ -349,14 +363,12 @@ public final class ColumnPlanner {
   }
 
   /** Whether a read is of column data; a reader of a dictionary page reads that and no more. */
-  private boolean isData(Place place, long position, long end) {
+  private boolean isData(Place place, long end) {
     if (place.part() != Part.DICTIONARY) {
       return place.part() == Part.DATA;
     }
-    Following columns = Objects.requireNonNull(following);
-    return end - position >= Following.PIECE_BYTES
-        || columns.isChunkEnd(place.group(), end)
-        || columns.goesOn(place.group(), position);
+    return end - runStart >= Following.PIECE_BYTES
+        || Objects.requireNonNull(following).isChunkEnd(place.group(), end);
   }
 
   private void readRange(Layout known, ByteRange range) {
@@ -366,6 +378,7 @@ public final class ColumnPlanner {
         if (range.end() <= known.group(place.group()).end()) {
           owner = true;
           foreignReads = 0;
+          runStart = range.start();
           column(place.group(), range.start(), range.end(), Manner.VECTORED);
         }
       }
@@ -390,7 +403,7 @@ public final class ColumnPlanner {
   }
 
   private void column(int group, long from, long to, Manner manner) {
-    Objects.requireNonNull(following).onRead(group, from, to, manner, expected > 0);
+    Objects.requireNonNull(following).onRead(group, runStart, from, to, manner, expected > 0);
     state = State.COLUMNS;
   }
 

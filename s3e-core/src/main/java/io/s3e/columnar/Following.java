@@ -40,6 +40,16 @@ final class Following {
     VECTORED
   }
 
+  /** What a run of reads without a gap takes. */
+  private enum Taken {
+    /** Chunks from start to end, or a long piece from the start of one. */
+    WHOLE,
+    /** The start of a chunk, so far. */
+    START,
+    /** Something else: pages that are picked out. */
+    PAGES
+  }
+
   /** Readers of whole chunks fetch them in pieces of 8 MiB; those of pages less. */
   static final long PIECE_BYTES = 1 << 20;
 
@@ -75,7 +85,12 @@ final class Following {
   private long position;
 
   private long readBytes;
+
+  /** A run of reads that is over took a part of a chunk. */
   private boolean hasPages;
+
+  /** The run of reads that is not over. */
+  private Taken taken = Taken.WHOLE;
   private boolean wasWhole = true;
   private boolean isOpen;
 
@@ -108,18 +123,14 @@ final class Following {
     return isOpen;
   }
 
-  /** Whether a read that begins at {@code from} goes on where the last one of data ended. */
-  boolean goesOn(int group, long from) {
-    return group == present && from == position;
-  }
-
   /**
    * A read of {@code [from, to)}, which lies in {@code group} and in its data.
    *
+   * @param runStart where the first of the reads began that go on to this one without a gap
    * @param wasExpected whether any of it was out
    */
-  void onRead(int group, long from, long to, Manner how, boolean wasExpected) {
-    boolean goesOn = goesOn(group, from);
+  void onRead(
+      int group, long runStart, long from, long to, Manner how, boolean wasExpected) {
     if (group != present) {
       if (isAhead && !wasExpected && group == present + 1) {
         // The window had no room for it.
@@ -128,7 +139,9 @@ final class Following {
       enter(group);
     }
     manner = how;
-    hasPages |= !isWhole(group, from, to, goesOn);
+    long start = Math.max(runStart, layout.group(group).start());
+    hasPages |= start == from && taken != Taken.WHOLE;
+    taken = takenBy(group, start, to);
     readBytes += to - from;
     position = Math.max(position, to);
     boolean grew = read.add(group, from, to);
@@ -141,14 +154,16 @@ final class Following {
     }
   }
 
-  /** Whether a read takes chunks from start to end, or a long piece of that. */
-  private boolean isWhole(int group, long from, long to, boolean goesOn) {
+  private Taken takenBy(int group, long start, long to) {
     if (layout.format() == Format.ORC) {
-      return true;
+      return Taken.WHOLE;
     }
-    int first = layout.columnAt(group, from);
-    boolean begins = goesOn || (first >= 0 && layout.chunk(group, first).start() == from);
-    return begins && (to - from >= PIECE_BYTES || isChunkEnd(group, to));
+    int first = layout.columnAt(group, start);
+    if (first < 0 || layout.chunk(group, first).start() != start) {
+      return Taken.PAGES;
+    }
+    boolean isLong = to - start >= PIECE_BYTES || isChunkEnd(group, to);
+    return isLong ? Taken.WHOLE : Taken.START;
   }
 
   boolean isChunkEnd(int group, long offset) {
@@ -189,6 +204,7 @@ final class Following {
     position = layout.group(group).start();
     readBytes = 0;
     hasPages = false;
+    taken = Taken.WHOLE;
     askedTo = group;
     groupsRead++;
     isAhead = false;
@@ -196,7 +212,7 @@ final class Following {
   }
 
   private boolean isPresentWhole() {
-    if (!hasPages) {
+    if (!hasPages && isWholeSoFar()) {
       return true;
     }
     long chunks = 0;
@@ -204,6 +220,11 @@ final class Following {
       chunks += range.length();
     }
     return readBytes >= WHOLE_SHARE * chunks;
+  }
+
+  /** A reader that took whole chunks of the group before is believed when it begins one. */
+  private boolean isWholeSoFar() {
+    return taken == Taken.WHOLE || (taken == Taken.START && groupsRead > 1 && wasWhole);
   }
 
   private boolean mayFollow(boolean sawFilters) {
@@ -256,7 +277,7 @@ final class Following {
       return runsOver(ranges);
     }
     // A vectored read has named all of it; pages that are picked out are not to be guessed.
-    boolean isGuessed = manner == Manner.SEEKS && wasWhole && !hasPages;
+    boolean isGuessed = manner == Manner.SEEKS && wasWhole && !hasPages && isWholeSoFar();
     return isGuessed ? runsOver(wanted.rangesOf(group, position)) : List.of();
   }
 

@@ -205,4 +205,32 @@ class ColumnPlannerTranscriptTest {
         describe -> ADAPTIVE, ahead 8388608 of 536870912; at 2000000 window 8388608 ahead 8388608; READY, PARQUET of 3 groups, 4 columns, ahead 0 of 8388608
         """);
   }
+
+  @Test
+  void aReaderOfSmallPiecesIsFollowedOnceItHasReadAChunk() {
+    assertTranscript(
+        new ColumnTranscript(4, 0, 4),
+        """
+        read 1048576 1179648 -> fetch [5M,5376K) [9M,9472K) [13M,13568K)
+        read 1179648 1310720
+        read 1310720 1572864
+        read 1572864 2097152
+        read 5242880 5373952
+        read 5373952 5636096 -> fetch [5632K,6M) [9472K,10M) [13568K,14M)
+        read 5767168 6291456
+        """);
+  }
+
+  @Test
+  void smallPiecesOfTheNextGroupAreReadAhead() {
+    assertTranscript(
+        new ColumnTranscript(4, 0, 4),
+        """
+        limit 1 8
+        read 1048576 2097152 -> fetch [5M,6M)
+        read 5242880 5373952
+        read 5373952 5636096 -> fetch [9M,9728K)
+        read 5767168 6291456 -> fetch [9728K,10M)
+        """);
+  }
 }

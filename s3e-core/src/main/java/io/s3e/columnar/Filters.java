@@ -66,15 +66,16 @@ final class Filters {
       Groups groups,
       Asking asking,
       Ledger ledger,
-      Predicate<Kind> admitted) {
+      Predicate<Kind> admitted,
+      OrcStripes stripes) {
     this.layout = layout;
     this.blocks = blocks;
     this.groups = groups;
     this.asking = asking;
     this.ledger = ledger;
     this.admitted = admitted;
-    this.present = new Selection(layout, Part.STRIPE_INDEX);
-    this.wanted = new Selection(layout, Part.STRIPE_INDEX);
+    this.present = new Selection(layout, Part.STRIPE_INDEX, stripes);
+    this.wanted = new Selection(layout, Part.STRIPE_INDEX, stripes);
   }
 
   /** A read of {@code [from, to)} at a place that is no column data. */

@@ -91,6 +91,7 @@ final class Following {
 
   /** The run of reads that is not over. */
   private Taken taken = Taken.WHOLE;
+
   private boolean wasWhole = true;
   private boolean isOpen;
 
@@ -106,7 +107,8 @@ final class Following {
       Asking asking,
       Guesses guesses,
       TableMemory table,
-      Joining joining) {
+      Joining joining,
+      OrcStripes stripes) {
     this.layout = layout;
     this.blocks = blocks;
     this.groups = groups;
@@ -114,8 +116,8 @@ final class Following {
     this.guesses = guesses;
     this.table = table;
     this.joining = joining;
-    this.read = new Selection(layout, Part.DATA);
-    this.wanted = new Selection(layout, Part.DATA);
+    this.read = new Selection(layout, Part.DATA, stripes);
+    this.wanted = new Selection(layout, Part.DATA, stripes);
   }
 
   /** Whether groups that follow were asked for. */
@@ -129,8 +131,7 @@ final class Following {
    * @param runStart where the first of the reads began that go on to this one without a gap
    * @param wasExpected whether any of it was out
    */
-  void onRead(
-      int group, long runStart, long from, long to, Manner how, boolean wasExpected) {
+  void onRead(int group, long runStart, long from, long to, Manner how, boolean wasExpected) {
     if (group != present) {
       if (isAhead && !wasExpected && group == present + 1) {
         // The window had no room for it.
@@ -299,6 +300,11 @@ final class Following {
   void askAgain() {
     askedTo = Math.max(0, present);
     isAhead = false;
+  }
+
+  /** The streams of another stripe are known: what was asked of it may not be all. */
+  void refine() {
+    askedTo = Math.max(0, present);
   }
 
   /** Tells the table what was read. */

@@ -83,6 +83,11 @@ public final class Layout {
 
   private final long[] stripeFooter;
 
+  /** Number of ORC's codec, and what a compressed chunk holds at most. */
+  private final int compression;
+
+  private final int blockBytes;
+
   /** Parts of one kind that lie outside the chunks they belong to, by chunk; length 0 for none. */
   static final class Extras {
     private static final Extras NONE = new Extras(0);
@@ -202,6 +207,8 @@ public final class Layout {
     offsetIndexes = from.offsetIndexes;
     stripeData = from.stripeData;
     stripeFooter = from.stripeFooter;
+    compression = from.compression;
+    blockBytes = from.blockBytes;
   }
 
   public Format format() {
@@ -317,6 +324,16 @@ public final class Layout {
     return new ByteRange(stripeFooter[stripe], groupEnd[stripe]);
   }
 
+  /** Number of the codec of footers; 0 for none. ORC only. */
+  int compression() {
+    return compression;
+  }
+
+  /** What a compressed chunk of a footer holds at most. ORC only. */
+  int blockBytes() {
+    return blockBytes;
+  }
+
   /**
    * What lies at an offset.
    *
@@ -415,6 +432,8 @@ public final class Layout {
     private final long[] stripeData;
     private final long[] stripeFooter;
     private long schema;
+    private int compression;
+    private int blockBytes;
 
     /** For a Parquet file. */
     static Builder parquet(long footerStart, int groups, int columns) throws MalformedException {
@@ -452,6 +471,11 @@ public final class Layout {
 
     void schema(long hash) {
       schema = hash;
+    }
+
+    void compression(int codec, int bytes) {
+      compression = codec;
+      blockBytes = bytes;
     }
 
     /** A chunk, with a dictionary page of {@code dictionary} bytes; 0 if it has none. */

@@ -101,15 +101,22 @@ final class OrcTail {
    */
   static @Nullable Layout parse(Postscript postscript, byte[] footer, OrcCodecs codecs)
       throws MalformedException {
-    if (postscript.compression == 0) {
-      return readFooter(footer, footer.length, postscript.footer.start());
+    byte[] plain = plain(postscript.compression, postscript.blockBytes, footer, codecs);
+    return plain == null ? null : readFooter(plain, postscript);
+  }
+
+  /**
+   * What a file stores in compressed chunks, or as it is.
+   *
+   * @return null if its codec is not to be had
+   */
+  static byte @Nullable [] plain(int compression, int blockBytes, byte[] stored, OrcCodecs codecs)
+      throws MalformedException {
+    if (compression == 0) {
+      return stored;
     }
-    OrcCodecs.Codec codec = codecs.codec(postscript.compression);
-    if (codec == null) {
-      return null;
-    }
-    byte[] plain = decompress(footer, codec, postscript.blockBytes);
-    return readFooter(plain, plain.length, postscript.footer.start());
+    OrcCodecs.Codec codec = codecs.codec(compression);
+    return codec == null ? null : decompress(stored, codec, blockBytes);
   }
 
   private static byte[] decompress(byte[] source, OrcCodecs.Codec codec, int blockBytes)
@@ -144,10 +151,10 @@ final class OrcTail {
     return Arrays.copyOf(plain, filled);
   }
 
-  private static Layout readFooter(byte[] footer, int end, long footerStart)
-      throws MalformedException {
+  private static Layout readFooter(byte[] footer, Postscript postscript) throws MalformedException {
+    long footerStart = postscript.footer.start();
     int stripes = 0;
-    ProtobufReader counting = new ProtobufReader(footer, 0, end);
+    ProtobufReader counting = new ProtobufReader(footer, 0, footer.length);
     while (counting.nextField()) {
       stripes += counting.field() == FOOTER_STRIPES ? 1 : 0;
       counting.skipField();
@@ -156,9 +163,10 @@ final class OrcTail {
       throw new MalformedException(stripes + " stripes before " + footerStart);
     }
     Layout.Builder layout = Layout.Builder.orc(footerStart, stripes);
+    layout.compression(postscript.compression, postscript.blockBytes);
     long schema = SchemaHash.start();
     int stripe = 0;
-    ProtobufReader in = new ProtobufReader(footer, 0, end);
+    ProtobufReader in = new ProtobufReader(footer, 0, footer.length);
     while (in.nextField()) {
       switch (in.field()) {
         case FOOTER_STRIPES -> readStripe(in, layout, stripe++);

@@ -3,12 +3,14 @@ package io.s3e.columnar;
 import io.s3e.block.ByteRange;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * The part of a group that a reader wants, and so of any other group: columns of a Parquet file; of
- * an ORC file, whose streams lie nearly alike in all stripes, ranges relative to the start of the
- * stripe. Not thread-safe.
+ * an ORC file streams, where footers of stripes have been seen; else, since streams lie nearly
+ * alike in all stripes, ranges relative to the start of the stripe. Not thread-safe.
  *
  * <p>Invariant: relative ranges are ascending, disjoint and not empty, at most {@value
  * #MAX_RANGES}.
@@ -23,11 +25,17 @@ final class Selection {
   private final Layout.Part part;
   private final BitSet columns = new BitSet();
   private final List<ByteRange> relative = new ArrayList<>();
+  private final OrcStripes stripes;
+  private final Set<Integer> names = new HashSet<>();
+
+  /** All that is wanted was read of stripes whose streams were known. */
+  private boolean isNamed = true;
 
   /**
    * @param part DATA or STRIPE_INDEX: where the ranges of an ORC file lie
    */
-  Selection(Layout layout, Layout.Part part) {
+  Selection(Layout layout, Layout.Part part, OrcStripes stripes) {
+    this.stripes = stripes;
     this.layout = layout;
     this.part = part;
   }
@@ -46,11 +54,15 @@ final class Selection {
     clear();
     columns.or(other.columns);
     relative.addAll(other.relative);
+    names.addAll(other.names);
+    isNamed = other.isNamed;
   }
 
   void clear() {
     columns.clear();
     relative.clear();
+    names.clear();
+    isNamed = true;
   }
 
   /** Wants these columns too; whether that is more than before. */
@@ -64,6 +76,8 @@ final class Selection {
   boolean add(int group, long from, long to) {
     if (layout.format() == Layout.Format.ORC) {
       long start = layout.group(group).start();
+      isNamed &= stripes.has(group);
+      stripes.addNames(group, from, to, names);
       return addRelative(from - start, to - start);
     }
     int first = layout.columnAt(group, from);
@@ -113,6 +127,12 @@ final class Selection {
       boolean isIndex = part == Layout.Part.STRIPE_INDEX;
       long first = Math.max(from, isIndex ? whole.start() : data.start());
       long last = isIndex ? data.start() : data.end();
+      if (isNamed && stripes.has(group)) {
+        for (ByteRange each : stripes.rangesOf(group, names)) {
+          append(ranges, each.start(), each.end(), first, last);
+        }
+        return ranges;
+      }
       for (ByteRange each : relative) {
         append(ranges, each.start() + whole.start(), each.end() + whole.start(), first, last);
       }

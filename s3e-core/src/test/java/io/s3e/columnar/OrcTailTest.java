@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.s3e.block.ByteRange;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -114,5 +116,44 @@ class OrcTailTest {
       byte[] tail = OrcWriter.tail(lie, OrcWriter.Compression.NONE, 256);
       assertThatThrownBy(() -> parse(tail, SIZE, CODECS)).isInstanceOf(MalformedException.class);
     }
+  }
+
+  @Test
+  void theStreamsOfARealStripeAreRead() throws Exception {
+    byte[] tail = RecordedFiles.resource("files/lineitem-orc.tail16k");
+    Layout layout = parse(tail, SIZE, CODECS);
+    OrcStripes stripes = new OrcStripes(layout, CODECS);
+    stripes.at(13);
+    ByteRange footer = layout.stripeFooter(13);
+    assertThat(stripes.wants()).isEqualTo(footer);
+    int from = (int) (footer.start() - (SIZE - tail.length));
+    stripes.onFooter(footer, Arrays.copyOfRange(tail, from, from + (int) footer.length()));
+    assertThat(stripes.wants()).isNull();
+    Set<Integer> quantity = new HashSet<>();
+    stripes.addNames(13, 21296102, 21296103, quantity);
+    assertThat(stripes.rangesOf(13, quantity)).containsExactly(ByteRange.ofLength(21296102, 28884));
+    stripes.addNames(13, 21472460, 21472460 + 28222, quantity);
+    assertThat(stripes.rangesOf(13, quantity)).hasSize(2);
+    assertThat(stripes.rangesOf(12, quantity)).isEmpty();
+    stripes.at(0);
+    assertThat(stripes.has(13)).isTrue();
+  }
+
+  @Test
+  void streamsThatGoBeyondTheirStripeAreRefusedAndNoneIsWantedAgain() throws Exception {
+    Layout layout =
+        parse(
+            OrcWriter.tail(RecordedFiles.stripes(), OrcWriter.Compression.NONE, 256), SIZE, CODECS);
+    OrcStripes stripes = new OrcStripes(layout, CODECS);
+    ByteRange footer = stripes.wants();
+    long whole = footer.start() - 3;
+    List<long[]> fits = List.of(new long[] {1, 1, whole});
+    long second = layout.stripeFooter(1).start() - layout.group(1).start();
+    List<long[]> exceeds = List.of(new long[] {1, 1, second}, new long[] {1, 2, 1});
+    stripes.onFooter(footer, OrcWriter.stripeFooter(fits, (int) footer.length()));
+    assertThat(stripes.has(0)).isTrue();
+    stripes.onFooter(layout.stripeFooter(1), OrcWriter.stripeFooter(exceeds, 340));
+    assertThat(stripes.has(1)).isFalse();
+    assertThat(stripes.wants()).isNull();
   }
 }

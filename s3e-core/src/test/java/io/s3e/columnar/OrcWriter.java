@@ -46,6 +46,30 @@ final class OrcWriter {
     return tail.toByteArray();
   }
 
+  /**
+   * The footer of a stripe, not compressed.
+   *
+   * @param streams kind, column and length of each
+   * @param length of the footer in bytes
+   */
+  static byte[] stripeFooter(List<long[]> streams, int length) {
+    for (int padding = 0; padding < length; padding++) {
+      OrcWriter footer = new OrcWriter();
+      for (long[] stream : streams) {
+        OrcWriter one = new OrcWriter();
+        one.number(1, stream[0]);
+        one.number(2, stream[1]);
+        one.number(3, stream[2]);
+        footer.message(1, one.out.toByteArray());
+      }
+      footer.message(3, new byte[padding]);
+      if (footer.out.size() == length) {
+        return footer.out.toByteArray();
+      }
+    }
+    throw new IllegalArgumentException("no footer of " + length + " bytes: " + streams.size());
+  }
+
   private static byte[] compress(byte[] plain, int blockBytes) {
     ByteArrayOutputStream chunks = new ByteArrayOutputStream();
     for (int at = 0; at < plain.length; at += blockBytes) {

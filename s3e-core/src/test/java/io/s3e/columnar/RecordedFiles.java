@@ -1,13 +1,17 @@
 package io.s3e.columnar;
 
+import io.s3e.block.ByteRange;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 
 /** The files of the recordings: where their parts lie, and their last bytes. */
 final class RecordedFiles {
@@ -15,17 +19,28 @@ final class RecordedFiles {
    * The end of a file.
    *
    * @param last its last bytes, from {@code size - last.length} on
+   * @param parts other bytes of it, by offset
    */
-  record File(long size, byte[] last) {
+  record File(long size, byte[] last, Map<Long, byte[]> parts) {
+    File(long size, byte[] last) {
+      this(size, last, Map.of());
+    }
+
     byte[] bytes(long from, long to) {
+      byte[] part = parts.get(from);
+      if (part != null) {
+        return part;
+      }
       long start = size - last.length;
       return Arrays.copyOfRange(last, (int) (from - start), (int) (to - start));
     }
 
     boolean has(long from) {
-      return from >= size - last.length;
+      return from >= size - last.length || parts.containsKey(from);
     }
   }
+
+  private static final List<ByteRange> NONE = List.of();
 
   private RecordedFiles() {}
 
@@ -68,7 +83,101 @@ final class RecordedFiles {
     byte[] tail = OrcWriter.tail(stripes(), OrcWriter.Compression.NONE, 256 << 10);
     byte[] last = new byte[16 << 10];
     System.arraycopy(tail, 0, last, last.length - tail.length, tail.length);
-    return new File(size, last);
+    return new File(size, last, stripeFooters());
+  }
+
+  /**
+   * Footers of the ORC file's stripes, made of what is known: all streams of stripe 0, and where
+   * orc-core 2.2.2 went to read the same streams of the others. What lies between is a stream.
+   */
+  private static Map<Long, byte[]> stripeFooters() {
+    List<long[]> ofFirst = streamsOfFirstStripe();
+    List<OrcWriter.Stripe> stripes = stripes();
+    Map<Long, byte[]> footers = new HashMap<>();
+    for (int stripe = 0; stripe < stripes.size(); stripe++) {
+      OrcWriter.Stripe where = stripes.get(stripe);
+      TreeMap<Long, long[]> known = new TreeMap<>();
+      for (String query : List.of("four", "one", "filter", "bloom")) {
+        addKnown(query, stripes, stripe, ofFirst, known);
+      }
+      int filler = 100;
+      for (Recording.Call call : Recording.of("orc-2.2.2_filter").calls()) {
+        for (ByteRange range : call.kind() == Recording.Kind.VECTORED ? call.ranges() : NONE) {
+          if (isApart(range, where, known)) {
+            known.put(range.start(), new long[] {1, filler++, range.length()});
+          }
+        }
+      }
+      List<long[]> streams = new ArrayList<>();
+      long at = where.offset();
+      for (Map.Entry<Long, long[]> each : known.entrySet()) {
+        if (each.getKey() > at) {
+          streams.add(new long[] {1, filler++, each.getKey() - at});
+        }
+        streams.add(each.getValue());
+        at = each.getKey() + each.getValue()[2];
+      }
+      long end = where.offset() + where.index() + where.data();
+      streams.add(new long[] {1, filler, end - at});
+      footers.put(end, OrcWriter.stripeFooter(streams, (int) where.footer()));
+    }
+    return footers;
+  }
+
+  /** Whether a range lies in a stripe and in no stream that is known of it. */
+  private static boolean isApart(
+      ByteRange range, OrcWriter.Stripe where, TreeMap<Long, long[]> known) {
+    Map.Entry<Long, long[]> before = known.lowerEntry(range.end());
+    return range.start() >= where.offset()
+        && range.end() <= where.offset() + where.index() + where.data()
+        && (before == null || before.getKey() + before.getValue()[2] <= range.start());
+  }
+
+  private static void addKnown(
+      String query,
+      List<OrcWriter.Stripe> stripes,
+      int stripe,
+      List<long[]> ofFirst,
+      TreeMap<Long, long[]> known) {
+    List<ByteRange> first = vectored(query, stripes.get(0));
+    List<ByteRange> ranges = vectored(query, stripes.get(stripe));
+    for (int i = 0; i < first.size(); i++) {
+      for (long[] stream : ofFirst) {
+        if (stream[3] == first.get(i).start()) {
+          ByteRange range = ranges.get(i);
+          known.put(range.start(), new long[] {stream[0], stream[1], range.length()});
+        }
+      }
+    }
+  }
+
+  /** The first vectored read of a stripe. */
+  private static List<ByteRange> vectored(String query, OrcWriter.Stripe stripe) {
+    for (Recording.Call call : Recording.of("orc-2.2.2_" + query).calls()) {
+      if (call.kind() == Recording.Kind.VECTORED) {
+        long start = call.ranges().get(0).start();
+        if (start >= stripe.offset() && start < stripe.offset() + stripe.index() + stripe.data()) {
+          return call.ranges();
+        }
+      }
+    }
+    throw new AssertionError("no read of " + stripe + " by " + query);
+  }
+
+  /** Kind, column, length and offset of each. */
+  private static List<long[]> streamsOfFirstStripe() {
+    List<String> kinds =
+        List.of("PRESENT", "DATA", "LENGTH", "DICTIONARY_DATA", "?", "?", "ROW_INDEX", "?");
+    List<long[]> streams = new ArrayList<>();
+    for (String line : lines("files/lineitem-orc.layout.tsv")) {
+      String[] words = line.split("\t");
+      if (words.length == 4 && !line.startsWith("#")) {
+        int kind = words[0].startsWith("BLOOM") ? 8 : kinds.indexOf(words[0]);
+        long column = Long.parseLong(words[1]);
+        streams.add(new long[] {kind, column, Long.parseLong(words[3]), Long.parseLong(words[2])});
+      }
+    }
+    return streams;
   }
 
   static List<OrcWriter.Stripe> stripes() {

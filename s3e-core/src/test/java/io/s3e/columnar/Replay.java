@@ -26,9 +26,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Plays a recording against the planners of its streams in virtual time: 30 ms to the first byte,
  * 60 MB/s a connection, any number of connections, blocks of 64 KiB that stay in memory, a reader
- * that takes no time of its own, if nothing else is said. Reads are told to the planners as a stream tells them: what lies
- * in the block last read from is not heard of, and short reads fetch a kilobyte. No clock, no
- * threads.
+ * that takes no time of its own, if nothing else is said. Reads are told to the planners as a
+ * stream tells them: what lies in the block last read from is not heard of, and short reads fetch a
+ * kilobyte. No clock, no threads.
  */
 final class Replay {
   /** What a stream knows of its split. */

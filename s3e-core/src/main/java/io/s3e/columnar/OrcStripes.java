@@ -1,0 +1,183 @@
+package io.s3e.columnar;
+
+import io.s3e.block.ByteRange;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the streams of the stripes near the reader lie, as far as footers of stripes have been
+ * seen: those of one stream, and not kept for others. Not thread-safe.
+ *
+ * <p>A stream is known by a number made of its column and kind. Streams of a stripe follow each
+ * other from the stripe's start; a footer whose streams do not fit into the stripe is refused, and
+ * with it all that come later.
+ */
+final class OrcStripes {
+  /** Stripes that footers are kept of. */
+  private static final int MAX_STRIPES = 64;
+
+  private static final int MAX_STREAMS = 1 << 14;
+
+  private static final int FOOTER_STREAMS = 1;
+  private static final int FOOTER_ENCRYPTION = 4;
+
+  private static final int STREAM_KIND = 1;
+  private static final int STREAM_COLUMN = 2;
+  private static final int STREAM_LENGTH = 3;
+
+  /** There are fewer kinds. */
+  private static final int KINDS = 64;
+
+  /** Stream i is {@code names[i]} and lies in {@code [ends[i - 1], ends[i])}. */
+  private static final class Streams {
+    private final long start;
+    private final int[] names;
+    private final long[] ends;
+
+    Streams(long start, int[] names, long[] ends) {
+      this.start = start;
+      this.names = names;
+      this.ends = ends;
+    }
+
+    long startOf(int i) {
+      return i == 0 ? start : ends[i - 1];
+    }
+  }
+
+  private final Layout layout;
+  private final OrcCodecs codecs;
+  private final Map<Integer, Streams> stripes = new HashMap<>();
+  private int first;
+  private boolean isRefused;
+
+  OrcStripes(Layout layout, OrcCodecs codecs) {
+    this.layout = layout;
+    this.codecs = codecs;
+    this.isRefused = layout.format() != Layout.Format.ORC;
+  }
+
+  /** The reader has come to {@code stripe}: the streams of those before it are forgotten. */
+  void at(int stripe) {
+    if (stripe != first) {
+      first = stripe;
+      stripes.keySet().removeIf(each -> each < stripe || each >= stripe + MAX_STRIPES);
+    }
+  }
+
+  /** The footer to be seen next; null if none. */
+  @Nullable ByteRange wants() {
+    int end = Math.min(layout.groups(), first + MAX_STRIPES);
+    for (int stripe = first; !isRefused && stripe < end; stripe++) {
+      if (!stripes.containsKey(stripe)) {
+        return layout.stripeFooter(stripe);
+      }
+    }
+    return null;
+  }
+
+  /** The bytes of the footer that was {@linkplain #wants wanted}. */
+  void onFooter(ByteRange range, byte[] bytes) {
+    int stripe = layout.groupAt(range.start());
+    try {
+      byte[] plain = OrcTail.plain(layout.compression(), layout.blockBytes(), bytes, codecs);
+      if (plain == null) {
+        isRefused = true;
+      } else {
+        stripes.put(stripe, read(stripe, plain));
+      }
+    } catch (MalformedException e) {
+      isRefused = true;
+    }
+  }
+
+  private Streams read(int stripe, byte[] footer) throws MalformedException {
+    long start = layout.group(stripe).start();
+    long limit = layout.stripeFooter(stripe).start();
+    int count = 0;
+    ProtobufReader counting = new ProtobufReader(footer, 0, footer.length);
+    while (counting.nextField()) {
+      count += counting.field() == FOOTER_STREAMS ? 1 : 0;
+      if (counting.field() == FOOTER_ENCRYPTION || count > MAX_STREAMS) {
+        throw new MalformedException("encrypted, or more than " + MAX_STREAMS + " streams");
+      }
+      counting.skipField();
+    }
+    int[] names = new int[count];
+    long[] ends = new long[count];
+    long end = start;
+    int i = 0;
+    ProtobufReader in = new ProtobufReader(footer, 0, footer.length);
+    while (in.nextField()) {
+      if (in.field() != FOOTER_STREAMS) {
+        in.skipField();
+        continue;
+      }
+      long length = readStream(in, names, i);
+      if (length > limit - end) {
+        throw new MalformedException("streams go beyond their stripe");
+      }
+      end += length;
+      ends[i++] = end;
+    }
+    return new Streams(start, names, ends);
+  }
+
+  private static long readStream(ProtobufReader in, int[] names, int i) throws MalformedException {
+    long kind = 0;
+    long column = 0;
+    long length = 0;
+    int outer = in.enter();
+    while (in.nextField()) {
+      switch (in.field()) {
+        case STREAM_KIND -> kind = in.readNumber();
+        case STREAM_COLUMN -> column = in.readNumber();
+        case STREAM_LENGTH -> length = in.readNumber();
+        default -> in.skipField();
+      }
+    }
+    in.leave(outer);
+    if (kind >= KINDS || column >= Integer.MAX_VALUE / KINDS) {
+      throw new MalformedException("stream of kind " + kind + " of column " + column);
+    }
+    names[i] = (int) column * KINDS + (int) kind;
+    return length;
+  }
+
+  /** Whether the streams of a stripe are known. */
+  boolean has(int stripe) {
+    return stripes.containsKey(stripe);
+  }
+
+  /** Adds the names of the streams of {@code stripe} that {@code [from, to)} touches. */
+  void addNames(int stripe, long from, long to, Set<Integer> names) {
+    Streams streams = stripes.get(stripe);
+    if (streams == null) {
+      return;
+    }
+    for (int i = 0; i < streams.names.length; i++) {
+      if (streams.startOf(i) < to && streams.ends[i] > from) {
+        names.add(streams.names[i]);
+      }
+    }
+  }
+
+  /** The bytes of the streams of {@code stripe} of those names, ascending. */
+  List<ByteRange> rangesOf(int stripe, Set<Integer> names) {
+    List<ByteRange> ranges = new ArrayList<>();
+    Streams streams = stripes.get(stripe);
+    if (streams == null) {
+      return ranges;
+    }
+    for (int i = 0; i < streams.names.length; i++) {
+      if (streams.ends[i] > streams.startOf(i) && names.contains(streams.names[i])) {
+        ranges.add(new ByteRange(streams.startOf(i), streams.ends[i]));
+      }
+    }
+    return ranges;
+  }
+}

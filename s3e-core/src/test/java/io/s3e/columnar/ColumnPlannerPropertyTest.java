@@ -219,12 +219,38 @@ class ColumnPlannerPropertyTest {
         planner.limitWindow(cap, 1 + random.nextInt(40));
         cap = Math.min(cap, limits.maxWindowBytes());
         log.add("limit " + cap);
+      } else if (what < 97) {
+        showFooter();
       } else if (what < 98) {
         group = random.nextInt(file.groups());
       } else if (random.nextInt(4) == 0) {
         reset();
       }
       assertThat(planner.describe()).isNotEmpty();
+    }
+
+    /** Streams of a stripe, or bytes that are no footer. */
+    private void showFooter() {
+      ByteRange wants = planner.wants();
+      for (int i = 0; i < 4 && wants != null && wants.start() < file.footerStart(); i++) {
+        long stripe = file.group(file.groupAt(wants.start())).start();
+        List<long[]> streams = new ArrayList<>();
+        long left = wants.start() - stripe;
+        for (int column = 1; left > 0 && 9L * column + 3 < wants.length(); column++) {
+          long length = 1 + random.nextLong(left);
+          streams.add(new long[] {1, column, length});
+          left -= length;
+        }
+        byte[] footer = new byte[(int) wants.length()];
+        if (streams.isEmpty() || random.nextInt(10) == 0) {
+          random.nextBytes(footer);
+        } else {
+          footer = OrcWriter.stripeFooter(streams, footer.length);
+        }
+        planner.onBytes(wants, footer);
+        log.add("footer " + wants + " of " + streams.size());
+        wants = planner.wants();
+      }
     }
 
     private void readLikeColumns() {

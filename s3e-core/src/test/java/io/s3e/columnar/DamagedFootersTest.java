@@ -3,12 +3,15 @@ package io.s3e.columnar;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
+import io.s3e.block.ByteRange;
 import io.s3e.testing.Seed;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Test;
@@ -80,6 +83,35 @@ class DamagedFootersTest {
           }
         });
     assertThat(layouts).as("tails that are still read").isPositive().isLessThan(ORC);
+  }
+
+  @Test
+  void damagedFootersOfStripesAreRefusedOrStayInTheirStripe() throws MalformedException {
+    Random random = new Random(Seed.draw());
+    byte[] tail = OrcWriter.tail(RecordedFiles.stripes(), OrcWriter.Compression.NONE, 256);
+    Layout layout = parseTail(tail);
+    RecordedFiles.File file = RecordedFiles.orc();
+    int known = 0;
+    for (int i = 0; i < ORC; i++) {
+      int stripe = i % layout.groups();
+      ByteRange footer = layout.stripeFooter(stripe);
+      OrcStripes stripes = new OrcStripes(layout, codecs);
+      stripes.at(stripe);
+      stripes.onFooter(footer, damage(file.bytes(footer.start(), footer.end()), random));
+      if (stripes.has(stripe)) {
+        known++;
+        ByteRange whole = layout.group(stripe);
+        Set<Integer> all = new HashSet<>();
+        stripes.addNames(stripe, whole.start(), whole.end(), all);
+        for (ByteRange range : stripes.rangesOf(stripe, all)) {
+          assertThat(range.start()).isGreaterThanOrEqualTo(whole.start());
+          assertThat(range.end()).isLessThanOrEqualTo(footer.start());
+        }
+      } else {
+        assertThat(stripes.wants()).isNull();
+      }
+    }
+    assertThat(known).isPositive().isLessThan(ORC);
   }
 
   private static byte[] withEndOf(byte[] damaged, byte[] whole) {

@@ -13,9 +13,9 @@ import java.util.Map;
  * in {@value #PROBED_OPENS} guesses all the same; a period of these, an {@value #PROBE_PART}th as
  * long, that wastes no more switches it on again.
  */
-public final class Ledger {
+final class Ledger {
   /** The kinds of guesses. */
-  public enum Kind {
+  enum Kind {
     /** The end of a file, at its first read there. */
     TAIL,
     /** Column chunks or streams, of the present group and of those that follow. */
@@ -28,7 +28,7 @@ public final class Ledger {
   }
 
   /** What became of the guesses of a kind, since the ledger began. */
-  public record Totals(long usedBytes, long wastedBytes) {}
+  record Totals(long usedBytes, long wastedBytes) {}
 
   private static final long PERIOD_BYTES = 64 << 20;
   private static final int PERIOD_GUESSES = 32;
@@ -57,7 +57,7 @@ public final class Ledger {
   private final Map<Kind, Account> accounts = new EnumMap<>(Kind.class);
 
   /** Whether a stream may guess; asked once by each stream and kind, when it first could. */
-  public synchronized boolean admits(Kind kind) {
+  synchronized boolean admits(Kind kind) {
     Account account = account(kind);
     return !account.off || account.opensWhileOff++ % PROBED_OPENS == PROBED_OPENS - 1;
   }
@@ -88,7 +88,7 @@ public final class Ledger {
     }
   }
 
-  public synchronized Totals totals(Kind kind) {
+  synchronized Totals totals(Kind kind) {
     Account account = account(kind);
     return new Totals(account.usedInAll, account.wastedInAll);
   }

@@ -440,7 +440,9 @@ public final class ColumnPlanner {
     if (!owner) {
       return Plan.NOTHING;
     }
-    asking.grow();
+    if (guesses.count() > 0 || (following != null && following.isAhead())) {
+      asking.grow();
+    }
     ask();
     return asking.takePlan(false);
   }

@@ -125,6 +125,11 @@ final class Following {
     return isOpen;
   }
 
+  /** Whether more than the present group was to be asked for. */
+  boolean isAhead() {
+    return isAhead;
+  }
+
   /**
    * A read of {@code [from, to)}, which lies in {@code group} and in its data.
    *

@@ -233,4 +233,17 @@ class ColumnPlannerTranscriptTest {
         read 5767168 6291456 -> fetch [9728K,10M)
         """);
   }
+
+  @Test
+  void waitsOfAReaderThatNothingIsGuessedForLeaveTheWindowAlone() {
+    assertTranscript(
+        new ColumnTranscript(4, 0, 4),
+        """
+        index 0 1
+        pages 0 1
+        stall
+        stall
+        describe -> COLUMNS, PARQUET of 4 groups, 4 columns, ahead 0 of 8388608
+        """);
+  }
 }

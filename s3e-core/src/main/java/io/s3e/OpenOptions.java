@@ -1,11 +1,13 @@
 package io.s3e;
 
 import io.s3e.block.ByteRange;
+import io.s3e.columnar.SplitSource;
 import io.s3e.metrics.StreamListener;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.stream.Announcement;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @param versionId version to read in a versioned bucket; null for the latest
  * @param split the bytes that the reader expects to need; prefetch stops at their end, reads do
  *     not. Null if that is unknown
+ * @param splits asked for the split where {@code split} is null: at most once, by a thread that
+ *     reads, when columns of a Parquet or ORC file are read first
  * @param headers sent with every request for this stream
  * @param context handed to the client with every request for this stream; null if it needs none.
  *     Streams with a context of their own share blocks all the same
@@ -35,6 +39,7 @@ public record OpenOptions(
     @Nullable String etag,
     @Nullable String versionId,
     @Nullable ByteRange split,
+    SplitSource splits,
     Map<String, String> headers,
     @Nullable Object context,
     StreamListener listener,
@@ -49,6 +54,7 @@ public record OpenOptions(
           null,
           null,
           null,
+          SplitSource.UNKNOWN,
           Map.of(),
           null,
           StreamListener.NONE,
@@ -57,6 +63,7 @@ public record OpenOptions(
 
   public OpenOptions {
     Objects.requireNonNull(policy, "policy");
+    Objects.requireNonNull(splits, "splits");
     Objects.requireNonNull(listener, "listener");
     headers = Map.copyOf(headers);
     if (size < -1) {
@@ -65,56 +72,87 @@ public record OpenOptions(
   }
 
   public OpenOptions withPolicy(ReadPolicy value) {
-    return new OpenOptions(
-        value, size, etag, versionId, split, headers, context, listener, announced, cancelled);
+    return with(copy -> copy.policy = value);
   }
 
   public OpenOptions withSize(long value) {
-    return new OpenOptions(
-        policy, value, etag, versionId, split, headers, context, listener, announced, cancelled);
+    return with(copy -> copy.size = value);
   }
 
   public OpenOptions withVersion(@Nullable String newEtag, @Nullable String newVersionId) {
-    return new OpenOptions(
-        policy,
-        size,
-        newEtag,
-        newVersionId,
-        split,
-        headers,
-        context,
-        listener,
-        announced,
-        cancelled);
+    return with(
+        copy -> {
+          copy.etag = newEtag;
+          copy.versionId = newVersionId;
+        });
   }
 
   public OpenOptions withSplit(@Nullable ByteRange value) {
-    return new OpenOptions(
-        policy, size, etag, versionId, value, headers, context, listener, announced, cancelled);
+    return with(copy -> copy.split = value);
+  }
+
+  public OpenOptions withSplits(SplitSource value) {
+    return with(copy -> copy.splits = value);
   }
 
   public OpenOptions withHeaders(Map<String, String> value) {
-    return new OpenOptions(
-        policy, size, etag, versionId, split, value, context, listener, announced, cancelled);
+    return with(copy -> copy.headers = value);
   }
 
   public OpenOptions withContext(@Nullable Object value) {
-    return new OpenOptions(
-        policy, size, etag, versionId, split, headers, value, listener, announced, cancelled);
+    return with(copy -> copy.context = value);
   }
 
   public OpenOptions withListener(StreamListener value) {
-    return new OpenOptions(
-        policy, size, etag, versionId, split, headers, context, value, announced, cancelled);
+    return with(copy -> copy.listener = value);
   }
 
   public OpenOptions withAnnounced(@Nullable Announcement value) {
-    return new OpenOptions(
-        policy, size, etag, versionId, split, headers, context, listener, value, cancelled);
+    return with(copy -> copy.announced = value);
   }
 
   public OpenOptions withCancelled(@Nullable Supplier<@Nullable String> value) {
-    return new OpenOptions(
-        policy, size, etag, versionId, split, headers, context, listener, announced, value);
+    return with(copy -> copy.cancelled = value);
+  }
+
+  private OpenOptions with(Consumer<Copy> change) {
+    Copy copy = new Copy(this);
+    change.accept(copy);
+    return copy.options();
+  }
+
+  /** These options while one of them is changed. */
+  private static final class Copy {
+    ReadPolicy policy;
+    long size;
+    @Nullable String etag;
+    @Nullable String versionId;
+    @Nullable ByteRange split;
+    SplitSource splits;
+    Map<String, String> headers;
+    @Nullable Object context;
+    StreamListener listener;
+    @Nullable Announcement announced;
+    @Nullable Supplier<@Nullable String> cancelled;
+
+    Copy(OpenOptions from) {
+      policy = from.policy;
+      size = from.size;
+      etag = from.etag;
+      versionId = from.versionId;
+      split = from.split;
+      splits = from.splits;
+      headers = from.headers;
+      context = from.context;
+      listener = from.listener;
+      announced = from.announced;
+      cancelled = from.cancelled;
+    }
+
+    OpenOptions options() {
+      return new OpenOptions(
+          policy, size, etag, versionId, split, splits, headers, context, listener, announced,
+          cancelled);
+    }
   }
 }

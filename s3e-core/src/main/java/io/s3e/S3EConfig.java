@@ -1,9 +1,11 @@
 package io.s3e;
 
 import io.s3e.block.BlockLayout;
+import io.s3e.columnar.ColumnarMode;
 import io.s3e.disk.DiskCacheConfig;
 import io.s3e.jvm.HostSizing;
 import java.time.Duration;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @param maxWindowBytes the farthest that prefetch runs ahead of one reader, in bytes; {@link
  *     #AUTOMATIC} leaves it to the budget
  * @param prefetch false never fetches what nobody asked for
+ * @param columnar what is made of Parquet and ORC files; they are files like others where {@code
+ *     prefetch} is false
  * @param coalesceGapBytes readVectored joins ranges no farther apart than this, in bytes
  * @param retryBase pause before the second retry, the first goes at once; doubles with each further
  *     one, with jitter
@@ -37,6 +41,7 @@ public record S3EConfig(
     long memoryBytes,
     long maxWindowBytes,
     boolean prefetch,
+    ColumnarMode columnar,
     int coalesceGapBytes,
     Duration retryBase,
     Duration retryCap,
@@ -56,6 +61,7 @@ public record S3EConfig(
           AUTOMATIC,
           AUTOMATIC,
           true,
+          ColumnarMode.AUTO,
           256 << 10,
           Duration.ofMillis(100),
           Duration.ofSeconds(10),
@@ -68,6 +74,7 @@ public record S3EConfig(
   private static final int MAX_REQUEST = 1 << 30;
 
   public S3EConfig {
+    Objects.requireNonNull(columnar, "columnar");
     require(
         blockBytes >= MIN_BLOCK
             && blockBytes <= BlockLayout.MAX_BLOCK_BYTES
@@ -129,6 +136,7 @@ public record S3EConfig(
     private long memoryBytes;
     private long maxWindowBytes;
     private boolean prefetch;
+    private ColumnarMode columnar;
     private int coalesceGapBytes;
     private Duration retryBase;
     private Duration retryCap;
@@ -143,6 +151,7 @@ public record S3EConfig(
       memoryBytes = from.memoryBytes;
       maxWindowBytes = from.maxWindowBytes;
       prefetch = from.prefetch;
+      columnar = from.columnar;
       coalesceGapBytes = from.coalesceGapBytes;
       retryBase = from.retryBase;
       retryCap = from.retryCap;
@@ -174,6 +183,11 @@ public record S3EConfig(
 
     public Builder prefetch(boolean value) {
       prefetch = value;
+      return this;
+    }
+
+    public Builder columnar(ColumnarMode value) {
+      columnar = value;
       return this;
     }
 
@@ -222,6 +236,7 @@ public record S3EConfig(
           memoryBytes,
           maxWindowBytes,
           prefetch,
+          columnar,
           coalesceGapBytes,
           retryBase,
           retryCap,

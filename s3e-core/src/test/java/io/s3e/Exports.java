@@ -29,6 +29,8 @@ import io.s3e.client.library.CrtLibrary;
 import io.s3e.client.sdk.AsyncObjectClient;
 import io.s3e.client.sdk.BlockingStore;
 import io.s3e.client.sdk.SyncObjectClient;
+import io.s3e.columnar.ColumnarMode;
+import io.s3e.columnar.SplitSource;
 import io.s3e.disk.CacheInspector;
 import io.s3e.disk.CacheKey;
 import io.s3e.disk.DiskCacheConfig;
@@ -64,6 +66,8 @@ public final class Exports {
           S3EInputStream.class,
           Announcement.class,
           ReadPolicy.class,
+          ColumnarMode.class,
+          SplitSource.class,
           ObjectRef.class,
           ByteRange.class,
           ObjectChangedException.class,

@@ -23,21 +23,11 @@ import org.jspecify.annotations.Nullable;
  * <p>Streams whose opener said that they are read from front to end are not looked at.
  */
 public final class StreamPlanner {
-  /** What is made of columnar files. */
-  public enum Mode {
-    /** Their parts are fetched ahead. */
-    AUTO,
-    /** What would have been fetched is counted by the ledgers. */
-    OBSERVE,
-    /** They are files like others. */
-    OFF
-  }
-
   private final ReadPlanner forward;
   private final ColumnPlanner columns;
-  private final Mode mode;
+  private final ColumnarMode mode;
 
-  public StreamPlanner(ReadPlanner forward, ColumnPlanner columns, Mode mode) {
+  public StreamPlanner(ReadPlanner forward, ColumnPlanner columns, ColumnarMode mode) {
     this.forward = forward;
     this.columns = columns;
     this.mode = mode;
@@ -46,11 +36,11 @@ public final class StreamPlanner {
   private boolean looksAtColumns() {
     ReadPolicy policy = forward.pattern().policy();
     boolean isOrdered = policy == ReadPolicy.SEQUENTIAL || policy == ReadPolicy.WHOLE_FILE;
-    return mode != Mode.OFF && (columns.owns() || (!isOrdered && !columns.isOver()));
+    return mode != ColumnarMode.OFF && (columns.owns() || (!isOrdered && !columns.isOver()));
   }
 
   private boolean isColumnar() {
-    return mode == Mode.AUTO && columns.owns();
+    return mode == ColumnarMode.AUTO && columns.owns();
   }
 
   /**
@@ -65,7 +55,7 @@ public final class StreamPlanner {
     }
     boolean wasColumnar = isColumnar();
     Plan plan = columns.onRead(position, end);
-    if (mode == Mode.OBSERVE) {
+    if (mode == ColumnarMode.OBSERVE) {
       return forward.onRead(position, until - position);
     }
     if (columns.owns()) {
@@ -91,7 +81,7 @@ public final class StreamPlanner {
     if (isColumnar()) {
       return wasColumnar ? plan : handOver(spans, plan);
     }
-    Plan all = mode == Mode.AUTO ? plan : Plan.NOTHING;
+    Plan all = mode == ColumnarMode.AUTO ? plan : Plan.NOTHING;
     for (ByteRange span : spans) {
       all = both(all, forward.onRange(span.start(), span.length()));
     }
@@ -151,7 +141,7 @@ public final class StreamPlanner {
 
   /** As {@link ReadPlanner#onRefused}. */
   public void onRefused(BlockRange run) {
-    if (mode == Mode.AUTO && columns.isOut(run.first())) {
+    if (mode == ColumnarMode.AUTO && columns.isOut(run.first())) {
       columns.onRefused(run);
     } else {
       forward.onRefused(run);
@@ -160,7 +150,7 @@ public final class StreamPlanner {
 
   /** As {@link ReadPlanner#onUnsent}. */
   public void onUnsent(BlockRange run) {
-    if (mode == Mode.AUTO) {
+    if (mode == ColumnarMode.AUTO) {
       columns.onUnsent(run);
     }
     forward.onUnsent(run);
@@ -168,7 +158,7 @@ public final class StreamPlanner {
 
   /** As {@link ReadPlanner#onLost}. */
   public void onLost(BlockRange run) {
-    if (mode == Mode.AUTO) {
+    if (mode == ColumnarMode.AUTO) {
       columns.onLost(run);
     }
     forward.onLost(run);
@@ -208,7 +198,7 @@ public final class StreamPlanner {
   /** Forgets everything and abandons what is out, as for unbuffer and close. */
   public Plan reset() {
     Plan plan = columns.reset();
-    return both(forward.reset(), mode == Mode.AUTO ? plan : Plan.NOTHING);
+    return both(forward.reset(), mode == ColumnarMode.AUTO ? plan : Plan.NOTHING);
   }
 
   /** What both planners are at, for logs. */

@@ -8,7 +8,6 @@ import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
 import io.s3e.columnar.ColumnPlanner.VectoredReads;
-import io.s3e.columnar.StreamPlanner.Mode;
 import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.ReadPlanner.Limits;
 import io.s3e.prefetch.ReadPlanner.Plan;
@@ -126,7 +125,8 @@ class ColumnPlannerPropertyTest {
               ClassLoader.getPlatformClassLoader());
       ReadPolicy policy = random.nextBoolean() ? ReadPolicy.RANDOM : ReadPolicy.ADAPTIVE;
       planner =
-          new StreamPlanner(new ReadPlanner(layout, policy, null, limits), columns, Mode.AUTO);
+          new StreamPlanner(
+              new ReadPlanner(layout, policy, null, limits), columns, ColumnarMode.AUTO);
       log.add(layout + " " + limits + " " + policy + " split " + split + " " + file);
     }
 

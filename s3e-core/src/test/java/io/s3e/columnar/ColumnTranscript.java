@@ -6,7 +6,6 @@ import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
 import io.s3e.columnar.ColumnPlanner.VectoredReads;
-import io.s3e.columnar.StreamPlanner.Mode;
 import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.ReadPlanner.Limits;
 import io.s3e.prefetch.ReadPlanner.Plan;
@@ -98,7 +97,7 @@ final class ColumnTranscript {
             new VectoredReads(BLOCK, 0.5, 8 << 20),
             ClassLoader.getPlatformClassLoader());
     ReadPlanner forward = new ReadPlanner(blocks, ReadPolicy.ADAPTIVE, null, limits);
-    return new StreamPlanner(forward, columns, Mode.AUTO);
+    return new StreamPlanner(forward, columns, ColumnarMode.AUTO);
   }
 
   /** Plays the steps of {@code script}; what stands behind its arrows is ignored. */

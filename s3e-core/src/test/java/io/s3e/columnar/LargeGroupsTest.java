@@ -6,7 +6,6 @@ import io.s3e.block.ByteRange;
 import io.s3e.columnar.Recording.Call;
 import io.s3e.columnar.Recording.Kind;
 import io.s3e.columnar.Replay.Split;
-import io.s3e.columnar.StreamPlanner.Mode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -66,31 +65,31 @@ class LargeGroupsTest {
     return new RecordedFiles.File(SIZE, RecordedFiles.parquetTail(footer));
   }
 
-  private static Replay replay(Mode mode, Split split) {
+  private static Replay replay(ColumnarMode mode, Split split) {
     return new Replay(new LayoutMemory(), mode, split, null, Map.of("f", file()))
         .withConnections(CONNECTIONS);
   }
 
   @Test
   void groupsFollowEachOtherWithoutARoundTrip() {
-    Replay before = replay(Mode.OFF, Split.UNKNOWN).play(recording());
-    Replay replay = replay(Mode.AUTO, Split.KNOWN).play(recording());
+    Replay before = replay(ColumnarMode.OFF, Split.UNKNOWN).play(recording());
+    Replay replay = replay(ColumnarMode.AUTO, Split.KNOWN).play(recording());
     assertThat(replay.blockedMillis()).isLessThan(before.blockedMillis() / 2.5);
     assertThat(replay.overFetch()).isLessThan(1.05);
   }
 
   @Test
   void aConsumerOf200MegabytesASecondWaitsForTheFirstGroupAlone() {
-    Replay before = replay(Mode.OFF, Split.UNKNOWN).withConsumerOf(200).play(recording());
-    Replay replay = replay(Mode.AUTO, Split.KNOWN).withConsumerOf(200).play(recording());
+    Replay before = replay(ColumnarMode.OFF, Split.UNKNOWN).withConsumerOf(200).play(recording());
+    Replay replay = replay(ColumnarMode.AUTO, Split.KNOWN).withConsumerOf(200).play(recording());
     assertThat(replay.blockedMillis()).isLessThan(before.blockedMillis() / 8);
     assertThat(replay.overFetch()).isLessThan(1.05);
   }
 
   @Test
   void withoutASplitTheGroupsComeAsTheEvidenceGrows() {
-    Replay before = replay(Mode.OFF, Split.UNKNOWN).withConsumerOf(200).play(recording());
-    Replay replay = replay(Mode.AUTO, Split.UNKNOWN).withConsumerOf(200).play(recording());
+    Replay before = replay(ColumnarMode.OFF, Split.UNKNOWN).withConsumerOf(200).play(recording());
+    Replay replay = replay(ColumnarMode.AUTO, Split.UNKNOWN).withConsumerOf(200).play(recording());
     assertThat(replay.blockedMillis()).isLessThan(before.blockedMillis() / 4);
     assertThat(replay.overFetch()).isLessThan(1.05);
   }

@@ -3,7 +3,6 @@ package io.s3e.columnar;
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
 import io.s3e.columnar.Replay.Split;
-import io.s3e.columnar.StreamPlanner.Mode;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +28,7 @@ final class RecordingsTable {
     return files;
   }
 
-  static Replay replay(String name, Mode mode, Split split, LayoutMemory memory) {
+  static Replay replay(String name, ColumnarMode mode, Split split, LayoutMemory memory) {
     Map<String, RecordedFiles.File> files =
         name.contains("_small")
             ? parts("small")
@@ -62,12 +61,14 @@ final class RecordingsTable {
     System.out.println("recording | before: fetches, ms, ratio | split known | split unknown");
     for (String name : names) {
       StringBuilder line = new StringBuilder("%-32s".formatted(name));
-      append(line, replay(name, Mode.OFF, Split.UNKNOWN, new LayoutMemory()));
-      append(line, replay(name, Mode.AUTO, Split.KNOWN, memoryOfLikeFiles(name)));
-      append(line, replay(name, Mode.AUTO, Split.UNKNOWN, memoryOfLikeFiles(name)));
+      append(line, replay(name, ColumnarMode.OFF, Split.UNKNOWN, new LayoutMemory()));
+      append(line, replay(name, ColumnarMode.AUTO, Split.KNOWN, memoryOfLikeFiles(name)));
+      append(line, replay(name, ColumnarMode.AUTO, Split.UNKNOWN, memoryOfLikeFiles(name)));
       System.out.println(line);
       if (names.length == 1) {
-        replay(name, Mode.AUTO, Split.KNOWN, new LayoutMemory()).log.forEach(System.out::println);
+        replay(name, ColumnarMode.AUTO, Split.KNOWN, new LayoutMemory())
+            .log
+            .forEach(System.out::println);
       }
     }
   }

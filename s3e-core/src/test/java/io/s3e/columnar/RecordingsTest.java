@@ -3,7 +3,6 @@ package io.s3e.columnar;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.columnar.Replay.Split;
-import io.s3e.columnar.StreamPlanner.Mode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -71,10 +70,13 @@ class RecordingsTest {
       double overFetchUnknown) {
     LayoutMemory memory = RecordingsTable.memoryOfLikeFiles(name);
     assertBounds(
-        RecordingsTable.replay(name, Mode.AUTO, Split.KNOWN, memory), fetches, millis, overFetch);
+        RecordingsTable.replay(name, ColumnarMode.AUTO, Split.KNOWN, memory),
+        fetches,
+        millis,
+        overFetch);
     memory = RecordingsTable.memoryOfLikeFiles(name);
     assertBounds(
-        RecordingsTable.replay(name, Mode.AUTO, Split.UNKNOWN, memory),
+        RecordingsTable.replay(name, ColumnarMode.AUTO, Split.UNKNOWN, memory),
         fetchesUnknown,
         millisUnknown,
         overFetchUnknown);
@@ -96,13 +98,16 @@ class RecordingsTest {
       double overFetchUnknown) {
     LayoutMemory memory = new LayoutMemory();
     assertBounds(
-        RecordingsTable.replay(name, Mode.AUTO, Split.KNOWN, memory), fetches, millis, overFetch);
+        RecordingsTable.replay(name, ColumnarMode.AUTO, Split.KNOWN, memory),
+        fetches,
+        millis,
+        overFetch);
     assertBounds(
-        RecordingsTable.replay(name, Mode.AUTO, Split.UNKNOWN, new LayoutMemory()),
+        RecordingsTable.replay(name, ColumnarMode.AUTO, Split.UNKNOWN, new LayoutMemory()),
         fetchesUnknown,
         millisUnknown,
         overFetchUnknown);
-    assertThat(RecordingsTable.replay(name, Mode.AUTO, Split.KNOWN, memory).dependent)
+    assertThat(RecordingsTable.replay(name, ColumnarMode.AUTO, Split.KNOWN, memory).dependent)
         .isLessThan(fetches);
   }
 
@@ -134,7 +139,7 @@ class RecordingsTest {
       })
   void nothingOfColumnsIsFetchedForNothing(String name) {
     for (Split split : Split.values()) {
-      Replay replay = RecordingsTable.replay(name, Mode.AUTO, split, new LayoutMemory());
+      Replay replay = RecordingsTable.replay(name, ColumnarMode.AUTO, split, new LayoutMemory());
       assertThat(replay.unusedBlocksBefore(END_OF_DATA)).as(String.join("\n", replay.log)).isZero();
     }
   }
@@ -151,9 +156,10 @@ class RecordingsTest {
       })
   void filtersTakeTwoBlocksMoreAtMost(String name) {
     int before =
-        RecordingsTable.replay(name, Mode.OFF, Split.UNKNOWN, new LayoutMemory()).fetchedBlocks();
+        RecordingsTable.replay(name, ColumnarMode.OFF, Split.UNKNOWN, new LayoutMemory())
+            .fetchedBlocks();
     LayoutMemory memory = RecordingsTable.memoryOfLikeFiles(name);
-    assertThat(RecordingsTable.replay(name, Mode.AUTO, Split.KNOWN, memory).fetchedBlocks())
+    assertThat(RecordingsTable.replay(name, ColumnarMode.AUTO, Split.KNOWN, memory).fetchedBlocks())
         .isLessThanOrEqualTo(before + 2);
   }
 
@@ -161,8 +167,8 @@ class RecordingsTest {
   @ValueSource(strings = {"parquet-java-1.16.0_four", "spark-3.5.9_splits", "orc-1.9.8_four"})
   void observedReadersAreReadAsBefore(String name) {
     LayoutMemory memory = new LayoutMemory();
-    Replay observed = RecordingsTable.replay(name, Mode.OBSERVE, Split.KNOWN, memory);
-    Replay off = RecordingsTable.replay(name, Mode.OFF, Split.KNOWN, new LayoutMemory());
+    Replay observed = RecordingsTable.replay(name, ColumnarMode.OBSERVE, Split.KNOWN, memory);
+    Replay off = RecordingsTable.replay(name, ColumnarMode.OFF, Split.KNOWN, new LayoutMemory());
     assertThat(observed.log).isEqualTo(off.log);
     assertThat(observed.fetchedBlocks()).isEqualTo(off.fetchedBlocks());
     boolean isOrc = name.startsWith("orc");
@@ -186,8 +192,9 @@ class RecordingsTest {
   @ParameterizedTest
   @ValueSource(strings = {"parquet-java-1.13.1_dictionary", "spark-3.5.9_table"})
   void sameReadsSamePlans(String name) {
-    Replay first = RecordingsTable.replay(name, Mode.AUTO, Split.KNOWN, new LayoutMemory());
-    Replay second = RecordingsTable.replay(name, Mode.AUTO, Split.KNOWN, new LayoutMemory());
+    Replay first = RecordingsTable.replay(name, ColumnarMode.AUTO, Split.KNOWN, new LayoutMemory());
+    Replay second =
+        RecordingsTable.replay(name, ColumnarMode.AUTO, Split.KNOWN, new LayoutMemory());
     assertThat(first.log).isEqualTo(second.log);
   }
 }

@@ -7,7 +7,6 @@ import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
 import io.s3e.columnar.ColumnPlanner.VectoredReads;
 import io.s3e.columnar.Recording.Call;
-import io.s3e.columnar.StreamPlanner.Mode;
 import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.ReadPlanner.Limits;
 import io.s3e.prefetch.ReadPlanner.Plan;
@@ -50,7 +49,7 @@ final class Replay {
   private static final long MIB = 1 << 20;
 
   private final LayoutMemory memory;
-  private final Mode mode;
+  private final ColumnarMode mode;
   private final Split split;
   private final Map<String, RecordedFiles.File> ends;
   private final @Nullable ByteRange wholeSplit;
@@ -102,7 +101,7 @@ final class Replay {
    */
   Replay(
       LayoutMemory memory,
-      Mode mode,
+      ColumnarMode mode,
       Split split,
       @Nullable ByteRange wholeSplit,
       Map<String, RecordedFiles.File> ends) {

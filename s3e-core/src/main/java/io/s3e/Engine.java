@@ -2,6 +2,7 @@ package io.s3e;
 
 import io.s3e.buffer.BlockPool;
 import io.s3e.buffer.MemoryBudget;
+import io.s3e.columnar.LayoutMemory;
 import io.s3e.disk.DiskCacheConfig;
 import io.s3e.fault.Gates;
 import io.s3e.fetch.FetchServices;
@@ -52,6 +53,7 @@ final class Engine {
   private final FetchServices services;
   private final DiskMetrics diskMetrics = new DiskMetrics();
   private final Askers askers = new Askers(System::nanoTime);
+  private final LayoutMemory layouts = new LayoutMemory();
   private final VectoredThreads vectored = new VectoredThreads();
   private final EngineClients clients;
 
@@ -208,6 +210,11 @@ final class Engine {
   /** The readers of all tenants that prefetch. */
   Askers askers() {
     return askers;
+  }
+
+  /** What the streams of all tenants know of columnar files. */
+  LayoutMemory layouts() {
+    return layouts;
   }
 
   /** The threads of all tenants' vectored reads. */

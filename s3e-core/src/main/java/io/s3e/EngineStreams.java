@@ -5,6 +5,10 @@ import io.s3e.block.ObjectVersion;
 import io.s3e.client.HeadRequest;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.ObjectHead;
+import io.s3e.columnar.ColumnPlanner;
+import io.s3e.columnar.LayoutMemory;
+import io.s3e.columnar.SplitSource;
+import io.s3e.columnar.StreamPlanner;
 import io.s3e.fetch.EncodedBodyException;
 import io.s3e.fetch.Fetcher;
 import io.s3e.fetch.HeadFetch;
@@ -15,6 +19,7 @@ import io.s3e.fetch.ObjectTruncatedException;
 import io.s3e.fetch.ReaderProgress;
 import io.s3e.metrics.IsolatedListener;
 import io.s3e.prefetch.ReadPlanner;
+import io.s3e.prefetch.VectorPlanner;
 import io.s3e.stream.Announcement;
 import io.s3e.stream.Askers;
 import io.s3e.stream.BlockReader;
@@ -34,12 +39,14 @@ final class EngineStreams implements StreamSource, AutoCloseable {
   private final HeadFetch heads;
   private final StreamSettings settings;
   private final Askers askers;
+  private final LayoutMemory layouts;
   private final BoundedExecutor copying;
   private final BoundedExecutor waiting;
 
   /**
    * @param askers readers that prefetch, of all tenants; they share the budget's part for
    *     speculation
+   * @param layouts what the streams of all tenants know of columnar files
    * @param threads those of all tenants
    */
   EngineStreams(
@@ -48,8 +55,10 @@ final class EngineStreams implements StreamSource, AutoCloseable {
       ObjectClient client,
       HeadFetch heads,
       Askers askers,
+      LayoutMemory layouts,
       VectoredThreads threads) {
     this.askers = askers;
+    this.layouts = layouts;
     this.config = config;
     this.fetcher = fetcher;
     this.client = client;
@@ -71,8 +80,7 @@ final class EngineStreams implements StreamSource, AutoCloseable {
 
   private BlockReader reader(ObjectVersion version, OpenOptions options) {
     BlockLayout layout = new BlockLayout(version.size(), config.blockBytes());
-    ReadPlanner planner =
-        new ReadPlanner(layout, options.policy(), options.split(), prefetchLimits());
+    StreamPlanner planner = planner(version, layout, options);
     ObjectHandle handle =
         new ObjectHandle(
             version,
@@ -90,6 +98,31 @@ final class EngineStreams implements StreamSource, AutoCloseable {
       reader.readsAnnounced(announced);
     }
     return reader;
+  }
+
+  private StreamPlanner planner(ObjectVersion version, BlockLayout layout, OpenOptions options) {
+    ReadPlanner.Limits limits = prefetchLimits();
+    ColumnPlanner columns =
+        new ColumnPlanner(
+            layout,
+            limits,
+            layouts,
+            version,
+            options.split(),
+            SplitSource.UNKNOWN,
+            new ColumnPlanner.VectoredReads(
+                config.coalesceGapBytes(), VectorPlanner.MAX_OVER_READ, config.requestBytes()),
+            codecsOf(Thread.currentThread()));
+    return new StreamPlanner(
+        new ReadPlanner(layout, options.policy(), options.split(), limits),
+        columns,
+        StreamPlanner.Mode.AUTO);
+  }
+
+  /** Where the reader of a compressed footer finds the codecs of the application. */
+  private static ClassLoader codecsOf(Thread opener) {
+    ClassLoader ofApplication = opener.getContextClassLoader();
+    return ofApplication == null ? EngineStreams.class.getClassLoader() : ofApplication;
   }
 
   private ReadPlanner.Limits prefetchLimits() {

@@ -114,7 +114,13 @@ public final class S3E implements AutoCloseable {
                 });
     this.streams =
         new EngineStreams(
-            config, fetcher, client, new HeadFetch(tenant), engine.askers(), engine.vectored());
+            config,
+            fetcher,
+            client,
+            new HeadFetch(tenant),
+            engine.askers(),
+            engine.layouts(),
+            engine.vectored());
   }
 
   /** Whether all that is on disk was fetched by this tenant. */

@@ -2,6 +2,7 @@ package io.s3e.columnar;
 
 import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
+import io.s3e.block.ObjectVersion;
 import io.s3e.prefetch.AccessPattern;
 import io.s3e.prefetch.BlockPieces;
 import io.s3e.prefetch.ReadPlanner;
@@ -134,6 +135,14 @@ public final class StreamPlanner {
     return isColumnar() ? columns.onStall(position) : forward.onStall(position);
   }
 
+  /**
+   * A vectored read has to wait for the block at {@code position}. What the other planner makes of
+   * waits is for readers that go forward.
+   */
+  public Plan onVectoredStall(long position) {
+    return isColumnar() ? columns.onStall(position) : Plan.NOTHING;
+  }
+
   /** As {@link ReadPlanner#onMiss}. */
   public Plan onMiss(long position) {
     return isColumnar() ? columns.onMiss(position) : forward.onMiss(position);
@@ -183,6 +192,11 @@ public final class StreamPlanner {
   /** The order of the stream's reads; its public methods need no serialised calls. */
   public AccessPattern pattern() {
     return forward.pattern();
+  }
+
+  /** The ETag of the version has become known. */
+  public void identify(ObjectVersion identified) {
+    columns.identify(identified);
   }
 
   /** Bytes that are to be handed over once they are in memory; null if none. */

@@ -219,7 +219,7 @@ public final class ObjectHandle {
    * The version that the handle turned out to read, which others may know it by as well; null as
    * long as nobody has told its ETag, and if it was opened with a size that is not its own.
    */
-  @Nullable ObjectVersion knownVersion() {
+  public @Nullable ObjectVersion knownVersion() {
     if (size() != version.size()) {
       return null;
     }

@@ -3,6 +3,7 @@ package io.s3e.stream;
 import io.s3e.block.BlockLayout;
 import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
+import io.s3e.columnar.StreamPlanner;
 import io.s3e.fetch.DiskBytes;
 import io.s3e.fetch.Fetcher;
 import io.s3e.fetch.ObjectHandle;
@@ -11,7 +12,6 @@ import io.s3e.fetch.Patience;
 import io.s3e.memory.Block;
 import io.s3e.memory.Purpose;
 import io.s3e.metrics.EngineMetrics.Counter;
-import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.ReadPlanner.Plan;
 import io.s3e.prefetch.ReadPolicy;
 import java.io.IOException;
@@ -49,7 +49,7 @@ public final class BlockReader {
    * @param askers the readers that share what prefetch may take
    */
   public BlockReader(
-      Fetcher fetcher, ObjectHandle handle, ReadPlanner planner, boolean prefetch, Askers askers) {
+      Fetcher fetcher, ObjectHandle handle, StreamPlanner planner, boolean prefetch, Askers askers) {
     this.fetcher = fetcher;
     this.handle = handle;
     this.readahead = new Readahead(fetcher, handle, planner, prefetch, askers);
@@ -139,6 +139,42 @@ public final class BlockReader {
     }
   }
 
+  /**
+   * Shows the planner what it wants to see, as far as that was just read or is in memory: before
+   * the next read then, it knows what a footer says. Fetches nothing.
+   *
+   * @param start offset of the first byte that {@code target} has taken
+   * @param end offset after the last of them
+   */
+  void showPlanner(long start, long end, Target target) {
+    for (ByteRange range = readahead.wanted(); range != null; range = readahead.wanted()) {
+      boolean wasRead = range.start() >= start && range.end() <= end;
+      byte[] bytes =
+          wasRead
+              ? target.taken((int) (end - range.start()), (int) range.length())
+              : inMemory(range);
+      if (bytes == null) {
+        return;
+      }
+      readahead.show(range, bytes);
+    }
+  }
+
+  /** A copy of bytes of the object; null if one of them is not in memory. */
+  private byte @Nullable [] inMemory(ByteRange range) {
+    byte[] bytes = new byte[(int) range.length()];
+    Target target = new Target.OfArray(bytes, 0, bytes.length);
+    for (long next = range.start(); next < range.end(); ) {
+      Block block = peek(next);
+      if (block == null) {
+        return null;
+      }
+      next += target.copy(block, next);
+      block.unpin();
+    }
+    return bytes;
+  }
+
   private Block fetch(long position, long end, ReadStep step, Patience patience)
       throws IOException {
     requireInside(position);
@@ -221,7 +257,7 @@ public final class BlockReader {
   private @Nullable Block demand(
       BlockRange wanted, Plan plan, Pieces pieces, boolean whole, Patience patience)
       throws IOException {
-    long first = whole ? firstAbsent(wanted.first()) : wanted.first();
+    long first = firstAbsent(wanted.first(), whole ? 0 : plan.alongFrom(wanted));
     int count = pieces.count(wanted, layout());
     long piece = count > 1 ? Pieces.piece(wanted, 0, count).end() : plan.alongUntil(wanted);
     long end = whole ? wholeObject().end() : piece;
@@ -242,10 +278,14 @@ public final class BlockReader {
     }
   }
 
-  /** The first of the blocks before {@code block} that are, without a gap, as absent as it is. */
-  private long firstAbsent(long block) {
+  /**
+   * The first of the blocks before {@code block} that are, without a gap, as absent as it is.
+   *
+   * @param from no block before this one is looked for
+   */
+  private long firstAbsent(long block, long from) {
     long first = block;
-    while (first > 0) {
+    while (first > from) {
       Block before = fetcher.find(handle, first - 1);
       if (before != null) {
         before.unpin();

@@ -1,6 +1,7 @@
 package io.s3e.stream;
 
 import io.s3e.block.ByteRange;
+import io.s3e.memory.Block;
 import io.s3e.stream.RangeFilling.Progress;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -59,6 +60,10 @@ final class PendingRange {
     var unused = result.whenComplete((bytes, failure) -> completed());
   }
 
+  ByteRange range() {
+    return range;
+  }
+
   CompletableFuture<ByteBuffer> result() {
     return result;
   }
@@ -108,8 +113,10 @@ final class PendingRange {
     if (!pause()) {
       finish(givenUp("given up.", null));
     } else if (progress == Progress.EXPECTING && expected != null) {
-      // On the thread that brings the block, which has better things to do than to copy.
-      expected.block().whenSettled(() -> read.work(this, RangeFilling.Caller.MUST_NOT_WAIT));
+      // By the thread that brings the block, which has better things to do than to copy.
+      Block block = expected.block();
+      block.whenSettled(() -> read.work(this, RangeFilling.Caller.MUST_NOT_WAIT));
+      read.waitsFor(block);
     } else {
       read.work(this, RangeFilling.Caller.MAY_WAIT);
     }

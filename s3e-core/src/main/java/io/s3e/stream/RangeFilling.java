@@ -97,6 +97,7 @@ final class RangeFilling {
         stream.failures().recover(e, next, target.remaining());
       }
     }
+    stream.reader().showPlanner(range.start(), range.end(), target);
     buffer.position(0);
     buffer.limit(filled.position());
     return Progress.DONE;

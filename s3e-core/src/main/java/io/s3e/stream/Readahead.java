@@ -3,25 +3,27 @@ package io.s3e.stream;
 import io.s3e.block.BlockLayout;
 import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
+import io.s3e.block.ObjectVersion;
+import io.s3e.columnar.StreamPlanner;
 import io.s3e.fetch.Fetcher;
 import io.s3e.fetch.ObjectHandle;
 import io.s3e.memory.Block;
 import io.s3e.memory.Purpose;
-import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.ReadPlanner.Plan;
 import io.s3e.prefetch.ReadPolicy;
+import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The prefetch of one opened object: tells the {@link ReadPlanner} what is read, where the reader
- * waits, and what was refused or lost; starts what it plans and cancels what it abandons. Never
- * waits for memory or for a block.
+ * The prefetch of one opened object: tells the {@link StreamPlanner} what is read, where the reader
+ * waits, and what was refused or lost; starts what it plans, cancels what it abandons, and shows it
+ * the bytes that it wants to see. Never waits for memory or for a block.
  *
  * <p><b>Threads.</b> Any. The planner is guarded by a lock that is held for its arithmetic alone,
- * for each step of it; plans are followed without it. Positioned readers that find it taken go on
- * without planning. Each plan is followed or renounced, once.
+ * for each step of it, and for the parsing of a footer; plans are followed without it. Positioned
+ * readers that find it taken go on without planning. Each plan is followed or renounced, once.
  */
 final class Readahead {
   /** In a JVM that is warm all GETs of a plan are sent in a tenth of it. */
@@ -31,7 +33,7 @@ final class Readahead {
   private final ObjectHandle handle;
 
   /** Guarded by {@link #planning}, except for its pattern. */
-  private final ReadPlanner planner;
+  private final StreamPlanner planner;
 
   private final ReentrantLock planning = new ReentrantLock();
   private final boolean enabled;
@@ -39,12 +41,21 @@ final class Readahead {
   private final Askers.Asker asker = new Askers.Asker();
   private final StartedRuns runs;
 
+  /** The version as the planner knows it. Guarded by {@link #planning}. */
+  private @Nullable ObjectVersion identified;
+
+  /**
+   * Bytes that the planner wants to see; null if none. Written with the lock, read by anybody, who
+   * may see an older one.
+   */
+  private volatile @Nullable ByteRange wanted;
+
   /**
    * @param enabled whether anything is fetched before it is asked for
    * @param askers the readers that share what prefetch may take
    */
   Readahead(
-      Fetcher fetcher, ObjectHandle handle, ReadPlanner planner, boolean enabled, Askers askers) {
+      Fetcher fetcher, ObjectHandle handle, StreamPlanner planner, boolean enabled, Askers askers) {
     this.fetcher = fetcher;
     this.handle = handle;
     this.planner = planner;
@@ -74,7 +85,7 @@ final class Readahead {
     // A moving position goes on to the end of its block as a rule; it is not heard of in between.
     boolean moves = step == ReadStep.MOVE;
     long until = moves ? Math.max(end, layout().endOf(layout().blockAt(position))) : end;
-    return plan(() -> planner.onRead(position, until - position), step);
+    return plan(() -> planner.onRead(position, end, until), step);
   }
 
   /** The plan for a reader that has waited for its block in vain, and asks for it itself. */
@@ -87,11 +98,19 @@ final class Readahead {
     follow(plan(() -> planner.onStall(position), step), awaited);
   }
 
-  /** A range of a vectored read. Nothing is prefetched for it. */
-  void onRange(ByteRange range) {
-    if (!range.isEmpty()) {
-      follow(plan(() -> planner.onRange(range.start(), range.length()), ReadStep.MOVE), null);
-    }
+  /**
+   * The plan for a vectored read.
+   *
+   * @param ranges what is wanted, by offset
+   * @param spans what is fetched: ranges as they were joined
+   */
+  Plan onVectored(List<ByteRange> ranges, List<ByteRange> spans) {
+    return plan(() -> planner.onVectored(ranges, spans), ReadStep.MOVE);
+  }
+
+  /** A vectored read waits for {@code awaited}, which holds {@code position}. */
+  void onVectoredStall(long position, Block awaited) {
+    follow(plan(() -> planner.onVectoredStall(position), ReadStep.MOVE), awaited);
   }
 
   /**
@@ -119,10 +138,32 @@ final class Readahead {
       }
       int sharing = askers.sharing(asker);
       planner.limitWindow(fetcher.windowBytes(sharing), fetcher.windowRequests(sharing));
-      return decision.get();
+      identify();
+      Plan plan = decision.get();
+      wanted = planner.wants();
+      return plan;
     } finally {
       planning.unlock();
     }
+  }
+
+  /** What is remembered of files goes by ETag, which the first answer may have told. */
+  private void identify() {
+    ObjectVersion known = identified == null ? handle.knownVersion() : null;
+    if (known != null) {
+      identified = known;
+      planner.identify(known);
+    }
+  }
+
+  /** Bytes that the planner wants to be shown, once somebody has them; null if none. */
+  @Nullable ByteRange wanted() {
+    return wanted;
+  }
+
+  /** The bytes that were {@linkplain #wanted wanted}. */
+  void show(ByteRange range, byte[] bytes) {
+    configure(() -> planner.onBytes(range, bytes));
   }
 
   /**
@@ -195,7 +236,9 @@ final class Readahead {
   private void configure(Runnable change) {
     planning.lock();
     try {
+      identify();
       change.run();
+      wanted = enabled ? planner.wants() : null;
     } finally {
       planning.unlock();
     }

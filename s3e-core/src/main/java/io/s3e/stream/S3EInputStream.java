@@ -296,7 +296,11 @@ public final class S3EInputStream extends InputStream {
             patience.progressed();
           }
         }
-        return next > from ? (int) (next - from) : -1;
+        if (next == from) {
+          return -1;
+        }
+        reader.showPlanner(from, next, target);
+        return (int) (next - from);
       } catch (IOException e) {
         if (e instanceof ReadCancelledException) {
           // Whoever reads on starts anew; nobody else wants what was to come.

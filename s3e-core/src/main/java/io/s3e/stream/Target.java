@@ -2,6 +2,7 @@ package io.s3e.stream;
 
 import io.s3e.memory.Block;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 
 /** Where a read puts its bytes: an array or a buffer. Belongs to one read. */
 abstract sealed class Target {
@@ -20,6 +21,14 @@ abstract sealed class Target {
 
   /** Takes all of {@code bytes}, which are no more than are wanted; how many. */
   abstract int copy(ByteBuffer bytes);
+
+  /**
+   * A copy of {@code count} bytes that it has taken.
+   *
+   * @param back how many bytes before the end of what it has taken they begin; no less than {@code
+   *     count}
+   */
+  abstract byte[] taken(int back, int count);
 
   static final class OfArray extends Target {
     private final byte[] array;
@@ -52,6 +61,11 @@ abstract sealed class Target {
       left -= count;
       return count;
     }
+
+    @Override
+    byte[] taken(int back, int count) {
+      return Arrays.copyOfRange(array, offset - back, offset - back + count);
+    }
   }
 
   static final class OfBuffer extends Target {
@@ -76,6 +90,13 @@ abstract sealed class Target {
       int count = bytes.remaining();
       buffer.put(bytes);
       return count;
+    }
+
+    @Override
+    byte[] taken(int back, int count) {
+      byte[] bytes = new byte[count];
+      buffer.get(buffer.position() - back, bytes);
+      return bytes;
     }
   }
 }

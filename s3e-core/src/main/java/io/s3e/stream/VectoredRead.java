@@ -2,11 +2,14 @@ package io.s3e.stream;
 
 import io.s3e.block.ByteRange;
 import io.s3e.fetch.Patience;
+import io.s3e.memory.Block;
+import io.s3e.prefetch.ReadPlanner.Plan;
 import io.s3e.prefetch.VectorPlanner;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -41,9 +44,6 @@ final class VectoredRead {
 
   private static final String REFUSED = "vectored read refused: the engine is closed";
 
-  /** Bytes fetched for nothing, as a share of the bytes wanted. */
-  private static final double MAX_OVER_READ = 0.5;
-
   /** So much is read at once whether there is room or not: two of the longest lent GETs. */
   private static final long LEAST_UNDER_WAY_BYTES = 8 << 20;
 
@@ -68,6 +68,10 @@ final class VectoredRead {
   private volatile boolean ended;
 
   private final AtomicBoolean refused = new AtomicBoolean();
+
+  /** Whether one of the ranges has had to wait for a block. */
+  private final AtomicBoolean stalled = new AtomicBoolean();
+
   private final Pieces pieces;
 
   /** Moved by every block that is copied for one of the ranges. */
@@ -129,7 +133,7 @@ final class VectoredRead {
             ranges,
             stream.reader().handle().layout().blockSize(),
             settings.coalesceGapBytes(),
-            MAX_OVER_READ,
+            VectorPlanner.MAX_OVER_READ,
             settings.requestBytes());
     VectoredRead read = new VectoredRead(stream, ranges, groups, allocate, release);
     for (VectorGroup group : read.groups) {
@@ -145,16 +149,37 @@ final class VectoredRead {
    */
   List<CompletableFuture<ByteBuffer>> start() throws IOException {
     BlockReader reader = stream.reader();
-    groups.forEach(group -> reader.readahead().onRange(group.span()));
+    Plan plan = groups.isEmpty() ? Plan.NOTHING : reader.readahead().onVectored(inOrder(), spans());
     beginGroups();
     if (refused.get()) {
+      reader.readahead().renounce(plan);
       throw new IOException(REFUSED);
     }
+    // Behind what was asked for.
+    reader.readahead().follow(plan, null);
     if (!groups.isEmpty()) {
       watch();
     }
     reader.handle().listener().onVectoredRead(ranges.size(), groups.size());
     return ranges.stream().map(PendingRange::result).toList();
+  }
+
+  private List<ByteRange> inOrder() {
+    return ranges.stream()
+        .map(PendingRange::range)
+        .sorted(Comparator.comparingLong(ByteRange::start))
+        .toList();
+  }
+
+  private List<ByteRange> spans() {
+    return groups.stream().map(VectorGroup::span).toList();
+  }
+
+  /** A range waits for {@code block}: the first one that does tells the planner. */
+  void waitsFor(Block block) {
+    if (!block.isReady() && stalled.compareAndSet(false, true)) {
+      stream.reader().readahead().onVectoredStall(block.start(), block);
+    }
   }
 
   /** Begins groups as far as there is room. Threads that come meanwhile leave that to the first. */

@@ -7,7 +7,6 @@ import io.s3e.client.ObjectClient;
 import io.s3e.client.ObjectHead;
 import io.s3e.columnar.ColumnPlanner;
 import io.s3e.columnar.LayoutMemory;
-import io.s3e.columnar.SplitSource;
 import io.s3e.columnar.StreamPlanner;
 import io.s3e.fetch.EncodedBodyException;
 import io.s3e.fetch.Fetcher;
@@ -109,14 +108,14 @@ final class EngineStreams implements StreamSource, AutoCloseable {
             layouts,
             version,
             options.split(),
-            SplitSource.UNKNOWN,
+            options.splits(),
             new ColumnPlanner.VectoredReads(
                 config.coalesceGapBytes(), VectorPlanner.MAX_OVER_READ, config.requestBytes()),
             codecsOf(Thread.currentThread()));
     return new StreamPlanner(
         new ReadPlanner(layout, options.policy(), options.split(), limits),
         columns,
-        StreamPlanner.Mode.AUTO);
+        config.columnar());
   }
 
   /** Where the reader of a compressed footer finds the codecs of the application. */

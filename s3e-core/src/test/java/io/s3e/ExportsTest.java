@@ -16,7 +16,6 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import io.s3e.client.crt.CrtEntry;
-import io.s3e.columnar.StreamPlanner;
 import io.s3e.jvm.MemoryAccountMBean;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -30,9 +29,9 @@ import java.util.stream.Stream;
 /** The core exports {@link Exports}, all that these need, and says that the rest is internal. */
 @AnalyzeClasses(packages = "io.s3e", importOptions = ImportOption.DoNotIncludeTests.class)
 class ExportsTest {
-  /** Made by name in a class loader of its own; asked for by the JVM; not used by streams yet. */
+  /** Made by name in a class loader of its own; asked for by the JVM. */
   private static final Set<Class<?>> PUBLIC_WITHOUT_A_CALLER =
-      Set.of(CrtEntry.class, MemoryAccountMBean.class, StreamPlanner.class);
+      Set.of(CrtEntry.class, MemoryAccountMBean.class);
 
   @ArchTest
   static void signaturesOfTheApiNameOnlyTheApi(JavaClasses classes) {

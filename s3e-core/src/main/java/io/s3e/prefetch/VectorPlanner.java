@@ -11,7 +11,6 @@ public final class VectorPlanner {
   /** Bytes of a joined range that are fetched for nothing, as a share of the bytes wanted. */
   public static final double MAX_OVER_READ = 0.5;
 
-
   /**
    * Ranges that are fetched as one.
    *

@@ -49,7 +49,11 @@ public final class BlockReader {
    * @param askers the readers that share what prefetch may take
    */
   public BlockReader(
-      Fetcher fetcher, ObjectHandle handle, StreamPlanner planner, boolean prefetch, Askers askers) {
+      Fetcher fetcher,
+      ObjectHandle handle,
+      StreamPlanner planner,
+      boolean prefetch,
+      Askers askers) {
     this.fetcher = fetcher;
     this.handle = handle;
     this.readahead = new Readahead(fetcher, handle, planner, prefetch, askers);

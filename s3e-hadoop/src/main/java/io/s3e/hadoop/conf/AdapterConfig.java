@@ -92,6 +92,7 @@ public record AdapterConfig(
         .memoryBytes(memory == 0 && byTarget > 0 ? Math.max(2 * block, byTarget) : memory)
         .maxWindowBytes(S3EKeys.PREFETCH_WINDOW_MAX.get(conf, bucket))
         .prefetch(S3EKeys.PREFETCH.get(conf, bucket))
+        .columnar(S3EKeys.COLUMNAR.get(conf, bucket))
         .coalesceGapBytes(Math.toIntExact(S3EKeys.VECTORED_GAP_MAX.get(conf, bucket)))
         .retryBase(pause)
         .retryCap(longestPause)

@@ -1,8 +1,6 @@
 package io.s3e.hadoop.conf;
 
 import java.util.Arrays;
-import java.util.Locale;
-import java.util.stream.Collectors;
 
 /** Which client fetches. {@link #AUTO} is decided when the engine is made. */
 public enum ClientChoice {
@@ -11,9 +9,6 @@ public enum ClientChoice {
   SDK_ASYNC("sdk-async"),
   SDK_SYNC("sdk-sync"),
   S3A("s3a");
-
-  static final String NAMES =
-      Arrays.stream(values()).map(ClientChoice::text).collect(Collectors.joining(", "));
 
   private final String text;
 
@@ -41,18 +36,5 @@ public enum ClientChoice {
         .filter(choice -> client.startsWith(choice.text))
         .findFirst()
         .orElseThrow(() -> new IllegalArgumentException("no client is called " + client));
-  }
-
-  /**
-   * @throws IllegalArgumentException if there is no such choice
-   */
-  static ClientChoice parse(String text) {
-    String wanted = text.toLowerCase(Locale.ROOT);
-    for (ClientChoice choice : values()) {
-      if (choice.text.equals(wanted)) {
-        return choice;
-      }
-    }
-    throw new IllegalArgumentException(text);
   }
 }

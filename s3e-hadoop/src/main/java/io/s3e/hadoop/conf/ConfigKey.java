@@ -1,7 +1,10 @@
 package io.s3e.hadoop.conf;
 
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.apache.hadoop.conf.Configuration;
@@ -55,6 +58,27 @@ public record ConfigKey<T>(
         description,
         ConfigValues::flag,
         value -> true);
+  }
+
+  /** One of the constants of an enum, written in small letters and with hyphens. */
+  static <E extends Enum<E>> ConfigKey<E> choice(
+      String name, E byDefault, Class<E> choices, String description) {
+    Map<String, E> named = new LinkedHashMap<>();
+    for (E each : choices.getEnumConstants()) {
+      named.put(textOf(each), each);
+    }
+    return new ConfigKey<>(
+        S3EKeys.PREFIX + name,
+        "choice",
+        textOf(byDefault),
+        "one of " + String.join(", ", named.keySet()),
+        description,
+        text -> Objects.requireNonNull(named.get(text.toLowerCase(Locale.ROOT))),
+        choice -> true);
+  }
+
+  private static String textOf(Enum<?> constant) {
+    return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
   static ConfigKey<Integer> count(

@@ -5,10 +5,7 @@ import io.s3e.disk.DiskCacheConfig.Mode;
 import io.s3e.disk.DiskCacheConfig.Scope;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
-import java.util.stream.Collectors;
 
 /** The settings of the cache on local disk; part of {@link S3EKeys#ALL}. */
 public final class DiskCacheKeys {
@@ -19,7 +16,7 @@ public final class DiskCacheKeys {
   private static final long TIB = 1L << 40;
 
   public static final ConfigKey<Mode> MODE =
-      choice(
+      ConfigKey.choice(
           "cache.mode",
           Mode.DISK,
           Mode.class,
@@ -29,7 +26,7 @@ public final class DiskCacheKeys {
               + " encrypted in the client are never written to disk.");
 
   static final ConfigKey<Scope> SCOPE =
-      choice(
+      ConfigKey.choice(
           "cache.scope",
           Scope.PRIVATE,
           Scope.class,
@@ -165,21 +162,5 @@ public final class DiskCacheKeys {
   private static ConfigKey<Long> bytes(
       String name, long byDefault, long min, long max, String description) {
     return ConfigKey.size(name, byDefault, min, max, "", value -> true, description);
-  }
-
-  private static <E extends Enum<E>> ConfigKey<E> choice(
-      String name, E byDefault, Class<E> choices, String description) {
-    String accepted =
-        Arrays.stream(choices.getEnumConstants())
-            .map(each -> each.name().toLowerCase(Locale.ROOT))
-            .collect(Collectors.joining(", "));
-    return new ConfigKey<>(
-        S3EKeys.PREFIX + name,
-        "choice",
-        byDefault.name().toLowerCase(Locale.ROOT),
-        "one of " + accepted,
-        description,
-        text -> Enum.valueOf(choices, text.toUpperCase(Locale.ROOT)),
-        choice -> true);
   }
 }

@@ -1,6 +1,7 @@
 package io.s3e.hadoop.conf;
 
 import io.s3e.S3EConfig;
+import io.s3e.columnar.ColumnarMode;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalDouble;
@@ -39,11 +40,10 @@ public final class S3EKeys {
               + " choose it. Useful for one bucket: `fs.s3a.bucket.NAME.s3e.enabled`.");
 
   public static final ConfigKey<ClientChoice> CLIENT =
-      new ConfigKey<>(
-          PREFIX + "client",
-          "choice",
-          "auto",
-          "one of " + ClientChoice.NAMES,
+      ConfigKey.choice(
+          "client",
+          ClientChoice.AUTO,
+          ClientChoice.class,
           "Which HTTP client fetches: `auto` the fastest that can serve this bucket; `crt` the AWS"
               + " Common Runtime with buffers that are not copied; `sdk-async` and `sdk-sync`"
               + " clients of the AWS SDK that S3E makes itself, `sdk-async` over an `aws-crt` that"
@@ -51,9 +51,7 @@ public final class S3EKeys {
               + " cannot carry are read by `s3a`, and an INFO line says why. `auto` also goes back"
               + " to `s3a`, with a WARN line, where the fast client cannot be made or does not"
               + " reach the store while S3A's does; the others fail then. A store that sends no"
-              + " ETags cannot be read by `crt`: choose another.",
-          ClientChoice::parse,
-          choice -> true);
+              + " ETags cannot be read by `crt`: choose another.");
 
   static final ConfigKey<Long> BLOCK_SIZE =
       ConfigKey.size(
@@ -106,6 +104,18 @@ public final class S3EKeys {
           value -> true,
           "The farthest that prefetch runs ahead of one reader. 0 leaves it to the memory budget,"
               + " which the readers of the last second share.");
+
+  static final ConfigKey<ColumnarMode> COLUMNAR =
+      ConfigKey.choice(
+          "columnar",
+          CORE.columnar(),
+          ColumnarMode.class,
+          "Prefetch in Parquet and ORC files by what their footers say: the end of the file at the"
+              + " first read there, the wanted columns of the row groups or stripes that follow,"
+              + " and dictionaries, Bloom filters and indexes where they are read. `auto` fetches"
+              + " them; `observe` fetches as for other files, and counts what `auto` would have"
+              + " fetched in the statistics `s3e_columnar_*`; `off` looks into no file. Without"
+              + " `fs.s3a.s3e.prefetch.enabled` it is off.");
 
   static final ConfigKey<Long> VECTORED_GAP_MAX =
       ConfigKey.size(
@@ -221,6 +231,7 @@ public final class S3EKeys {
           MEMORY_BUDGET,
           PREFETCH,
           PREFETCH_WINDOW_MAX,
+          COLUMNAR,
           VECTORED_GAP_MAX,
           RETRY_INTERVAL,
           RETRY_INTERVAL_MAX,

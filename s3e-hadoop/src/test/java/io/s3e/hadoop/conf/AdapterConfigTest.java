@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.s3e.S3EConfig;
+import io.s3e.columnar.ColumnarMode;
 import java.time.Duration;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.s3a.S3AUtils;
@@ -55,6 +56,7 @@ class AdapterConfigTest {
     "request.size, 2G, a size from 64K to 1G",
     "memory.budget, -1, a size from 0 to 1T",
     "prefetch.enabled, 1, true or false",
+    "columnar, on, 'one of auto, observe, off'",
     "stall.timeout, 10 parsecs, a duration from 100ms to 1h",
     "stall.timeout, 1ms, a duration from 100ms to 1h",
     "throughput.target.gbps, 0, auto or a number from 0.1 to 1000",
@@ -89,6 +91,18 @@ class AdapterConfigTest {
         .hasMessageContaining("fs.s3a.bucket.logs.s3e.block.size = \"7M\"");
     assertThat(AdapterConfig.read(S3AUtils.propagateBucketOptions(conf, "others"), "others"))
         .isNotNull();
+  }
+
+  @Test
+  void oneBucketMayOnlyBeObserved() {
+    conf.set("fs.s3a.s3e.columnar", "off");
+    conf.set("fs.s3a.bucket.logs.s3e.columnar", "Observe");
+    Configuration logs = S3AUtils.propagateBucketOptions(conf, "logs");
+    Configuration others = S3AUtils.propagateBucketOptions(conf, "others");
+    assertThat(AdapterConfig.read(logs, "logs").engine().columnar())
+        .isEqualTo(ColumnarMode.OBSERVE);
+    assertThat(AdapterConfig.read(others, "others").engine().columnar())
+        .isEqualTo(ColumnarMode.OFF);
   }
 
   @Test

@@ -71,7 +71,7 @@ final class SparkCalls {
     }
   }
 
-  /** The split of the thread's task, if it is of that file. */
+  /** The split of the thread's task, if it is of that file. Waits for nothing. */
   // A method handle may throw anything; what Spark cannot tell is not known.
   @SuppressWarnings("IllegalCatch")
   @Nullable ByteRange splitOf(Path path) {
@@ -82,7 +82,10 @@ final class SparkCalls {
       }
       long start = (long) inputStart.invokeExact();
       long length = (long) inputLength.invokeExact();
-      return start < 0 || length <= 0 ? null : new ByteRange(start, start + length);
+      boolean isSplit = start >= 0 && length > 0 && length <= Long.MAX_VALUE - start;
+      return isSplit ? ByteRange.ofLength(start, length) : null;
+    } catch (VirtualMachineError e) {
+      throw e;
     } catch (Throwable e) {
       LOG.debug("Spark does not tell its split", e);
       return null;

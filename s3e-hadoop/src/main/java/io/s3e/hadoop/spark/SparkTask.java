@@ -1,6 +1,7 @@
 package io.s3e.hadoop.spark;
 
 import io.s3e.block.ByteRange;
+import io.s3e.columnar.SplitSource;
 import java.util.Locale;
 import org.apache.hadoop.fs.Path;
 import org.jspecify.annotations.Nullable;
@@ -24,11 +25,20 @@ public final class SparkTask {
   /**
    * The bytes of the file that the task has been given; null if it reads another file at present,
    * or none, and for columnar files: their readers take row groups whole, which end behind the
-   * split.
+   * split, and {@link #splits} asks for it in time.
    */
   public static @Nullable ByteRange splitOf(Path path) {
     SparkCalls calls = CALLS;
     return calls == null || isColumnar(path) ? null : calls.splitOf(path);
+  }
+
+  /**
+   * Asks for the split of that file on the thread that reads columns of it first, whatever its
+   * name: by then the task has noted it, which DSv2 of Spark 3.5 does after the file was opened.
+   */
+  public static SplitSource splits(Path path) {
+    SparkCalls calls = CALLS;
+    return calls == null ? SplitSource.UNKNOWN : () -> calls.splitOf(path);
   }
 
   private static boolean isColumnar(Path path) {

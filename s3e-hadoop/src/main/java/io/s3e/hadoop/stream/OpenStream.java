@@ -293,7 +293,7 @@ final class OpenStream {
     }
     ByteRange split = opening.hints().split();
     return split == null
-        ? options
+        ? options.withSplits(SparkTask.splits(source.context().getPath()))
         : options.withSplit(
             new ByteRange(
                 Math.min(split.start(), source.length()), Math.min(split.end(), source.length())));

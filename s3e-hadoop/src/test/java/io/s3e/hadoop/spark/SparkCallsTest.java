@@ -1,9 +1,12 @@
 package io.s3e.hadoop.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.s3e.block.ByteRange;
+import io.s3e.columnar.SplitSource;
 import org.apache.hadoop.fs.Path;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,13 +31,17 @@ class SparkCallsTest {
 
   /** Spark's InputFileBlockHolder. */
   public static final class Input {
-    static Text path = new Text("");
+    static @Nullable Text path = new Text("");
     static long start = -1;
     static long length = -1;
+    static @Nullable Error failure;
 
     private Input() {}
 
-    public static Text getInputFilePath() {
+    public static @Nullable Text getInputFilePath() {
+      if (failure != null) {
+        throw failure;
+      }
       return path;
     }
 
@@ -71,6 +78,7 @@ class SparkCallsTest {
   void reset() {
     Task.CURRENT.remove();
     reads("", -1, -1);
+    Input.failure = null;
   }
 
   private static void reads(String path, long start, long length) {
@@ -116,11 +124,27 @@ class SparkCallsTest {
     "s3a://other/file.csv, 0, 50",
     "s3a://bucket/file.csv, -1, 50",
     "s3a://bucket/file.csv, 0, -1",
-    "s3a://bucket/file.csv, 0, 0"
+    "s3a://bucket/file.csv, 0, 0",
+    "s3a://bucket/file.csv, 1, 9223372036854775807"
   })
   void noSplitOfAnotherFileOrOfUnknownBytes(String noted, long start, long length) {
     reads(noted, start, length);
     assertThat(calls.splitOf(new Path("s3a://bucket/file.csv"))).isNull();
+  }
+
+  @Test
+  void aSplitThatSparkCannotTellIsNotKnown() {
+    Input.path = null;
+    assertThat(calls.splitOf(new Path("s3a://bucket/file.csv"))).isNull();
+    Input.failure = new NoClassDefFoundError("Spark is gone");
+    assertThat(calls.splitOf(new Path("s3a://bucket/file.csv"))).isNull();
+  }
+
+  @Test
+  void aJvmAtItsEndIsNotTakenForAnUnknownSplit() {
+    Input.failure = new OutOfMemoryError("no heap");
+    assertThatThrownBy(() -> calls.splitOf(new Path("s3a://bucket/file.csv")))
+        .isSameAs(Input.failure);
   }
 
   @Test
@@ -164,5 +188,6 @@ class SparkCallsTest {
     assertThat(SparkTask.isPossible()).isFalse();
     assertThat(SparkTask.killed()).isNull();
     assertThat(SparkTask.splitOf(new Path("s3a://bucket/file.csv"))).isNull();
+    assertThat(SparkTask.splits(new Path("s3a://bucket/file.csv"))).isSameAs(SplitSource.UNKNOWN);
   }
 }

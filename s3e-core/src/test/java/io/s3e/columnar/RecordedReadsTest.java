@@ -1,0 +1,214 @@
+package io.s3e.columnar;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.s3e.OpenOptions;
+import io.s3e.S3E;
+import io.s3e.S3EConfig;
+import io.s3e.block.ByteRange;
+import io.s3e.block.ObjectRef;
+import io.s3e.buffer.MemoryBudget;
+import io.s3e.client.ClientLimits;
+import io.s3e.columnar.Recording.Call;
+import io.s3e.metrics.EngineMetrics.Counter;
+import io.s3e.prefetch.ReadPolicy;
+import io.s3e.stream.S3EInputStream;
+import io.s3e.testing.Eventually;
+import io.s3e.testing.MemoryObjectClient;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Recorded readers over a real engine: the bytes are right, and in how many calls the reader finds
+ * a block absent and has to ask for it itself. What was guessed has come before the next call.
+ */
+@Timeout(120)
+class RecordedReadsTest {
+  private static final int BLOCK = 64 << 10;
+  private static final String ETAG = "\"v1\"";
+
+  @ParameterizedTest
+  @CsvSource({
+    "parquet-java-1.16.0_four, 2",
+    "parquet-java-1.16.0_one, 2",
+    "parquet-java-1.16.0_split2of4, 2",
+    "parquet-java-1.16.0_dictionary, 4",
+    "parquet-java-1.16.0_bloom, 2",
+    "parquet-java-1.16.0_pageindex, 5",
+    "parquet-java-1.16.0_count, 1",
+    "parquet-java-1.16.0_splitempty, 1",
+    "parquet-java-1.13.1_four, 3",
+    "parquet-java-1.13.1_one, 2",
+    "iceberg-1.10.1_four, 2",
+    "iceberg-1.10.1_filter, 4",
+    "spark-4.1.4_four, 2",
+  })
+  void fewCallsHaveToAsk(String recording, int calls) throws Exception {
+    assertThat(asked(recording, ColumnarMode.AUTO, SplitSource.UNKNOWN)).isLessThanOrEqualTo(calls);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "parquet-java-1.16.0_four, 10",
+    "parquet-java-1.16.0_dictionary, 15",
+    "parquet-java-1.16.0_bloom, 10",
+  })
+  void withoutPredictionEachPartIsAskedFor(String recording, int calls) throws Exception {
+    assertThat(asked(recording, ColumnarMode.OFF, SplitSource.UNKNOWN)).isEqualTo(calls);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"parquet-java-1.16.0_four", "spark-4.1.4_four"})
+  void aKnownSplitIsReadToItsEnd(String recording) throws Exception {
+    SplitSource all = () -> new ByteRange(0, Long.MAX_VALUE);
+
+    assertThat(asked(recording, ColumnarMode.AUTO, all)).isEqualTo(2);
+  }
+
+  private static int asked(String recording, ColumnarMode mode, SplitSource splits)
+      throws Exception {
+    try (Engine engine = new Engine(mode)) {
+      return engine.play(Recording.of(recording), OpenOptions.DEFAULTS.withSplits(splits));
+    }
+  }
+
+  /** What one stream has learnt serves the next one of the version; so does what it has fetched. */
+  @Test
+  void secondReaderOfAFileNeedsNoFooter() throws Exception {
+    try (Engine auto = new Engine(ColumnarMode.AUTO)) {
+      auto.play(Recording.of("parquet-java-1.16.0_four"), OpenOptions.DEFAULTS);
+
+      assertThat(auto.play(Recording.of("parquet-java-1.16.0_four"), OpenOptions.DEFAULTS))
+          .isZero();
+    }
+  }
+
+  @Test
+  void theTailComesByOneGet() throws Exception {
+    try (Engine auto = new Engine(ColumnarMode.AUTO)) {
+      List<Call> calls = Recording.of("parquet-java-1.16.0_four").calls();
+      auto.play(new Recording("tail", calls.subList(0, 3)), OpenOptions.DEFAULTS);
+
+      assertThat(auto.client.gets()).hasSize(1);
+      assertThat(auto.client.gets().get(0).range().length()).isGreaterThan(200_000);
+    }
+  }
+
+  @Test
+  void observingFetchesNothing() throws Exception {
+    try (Engine off = new Engine(ColumnarMode.OFF);
+        Engine observe = new Engine(ColumnarMode.OBSERVE)) {
+      for (Engine engine : List.of(off, observe)) {
+        engine.play(Recording.of("parquet-java-1.16.0_four"), OpenOptions.DEFAULTS);
+      }
+
+      assertThat(observe.ranges()).isEqualTo(off.ranges());
+    }
+  }
+
+  /** An engine over the recordings' files. */
+  private static final class Engine implements AutoCloseable {
+    private final MemoryBudget budget = new MemoryBudget(64L << 20);
+    private final MemoryObjectClient client =
+        new MemoryObjectClient(ClientLimits.copying(8 << 20, 32, 0));
+    private final S3E s3e;
+    private final Map<String, byte[]> contents = new HashMap<>();
+    private final Map<String, S3EInputStream> streams = new HashMap<>();
+
+    Engine(ColumnarMode mode) {
+      S3EConfig config = S3EConfig.DEFAULTS.toBuilder().blockBytes(BLOCK).columnar(mode).build();
+      s3e = S3E.create(config, budget, granted -> client);
+    }
+
+    /** How many calls had to ask for what they read. */
+    int play(Recording recording, OpenOptions options) throws Exception {
+      int asked = 0;
+      for (Call call : recording.calls()) {
+        long before = demanded();
+        play(call, options);
+        asked += demanded() > before ? 1 : 0;
+        Eventually.awaitTrue("all GETs are answered", () -> client.active() == 0);
+      }
+      streams.values().forEach(S3EInputStream::close);
+      return asked;
+    }
+
+    private long demanded() {
+      return s3e.metrics().get(Counter.GETS) - s3e.metrics().get(Counter.PREFETCH_GETS);
+    }
+
+    List<ByteRange> ranges() {
+      return client.gets().stream().map(get -> get.range()).toList();
+    }
+
+    private void play(Call call, OpenOptions options) throws Exception {
+      switch (call.kind()) {
+        case OPEN -> streams.put(call.stream(), open(call, options));
+        case READ, POSITIONED -> {
+          ByteRange range = call.ranges().get(0);
+          byte[] bytes = new byte[(int) range.length()];
+          S3EInputStream in = streams.get(call.stream());
+          if (call.kind() == Recording.Kind.READ) {
+            in.seek(range.start());
+            in.readFully(bytes, 0, bytes.length);
+          } else {
+            in.readFullyAt(range.start(), bytes, 0, bytes.length);
+          }
+          assertThat(bytes).isEqualTo(expected(range));
+        }
+        case VECTORED -> {
+          List<CompletableFuture<ByteBuffer>> read =
+              streams
+                  .get(call.stream())
+                  .readVectored(call.ranges(), ByteBuffer::allocate, buffer -> {});
+          for (int i = 0; i < read.size(); i++) {
+            ByteBuffer bytes = read.get(i).get(30, TimeUnit.SECONDS);
+            assertThat(bytes).isEqualTo(ByteBuffer.wrap(expected(call.ranges().get(i))));
+          }
+        }
+        case CLOSE -> streams.get(call.stream()).close();
+      }
+    }
+
+    private byte[] expected(ByteRange range) {
+      return Arrays.copyOfRange(
+          contents.get("lineitem.parquet"), (int) range.start(), (int) range.end());
+    }
+
+    private S3EInputStream open(Call call, OpenOptions options) throws Exception {
+      ObjectRef object = new ObjectRef("bucket", call.file());
+      byte[] content = contents.computeIfAbsent(call.file(), file -> content());
+      client.put(object, content, ETAG);
+      return s3e.open(
+          object,
+          options
+              .withSize(content.length)
+              .withVersion(ETAG, null)
+              .withPolicy(call.isVectoring() ? ReadPolicy.RANDOM : ReadPolicy.ADAPTIVE));
+    }
+
+    private static byte[] content() {
+      RecordedFiles.File file = RecordedFiles.parquet("lineitem");
+      byte[] content = MemoryObjectClient.bytes((int) file.size(), 5);
+      System.arraycopy(
+          file.last(), 0, content, content.length - file.last().length, file.last().length);
+      return content;
+    }
+
+    @Override
+    public void close() {
+      s3e.close();
+      assertThat(budget.reserved()).as("bytes still reserved").isZero();
+    }
+  }
+}

@@ -16,7 +16,9 @@ import io.s3e.fetch.ObjectHandle;
 import io.s3e.fetch.ObjectHandle.SizeFrom;
 import io.s3e.fetch.ObjectTruncatedException;
 import io.s3e.fetch.ReaderProgress;
+import io.s3e.metrics.EngineMetrics;
 import io.s3e.metrics.IsolatedListener;
+import io.s3e.metrics.StreamListener;
 import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.VectorPlanner;
 import io.s3e.stream.Announcement;
@@ -79,7 +81,8 @@ final class EngineStreams implements StreamSource, AutoCloseable {
 
   private BlockReader reader(ObjectVersion version, OpenOptions options) {
     BlockLayout layout = new BlockLayout(version.size(), config.blockBytes());
-    StreamPlanner planner = planner(version, layout, options);
+    StreamListener listener = IsolatedListener.of(options.listener());
+    StreamPlanner planner = planner(version, layout, options, listener);
     ObjectHandle handle =
         new ObjectHandle(
             version,
@@ -87,7 +90,7 @@ final class EngineStreams implements StreamSource, AutoCloseable {
             layout,
             options.headers(),
             options.context(),
-            IsolatedListener.of(options.listener()),
+            listener,
             new ReaderProgress(planner.pattern()));
     handle.cancelledBy(options.cancelled());
     fetcher.opened(handle);
@@ -99,7 +102,9 @@ final class EngineStreams implements StreamSource, AutoCloseable {
     return reader;
   }
 
-  private StreamPlanner planner(ObjectVersion version, BlockLayout layout, OpenOptions options) {
+  private StreamPlanner planner(
+      ObjectVersion version, BlockLayout layout, OpenOptions options, StreamListener listener) {
+    EngineMetrics metrics = fetcher.metrics();
     ReadPlanner.Limits limits = prefetchLimits();
     ColumnPlanner columns =
         new ColumnPlanner(
@@ -111,7 +116,11 @@ final class EngineStreams implements StreamSource, AutoCloseable {
             options.splits(),
             new ColumnPlanner.VectoredReads(
                 config.coalesceGapBytes(), VectorPlanner.MAX_OVER_READ, config.requestBytes()),
-            codecsOf(Thread.currentThread()));
+            codecsOf(Thread.currentThread()),
+            (counter, amount) -> {
+              metrics.add(counter, amount);
+              listener.onColumnar(counter, amount);
+            });
     return new StreamPlanner(
         new ReadPlanner(layout, options.policy(), options.split(), limits),
         columns,

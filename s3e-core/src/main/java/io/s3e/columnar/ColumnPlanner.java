@@ -9,6 +9,7 @@ import io.s3e.columnar.Following.Manner;
 import io.s3e.columnar.Layout.Part;
 import io.s3e.columnar.Layout.Place;
 import io.s3e.columnar.Ledger.Kind;
+import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.prefetch.ReadPlanner.Limits;
 import io.s3e.prefetch.ReadPlanner.Plan;
 import java.util.EnumMap;
@@ -76,6 +77,7 @@ public final class ColumnPlanner {
   private final BlockLayout blocks;
   private final LayoutMemory memory;
   private final OrcCodecs codecs;
+  private final ColumnarListener listener;
   private final Joining joining;
   private final Groups groups;
   private final Guesses guesses;
@@ -118,6 +120,7 @@ public final class ColumnPlanner {
    * @param split the bytes that the opener said it needs; null if it did not
    * @param splits is asked where {@code split} is null
    * @param codecs where aircompressor is looked for
+   * @param listener hears what is asked for, and what becomes of it
    */
   public ColumnPlanner(
       BlockLayout blocks,
@@ -127,15 +130,17 @@ public final class ColumnPlanner {
       @Nullable ByteRange split,
       SplitSource splits,
       VectoredReads vectored,
-      ClassLoader codecs) {
+      ClassLoader codecs,
+      ColumnarListener listener) {
     this.blocks = blocks;
     this.memory = memory;
     this.version = version;
     this.codecs = new OrcCodecs(codecs);
+    this.listener = listener;
     this.joining =
         new Joining(vectored.gapBytes(), vectored.maxOverRead(), vectored.requestBytes());
     this.groups = new Groups(split, splits);
-    this.guesses = new Guesses(blocks);
+    this.guesses = new Guesses(blocks, listener);
     this.asking = new Asking(blocks, limits, guesses);
   }
 
@@ -317,13 +322,19 @@ public final class ColumnPlanner {
       tails.footer(blocks.objectSize() - tail.footer().start());
       Layout parsed = tail.layout(bytes, codecs);
       if (parsed == null) {
-        state = State.NOT_COLUMNAR;
+        refuseFooter();
       } else {
+        listener.onCounted(Counter.COLUMNAR_FOOTERS, 1);
         ready(memory.keep(version, parsed));
       }
     } catch (MalformedException e) {
-      state = State.NOT_COLUMNAR;
+      refuseFooter();
     }
+  }
+
+  private void refuseFooter() {
+    state = State.NOT_COLUMNAR;
+    listener.onCounted(Counter.COLUMNAR_FOOTERS_REFUSED, 1);
   }
 
   private void read(Layout known, long position, long end) {

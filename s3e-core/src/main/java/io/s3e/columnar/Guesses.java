@@ -3,6 +3,7 @@ package io.s3e.columnar;
 import io.s3e.block.BlockLayout;
 import io.s3e.block.BlockRange;
 import io.s3e.columnar.Ledger.Kind;
+import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.prefetch.BlockPieces;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,7 +12,8 @@ import java.util.function.Predicate;
 /**
  * The blocks of one stream that were guessed and are neither read, refused nor abandoned; those
  * that were read lately; and those that were abandoned since the last plan. Settles each guess with
- * its ledger when the last of its blocks is gone. Not thread-safe.
+ * its ledger when the last of its blocks is gone, and tells the listener of each block. Not
+ * thread-safe.
  *
  * <p>Invariant: a block is asked for at most once until it is read, taken back or abandoned; and
  * not while it counts as read lately.
@@ -48,13 +50,15 @@ final class Guesses {
   }
 
   private final BlockLayout layout;
+  private final ColumnarListener listener;
   private final BlockPieces<Guess> out = new BlockPieces<>();
   private BlockPieces<Reader> read = new BlockPieces<>();
   private List<BlockRange> abandoned = new ArrayList<>();
   private int runs;
 
-  Guesses(BlockLayout layout) {
+  Guesses(BlockLayout layout, ColumnarListener listener) {
     this.layout = layout;
+    this.listener = listener;
   }
 
   /** Number of blocks that are out. */
@@ -84,6 +88,7 @@ final class Guesses {
   void add(BlockRange run, Kind kind, Ledger ledger) {
     out.add(run, new Guess(kind, ledger, run.count()));
     runs++;
+    count(Counter.COLUMNAR_ASKED_BYTES, run);
   }
 
   /** A read takes {@code run}: whatever of it is out was worth its fetch; how many blocks. */
@@ -94,6 +99,7 @@ final class Guesses {
             each -> true,
             (piece, guess) -> {
               guess.used += piece.count();
+              count(guess.kind.used(), piece);
               gone(guess, piece.count());
             });
     if (read.pieces() > MAX_READ_PIECES) {
@@ -114,7 +120,13 @@ final class Guesses {
 
   /** Blocks of {@code run} were not sent or did not come; how many. */
   long takeBack(BlockRange run) {
-    return out.take(run, each -> true, (piece, guess) -> gone(guess, piece.count()));
+    return out.take(
+        run,
+        each -> true,
+        (piece, guess) -> {
+          count(Counter.COLUMNAR_WITHDRAWN_BYTES, piece);
+          gone(guess, piece.count());
+        });
   }
 
   /** Abandons what is out of {@code run} by such guesses: nobody came to read it. */
@@ -124,6 +136,7 @@ final class Guesses {
         such,
         (piece, guess) -> {
           guess.wasted += piece.count();
+          count(guess.kind.wasted(), piece);
           abandoned.add(piece);
           gone(guess, piece.count());
         });
@@ -142,6 +155,10 @@ final class Guesses {
     List<BlockRange> taken = abandoned;
     abandoned = new ArrayList<>();
     return taken;
+  }
+
+  private void count(Counter counter, BlockRange run) {
+    listener.onCounted(counter, layout.bytesOf(run).length());
   }
 
   private void gone(Guess guess, long blocks) {

@@ -1,5 +1,6 @@
 package io.s3e.columnar;
 
+import io.s3e.metrics.EngineMetrics.Counter;
 import java.util.EnumMap;
 import java.util.Map;
 
@@ -17,18 +18,35 @@ final class Ledger {
   /** The kinds of guesses. */
   enum Kind {
     /** The end of a file, at its first read there. */
-    TAIL,
+    TAIL(Counter.COLUMNAR_TAIL_USED_BYTES, Counter.COLUMNAR_TAIL_WASTED_BYTES),
     /** Column chunks or streams, of the present group and of those that follow. */
-    GROUP,
-    DICTIONARY,
-    BLOOM_FILTER,
+    GROUP(Counter.COLUMNAR_GROUP_USED_BYTES, Counter.COLUMNAR_GROUP_WASTED_BYTES),
+    DICTIONARY(Counter.COLUMNAR_DICTIONARY_USED_BYTES, Counter.COLUMNAR_DICTIONARY_WASTED_BYTES),
+    BLOOM_FILTER(
+        Counter.COLUMNAR_BLOOM_FILTER_USED_BYTES, Counter.COLUMNAR_BLOOM_FILTER_WASTED_BYTES),
     /** Page indexes; the row indexes of ORC. */
-    INDEX,
-    STRIPE_FOOTER
-  }
+    INDEX(Counter.COLUMNAR_INDEX_USED_BYTES, Counter.COLUMNAR_INDEX_WASTED_BYTES),
+    STRIPE_FOOTER(
+        Counter.COLUMNAR_STRIPE_FOOTER_USED_BYTES, Counter.COLUMNAR_STRIPE_FOOTER_WASTED_BYTES);
 
-  /** What became of the guesses of a kind, since the ledger began. */
-  record Totals(long usedBytes, long wastedBytes) {}
+    private final Counter used;
+    private final Counter wasted;
+
+    Kind(Counter used, Counter wasted) {
+      this.used = used;
+      this.wasted = wasted;
+    }
+
+    /** The counter of their bytes that were read. */
+    Counter used() {
+      return used;
+    }
+
+    /** The counter of their bytes that nobody came to read. */
+    Counter wasted() {
+      return wasted;
+    }
+  }
 
   private static final long PERIOD_BYTES = 64 << 20;
   private static final int PERIOD_GUESSES = 32;
@@ -43,8 +61,6 @@ final class Ledger {
     private int wasted;
     private boolean off;
     private int opensWhileOff;
-    private long usedInAll;
-    private long wastedInAll;
 
     private void begin() {
       usedBytes = 0;
@@ -65,8 +81,6 @@ final class Ledger {
   /** A guess is over. It counts as wasted if more than half of its bytes were. */
   synchronized void settle(Kind kind, long usedBytes, long wastedBytes) {
     Account account = account(kind);
-    account.usedInAll += usedBytes;
-    account.wastedInAll += wastedBytes;
     account.usedBytes += usedBytes;
     account.wastedBytes += wastedBytes;
     if (wastedBytes > usedBytes) {
@@ -86,11 +100,6 @@ final class Ledger {
       account.off = false;
       account.begin();
     }
-  }
-
-  synchronized Totals totals(Kind kind) {
-    Account account = account(kind);
-    return new Totals(account.usedInAll, account.wastedInAll);
   }
 
   /** Whether the kind is guessed by all streams. */

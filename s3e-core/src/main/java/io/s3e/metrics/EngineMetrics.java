@@ -5,7 +5,8 @@ package io.s3e.metrics;
  * once nothing is in flight. Any thread.
  *
  * <p>They add up: {@code PREFETCHED_BYTES = PREFETCH_USED_BYTES + PREFETCH_WASTED_BYTES} and what
- * is in memory unread.
+ * is in memory unread; {@code COLUMNAR_ASKED_BYTES = COLUMNAR_WITHDRAWN_BYTES}, all {@code
+ * COLUMNAR_…_USED_BYTES} and {@code COLUMNAR_…_WASTED_BYTES}, and what open streams have out.
  */
 public final class EngineMetrics extends Counters<EngineMetrics.Counter> {
   /** The counters. */
@@ -47,6 +48,41 @@ public final class EngineMetrics extends Counters<EngineMetrics.Counter> {
     GATE_WAIT_NANOS,
     /** GETs sent to see whether a store that had refused everybody answers again. */
     GATE_PROBES,
+    /** Footers of Parquet and ORC files that were read, to know what their readers will want. */
+    COLUMNAR_FOOTERS,
+    /** Footers that could not be: damaged, too long, or compressed by a codec that is not there. */
+    COLUMNAR_FOOTERS_REFUSED,
+    /**
+     * Bytes of blocks that were asked for ahead of readers of columnar files; those that were in
+     * memory already are not fetched. Where such files are only observed, what would have been.
+     */
+    COLUMNAR_ASKED_BYTES,
+    /** Those of them that were refused, not sent, or failed to come. */
+    COLUMNAR_WITHDRAWN_BYTES,
+    /** Those of the last bytes of files that the stream which asked for them read. */
+    COLUMNAR_TAIL_USED_BYTES,
+    /** Those that it did not read. */
+    COLUMNAR_TAIL_WASTED_BYTES,
+    /** Those of column data that the stream which asked for them read. */
+    COLUMNAR_GROUP_USED_BYTES,
+    /** Those that it did not read. */
+    COLUMNAR_GROUP_WASTED_BYTES,
+    /** Those of dictionary pages that the stream which asked for them read. */
+    COLUMNAR_DICTIONARY_USED_BYTES,
+    /** Those that it did not read. */
+    COLUMNAR_DICTIONARY_WASTED_BYTES,
+    /** Those of Bloom filters that the stream which asked for them read. */
+    COLUMNAR_BLOOM_FILTER_USED_BYTES,
+    /** Those that it did not read. */
+    COLUMNAR_BLOOM_FILTER_WASTED_BYTES,
+    /** Those of page indexes, and row indexes of ORC that the stream which asked for them read. */
+    COLUMNAR_INDEX_USED_BYTES,
+    /** Those that it did not read. */
+    COLUMNAR_INDEX_WASTED_BYTES,
+    /** Those of footers of stripes that the stream which asked for them read. */
+    COLUMNAR_STRIPE_FOOTER_USED_BYTES,
+    /** Those that it did not read. */
+    COLUMNAR_STRIPE_FOOTER_WASTED_BYTES,
     /** Blocks found in memory when a reader came to them. */
     MEMORY_HITS,
     /** Times that a reader waited for a block. */

@@ -110,6 +110,11 @@ public final class IsolatedListener implements StreamListener {
   }
 
   @Override
+  public void onColumnar(EngineMetrics.Counter counter, long amount) {
+    tell(() -> listener.onColumnar(counter, amount));
+  }
+
+  @Override
   public void onVectoredRead(int ranges, int reads) {
     tell(() -> listener.onVectoredRead(ranges, reads));
   }

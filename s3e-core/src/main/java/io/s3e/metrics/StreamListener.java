@@ -61,6 +61,12 @@ public interface StreamListener {
   /** Prefetched bytes were dropped before anybody read them. */
   default void onPrefetchWasted(long bytes) {}
 
+  /**
+   * A counter of columnar files ({@code COLUMNAR_…}) has {@code amount} more by this stream. Called
+   * by a reader that holds the stream's planning back meanwhile.
+   */
+  default void onColumnar(EngineMetrics.Counter counter, long amount) {}
+
   /** A vectored read of {@code ranges} ranges was joined into {@code reads} reads. */
   default void onVectoredRead(int ranges, int reads) {}
 }

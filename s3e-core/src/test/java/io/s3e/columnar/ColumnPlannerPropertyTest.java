@@ -8,6 +8,8 @@ import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
 import io.s3e.columnar.ColumnPlanner.VectoredReads;
+import io.s3e.metrics.EngineMetrics;
+import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.ReadPlanner.Limits;
 import io.s3e.prefetch.ReadPlanner.Plan;
@@ -36,8 +38,7 @@ class ColumnPlannerPropertyTest {
     for (int i = 0; i < PROGRAMS; i++) {
       Program program = run(base + i);
       for (Ledger.Kind kind : Ledger.Kind.values()) {
-        Ledger.Totals totals = program.memory.table(program.file.schema()).ledger().totals(kind);
-        planned[kind.ordinal()] += totals.usedBytes() > 0 ? 1 : 0;
+        planned[kind.ordinal()] += program.counted.get(kind.used()) > 0 ? 1 : 0;
       }
     }
     for (Ledger.Kind kind : Ledger.Kind.values()) {
@@ -73,6 +74,7 @@ class ColumnPlannerPropertyTest {
   private static final class Program {
     final List<String> log = new ArrayList<>();
     final LayoutMemory memory = new LayoutMemory();
+    final EngineMetrics counted = new EngineMetrics();
     final Layout file;
     private final Random random;
     private final BlockLayout layout;
@@ -122,7 +124,8 @@ class ColumnPlannerPropertyTest {
               isAsked ? null : known,
               isAsked ? () -> known : SplitSource.UNKNOWN,
               new VectoredReads(gap, 0.5, request),
-              ClassLoader.getPlatformClassLoader());
+              ClassLoader.getPlatformClassLoader(),
+              counted::add);
       ReadPolicy policy = random.nextBoolean() ? ReadPolicy.RANDOM : ReadPolicy.ADAPTIVE;
       planner =
           new StreamPlanner(
@@ -408,13 +411,14 @@ class ColumnPlannerPropertyTest {
       last = Plan.NOTHING;
     }
 
-    /** The ledgers have no more than was asked for. */
+    /** All that was asked for has come to an end, and no more than was asked for. */
     void settle() {
       long settled = 0;
       for (Ledger.Kind kind : Ledger.Kind.values()) {
-        Ledger.Totals totals = memory.table(file.schema()).ledger().totals(kind);
-        settled += totals.usedBytes() + totals.wastedBytes();
+        settled += counted.get(kind.used()) + counted.get(kind.wasted());
       }
+      assertThat(settled + counted.get(Counter.COLUMNAR_WITHDRAWN_BYTES))
+          .isEqualTo(counted.get(Counter.COLUMNAR_ASKED_BYTES));
       assertThat(settled).isLessThanOrEqualTo((asked - takenBack) * layout.blockSize());
     }
   }

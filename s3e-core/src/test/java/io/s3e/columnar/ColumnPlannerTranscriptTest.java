@@ -106,6 +106,24 @@ class ColumnPlannerTranscriptTest {
   }
 
   @Test
+  void whatWasAskedForIsReadWastedOrWithdrawn() {
+    assertTranscript(
+        new ColumnTranscript(6, 0, 6),
+        """
+        dictionary 0 1 -> fetch [5M,5376K) [9M,9472K) [13M,13568K) [17M,17664K) [21M,21760K)
+        dictionary 1 1
+        counters -> asked 1280, dictionary_used 256
+        vectored 0 0
+        vectored 1 0 -> fetch [8M,9M) [12M,13M) [16M,17M) [20M,21M)
+        refuse 2
+        vectored 2 0 -> fetch [16M,17M) [20M,21M)
+        counters -> asked 7424, withdrawn 2048, group_used 1024, dictionary_used 256
+        reset -> abandon [9M,9472K) [12M,13568K) in 2 [16M,17664K) in 2 [20M,21760K) in 2
+        counters -> asked 7424, withdrawn 2048, group_used 1024, group_wasted 3072, dictionary_used 256, dictionary_wasted 1024
+        """);
+  }
+
+  @Test
   void pagesPickedOutOfChunksAreNotFollowed() {
     assertTranscript(
         new ColumnTranscript(4, 0, 4),

@@ -6,12 +6,14 @@ import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
 import io.s3e.columnar.ColumnPlanner.VectoredReads;
+import io.s3e.metrics.EngineMetrics;
 import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.ReadPlanner.Limits;
 import io.s3e.prefetch.ReadPlanner.Plan;
 import io.s3e.prefetch.ReadPolicy;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -30,7 +32,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * and {@code stall}, {@code refuse N} (the last plan from its run N on), {@code limit BYTES RUNS},
- * {@code reset}, {@code reopen} (another stream of another file of the table), {@code describe}.
+ * {@code reset}, {@code reopen} (another stream of another file of the table), {@code describe},
+ * {@code counters} (all bytes that were counted for all streams, in KiB).
  */
 final class ColumnTranscript {
   static final int BLOCK = 256 << 10;
@@ -44,6 +47,7 @@ final class ColumnTranscript {
   private final BlockLayout blocks;
   private final @Nullable ByteRange split;
   private final List<String> lines = new ArrayList<>();
+  private final EngineMetrics counted = new EngineMetrics();
   private StreamPlanner planner;
   private Plan last = Plan.NOTHING;
   private int opened;
@@ -95,7 +99,8 @@ final class ColumnTranscript {
             null,
             () -> split,
             new VectoredReads(BLOCK, 0.5, 8 << 20),
-            ClassLoader.getPlatformClassLoader());
+            ClassLoader.getPlatformClassLoader(),
+            counted::add);
     ReadPlanner forward = new ReadPlanner(blocks, ReadPolicy.ADAPTIVE, null, limits);
     return new StreamPlanner(forward, columns, ColumnarMode.AUTO);
   }
@@ -141,9 +146,20 @@ final class ColumnTranscript {
         answer(step, planner.reset());
         planner = open();
       }
+      case "counters" -> lines.add(step + " -> " + counters());
       case "describe" -> lines.add(step + " -> " + planner.describe());
       default -> throw new IllegalArgumentException("no such step: " + step);
     }
+  }
+
+  private String counters() {
+    return counted.snapshot().entrySet().stream()
+        .filter(each -> each.getValue() > 0)
+        .map(each -> each.getKey() + " " + each.getValue() / 1024)
+        .collect(Collectors.joining(", "))
+        .replace("COLUMNAR_", "")
+        .replace("_BYTES", "")
+        .toLowerCase(Locale.ROOT);
   }
 
   private static int number(String word) {

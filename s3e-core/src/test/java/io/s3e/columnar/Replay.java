@@ -7,6 +7,7 @@ import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
 import io.s3e.columnar.ColumnPlanner.VectoredReads;
 import io.s3e.columnar.Recording.Call;
+import io.s3e.metrics.EngineMetrics;
 import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.ReadPlanner.Limits;
 import io.s3e.prefetch.ReadPlanner.Plan;
@@ -68,6 +69,9 @@ final class Replay {
   int refusals;
   long blockedNanos;
   final List<String> log = new ArrayList<>();
+
+  /** What the planners of all streams have told their listener. */
+  final EngineMetrics counted = new EngineMetrics();
 
   /** What one object has in memory. */
   private static final class Store {
@@ -159,7 +163,8 @@ final class Replay {
             null,
             () -> split == Split.KNOWN ? told : null,
             new VectoredReads(GAP, 0.5, REQUEST),
-            ClassLoader.getPlatformClassLoader());
+            ClassLoader.getPlatformClassLoader(),
+            counted::add);
     StreamPlanner planner =
         new StreamPlanner(new ReadPlanner(store.layout, policy, null, limits), columns, mode);
     streams.put(call.stream(), new Stream(store, planner, ends.get(call.file())));

@@ -76,5 +76,10 @@ final class MetricsReference {
         `s3e_prefetch_held_bytes`.
       - `s3e_fetched_bytes` + `s3e_cache_hit_bytes` = `s3e_prefetched_bytes` + bytes of blocks that
         reads fetched + `s3e_discarded_bytes`.
+      - `s3e_columnar_asked_bytes` = `s3e_columnar_withdrawn_bytes` + all of
+        `s3e_columnar_*_used_bytes` + all of `s3e_columnar_*_wasted_bytes`, once streams are closed.
+        They are about what one stream guessed and read itself. Bytes that it had in memory already
+        are in them and not in `s3e_prefetched_bytes`; bytes that it did not read may serve
+        another stream, and are then no waste there.
       """;
 }

@@ -188,6 +188,68 @@ public enum ReadStatistic {
   S3E_PREFETCH_HELD_BYTES(
       GAUGE, BYTES, FILE_SYSTEM, "Prefetched bytes in memory that nobody has read yet."),
 
+  // Columnar files.
+  S3E_COLUMNAR_FOOTERS(
+      Counter.COLUMNAR_FOOTERS,
+      COUNT,
+      BOTH,
+      "Footers of Parquet and ORC files that S3E has read: one for each version of a file, as long"
+          + " as it is remembered."),
+  S3E_COLUMNAR_FOOTERS_REFUSED(
+      Counter.COLUMNAR_FOOTERS_REFUSED,
+      COUNT,
+      BOTH,
+      "Footers that it could not read: damaged, too long, or of a codec that is not there. Such"
+          + " files are read as others."),
+  S3E_COLUMNAR_ASKED_BYTES(
+      Counter.COLUMNAR_ASKED_BYTES,
+      BYTES,
+      BOTH,
+      "Bytes of blocks that were asked for ahead of readers of such files, those in memory already"
+          + " included; with `fs.s3a.s3e.columnar` = `observe` what would have been asked for."),
+  S3E_COLUMNAR_WITHDRAWN_BYTES(
+      Counter.COLUMNAR_WITHDRAWN_BYTES,
+      BYTES,
+      BOTH,
+      "The part of those bytes that was refused, not sent, or failed to come."),
+  S3E_COLUMNAR_TAIL_USED_BYTES(
+      Counter.COLUMNAR_TAIL_USED_BYTES,
+      BYTES,
+      BOTH,
+      "Bytes that were asked for of the end of a file, beyond its first read there, and that the"
+          + " stream read."),
+  S3E_COLUMNAR_TAIL_WASTED_BYTES(
+      Counter.COLUMNAR_TAIL_WASTED_BYTES,
+      BYTES,
+      BOTH,
+      "Such bytes that it did not read: a footer is rarely as long as was expected."),
+  S3E_COLUMNAR_GROUP_USED_BYTES(
+      Counter.COLUMNAR_GROUP_USED_BYTES,
+      BYTES,
+      BOTH,
+      "The same of column data: of the present row group or stripe, and of those that follow."),
+  S3E_COLUMNAR_GROUP_WASTED_BYTES(
+      Counter.COLUMNAR_GROUP_WASTED_BYTES, BYTES, BOTH, "Such bytes that it did not read."),
+  S3E_COLUMNAR_DICTIONARY_USED_BYTES(
+      Counter.COLUMNAR_DICTIONARY_USED_BYTES, BYTES, BOTH, "The same of dictionary pages."),
+  S3E_COLUMNAR_DICTIONARY_WASTED_BYTES(
+      Counter.COLUMNAR_DICTIONARY_WASTED_BYTES, BYTES, BOTH, "Such bytes that it did not read."),
+  S3E_COLUMNAR_BLOOM_FILTER_USED_BYTES(
+      Counter.COLUMNAR_BLOOM_FILTER_USED_BYTES, BYTES, BOTH, "The same of Bloom filters."),
+  S3E_COLUMNAR_BLOOM_FILTER_WASTED_BYTES(
+      Counter.COLUMNAR_BLOOM_FILTER_WASTED_BYTES, BYTES, BOTH, "Such bytes that it did not read."),
+  S3E_COLUMNAR_INDEX_USED_BYTES(
+      Counter.COLUMNAR_INDEX_USED_BYTES,
+      BYTES,
+      BOTH,
+      "The same of page indexes, and of row indexes of ORC."),
+  S3E_COLUMNAR_INDEX_WASTED_BYTES(
+      Counter.COLUMNAR_INDEX_WASTED_BYTES, BYTES, BOTH, "Such bytes that it did not read."),
+  S3E_COLUMNAR_STRIPE_FOOTER_USED_BYTES(
+      Counter.COLUMNAR_STRIPE_FOOTER_USED_BYTES, BYTES, BOTH, "The same of footers of stripes."),
+  S3E_COLUMNAR_STRIPE_FOOTER_WASTED_BYTES(
+      Counter.COLUMNAR_STRIPE_FOOTER_WASTED_BYTES, BYTES, BOTH, "Such bytes that it did not read."),
+
   // The cache on local disk.
   S3E_CACHE_HITS(DiskMetrics.Counter.HITS, COUNT, BOTH, "Reads that local disk answered in full."),
   S3E_CACHE_HIT_BYTES(

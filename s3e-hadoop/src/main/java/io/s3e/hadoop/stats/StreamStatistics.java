@@ -223,6 +223,11 @@ public final class StreamStatistics implements StreamListener {
   }
 
   @Override
+  public void onColumnar(Counter counter, long amount) {
+    own.add(counter, amount);
+  }
+
+  @Override
   public void onVectoredRead(int ranges, int reads) {
     s3a.readVectoredOperationStarted(ranges, reads);
   }

@@ -33,6 +33,7 @@ public final class ProcessMetrics {
   public static void register(MetricRegistry registry, Supplier<ReadCounts> streams) {
     ProcessMetrics metrics = new ProcessMetrics(registry, streams);
     metrics.bytes();
+    metrics.columnar();
     metrics.requests();
     metrics.rates();
     metrics.held();
@@ -47,6 +48,16 @@ public final class ProcessMetrics {
     engine("prefetchUsedBytes", EngineMetrics.Counter.PREFETCH_USED_BYTES);
     engine("prefetchWastedBytes", EngineMetrics.Counter.PREFETCH_WASTED_BYTES);
     engine("discardedBytes", EngineMetrics.Counter.DISCARDED_BYTES);
+  }
+
+  private void columnar() {
+    engine("columnarFooters", EngineMetrics.Counter.COLUMNAR_FOOTERS);
+    engine("columnarFootersRefused", EngineMetrics.Counter.COLUMNAR_FOOTERS_REFUSED);
+    engine("columnarAskedBytes", EngineMetrics.Counter.COLUMNAR_ASKED_BYTES);
+    engine("columnarGroupUsedBytes", EngineMetrics.Counter.COLUMNAR_GROUP_USED_BYTES);
+    engine("columnarGroupWastedBytes", EngineMetrics.Counter.COLUMNAR_GROUP_WASTED_BYTES);
+    engine("columnarTailUsedBytes", EngineMetrics.Counter.COLUMNAR_TAIL_USED_BYTES);
+    engine("columnarTailWastedBytes", EngineMetrics.Counter.COLUMNAR_TAIL_WASTED_BYTES);
   }
 
   private void requests() {

@@ -1,0 +1,94 @@
+package io.s3e.columnar;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.s3e.block.BlockLayout;
+import io.s3e.block.ByteRange;
+import io.s3e.block.ObjectRef;
+import io.s3e.block.ObjectVersion;
+import io.s3e.columnar.ColumnPlanner.VectoredReads;
+import io.s3e.metrics.EngineMetrics;
+import io.s3e.metrics.EngineMetrics.Counter;
+import io.s3e.prefetch.ReadPlanner.Limits;
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+
+/** Footers that are read, and those that are not, are counted. */
+class ColumnarListenerTest {
+  private static final int BLOCK = 64 << 10;
+
+  private final RecordedFiles.File file = RecordedFiles.parquet("lineitem");
+  private final EngineMetrics counted = new EngineMetrics();
+  private final LayoutMemory memory = new LayoutMemory();
+
+  private ColumnPlanner planner() {
+    ObjectVersion version =
+        ObjectVersion.identified(new ObjectRef("bucket", "table/file"), file.size(), "etag", null);
+    return new ColumnPlanner(
+        new BlockLayout(file.size(), BLOCK),
+        Limits.defaults(BLOCK, 8 << 20),
+        memory,
+        version,
+        null,
+        SplitSource.UNKNOWN,
+        new VectoredReads(BLOCK, 0.5, 8 << 20),
+        ClassLoader.getPlatformClassLoader(),
+        counted::add);
+  }
+
+  private ColumnPlanner atTheEnd() {
+    ColumnPlanner planner = planner();
+    planner.onRead(file.size() - 8, file.size());
+    return planner;
+  }
+
+  /** Shows the last bytes, and the footer if it is wanted then. */
+  private void show(ColumnPlanner planner, byte[] last, boolean isFooterDamaged) {
+    planner.onBytes(planner.wants(), last);
+    ByteRange footer = planner.wants();
+    if (footer != null) {
+      byte[] bytes = file.bytes(footer.start(), footer.end());
+      if (isFooterDamaged) {
+        Arrays.fill(bytes, (byte) 0xFF);
+      }
+      planner.onBytes(footer, bytes);
+    }
+  }
+
+  private byte[] lastBytes() {
+    return file.bytes(file.size() - FileTail.LAST_BYTES, file.size());
+  }
+
+  private void assertFooters(long read, long refused) {
+    assertThat(counted.get(Counter.COLUMNAR_FOOTERS)).isEqualTo(read);
+    assertThat(counted.get(Counter.COLUMNAR_FOOTERS_REFUSED)).isEqualTo(refused);
+  }
+
+  @Test
+  void aFooterIsReadOnceForAllStreams() {
+    show(atTheEnd(), lastBytes(), false);
+    assertFooters(1, 0);
+    assertThat(atTheEnd().wants()).isNull();
+    assertFooters(1, 0);
+  }
+
+  @Test
+  void aFooterThatMakesNoSenseIsRefused() {
+    show(atTheEnd(), lastBytes(), true);
+    assertFooters(0, 1);
+  }
+
+  @Test
+  void aFooterLongerThanItsFileIsRefused() {
+    byte[] last = lastBytes();
+    last[last.length - 5] = 0x7F;
+    show(atTheEnd(), last, false);
+    assertFooters(0, 1);
+  }
+
+  @Test
+  void otherFilesHaveNoFooter() {
+    show(atTheEnd(), new byte[FileTail.LAST_BYTES], false);
+    assertFooters(0, 0);
+  }
+}

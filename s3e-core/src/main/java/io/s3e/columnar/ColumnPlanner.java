@@ -6,6 +6,7 @@ import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectVersion;
 import io.s3e.columnar.Following.Joining;
 import io.s3e.columnar.Following.Manner;
+import io.s3e.columnar.Layout.Format;
 import io.s3e.columnar.Layout.Part;
 import io.s3e.columnar.Layout.Place;
 import io.s3e.columnar.Ledger.Kind;
@@ -71,6 +72,9 @@ public final class ColumnPlanner {
   /** Objects of so many bytes come by one GET as soon as a part of them is read. */
   private static final long SMALL_OBJECT_BYTES = 1 << 20;
 
+  /** A reader of a dictionary page fetches less than that of what is behind it. */
+  private static final int MAX_GLANCE_BYTES = 8 << 10;
+
   private static final int MAX_FOREIGN_READS = 3;
   private static final long NO_READ = -1;
 
@@ -96,6 +100,7 @@ public final class ColumnPlanner {
   private @Nullable Filters filters;
   private @Nullable Following following;
   private @Nullable OrcStripes stripes;
+  private @Nullable PickedPages pages;
 
   private boolean sawFilters;
   private int foreignReads;
@@ -208,6 +213,19 @@ public final class ColumnPlanner {
   }
 
   /**
+   * The reader has gone to {@code position}, in a block that it reads without being heard of. The
+   * offset indexes that it goes to say which columns it wants.
+   */
+  public void onSeek(long position) {
+    if (owner && layout != null) {
+      Place place = layout.at(position);
+      if (place.part() == Part.OFFSET_INDEX) {
+        Objects.requireNonNull(pages).onIndex(place.group(), place.column());
+      }
+    }
+  }
+
+  /**
    * A vectored read is about to be served.
    *
    * @param ranges what is wanted
@@ -260,7 +278,9 @@ public final class ColumnPlanner {
     Ledger ledger = table.ledger();
     stripes = new OrcStripes(known, codecs);
     filters = new Filters(known, blocks, groups, asking, ledger, this::isAdmitted, stripes);
-    following = new Following(known, blocks, groups, asking, guesses, table, joining, stripes);
+    pages = new PickedPages(known);
+    following =
+        new Following(known, blocks, groups, asking, guesses, table, joining, pages, stripes);
   }
 
   private boolean isAdmitted(Kind kind) {
@@ -285,13 +305,13 @@ public final class ColumnPlanner {
   }
 
   /**
-   * The bytes of the object that this planner has to see next: of a footer of the file, or of a
-   * stripe; null if none. The caller hands them over by {@link #onBytes} when they are in memory
-   * anyway: best as soon as a read of them was served.
+   * The bytes of the object that this planner has to see next: of a footer of the file or of a
+   * stripe, or of offset indexes; null if none. The caller hands them over by {@link #onBytes} when
+   * they are in memory anyway: best as soon as a read of them was served.
    */
   public @Nullable ByteRange wants() {
     if (state != State.TAIL) {
-      return owner && stripes != null ? stripes.wants() : null;
+      return owner ? wantsInside() : null;
     }
     long size = blocks.objectSize();
     return tail == null
@@ -299,9 +319,18 @@ public final class ColumnPlanner {
         : tail.footer();
   }
 
+  private @Nullable ByteRange wantsInside() {
+    ByteRange footer = Objects.requireNonNull(stripes).wants();
+    return footer == null ? Objects.requireNonNull(pages).wants() : footer;
+  }
+
   /** The bytes that were {@linkplain #wants wanted}. Reads them; takes 1 ms for some 400 KiB. */
   public void onBytes(ByteRange range, byte[] bytes) {
     if (!range.equals(wants()) || bytes.length != range.length()) {
+      return;
+    }
+    if (state != State.TAIL && Objects.requireNonNull(layout).format() == Format.PARQUET) {
+      Objects.requireNonNull(pages).onBytes(bytes);
       return;
     }
     if (state != State.TAIL) {
@@ -385,7 +414,12 @@ public final class ColumnPlanner {
     if (place.part() != Part.DICTIONARY) {
       return place.part() == Part.DATA;
     }
-    return end - runStart >= Following.PIECE_BYTES
+    if (Objects.requireNonNull(pages).isKnown(place.group())) {
+      // Dictionaries are looked at before indexes.
+      return true;
+    }
+    return end - place.range().end() >= MAX_GLANCE_BYTES
+        || end - runStart >= Following.PIECE_BYTES
         || Objects.requireNonNull(following).isChunkEnd(place.group(), end);
   }
 
@@ -412,6 +446,9 @@ public final class ColumnPlanner {
     if (place.part() != Part.STRIPE_FOOTER) {
       // Every reader of ORC reads those.
       sawFilters = true;
+    }
+    if (place.part() == Part.OFFSET_INDEX) {
+      Objects.requireNonNull(pages).onIndex(place.group(), place.column());
     }
     groups.at(place.group(), Objects.requireNonNull(layout));
     Objects.requireNonNull(stripes).at(place.group());

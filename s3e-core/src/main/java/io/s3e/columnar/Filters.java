@@ -20,8 +20,11 @@ import java.util.function.Predicate;
  * <p>Each part of each column is a <i>track</i>. A read of it in the first group of the split, or
  * in two groups in a row, says that it will be read in all that follow: to the split's end, or, if
  * that is not known and the track did not begin in the first group of the file, in 1, 2, 4 … more.
- * Page indexes lie side by side for all groups: the first read of one asks for all of the split's,
- * if they are few bytes, else for those of its group.
+ * A part that is begun is asked for to its end.
+ *
+ * <p>Page indexes lie side by side for all groups: the first read of one asks for all of the
+ * split's, if they are few bytes, else for those of its group. Whoever looks at dictionaries or
+ * Bloom filters looks at page indexes next: very few bytes of them are asked for at once.
  */
 final class Filters {
   /** Columns that one query filters by. */
@@ -35,8 +38,8 @@ final class Filters {
   /** Page indexes of all groups, where the split is known. */
   private static final long MAX_INDEX_BYTES = 256 << 10;
 
-  /** Page indexes of all groups, where it is not. */
-  private static final long MAX_INDEX_BYTES_OF_FILE = 64 << 10;
+  /** Page indexes of all groups, where it is not, or none of them was read yet. */
+  private static final long MAX_UNSURE_INDEX_BYTES = 64 << 10;
 
   private record Key(Part part, int column) {}
 
@@ -81,7 +84,12 @@ final class Filters {
   /** A read of {@code [from, to)} at a place that is no column data. */
   void onRead(Place place, long from, long to) {
     switch (place.part()) {
-      case DICTIONARY, BLOOM_FILTER, STRIPE_FOOTER, STRIPE_INDEX -> follow(place, from, to);
+      case STRIPE_FOOTER, STRIPE_INDEX -> follow(place, from, to);
+      case DICTIONARY, BLOOM_FILTER -> {
+        askForRest(place, to);
+        follow(place, from, to);
+        askPageIndexesEarly();
+      }
       case COLUMN_INDEX, OFFSET_INDEX -> askPageIndexes(place.group());
       case DATA, FOOTER, NOWHERE -> {}
     }
@@ -94,6 +102,14 @@ final class Filters {
       case STRIPE_FOOTER -> Kind.STRIPE_FOOTER;
       default -> Kind.INDEX;
     };
+  }
+
+  /** A reader takes the head of a dictionary page or Bloom filter first, then all of it. */
+  private void askForRest(Place place, long from) {
+    if (from < place.range().end() && admitted.test(kindOf(place.part()))) {
+      List<ByteRange> rest = List.of(new ByteRange(from, place.range().end()));
+      asking.ask(runsOver(rest, blocks), kindOf(place.part()), ledger);
+    }
   }
 
   private void follow(Place place, long from, long to) {
@@ -165,14 +181,27 @@ final class Filters {
       return;
     }
     int end = groups.end(layout);
-    long most = groups.isEndKnown() ? MAX_INDEX_BYTES : MAX_INDEX_BYTES_OF_FILE;
+    long most = groups.isEndKnown() ? MAX_INDEX_BYTES : MAX_UNSURE_INDEX_BYTES;
     if (indexBytes(group, end) > most) {
       end = group + 1;
     }
+    askPageIndexes(group, end);
+  }
+
+  private void askPageIndexesEarly() {
+    int from = groups.first(layout);
+    int to = groups.end(layout);
+    boolean isFew = pageIndexesTo < 0 && indexBytes(from, to) <= MAX_UNSURE_INDEX_BYTES;
+    if (isFew && admitted.test(Kind.INDEX)) {
+      askPageIndexes(from, to);
+    }
+  }
+
+  private void askPageIndexes(int from, int to) {
     List<ByteRange> ranges =
-        List.of(layout.columnIndexes(group, end), layout.offsetIndexes(group, end));
+        List.of(layout.columnIndexes(from, to), layout.offsetIndexes(from, to));
     if (asking.ask(runsOver(ranges, blocks), Kind.INDEX, ledger)) {
-      pageIndexesTo = end;
+      pageIndexesTo = to;
     }
   }
 

@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>The present group</b> is the one that was read last. Ranges of a vectored read name its
  * columns at once. Seeks name them as they come; the rest is what the group before had, or what the
- * latest reader of the table had that read those columns.
+ * latest reader of the table had that read those columns; or, for one that has read offset indexes,
+ * the {@linkplain PickedPages pages of the same rows}.
  *
  * <p><b>The gate.</b> Groups that follow are asked for from the first group on, if no filter was
  * read before it, if it is the first one of the split as far as that is known, and if its chunks
@@ -65,6 +66,10 @@ final class Following {
   private final Guesses guesses;
   private final TableMemory table;
   private final Joining joining;
+  private final PickedPages pages;
+
+  /** Pages that go with the last read of the present group. */
+  private List<ByteRange> picked = List.of();
 
   /** What was read of the present group. */
   private final Selection read;
@@ -108,8 +113,10 @@ final class Following {
       Guesses guesses,
       TableMemory table,
       Joining joining,
+      PickedPages pages,
       OrcStripes stripes) {
     this.layout = layout;
+    this.pages = pages;
     this.blocks = blocks;
     this.groups = groups;
     this.asking = asking;
@@ -155,7 +162,8 @@ final class Following {
     if (grew && groupsRead == 1) {
       isNew |= recall();
     }
-    if (isNew) {
+    picked = how == Manner.SEEKS && pages.isKnown(group) ? pages.alike(from, to) : List.of();
+    if (isNew || !picked.isEmpty()) {
       askedTo = group;
     }
   }
@@ -281,6 +289,9 @@ final class Following {
         ranges.add(layout.stripeFooter(group));
       }
       return runsOver(ranges);
+    }
+    if (pages.isKnown(group)) {
+      return Filters.runsOver(picked, blocks);
     }
     // A vectored read has named all of it; pages that are picked out are not to be guessed.
     boolean isGuessed = manner == Manner.SEEKS && wasWhole && !hasPages && isWholeSoFar();

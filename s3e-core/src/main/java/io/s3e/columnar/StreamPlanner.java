@@ -70,6 +70,13 @@ public final class StreamPlanner {
     return both(other, plan);
   }
 
+  /** As {@link ColumnPlanner#onSeek}. */
+  public void onSeek(long position) {
+    if (isColumnar()) {
+      columns.onSeek(position);
+    }
+  }
+
   /**
    * A vectored read is about to be served.
    *

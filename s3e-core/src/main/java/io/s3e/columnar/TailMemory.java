@@ -8,6 +8,9 @@ final class TailMemory {
   /** A first read so near to the end asks for a footer; ORC's asks for 16 KiB. */
   static final long NEAR_END_BYTES = 64 << 10;
 
+  /** Footers of one place differ by less than that. */
+  private static final long LEAST_BYTES = 32 << 10;
+
   private static final long MOST_BYTES = 2 << 20;
 
   /** Of a file whose like was not seen yet, one part in so many is fetched. */
@@ -37,7 +40,7 @@ final class TailMemory {
   synchronized long bytesOf(long objectSize) {
     return switch (seen) {
       case NOTHING -> Math.max(NEAR_END_BYTES, Math.min(MOST_BYTES, objectSize / PART_OF_OBJECT));
-      case FOOTERS -> Math.max(NEAR_END_BYTES, footerBytes + footerBytes / SPARE_PART);
+      case FOOTERS -> Math.max(LEAST_BYTES, footerBytes + footerBytes / SPARE_PART);
       case OTHER_FILES -> 0;
     };
   }

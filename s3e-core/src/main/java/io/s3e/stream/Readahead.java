@@ -88,6 +88,21 @@ final class Readahead {
     return plan(() -> planner.onRead(position, end, until), step);
   }
 
+  /**
+   * The position goes to {@code position} in the block last read from, which is planned for: a hint
+   * of what is wanted elsewhere. Never waits.
+   */
+  void onSeek(long position) {
+    if (enabled && planning.tryLock()) {
+      try {
+        planner.onSeek(position);
+        wanted = planner.wants();
+      } finally {
+        planning.unlock();
+      }
+    }
+  }
+
   /** The plan for a reader that has waited for its block in vain, and asks for it itself. */
   Plan onMiss(long position, ReadStep step) {
     return plan(() -> planner.onMiss(position), step);

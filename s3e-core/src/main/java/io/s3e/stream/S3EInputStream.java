@@ -121,6 +121,10 @@ public final class S3EInputStream extends InputStream {
       throw new EOFException("Cannot seek behind the end: " + target + " in " + failures.object());
     }
     position = target;
+    Block block = current;
+    if (block != null && target >= block.start() && target < block.end()) {
+      reader.readahead().onSeek(target);
+    }
   }
 
   /** {@inheritDoc} Skips to the end at most. Fetches nothing. */

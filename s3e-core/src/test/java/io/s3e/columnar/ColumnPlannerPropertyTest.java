@@ -164,7 +164,7 @@ class ColumnPlannerPropertyTest {
               int each = block / 2;
               long third = (long) groups * columns * each;
               builder.columnIndexes.set(i, extras + (long) i * each, random.nextInt(each));
-              builder.offsetIndexes.set(i, extras + third + (long) i * each, random.nextInt(each));
+              builder.offsetIndexes.set(i, extras + third + (long) i * each, lengthOf(each));
               builder.bloomFilters.set(i, extras + 2 * third + (long) i * each, each);
             }
           }
@@ -176,6 +176,10 @@ class ColumnPlannerPropertyTest {
       } catch (MalformedException e) {
         throw new AssertionError(e);
       }
+    }
+
+    private int lengthOf(int most) {
+      return random.nextInt(4) == 0 ? random.nextInt(most) : most;
     }
 
     private Layout randomOrc(int block) {
@@ -217,7 +221,7 @@ class ColumnPlannerPropertyTest {
         refuse();
       } else if (what < 92) {
         lose();
-      } else if (what < 96) {
+      } else if (what < 95) {
         cap = random.nextInt(200 * layout.blockSize());
         planner.limitWindow(cap, 1 + random.nextInt(40));
         cap = Math.min(cap, limits.maxWindowBytes());
@@ -232,9 +236,40 @@ class ColumnPlannerPropertyTest {
       assertThat(planner.describe()).isNotEmpty();
     }
 
+    /** Pages at random, some outside their chunks, or bytes that are no index. */
+    private void showIndexes() {
+      ByteRange wants = planner.wants();
+      if (wants == null || wants.start() >= file.footerStart()) {
+        return;
+      }
+      byte[] bytes = new byte[(int) wants.length()];
+      random.nextBytes(bytes);
+      for (int chunk = 0; chunk < file.groups() * file.columns(); chunk++) {
+        ByteRange index = file.offsetIndex(chunk / file.columns(), chunk % file.columns());
+        long at = file.chunk(chunk / file.columns(), chunk % file.columns()).start();
+        long[][] pages = new long[1 + random.nextInt(4)][];
+        for (int page = 0; page < pages.length; page++) {
+          int length = 1 + random.nextInt(layout.blockSize());
+          pages[page] = new long[] {page * 10L, at, length};
+          at += length;
+        }
+        byte[] told = FooterWriter.offsetIndex(pages);
+        if (index.start() >= wants.start() && index.end() <= wants.end()) {
+          int length = (int) Math.min(index.length(), told.length);
+          System.arraycopy(told, 0, bytes, (int) (index.start() - wants.start()), length);
+        }
+      }
+      planner.onBytes(wants, bytes);
+      log.add("indexes " + wants);
+    }
+
     /** Streams of a stripe, or bytes that are no footer. */
     private void showFooter() {
       ByteRange wants = planner.wants();
+      if (file.format() == Layout.Format.PARQUET) {
+        showIndexes();
+        return;
+      }
       for (int i = 0; i < 4 && wants != null && wants.start() < file.footerStart(); i++) {
         long stripe = file.group(file.groupAt(wants.start())).start();
         List<long[]> streams = new ArrayList<>();
@@ -278,11 +313,17 @@ class ColumnPlannerPropertyTest {
         };
       }
       int column = random.nextInt(file.columns());
-      return switch (random.nextInt(8)) {
+      planner.onSeek(file.offsetIndex(g, random.nextInt(file.columns())).start());
+      return switch (random.nextInt(10)) {
         case 0 -> file.dictionary(g, column);
         case 1 -> file.bloomFilter(g, column);
         case 2 -> file.columnIndex(g, column);
         case 3 -> file.offsetIndex(g, column);
+        case 4, 5 -> {
+          ByteRange chunk = file.chunk(g, column);
+          long from = chunk.start() + random.nextLong(1 + chunk.length());
+          yield new ByteRange(from, from + random.nextLong(1 + chunk.end() - from));
+        }
         default -> file.chunk(g, column);
       };
     }

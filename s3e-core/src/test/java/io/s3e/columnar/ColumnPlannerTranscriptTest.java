@@ -85,7 +85,7 @@ class ColumnPlannerTranscriptTest {
     assertTranscript(
         new ColumnTranscript(6, 0, 6),
         """
-        dictionary 2 0
+        dictionary 2 0 -> fetch [26112K,26788840)
         vectored 2 0 1
         vectored 4 0 1
         vectored 5 0 1
@@ -142,7 +142,7 @@ class ColumnPlannerTranscriptTest {
     assertTranscript(
         new ColumnTranscript(6, 1, 5),
         """
-        dictionary 1 2 -> fetch [10M,10496K) [14M,14592K) [18M,18688K)
+        dictionary 1 2 -> fetch [10M,10496K) [14M,14592K) [18M,18688K) [26112K,26788840)
         dictionary 2 2
         dictionary 3 2
         """);
@@ -229,12 +229,12 @@ class ColumnPlannerTranscriptTest {
     assertTranscript(
         new ColumnTranscript(4, 0, 4),
         """
-        read 1048576 1179648 -> fetch [5M,5376K) [9M,9472K) [13M,13568K)
+        read 1048576 1179648
         read 1179648 1310720
         read 1310720 1572864
-        read 1572864 2097152
+        read 1572864 2097152 -> fetch [5M,6M) [9M,10M) [13M,14M)
         read 5242880 5373952
-        read 5373952 5636096 -> fetch [5632K,6M) [9472K,10M) [13568K,14M)
+        read 5373952 5636096
         read 5767168 6291456
         """);
   }
@@ -246,8 +246,8 @@ class ColumnPlannerTranscriptTest {
         """
         limit 1 8
         read 1048576 2097152 -> fetch [5M,6M)
-        read 5242880 5373952
-        read 5373952 5636096 -> fetch [9M,9728K)
+        read 5242880 5373952 -> fetch [9M,9472K)
+        read 5373952 5636096 -> fetch [9472K,9728K)
         read 5767168 6291456 -> fetch [9728K,10M)
         """);
   }

@@ -43,6 +43,26 @@ final class FooterWriter {
     throw new IllegalArgumentException("no footer of " + length + " bytes: it takes " + bare);
   }
 
+  /**
+   * The offset index of a chunk.
+   *
+   * @param pages first row, offset and length of each
+   */
+  static byte[] offsetIndex(long[]... pages) {
+    FooterWriter writer = new FooterWriter();
+    writer.field(1, CompactReader.LIST);
+    writer.list(pages.length, CompactReader.STRUCT);
+    for (long[] page : pages) {
+      writer.begin();
+      writer.integer(1, CompactReader.I64, page[1]);
+      writer.integer(2, CompactReader.I32, page[2]);
+      writer.integer(3, CompactReader.I64, page[0]);
+      writer.end();
+    }
+    writer.end();
+    return writer.out.toByteArray();
+  }
+
   private byte[] file(List<String> columns, List<List<Chunk>> groups, int padding) {
     integer(1, CompactReader.I32, 1);
     field(2, CompactReader.LIST);

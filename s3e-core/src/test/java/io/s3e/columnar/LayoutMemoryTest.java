@@ -116,7 +116,7 @@ class LayoutMemoryTest {
     assertThat(tails.bytesOf(100 << 20)).isEqualTo(1 << 20);
     assertThat(tails.bytesOf(10L << 30)).isEqualTo(2 << 20);
     tails.footer(10_000);
-    assertThat(tails.bytesOf(10L << 30)).isEqualTo(64 << 10);
+    assertThat(tails.bytesOf(10L << 30)).isEqualTo(32 << 10);
     tails.footer(400_000);
     assertThat(tails.bytesOf(1 << 20)).isEqualTo(500_000);
     tails.footer(10_000);

@@ -61,6 +61,24 @@ final class RecordedFiles {
     return new File(header(name)[0], resource("files/" + name + ".footer"));
   }
 
+  /** The file whose rows were picked by its page index: with the offset indexes of group 2. */
+  static File lineitem() {
+    long[][][] pages = {
+      {{0, 5133627, 29871}, {20000, 5163498, 29871}, {40000, 5193369, 34606}},
+      {{0, 5634426, 116091}, {20000, 5750517, 116091}, {40000, 5866608, 99163}},
+      // Cut by bytes, a little earlier: the rows of the first page of others are in two of these.
+      {{0, 6369625, 433212}, {19500, 6802837, 433213}, {39000, 7236050, 386213}},
+    };
+    long[] indexes = {21458601, 21458813, 21459231};
+    byte[] all = new byte[(int) (21459274 - indexes[0])];
+    for (int column = 0; column < pages.length; column++) {
+      byte[] index = FooterWriter.offsetIndex(pages[column]);
+      System.arraycopy(index, 0, all, (int) (indexes[column] - indexes[0]), index.length);
+    }
+    return new File(
+        header("lineitem")[0], resource("files/lineitem.footer"), Map.of(indexes[0], all));
+  }
+
   /** A Parquet file of which only the layout is known, with a footer made of that. */
   static File parquetLike(String name) {
     long[] header = header(name);

@@ -15,6 +15,7 @@ record Recording(String name, List<Call> calls) {
   /** The kinds of calls that matter to planners. */
   enum Kind {
     OPEN,
+    SEEK,
     READ,
     POSITIONED,
     VECTORED,
@@ -76,7 +77,8 @@ record Recording(String name, List<Call> calls) {
         calls.add(new Call(Kind.VECTORED, words[3], "", 0, true, null, ranges));
       }
       case "close" -> calls.add(new Call(Kind.CLOSE, words[3], "", 0, false, null, List.of()));
-      case "seek", "getFileStatus" -> {}
+      case "seek" -> add(Kind.SEEK, words, offset, 0, calls);
+      case "getFileStatus" -> {}
       default -> throw new IllegalArgumentException("no such call: " + words[4]);
     }
   }

@@ -13,7 +13,7 @@ final class RecordingsTable {
 
   static Map<String, RecordedFiles.File> files() {
     Map<String, RecordedFiles.File> files = new HashMap<>();
-    files.put("lineitem.parquet", RecordedFiles.parquet("lineitem"));
+    files.put("lineitem.parquet", RecordedFiles.lineitem());
     files.put("wide.parquet", RecordedFiles.parquet("wide"));
     files.put("lineitem.orc", RecordedFiles.orc());
     return files;

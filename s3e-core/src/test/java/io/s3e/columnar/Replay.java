@@ -132,6 +132,7 @@ final class Replay {
     for (Call call : recording.calls()) {
       switch (call.kind()) {
         case OPEN -> open(call);
+        case SEEK -> seek(streams.get(call.stream()), call.ranges().get(0).start());
         case READ -> moving(streams.get(call.stream()), call.ranges().get(0));
         case POSITIONED -> {
           ByteRange range = call.ranges().get(0);
@@ -168,6 +169,13 @@ final class Replay {
     StreamPlanner planner =
         new StreamPlanner(new ReadPlanner(store.layout, policy, null, limits), columns, mode);
     streams.put(call.stream(), new Stream(store, planner, ends.get(call.file())));
+  }
+
+  /** Seeks inside the block last read from are told; others are known by the read that follows. */
+  private static void seek(Stream stream, long position) {
+    if (stream.store.layout.blockAt(position) == stream.currentBlock) {
+      stream.planner.onSeek(position);
+    }
   }
 
   /** A read of the moving position: bytes of the block last read from are copied unheard. */
@@ -357,14 +365,14 @@ final class Replay {
     return stores.values().stream().mapToInt(store -> store.fetched.cardinality()).sum();
   }
 
-  /** Blocks before {@code end} that were fetched and that no read touched. */
+  /** Blocks that lie before {@code end}, were fetched, and that no read touched. */
   int unusedBlocksBefore(long end) {
     int unused = 0;
     for (Store store : stores.values()) {
       BitSet wasted = (BitSet) store.fetched.clone();
       wasted.andNot(store.used);
       for (int b = wasted.nextSetBit(0); b >= 0; b = wasted.nextSetBit(b + 1)) {
-        unused += store.layout.startOf(b) < end ? 1 : 0;
+        unused += store.layout.endOf(b) <= end ? 1 : 0;
       }
     }
     return unused;

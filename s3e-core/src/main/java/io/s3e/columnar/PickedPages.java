@@ -1,0 +1,237 @@
+package io.s3e.columnar;
+
+import io.s3e.block.ByteRange;
+import io.s3e.columnar.Layout.Format;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The pages of one group that a reader by seeks picks out. It has read the group's offset indexes,
+ * each of a column that it wants; the pages that it then reads of one column tell the rows, and the
+ * rows tell the pages of the others. Parquet only. Not thread-safe.
+ *
+ * <p>The column of the most pages tells the rows best: once it was read, others tell none. A column
+ * that is cut much finer than the one which tells the rows is not guessed: many of its pages could
+ * hold none of those that are wanted.
+ *
+ * <p>Indexes are not trusted: pages lie in their chunk, ascending by bytes and by rows, or nothing
+ * is guessed of that column. Memory is bounded by {@value #MAX_BYTES} bytes of indexes and less
+ * than four times of it for what they say; it is given back with the next group.
+ */
+final class PickedPages {
+  /** Offset indexes of a group that are looked at: 16 columns of 6 million rows take 50 KiB. */
+  private static final int MAX_BYTES = 128 << 10;
+
+  /** How many pages a column may have for each page of the one that tells the rows. */
+  private static final int FINER = 2;
+
+  private static final int INDEX_LOCATIONS = 1;
+  private static final int LOCATION_OFFSET = 1;
+  private static final int LOCATION_BYTES = 2;
+  private static final int LOCATION_FIRST_ROW = 3;
+
+  /** A location takes three fields of two bytes at least, and the end of a struct. */
+  private static final int LEAST_LOCATION_BYTES = 7;
+
+  /** Page i lies in {@code [starts[i], ends[i])}; its rows go to those of the next page. */
+  private record Pages(long[] starts, long[] ends, long[] firstRows) {
+    private static final Pages NONE = new Pages(new long[0], new long[0], new long[0]);
+
+    int count() {
+      return starts.length;
+    }
+
+    long rowAfter(int page) {
+      return page + 1 < count() ? firstRows[page + 1] : Long.MAX_VALUE;
+    }
+
+    /** The rows of the pages that {@code [from, to)} touches; null if it touches none. */
+    @Nullable ByteRange rowsOf(long from, long to) {
+      int first = 0;
+      while (first < count() && ends[first] <= from) {
+        first++;
+      }
+      int last = count() - 1;
+      while (last >= first && starts[last] >= to) {
+        last--;
+      }
+      return first > last ? null : new ByteRange(firstRows[first], rowAfter(last));
+    }
+
+    /** From the first to the last page that holds any of these rows. */
+    ByteRange holding(ByteRange rows) {
+      int first = 0;
+      while (first < count() - 1 && rowAfter(first) <= rows.start()) {
+        first++;
+      }
+      int last = count() - 1;
+      while (last > first && firstRows[last] >= rows.end()) {
+        last--;
+      }
+      return new ByteRange(starts[first], ends[last]);
+    }
+  }
+
+  private final Layout layout;
+
+  /** Columns whose offset index was read, of {@link #group}. */
+  private final BitSet columns = new BitSet();
+
+  private final Map<Integer, Pages> pages = new HashMap<>();
+  private int group = -1;
+  private byte @Nullable [] indexes;
+
+  /** Pages of the column that tells the rows best so far. */
+  private int mostPages;
+
+  PickedPages(Layout layout) {
+    this.layout = layout;
+  }
+
+  /** A read begins at the offset index of a column. */
+  void onIndex(int ofGroup, int column) {
+    if (ofGroup != group) {
+      forget();
+      group = ofGroup;
+    }
+    columns.set(column);
+  }
+
+  private void forget() {
+    columns.clear();
+    pages.clear();
+    indexes = null;
+    mostPages = 0;
+  }
+
+  /** Whether the reader picks pages out of {@code ofGroup}, and it is known which there are. */
+  boolean isKnown(int ofGroup) {
+    return ofGroup == group && indexes != null;
+  }
+
+  /** The offset indexes of the group; null if they were seen, are too long, or of no use. */
+  @Nullable ByteRange wants() {
+    if (group < 0 || indexes != null || layout.format() == Format.ORC) {
+      return null;
+    }
+    ByteRange all = layout.offsetIndexes(group, group + 1);
+    return all.isEmpty() || all.length() > MAX_BYTES ? null : all;
+  }
+
+  /** The bytes that were {@linkplain #wants wanted}. */
+  void onBytes(byte[] bytes) {
+    indexes = bytes;
+  }
+
+  /** The pages that go with a read of {@code [from, to)} of the group's data, behind it. */
+  List<ByteRange> alike(long from, long to) {
+    List<ByteRange> ranges = new ArrayList<>();
+    ByteRange rows = rowsOf(from, to);
+    if (rows == null) {
+      return ranges;
+    }
+    for (int c = columns.nextSetBit(0); c >= 0; c = columns.nextSetBit(c + 1)) {
+      ByteRange chunk = layout.chunk(group, c);
+      if (chunk.start() < to) {
+        continue;
+      }
+      Pages known = pagesOf(c);
+      if (known.count() > 0 && known.count() <= FINER * mostPages) {
+        if (known.starts[0] > chunk.start()) {
+          // Pages are read with their dictionary.
+          ranges.add(new ByteRange(chunk.start(), known.starts[0]));
+        }
+        ranges.add(known.holding(rows));
+      }
+    }
+    return ranges;
+  }
+
+  /** The rows that a read tells of; null if it tells none, or others told them better. */
+  private @Nullable ByteRange rowsOf(long from, long to) {
+    ByteRange rows = null;
+    for (int c = columns.nextSetBit(0); c >= 0; c = columns.nextSetBit(c + 1)) {
+      ByteRange chunk = layout.chunk(group, c);
+      if (chunk.start() < to && chunk.end() > from && pagesOf(c).count() >= mostPages) {
+        ByteRange told = pagesOf(c).rowsOf(from, to);
+        if (told != null) {
+          rows = told;
+          mostPages = pagesOf(c).count();
+        }
+      }
+    }
+    return rows;
+  }
+
+  private Pages pagesOf(int column) {
+    return pages.computeIfAbsent(
+        column,
+        c -> {
+          try {
+            return read(c);
+          } catch (MalformedException e) {
+            return Pages.NONE;
+          }
+        });
+  }
+
+  private Pages read(int column) throws MalformedException {
+    ByteRange index = layout.offsetIndex(group, column);
+    long first = layout.offsetIndexes(group, group + 1).start();
+    if (indexes == null || index.isEmpty()) {
+      return Pages.NONE;
+    }
+    CompactReader in =
+        new CompactReader(indexes, (int) (index.start() - first), (int) (index.end() - first));
+    Pages read = Pages.NONE;
+    in.enterStruct();
+    while (in.nextField()) {
+      if (in.field() == INDEX_LOCATIONS) {
+        read = readLocations(in, layout.chunk(group, column));
+      } else {
+        in.skipField();
+      }
+    }
+    return read;
+  }
+
+  private static Pages readLocations(CompactReader in, ByteRange chunk) throws MalformedException {
+    int count = in.enterListOfStructs();
+    if (count > in.remaining() / LEAST_LOCATION_BYTES) {
+      throw new MalformedException(count + " pages in so few bytes");
+    }
+    Pages read = new Pages(new long[count], new long[count], new long[count]);
+    long end = chunk.start();
+    long row = -1;
+    for (int page = 0; page < count; page++) {
+      long start = -1;
+      long bytes = 0;
+      long firstRow = -1;
+      in.enterStruct();
+      while (in.nextField()) {
+        switch (in.field()) {
+          case LOCATION_OFFSET -> start = in.readIntegerField();
+          case LOCATION_BYTES -> bytes = in.readIntegerField();
+          case LOCATION_FIRST_ROW -> firstRow = in.readIntegerField();
+          default -> in.skipField();
+        }
+      }
+      if (start < end || start > chunk.end() || bytes <= 0 || bytes > chunk.end() - start) {
+        throw new MalformedException("a page of " + bytes + " bytes at " + start);
+      }
+      if (firstRow <= row) {
+        throw new MalformedException("rows out of order");
+      }
+      end = start + bytes;
+      row = firstRow;
+      read.starts[page] = start;
+      read.ends[page] = end;
+      read.firstRows[page] = row;
+    }
+    return read;
+  }
+}

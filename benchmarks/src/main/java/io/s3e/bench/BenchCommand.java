@@ -56,8 +56,9 @@ public final class BenchCommand implements Callable<Integer> {
       defaultValue = "STANDARD",
       description = {
         "What is compared, and how much and how often it is read, where no option says otherwise:",
-        "short (does everything work), standard (S3E beside S3A's streams), full (every engine in"
-            + " every workload; hours)."
+        "short (does everything work), standard (S3E beside S3A's streams), columnar (readers"
+            + " of Parquet and ORC, by S3E with and without its prediction of columns and by S3A's"
+            + " streams), full (every engine in every workload; hours)."
       })
   private Preset preset = Preset.STANDARD;
 
@@ -113,8 +114,8 @@ public final class BenchCommand implements Callable<Integer> {
       paramLabel = "MIB",
       showDefaultValue = Visibility.NEVER,
       description =
-          "Size of the text object, and of all of seqN's objects together (but 8 MiB each at"
-              + " least).")
+          "Size of the text object, of the Parquet files of vec, pq, scan-D and narrow, and of all"
+              + " of seqN's objects together (but 8 MiB each at least).")
   private @Nullable Long sizeMebibytes;
 
   @Option(
@@ -138,9 +139,15 @@ public final class BenchCommand implements Callable<Integer> {
   private @Nullable Integer smallObjects;
 
   @Option(
+      names = "--files",
+      defaultValue = "200",
+      description = "How many Parquet files manyfiles reads, of 256 KiB to 4 MiB.")
+  private int files;
+
+  @Option(
       names = "--scale",
       showDefaultValue = Visibility.NEVER,
-      description = "TPC-H scale of the Parquet object.")
+      description = "TPC-H scale of the Parquet and ORC files that are decoded.")
   private @Nullable Double scale;
 
   @Mixin private ServerOptions serverOptions = new ServerOptions();
@@ -289,9 +296,11 @@ public final class BenchCommand implements Callable<Integer> {
     if (rounds < 1
         || sizeMebibytes < 1
         || smallObjects < 1
+        || files < 1
         || scale <= 0
         || readDeadlineSeconds < 1) {
-      throw wrong("--rounds, --size, --objects, --scale and --read-deadline must be positive");
+      throw wrong(
+          "--rounds, --size, --objects, --files, --scale and --read-deadline must be positive");
     }
     if (uri != null && !uri.startsWith("s3a://")) {
       throw wrong("Expected s3a://BUCKET/KEY instead of " + uri);
@@ -313,6 +322,7 @@ public final class BenchCommand implements Callable<Integer> {
           Math.min(randomMebibytes, sizeMebibytes * 4) * MEBIBYTE,
           Math.min(seekMebibytes, sizeMebibytes) * MEBIBYTE,
           smallObjects,
+          files,
           scale,
           serverOptions.settings(),
           heap,

@@ -268,10 +268,10 @@ final class Comparison {
         used);
   }
 
-  /** Each run must have read the same of a Parquet file as the reference, or the first engine. */
+  /** Each run must have decoded the same of a file as the reference, or the first engine. */
   private RunResult verifyChecksum(WorkloadKind workload, RunResult result) {
     Target.Subject subject = target.subject(workload);
-    if (!workload.readsParquet() || !result.isOk() || subject == null) {
+    if (!workload.decodes() || !result.isOk() || subject == null) {
       return result;
     }
     Long given = subject.checksum();

@@ -3,8 +3,10 @@ package io.s3e.bench;
 import io.s3e.bench.data.LineItemParquet;
 import io.s3e.bench.data.LineItemText;
 import io.s3e.bench.data.ObjectSlice;
-import io.s3e.bench.workload.ParquetScan;
+import io.s3e.bench.data.ParquetPack;
+import io.s3e.bench.data.TextParquet;
 import io.s3e.bench.workload.WorkloadKind;
+import io.s3e.bench.workload.WorkloadKind.Data;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -15,6 +17,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -26,12 +30,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The data of the chosen workloads alone, written into a bucket of its own: objects that are slices
- * of one local text file, and the Parquet file. The local files stay, to compare with.
+ * of one local text file, and files of columns. The local files stay, to compare with.
  */
 final class EmbeddedData {
 
   private static final String TEXT = "lineitem.tbl";
-  private static final String PARQUET = "lineitem.parquet";
 
   /** The columns of TPC-H query 3. */
   private static final List<String> COLUMNS =
@@ -45,8 +48,17 @@ final class EmbeddedData {
   private final Path directory;
   private final JobOptions options;
   private final Progress progress;
-  private long parquetChecksum;
-  private long parquetBytes;
+  private final Map<Data, Made> made = new ConcurrentHashMap<>();
+  private final Map<WorkloadKind, Long> checksums = new ConcurrentHashMap<>();
+
+  /**
+   * Files of columns.
+   *
+   * @param local where their bytes are
+   * @param objects slices of it
+   * @param columns those that are read
+   */
+  private record Made(Path local, List<ObjectSlice> objects, List<String> columns) {}
 
   private EmbeddedData(
       FileSystem bucket, String bucketUri, Path directory, JobOptions options, Progress progress) {
@@ -71,9 +83,11 @@ final class EmbeddedData {
     try {
       List<Future<?>> tasks = new ArrayList<>();
       tasks.add(threads.submit(data::writeText));
-      if (options.workloads().stream().anyMatch(WorkloadKind::readsParquet)) {
-        tasks.add(threads.submit(data::writeParquet));
-      }
+      options.workloads().stream()
+          .map(WorkloadKind::data)
+          .filter(kind -> !kind.isText())
+          .distinct()
+          .forEach(kind -> tasks.add(threads.submit(() -> data.writeFiles(kind))));
       await(tasks);
     } finally {
       threads.shutdownNow();
@@ -115,21 +129,61 @@ final class EmbeddedData {
     return null;
   }
 
-  private @Nullable Void writeParquet() throws IOException, InterruptedException {
-    Path local = directory.resolve(PARQUET);
-    double scale = options.parquetScale();
-    try (Progress.Bar bar =
-        progress.count("generate " + PARQUET, LineItemParquet.approximateRows(scale), "rows")) {
-      LineItemParquet.write(local, scale, bar::at);
+  private @Nullable Void writeFiles(Data kind) throws IOException, InterruptedException {
+    Made files = make(kind);
+    made.put(kind, files);
+    for (WorkloadKind workload : options.workloads()) {
+      if (workload.data() == kind && workload.decodes()) {
+        checksums.put(workload, workload.checksum(files.local(), files.columns()));
+      }
     }
-    parquetChecksum = ParquetScan.checksum(local, COLUMNS);
-    parquetBytes = Files.size(local);
-    upload(local, List.of(parquet()), "upload of Parquet");
+    upload(files.local(), files.objects(), "upload of " + files.local().getFileName());
     return null;
   }
 
-  private ObjectSlice parquet() {
-    return ObjectSlice.front(bucketUri + PARQUET, parquetBytes);
+  private Made make(Data kind) throws IOException {
+    return switch (kind) {
+      case PARQUET -> lineItem("lineitem.parquet");
+      case COLUMNS -> text("columns.parquet", TextParquet.lineItem(options.bytes()), COLUMNS);
+      case WIDE -> text("wide.parquet", TextParquet.wide(options.bytes()), TextParquet.TWO_OF_WIDE);
+      case FILES -> manyFiles();
+      case TEXT, STREAMS, SMALL, BUCKETS, NEIGHBOURS ->
+          throw new IllegalArgumentException("Slices of the text, and no files: " + kind);
+    };
+  }
+
+  private Made whole(Path local, List<String> columns) throws IOException {
+    ObjectSlice object = ObjectSlice.front(bucketUri + local.getFileName(), Files.size(local));
+    return new Made(local, List.of(object), columns);
+  }
+
+  private Made lineItem(String name) throws IOException {
+    Path local = directory.resolve(name);
+    double scale = options.parquetScale();
+    try (Progress.Bar bar =
+        progress.count("generate " + name, LineItemParquet.approximateRows(scale), "rows")) {
+      LineItemParquet.write(local, scale, bar::at);
+    }
+    return whole(local, COLUMNS);
+  }
+
+  private Made text(String name, TextParquet file, List<String> columns) throws IOException {
+    Path local = directory.resolve(name);
+    try (Progress.Bar bar = progress.bytes("generate " + name, file.textBytes())) {
+      file.write(local, bar::at);
+    }
+    return whole(local, columns);
+  }
+
+  private Made manyFiles() throws IOException {
+    Path local = directory.resolve("manyfiles");
+    try (Progress.Bar bar =
+        progress.bytes("generate small Parquet files", ParquetPack.textBytes(options.files()))) {
+      return new Made(
+          local,
+          ParquetPack.write(local, bucketUri + "manyfiles/", options.files(), bar::at),
+          COLUMNS);
+    }
   }
 
   private void upload(Path local, Collection<ObjectSlice> objects, String what)
@@ -173,14 +227,15 @@ final class EmbeddedData {
    * @param warmUpUri a small object to start clients and connections with
    */
   Target.Subject subject(WorkloadKind workload, String warmUpUri) {
-    return workload.readsParquet()
+    Made files = made.get(workload.data());
+    return files == null
         ? new Target.Subject(
-            List.of(parquet()),
-            warmUpUri,
-            directory.resolve(PARQUET).toString(),
-            COLUMNS,
-            parquetChecksum)
+            objects(workload), warmUpUri, directory.resolve(TEXT).toString(), List.of(), null)
         : new Target.Subject(
-            objects(workload), warmUpUri, directory.resolve(TEXT).toString(), List.of(), null);
+            files.objects(),
+            warmUpUri,
+            files.local().toString(),
+            files.columns(),
+            checksums.get(workload));
   }
 }

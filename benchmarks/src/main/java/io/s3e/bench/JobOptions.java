@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param randomBytes how much {@code rnd} reads in a run
  * @param seekBytes how much {@code back} reads in a run
  * @param smallObjects how many objects {@code small} reads
+ * @param files how many files {@code manyfiles} reads
  * @param parquetScale TPC-H scale of the Parquet object
  * @param server how the embedded server serves
  * @param heap {@code -Xmx} of each engine's JVM
@@ -45,6 +46,7 @@ record JobOptions(
     long randomBytes,
     long seekBytes,
     int smallObjects,
+    int files,
     double parquetScale,
     ServerSettings server,
     String heap,
@@ -85,7 +87,7 @@ record JobOptions(
     return new WorkloadSizes(bytes, randomBytes, seekBytes, smallObjects);
   }
 
-  /** How much a run of a workload reads; what a Parquet run reads is up to the file. */
+  /** How much a run of a workload reads; what is read of a file of columns is up to the file. */
   long bytesOf(WorkloadKind workload) {
     return workload.bytes(sizes());
   }

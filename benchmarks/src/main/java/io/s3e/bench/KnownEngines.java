@@ -13,11 +13,13 @@ final class KnownEngines {
 
   private static final String IMPLEMENTATION = "fs.s3a.impl";
   private static final String CLIENT = "fs.s3a.s3e.client";
+  private static final String COLUMNAR = "fs.s3a.s3e.columnar";
   private static final String CACHE_MODE = "fs.s3a.s3e.cache.mode";
 
   /**
-   * S3E, over each of its clients, and with and without its cache on disk; the streams of S3A as a
-   * user gets each by the one key that selects it, and tuned; plain readers of local files.
+   * S3E, over each of its clients, and without its cache on disk or its prediction of columns; the
+   * streams of S3A as a user gets each by the one key that selects it, and tuned; plain readers of
+   * local files.
    */
   static final List<HadoopEngine> HADOOP =
       List.of(
@@ -28,6 +30,7 @@ final class KnownEngines {
           s3e("s3e-sync", "sdk-sync"),
           s3e("s3e-s3a", "s3a"),
           s3eWith("s3e-nocache", Map.of(CACHE_MODE, "memory")),
+          s3eWith("s3e-nocolumnar", Map.of(COLUMNAR, "off")),
           s3eWith("s3e-host", Map.of(CACHE_MODE, "disk", "fs.s3a.s3e.cache.scope", "host")),
           plain("plain-file", PlainFileSystem.Way.STREAM),
           plain("plain-hadoop", PlainFileSystem.Way.HADOOP),

@@ -74,6 +74,11 @@ public record Measurement(
     return one(Part.Kind.FIRST_BYTE, part -> part.wallNanos() / 1e6);
   }
 
+  /** Rate of the row groups after the first, at the pace of their consumer. */
+  public double afterFirstGroupMegabytesPerSecond() {
+    return rate(Part.Kind.AFTER_FIRST_GROUP);
+  }
+
   /** Rate of the first of several file systems, the others not open yet. */
   public double firstScanMegabytesPerSecond() {
     return rate(Part.Kind.IN_TURN);
@@ -175,6 +180,16 @@ public record Measurement(
     return server == null || result.bytesUsed() <= 0
         ? Double.NaN
         : (double) server.of(Operation.GET_OBJECT).bytesSent() / result.bytesUsed();
+  }
+
+  /** Time in calls that open and read files, and in waits for vectored reads. */
+  public double blockedMillis() {
+    return measured(result.blockedNanos()) / 1e6;
+  }
+
+  /** The same for each row group, or stripe, that was read. */
+  public double blockedMillisPerGroup() {
+    return result.groups() <= 0 ? Double.NaN : blockedMillis() / result.groups();
   }
 
   /** Calls of the application that waited for the store. */

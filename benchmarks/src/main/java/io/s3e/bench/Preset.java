@@ -10,14 +10,24 @@ enum Preset {
   /** S3E beside each of S3A's streams as they come. */
   STANDARD("s3e,classic,prefetch,analytics", "seq,rnd,parquet", 3, 512, 2000, 0.3),
 
+  /** Readers of columns, by S3E with and without its prediction of columns. */
+  COLUMNAR(
+      "s3e,s3e-nocolumnar,classic,analytics",
+      "vec,pq,scan-200,narrow,parquet,manyfiles-name,manyfiles-status",
+      3,
+      512,
+      200,
+      1),
+
   /** Every engine in every workload: hours. */
   FULL(
-      "s3e,s3e-crt-bytes,s3e-crtbuilder,s3e-async,s3e-sync,s3e-s3a,s3e-nocache,s3e-host,"
+      "s3e,s3e-crt-bytes,s3e-crtbuilder,s3e-async,s3e-sync,s3e-s3a,s3e-nocache,s3e-host,s3e-nocolumnar,"
           + "classic,prefetch,analytics,classic-tuned,prefetch-tuned,analytics-tuned,"
           + "raw-crt-16,raw-crt-32,raw-crt-bytes-16,raw-crtbuilder-16,raw-crtbuilder-32,"
           + "raw-sync-16,raw-sync-32,plain-file,plain-hadoop",
       "seq,seq2,seq4,seq8,seq16,seq32,seq64,seq128,seq256,"
-          + "rnd256k-1,rnd256k-16,rnd64k-1,rnd64k-16,vec,pq,parquet,back,tiny,small,text,"
+          + "rnd256k-1,rnd256k-16,rnd64k-1,rnd64k-16,vec,pq,scan-200,narrow,parquet,"
+          + "manyfiles-name,manyfiles-status,back,tiny,small,text,"
           + "seq-2,vec-2,parquet-2,back-2,rnd-2,share-2,"
           + "cold,manyfs1,manyfs8,manyfs32,neighbour-hang,neighbour-full,neighbour-churn,"
           + "neighbour-idle,neighbour-dropped,neighbour-random",
@@ -70,7 +80,7 @@ enum Preset {
     return smallObjects;
   }
 
-  /** TPC-H scale of the Parquet object. */
+  /** TPC-H scale of the files that are decoded. */
   double scale() {
     return scale;
   }

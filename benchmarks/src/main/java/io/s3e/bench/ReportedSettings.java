@@ -31,6 +31,7 @@ final class ReportedSettings {
     settings.put("randomBytes", options.randomBytes());
     settings.put("seekBytes", options.seekBytes());
     settings.put("smallObjects", options.smallObjects());
+    settings.put("files", options.files());
     settings.put("parquetScale", options.parquetScale());
     settings.put("heap", options.heap());
     settings.put("jvmOptions", String.join(" ", options.jvmOptions()));

@@ -88,8 +88,10 @@ final class UserObjects {
               .limit(sizes.smallObjects())
               .map(object -> ObjectSlice.front(object.uri(), object.length()))
               .toList();
-      // Its columns' checksums are compared, not its bytes; other buckets are not ours to make.
-      case PARQUET, BUCKETS, NEIGHBOURS -> List.of();
+      // Its bytes are compared, all that may be read of it.
+      case COLUMNS -> parquet().stream().filter(file -> file.length() <= sizes.bytes()).toList();
+      // Checksums of columns are compared, not bytes; nothing else is ours to make.
+      case PARQUET, WIDE, FILES, BUCKETS, NEIGHBOURS -> List.of();
     };
   }
 

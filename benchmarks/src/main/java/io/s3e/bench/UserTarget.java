@@ -80,7 +80,7 @@ final class UserTarget implements Target {
       Path reference = directory.data().resolve("reference");
       fetch(s3a, objects.regions(), reference, progress);
       List<String> columns = List.of();
-      if (options.workloads().stream().anyMatch(WorkloadKind::readsParquet)) {
+      if (options.workloads().stream().anyMatch(WorkloadKind::readsColumns)) {
         columns = columns(objects.parquet(), configuration);
       }
       return new UserTarget(uri, options, hadoop, objects, reference, columns);
@@ -173,13 +173,18 @@ final class UserTarget implements Target {
 
   @Override
   public @Nullable Subject subject(WorkloadKind workload) {
-    if (workload.readsParquet()) {
+    if (workload.data() == WorkloadKind.Data.PARQUET) {
       return columns.isEmpty() ? null : new Subject(objects.parquet(), null, null, columns, null);
     }
     List<ObjectSlice> slices = objects.of(workload);
     return slices.isEmpty()
         ? null
-        : new Subject(slices, null, reference.toString(), List.of(), null);
+        : new Subject(
+            slices,
+            null,
+            reference.toString(),
+            workload.readsColumns() ? columns : List.of(),
+            null);
   }
 
   @Override

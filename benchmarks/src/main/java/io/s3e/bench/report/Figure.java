@@ -84,6 +84,25 @@ enum Figure {
       2,
       Measurement::p99ToAlone,
       "99th percentile of a disturbed one for each ms alone."),
+  AFTER_FIRST_GROUP(
+      "afterFirstGroupMegabytesPerSecond",
+      "later",
+      0,
+      Measurement::afterFirstGroupMegabytesPerSecond,
+      "MB/s of the row groups after the first; no more than the consumer's rate."),
+  BLOCKED(
+      "blockedMillis",
+      "blocked",
+      0,
+      Measurement::blockedMillis,
+      "ms of the run in calls that open and read files, and in waits for vectored reads; without"
+          + " decoding and the consumer."),
+  BLOCKED_PER_GROUP(
+      "blockedMillisPerGroup",
+      "a group",
+      1,
+      Measurement::blockedMillisPerGroup,
+      "the same for each row group, or stripe, that was read."),
   SECONDS(
       "seconds",
       "s",

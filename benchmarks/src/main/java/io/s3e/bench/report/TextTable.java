@@ -71,6 +71,34 @@ public final class TextTable {
           Figure.FETCHED,
           Figure.PEAK);
 
+  /** Where it is time in reads that matters. */
+  private static final List<Figure> OF_COLUMNS =
+      List.of(
+          Figure.SECONDS,
+          Figure.BLOCKED,
+          Figure.BLOCKED_PER_GROUP,
+          Figure.P50,
+          Figure.GETS,
+          Figure.HEADS,
+          Figure.DOLLARS,
+          Figure.FETCHED,
+          Figure.CLIENT_CPU,
+          Figure.PEAK);
+
+  /** The same with a consumer of a certain rate. */
+  private static final List<Figure> OF_PACED_COLUMNS =
+      List.of(
+          Figure.AFTER_FIRST_GROUP,
+          Figure.SECONDS,
+          Figure.BLOCKED,
+          Figure.BLOCKED_PER_GROUP,
+          Figure.GETS,
+          Figure.HEADS,
+          Figure.DOLLARS,
+          Figure.FETCHED,
+          Figure.CLIENT_CPU,
+          Figure.PEAK);
+
   private static final List<Figure> OF_FILE_SYSTEMS =
       List.of(
           Figure.FIRST_SCAN,
@@ -172,8 +200,9 @@ public final class TextTable {
     return switch (kind.data()) {
       case BUCKETS -> OF_FILE_SYSTEMS;
       case NEIGHBOURS -> OF_NEIGHBOURS;
-      case TEXT, STREAMS, SMALL, PARQUET ->
-          kind.measuresFirstByte() ? OF_FIRST_BYTE : LATENCY_AND_WORK;
+      case TEXT, STREAMS, SMALL -> kind.measuresFirstByte() ? OF_FIRST_BYTE : LATENCY_AND_WORK;
+      case PARQUET, COLUMNS, WIDE, FILES ->
+          kind.hasPace() ? OF_PACED_COLUMNS : OF_COLUMNS;
     };
   }
 

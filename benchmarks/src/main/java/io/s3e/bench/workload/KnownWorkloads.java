@@ -1,6 +1,7 @@
 package io.s3e.bench.workload;
 
 import io.s3e.bench.data.ObjectLayout;
+import io.s3e.bench.workload.RowGroupReads.Calls;
 import io.s3e.bench.workload.WorkloadKind.Data;
 import io.s3e.bench.workload.WorkloadKind.Jvm;
 import java.util.Arrays;
@@ -22,6 +23,17 @@ final class KnownWorkloads {
   static final Set<String> IN_ORDER =
       Set.of("seq", "text", "tiny", "small", "small-nostatus", "cold");
 
+  /** What names of workloads begin with whose consumer has a rate. */
+  static final String PACED = "scan-";
+
+  private static final String FOUR_CHUNKS =
+      "4 of 16 column chunks of each row group of 64 MiB of a Parquet file";
+
+  private static final String MANY_FILES =
+      "4 of 16 column chunks of Parquet files of one row group of up to 4 MiB, one file after the"
+          + " other";
+
+  private static final int MOST_MEGABYTES_PER_SECOND = 10_000;
   private static final int MOST_STREAMS = 1024;
   private static final int MOST_READ_KIBIBYTES = 16 << 10;
   private static final int MOST_PROCESSES = 64;
@@ -31,6 +43,7 @@ final class KnownWorkloads {
   private static final int DEFAULT_RANDOM_THREADS = 16;
   private static final Pattern STREAMS = Pattern.compile("seq:?(\\d{1,4})");
   private static final Pattern RANDOM = Pattern.compile("rnd(\\d{1,5})k-(\\d{1,4})");
+  private static final Pattern PACED_SCAN = Pattern.compile(PACED + "(\\d{1,5})");
   private static final Pattern SHARED = Pattern.compile("share-(\\d{1,3})");
   private static final Pattern FILE_SYSTEMS = Pattern.compile("manyfs(\\d{1,2})");
   private static final Pattern COLD = Pattern.compile("cold-(.+)");
@@ -41,6 +54,8 @@ final class KnownWorkloads {
       Map.of(
           "manyfs",
           List.of("manyfs1", "manyfs8", "manyfs32"),
+          "manyfiles",
+          List.of("manyfiles-name", "manyfiles-status"),
           "neighbour",
           Arrays.stream(Disturbance.values()).map(KnownWorkloads::label).toList());
 
@@ -55,23 +70,26 @@ final class KnownWorkloads {
     return Stream.of(
         text("seq", "one stream from front to end, reads of 1 MiB", 1, () -> new SequentialRead(1)),
         random("rnd", DEFAULT_READ_KIBIBYTES, DEFAULT_RANDOM_THREADS),
-        text(
-            "vec",
-            "4 of 16 column chunks of each row group of 64 MiB, by one readVectored",
-            1,
-            () -> new RowGroupReads(true)),
-        text(
-            "pq",
-            "the same column chunks by seek and readFully",
-            1,
-            () -> new RowGroupReads(false)),
-        kept(
-            "parquet",
-            "4 of 16 columns by parquet-java",
-            Data.PARQUET,
-            1,
-            sizes -> 0,
-            ParquetScan::new),
+        columns("vec", FOUR_CHUNKS + ", by one readVectored", Calls.VECTORED, Pace.UNBOUND),
+        columns("pq", FOUR_CHUNKS + ", by seek and readFully", Calls.SEEKS, Pace.UNBOUND),
+        file(
+            "narrow",
+            "2 of 300 column chunks of each row group of 64 MiB, by one readVectored; openFile is"
+                + " told the split",
+            Data.WIDE,
+            () -> new RowGroupReads(Calls.VECTORED, Opening.SPLIT, Statuses.asked(), Pace.UNBOUND)),
+        file(
+            "manyfiles-name",
+            MANY_FILES + ", each asked for its status and opened by its name",
+            Data.FILES,
+            () -> new RowGroupReads(Calls.VECTORED, Opening.NAME, Statuses.asked(), Pace.UNBOUND)),
+        file(
+            "manyfiles-status",
+            MANY_FILES + ", each opened with its status from a listing",
+            Data.FILES,
+            () ->
+                new RowGroupReads(Calls.VECTORED, Opening.STATUS, Statuses.listed(), Pace.UNBOUND)),
+        file("parquet", "4 of 16 columns by parquet-java", Data.PARQUET, ParquetScan::new),
         kept(
             "back",
             "to-and-fro seeks: 1 MiB read, then 2 MiB forward or 3 MiB back",
@@ -120,6 +138,10 @@ final class KnownWorkloads {
           within(1, random.group(1), MOST_READ_KIBIBYTES, label),
           within(1, random.group(2), MOST_STREAMS, label));
     }
+    Matcher paced = PACED_SCAN.matcher(label);
+    if (paced.matches()) {
+      return paced(label, within(1, paced.group(1), MOST_MEGABYTES_PER_SECOND, label));
+    }
     Matcher shared = SHARED.matcher(label);
     if (shared.matches()) {
       int processes = within(1, shared.group(1), MOST_PROCESSES, label);
@@ -164,6 +186,32 @@ final class KnownWorkloads {
       ToLongFunction<WorkloadSizes> bytes,
       Supplier<Workload> workload) {
     return new WorkloadKind(label, description, data, streams, Jvm.KEPT, bytes, workload);
+  }
+
+  /** A workload over a file of columns, which says itself how much there is to read. */
+  private static WorkloadKind file(
+      String label, String description, Data data, Supplier<Workload> workload) {
+    return kept(label, description, data, 1, sizes -> 0, workload);
+  }
+
+  /** Column chunks of a large file, opened as parquet-java opens files. */
+  private static WorkloadKind columns(String label, String description, Calls calls, Pace pace) {
+    return file(
+        label,
+        description,
+        Data.COLUMNS,
+        () -> new RowGroupReads(calls, Opening.STATUS, Statuses.asked(), pace));
+  }
+
+  private static WorkloadKind paced(String label, int megabytesPerSecond) {
+    return columns(
+        label,
+        FOUR_CHUNKS
+            + ", by one readVectored, for a consumer that takes "
+            + megabytesPerSecond
+            + " MB/s and no processor time",
+        Calls.VECTORED,
+        Pace.megabytes(megabytesPerSecond));
   }
 
   /** A workload that reads all of the text. */

@@ -1,10 +1,10 @@
 package io.s3e.bench.workload;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.zip.CRC32C;
-import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
 import org.apache.parquet.HadoopReadOptions;
 import org.apache.parquet.bytes.BytesInput;
 import org.apache.parquet.column.ColumnDescriptor;
@@ -17,7 +17,6 @@ import org.apache.parquet.column.page.PageReader;
 import org.apache.parquet.hadoop.ParquetFileReader;
 import org.apache.parquet.hadoop.metadata.BlockMetaData;
 import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData;
-import org.apache.parquet.hadoop.util.HadoopInputFile;
 import org.apache.parquet.io.InputFile;
 import org.apache.parquet.io.LocalInputFile;
 import org.apache.parquet.schema.MessageType;
@@ -27,37 +26,34 @@ import org.apache.parquet.schema.MessageType;
  * reads on). Every page is decompressed and goes into a checksum; values are not decoded, because
  * that costs the same for all engines.
  */
-public final class ParquetScan implements Workload {
-
-  ParquetScan() {}
+final class ParquetScan implements Workload {
 
   @Override
   public long run(RunContext context) throws Exception {
-    Configuration conf = context.fileSystem().getConf();
+    FileSystem fileSystem = context.timedFileSystem();
+    Path path = context.path();
     ReadMonitor monitor = context.monitor();
     monitor.begin("open of the Parquet file and its footer");
-    InputFile file = HadoopInputFile.fromPath(context.path(), conf);
+    InputFile file = new ParquetObject(fileSystem, fileSystem.getFileStatus(path), Opening.STATUS);
     try (ParquetFileReader reader =
-        ParquetFileReader.open(file, HadoopReadOptions.builder(conf, context.path()).build())) {
+        ParquetFileReader.open(
+            file, HadoopReadOptions.builder(fileSystem.getConf(), path).build())) {
       monitor.end();
-      return scan(reader, context.spec().columns(), monitor);
+      return scan(reader, context.spec().columns(), monitor, context.clock());
     } finally {
       monitor.end();
     }
   }
 
-  /**
-   * Checksum of the same columns in a local file: what a run must return.
-   *
-   * @throws IOException when it is not a Parquet file with these columns
-   */
-  public static long checksum(Path file, List<String> columns) throws IOException {
+  @Override
+  public long checksum(java.nio.file.Path file, List<String> columns) throws IOException {
     try (ParquetFileReader reader = ParquetFileReader.open(new LocalInputFile(file))) {
-      return scan(reader, columns, new ReadMonitor());
+      return scan(reader, columns, new ReadMonitor(), new ReadClock());
     }
   }
 
-  private static long scan(ParquetFileReader reader, List<String> columns, ReadMonitor monitor)
+  private static long scan(
+      ParquetFileReader reader, List<String> columns, ReadMonitor monitor, ReadClock clock)
       throws IOException {
     MessageType schema = reader.getFileMetaData().getSchema();
     MessageType wanted =
@@ -73,6 +69,7 @@ public final class ParquetScan implements Workload {
           addPages(pages.getPageReader(column), checksum);
         }
         monitor.endRead(bytesOf(rowGroup, columns));
+        clock.groupEnded();
       } finally {
         monitor.end();
       }

@@ -18,6 +18,8 @@ public record Part(
     FIRST_BYTE,
     /** A file from its open to its close. */
     WHOLE,
+    /** The row groups after the first one, at the pace of their consumer. */
+    AFTER_FIRST_GROUP,
     /** The scan of one file system of several, nobody else reading; once for each. */
     IN_TURN,
     /** The scans of all file systems at once. */

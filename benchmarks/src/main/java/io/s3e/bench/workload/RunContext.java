@@ -21,6 +21,7 @@ final class RunContext {
   private final RunSpec spec;
   private final @Nullable ReferenceFile reference;
   private final ReadMonitor monitor;
+  private final ReadClock clock;
   private final Overhead overhead;
   private final List<Part> parts;
   private final LongAdder bytesBeside;
@@ -37,6 +38,7 @@ final class RunContext {
     this.spec = spec;
     this.reference = reference;
     this.monitor = monitor;
+    this.clock = new ReadClock();
     this.overhead = new Overhead();
     this.parts = new CopyOnWriteArrayList<>();
     this.bytesBeside = new LongAdder();
@@ -47,6 +49,7 @@ final class RunContext {
     this.spec = spec;
     this.reference = run.reference;
     this.monitor = run.monitor;
+    this.clock = run.clock;
     this.overhead = run.overhead;
     this.parts = run.parts;
     this.bytesBeside = run.bytesBeside;
@@ -124,8 +127,18 @@ final class RunContext {
     return fileSystem;
   }
 
+  /** The same with its calls timed by {@link #clock}. */
+  FileSystem timedFileSystem() {
+    return new TimedFileSystem(fileSystem(), clock);
+  }
+
   ReadMonitor monitor() {
     return monitor;
+  }
+
+  /** The time in calls through {@link #timedFileSystem}. */
+  ReadClock clock() {
+    return clock;
   }
 
   /** The objects, or ranges of one, that the workload reads. */

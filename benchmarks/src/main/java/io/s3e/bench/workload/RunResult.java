@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * @param reads calls of the application
  * @param readP50Nanos median time of a call
  * @param readP99Nanos 99th percentile of the same
+ * @param blockedNanos time that the application spent in calls that open and read files, and in
+ *     waits for vectored reads; of workloads that read row groups
+ * @param groups row groups, or stripes, that were read
  * @param waits calls that took so long that they must have waited for the store
  * @param cpuNanos processor time of the process, less that of the rig: comparing bytes, watching
  * @param allocatedBytes heap allocated by all threads, less that of the rig
@@ -36,6 +39,8 @@ public record RunResult(
     long reads,
     long readP50Nanos,
     long readP99Nanos,
+    long blockedNanos,
+    long groups,
     long waits,
     long cpuNanos,
     long allocatedBytes,
@@ -75,6 +80,8 @@ public record RunResult(
         -1,
         -1,
         -1,
+        -1,
+        -1,
         MemoryUse.UNKNOWN,
         MemoryUse.UNKNOWN,
         0,
@@ -84,8 +91,8 @@ public record RunResult(
 
   /**
    * The figures of several processes that ran at the same time: the time of the slowest, the
-   * longest of their latencies, the sum of everything else. Without figures if one of them has
-   * none; its failure is told.
+   * longest of their latencies and of their blocked times, the sum of everything else. Without
+   * figures if one of them has none; its failure is told.
    *
    * @param each of at least one process
    */
@@ -108,6 +115,8 @@ public record RunResult(
         sum(each, RunResult::reads),
         most(each, RunResult::readP50Nanos),
         most(each, RunResult::readP99Nanos),
+        most(each, RunResult::blockedNanos),
+        sum(each, RunResult::groups),
         sum(each, RunResult::waits),
         sum(each, RunResult::cpuNanos),
         sum(each, RunResult::allocatedBytes),

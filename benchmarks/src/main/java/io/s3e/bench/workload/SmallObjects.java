@@ -1,11 +1,8 @@
 package io.s3e.bench.workload;
 
 import io.s3e.bench.data.ObjectSlice;
-import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileStatus;
@@ -24,7 +21,7 @@ final class SmallObjects implements Workload {
   private static final int THREADS = 16;
 
   private final boolean statusGiven;
-  private final Map<Path, FileStatus> listed = new HashMap<>();
+  private final Statuses statuses = Statuses.listed();
 
   SmallObjects(boolean statusGiven) {
     this.statusGiven = statusGiven;
@@ -32,24 +29,8 @@ final class SmallObjects implements Workload {
 
   @Override
   public void prepare(RunContext context) throws IOException {
-    if (!statusGiven) {
-      return;
-    }
-    FileSystem fileSystem = context.fileSystem();
-    List<Path> directories =
-        context.objects().stream()
-            .map(object -> new Path(object.uri()).getParent())
-            .distinct()
-            .toList();
-    for (Path directory : directories) {
-      context.monitor().begin("list of " + directory);
-      try {
-        for (FileStatus status : fileSystem.listStatus(directory)) {
-          listed.put(status.getPath(), status);
-        }
-      } finally {
-        context.monitor().end();
-      }
+    if (statusGiven) {
+      statuses.prepare(context);
     }
   }
 
@@ -85,10 +66,7 @@ final class SmallObjects implements Workload {
     if (!statusGiven) {
       return fileSystem.open(path);
     }
-    FileStatus status = listed.get(path);
-    if (status == null) {
-      throw new FileNotFoundException(path + " was not in the listing");
-    }
+    FileStatus status = statuses.of(fileSystem, path);
     return FutureIO.awaitFuture(fileSystem.openFile(path).withFileStatus(status).build());
   }
 }

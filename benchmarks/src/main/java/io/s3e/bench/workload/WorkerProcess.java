@@ -238,6 +238,8 @@ public final class WorkerProcess {
         monitor.reads(),
         monitor.latency(0.50),
         monitor.latency(0.99),
+        context.clock().blockedNanos(),
+        context.clock().groups(),
         monitor.slowerThan(spec.waitNanos()),
         cpu,
         allocated < 0 ? -1 : allocated - overhead.allocatedBytes(),

@@ -1,5 +1,9 @@
 package io.s3e.bench.workload;
 
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+
 /** One way of reading. An instance serves one run. */
 interface Workload {
 
@@ -19,4 +23,14 @@ interface Workload {
    * @throws Exception any exception of the file system: the run has failed
    */
   long run(RunContext context) throws Exception;
+
+  /**
+   * What {@link #run} must return, if its bytes have no place in a reference file.
+   *
+   * @param file a local copy of what it reads
+   * @param columns those that it is told to read
+   */
+  default long checksum(Path file, List<String> columns) throws IOException {
+    throw new UnsupportedOperationException("It compares bytes with those of a reference file");
+  }
 }

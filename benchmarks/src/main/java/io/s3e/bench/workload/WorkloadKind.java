@@ -2,6 +2,8 @@ package io.s3e.bench.workload;
 
 import io.s3e.bench.data.ObjectLayout;
 import io.s3e.bench.data.ObjectSlice;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
@@ -23,12 +25,26 @@ public final class WorkloadKind {
     STREAMS,
     /** Many small objects. */
     SMALL,
-    /** A Parquet file. */
+    /** A Parquet file that is decoded. */
     PARQUET,
+    /** A large Parquet file of which nothing is decoded. */
+    COLUMNS,
+    /** The same with many columns. */
+    WIDE,
+    /** Many Parquet files of one row group, of which nothing is decoded. */
+    FILES,
     /** The same objects in each of several buckets. */
     BUCKETS,
     /** Objects of one bucket, and other buckets that show the same. */
-    NEIGHBOURS
+    NEIGHBOURS;
+
+    /** Whether the objects are slices of one text; others are files of their own making. */
+    public boolean isText() {
+      return switch (this) {
+        case TEXT, STREAMS, SMALL, BUCKETS, NEIGHBOURS -> true;
+        case PARQUET, COLUMNS, WIDE, FILES -> false;
+      };
+    }
   }
 
   /** The JVM of a run. */
@@ -43,8 +59,9 @@ public final class WorkloadKind {
 
   /** The names that there are, for a person. */
   public static final String NAMES =
-      "seq, seqN (N streams), rnd, rndKk-T (reads of K KiB by T threads), vec, pq, parquet, back,"
-          + " tiny, small, small-nostatus, text, share-N (seq by N JVMs at once over one object);"
+      "seq, seqN (N streams), rnd, rndKk-T (reads of K KiB by T threads), back, tiny, small,"
+          + " small-nostatus, text; vec, pq, scan-D (vec by a consumer of D MB/s), narrow, parquet,"
+          + " manyfiles-name, -status, manyfiles (both of them); share-N (seq by N JVMs at once over one object);"
           + " NAME-N (NAME N times over the same bytes, in passes that are told apart); cold (first"
           + " byte, and 64 MiB, in a fresh JVM), cold-NAME (NAME in a fresh JVM); manyfsN (N file"
           + " systems in one JVM), manyfs (with 1, 8 and 32); neighbour-hang, -full, -churn, -idle,"
@@ -178,7 +195,7 @@ public final class WorkloadKind {
     return switch (data) {
       case BUCKETS -> streams;
       case NEIGHBOURS -> 1;
-      case TEXT, STREAMS, SMALL, PARQUET -> 0;
+      case TEXT, STREAMS, SMALL, PARQUET, COLUMNS, WIDE, FILES -> 0;
     };
   }
 
@@ -197,19 +214,44 @@ public final class WorkloadKind {
     return base.equals("cold");
   }
 
-  /** Whether it reads the Parquet file. */
-  public boolean readsParquet() {
-    return data == Data.PARQUET;
+  /** Whether a consumer of a certain rate takes what is read. */
+  public boolean hasPace() {
+    return base.startsWith(KnownWorkloads.PACED);
   }
 
-  /** How much one process reads in one pass; what is read of the Parquet file is up to the file. */
+  /** Whether it is told which columns to read. */
+  public boolean readsColumns() {
+    return !data.isText();
+  }
+
+  /** Whether what it reads is decoded, and compared by a checksum. */
+  public boolean decodes() {
+    return switch (data) {
+      case PARQUET -> true;
+      case TEXT, STREAMS, SMALL, BUCKETS, NEIGHBOURS, COLUMNS, WIDE, FILES -> false;
+    };
+  }
+
+  /**
+   * What a run that {@link #decodes} must find in a file.
+   *
+   * @param file a local copy of it
+   * @param columns those that the run reads
+   */
+  public long checksum(Path file, List<String> columns) throws IOException {
+    return workload().checksum(file, columns);
+  }
+
+  /**
+   * How much one process reads in one pass; what is read of a file of columns is up to the file.
+   */
   public long bytes(WorkloadSizes sizes) {
     return bytes.applyAsLong(sizes);
   }
 
   /**
-   * The objects that it reads, as slices of one reference file; none for the Parquet file, which is
-   * not made of that.
+   * The objects that it reads, as slices of one text; none for data that is not text ({@link
+   * Data#isText}).
    *
    * @param bucket URI that the objects' names begin with, with a slash at its end
    */
@@ -218,7 +260,7 @@ public final class WorkloadKind {
       case TEXT -> List.of(ObjectSlice.front(bucket + "lineitem.tbl", sizes.bytes()));
       case STREAMS -> ObjectLayout.streams(bucket + base + '/', streams, sizes.bytes());
       case SMALL -> ObjectLayout.small(bucket + "small/", sizes.smallObjects());
-      case PARQUET -> List.of();
+      case PARQUET, COLUMNS, WIDE, FILES -> List.of();
       case BUCKETS ->
           ObjectLayout.buckets(
               bucket + "manyfs/",

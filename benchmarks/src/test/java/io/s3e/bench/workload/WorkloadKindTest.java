@@ -33,7 +33,7 @@ class WorkloadKindTest {
     assertThat(back.bytes(SIZES)).as("of one pass").isEqualTo(48 << 20);
     assertThat(back.objects("s3a://b/", SIZES))
         .isEqualTo(WorkloadKind.of("back").objects("s3a://b/", SIZES));
-    assertThat(WorkloadKind.of("parquet-3").readsParquet()).isTrue();
+    assertThat(WorkloadKind.of("parquet-3").decodes()).isTrue();
     assertThat(WorkloadKind.of("seq-2").readsInOrder()).isTrue();
     assertThat(WorkloadKind.of("seq-2").hasRawCeiling()).isTrue();
     assertThat(WorkloadKind.of("back").passes()).isEqualTo(1);
@@ -127,6 +127,9 @@ class WorkloadKindTest {
         .hasSize(Disturbance.values().length)
         .allSatisfy(kind -> assertThat(kind.bucketsBeside()).isEqualTo(1))
         .allSatisfy(kind -> assertThat(kind.objects("s3a://b/", SIZES)).hasSize(5));
+    assertThat(WorkloadKind.named("manyfiles"))
+        .extracting(WorkloadKind::label)
+        .containsExactly("manyfiles-name", "manyfiles-status");
     assertThat(WorkloadKind.named("seq8")).containsExactly(WorkloadKind.of("seq8"));
   }
 
@@ -167,27 +170,15 @@ class WorkloadKindTest {
   }
 
   @Test
-  void rowGroupsFillTheObjectAndWantedChunksAreInOrder() {
-    for (long bytes : new long[] {100_000, 6 << 20, 512L << 20, 10L << 30}) {
-      RowGroups layout = new RowGroups(bytes);
-      long end = 0;
-      for (int group = 0; group < layout.groups(); group++) {
-        List<RowGroups.Chunk> chunks = layout.wanted(group);
-        assertThat(chunks).hasSize(4);
-        for (RowGroups.Chunk chunk : chunks) {
-          assertThat(chunk.position()).isGreaterThanOrEqualTo(end);
-          assertThat(chunk.length()).isPositive();
-          end = chunk.position() + chunk.length();
-        }
-        assertThat(chunks.get(1).position() + chunks.get(1).length())
-            .as("two of them are adjacent")
-            .isEqualTo(chunks.get(2).position());
-      }
-      assertThat(layout.groups() * layout.groupBytes() + layout.footerBytes() + 8)
-          .isLessThanOrEqualTo(bytes);
-      assertThat(layout.groups()).isGreaterThanOrEqualTo(2);
+  void aConsumerHasARate() {
+    assertThat(WorkloadKind.of("scan-200").hasPace()).isTrue();
+    assertThat(WorkloadKind.of("scan-200").description()).contains("200 MB/s");
+    assertThat(WorkloadKind.of("scan-50-2").passes()).isEqualTo(2);
+    assertThat(WorkloadKind.of("vec").hasPace()).isFalse();
+    for (String wrong : List.of("scan-0", "scan-20000", "scan-", "scan")) {
+      assertThatThrownBy(() -> WorkloadKind.of(wrong))
+          .as(wrong)
+          .isInstanceOf(IllegalArgumentException.class);
     }
-    assertThat(new RowGroups(512L << 20).groupBytes()).isEqualTo(64 << 20);
-    assertThatThrownBy(() -> new RowGroups(1000)).isInstanceOf(IllegalArgumentException.class);
   }
 }

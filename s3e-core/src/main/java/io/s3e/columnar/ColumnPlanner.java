@@ -4,13 +4,9 @@ import io.s3e.block.BlockLayout;
 import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectVersion;
+import io.s3e.columnar.ColumnReads.Read;
 import io.s3e.columnar.Following.Joining;
-import io.s3e.columnar.Following.Manner;
-import io.s3e.columnar.Layout.Format;
-import io.s3e.columnar.Layout.Part;
-import io.s3e.columnar.Layout.Place;
 import io.s3e.columnar.Ledger.Kind;
-import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.prefetch.ReadPlanner.Limits;
 import io.s3e.prefetch.ReadPlanner.Plan;
 import java.util.EnumMap;
@@ -69,47 +65,27 @@ public final class ColumnPlanner {
     FOREIGN
   }
 
-  /** Objects of so many bytes come by one GET as soon as a part of them is read. */
-  private static final long SMALL_OBJECT_BYTES = 1 << 20;
-
-  /** A reader of a dictionary page fetches less than that of what is behind it. */
-  private static final int MAX_GLANCE_BYTES = 8 << 10;
-
   private static final int MAX_FOREIGN_READS = 3;
-  private static final long NO_READ = -1;
 
   private final BlockLayout blocks;
-  private final LayoutMemory memory;
   private final OrcCodecs codecs;
-  private final ColumnarListener listener;
   private final Joining joining;
   private final Groups groups;
   private final Guesses guesses;
   private final Asking asking;
+  private final FooterReading footer;
   private final Map<Kind, Boolean> admitted = new EnumMap<>(Kind.class);
 
-  private ObjectVersion version;
   private State state = State.UNKNOWN;
   private boolean owner;
   private boolean isFresh = true;
-  private @Nullable FileTail tail;
 
   // All of these or none, from READY on.
   private @Nullable Layout layout;
   private @Nullable TableMemory table;
-  private @Nullable Filters filters;
-  private @Nullable Following following;
-  private @Nullable OrcStripes stripes;
-  private @Nullable PickedPages pages;
+  private @Nullable ColumnReads reads;
 
-  private boolean sawFilters;
   private int foreignReads;
-
-  /** Offset after the last byte of the last read; {@link #NO_READ} before the first. */
-  private long lastEnd = NO_READ;
-
-  /** Where the first of the reads began that go on to the last one without a gap. */
-  private long runStart;
 
   /** Blocks of the present read that were out. */
   private long expected;
@@ -138,15 +114,13 @@ public final class ColumnPlanner {
       ClassLoader codecs,
       ColumnarListener listener) {
     this.blocks = blocks;
-    this.memory = memory;
-    this.version = version;
     this.codecs = new OrcCodecs(codecs);
-    this.listener = listener;
     this.joining =
         new Joining(vectored.gapBytes(), vectored.maxOverRead(), vectored.requestBytes());
     this.groups = new Groups(split, splits);
     this.guesses = new Guesses(blocks, listener);
     this.asking = new Asking(blocks, limits, guesses);
+    this.footer = new FooterReading(blocks, memory, version, this.codecs, listener);
   }
 
   /**
@@ -160,7 +134,7 @@ public final class ColumnPlanner {
 
   /** The ETag of the version has become known. */
   public void identify(ObjectVersion identified) {
-    version = Objects.requireNonNull(identified, "identified");
+    footer.identify(identified);
   }
 
   /** Whether the reads of this stream are planned here and nowhere else. */
@@ -195,20 +169,20 @@ public final class ColumnPlanner {
     BlockRange touched = blocks.covering(position, until);
     expected = 0;
     boolean isFirst = begin(touched);
-    if (isNearEnd(position)) {
+    if (footer.isNearEnd(position)) {
       if (layout == null) {
         state = State.TAIL;
       }
       if (isFirst && (layout == null || position >= layout.footerStart())) {
-        askForTail(touched);
-        lastEnd = until;
+        if (isAdmitted(Kind.TAIL)) {
+          footer.ask(touched, layout, asking);
+        }
         return asking.takePlan(true);
       }
     }
-    if (layout != null) {
-      read(layout, position, until);
+    if (reads != null && hear(reads.onRead(position, until, owner, expected > 0))) {
+      ask();
     }
-    lastEnd = until;
     return asking.takePlan(false);
   }
 
@@ -217,11 +191,8 @@ public final class ColumnPlanner {
    * offset indexes that it goes to say which columns it wants.
    */
   public void onSeek(long position) {
-    if (owner && layout != null) {
-      Place place = layout.at(position);
-      if (place.part() == Part.OFFSET_INDEX) {
-        Objects.requireNonNull(pages).onIndex(place.group(), place.column());
-      }
+    if (owner && reads != null) {
+      reads.onSeek(position);
     }
   }
 
@@ -239,11 +210,10 @@ public final class ColumnPlanner {
     for (ByteRange span : spans) {
       begin(blocks.covering(span.start(), span.end()));
     }
-    if (layout != null) {
+    if (reads != null) {
       for (ByteRange range : ranges) {
         if (!range.isEmpty() && range.end() <= blocks.objectSize()) {
-          readRange(layout, range);
-          lastEnd = range.end();
+          hear(reads.onRange(range, expected > 0));
         }
       }
       ask();
@@ -259,7 +229,7 @@ public final class ColumnPlanner {
     blocksRead += touched.count();
     asking.release();
     if (isFirst && layout == null) {
-      Layout known = memory.layout(version);
+      Layout known = footer.remembered();
       if (known != null) {
         ready(known);
       }
@@ -267,41 +237,18 @@ public final class ColumnPlanner {
     return isFirst;
   }
 
-  private boolean isNearEnd(long position) {
-    return position >= blocks.objectSize() - TailMemory.NEAR_END_BYTES;
-  }
-
   private void ready(Layout known) {
     layout = known;
     state = State.READY;
-    table = memory.table(known.schema());
-    Ledger ledger = table.ledger();
-    stripes = new OrcStripes(known, codecs);
-    filters = new Filters(known, blocks, groups, asking, ledger, this::isAdmitted, stripes);
-    pages = new PickedPages(known);
-    following =
-        new Following(known, blocks, groups, asking, guesses, table, joining, pages, stripes);
+    table = footer.table(known);
+    reads =
+        new ColumnReads(
+            known, blocks, groups, asking, guesses, table, this::isAdmitted, joining, codecs);
   }
 
   private boolean isAdmitted(Kind kind) {
-    Ledger ledger =
-        kind == Kind.TAIL || table == null
-            ? memory.tails(version.object()).ledger()
-            : table.ledger();
+    Ledger ledger = kind == Kind.TAIL || table == null ? footer.ledger() : table.ledger();
     return admitted.computeIfAbsent(kind, ledger::admits);
-  }
-
-  private void askForTail(BlockRange touched) {
-    long size = blocks.objectSize();
-    TailMemory tails = memory.tails(version.object());
-    long bytes = layout == null ? tails.bytesOf(size) : size - layout.footerStart();
-    if (size > SMALL_OBJECT_BYTES && bytes > 0 && isAdmitted(Kind.TAIL)) {
-      BlockRange end = blocks.covering(Math.max(0, size - bytes), size);
-      if (end.first() < touched.first()) {
-        BlockRange before = new BlockRange(end.first(), touched.first());
-        asking.ask(List.of(before), Kind.TAIL, tails.ledger());
-      }
-    }
   }
 
   /**
@@ -310,18 +257,10 @@ public final class ColumnPlanner {
    * they are in memory anyway: best as soon as a read of them was served.
    */
   public @Nullable ByteRange wants() {
-    if (state != State.TAIL) {
-      return owner ? wantsInside() : null;
+    if (state == State.TAIL) {
+      return footer.wants();
     }
-    long size = blocks.objectSize();
-    return tail == null
-        ? new ByteRange(Math.max(0, size - FileTail.LAST_BYTES), size)
-        : tail.footer();
-  }
-
-  private @Nullable ByteRange wantsInside() {
-    ByteRange footer = Objects.requireNonNull(stripes).wants();
-    return footer == null ? Objects.requireNonNull(pages).wants() : footer;
+    return owner && reads != null ? reads.wants() : null;
   }
 
   /** The bytes that were {@linkplain #wants wanted}. Reads them; takes 1 ms for some 400 KiB. */
@@ -329,147 +268,42 @@ public final class ColumnPlanner {
     if (!range.equals(wants()) || bytes.length != range.length()) {
       return;
     }
-    if (state != State.TAIL && Objects.requireNonNull(layout).format() == Format.PARQUET) {
-      Objects.requireNonNull(pages).onBytes(bytes);
-      return;
-    }
     if (state != State.TAIL) {
-      Objects.requireNonNull(stripes).onFooter(range, bytes);
-      Objects.requireNonNull(following).refine();
+      Objects.requireNonNull(reads).onBytes(range, bytes);
       return;
     }
-    TailMemory tails = memory.tails(version.object());
-    try {
-      if (tail == null) {
-        tail = FileTail.of(bytes, blocks.objectSize());
-        if (tail == null) {
-          state = State.NOT_COLUMNAR;
-          tails.noFooter();
+    Layout known = footer.onBytes(bytes);
+    if (known != null) {
+      ready(known);
+    } else if (footer.isDone()) {
+      state = State.NOT_COLUMNAR;
+    }
+  }
+
+  /** Whether a read makes something due, and what it says of the reader. */
+  private boolean hear(Read read) {
+    switch (read) {
+      case OTHER -> {
+        return false;
+      }
+      case FOREIGN -> {
+        foreign();
+        return false;
+      }
+      case FILTER -> {
+        if (state == State.READY) {
+          state = State.FILTERING;
         }
-        return;
       }
-      tails.footer(blocks.objectSize() - tail.footer().start());
-      Layout parsed = tail.layout(bytes, codecs);
-      if (parsed == null) {
-        refuseFooter();
-      } else {
-        listener.onCounted(Counter.COLUMNAR_FOOTERS, 1);
-        ready(memory.keep(version, parsed));
-      }
-    } catch (MalformedException e) {
-      refuseFooter();
-    }
-  }
-
-  private void refuseFooter() {
-    state = State.NOT_COLUMNAR;
-    listener.onCounted(Counter.COLUMNAR_FOOTERS_REFUSED, 1);
-  }
-
-  private void read(Layout known, long position, long end) {
-    Place place = known.at(position);
-    boolean goesOn = goesOn(position);
-    if (!goesOn) {
-      runStart = position;
-    }
-    if (!owner && (!place.startsAt(position) || goesOn)) {
-      return;
-    }
-    boolean isInside = place.part() == Part.FOOTER || isInGroup(known, place, end);
-    if (place.part() == Part.FOOTER) {
-      return;
-    }
-    if (!isInside) {
-      foreign();
-      return;
+      case COLUMN -> state = State.COLUMNS;
     }
     owner = true;
     foreignReads = 0;
-    if (isData(place, end)) {
-      column(place.group(), position, end, Manner.SEEKS);
-    } else {
-      filter(place, position, end);
-    }
-    ask();
-  }
-
-  /** Whether a read follows the last one: what lay in the same block was not heard of. */
-  private boolean goesOn(long position) {
-    return lastEnd > 0
-        && position >= lastEnd
-        && position <= blocks.endOf(blocks.blockAt(lastEnd - 1));
-  }
-
-  /** Whether a read stays in its group, as far as it is in one. */
-  private static boolean isInGroup(Layout known, Place place, long end) {
-    return switch (place.part()) {
-      case DATA, DICTIONARY -> end <= known.group(place.group()).end();
-      case NOWHERE -> false;
-      default -> true;
-    };
-  }
-
-  /** Whether a read is of column data; a reader of a dictionary page reads that and no more. */
-  private boolean isData(Place place, long end) {
-    if (place.part() != Part.DICTIONARY) {
-      return place.part() == Part.DATA;
-    }
-    if (Objects.requireNonNull(pages).isKnown(place.group())) {
-      // Dictionaries are looked at before indexes.
-      return true;
-    }
-    return end - place.range().end() >= MAX_GLANCE_BYTES
-        || end - runStart >= Following.PIECE_BYTES
-        || Objects.requireNonNull(following).isChunkEnd(place.group(), end);
-  }
-
-  private void readRange(Layout known, ByteRange range) {
-    Place place = known.at(range.start());
-    switch (place.part()) {
-      case DATA, DICTIONARY -> {
-        if (range.end() <= known.group(place.group()).end()) {
-          owner = true;
-          foreignReads = 0;
-          runStart = range.start();
-          column(place.group(), range.start(), range.end(), Manner.VECTORED);
-        }
-      }
-      case STRIPE_INDEX, STRIPE_FOOTER, BLOOM_FILTER, COLUMN_INDEX, OFFSET_INDEX -> {
-        owner = true;
-        filter(place, range.start(), range.end());
-      }
-      case FOOTER, NOWHERE -> {}
-    }
-  }
-
-  private void filter(Place place, long from, long to) {
-    if (place.part() != Part.STRIPE_FOOTER) {
-      // Every reader of ORC reads those.
-      sawFilters = true;
-    }
-    if (place.part() == Part.OFFSET_INDEX) {
-      Objects.requireNonNull(pages).onIndex(place.group(), place.column());
-    }
-    groups.at(place.group(), Objects.requireNonNull(layout));
-    Objects.requireNonNull(stripes).at(place.group());
-    Objects.requireNonNull(filters).onRead(place, from, to);
-    if (state == State.READY) {
-      state = State.FILTERING;
-    }
-  }
-
-  private void column(int group, long from, long to, Manner manner) {
-    Objects.requireNonNull(stripes).at(group);
-    Objects.requireNonNull(following).onRead(group, runStart, from, to, manner, expected > 0);
-    state = State.COLUMNS;
+    return true;
   }
 
   private void ask() {
-    if (following == null || table == null || !isAdmitted(Kind.GROUP)) {
-      return;
-    }
-    following.ask(sawFilters, table.ledger());
-    if (following.isOpen()) {
+    if (reads != null && isAdmitted(Kind.GROUP) && reads.ask()) {
       state = State.FOLLOWING;
     }
   }
@@ -488,7 +322,7 @@ public final class ColumnPlanner {
     if (!owner) {
       return Plan.NOTHING;
     }
-    if (guesses.count() > 0 || (following != null && following.isAhead())) {
+    if (guesses.count() > 0 || (reads != null && reads.isAhead())) {
       asking.grow();
     }
     ask();
@@ -534,8 +368,8 @@ public final class ColumnPlanner {
   }
 
   private void askAgain() {
-    if (following != null) {
-      following.askAgain();
+    if (reads != null) {
+      reads.askAgain();
     }
   }
 
@@ -544,14 +378,12 @@ public final class ColumnPlanner {
    * table learns what was read.
    */
   public Plan reset() {
-    if (following != null) {
-      following.remember();
+    if (reads != null) {
+      reads.remember();
     }
     guesses.abandonAll();
     owner = false;
-    sawFilters = false;
     foreignReads = 0;
-    lastEnd = NO_READ;
     isFresh = true;
     if (!isOver()) {
       state = State.UNKNOWN;

@@ -12,7 +12,7 @@ import java.util.Arrays;
  * {@value #MAX_CHUNKS} chunks and as many groups. The chunk of column c in group g has the index g
  * × columns + c.
  *
- * <p>Invariants, whatever the file says ({@link Builder#build} refuses the rest): groups are
+ * <p>Invariants, whatever the file says ({@link LayoutBuilder#build} refuses the rest): groups are
  * ascending and disjoint; chunks are ascending by ordinal and disjoint, and lie in their group; all
  * of that lies before {@link #footerStart}, which lies inside the object. Filters and indexes lie
  * there too, ascending by group and column; they may overlap anything else.
@@ -88,109 +88,7 @@ public final class Layout {
 
   private final int blockBytes;
 
-  /** Parts of one kind that lie outside the chunks they belong to, by chunk; length 0 for none. */
-  static final class Extras {
-    private static final Extras NONE = new Extras(0);
-
-    /** In place of a length that the file does not tell. */
-    static final int UNTOLD = -1;
-
-    private final long[] start;
-    private final int[] length;
-
-    Extras(int chunks) {
-      start = new long[chunks];
-      length = new int[chunks];
-    }
-
-    void set(int chunk, long from, int bytes) {
-      start[chunk] = from;
-      length[chunk] = bytes;
-    }
-
-    /** Copies the starts of the parts that are there to the front of {@code target}; how many. */
-    int copyStarts(long[] target) {
-      int count = 0;
-      for (int i = 0; i < start.length; i++) {
-        if (length[i] != 0) {
-          target[count++] = start[i];
-        }
-      }
-      return count;
-    }
-
-    /** The start of the first part; {@code otherwise} if there is none. */
-    long first(long otherwise) {
-      long first = otherwise;
-      for (int i = 0; i < start.length; i++) {
-        if (length[i] != 0) {
-          first = Math.min(first, start[i]);
-        }
-      }
-      return first;
-    }
-
-    /**
-     * Has each part of untold length go on to the next of the first {@code count} sorted {@code
-     * bounds}; one that would be longer than {@code most} counts as absent.
-     */
-    void extend(long[] bounds, int count, int most) {
-      for (int i = 0; i < start.length; i++) {
-        if (length[i] == UNTOLD) {
-          int next = lastStart(bounds, count, start[i]) + 1;
-          long bytes = next < count ? bounds[next] - start[i] : 0;
-          length[i] = bytes <= most ? (int) bytes : 0;
-        }
-      }
-    }
-
-    ByteRange rangeOf(int chunk) {
-      return start.length == 0
-          ? new ByteRange(0, 0)
-          : ByteRange.ofLength(start[chunk], length[chunk]);
-    }
-
-    /**
-     * Puts each absent part where the one before it ends, so that starts ascend.
-     *
-     * @return whether all lie in order before {@code limit}
-     */
-    boolean order(long limit) {
-      long end = 0;
-      for (int i = 0; i < start.length; i++) {
-        if (length[i] == 0) {
-          start[i] = end;
-        } else if (start[i] < end || length[i] > limit - start[i]) {
-          return false;
-        } else {
-          end = start[i] + length[i];
-        }
-      }
-      return true;
-    }
-
-    /** The chunk whose part holds {@code offset}; -1 if none does. */
-    int at(long offset) {
-      int i = lastStart(start, start.length, offset);
-      return i >= 0 && offset < start[i] + length[i] ? i : -1;
-    }
-
-    /** From the first to the last byte of the parts of chunks {@code [from, to)}. */
-    ByteRange span(int from, int to) {
-      if (start.length == 0 || from >= to) {
-        return new ByteRange(0, 0);
-      }
-      int first = from;
-      while (first < to && length[first] == 0) {
-        first++;
-      }
-      return first == to
-          ? new ByteRange(0, 0)
-          : new ByteRange(start[first], start[to - 1] + length[to - 1]);
-    }
-  }
-
-  private Layout(Builder from) {
+  Layout(LayoutBuilder from) {
     format = from.format;
     footerStart = from.footerStart;
     schema = from.schema;
@@ -391,7 +289,7 @@ public final class Layout {
         : new Place(Part.STRIPE_FOOTER, stripe, -1, stripeFooter(stripe));
   }
 
-  private static int lastStart(long[] starts, int count, long offset) {
+  static int lastStart(long[] starts, int count, long offset) {
     return lastStart(starts, 0, count, offset);
   }
 
@@ -412,153 +310,5 @@ public final class Layout {
   @Override
   public String toString() {
     return format + " of " + groups + " groups, " + columns + " columns";
-  }
-
-  /** Collects what a footer says, and refuses it if it cannot be. */
-  static final class Builder {
-    private final Format format;
-    private final long footerStart;
-    private final int groups;
-    private final int columns;
-    private final long[] groupStart;
-    private final long[] groupEnd;
-    private final long[] groupMark;
-    private final long[] chunkStart;
-    private final long[] chunkLength;
-    private final int[] dictionaryLength;
-    final Extras bloomFilters;
-    final Extras columnIndexes;
-    final Extras offsetIndexes;
-    private final long[] stripeData;
-    private final long[] stripeFooter;
-    private long schema;
-    private int compression;
-    private int blockBytes;
-
-    /** For a Parquet file. */
-    static Builder parquet(long footerStart, int groups, int columns) throws MalformedException {
-      return new Builder(Format.PARQUET, footerStart, groups, columns);
-    }
-
-    /** For an ORC file. */
-    static Builder orc(long footerStart, int stripes) throws MalformedException {
-      return new Builder(Format.ORC, footerStart, stripes, 0);
-    }
-
-    private Builder(Format format, long footerStart, int groups, int columns)
-        throws MalformedException {
-      if ((long) groups * Math.max(1, columns) > MAX_CHUNKS) {
-        throw new MalformedException(groups + " groups of " + columns + " columns are too many");
-      }
-      int chunks = groups * columns;
-      int stripes = format == Format.ORC ? groups : 0;
-      this.format = format;
-      this.footerStart = footerStart;
-      this.groups = groups;
-      this.columns = columns;
-      groupStart = new long[groups];
-      groupEnd = new long[groups];
-      groupMark = new long[groups];
-      chunkStart = new long[chunks];
-      chunkLength = new long[chunks];
-      dictionaryLength = new int[chunks];
-      bloomFilters = chunks == 0 ? Extras.NONE : new Extras(chunks);
-      columnIndexes = chunks == 0 ? Extras.NONE : new Extras(chunks);
-      offsetIndexes = chunks == 0 ? Extras.NONE : new Extras(chunks);
-      stripeData = new long[stripes];
-      stripeFooter = new long[stripes];
-    }
-
-    void schema(long hash) {
-      schema = hash;
-    }
-
-    void compression(int codec, int bytes) {
-      compression = codec;
-      blockBytes = bytes;
-    }
-
-    /** A chunk, with a dictionary page of {@code dictionary} bytes; 0 if it has none. */
-    void chunk(int group, int column, long start, long length, long dictionary)
-        throws MalformedException {
-      requireInside(start, length);
-      int i = group * columns + column;
-      chunkStart[i] = start;
-      chunkLength[i] = length;
-      boolean known = dictionary > 0 && dictionary <= Math.min(length, Integer.MAX_VALUE);
-      dictionaryLength[i] = known ? (int) dictionary : 0;
-    }
-
-    long chunkStart(int group, int column) {
-      return chunkStart[group * columns + column];
-    }
-
-    /** Bytes of all chunks of a group. */
-    long chunkBytes(int group) {
-      long sum = 0;
-      for (int i = group * columns; i < (group + 1) * columns; i++) {
-        sum += chunkLength[i];
-      }
-      return sum;
-    }
-
-    /** The split that holds {@code mark} has the group. */
-    void mark(int group, long mark) {
-      groupMark[group] = mark;
-    }
-
-    void stripe(int stripe, long start, long index, long data, long footer)
-        throws MalformedException {
-      requireInside(start, index);
-      requireInside(start + index, data);
-      requireInside(start + index + data, footer);
-      groupStart[stripe] = start;
-      stripeData[stripe] = start + index;
-      stripeFooter[stripe] = start + index + data;
-      groupEnd[stripe] = start + index + data + footer;
-      groupMark[stripe] = start;
-    }
-
-    private void requireInside(long start, long length) throws MalformedException {
-      if (start < 0 || length < 0 || start > footerStart || length > footerStart - start) {
-        throw new MalformedException(length + " bytes at " + start + " lie outside the data");
-      }
-    }
-
-    Layout build() throws MalformedException {
-      long end = 0;
-      for (int group = 0; group < groups; group++) {
-        if (format == Format.PARQUET) {
-          encloseChunks(group);
-        }
-        if (groupStart[group] < end) {
-          throw new MalformedException("groups overlap");
-        }
-        if (group > 0 && groupMark[group] < groupMark[group - 1]) {
-          throw new MalformedException("groups belong to splits out of order");
-        }
-        end = groupEnd[group];
-      }
-      boolean ordered =
-          bloomFilters.order(footerStart)
-              && columnIndexes.order(footerStart)
-              && offsetIndexes.order(footerStart);
-      if (!ordered) {
-        throw new MalformedException("filters or indexes out of order");
-      }
-      return new Layout(this);
-    }
-
-    private void encloseChunks(int group) throws MalformedException {
-      long end = chunkStart[group * columns];
-      groupStart[group] = end;
-      for (int i = group * columns; i < (group + 1) * columns; i++) {
-        if (chunkStart[i] < end) {
-          throw new MalformedException("column chunks overlap");
-        }
-        end = chunkStart[i] + chunkLength[i];
-      }
-      groupEnd[group] = end;
-    }
   }
 }

@@ -162,7 +162,7 @@ final class OrcTail {
     if (stripes > MAX_STRIPES || footerStart > ParquetFooter.MAX_OBJECT_BYTES) {
       throw new MalformedException(stripes + " stripes before " + footerStart);
     }
-    Layout.Builder layout = Layout.Builder.orc(footerStart, stripes);
+    LayoutBuilder layout = LayoutBuilder.orc(footerStart, stripes);
     layout.compression(postscript.compression, postscript.blockBytes);
     long schema = SchemaHash.start();
     int stripe = 0;
@@ -179,7 +179,7 @@ final class OrcTail {
     return layout.build();
   }
 
-  private static void readStripe(ProtobufReader in, Layout.Builder layout, int stripe)
+  private static void readStripe(ProtobufReader in, LayoutBuilder layout, int stripe)
       throws MalformedException {
     long start = 0;
     long index = 0;

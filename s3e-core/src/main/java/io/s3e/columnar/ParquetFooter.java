@@ -53,7 +53,7 @@ final class ParquetFooter {
   private final long footerStart;
 
   /** Made when the first row group has told how many columns there are. */
-  private Layout.@Nullable Builder layout;
+  private @Nullable LayoutBuilder layout;
 
   private int groups;
   private int columns;
@@ -101,7 +101,7 @@ final class ParquetFooter {
         default -> in.skipField();
       }
     }
-    Layout.Builder told = told();
+    LayoutBuilder told = told();
     told.schema(schema);
     if (filtersWithoutLength) {
       guessFilterLengths(told);
@@ -109,7 +109,7 @@ final class ParquetFooter {
     return told.build();
   }
 
-  private Layout.Builder told() throws MalformedException {
+  private LayoutBuilder told() throws MalformedException {
     if (layout == null) {
       throw new MalformedException("no row groups");
     }
@@ -159,7 +159,7 @@ final class ParquetFooter {
 
   /** Readers give a group to the split that holds its middle. */
   private void markGroup(int group, long offset, long bytes) throws MalformedException {
-    Layout.Builder told = told();
+    LayoutBuilder told = told();
     long start = offset == ABSENT ? told.chunkStart(group, 0) : offset;
     long length = bytes == ABSENT ? told.chunkBytes(group) : bytes;
     if (start < 0 || length < 0 || start > footerStart || length > footerStart) {
@@ -175,7 +175,7 @@ final class ParquetFooter {
       if (count == 0 || (long) groups * count > footer.length / LEAST_CHUNK_BYTES) {
         throw new MalformedException(groups + " groups of " + count + " columns in so few bytes");
       }
-      layout = Layout.Builder.parquet(footerStart, groups, count);
+      layout = LayoutBuilder.parquet(footerStart, groups, count);
     } else if (count != columns) {
       throw new MalformedException("groups of " + columns + " and of " + count + " columns");
     }
@@ -233,7 +233,7 @@ final class ParquetFooter {
     }
     boolean hasDictionary = dictionaryPage > 0 && dictionaryPage < dataPage;
     long start = hasDictionary ? dictionaryPage : dataPage;
-    Layout.Builder told = told();
+    LayoutBuilder told = told();
     told.chunk(group, column, start, compressed, dataPage - start);
     int chunk = group * columns + column;
     addExtra(told.offsetIndexes, chunk, offsetIndex, offsetIndexLength);
@@ -242,12 +242,12 @@ final class ParquetFooter {
       addExtra(told.bloomFilters, chunk, bloomFilter, bloomFilterLength);
     } else {
       addExtra(told.bloomFilters, chunk, bloomFilter, 0);
-      told.bloomFilters.set(chunk, bloomFilter, Layout.Extras.UNTOLD);
+      told.bloomFilters.set(chunk, bloomFilter, Extras.UNTOLD);
       filtersWithoutLength = true;
     }
   }
 
-  private void addExtra(Layout.Extras extras, int chunk, long start, long length)
+  private void addExtra(Extras extras, int chunk, long start, long length)
       throws MalformedException {
     if (start == ABSENT) {
       return;
@@ -261,7 +261,7 @@ final class ParquetFooter {
   }
 
   /** Files of parquet-java 1.13 tell no lengths: a filter goes on to whatever comes next. */
-  private void guessFilterLengths(Layout.Builder told) {
+  private void guessFilterLengths(LayoutBuilder told) {
     long[] bounds = new long[groups * columns + groups + 3];
     int count = told.bloomFilters.copyStarts(bounds);
     for (int group = 0; group < groups; group++) {

@@ -152,7 +152,7 @@ class ColumnPlannerPropertyTest {
       long extras = at;
       long end = at + (hasExtras ? 3L * groups * columns * block / 2 : 0) + random.nextInt(block);
       try {
-        Layout.Builder builder = Layout.Builder.parquet(end, groups, columns);
+        LayoutBuilder builder = LayoutBuilder.parquet(end, groups, columns);
         for (int g = 0; g < groups; g++) {
           for (int c = 0; c < columns; c++) {
             long[] chunk = chunks.get(g).get(c);
@@ -194,7 +194,7 @@ class ColumnPlannerPropertyTest {
         at += part[1] + part[2] + part[3];
       }
       try {
-        Layout.Builder builder = Layout.Builder.orc(at + random.nextInt(block), stripes);
+        LayoutBuilder builder = LayoutBuilder.orc(at + random.nextInt(block), stripes);
         for (int s = 0; s < stripes; s++) {
           long[] part = parts.get(s);
           builder.stripe(s, part[0], part[1], part[2], part[3]);

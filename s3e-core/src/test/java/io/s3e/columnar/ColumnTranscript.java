@@ -60,7 +60,7 @@ final class ColumnTranscript {
     int chunks = groups * COLUMNS;
     long footer = data + chunks * (FILTER + 2 * INDEX);
     try {
-      Layout.Builder builder = Layout.Builder.parquet(footer, groups, COLUMNS);
+      LayoutBuilder builder = LayoutBuilder.parquet(footer, groups, COLUMNS);
       for (int chunk = 0; chunk < chunks; chunk++) {
         builder.chunk(chunk / COLUMNS, chunk % COLUMNS, chunk * MIB, MIB, FILTER);
         builder.bloomFilters.set(chunk, data + chunk * FILTER, (int) FILTER);

@@ -12,7 +12,7 @@ class LayoutMemoryTest {
 
   private static Layout layout(int groups, int columns) {
     try {
-      Layout.Builder builder = Layout.Builder.parquet(1L << 40, groups, columns);
+      LayoutBuilder builder = LayoutBuilder.parquet(1L << 40, groups, columns);
       for (int chunk = 0; chunk < groups * columns; chunk++) {
         builder.chunk(chunk / columns, chunk % columns, 4 + chunk, 1, 0);
       }

@@ -19,7 +19,7 @@ class PickedPagesTest {
 
   private static Layout layout() {
     try {
-      Layout.Builder builder = Layout.Builder.parquet(INDEXES + 2 * COLUMNS * INDEX, 2, COLUMNS);
+      LayoutBuilder builder = LayoutBuilder.parquet(INDEXES + 2 * COLUMNS * INDEX, 2, COLUMNS);
       for (int chunk = 0; chunk < 2 * COLUMNS; chunk++) {
         builder.chunk(chunk / COLUMNS, chunk % COLUMNS, chunk * CHUNK, CHUNK, 100);
         builder.offsetIndexes.set(chunk, INDEXES + chunk * INDEX, INDEX);

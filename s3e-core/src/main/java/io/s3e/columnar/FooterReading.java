@@ -1,0 +1,136 @@
+package io.s3e.columnar;
+
+import io.s3e.block.BlockLayout;
+import io.s3e.block.BlockRange;
+import io.s3e.block.ByteRange;
+import io.s3e.block.ObjectVersion;
+import io.s3e.columnar.Ledger.Kind;
+import io.s3e.metrics.EngineMetrics.Counter;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How one stream comes to know the layout of its file: it is remembered, or the last bytes say
+ * where the footer is, and the footer says the rest. Not thread-safe.
+ *
+ * <p><b>States</b>, each moved once: LAST_BYTES → FOOTER → DONE, with a layout or none; from
+ * LAST_BYTES to DONE at once if the object is no columnar file or in any doubt.
+ */
+final class FooterReading {
+  private enum State {
+    LAST_BYTES,
+    FOOTER,
+    DONE
+  }
+
+  /** Objects of so many bytes come by one GET as soon as a part of them is read. */
+  private static final long SMALL_OBJECT_BYTES = 1 << 20;
+
+  private final BlockLayout blocks;
+  private final LayoutMemory memory;
+  private final OrcCodecs codecs;
+  private final ColumnarListener listener;
+  private ObjectVersion version;
+  private State state = State.LAST_BYTES;
+
+  /** Known from FOOTER on. */
+  private @Nullable FileTail tail;
+
+  FooterReading(
+      BlockLayout blocks,
+      LayoutMemory memory,
+      ObjectVersion version,
+      OrcCodecs codecs,
+      ColumnarListener listener) {
+    this.blocks = blocks;
+    this.memory = memory;
+    this.version = version;
+    this.codecs = codecs;
+    this.listener = listener;
+  }
+
+  /** The ETag of the version has become known. */
+  void identify(ObjectVersion identified) {
+    version = Objects.requireNonNull(identified, "identified");
+  }
+
+  /** The layout that another stream has read; null if none did. */
+  @Nullable Layout remembered() {
+    return memory.layout(version);
+  }
+
+  /** What streams read of the table whose layout this is. */
+  TableMemory table(Layout layout) {
+    return memory.table(layout.schema());
+  }
+
+  /** What became of guesses of tails beside this one. */
+  Ledger ledger() {
+    return memory.tails(version.object()).ledger();
+  }
+
+  /** Whether a first read at {@code position} asks for a footer. */
+  boolean isNearEnd(long position) {
+    return position >= blocks.objectSize() - TailMemory.NEAR_END_BYTES;
+  }
+
+  /** Asks for what is missing of the tail in front of a first read near the end. */
+  void ask(BlockRange read, @Nullable Layout layout, Asking asking) {
+    long size = blocks.objectSize();
+    TailMemory tails = memory.tails(version.object());
+    long bytes = layout == null ? tails.bytesOf(size) : size - layout.footerStart();
+    if (size > SMALL_OBJECT_BYTES && bytes > 0) {
+      BlockRange end = blocks.covering(Math.max(0, size - bytes), size);
+      if (end.first() < read.first()) {
+        BlockRange before = new BlockRange(end.first(), read.first());
+        asking.ask(List.of(before), Kind.TAIL, tails.ledger());
+      }
+    }
+  }
+
+  /** The bytes to be seen next; null if none. */
+  @Nullable ByteRange wants() {
+    long size = blocks.objectSize();
+    return switch (state) {
+      case LAST_BYTES -> new ByteRange(Math.max(0, size - FileTail.LAST_BYTES), size);
+      case FOOTER -> Objects.requireNonNull(tail).footer();
+      case DONE -> null;
+    };
+  }
+
+  /** Whether nothing is to be read any more. */
+  boolean isDone() {
+    return state == State.DONE;
+  }
+
+  /**
+   * The bytes that were {@linkplain #wants wanted}.
+   *
+   * @return the layout; null if it takes more bytes, or if there is none and this is done
+   */
+  @Nullable Layout onBytes(byte[] bytes) {
+    TailMemory tails = memory.tails(version.object());
+    boolean isFooter = state == State.FOOTER;
+    state = State.DONE;
+    try {
+      if (isFooter) {
+        FileTail known = Objects.requireNonNull(tail);
+        tails.footer(blocks.objectSize() - known.footer().start());
+        Layout parsed = known.layout(bytes, codecs);
+        listener.onCounted(
+            parsed == null ? Counter.COLUMNAR_FOOTERS_REFUSED : Counter.COLUMNAR_FOOTERS, 1);
+        return parsed == null ? null : memory.keep(version, parsed);
+      }
+      tail = FileTail.of(bytes, blocks.objectSize());
+      if (tail == null) {
+        tails.noFooter();
+      } else {
+        state = State.FOOTER;
+      }
+    } catch (MalformedException e) {
+      listener.onCounted(Counter.COLUMNAR_FOOTERS_REFUSED, 1);
+    }
+    return null;
+  }
+}

@@ -319,14 +319,11 @@ public final class ColumnPlanner {
 
   /** The reader really has to wait for the block at {@code position}: best when the wait begins. */
   public Plan onStall(long position) {
-    if (!owner) {
-      return Plan.NOTHING;
-    }
-    if (guesses.count() > 0 || (reads != null && reads.isAhead())) {
+    boolean isGuessed = guesses.count() > 0 || (reads != null && reads.isAhead());
+    if (owner && isGuessed) {
       asking.grow();
     }
-    ask();
-    return asking.takePlan(false);
+    return onMiss(position);
   }
 
   /** The reader has waited for the block at {@code position} in vain, and fetches it itself. */

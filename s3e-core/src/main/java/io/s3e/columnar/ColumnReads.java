@@ -189,6 +189,7 @@ final class ColumnReads {
 
   /** What was out did not come, or not all. */
   void askAgain() {
+    filters.askAgain();
     following.askAgain();
   }
 

@@ -95,6 +95,12 @@ final class Filters {
     }
   }
 
+  /** What was out did not come, or not all: the next read of a part asks for the rest again. */
+  void askAgain() {
+    tracks.values().forEach(track -> track.askedTo = track.group + 1);
+    pageIndexesTo = -1;
+  }
+
   private static Kind kindOf(Part part) {
     return switch (part) {
       case DICTIONARY -> Kind.DICTIONARY;

@@ -110,16 +110,16 @@ class ColumnPlannerTranscriptTest {
     assertTranscript(
         new ColumnTranscript(6, 0, 6),
         """
-        dictionary 0 1 -> fetch [5M,5376K) [9M,9472K) [13M,13568K) [17M,17664K) [21M,21760K)
+        dictionary 0 1 -> fetch [5M,5376K) [9M,9472K) [13M,13568K) [17M,17664K) [21M,21760K) [26112K,26788840)
         dictionary 1 1
-        counters -> asked 1280, dictionary_used 256
+        counters -> asked 1328, dictionary_used 256
         vectored 0 0
         vectored 1 0 -> fetch [8M,9M) [12M,13M) [16M,17M) [20M,21M)
         refuse 2
-        vectored 2 0 -> fetch [16M,17M) [20M,21M)
-        counters -> asked 7424, withdrawn 2048, group_used 1024, dictionary_used 256
-        reset -> abandon [9M,9472K) [12M,13568K) in 2 [16M,17664K) in 2 [20M,21760K) in 2
-        counters -> asked 7424, withdrawn 2048, group_used 1024, group_wasted 3072, dictionary_used 256, dictionary_wasted 1024
+        vectored 2 0 -> fetch [16M,17M) [20M,21248K)
+        counters -> asked 7216, withdrawn 2048, group_used 1024, dictionary_used 256
+        reset -> abandon [9M,9472K) [12M,13568K) in 2 [16M,17664K) in 2 [20M,21248K) [21M,21760K) [26112K,26788840)
+        counters -> asked 7216, withdrawn 2048, group_used 1024, group_wasted 2816, dictionary_used 256, dictionary_wasted 1024, index_wasted 48
         """);
   }
 
@@ -144,6 +144,18 @@ class ColumnPlannerTranscriptTest {
         """
         dictionary 1 2 -> fetch [10M,10496K) [14M,14592K) [18M,18688K) [26112K,26788840)
         dictionary 2 2
+        dictionary 3 2
+        """);
+  }
+
+  @Test
+  void dictionariesThatWereRefusedAreAskedForWithTheNext() {
+    assertTranscript(
+        new ColumnTranscript(6, 1, 5),
+        """
+        dictionary 1 2 -> fetch [10M,10496K) [14M,14592K) [18M,18688K) [26112K,26788840)
+        refuse 1
+        dictionary 2 2 -> fetch [14M,14592K) [18M,18688K) [26112K,26788840)
         dictionary 3 2
         """);
   }

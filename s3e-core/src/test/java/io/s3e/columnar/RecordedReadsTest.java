@@ -42,15 +42,16 @@ class RecordedReadsTest {
     "parquet-java-1.16.0_four, 2",
     "parquet-java-1.16.0_one, 2",
     "parquet-java-1.16.0_split2of4, 2",
-    "parquet-java-1.16.0_dictionary, 4",
+    "parquet-java-1.16.0_dictionary, 3",
     "parquet-java-1.16.0_bloom, 2",
-    "parquet-java-1.16.0_pageindex, 5",
+    "parquet-java-1.16.0_pageindex, 3",
     "parquet-java-1.16.0_count, 1",
     "parquet-java-1.16.0_splitempty, 1",
     "parquet-java-1.13.1_four, 3",
     "parquet-java-1.13.1_one, 2",
+    "parquet-java-1.13.1_pageindex, 3",
     "iceberg-1.10.1_four, 2",
-    "iceberg-1.10.1_filter, 4",
+    "iceberg-1.10.1_filter, 3",
     "spark-4.1.4_four, 2",
   })
   void fewCallsHaveToAsk(String recording, int calls) throws Exception {
@@ -176,6 +177,7 @@ class RecordedReadsTest {
             assertThat(bytes).isEqualTo(ByteBuffer.wrap(expected(call.ranges().get(i))));
           }
         }
+        case SEEK -> streams.get(call.stream()).seek(call.ranges().get(0).start());
         case CLOSE -> streams.get(call.stream()).close();
       }
     }
@@ -198,10 +200,14 @@ class RecordedReadsTest {
     }
 
     private static byte[] content() {
-      RecordedFiles.File file = RecordedFiles.parquet("lineitem");
+      RecordedFiles.File file = RecordedFiles.lineitem();
       byte[] content = MemoryObjectClient.bytes((int) file.size(), 5);
       System.arraycopy(
           file.last(), 0, content, content.length - file.last().length, file.last().length);
+      file.parts()
+          .forEach(
+              (start, part) ->
+                  System.arraycopy(part, 0, content, Math.toIntExact(start), part.length));
       return content;
     }
 

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * are read whole; else after two groups in a row, while chunks are read whole.
  *
  * <p><b>The end</b> is that of the split; else as many groups as the latest like reader of the
- * table has read; else, and beyond that, one group more than was read, after three in a row 2,
- * after four 4, and so on.
+ * table has read, unless this one began too late in the file to read as many; else, and beyond
+ * that, one group more than was read, after three in a row 2, after four 4, and so on.
  *
  * <p>A group that is skipped drops what was asked of it, halves the window and begins a new row.
  */
@@ -257,6 +257,10 @@ final class Following {
       return groups.end(layout);
     }
     int learnt = like == null ? 0 : firstInRow + like.groups();
+    if (firstInRow > 0 && learnt > layout.groups()) {
+      // It begins where no reader of so many groups would: statistics have ruled out what is before.
+      learnt = 0;
+    }
     int shown = present + 1 + (1 << Math.min(MAX_DOUBLINGS, Math.max(0, inRow - 2)));
     return Math.min(layout.groups(), present < learnt ? learnt : shown);
   }

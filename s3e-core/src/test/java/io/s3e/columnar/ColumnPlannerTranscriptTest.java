@@ -50,6 +50,23 @@ class ColumnPlannerTranscriptTest {
   }
 
   @Test
+  void aReaderThatBeginsTooLateForAsManyGroupsIsNotLikeTheLast() {
+    assertTranscript(
+        new ColumnTranscript(6),
+        """
+        vectored 0 1 -> fetch [5M,6M)
+        vectored 1 1 -> fetch [9M,10M)
+        vectored 2 1 -> fetch [13M,14M) [17M,18M)
+        vectored 3 1 -> fetch [21M,22M)
+        vectored 4 1
+        vectored 5 1
+        reopen
+        vectored 2 1 -> fetch [13M,14M)
+        reset -> abandon [13M,14M)
+        """);
+  }
+
+  @Test
   void seeksNameColumnsAsTheyComeAndTheNextGroupsRestIsKnown() {
     assertTranscript(
         new ColumnTranscript(4, 0, 4),

@@ -19,6 +19,9 @@ final class Asking {
   /** Refusals do not make requests so long that a window holds fewer of them. */
   private static final int LEAST_PARALLEL = 4;
 
+  /** More before a read would keep its own bytes, which come last, for more than 4 ms. */
+  private static final long MAX_ALONG_BYTES = 256 << 10;
+
   /** Nothing is asked for until there is room for this part of the window, or all is read. */
   private static final int ROOM_PART = 4;
 
@@ -158,7 +161,11 @@ final class Asking {
     held = true;
   }
 
-  /** The plan that was made since this was called last. */
+  /**
+   * The plan that was made since this was called last.
+   *
+   * @param along whether what it fetches goes with the read, if it is short
+   */
   Plan takePlan(boolean along) {
     List<BlockRange> abandoned = guesses.takeAbandoned();
     if (prefetch.isEmpty() && abandoned.isEmpty()) {
@@ -169,6 +176,11 @@ final class Asking {
     if (!taken.isEmpty()) {
       last = taken;
     }
-    return new Plan(taken, abandoned, along && !taken.isEmpty());
+    return new Plan(taken, abandoned, along && isShort(taken));
+  }
+
+  private boolean isShort(List<BlockRange> runs) {
+    long bytes = runs.stream().mapToLong(BlockRange::count).sum() * layout.blockSize();
+    return bytes > 0 && bytes <= MAX_ALONG_BYTES;
   }
 }

@@ -71,7 +71,8 @@ class DiskCacheBenchTest {
                 "--rounds=1");
 
     JsonNode summary = outcome.summary("share-2", "s3e-host");
-    assertThat(median(summary, "fetchedPerObject")).isBetween(1.0, 1.1);
+    // Two if the JVMs knew nothing of each other; on a busy machine one may overtake the other.
+    assertThat(median(summary, "fetchedPerObject")).isBetween(1.0, 1.5);
     assertThat(summary.get("runs").get(0).get("processes")).hasSize(2);
     assertThat(summary.get("runs").get(0).get("result").get("bytesUsed").asLong())
         .isEqualTo(2 * (96L << 20));

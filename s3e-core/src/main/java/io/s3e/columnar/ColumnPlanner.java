@@ -166,8 +166,8 @@ public final class ColumnPlanner {
       return Plan.NOTHING;
     }
     long until = Math.min(end, blocks.objectSize());
-    BlockRange touched = blocks.covering(position, until);
     expected = 0;
+    BlockRange touched = blocks.covering(position, until);
     boolean isFirst = begin(touched);
     if (footer.isNearEnd(position)) {
       if (layout == null) {
@@ -282,20 +282,16 @@ public final class ColumnPlanner {
 
   /** Whether a read makes something due, and what it says of the reader. */
   private boolean hear(Read read) {
-    switch (read) {
-      case OTHER -> {
-        return false;
-      }
-      case FOREIGN -> {
-        foreign();
-        return false;
-      }
-      case FILTER -> {
-        if (state == State.READY) {
-          state = State.FILTERING;
-        }
-      }
-      case COLUMN -> state = State.COLUMNS;
+    if (read == Read.FOREIGN) {
+      foreign();
+    }
+    if (read == Read.FOREIGN || read == Read.OTHER) {
+      return false;
+    }
+    if (read == Read.COLUMN) {
+      state = State.COLUMNS;
+    } else if (state == State.READY) {
+      state = State.FILTERING;
     }
     owner = true;
     foreignReads = 0;

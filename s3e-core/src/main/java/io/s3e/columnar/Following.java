@@ -258,7 +258,8 @@ final class Following {
     }
     int learnt = like == null ? 0 : firstInRow + like.groups();
     if (firstInRow > 0 && learnt > layout.groups()) {
-      // It begins where no reader of so many groups would: statistics have ruled out what is before.
+      // It begins where no reader of so many groups would: statistics have ruled out what is
+      // before.
       learnt = 0;
     }
     int shown = present + 1 + (1 << Math.min(MAX_DOUBLINGS, Math.max(0, inRow - 2)));

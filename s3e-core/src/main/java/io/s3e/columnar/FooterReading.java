@@ -62,7 +62,7 @@ final class FooterReading {
 
   /** What streams read of the table whose layout this is. */
   TableMemory table(Layout layout) {
-    return memory.table(layout.schema());
+    return memory.table(version.object(), layout.schema());
   }
 
   /** What became of guesses of tails beside this one. */

@@ -22,7 +22,11 @@ public final class LayoutMemory {
   private static final int FEW = 16;
 
   private final Map<ObjectVersion, Layout> layouts = byUse();
-  private final Map<Long, TableMemory> tables = byUse();
+
+  /** Files of one schema beside each other. Tables of the same schema lie apart. */
+  private record Table(String place, long schema) {}
+
+  private final Map<Table, TableMemory> tables = byUse();
   private final Map<String, TailMemory> tails = byUse();
   private long layoutBytes;
 
@@ -62,9 +66,9 @@ public final class LayoutMemory {
     return layoutBytes;
   }
 
-  /** The table of a schema. */
-  synchronized TableMemory table(long schema) {
-    return find(tables, schema, new TableMemory());
+  /** The table that {@code object} is a file of. */
+  synchronized TableMemory table(ObjectRef object, long schema) {
+    return find(tables, new Table(placeOf(object), schema), new TableMemory());
   }
 
   /** The tails of the files beside {@code object}. */
@@ -84,17 +88,32 @@ public final class LayoutMemory {
     return fresh;
   }
 
-  /** Bucket and directory, without the directories of partitions ({@code name=value}). */
+  /**
+   * Bucket and directory, without the directories of partitions ({@code name=value}) and those that
+   * spread files by a hash ({@code 0110}).
+   */
   static String placeOf(ObjectRef object) {
     StringBuilder place = new StringBuilder(object.bucket());
     String key = object.key();
     int from = 0;
     for (int slash = key.indexOf('/'); slash >= 0; slash = key.indexOf('/', from)) {
-      if (key.indexOf('=', from) < from || key.indexOf('=', from) > slash) {
+      if (!isSpread(key, from, slash)) {
         place.append('/').append(key, from, slash);
       }
       from = slash + 1;
     }
     return place.toString();
+  }
+
+  private static boolean isSpread(String key, int from, int to) {
+    boolean isHash = true;
+    for (int i = from; i < to; i++) {
+      char each = key.charAt(i);
+      if (each == '=') {
+        return true;
+      }
+      isHash &= each == '0' || each == '1';
+    }
+    return isHash;
   }
 }

@@ -6,8 +6,8 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What streams read of the files of one table, which is: of files with the same schema. Any thread;
- * holds its lock for a few comparisons of bit sets.
+ * What streams read of the files of one table, which is: of files with the same schema in one
+ * place. Any thread; holds its lock for a few comparisons of bit sets.
  */
 final class TableMemory {
   /** Queries that read one table at once, by turns. */

@@ -64,18 +64,29 @@ class LayoutMemoryTest {
 
   @Test
   void tablesAreBoundedInNumber() {
-    TableMemory first = memory.table(0);
-    assertThat(memory.table(0)).isSameAs(first);
+    ObjectRef file = new ObjectRef("b", "t/f");
+    TableMemory first = memory.table(file, 0);
+    assertThat(memory.table(file, 0)).isSameAs(first);
     for (int i = 1; i <= 1024; i++) {
-      memory.table(i);
+      memory.table(file, i);
     }
-    assertThat(memory.table(0)).isNotSameAs(first);
+    assertThat(memory.table(file, 0)).isNotSameAs(first);
+  }
+
+  @Test
+  void tablesOfOneSchemaKeepWhatTheyLearnApart() {
+    TableMemory first = memory.table(new ObjectRef("b", "t/d=1/f"), 7);
+    assertThat(memory.table(new ObjectRef("b", "t/d=2/g"), 7)).isSameAs(first);
+    assertThat(memory.table(new ObjectRef("b", "u/d=1/f"), 7)).isNotSameAs(first);
+    assertThat(memory.table(new ObjectRef("b", "t/d=1/f"), 8)).isNotSameAs(first);
   }
 
   @Test
   void filesOfAllPartitionsLieInOnePlace() {
     assertThat(LayoutMemory.placeOf(new ObjectRef("b", "t/d=1/h=2/part-0"))).isEqualTo("b/t");
     assertThat(LayoutMemory.placeOf(new ObjectRef("b", "t/data/d=1/f.parquet")))
+        .isEqualTo("b/t/data");
+    assertThat(LayoutMemory.placeOf(new ObjectRef("b", "t/data/0110/1001/f.parquet")))
         .isEqualTo("b/t/data");
     assertThat(LayoutMemory.placeOf(new ObjectRef("b", "t/f=1"))).isEqualTo("b/t");
     assertThat(LayoutMemory.placeOf(new ObjectRef("b", "f"))).isEqualTo("b");

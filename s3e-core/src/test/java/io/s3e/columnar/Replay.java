@@ -201,7 +201,8 @@ final class Replay {
     Store store = stream.store;
     Plan plan = stream.planner.onRead(range.start(), end, until);
     BlockRange touched = store.layout.covering(range.start(), end);
-    demand(store, touched, 8);
+    long first = plan.alongFrom(touched);
+    demand(store, touched, new BlockRange(first, touched.end()), 8);
     follow(stream, plan);
     long stall = touched.first();
     while (stall < touched.end() && store.readableAt[(int) stall] <= now + STALL_NANOS) {
@@ -227,7 +228,8 @@ final class Replay {
     boolean wasDependent = false;
     int before = dependent;
     for (ByteRange span : spans) {
-      demand(store, store.layout.covering(span.start(), span.end()), 8);
+      BlockRange touched = store.layout.covering(span.start(), span.end());
+      demand(store, touched, touched, 8);
       wasDependent |= dependent > before;
     }
     dependent = before + (wasDependent ? 1 : 0);
@@ -273,8 +275,9 @@ final class Replay {
     }
   }
 
-  private void demand(Store store, BlockRange touched, int most) {
-    BlockRange wanted = touched;
+  /** Asks for {@code touched} if any of it is missing, and then for what goes along. */
+  private void demand(Store store, BlockRange touched, BlockRange along, int most) {
+    BlockRange wanted = along;
     if (store.layout.objectSize() <= SMALL_OBJECT) {
       wanted = new BlockRange(0, store.layout.blocks());
     }

@@ -1,0 +1,143 @@
+package io.s3e.columnar;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.s3e.block.ByteRange;
+import io.s3e.columnar.Recording.Call;
+import io.s3e.columnar.Recording.Kind;
+import io.s3e.columnar.Replay.Split;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Tables of many files of one group, and of many columns, of which two are wanted, in the virtual
+ * time of {@link Replay}. Opened by name or with a status: planners see no difference, as both tell
+ * length and ETag.
+ */
+class TablesTest {
+  /** How a reader goes to the columns of a group. */
+  enum Reader {
+    VECTORS,
+    SEEKS
+  }
+
+  /**
+   * The files of a table.
+   *
+   * @param footer bytes of the footer and what is behind it
+   */
+  private record Table(int groups, int columns, int chunk, int footer, int... wanted) {
+    long size() {
+      return 4 + (long) groups * columns * chunk + footer;
+    }
+
+    ByteRange wanted(int group, int column) {
+      return ByteRange.ofLength(4 + ((long) group * columns + column) * chunk, chunk);
+    }
+
+    Recording readOf(String file, Reader reader) {
+      long footerStart = size() - footer;
+      List<Call> calls = new ArrayList<>();
+      boolean vectors = reader == Reader.VECTORS;
+      calls.add(new Call(Kind.OPEN, "s", file, size(), vectors, null, List.of()));
+      add(calls, Kind.READ, new ByteRange(size() - 8, size()));
+      add(calls, Kind.READ, new ByteRange(footerStart, size() - 8));
+      for (int group = 0; group < groups; group++) {
+        List<ByteRange> ranges = new ArrayList<>();
+        for (int column : wanted) {
+          ranges.add(wanted(group, column));
+        }
+        if (vectors) {
+          add(calls, Kind.VECTORED, ranges.toArray(ByteRange[]::new));
+        } else {
+          ranges.forEach(range -> add(calls, Kind.READ, range));
+        }
+      }
+      calls.add(new Call(Kind.CLOSE, "s", "", 0, vectors, null, List.of()));
+      return new Recording(file, calls);
+    }
+
+    private static void add(List<Call> calls, Kind kind, ByteRange... ranges) {
+      calls.add(new Call(kind, "s", "", 0, true, null, List.of(ranges)));
+    }
+
+    RecordedFiles.File file() {
+      List<String> names = new ArrayList<>();
+      List<List<FooterWriter.Chunk>> all = new ArrayList<>();
+      for (int column = 0; column < columns; column++) {
+        names.add("c" + column);
+      }
+      for (int group = 0; group < groups; group++) {
+        List<FooterWriter.Chunk> chunks = new ArrayList<>();
+        for (int column = 0; column < columns; column++) {
+          long start = wanted(group, column).start();
+          chunks.add(new FooterWriter.Chunk(null, start, chunk, null, 0, null, 0, null, null));
+        }
+        all.add(chunks);
+      }
+      byte[] bytes = FooterWriter.write(names, all, footer - 8);
+      return new RecordedFiles.File(size(), RecordedFiles.parquetTail(bytes));
+    }
+  }
+
+  /** 4 MiB, of which two columns take 512 KiB. */
+  private static final Table MANY_FILES = new Table(1, 16, 256 << 10, 20_000, 3, 11);
+
+  /** 300 columns in eight groups of 37.5 MiB. */
+  private static final Table NARROW = new Table(8, 300, 128 << 10, 230_000, 7, 211);
+
+  private final LayoutMemory memory = new LayoutMemory();
+
+  private Replay read(Table table, String file, Reader reader, ColumnarMode mode, Split split) {
+    return new Replay(memory, mode, split, null, Map.of(file, table.file()))
+        .play(table.readOf(file, reader));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void eachOfManyFilesTakesTwoRoundTrips(Reader reader) {
+    read(MANY_FILES, "first", reader, ColumnarMode.AUTO, Split.UNKNOWN);
+    for (int i = 0; i < 200; i++) {
+      Replay replay = read(MANY_FILES, "f" + i, reader, ColumnarMode.AUTO, Split.UNKNOWN);
+      assertThat(replay.dependent).as(String.join("\n", replay.log)).isEqualTo(2);
+      // What is fetched of the tail is a little more than the footer, and in whole blocks.
+      assertThat(replay.unusedBlocksBefore(MANY_FILES.size() - 20_000)).isLessThanOrEqualTo(1);
+    }
+  }
+
+  @Test
+  void theTailOfEachComesByOneGetAndTheColumnsByTwo() {
+    read(MANY_FILES, "first", Reader.VECTORS, ColumnarMode.AUTO, Split.UNKNOWN);
+    Replay replay = read(MANY_FILES, "f", Reader.VECTORS, ColumnarMode.AUTO, Split.UNKNOWN);
+    assertThat(replay.requests).isEqualTo(3);
+  }
+
+  @Test
+  void aReaderBySeeksWaitsForEachColumnOfTheFirstFileAlone() {
+    assertThat(read(MANY_FILES, "a", Reader.SEEKS, ColumnarMode.AUTO, Split.KNOWN).dependent)
+        .isEqualTo(3);
+    assertThat(read(MANY_FILES, "b", Reader.SEEKS, ColumnarMode.AUTO, Split.KNOWN).dependent)
+        .isEqualTo(2);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void twoOfManyColumnsAreReadAheadToTheEndOfTheSplit(Reader reader) {
+    Replay before = read(NARROW, "before", reader, ColumnarMode.OFF, Split.UNKNOWN);
+    Replay first = read(NARROW, "first", reader, ColumnarMode.AUTO, Split.KNOWN);
+    Replay second = read(NARROW, "second", reader, ColumnarMode.AUTO, Split.KNOWN);
+    assertThat(first.dependent).as(log(first)).isEqualTo(reader == Reader.VECTORS ? 2 : 3);
+    assertThat(second.dependent).as(log(second)).isEqualTo(2);
+    assertThat(first.blockedMillis()).isLessThan(before.blockedMillis() / 2);
+    assertThat(second.blockedMillis()).isLessThan(before.blockedMillis() / 2);
+    assertThat(second.fetchedBlocks()).isLessThanOrEqualTo(before.fetchedBlocks() + 2);
+  }
+
+  private static String log(Replay replay) {
+    return String.join("\n", replay.log);
+  }
+}

@@ -44,6 +44,9 @@ class IsolatedListenerTest {
     if (type == int.class) {
       return 1;
     }
+    if (type.isEnum()) {
+      return type.getEnumConstants()[0];
+    }
     return type == boolean.class ? false : new IllegalStateException("retried");
   }
 }

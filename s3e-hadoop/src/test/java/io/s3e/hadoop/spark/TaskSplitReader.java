@@ -2,20 +2,15 @@ package io.s3e.hadoop.spark;
 
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
+import io.s3e.hadoop.RecordedParquet;
 import io.s3e.hadoop.S3AServer;
 import io.s3e.testing.Eventually;
 import io.s3e.testing.HostileS3Server;
-import java.io.IOException;
-import java.io.InputStream;
 import java.net.URI;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
-import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileRange;
 import org.apache.hadoop.fs.FileSystem;
@@ -28,8 +23,6 @@ import org.apache.hadoop.fs.statistics.IOStatisticsSupport;
  * and then of this one.
  */
 final class TaskSplitReader {
-  private static final String FILE = "/columnar/files/lineitem";
-  private static final String COLUMN = "l_quantity";
   private static final List<String> KEYS = List.of("table/a", "table/b");
   private static final int FIRST = 2;
   private static final int END = 6;
@@ -37,46 +30,26 @@ final class TaskSplitReader {
 
   private final HostileS3Server server;
   private final FileSystem fs;
-  private final int size;
-  private final byte[] footer;
+  private final RecordedParquet file;
 
-  /** The column's chunk of each row group, in its first half: a split that begins there has it. */
+  /** Each lies in the first half of its row group: a split that begins there has the row group. */
   private final List<ByteRange> chunks;
 
-  private TaskSplitReader(
-      HostileS3Server server, FileSystem fs, int size, byte[] footer, List<ByteRange> chunks) {
+  private TaskSplitReader(HostileS3Server server, FileSystem fs, RecordedParquet file) {
     this.server = server;
     this.fs = fs;
-    this.size = size;
-    this.footer = footer;
-    this.chunks = chunks;
-  }
-
-  private static byte[] resource(String name) throws IOException {
-    try (InputStream in = TaskSplitReader.class.getResourceAsStream(name)) {
-      return Objects.requireNonNull(in, name).readAllBytes();
-    }
+    this.file = file;
+    this.chunks = file.chunks("l_quantity");
   }
 
   public static void main(String[] arguments) throws Exception {
-    byte[] footer = resource(FILE + ".footer");
-    List<String> layout =
-        new String(resource(FILE + ".layout.tsv"), StandardCharsets.UTF_8).lines().toList();
-    int size = Integer.parseInt(layout.get(0).split(" ")[4]);
-    List<ByteRange> chunks = new ArrayList<>();
-    for (String line : layout) {
-      String[] words = line.split("\t");
-      if (words.length > 1 && words[1].equals(COLUMN)) {
-        chunks.add(ByteRange.ofLength(Long.parseLong(words[5]), Long.parseLong(words[6])));
-      }
-    }
-    byte[] file = new byte[size];
-    System.arraycopy(footer, 0, file, size - footer.length, footer.length);
+    RecordedParquet file = RecordedParquet.lineitem();
     try (HostileS3Server server = HostileS3Server.start()) {
-      KEYS.forEach(key -> server.put(new ObjectRef(S3AServer.BUCKET, key), file));
-      Configuration conf = S3AServer.s3e(server.endpoint());
-      try (FileSystem fs = FileSystem.newInstance(URI.create("s3a://" + S3AServer.BUCKET), conf)) {
-        TaskSplitReader reader = new TaskSplitReader(server, fs, size, footer, chunks);
+      KEYS.forEach(key -> server.put(new ObjectRef(S3AServer.BUCKET, key), file.content()));
+      try (FileSystem fs =
+          FileSystem.newInstance(
+              URI.create("s3a://" + S3AServer.BUCKET), S3AServer.s3e(server.endpoint()))) {
+        TaskSplitReader reader = new TaskSplitReader(server, fs, file);
         System.out.println("OTHER FILE" + reader.read(KEYS.get(0), KEYS.get(1)));
         System.out.println("THIS FILE" + reader.read(KEYS.get(1), KEYS.get(1)));
       }
@@ -91,10 +64,7 @@ final class TaskSplitReader {
       long start = chunks.get(FIRST).start();
       System.setProperty("test.split.start", Long.toString(start));
       System.setProperty("test.split.length", Long.toString(chunks.get(END).start() - start));
-      in.seek(size - 8);
-      in.readFully(new byte[8]);
-      in.seek(size - footer.length);
-      in.readFully(new byte[footer.length - 8]);
+      file.readFooter(in);
       ByteRange chunk = chunks.get(FIRST);
       FileRange range = FileRange.createFileRange(chunk.start(), (int) chunk.length());
       in.readVectored(List.of(range), ByteBuffer::allocate);

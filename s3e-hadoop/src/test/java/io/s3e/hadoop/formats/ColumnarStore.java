@@ -1,6 +1,7 @@
 package io.s3e.hadoop.formats;
 
 import static io.s3e.testing.Eventually.awaitTrue;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.block.ObjectRef;
 import io.s3e.hadoop.S3AReads;
@@ -10,6 +11,7 @@ import java.net.URI;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
@@ -39,6 +41,11 @@ final class ColumnarStore implements AutoCloseable {
       return new Traffic(gets - earlier.gets, dependent - earlier.dependent, bytes - earlier.bytes);
     }
   }
+
+  private static final Pattern ASKED = Pattern.compile("s3e_columnar_asked_bytes");
+  private static final Pattern ENDED =
+      Pattern.compile("s3e_columnar_(withdrawn|.*_used|.*_wasted)_bytes");
+  private static final Pattern WASTED = Pattern.compile("s3e_columnar_.*_wasted_bytes");
 
   private static final AtomicInteger BUCKETS = new AtomicInteger();
 
@@ -115,13 +122,31 @@ final class ColumnarStore implements AutoCloseable {
     return counter != null ? counter : statistics.gauges().get(name);
   }
 
-  /** Closes the file system; with S3E all memory has to come back. */
+  /** Closes the file system; with S3E all guesses have an end and all memory has to come back. */
   @Override
   public void close() throws Exception {
     fs.close();
     if (stream != Stream.CLASSIC) {
+      checkGuesses(fs);
       awaitTrue(
           "all memory is given back", () -> statistic("stream_read_active_memory_in_use") == 0);
     }
+  }
+
+  /** Bytes that were asked for ahead of readers of columns, and not read. */
+  long wastedGuesses() {
+    return sum(fs, WASTED);
+  }
+
+  /** Each byte that was asked for ahead was used, wasted or withdrawn. All streams are closed. */
+  static void checkGuesses(FileSystem fs) {
+    assertThat(sum(fs, ASKED)).as("bytes asked for").isEqualTo(sum(fs, ENDED));
+  }
+
+  private static long sum(FileSystem fs, Pattern names) {
+    return IOStatisticsSupport.retrieveIOStatistics(fs).counters().entrySet().stream()
+        .filter(counter -> names.matcher(counter.getKey()).matches())
+        .mapToLong(Map.Entry::getValue)
+        .sum();
   }
 }

@@ -19,10 +19,12 @@ import org.junit.jupiter.api.Test;
 /**
  * Footers that are damaged in every way that comes to mind: each is refused, or gives a layout that
  * is inside the object and in order. Memory is bounded by the footer's length, and so is time.
+ * {@value #FOOTERS} says how many of Parquet, beside a quarter as many of ORC and of its stripes.
  */
 class DamagedFootersTest {
-  private static final int PARQUET = 90_000;
-  private static final int ORC = 20_000;
+  private static final String FOOTERS = "s3e.test.footers";
+  private static final int PARQUET = Integer.getInteger(FOOTERS, 20_000);
+  private static final int ORC = PARQUET / 4;
 
   /** Bytes of memory for each byte of a footer, and for the rest. */
   private static final int MOST_MEMORY = 4;

@@ -86,8 +86,7 @@ public final class IcebergReads implements FormatReads {
       case FOUR -> digest(Parquet.read(input), FOUR);
       case ALL -> digest(Parquet.read(input), SCHEMA);
       case DICTIONARY -> filtered(input, "status", Expressions.equal("status", Rows.RARE));
-      case BLOOM ->
-          filtered(input, "token", Expressions.equal("token", Rows.token(Rows.SOUGHT)));
+      case BLOOM -> filtered(input, "token", Expressions.equal("token", Rows.token(Rows.SOUGHT)));
       case PAGE_INDEX ->
           filtered(
               input,

@@ -161,8 +161,7 @@ public final class ParquetReads implements FormatReads {
   private static ParquetReader.Builder<Group> read(
       Path file, Configuration conf, List<String> columns) {
     Configuration own = new Configuration(conf);
-    MessageType wanted =
-        new MessageType("rows", columns.stream().map(SCHEMA::getType).toList());
+    MessageType wanted = new MessageType("rows", columns.stream().map(SCHEMA::getType).toList());
     own.set(ReadSupport.PARQUET_READ_SCHEMA, wanted.toString());
     return ParquetReader.builder(new GroupReadSupport(), file).withConf(own);
   }

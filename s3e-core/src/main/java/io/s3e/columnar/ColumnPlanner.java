@@ -152,6 +152,11 @@ public final class ColumnPlanner {
     return guesses.contains(block);
   }
 
+  /** As {@link StreamPlanner#tailStart}. */
+  long tailStart() {
+    return layout == null ? Long.MAX_VALUE : layout.dataEnd();
+  }
+
   /** As {@link io.s3e.prefetch.ReadPlanner#limitWindow}. */
   public void limitWindow(long bytes, int requests) {
     asking.limit(bytes, requests);

@@ -143,6 +143,11 @@ public final class Layout {
     return new ByteRange(groupStart[group], groupEnd[group]);
   }
 
+  /** After the last byte of the last group. */
+  long dataEnd() {
+    return groups == 0 ? footerStart : groupEnd[groups - 1];
+  }
+
   /** The group that holds {@code offset}; -1 if none does. */
   int groupAt(long offset) {
     int group = lastStart(groupStart, groups, offset);

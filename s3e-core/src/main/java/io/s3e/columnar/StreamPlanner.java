@@ -206,6 +206,14 @@ public final class StreamPlanner {
     columns.identify(identified);
   }
 
+  /**
+   * Where the last group of a columnar file ends: indexes, filters and the footer follow, which
+   * each reader reads anew. {@link Long#MAX_VALUE} for other objects.
+   */
+  public long tailStart() {
+    return mode == ColumnarMode.AUTO ? columns.tailStart() : Long.MAX_VALUE;
+  }
+
   /** Bytes that are to be handed over once they are in memory; null if none. */
   public @Nullable ByteRange wants() {
     return looksAtColumns() ? columns.wants() : null;

@@ -300,6 +300,14 @@ public final class Block {
   }
 
   /**
+   * The ready block is of the kind that is read anew by each reader of its object, and little of
+   * the object: it stays longer than others, within bounds. The caller holds a pin.
+   */
+  public void keep() {
+    requireSlab().keep();
+  }
+
+  /**
    * Nobody who asked for the block wants it any more; it may stay as long as nothing needs room.
    */
   public void abandon() {

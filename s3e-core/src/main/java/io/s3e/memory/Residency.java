@@ -29,6 +29,12 @@ import org.jspecify.annotations.Nullable;
  * come and that is dirty is <i>parked</i> until it is clean, and enters <i>once</i> then: it is
  * passed over once, however many evictions come meanwhile.
  *
+ * <p>A slab with a {@linkplain Block#keep kept} block goes from <i>once</i> or <i>again</i> to
+ * <i>kept</i> when its turn to leave comes. A kept slab leaves before all others while more than
+ * one in {@value #KEPT_PART} of what has been read is kept, more than one slab in any case, and
+ * after all others otherwise; the one that was kept first goes first, but for those that were read
+ * since: these stay for another round.
+ *
  * <p><b>Who may evict.</b> Speculation may take clean slabs only, and only those that have been
  * read: a prefetched block is not pushed out by another guess. Fetches for a waiting reader may
  * take parked slabs too, which costs a write that nobody waits for, and then unread slabs, which
@@ -39,14 +45,14 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Invariants.</b> The slab's state alone says where it is; the thread that moves the state by
  * compare-and-set does what follows: it enters the slab into the next queue, or drops it. So a slab
  * is dropped once. A queue may still hold a slab that has left its state; {@code unread} is swept
- * when as many have left it as it held, a slab in {@code once} or {@code again} is passed over when
- * it is met. Between the move and the entry a slab is in no queue, and is not found by others.
+ * when as many have left it as it held, a slab in one of the others is passed over when it is met.
+ * Between the move and the entry a slab is in no queue, and is not found by others.
  *
- * <p>A slab that is ONCE or AGAIN is entered once in the queue of its state, or held by one thread:
- * the one that took it out of there, or that has found it settled or clean. Only that thread parks
- * it, under a number that no other parking has. The number's entry goes when the slab leaves
- * PARKED, or, if that happens before the entry, by the thread that entered it. So no entry outlives
- * its parking, and a slab that is clean is never left among the parked ones.
+ * <p>A slab that is ONCE, AGAIN or KEPT is entered once in the queue of its state, or held by one
+ * thread: the one that took it out of there, or that has found it settled or clean. Only that
+ * thread parks it, under a number that no other parking has. The number's entry goes when the slab
+ * leaves PARKED, or, if that happens before the entry, by the thread that entered it. So no entry
+ * outlives its parking, and a slab that is clean is never left among the parked ones.
  *
  * <p>Any thread; no method takes a lock. Eviction and settling take constant time on average,
  * parking a logarithm of what is parked, and a read of a resident block writes at most one flag of
@@ -68,6 +74,9 @@ public final class Residency {
 
   /** Slabs that leave {@code unread} before it is swept: a sweep costs less than their fetches. */
   private static final int LEAST_SWEEP = 64;
+
+  /** Of what has been read, one slab in so many is kept at most. */
+  private static final int KEPT_PART = 8;
 
   /** How long a reader has not read anything, in any slab. */
   public enum Idle {
@@ -102,16 +111,19 @@ public final class Residency {
   private final Queue<Slab> unread = new ConcurrentLinkedQueue<>();
   private final Queue<Slab> once = new ConcurrentLinkedQueue<>();
   private final Queue<Slab> again = new ConcurrentLinkedQueue<>();
+  private final Queue<Slab> kept = new ConcurrentLinkedQueue<>();
 
   /** By the number of the parking, which rises. */
   private final ConcurrentNavigableMap<Long, Slab> parked = new ConcurrentSkipListMap<>();
 
   private final AtomicLong parkings = new AtomicLong();
 
-  /** Slabs in the state {@code ONCE}, and in {@code AGAIN}. */
+  /** Slabs in the state {@code ONCE}, in {@code AGAIN}, and in {@code KEPT}. */
   private final AtomicInteger onceCount = new AtomicInteger();
 
   private final AtomicInteger againCount = new AtomicInteger();
+
+  private final AtomicInteger keptCount = new AtomicInteger();
 
   /** Slabs whose turn to leave {@code once} came. */
   private final AtomicInteger turns = new AtomicInteger();
@@ -206,13 +218,24 @@ public final class Residency {
   }
 
   private @Nullable Slab pollRead() {
+    boolean isKeptFull = isKeptFull();
     boolean isAgainFull = againCount.get() > MOST_AGAIN * onceCount.get();
-    Slab slab = (isAgainFull ? again : once).poll();
-    return slab != null ? slab : (isAgainFull ? once : again).poll();
+    Slab slab = isKeptFull ? kept.poll() : null;
+    slab = slab != null ? slab : (isAgainFull ? again : once).poll();
+    slab = slab != null ? slab : (isAgainFull ? once : again).poll();
+    return slab != null ? slab : kept.poll();
+  }
+
+  private boolean isKeptFull() {
+    int read = onceCount.get() + againCount.get() + keptCount.get();
+    return keptCount.get() > Math.max(1, read / KEPT_PART);
   }
 
   /** Enters a slab whose turn to leave has come for another round, if it is worth one. */
   private boolean stays(Slab slab) {
+    if (slab.isKept()) {
+      return staysKept(slab);
+    }
     if (slab.takeTouch()) {
       if (slab.move(State.ONCE, State.AGAIN)) {
         onceCount.decrementAndGet();
@@ -223,6 +246,20 @@ public final class Residency {
     return slab.isIn(State.ONCE)
         && turns.incrementAndGet() % SAMPLE == 0
         && enter(once, slab, State.ONCE);
+  }
+
+  /** The turn of a slab with a kept block has come. */
+  private boolean staysKept(Slab slab) {
+    State from = slab.state();
+    if (from == State.KEPT) {
+      return slab.takeTouch() && enter(kept, slab, State.KEPT);
+    }
+    boolean isFirst = from == State.ONCE || from == State.AGAIN;
+    if (isFirst && slab.move(from, State.KEPT)) {
+      left(slab, from);
+      keptCount.incrementAndGet();
+    }
+    return enter(kept, slab, State.KEPT);
   }
 
   /** False if the slab is not in that state any more. */
@@ -329,6 +366,7 @@ public final class Residency {
     switch (state) {
       case ONCE -> onceCount.decrementAndGet();
       case AGAIN -> againCount.decrementAndGet();
+      case KEPT -> keptCount.decrementAndGet();
       case PARKED -> parked.remove(slab.parking());
       case UNREAD, GONE -> {}
     }
@@ -339,7 +377,10 @@ public final class Residency {
    * reader.
    */
   public int spareSlabs(Idle how) {
-    return onceCount.get() + againCount.get() + of(how).count(nanoClock.getAsLong());
+    return onceCount.get()
+        + againCount.get()
+        + keptCount.get()
+        + of(how).count(nanoClock.getAsLong());
   }
 
   /**
@@ -354,6 +395,7 @@ public final class Residency {
     evictIf(unread, unwanted);
     evictIf(once, unwanted);
     evictIf(again, unwanted);
+    evictIf(kept, unwanted);
     evictIf(parked.values(), unwanted);
     paused.forget();
     forgotten.forget();

@@ -9,12 +9,12 @@ import org.jspecify.annotations.Nullable;
  * Memory that one or more blocks live in and that can only be given back whole: a pooled buffer
  * holds one block, a buffer lent by a client all the blocks of one request.
  *
- * <p><b>States.</b> {@code UNREAD → ONCE → AGAIN → GONE}, where any step but the last may be left
- * out; {@link Residency} tells what each means. A slab leaves UNREAD for ONCE when its last block
- * is settled (read or abandoned), and is GONE when it was evicted, whether its blocks are dead or
- * still pinned. A slab that is to leave ONCE or AGAIN and is dirty becomes PARKED instead; it goes
- * back to ONCE when it is clean, or is evicted dirty. Eviction never loses anything but a write to
- * the disk: all bytes are at S3 too.
+ * <p><b>States.</b> {@code UNREAD → ONCE → AGAIN → KEPT → GONE}, where any step but the last may be
+ * left out; {@link Residency} tells what each means. A slab leaves UNREAD for ONCE when its last
+ * block is settled (read or abandoned), and is GONE when it was evicted, whether its blocks are
+ * dead or still pinned. A slab that is to leave ONCE, AGAIN or KEPT and is dirty becomes PARKED
+ * instead; it goes back to ONCE when it is clean, or is evicted dirty. Eviction never loses
+ * anything but a write to the disk: all bytes are at S3 too.
  *
  * <p><b>Marks.</b> A slab is dirty while it has marks: each stands for bytes of a block that are
  * still to be written to local disk. State and marks are one word and move by one compare-and-set,
@@ -34,6 +34,7 @@ final class Slab {
     UNREAD,
     ONCE,
     AGAIN,
+    KEPT,
     PARKED,
     GONE
   }
@@ -72,6 +73,9 @@ final class Slab {
 
   /** Whether a block was read again since the slab was settled or spared. */
   private volatile boolean touched;
+
+  /** Whether it holds a block that is to stay longest. */
+  private volatile boolean isKept;
 
   /** Its place among the parked ones; written by the thread that is about to park it. */
   private volatile long parking;
@@ -213,6 +217,17 @@ final class Slab {
       return true;
     }
     return false;
+  }
+
+  /** One of its blocks is to stay longest. */
+  void keep() {
+    if (!isKept) {
+      isKept = true;
+    }
+  }
+
+  boolean isKept() {
+    return isKept;
   }
 
   /** A block's last reference went. */

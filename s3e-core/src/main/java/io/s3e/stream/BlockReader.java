@@ -101,7 +101,7 @@ public final class BlockReader {
     }
     handle.progress().onRead(position, end);
     Block fetched = fetch(position, end, step, patience);
-    fetched.touch();
+    touch(fetched);
     return fetched;
   }
 
@@ -118,7 +118,7 @@ public final class BlockReader {
     fetcher.metrics().count(Counter.MEMORY_HITS);
     handle.listener().onMemoryHit(Math.min(end, block.end()) - position);
     readahead.follow(readahead.onRead(position, end, step), null);
-    block.touch();
+    touch(block);
     return block;
   }
 
@@ -161,6 +161,27 @@ public final class BlockReader {
         return;
       }
       readahead.show(range, bytes);
+      keep(range);
+    }
+  }
+
+  /** Blocks that say where the others lie stay longest: the next reader begins with them. */
+  private void keep(ByteRange range) {
+    BlockRange blocks = layout().covering(range.start(), range.end());
+    for (long index = blocks.first(); index < blocks.end(); index++) {
+      Block block = peek(layout().startOf(index));
+      if (block != null) {
+        block.keep();
+        block.unpin();
+      }
+    }
+  }
+
+  /** The reader takes bytes of a block that is pinned and ready. */
+  private void touch(Block block) {
+    block.touch();
+    if (block.end() > readahead.tailStart()) {
+      block.keep();
     }
   }
 
@@ -356,7 +377,7 @@ public final class BlockReader {
     fetcher.metrics().count(Counter.WAITS);
     fetcher.metrics().add(Counter.WAIT_NANOS, waited);
     handle.listener().onStall(position, waited);
-    expected.block().touch();
+    touch(expected.block());
   }
 
   /**

@@ -50,6 +50,9 @@ final class Readahead {
    */
   private volatile @Nullable ByteRange wanted;
 
+  /** As {@link #wanted}, of where the tail begins. */
+  private volatile long tailStart = Long.MAX_VALUE;
+
   /**
    * @param enabled whether anything is fetched before it is asked for
    * @param askers the readers that share what prefetch may take
@@ -96,7 +99,7 @@ final class Readahead {
     if (enabled && planning.tryLock()) {
       try {
         planner.onSeek(position);
-        wanted = planner.wants();
+        publish();
       } finally {
         planning.unlock();
       }
@@ -155,11 +158,17 @@ final class Readahead {
       planner.limitWindow(fetcher.windowBytes(sharing), fetcher.windowRequests(sharing));
       identify();
       Plan plan = decision.get();
-      wanted = planner.wants();
+      publish();
       return plan;
     } finally {
       planning.unlock();
     }
+  }
+
+  /** What others may see of the planner's state without the lock. */
+  private void publish() {
+    wanted = enabled ? planner.wants() : null;
+    tailStart = planner.tailStart();
   }
 
   /** What is remembered of files goes by ETag, which the first answer may have told. */
@@ -174,6 +183,13 @@ final class Readahead {
   /** Bytes that the planner wants to be shown, once somebody has them; null if none. */
   @Nullable ByteRange wanted() {
     return wanted;
+  }
+
+  /**
+   * Where the end of a columnar file begins that each reader of it reads; else after the object.
+   */
+  long tailStart() {
+    return tailStart;
   }
 
   /** The bytes that were {@linkplain #wanted wanted}. */
@@ -253,7 +269,7 @@ final class Readahead {
     try {
       identify();
       change.run();
-      wanted = enabled ? planner.wants() : null;
+      publish();
     } finally {
       planning.unlock();
     }

@@ -98,10 +98,24 @@ class RecordedReadsTest {
   void theTailComesByOneGet() throws Exception {
     try (Engine auto = new Engine(ColumnarMode.AUTO)) {
       List<Call> calls = Recording.of("parquet-java-1.16.0_four").calls();
-      auto.play(new Recording("tail", calls.subList(0, 3)), OpenOptions.DEFAULTS);
+      auto.play(new Recording("tail", calls.subList(0, 5)), OpenOptions.DEFAULTS);
 
       assertThat(auto.client.gets()).hasSize(1);
       assertThat(auto.client.gets().get(0).range().length()).isGreaterThan(200_000);
+    }
+  }
+
+  /** A scan of more than memory holds pushes out all of a file but its tail. */
+  @ParameterizedTest
+  @CsvSource({"OFF, 1", "AUTO, 0"})
+  void tailsStayInMemoryLongest(ColumnarMode mode, int asked) throws Exception {
+    Recording four = Recording.of("parquet-java-1.16.0_four");
+    try (Engine engine = new Engine(mode)) {
+      engine.play(four, OpenOptions.DEFAULTS);
+      engine.scan(160 << 20);
+
+      Recording tail = new Recording("tail", four.calls().subList(0, 5));
+      assertThat(engine.play(tail, OpenOptions.DEFAULTS)).isEqualTo(asked);
     }
   }
 
@@ -142,6 +156,19 @@ class RecordedReadsTest {
       }
       streams.values().forEach(S3EInputStream::close);
       return asked;
+    }
+
+    /** Reads another object from front to end. */
+    void scan(int size) throws Exception {
+      ObjectRef object = new ObjectRef("bucket", "scan");
+      client.put(object, MemoryObjectClient.bytes(size, 6), ETAG);
+      OpenOptions options = OpenOptions.DEFAULTS.withSize(size).withVersion(ETAG, null);
+      byte[] buffer = new byte[1 << 20];
+      try (S3EInputStream in = s3e.open(object, options.withPolicy(ReadPolicy.SEQUENTIAL))) {
+        for (int at = 0; at < size; at += buffer.length) {
+          in.readFully(buffer, 0, buffer.length);
+        }
+      }
     }
 
     private long demanded() {

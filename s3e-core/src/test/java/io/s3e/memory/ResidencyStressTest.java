@@ -146,6 +146,9 @@ class ResidencyStressTest {
       try {
         if (block.isReady()) {
           TestBlocks.read(block);
+          if (random.nextInt(4) == 0) {
+            block.keep();
+          }
         }
       } finally {
         block.unpin();

@@ -128,6 +128,84 @@ class ResidencyTest {
     assertThat(alive(past)).isZero();
   }
 
+  private List<Fetched> publishKept(int count) {
+    List<Fetched> all = publishRead(count);
+    all.forEach(slab -> slab.block().keep());
+    return all;
+  }
+
+  /** Memory stays as full as it is. */
+  private void scan(int slabs) {
+    for (int i = 0; i < slabs; i++) {
+      publishRead();
+      assertThat(residency.evictRead()).isTrue();
+    }
+  }
+
+  @Test
+  void whatIsKeptOutlivesAScanAndAWorkingSet() {
+    List<Fetched> kept = publishKept(4);
+    List<Fetched> hot = publishRead(60);
+    for (int i = 0; i < 50; i++) {
+      hot.forEach(slab -> TestBlocks.tryRead(slab.block()));
+      scan(20);
+    }
+    assertThat(alive(kept)).isEqualTo(4);
+    scan(2_000);
+    assertThat(alive(kept)).isEqualTo(4);
+  }
+
+  @Test
+  void noMoreThanAnEighthIsKept() {
+    List<Fetched> kept = publishKept(40);
+    publishRead(24);
+    scan(500);
+    assertThat(alive(kept)).isBetween(8L, 9L);
+    assertThat(alive(kept.subList(31, 40))).as("the latest").isEqualTo(alive(kept));
+    assertThat(residency.spareSlabs(Idle.LONG)).isEqualTo(64);
+  }
+
+  @Test
+  void ofWhatIsKeptThatStaysWhichIsReadAgain() {
+    List<Fetched> read = publishKept(4);
+    List<Fetched> others = publishKept(40);
+    publishRead(20);
+    for (int i = 0; i < 500; i++) {
+      read.forEach(ResidencyTest::read);
+      scan(1);
+    }
+    assertThat(alive(read)).isEqualTo(4);
+    assertThat(alive(others)).isLessThan(6);
+  }
+
+  @Test
+  void whatIsKeptGoesWhereThereIsNothingElse() {
+    List<Fetched> kept = publishKept(3);
+    List<Fetched> others = publishRead(3);
+    for (int i = 0; i < 6; i++) {
+      assertThat(residency.evictRead()).isTrue();
+    }
+    assertThat(alive(kept) + alive(others)).isZero();
+    assertThat(residency.evictRead()).isFalse();
+    assertThat(residency.spareSlabs(Idle.LONG)).isZero();
+  }
+
+  @Test
+  void aKeptSlabThatIsDirtyIsParkedAndKeptAgain() {
+    Fetched kept = publishDirty();
+    kept.block().keep();
+    assertThat(residency.evictRead()).isFalse();
+    assertThat(residency.parkedEntries()).isEqualTo(1);
+    kept.block().markClean();
+    assertThat(residency.parkedEntries()).isZero();
+    publishRead(16);
+    scan(100);
+    assertThat(kept.isFree()).isFalse();
+    residency.evictIf(block -> block == kept.block());
+    assertThat(kept.freed).hasValue(1);
+    assertThat(residency.spareSlabs(Idle.LONG)).isEqualTo(16);
+  }
+
   /** LRU has not one hit here. */
   @Test
   void aLoopThatIsLargerThanMemoryHasHits() {

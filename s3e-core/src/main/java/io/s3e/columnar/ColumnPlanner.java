@@ -5,7 +5,6 @@ import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectVersion;
 import io.s3e.columnar.ColumnReads.Read;
-import io.s3e.columnar.Following.Joining;
 import io.s3e.columnar.Ledger.Kind;
 import io.s3e.prefetch.ReadPlanner.Limits;
 import io.s3e.prefetch.ReadPlanner.Plan;
@@ -69,7 +68,7 @@ public final class ColumnPlanner {
 
   private final BlockLayout blocks;
   private final OrcCodecs codecs;
-  private final Joining joining;
+  private final VectoredReads joining;
   private final Groups groups;
   private final Guesses guesses;
   private final Asking asking;
@@ -115,8 +114,7 @@ public final class ColumnPlanner {
       ColumnarListener listener) {
     this.blocks = blocks;
     this.codecs = new OrcCodecs(codecs);
-    this.joining =
-        new Joining(vectored.gapBytes(), vectored.maxOverRead(), vectored.requestBytes());
+    this.joining = vectored;
     this.groups = new Groups(split, splits);
     this.guesses = new Guesses(blocks, listener);
     this.asking = new Asking(blocks, limits, guesses);

@@ -2,7 +2,7 @@ package io.s3e.columnar;
 
 import io.s3e.block.BlockLayout;
 import io.s3e.block.ByteRange;
-import io.s3e.columnar.Following.Joining;
+import io.s3e.columnar.ColumnPlanner.VectoredReads;
 import io.s3e.columnar.Following.Manner;
 import io.s3e.columnar.Layout.Format;
 import io.s3e.columnar.Layout.Part;
@@ -57,7 +57,7 @@ final class ColumnReads {
       Guesses guesses,
       TableMemory table,
       Predicate<Kind> admitted,
-      Joining joining,
+      VectoredReads joining,
       OrcCodecs codecs) {
     this.layout = layout;
     this.blocks = blocks;

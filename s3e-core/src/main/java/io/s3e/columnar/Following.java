@@ -3,6 +3,7 @@ package io.s3e.columnar;
 import io.s3e.block.BlockLayout;
 import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
+import io.s3e.columnar.ColumnPlanner.VectoredReads;
 import io.s3e.columnar.Layout.Format;
 import io.s3e.columnar.Layout.Part;
 import io.s3e.columnar.Ledger.Kind;
@@ -32,9 +33,6 @@ import org.jspecify.annotations.Nullable;
  * <p>A group that is skipped drops what was asked of it, halves the window and begins a new row.
  */
 final class Following {
-  /** How ranges of a vectored read are joined: as the stream's reads will be. */
-  record Joining(int gapBytes, double maxOverRead, long maxBytes) {}
-
   /** How a reader names what it wants. */
   enum Manner {
     SEEKS,
@@ -65,7 +63,7 @@ final class Following {
   private final Asking asking;
   private final Guesses guesses;
   private final TableMemory table;
-  private final Joining joining;
+  private final VectoredReads joining;
   private final PickedPages pages;
 
   /** Pages that go with the last read of the present group. */
@@ -112,7 +110,7 @@ final class Following {
       Asking asking,
       Guesses guesses,
       TableMemory table,
-      Joining joining,
+      VectoredReads joining,
       PickedPages pages,
       OrcStripes stripes) {
     this.layout = layout;
@@ -310,7 +308,11 @@ final class Following {
     // What lies between would be fetched by the read, if it were not fetched with the rest.
     List<ByteRange> joined =
         VectorPlanner.plan(
-                ranges, blocks.blockSize(), joining.gapBytes, joining.maxOverRead, joining.maxBytes)
+                ranges,
+                blocks.blockSize(),
+                joining.gapBytes(),
+                joining.maxOverRead(),
+                joining.requestBytes())
             .stream()
             .map(VectorPlanner.Group::span)
             .toList();

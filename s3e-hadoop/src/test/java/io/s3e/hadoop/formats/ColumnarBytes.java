@@ -42,7 +42,11 @@ final class ColumnarBytes {
   void footer() throws IOException {
     in.seek(content.length - 8);
     for (int at = content.length - 8; at < content.length; at++) {
-      if (in.read() != (content[at] & 0xff)) {
+      int value = in.read();
+      if (value < 0) {
+        throw end(at);
+      }
+      if (value != (content[at] & 0xff)) {
         throw wrong(at);
       }
     }
@@ -106,7 +110,7 @@ final class ColumnarBytes {
     for (int at = from; at < from + length; ) {
       int count = in.read(piece, 0, Math.min(piece.length, from + length - at));
       if (count < 0) {
-        throw new EOFException("end at " + at + " of " + content.length);
+        throw end(at);
       }
       compare(at, ByteBuffer.wrap(piece, 0, count));
       at += count;
@@ -136,6 +140,10 @@ final class ColumnarBytes {
     if (wrong >= 0) {
       throw wrong(from + wrong);
     }
+  }
+
+  private EOFException end(long at) {
+    return new EOFException("end at " + at + " of " + content.length);
   }
 
   private static AssertionError wrong(long at) {

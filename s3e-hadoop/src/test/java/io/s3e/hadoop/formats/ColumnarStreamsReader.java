@@ -24,9 +24,9 @@ import org.apache.hadoop.fs.statistics.IOStatisticsSupport;
 
 /**
  * A program of two file systems, half of whose {@value #STREAMS} threads read columnar objects
- * through each; they compare every byte, leave files at any point, and some are closed by another
- * thread in the middle of a read. Then it tells what is left. Its lines begin with one of the words
- * below.
+ * through each, the second with a cache on disk; they compare every byte, leave files at any point,
+ * and some are closed by another thread in the middle of a read. Then it tells what is left. Its
+ * lines begin with one of the words below.
  */
 public final class ColumnarStreamsReader {
   static final int STREAMS = 64;
@@ -80,7 +80,7 @@ public final class ColumnarStreamsReader {
   }
 
   /**
-   * @param args endpoint, seconds, seed
+   * @param args endpoint, seconds, seed, directory of a cache
    */
   public static void main(String[] args) throws Exception {
     URI endpoint = URI.create(args[0]);
@@ -89,6 +89,12 @@ public final class ColumnarStreamsReader {
       Configuration conf = ColumnarStore.configuration(endpoint, Stream.AUTO);
       conf.set("fs.s3a.s3e.memory.budget", Long.toString(BUDGET_BYTES));
       conf.set("fs.s3a.s3e.stall.timeout", "2s");
+      if (bucket.equals(BUCKETS.get(1))) {
+        // Too small for all objects.
+        conf.set("fs.s3a.s3e.cache.mode", "disk");
+        conf.set("fs.s3a.s3e.cache.dirs", args[3]);
+        conf.set("fs.s3a.s3e.cache.capacity", "32M");
+      }
       fileSystems.add(FileSystem.newInstance(URI.create("s3a://" + bucket), conf));
     }
     List<ColumnarObject> objects = new ArrayList<>();

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
  * budget of 64 MiB, from a store that breaks one answer in thirty: every byte is right, the budget
  * holds, and nothing is left. {@value #SECONDS} says how long.
  */
+@Tag("source-tree")
 class ColumnarStreamsTest {
   private static final String SECONDS = "s3e.test.columnar.seconds";
   private static final int SECONDS_OF_A_BUILD = 8;
@@ -56,7 +58,11 @@ class ColumnarStreamsTest {
           ForkedJvm.of(ColumnarStreamsReader.class.getName())
               .options("-Xmx384m", "-XX:MaxDirectMemorySize=256m")
               .options("-Djava.io.tmpdir=" + temporary)
-              .start(server.endpoint().toString(), String.valueOf(seconds), String.valueOf(seed))) {
+              .start(
+                  server.endpoint().toString(),
+                  String.valueOf(seconds),
+                  String.valueOf(seed),
+                  temporary.toString())) {
         List<String> before = new ArrayList<>();
         Duration patience = Duration.ofSeconds(seconds + 180L);
         long peak = Long.parseLong(reader.await(ColumnarStreamsReader.PEAK, before, patience));

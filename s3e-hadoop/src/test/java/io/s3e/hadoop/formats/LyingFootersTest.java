@@ -7,6 +7,7 @@ import io.s3e.hadoop.formats.ColumnarStore.Stream;
 import io.s3e.testing.HostileS3Server;
 import io.s3e.testing.Seed;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
@@ -20,13 +21,16 @@ import org.apache.parquet.format.ColumnChunk;
 import org.apache.parquet.format.ColumnMetaData;
 import org.apache.parquet.format.FileMetaData;
 import org.apache.parquet.format.RowGroup;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A well-formed footer that says what is not so, and an object that is another than the footer was
  * read of: the bytes are those of the object, and what is fetched in vain is bounded.
  */
+@Tag("source-tree")
 class LyingFootersTest {
   private static final int GROUPS = 32;
   private static final int RANDOM_READS = 12;
@@ -215,6 +219,42 @@ class LyingFootersTest {
       }
       assertThat(end).isEqualTo(RemoteFileChangedException.class.getName());
     }
+  }
+
+  /** As a table format tells it that is wrong; what is read is before the end of both. */
+  @ParameterizedTest
+  @ValueSource(longs = {-200_000, -70_000, -9, -1, 1, 9, 70_000, 3 << 20})
+  void aLengthThatIsToldWrongEndsAsWithoutPrediction(long by) throws Exception {
+    ColumnarObject object = ColumnarObject.of(GROUPS, 3);
+    Map<Stream, List<String>> outcomes = new EnumMap<>(Stream.class);
+    for (Stream stream : List.of(Stream.OFF, Stream.AUTO)) {
+      List<String> seen = new ArrayList<>();
+      try (HostileS3Server server = HostileS3Server.startApart();
+          ColumnarStore store = new ColumnarStore(server, stream)) {
+        for (Manner manner : Manner.values()) {
+          Path path = store.put(manner + "/part-0", object.content());
+          long told = object.content().length + by;
+          try (FSDataInputStream in =
+              store
+                  .fs()
+                  .openFile(path)
+                  .opt("fs.option.openfile.length", Long.toString(told))
+                  .opt("fs.option.openfile.read.policy", "parquet, vector, random")
+                  .build()
+                  .get()) {
+            ColumnarBytes reader = new ColumnarBytes(object, in);
+            seen.add(outcome(reader::footer));
+            for (int group = 0; group < 5; group++) {
+              int present = group;
+              seen.add(outcome(() -> reader.group(present, ColumnarObject.COLUMNS, manner)));
+            }
+            seen.add(outcome(reader::footer));
+          }
+        }
+      }
+      outcomes.put(stream, seen);
+    }
+    assertThat(outcomes.get(Stream.AUTO)).isEqualTo(outcomes.get(Stream.OFF));
   }
 
   private interface Read {

@@ -1,6 +1,7 @@
 package io.s3e.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.s3e.buffer.BlockLease;
 import io.s3e.buffer.BlockPool;
@@ -129,9 +130,13 @@ class AdmissionDirtyTest {
     unread.fate.lastReadNanos.set(System.nanoTime() + TimeUnit.SECONDS.toNanos(60));
     held.add(require(SLOT));
     assertThat(clean.isFree()).isTrue();
+    long asked = System.nanoTime();
     Grant copied = require(SLOT);
-    assertThat(copied.isLent()).as("the other slots are dirty and unread").isFalse();
     held.add(copied);
+    assumeThat(System.nanoTime() - asked)
+        .as("a reader that waits for 10 ms may have a dirty slot")
+        .isLessThan(TimeUnit.MILLISECONDS.toNanos(10));
+    assertThat(copied.isLent()).as("the other slots are dirty and unread").isFalse();
     assertThat(dirty.isFree()).isFalse();
     assertThat(unread.isFree()).isFalse();
     dirty.block().markClean();

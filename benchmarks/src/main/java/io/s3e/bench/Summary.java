@@ -75,6 +75,20 @@ public record Summary(Engine engine, String workload, int pass, List<Measurement
     return Arrays.stream(sorted(figure)).boxed().toList();
   }
 
+  /** This figure to another engine's of the same round, of all rounds that both have, sorted. */
+  public double[] ratios(Summary other, ToDoubleFunction<Measurement> figure) {
+    return good().stream()
+        .flatMapToDouble(
+            run ->
+                other.good().stream()
+                    .filter(beside -> beside.round() == run.round())
+                    .mapToDouble(
+                        beside -> figure.applyAsDouble(run) / figure.applyAsDouble(beside)))
+        .filter(Double::isFinite)
+        .sorted()
+        .toArray();
+  }
+
   private double[] sorted(ToDoubleFunction<Measurement> figure) {
     return good().stream()
         .mapToDouble(figure)

@@ -202,6 +202,72 @@ class SummaryTest {
         .contains("disk: hit 10.5 MB, hits 6");
   }
 
+  private static Summary vec(String engine, long... blockedMillis) {
+    List<Measurement> runs =
+        IntStream.range(0, blockedMillis.length)
+            .mapToObj(
+                i ->
+                    new Measurement(
+                        engine, "vec", i + 1, 1, blocked(blockedMillis[i]), List.of(), null))
+            .toList();
+    return new Summary(Engine.of(engine, Map.of()), "vec", 0, runs);
+  }
+
+  /** A run of 1 GB in 8 row groups within 2 s. */
+  private static RunResult blocked(long millis) {
+    RunResult whole = gigabyteIn(2);
+    return new RunResult(
+        whole.status(),
+        null,
+        whole.wallNanos(),
+        whole.bytesUsed(),
+        whole.reads(),
+        whole.readP50Nanos(),
+        whole.readP99Nanos(),
+        millis * 1_000_000,
+        whole.groups(),
+        whole.waits(),
+        whole.cpuNanos(),
+        whole.allocatedBytes(),
+        whole.idle(),
+        whole.peak(),
+        0,
+        Map.of("s3e_columnar_footers", 1L, "s3e_columnar_tail_used_bytes", 65_536L),
+        List.of());
+  }
+
+  @Test
+  void timeInReadsIsComparedRoundByRound() {
+    List<Summary> all =
+        List.of(vec("s3e", 100, 120, 240), vec("analytics", 400, 800, 400), vec("classic", 800));
+
+    assertThat(all.get(0).median(Measurement::blockedMillis)).isEqualTo(120);
+    assertThat(all.get(0).median(Measurement::blockedMillisPerGroup)).isEqualTo(15);
+    assertThat(all.get(0).ratios(all.get(1), Measurement::blockedMillis))
+        .containsExactly(0.15, 0.25, 0.6);
+    String table = TextTable.render(all);
+    assertThat(table)
+        .contains("blocked", "a group", "HEADs", "f/used")
+        .contains("to analytics: MB/s 1.00 (1.00 to 1.00), blocked 0.30 (0.15 to 0.60)")
+        .contains("to classic: MB/s 1.00 (1.00 to 1.00), blocked 0.15 (0.13 to 0.13)")
+        .contains("columns: footers 1, tail used 0.1 MB")
+        .doesNotContain("to s3e:");
+    assertThat(table.lines().takeWhile(line -> !line.isEmpty()))
+        .allSatisfy(line -> assertThat(line.length()).isLessThanOrEqualTo(132));
+  }
+
+  @Test
+  void nobodyMeasuresTimeInReadsOfText() {
+    RunResult text = RunResult.withoutFigures(RunResult.Status.OK, null);
+    Summary summary = summary("s3e", text);
+
+    assertThat(summary.median(Measurement::blockedMillis)).isNaN();
+    assertThat(summary.median(Measurement::blockedMillisPerGroup)).isNaN();
+    assertThat(RunResult.together(List.of(blocked(3), blocked(5))).blockedNanos())
+        .as("of the slower")
+        .isEqualTo(5_000_000);
+  }
+
   @Test
   void requestsHaveAPrice() {
     ServerStats server =

@@ -125,7 +125,8 @@ final class HtmlPage {
     if (!summary.isOk()) {
       appendLine("bad", engine.name() + ": " + summary.verdict());
     }
-    Notes.of(summary).forEach(note -> appendLine(kind + " note", engine.name() + ": " + note));
+    Notes.of(summary, block)
+        .forEach(note -> appendLine(kind + " note", engine.name() + ": " + note));
   }
 
   /** A sentence as a row of the table. */

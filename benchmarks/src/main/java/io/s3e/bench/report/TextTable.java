@@ -160,7 +160,7 @@ public final class TextTable {
           List<Summary> block = bySection.getOrDefault(section, List.of());
           for (int i = 0; i < block.size(); i++) {
             appendRow(text, rows.get(i + 1), widths);
-            appendNotes(text, block.get(i));
+            appendNotes(text, block.get(i), block);
           }
           text.append('\n');
         });
@@ -168,11 +168,11 @@ public final class TextTable {
     return text.toString();
   }
 
-  private static void appendNotes(StringBuilder text, Summary summary) {
+  private static void appendNotes(StringBuilder text, Summary summary, List<Summary> block) {
     if (!summary.isOk()) {
       text.append(GAP).append(summary.verdict()).append('\n');
     }
-    Notes.of(summary).forEach(note -> appendWrapped(text, note));
+    Notes.of(summary, block).forEach(note -> appendWrapped(text, note));
   }
 
   /** At commas, where it is longer than a terminal is wide. */
@@ -201,7 +201,7 @@ public final class TextTable {
       case BUCKETS -> OF_FILE_SYSTEMS;
       case NEIGHBOURS -> OF_NEIGHBOURS;
       case TEXT, STREAMS, SMALL -> kind.measuresFirstByte() ? OF_FIRST_BYTE : LATENCY_AND_WORK;
-      case PARQUET, COLUMNS, WIDE, FILES ->
+      case PARQUET, COLUMNS, WIDE, FILES, FILTERED, ORC ->
           kind.hasPace() ? OF_PACED_COLUMNS : OF_COLUMNS;
     };
   }

@@ -7,6 +7,7 @@ import io.s3e.bench.raw.StoreSettings;
 import java.io.IOException;
 import java.net.URI;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
@@ -38,7 +39,10 @@ sealed interface Reader extends AutoCloseable {
   /** How this reader runs the workload. */
   Workload workload(WorkloadKind kind);
 
-  /** The reader's own counters since it was made, by name: the work of S3E's disk cache. */
+  /**
+   * The reader's own counters since it was made, by name: the work of S3E's disk cache and of its
+   * prediction of columns.
+   */
   Map<String, Long> counters();
 
   /** The file system that the workloads of Hadoop read through; null for a raw client. */
@@ -50,7 +54,7 @@ sealed interface Reader extends AutoCloseable {
   /** A file system, read as applications do. */
   record OfHadoop(FileSystem fileSystem) implements Reader {
     private static final int BUFFER_BYTES = 64 << 10;
-    private static final String COUNTED = "s3e_cache_";
+    private static final List<String> COUNTED = List.of("s3e_cache_", "s3e_columnar_");
 
     @Override
     public void warmUp(String uri) throws IOException {
@@ -74,7 +78,7 @@ sealed interface Reader extends AutoCloseable {
       Map<String, Long> counters = new HashMap<>();
       if (statistics != null) {
         counters.putAll(statistics.counters());
-        counters.keySet().removeIf(name -> !name.startsWith(COUNTED));
+        counters.keySet().removeIf(name -> COUNTED.stream().noneMatch(name::startsWith));
       }
       return counters;
     }

@@ -1,5 +1,6 @@
 package io.s3e.bench;
 
+import io.s3e.bench.data.LineItemOrc;
 import io.s3e.bench.data.LineItemParquet;
 import io.s3e.bench.data.LineItemText;
 import io.s3e.bench.data.ObjectSlice;
@@ -147,6 +148,8 @@ final class EmbeddedData {
       case COLUMNS -> text("columns.parquet", TextParquet.lineItem(options.bytes()), COLUMNS);
       case WIDE -> text("wide.parquet", TextParquet.wide(options.bytes()), TextParquet.TWO_OF_WIDE);
       case FILES -> manyFiles();
+      case FILTERED -> filtered("filtered.parquet");
+      case ORC -> orc("lineitem.orc");
       case TEXT, STREAMS, SMALL, BUCKETS, NEIGHBOURS ->
           throw new IllegalArgumentException("Slices of the text, and no files: " + kind);
     };
@@ -163,6 +166,26 @@ final class EmbeddedData {
     try (Progress.Bar bar =
         progress.count("generate " + name, LineItemParquet.approximateRows(scale), "rows")) {
       LineItemParquet.write(local, scale, bar::at);
+    }
+    return whole(local, COLUMNS);
+  }
+
+  private Made filtered(String name) throws IOException {
+    Path local = directory.resolve(name);
+    int groups = LineItemParquet.FILTERED_GROUPS;
+    int rows = LineItemParquet.ROWS_OF_FILTERED_GROUP;
+    try (Progress.Bar bar = progress.count("generate " + name, (long) groups * rows, "rows")) {
+      LineItemParquet.writeFiltered(local, groups, rows, bar::at);
+    }
+    return whole(local, COLUMNS);
+  }
+
+  private Made orc(String name) throws IOException {
+    Path local = directory.resolve(name);
+    double scale = options.parquetScale();
+    try (Progress.Bar bar =
+        progress.count("generate " + name, LineItemParquet.approximateRows(scale), "rows")) {
+      LineItemOrc.write(local, scale, bar::at);
     }
     return whole(local, COLUMNS);
   }

@@ -13,7 +13,8 @@ enum Preset {
   /** Readers of columns, by S3E with and without its prediction of columns. */
   COLUMNAR(
       "s3e,s3e-nocolumnar,classic,analytics",
-      "vec,pq,scan-200,narrow,parquet,manyfiles-name,manyfiles-status",
+      "vec,pq,scan-200,narrow,parquet,manyfiles-name,manyfiles-status,"
+          + "filter-dictionary,filter-bloom,filter-pageindex,orc",
       3,
       512,
       200,
@@ -27,7 +28,7 @@ enum Preset {
           + "raw-sync-16,raw-sync-32,plain-file,plain-hadoop",
       "seq,seq2,seq4,seq8,seq16,seq32,seq64,seq128,seq256,"
           + "rnd256k-1,rnd256k-16,rnd64k-1,rnd64k-16,vec,pq,scan-200,narrow,parquet,"
-          + "manyfiles-name,manyfiles-status,back,tiny,small,text,"
+          + "manyfiles-name,manyfiles-status,filter-dictionary,filter-bloom,filter-pageindex,orc,back,tiny,small,text,"
           + "seq-2,vec-2,parquet-2,back-2,rnd-2,share-2,"
           + "cold,manyfs1,manyfs8,manyfs32,neighbour-hang,neighbour-full,neighbour-churn,"
           + "neighbour-idle,neighbour-dropped,neighbour-random",

@@ -91,7 +91,7 @@ final class UserObjects {
       // Its bytes are compared, all that may be read of it.
       case COLUMNS -> parquet().stream().filter(file -> file.length() <= sizes.bytes()).toList();
       // Checksums of columns are compared, not bytes; nothing else is ours to make.
-      case PARQUET, WIDE, FILES, BUCKETS, NEIGHBOURS -> List.of();
+      case PARQUET, WIDE, FILES, FILTERED, ORC, BUCKETS, NEIGHBOURS -> List.of();
     };
   }
 

@@ -11,6 +11,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.LongConsumer;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
 import org.apache.parquet.column.ColumnDescriptor;
 import org.apache.parquet.column.Encoding;
 import org.apache.parquet.column.EncodingStats;
@@ -21,7 +23,7 @@ import org.apache.parquet.hadoop.ParquetWriter;
 import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData;
 import org.apache.parquet.hadoop.metadata.ColumnPath;
 import org.apache.parquet.hadoop.metadata.CompressionCodecName;
-import org.apache.parquet.io.LocalInputFile;
+import org.apache.parquet.hadoop.util.HadoopStreams;
 import org.apache.parquet.io.LocalOutputFile;
 import org.apache.parquet.io.SeekableInputStream;
 import org.apache.parquet.schema.MessageType;
@@ -147,7 +149,10 @@ public record TextParquet(List<Column> columns, long groupBytes, int groups) {
    */
   void write(Path file, Path text, long from, LongConsumer progress) throws IOException {
     MessageType schema = schema();
-    try (SeekableInputStream source = new LocalInputFile(text).newStream();
+    // parquet-java's own stream of a local file asks the kernel for each byte.
+    FileSystem local = FileSystem.getLocal(new Configuration(false)).getRaw();
+    try (SeekableInputStream source =
+            HadoopStreams.wrap(local.open(new org.apache.hadoop.fs.Path(text.toUri())));
         ParquetFileWriter writer =
             new ParquetFileWriter(
                 new LocalOutputFile(file),

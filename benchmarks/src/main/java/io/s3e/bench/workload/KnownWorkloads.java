@@ -56,6 +56,8 @@ final class KnownWorkloads {
           List.of("manyfs1", "manyfs8", "manyfs32"),
           "manyfiles",
           List.of("manyfiles-name", "manyfiles-status"),
+          "filter",
+          List.of("filter-dictionary", "filter-bloom", "filter-pageindex"),
           "neighbour",
           Arrays.stream(Disturbance.values()).map(KnownWorkloads::label).toList());
 
@@ -89,7 +91,15 @@ final class KnownWorkloads {
             Data.FILES,
             () ->
                 new RowGroupReads(Calls.VECTORED, Opening.STATUS, Statuses.listed(), Pace.UNBOUND)),
-        file("parquet", "4 of 16 columns by parquet-java", Data.PARQUET, ParquetScan::new),
+        file(
+            "parquet",
+            "4 of 16 columns by parquet-java",
+            Data.PARQUET,
+            () -> new ParquetScan(RowFilter.NONE)),
+        filtered(RowFilter.DICTIONARY),
+        filtered(RowFilter.BLOOM),
+        filtered(RowFilter.PAGE_INDEX),
+        file("orc", "4 of 16 columns by ORC's own reader", Data.ORC, OrcScan::new),
         kept(
             "back",
             "to-and-fro seeks: 1 MiB read, then 2 MiB forward or 3 MiB back",
@@ -201,6 +211,14 @@ final class KnownWorkloads {
         description,
         Data.COLUMNS,
         () -> new RowGroupReads(calls, Opening.STATUS, Statuses.asked(), pace));
+  }
+
+  private static WorkloadKind filtered(RowFilter filter) {
+    return file(
+        "filter-" + filter.label(),
+        "columns by parquet-java, which filters by " + filter.description(),
+        Data.FILTERED,
+        () -> new ParquetScan(filter));
   }
 
   private static WorkloadKind paced(String label, int megabytesPerSecond) {

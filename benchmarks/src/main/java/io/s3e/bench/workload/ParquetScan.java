@@ -2,10 +2,12 @@ package io.s3e.bench.workload;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.parquet.HadoopReadOptions;
+import org.apache.parquet.ParquetReadOptions;
 import org.apache.parquet.bytes.BytesInput;
 import org.apache.parquet.column.ColumnDescriptor;
 import org.apache.parquet.column.page.DataPage;
@@ -15,18 +17,22 @@ import org.apache.parquet.column.page.DictionaryPage;
 import org.apache.parquet.column.page.PageReadStore;
 import org.apache.parquet.column.page.PageReader;
 import org.apache.parquet.hadoop.ParquetFileReader;
-import org.apache.parquet.hadoop.metadata.BlockMetaData;
-import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData;
 import org.apache.parquet.io.InputFile;
 import org.apache.parquet.io.LocalInputFile;
 import org.apache.parquet.schema.MessageType;
 
 /**
  * Some columns of a Parquet file, row group after row group, by parquet-java as it comes (vectored
- * reads on). Every page is decompressed and goes into a checksum; values are not decoded, because
- * that costs the same for all engines.
+ * reads on), of the row groups and pages that a filter leaves. Every page is decompressed and goes
+ * into a checksum; values are not decoded, because that costs the same for all engines.
  */
 final class ParquetScan implements Workload {
+
+  private final RowFilter filter;
+
+  ParquetScan(RowFilter filter) {
+    this.filter = filter;
+  }
 
   @Override
   public long run(RunContext context) throws Exception {
@@ -35,11 +41,15 @@ final class ParquetScan implements Workload {
     ReadMonitor monitor = context.monitor();
     monitor.begin("open of the Parquet file and its footer");
     InputFile file = new ParquetObject(fileSystem, fileSystem.getFileStatus(path), Opening.STATUS);
-    try (ParquetFileReader reader =
-        ParquetFileReader.open(
-            file, HadoopReadOptions.builder(fileSystem.getConf(), path).build())) {
+    ParquetReadOptions options =
+        HadoopReadOptions.builder(fileSystem.getConf(), path)
+            .withRecordFilter(filter.filter())
+            .build();
+    try (ParquetFileReader reader = ParquetFileReader.open(file, options)) {
       monitor.end();
-      return scan(reader, context.spec().columns(), monitor, context.clock());
+      long checksum = scan(reader, context.spec().columns(), monitor, context.clock());
+      context.usedBeside(context.clock().bytes() - monitor.bytesUsed());
+      return checksum;
     } finally {
       monitor.end();
     }
@@ -47,41 +57,57 @@ final class ParquetScan implements Workload {
 
   @Override
   public long checksum(java.nio.file.Path file, List<String> columns) throws IOException {
-    try (ParquetFileReader reader = ParquetFileReader.open(new LocalInputFile(file))) {
+    ParquetReadOptions options =
+        ParquetReadOptions.builder().withRecordFilter(filter.filter()).build();
+    try (ParquetFileReader reader = ParquetFileReader.open(new LocalInputFile(file), options)) {
       return scan(reader, columns, new ReadMonitor(), new ReadClock());
     }
   }
 
-  private static long scan(
+  private long scan(
       ParquetFileReader reader, List<String> columns, ReadMonitor monitor, ReadClock clock)
       throws IOException {
-    MessageType schema = reader.getFileMetaData().getSchema();
-    MessageType wanted =
-        new MessageType(schema.getName(), columns.stream().map(schema::getType).toList());
+    MessageType wanted = wanted(reader.getFileMetaData().getSchema(), columns);
     reader.setRequestedSchema(wanted);
     CRC32C checksum = new CRC32C();
-    int group = 0;
-    for (BlockMetaData rowGroup : reader.getRowGroups()) {
-      monitor.begin("row group " + group++ + " of " + rowGroup.getRowCount() + " rows");
-      try {
-        PageReadStore pages = reader.readNextRowGroup();
-        for (ColumnDescriptor column : wanted.getColumns()) {
-          addPages(pages.getPageReader(column), checksum);
-        }
-        monitor.endRead(bytesOf(rowGroup, columns));
-        clock.groupEnded();
-      } finally {
-        monitor.end();
-      }
+    while (addGroup(reader, wanted, checksum, monitor, clock)) {
+      clock.groupEnded();
     }
     return checksum.getValue();
   }
 
-  private static long bytesOf(BlockMetaData rowGroup, List<String> columns) {
-    return rowGroup.getColumns().stream()
-        .filter(chunk -> columns.contains(chunk.getPath().toArray()[0]))
-        .mapToLong(ColumnChunkMetaData::getTotalSize)
-        .sum();
+  private MessageType wanted(MessageType schema, List<String> columns) {
+    return new MessageType(
+        schema.getName(),
+        Stream.concat(columns.stream(), filter.columns().stream())
+            .distinct()
+            .map(schema::getType)
+            .toList());
+  }
+
+  /** Reads the next row group that the filter leaves; false when there is none. */
+  private static boolean addGroup(
+      ParquetFileReader reader,
+      MessageType wanted,
+      CRC32C checksum,
+      ReadMonitor monitor,
+      ReadClock clock)
+      throws IOException {
+    monitor.begin("next row group of " + reader.getRowGroups().size());
+    try {
+      long before = clock.bytes();
+      PageReadStore pages = reader.readNextFilteredRowGroup();
+      if (pages == null) {
+        return false;
+      }
+      for (ColumnDescriptor column : wanted.getColumns()) {
+        addPages(pages.getPageReader(column), checksum);
+      }
+      monitor.endRead(clock.bytes() - before);
+      return true;
+    } finally {
+      monitor.end();
+    }
   }
 
   private static void addPages(PageReader reader, CRC32C checksum) throws IOException {

@@ -33,6 +33,10 @@ public final class WorkloadKind {
     WIDE,
     /** Many Parquet files of one row group, of which nothing is decoded. */
     FILES,
+    /** A Parquet file with dictionaries, Bloom filters and page indexes to filter by. */
+    FILTERED,
+    /** An ORC file that is decoded. */
+    ORC,
     /** The same objects in each of several buckets. */
     BUCKETS,
     /** Objects of one bucket, and other buckets that show the same. */
@@ -42,7 +46,7 @@ public final class WorkloadKind {
     public boolean isText() {
       return switch (this) {
         case TEXT, STREAMS, SMALL, BUCKETS, NEIGHBOURS -> true;
-        case PARQUET, COLUMNS, WIDE, FILES -> false;
+        case PARQUET, COLUMNS, WIDE, FILES, FILTERED, ORC -> false;
       };
     }
   }
@@ -61,7 +65,8 @@ public final class WorkloadKind {
   public static final String NAMES =
       "seq, seqN (N streams), rnd, rndKk-T (reads of K KiB by T threads), back, tiny, small,"
           + " small-nostatus, text; vec, pq, scan-D (vec by a consumer of D MB/s), narrow, parquet,"
-          + " manyfiles-name, -status, manyfiles (both of them); share-N (seq by N JVMs at once over one object);"
+          + " orc, manyfiles-name, -status, manyfiles (both of them), filter-dictionary, -bloom,"
+          + " -pageindex, filter (all of them); share-N (seq by N JVMs at once over one object);"
           + " NAME-N (NAME N times over the same bytes, in passes that are told apart); cold (first"
           + " byte, and 64 MiB, in a fresh JVM), cold-NAME (NAME in a fresh JVM); manyfsN (N file"
           + " systems in one JVM), manyfs (with 1, 8 and 32); neighbour-hang, -full, -churn, -idle,"
@@ -195,7 +200,7 @@ public final class WorkloadKind {
     return switch (data) {
       case BUCKETS -> streams;
       case NEIGHBOURS -> 1;
-      case TEXT, STREAMS, SMALL, PARQUET, COLUMNS, WIDE, FILES -> 0;
+      case TEXT, STREAMS, SMALL, PARQUET, COLUMNS, WIDE, FILES, FILTERED, ORC -> 0;
     };
   }
 
@@ -227,7 +232,7 @@ public final class WorkloadKind {
   /** Whether what it reads is decoded, and compared by a checksum. */
   public boolean decodes() {
     return switch (data) {
-      case PARQUET -> true;
+      case PARQUET, FILTERED, ORC -> true;
       case TEXT, STREAMS, SMALL, BUCKETS, NEIGHBOURS, COLUMNS, WIDE, FILES -> false;
     };
   }
@@ -260,7 +265,7 @@ public final class WorkloadKind {
       case TEXT -> List.of(ObjectSlice.front(bucket + "lineitem.tbl", sizes.bytes()));
       case STREAMS -> ObjectLayout.streams(bucket + base + '/', streams, sizes.bytes());
       case SMALL -> ObjectLayout.small(bucket + "small/", sizes.smallObjects());
-      case PARQUET, COLUMNS, WIDE, FILES -> List.of();
+      case PARQUET, COLUMNS, WIDE, FILES, FILTERED, ORC -> List.of();
       case BUCKETS ->
           ObjectLayout.buckets(
               bucket + "manyfs/",

@@ -130,6 +130,9 @@ class WorkloadKindTest {
     assertThat(WorkloadKind.named("manyfiles"))
         .extracting(WorkloadKind::label)
         .containsExactly("manyfiles-name", "manyfiles-status");
+    assertThat(WorkloadKind.named("filter"))
+        .extracting(WorkloadKind::label)
+        .containsExactly("filter-dictionary", "filter-bloom", "filter-pageindex");
     assertThat(WorkloadKind.named("seq8")).containsExactly(WorkloadKind.of("seq8"));
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.s3e.bench.CorruptingFileSystem;
+import io.s3e.bench.data.LineItemOrc;
 import io.s3e.bench.data.LineItemParquet;
 import io.s3e.bench.data.LineItemText;
 import io.s3e.bench.data.ObjectLayout;
@@ -33,6 +34,9 @@ import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.s3a.S3AFileSystem;
+import org.apache.orc.OrcFile;
+import org.apache.orc.Reader;
+import org.apache.orc.StripeInformation;
 import org.apache.parquet.hadoop.ParquetFileReader;
 import org.apache.parquet.hadoop.metadata.BlockMetaData;
 import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData;
@@ -52,8 +56,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 class WorkloadsTest {
 
   private static final String BUCKET = "s3a://bucket/";
-  private static final List<String> COLUMNS = List.of("l_orderkey", "l_extendedprice", "l_discount");
+  private static final List<String> COLUMNS =
+      List.of("l_orderkey", "l_extendedprice", "l_discount");
   private static final int SMALL_OBJECTS = 20;
+  private static final int FILTERED_GROUPS = 6;
 
   /** Ends in the middle of a line, and of a record of 100 bytes. */
   private static final long BYTES = (6L << 20) + 12_345;
@@ -77,6 +83,10 @@ class WorkloadsTest {
           "manyfiles-name",
           "manyfiles-status",
           "parquet",
+          "filter-dictionary",
+          "filter-bloom",
+          "filter-pageindex",
+          "orc",
           "back",
           "tiny",
           "small",
@@ -140,6 +150,12 @@ class WorkloadsTest {
     Path parquet = temp.resolve("lineitem.parquet");
     LineItemParquet.write(parquet, 0.002, rows -> {});
     add(WorkloadKind.Data.PARQUET, parquet, COLUMNS);
+    Path filtered = temp.resolve("filtered.parquet");
+    LineItemParquet.writeFiltered(filtered, FILTERED_GROUPS, 5_000, rows -> {});
+    add(WorkloadKind.Data.FILTERED, filtered, COLUMNS);
+    Path orc = temp.resolve("lineitem.orc");
+    LineItemOrc.write(orc, 0.004, rows -> {});
+    add(WorkloadKind.Data.ORC, orc, COLUMNS);
     Path columns = temp.resolve("columns.parquet");
     TextParquet.lineItem(BYTES).write(columns, written -> {});
     add(WorkloadKind.Data.COLUMNS, columns, COLUMNS);
@@ -189,6 +205,10 @@ class WorkloadsTest {
    */
   private record Columnar(Path local, List<ObjectSlice> objects, List<String> columns) {
 
+    long bytes() {
+      return objects.stream().mapToLong(ObjectSlice::length).sum();
+    }
+
     /** The row groups of all of them, by parquet-java. */
     List<BlockMetaData> groups() throws IOException {
       List<BlockMetaData> groups = new ArrayList<>();
@@ -211,12 +231,28 @@ class WorkloadsTest {
       return kind.label().startsWith("rnd") ? 1_234_567 : 5_000;
     }
     Columnar files = files(kind);
+    if (kind.data() == WorkloadKind.Data.ORC) {
+      return inFirstColumn(files.local());
+    }
     ColumnChunkMetaData chunk =
         files.groups().get(0).getColumns().stream()
             .filter(c -> c.getPath().toDotString().equals(files.columns().get(1)))
             .findFirst()
             .orElseThrow();
     return chunk.getStartingPos() + chunk.getTotalSize() / 2;
+  }
+
+  /** Of the first stripe, where the data begin with the first column. */
+  private static long inFirstColumn(Path orc) throws IOException {
+    Configuration configuration = new Configuration(false);
+    try (Reader reader =
+        OrcFile.createReader(
+            new org.apache.hadoop.fs.Path(orc.toUri()),
+            OrcFile.readerOptions(configuration)
+                .filesystem(FileSystem.getLocal(configuration).getRaw()))) {
+      StripeInformation stripe = reader.getStripes().get(0);
+      return stripe.getOffset() + stripe.getIndexLength() + 500;
+    }
   }
 
   private static List<ObjectSlice> objects(WorkloadKind kind) {
@@ -326,6 +362,18 @@ class WorkloadsTest {
       case "vec", "pq", "scan-1000", "narrow", "manyfiles-name", "manyfiles-status" ->
           assertColumnChunksWereRead(WorkloadKind.of(label), outcome);
       case "parquet" -> assertDecoded(WorkloadKind.of(label), outcome);
+      case "filter-dictionary", "filter-bloom", "filter-pageindex" -> {
+        assertDecoded(WorkloadKind.of(label), outcome);
+        assertThat(outcome.clock().groups())
+            .as("the first alone, or every fourth")
+            .isEqualTo(label.endsWith("dictionary") ? 2 : 1);
+        assertThat(outcome.bytesUsed()).isLessThan(files(WorkloadKind.of(label)).bytes() / 2);
+      }
+      case "orc" -> {
+        assertDecoded(WorkloadKind.of(label), outcome);
+        assertThat(outcome.clock().groups()).as("stripes").isGreaterThan(1);
+        assertThat(outcome.bytesUsed()).isEqualTo(outcome.clock().bytes());
+      }
       case "back" -> assertThat(used).isEqualTo(6 << 20);
       case "tiny" -> {
         assertThat(used).isEqualTo(BYTES / 100 * 100);

@@ -74,6 +74,42 @@ class BenchCommandTest {
   }
 
   @Test
+  void columnsAreReadByRealReadersAndBlockedTimeIsTold() throws Exception {
+    List<String> workloads =
+        List.of("scan-500", "narrow", "manyfiles-name", "manyfiles-status", "parquet", "orc");
+    BenchRun.Outcome outcome =
+        run(
+            "--engines=s3e,s3e-nocolumnar,plain-file",
+            "--workloads=" + String.join(",", workloads),
+            "--size=6",
+            "--files=3",
+            "--scale=0.002",
+            "--rounds=1");
+
+    assertThat(outcome.code()).isZero();
+    for (String workload : workloads) {
+      for (String engine : List.of("s3e", "s3e-nocolumnar", "plain-file")) {
+        JsonNode summary = outcome.summary(workload, engine);
+        assertThat(summary.get("verdict").asText()).as(workload).startsWith("ok");
+        JsonNode medians = summary.get("medians");
+        assertThat(medians.get("blockedMillis").asDouble()).isPositive();
+        assertThat(medians.get("blockedMillisPerGroup").asDouble()).isPositive();
+        assertThat(medians.has("afterFirstGroupMegabytesPerSecond"))
+            .isEqualTo(workload.equals("scan-500"));
+      }
+    }
+    JsonNode paced = outcome.summary("scan-500", "s3e").get("medians");
+    assertThat(paced.get("afterFirstGroupMegabytesPerSecond").asDouble())
+        .as("no more than the consumer takes")
+        .isBetween(0.0, 500.0);
+    assertThat(outcome.summary("manyfiles-status", "s3e").get("medians").get("heads").asInt())
+        .isZero();
+    assertThat(outcome.summary("manyfiles-name", "s3e").get("medians").get("heads").asInt())
+        .isPositive();
+    assertThat(outcome.out()).contains("to s3e-nocolumnar: MB/s", "later", "a group");
+  }
+
+  @Test
   void rawClientsRunWhatTheyCanAndAreLeftOutElsewhere() throws Exception {
     BenchRun.Outcome outcome =
         run(

@@ -32,8 +32,8 @@ public final class LineItemOrc {
   private LineItemOrc() {}
 
   /**
-   * A file of scale 2 and above has the stripes of ORC by default; those of a smaller one are smaller.
-   * (Scale 1 is about 150 MB; a stripe is a third of that long, once it is compressed.)
+   * A file of scale 2 and above has the stripes of ORC by default; those of a smaller one are
+   * smaller. (Scale 1 is about 150 MB; a stripe is a third of that long, once it is compressed.)
    */
   private static long stripeBytes(double scale) {
     long scaled = Math.round(STRIPE_BYTES_OF_SCALE_1 * scale);

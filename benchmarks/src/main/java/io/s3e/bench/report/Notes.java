@@ -36,7 +36,7 @@ final class Notes {
     }
     if (isS3e(summary) && isBlocked(summary)) {
       block.stream()
-          .filter(other -> other != summary && isBlocked(other))
+          .filter(other -> !other.engine().equals(summary.engine()) && isBlocked(other))
           .forEach(other -> notes.add(beside(summary, other)));
     }
     addCounters(notes, summary, "s3e_cache_", "disk");

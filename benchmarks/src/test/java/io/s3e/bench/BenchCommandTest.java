@@ -75,11 +75,10 @@ class BenchCommandTest {
 
   @Test
   void columnsAreReadByRealReadersAndBlockedTimeIsTold() throws Exception {
-    List<String> workloads =
-        List.of("scan-500", "narrow", "manyfiles-name", "manyfiles-status", "parquet", "orc");
+    List<String> workloads = List.of("scan-500", "manyfiles-name", "manyfiles-status", "orc");
     BenchRun.Outcome outcome =
         run(
-            "--engines=s3e,s3e-nocolumnar,plain-file",
+            "--engines=s3e,s3e-nocolumnar",
             "--workloads=" + String.join(",", workloads),
             "--size=6",
             "--files=3",
@@ -88,7 +87,7 @@ class BenchCommandTest {
 
     assertThat(outcome.code()).isZero();
     for (String workload : workloads) {
-      for (String engine : List.of("s3e", "s3e-nocolumnar", "plain-file")) {
+      for (String engine : List.of("s3e", "s3e-nocolumnar")) {
         JsonNode summary = outcome.summary(workload, engine);
         assertThat(summary.get("verdict").asText()).as(workload).startsWith("ok");
         JsonNode medians = summary.get("medians");

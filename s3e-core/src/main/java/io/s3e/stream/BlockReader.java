@@ -187,6 +187,11 @@ public final class BlockReader {
 
   /** A copy of bytes of the object; null if one of them is not in memory. */
   private byte @Nullable [] inMemory(ByteRange range) {
+    Block last = peek(range.end() - 1);
+    if (last == null) {
+      return null;
+    }
+    last.unpin();
     byte[] bytes = new byte[(int) range.length()];
     Target target = new Target.OfArray(bytes, 0, bytes.length);
     for (long next = range.start(); next < range.end(); ) {

@@ -24,7 +24,8 @@ import java.util.function.Predicate;
  *
  * <p>Page indexes lie side by side for all groups: the first read of one asks for all of the
  * split's, if they are few bytes, else for those of its group. Whoever looks at dictionaries or
- * Bloom filters looks at page indexes next: very few bytes of them are asked for at once.
+ * Bloom filters looks at page indexes next: very few bytes of them are asked for at once. A
+ * dictionary that is read after that is data: of the pages that the indexes have picked.
  */
 final class Filters {
   /** Columns that one query filters by. */
@@ -63,6 +64,9 @@ final class Filters {
   private final Selection wanted;
   private int pageIndexesTo = -1;
 
+  /** Whether a page index was read. */
+  private boolean picksPages;
+
   Filters(
       Layout layout,
       BlockLayout blocks,
@@ -87,10 +91,15 @@ final class Filters {
       case STRIPE_FOOTER, STRIPE_INDEX -> follow(place, from, to);
       case DICTIONARY, BLOOM_FILTER -> {
         askForRest(place, to);
-        follow(place, from, to);
-        askPageIndexesEarly();
+        if (place.part() == Part.BLOOM_FILTER || !picksPages) {
+          follow(place, from, to);
+          askPageIndexesEarly();
+        }
       }
-      case COLUMN_INDEX, OFFSET_INDEX -> askPageIndexes(place.group());
+      case COLUMN_INDEX, OFFSET_INDEX -> {
+        picksPages = true;
+        askPageIndexes(place.group());
+      }
       case DATA, FOOTER, NOWHERE -> {}
     }
   }

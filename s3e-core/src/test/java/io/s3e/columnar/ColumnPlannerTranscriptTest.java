@@ -154,6 +154,20 @@ class ColumnPlannerTranscriptTest {
         """);
   }
 
+  /** They belong to pages that the index has picked, and say nothing of other groups. */
+  @Test
+  void dictionariesAfterPageIndexesAreNotFollowed() {
+    assertTranscript(
+        new ColumnTranscript(6, 0, 6),
+        """
+        index 0 2
+        dictionary 0 2
+        pages 0 2
+        index 1 2
+        dictionary 1 2
+        """);
+  }
+
   @Test
   void dictionariesOfTheSplitAreAskedForAfterThatOfItsFirstGroup() {
     assertTranscript(

@@ -72,7 +72,7 @@ public final class LineItemOrc {
   }
 
   /** Sets the next row of a batch, column after column of the schema. */
-  private static final class Row {
+  private static final class Row implements LineItemColumns {
     private final VectorizedRowBatch batch;
     private final int row;
     private int column;
@@ -83,29 +83,21 @@ public final class LineItemOrc {
     }
 
     void set(LineItem item) {
-      add(item.getOrderKey());
-      add(item.getPartKey());
-      add(item.getSupplierKey());
-      add(item.getLineNumber());
-      add(item.getQuantity() * 100);
-      add(item.getExtendedPriceInCents());
-      add(item.getDiscountPercent());
-      add(item.getTaxPercent());
-      add(item.getReturnFlag());
-      add(item.getStatus());
-      add(item.getShipDate());
-      add(item.getCommitDate());
-      add(item.getReceiptDate());
-      add(item.getShipInstructions());
-      add(item.getShipMode());
-      add(item.getComment());
+      LineItemColumns.of(item, this);
     }
 
-    private void add(long value) {
+    @Override
+    public void add(int value) {
+      add((long) value);
+    }
+
+    @Override
+    public void add(long value) {
       ((LongColumnVector) batch.cols[column++]).vector[row] = value;
     }
 
-    private void add(String value) {
+    @Override
+    public void add(String value) {
       byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
       ((BytesColumnVector) batch.cols[column++]).setVal(row, bytes);
     }

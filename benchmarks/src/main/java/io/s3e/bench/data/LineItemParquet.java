@@ -226,7 +226,7 @@ public final class LineItemParquet {
   }
 
   /** Turns rows into calls of Parquet's record consumer, column after column of the schema. */
-  private static final class RowWriter {
+  private static final class RowWriter implements LineItemColumns {
     private final RecordConsumer consumer;
     private int column;
 
@@ -237,38 +237,26 @@ public final class LineItemParquet {
     void write(LineItem item) {
       column = 0;
       consumer.startMessage();
-      add(item.getOrderKey());
-      add(item.getPartKey());
-      add(item.getSupplierKey());
-      add(item.getLineNumber());
-      add(item.getQuantity() * 100);
-      add(item.getExtendedPriceInCents());
-      add(item.getDiscountPercent());
-      add(item.getTaxPercent());
-      add(item.getReturnFlag());
-      add(item.getStatus());
-      add(item.getShipDate());
-      add(item.getCommitDate());
-      add(item.getReceiptDate());
-      add(item.getShipInstructions());
-      add(item.getShipMode());
-      add(item.getComment());
+      LineItemColumns.of(item, this);
       consumer.endMessage();
     }
 
-    private void add(long value) {
+    @Override
+    public void add(long value) {
       begin();
       consumer.addLong(value);
       end();
     }
 
-    private void add(int value) {
+    @Override
+    public void add(int value) {
       begin();
       consumer.addInteger(value);
       end();
     }
 
-    private void add(String value) {
+    @Override
+    public void add(String value) {
       begin();
       consumer.addBinary(Binary.fromString(value));
       end();

@@ -6,6 +6,7 @@ import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectVersion;
 import io.s3e.columnar.Ledger.Kind;
 import io.s3e.metrics.EngineMetrics.Counter;
+import io.s3e.prefetch.RequestSizing;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -23,9 +24,6 @@ final class FooterReading {
     FOOTER,
     DONE
   }
-
-  /** Objects of so many bytes come by one GET as soon as a part of them is read. */
-  private static final long SMALL_OBJECT_BYTES = 1 << 20;
 
   private final BlockLayout blocks;
   private final LayoutMemory memory;
@@ -80,7 +78,7 @@ final class FooterReading {
     long size = blocks.objectSize();
     TailMemory tails = memory.tails(version.object());
     long bytes = layout == null ? tails.bytesOf(size) : size - layout.footerStart();
-    if (size > SMALL_OBJECT_BYTES && bytes > 0) {
+    if (size > RequestSizing.SMALL_OBJECT_BYTES && bytes > 0) {
       BlockRange end = blocks.covering(Math.max(0, size - bytes), size);
       if (end.first() < read.first()) {
         BlockRange before = new BlockRange(end.first(), read.first());

@@ -114,7 +114,7 @@ final class Outstanding {
   }
 
   /** Adds {@code run} to the end of {@code runs}, as one with the last if they touch. */
-  static void appendRun(List<BlockRange> runs, BlockRange run) {
+  private static void appendRun(List<BlockRange> runs, BlockRange run) {
     int last = runs.size() - 1;
     if (last >= 0 && runs.get(last).end() == run.first()) {
       runs.set(last, new BlockRange(runs.get(last).first(), run.end()));

@@ -15,6 +15,8 @@ import java.util.List;
  * @param parallelRamp number of requests in a window while they are not full length
  */
 public record RequestSizing(long minBlocks, long maxBlocks, int parallelRamp) {
+  /** An object of so many bytes comes by one GET as soon as a part of it is read. */
+  public static final long SMALL_OBJECT_BYTES = 1 << 20;
 
   /** A last piece shorter than this share of a request is joined to the one before it. */
   private static final double MERGED_TAIL = 0.4;

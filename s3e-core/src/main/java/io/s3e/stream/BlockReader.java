@@ -14,6 +14,7 @@ import io.s3e.memory.Purpose;
 import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.prefetch.ReadPlanner.Plan;
 import io.s3e.prefetch.ReadPolicy;
+import io.s3e.prefetch.RequestSizing;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -29,9 +30,6 @@ import org.jspecify.annotations.Nullable;
 public final class BlockReader {
   /** A wait is a stall from here on; less is the hand-over between two threads. */
   private static final long STALL_NANOS = 200_000;
-
-  /** An object of so many bytes comes by one GET as soon as a part of it is read. */
-  private static final long SMALL_OBJECT_BYTES = 1 << 20;
 
   /** What is announced of a longer object: enough for the footer of most columnar files. */
   private static final int END_BYTES = 64 << 10;
@@ -436,7 +434,7 @@ public final class BlockReader {
 
   /** Whether one GET brings all of the object as soon as a part of it. */
   private boolean isSmall() {
-    return handle.size() <= SMALL_OBJECT_BYTES;
+    return handle.size() <= RequestSizing.SMALL_OBJECT_BYTES;
   }
 
   private BlockRange wholeObject() {

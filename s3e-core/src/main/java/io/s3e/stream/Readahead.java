@@ -96,7 +96,8 @@ final class Readahead {
    * of what is wanted elsewhere. Never waits.
    */
   void onSeek(long position) {
-    if (enabled && planning.tryLock()) {
+    boolean isLayoutKnown = tailStart != Long.MAX_VALUE;
+    if (isLayoutKnown && planning.tryLock()) {
       try {
         planner.onSeek(position);
         publish();

@@ -4,6 +4,7 @@ import io.s3e.block.ByteRange;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * Ranges of a {@link VectoredRead} that are fetched together and copied one after the other, in
@@ -39,6 +40,11 @@ final class VectorGroup {
 
   ByteRange span() {
     return span;
+  }
+
+  /** The bytes of its members, in order of offset. */
+  Stream<ByteRange> ranges() {
+    return members.stream().map(PendingRange::range);
   }
 
   /**

@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -165,10 +164,7 @@ final class VectoredRead {
   }
 
   private List<ByteRange> inOrder() {
-    return ranges.stream()
-        .map(PendingRange::range)
-        .sorted(Comparator.comparingLong(ByteRange::start))
-        .toList();
+    return groups.stream().flatMap(VectorGroup::ranges).toList();
   }
 
   private List<ByteRange> spans() {

@@ -108,6 +108,15 @@ public final class BlockReader {
    * starts nothing for the block itself.
    */
   @Nullable Block acquireReady(long position, long end, ReadStep step) {
+    Block block = findReady(position, end, step);
+    if (block != null) {
+      touch(block);
+    }
+    return block;
+  }
+
+  /** As {@link #acquireReady}, for a reader that {@linkplain #touch touches} the block itself. */
+  @Nullable Block findReady(long position, long end, ReadStep step) {
     Block block = peek(position);
     if (block == null) {
       return null;
@@ -116,7 +125,6 @@ public final class BlockReader {
     fetcher.metrics().count(Counter.MEMORY_HITS);
     handle.listener().onMemoryHit(Math.min(end, block.end()) - position);
     readahead.follow(readahead.onRead(position, end, step), null);
-    touch(block);
     return block;
   }
 
@@ -175,8 +183,8 @@ public final class BlockReader {
     }
   }
 
-  /** The reader takes bytes of a block that is pinned and ready. */
-  private void touch(Block block) {
+  /** The reader takes bytes of a block that is pinned and ready: from now on it may be evicted. */
+  void touch(Block block) {
     block.touch();
     if (block.end() > readahead.tailStart()) {
       block.keep();
@@ -373,14 +381,13 @@ public final class BlockReader {
     return comes ? Expected.of(fetcher, pinned) : null;
   }
 
-  /** The expected block is ready, and is read from {@code position} on. */
+  /** The expected block is ready, and is read from {@code position} on, by who touches it. */
   void arrived(Expected expected, long position, long end) {
     handle.progress().onRead(position, end);
     long waited = expected.waitedNanos();
     fetcher.metrics().count(Counter.WAITS);
     fetcher.metrics().add(Counter.WAIT_NANOS, waited);
     handle.listener().onStall(position, waited);
-    touch(expected.block());
   }
 
   /**

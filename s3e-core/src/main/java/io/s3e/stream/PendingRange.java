@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 final class PendingRange {
   private final ByteRange range;
   private final long fetchEnd;
+  private final long nextRange;
   private final VectoredRead read;
   private final CompletableFuture<ByteBuffer> result = new CompletableFuture<>();
   private final CompletableFuture<End> over = new CompletableFuture<>();
@@ -52,10 +53,12 @@ final class PendingRange {
 
   /**
    * @param fetchEnd where the bytes end that are asked for together with the range
+   * @param nextRange where the read's next range behind this one starts
    */
-  PendingRange(ByteRange range, long fetchEnd, VectoredRead read) {
+  PendingRange(ByteRange range, long fetchEnd, long nextRange, VectoredRead read) {
     this.range = range;
     this.fetchEnd = fetchEnd;
+    this.nextRange = nextRange;
     this.read = read;
     var unused = result.whenComplete((bytes, failure) -> completed());
   }
@@ -89,7 +92,7 @@ final class PendingRange {
     try {
       RangeFilling now = filling;
       if (now == null) {
-        now = read.filling(range, fetchEnd);
+        now = read.filling(range, fetchEnd, nextRange);
         filling = now;
       }
       progress = now.advance(caller);

@@ -33,6 +33,7 @@ final class RangeFilling {
   private final S3EInputStream stream;
   private final ByteRange range;
   private final long fetchEnd;
+  private final long nextRange;
   private final Pieces pieces;
   private final Patience patience;
   private final ByteBuffer buffer;
@@ -47,18 +48,23 @@ final class RangeFilling {
   /**
    * @param fetchEnd where the bytes end that are asked for together with the range, at its end or
    *     behind it
+   * @param nextRange offset of the first range behind this one that the same read wants bytes of: a
+   *     block that it begins in counts as read when that range has its bytes, for until then it
+   *     must not be evicted
    * @param pieces how what is missing is cut
    */
   RangeFilling(
       S3EInputStream stream,
       ByteRange range,
       long fetchEnd,
+      long nextRange,
       Pieces pieces,
       ByteBuffer buffer,
       Patience patience) {
     this.stream = stream;
     this.range = range;
     this.fetchEnd = fetchEnd;
+    this.nextRange = nextRange;
     this.pieces = pieces;
     this.patience = patience;
     this.buffer = buffer;
@@ -115,9 +121,9 @@ final class RangeFilling {
       takeExpected(reader);
       return null;
     }
-    Block ready = reader.acquireReady(next, range.end(), ReadStep.CONTINUATION);
+    Block ready = reader.findReady(next, range.end(), ReadStep.CONTINUATION);
     if (ready != null) {
-      copy(ready);
+      copy(reader, ready);
       ready.unpin();
       return null;
     }
@@ -136,12 +142,15 @@ final class RangeFilling {
       expected = null;
       if (settled != null && settled.isReady() && next < settled.block().end()) {
         reader.arrived(settled, next, range.end());
-        copy(settled.block());
+        copy(reader, settled.block());
       }
     }
   }
 
-  private void copy(Block block) {
+  private void copy(BlockReader reader, Block block) {
+    if (nextRange >= block.end()) {
+      reader.touch(block);
+    }
     next += target.copy(block, next);
     patience.progressed();
   }

@@ -8,7 +8,6 @@ import io.s3e.prefetch.VectorPlanner;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -97,15 +96,21 @@ final class VectoredRead {
     this.patience = new Patience(stream.source().settings().readTimeout());
     this.waiting = new BoundedExecutor(stream.source().waiting(), 1);
     PendingRange[] inOrderOfCall = new PendingRange[wanted.size()];
-    this.groups = new ArrayList<>(planned.size());
-    for (VectorPlanner.Group group : planned) {
-      List<PendingRange> members = new ArrayList<>(group.members().size());
-      for (int index : group.members()) {
-        inOrderOfCall[index] = new PendingRange(wanted.get(index), group.span().end(), this);
-        members.add(inOrderOfCall[index]);
+    VectorGroup[] inOrder = new VectorGroup[planned.size()];
+    long nextRange = Long.MAX_VALUE;
+    for (int i = planned.size() - 1; i >= 0; i--) {
+      VectorPlanner.Group group = planned.get(i);
+      PendingRange[] members = new PendingRange[group.members().size()];
+      for (int j = members.length - 1; j >= 0; j--) {
+        int index = group.members().get(j);
+        ByteRange range = wanted.get(index);
+        members[j] = new PendingRange(range, group.span().end(), nextRange, this);
+        inOrderOfCall[index] = members[j];
+        nextRange = range.isEmpty() ? nextRange : range.start();
       }
-      groups.add(new VectorGroup(group.span(), members));
+      inOrder[i] = new VectorGroup(group.span(), List.of(members));
     }
+    this.groups = List.of(inOrder);
     this.ranges = List.of(inOrderOfCall);
   }
 
@@ -294,10 +299,11 @@ final class VectoredRead {
    * Allocates for a range.
    *
    * @param fetchEnd where the range's group ends
+   * @param nextRange where the next range starts
    */
-  RangeFilling filling(ByteRange range, long fetchEnd) {
+  RangeFilling filling(ByteRange range, long fetchEnd, long nextRange) {
     ByteBuffer buffer = allocate.apply(Math.toIntExact(range.length()));
-    return new RangeFilling(stream, range, fetchEnd, pieces, buffer, patience);
+    return new RangeFilling(stream, range, fetchEnd, nextRange, pieces, buffer, patience);
   }
 
   /** The error of a range that had no turn before the deadline. */

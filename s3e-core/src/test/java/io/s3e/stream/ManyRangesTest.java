@@ -14,9 +14,13 @@ import io.s3e.prefetch.ReadPolicy;
 import io.s3e.testing.MemoryObjectClient;
 import io.s3e.testing.MemoryObjectClient.Answer;
 import io.s3e.testing.MemoryObjectClient.Content;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -75,7 +79,14 @@ class ManyRangesTest {
   void denseRangesCostNoMoreGetsThanAScan() throws Exception {
     MemoryObjectClient client =
         new MemoryObjectClient(new ClientLimits(MIB, 24, SLOT, 24, 24L * SLOT));
-    client.faults((request, number) -> Answer.GOOD.after(5));
+    client.hold();
+    client.faults(
+        (request, number) -> {
+          if (number == 10) {
+            client.open();
+          }
+          return Answer.GOOD.after(5);
+        });
     requireBytes(client, new MemoryBudget(256L * MIB), S3EConfig.DEFAULTS, NEAR, DENSE);
     requireFewGets(client, SLOT);
     assertThat(client.mostActive()).as("GETs at once").isGreaterThan(10);
@@ -97,6 +108,47 @@ class ManyRangesTest {
     client.faults((get, number) -> Answer.GOOD.after(5));
     requireBytes(client, new MemoryBudget(64L * MIB), S3EConfig.DEFAULTS, NEAR, DENSE);
     requireFewGets(client, SLOT / 2);
+  }
+
+  /** The second range of a block comes when others have read more than memory holds. */
+  @Test
+  void blocksStayUntilTheirLastRangeIsRead() throws Exception {
+    MemoryObjectClient client = new MemoryObjectClient(ClientLimits.copying(SLOT, 8, 0));
+    ObjectRef other = new ObjectRef("bucket", "other");
+    client.put(OBJECT, new Content(4 * SLOT, ManyRangesTest::bytes), ETAG);
+    client.put(other, new Content(64 * SLOT, ManyRangesTest::bytes), ETAG);
+    try (S3E engine =
+            S3E.create(S3EConfig.DEFAULTS, new MemoryBudget(20L * MIB), granted -> client);
+        S3EInputStream in =
+            engine.open(OBJECT, OpenOptions.DEFAULTS.withPolicy(ReadPolicy.RANDOM));
+        S3EInputStream neighbour = engine.open(other, OpenOptions.DEFAULTS)) {
+      AtomicInteger calls = new AtomicInteger();
+      var results =
+          in.readVectored(
+              ranges(2, DENSE),
+              length -> {
+                if (calls.getAndIncrement() == 1) {
+                  readToTheEnd(neighbour);
+                }
+                return ByteBuffer.allocate(length);
+              },
+              buffer -> {});
+      for (int i = 0; i < 2; i++) {
+        assertThat(results.get(i).get(60, TimeUnit.SECONDS))
+            .isEqualTo(bytes((long) i * DENSE, LENGTH));
+      }
+    }
+    assertThat(client.gets().stream().filter(get -> get.object().equals(OBJECT)))
+        .as("GETs of the object")
+        .hasSize(1);
+  }
+
+  private static void readToTheEnd(S3EInputStream in) {
+    try {
+      in.transferTo(OutputStream.nullOutputStream());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private static void requireFewGets(MemoryObjectClient client, int longest) {

@@ -12,14 +12,16 @@ import org.jspecify.annotations.Nullable;
  * One entry at most stands for a chunk, the one that was added last.
  *
  * <p>An entry is known by one number, its region's in the upper {@value #REGION_BITS} bits and its
- * own in the lower {@value #ENTRY_BITS}; so there are at most {@value #MOST_REGIONS} regions.
+ * own in the lower {@value #ENTRY_BITS}: an entry for each slot of the longest region there can be.
+ * So there are at most {@value #MOST_REGIONS} regions, each of which takes one or two file
+ * descriptors.
  *
  * <p>Any thread, under one lock that is held for a few steps a chunk and never over the disk;
  * readers share it.
  */
 final class ChunkIndex {
-  private static final int ENTRY_BITS = 16;
-  private static final int REGION_BITS = 15;
+  static final int ENTRY_BITS = 22;
+  private static final int REGION_BITS = 9;
 
   /** As many regions fit the number of an entry. */
   static final int MOST_REGIONS = 1 << REGION_BITS;

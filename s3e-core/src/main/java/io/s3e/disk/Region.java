@@ -23,8 +23,11 @@ final class Region {
   /** Alignment of what is appended, in bytes: a page. */
   static final int SLOT_BYTES = 4 << 10;
 
-  /** The longest region, in bytes. */
-  static final long MOST_BYTES = 256L << 20;
+  /** The longest region of a cache of which there are fewer than can be, in bytes. */
+  private static final long USUAL_MOST_BYTES = 256L << 20;
+
+  /** The longest region, in bytes: as many slots as the index has entries for. */
+  static final long MOST_BYTES = (long) SLOT_BYTES << ChunkIndex.ENTRY_BITS;
 
   /** The shortest region, in bytes. */
   static final long LEAST_BYTES = 1L << 20;
@@ -42,10 +45,15 @@ final class Region {
     return Math.max(1, regions / SCANNED_SHARE);
   }
 
-  /** Length of the regions of a cache of which there are to be {@code count}, in bytes. */
+  /**
+   * Length of the regions of a cache of which there are to be {@code count}, in bytes. There are
+   * more than those of a large cache, whose regions are not to be long, and as many as there can be
+   * of a huge one, whose regions are.
+   */
   static long bytesFor(long capacityBytes, int count) {
-    long part = Math.max(LEAST_BYTES, Math.min(MOST_BYTES, capacityBytes / count));
-    return part / SLOT_BYTES * SLOT_BYTES;
+    long part = Math.max(LEAST_BYTES, Math.min(USUAL_MOST_BYTES, capacityBytes / count));
+    long least = Math.min(MOST_BYTES, capacityBytes / ChunkIndex.MOST_REGIONS);
+    return Math.max(part, least) / SLOT_BYTES * SLOT_BYTES;
   }
 
   /** How long the bytes of a region are likely to be wanted. */

@@ -198,7 +198,9 @@ class PrivateRegionsTest {
     assertThat(Region.bytesFor(16 * MIB + 4096 * 16, 16)).isEqualTo(MIB + 4096);
     assertThat(Region.bytesFor(16 * MIB + 4095 * 16, 16)).isEqualTo(MIB);
     assertThat(Region.bytesFor(4096 * MIB, 16)).isEqualTo(256 * MIB);
-    assertThat(Region.bytesFor(1L << 50, 16)).isEqualTo(256 * MIB);
+    assertThat(Region.bytesFor(128L << 30, 16)).isEqualTo(256 * MIB);
+    assertThat(Region.bytesFor(1L << 40, 16)).as("of 512, for 1 TiB").isEqualTo(2L << 30);
+    assertThat(Region.bytesFor(1L << 50, 16)).as("the longest").isEqualTo(16L << 30);
   }
 
   @Test

@@ -70,6 +70,11 @@ final class Asking {
     return Math.min(inFlight, Math.max(1, limits.maxWindowBytes() / limits.requestBytes()));
   }
 
+  /** How many blocks are out. */
+  long out() {
+    return guesses.count();
+  }
+
   /** The window is to hold one group at least, unless refusals have said otherwise. */
   void openFor(long blocks) {
     if (leastRequest == 0) {
@@ -164,7 +169,7 @@ final class Asking {
   /**
    * The plan that was made since this was called last.
    *
-   * @param along whether what it fetches goes with the read, if it is short
+   * @param along whether the first run goes with the read, if it is short
    */
   Plan takePlan(boolean along) {
     List<BlockRange> abandoned = guesses.takeAbandoned();
@@ -180,7 +185,6 @@ final class Asking {
   }
 
   private boolean isShort(List<BlockRange> runs) {
-    long bytes = runs.stream().mapToLong(BlockRange::count).sum() * layout.blockSize();
-    return bytes > 0 && bytes <= MAX_ALONG_BYTES;
+    return !runs.isEmpty() && runs.get(0).count() * layout.blockSize() <= MAX_ALONG_BYTES;
   }
 }

@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
  * <p><b>States.</b>
  *
  * <ul>
- *   <li>UNKNOWN: no layout. The first read of the stream, in the last 64 KiB, asks for the tail. →
- *       TAIL by any read there; → READY at the first read, if the layout of this version is
- *       remembered.
+ *   <li>UNKNOWN: no layout. The first read of the stream, in the last 64 KiB, asks for the tail,
+ *       and for the data that {@link AlikeFiles} expect. → TAIL by any read there; → READY at the
+ *       first read, if the layout of this version is remembered.
  *   <li>TAIL: wants the last bytes, then the footer. → READY with a layout; → NOT_COLUMNAR with
  *       bytes that are neither Parquet nor ORC, or in any doubt.
  *   <li>READY: a layout, and no read of a part of it. → FILTERING or COLUMNS by a read that begins
@@ -44,8 +44,9 @@ import org.jspecify.annotations.Nullable;
  * or with one group, doubles for each wait, falls to what was granted when something is refused,
  * and halves when a group is skipped.
  *
- * <p><b>Trust.</b> Each guess is settled with the {@link Ledger} of the table, tails with that of
- * their place; a kind that wasted too much is left to one stream in sixteen.
+ * <p><b>Trust.</b> Each guess is settled with the {@link Ledger} of the table, tails and {@link
+ * AlikeFiles} with that of their place; a kind that wasted too much is left to one stream in
+ * sixteen.
  *
  * <p>Invariants: runs of a plan lie inside the object, are disjoint from each other and from all
  * blocks that are out; each block of them is later read, refused or abandoned, exactly one of
@@ -180,6 +181,9 @@ public final class ColumnPlanner {
         if (isAdmitted(Kind.TAIL)) {
           footer.ask(touched, layout, asking);
         }
+        if (layout == null && isAdmitted(Kind.ALIKE)) {
+          footer.askAlike(asking);
+        }
         return asking.takePlan(true);
       }
     }
@@ -250,7 +254,8 @@ public final class ColumnPlanner {
   }
 
   private boolean isAdmitted(Kind kind) {
-    Ledger ledger = kind == Kind.TAIL || table == null ? footer.ledger() : table.ledger();
+    boolean isOfPlace = kind == Kind.TAIL || kind == Kind.ALIKE;
+    Ledger ledger = isOfPlace || table == null ? footer.ledger() : table.ledger();
     return admitted.computeIfAbsent(kind, ledger::admits);
   }
 
@@ -374,8 +379,8 @@ public final class ColumnPlanner {
    * table learns what was read.
    */
   public Plan reset() {
-    if (reads != null) {
-      reads.remember();
+    if (reads != null && layout != null) {
+      footer.remember(layout, reads.remember());
     }
     guesses.abandonAll();
     owner = false;

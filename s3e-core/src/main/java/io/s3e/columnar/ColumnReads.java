@@ -8,6 +8,7 @@ import io.s3e.columnar.Layout.Format;
 import io.s3e.columnar.Layout.Part;
 import io.s3e.columnar.Layout.Place;
 import io.s3e.columnar.Ledger.Kind;
+import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -193,9 +194,14 @@ final class ColumnReads {
     following.askAgain();
   }
 
-  /** Tells the table what was read. */
-  void remember() {
+  /**
+   * Tells the table what was read.
+   *
+   * @return the data, if it is that of one group and in whole chunks; none otherwise
+   */
+  List<ByteRange> remember() {
     following.remember();
+    return following.onlyGroup();
   }
 
   /** The bytes to be seen next: of a stripe's footer, or of offset indexes; null if none. */

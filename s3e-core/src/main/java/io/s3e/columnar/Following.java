@@ -330,6 +330,12 @@ final class Following {
     askedTo = Math.max(0, present);
   }
 
+  /** The chunks that were read if all are of one group, and whole; none otherwise. */
+  List<ByteRange> onlyGroup() {
+    boolean isOne = groupsRead == 1 && layout.format() == Format.PARQUET && isPresentWhole();
+    return isOne ? read.rangesOf(present, 0) : List.of();
+  }
+
   /** Tells the table what was read. */
   void remember() {
     if (groupsRead > 0 && isPresentWhole()) {

@@ -63,9 +63,13 @@ final class FooterReading {
     return memory.table(version.object(), layout.schema());
   }
 
-  /** What became of guesses of tails beside this one. */
+  private PlaceMemory place() {
+    return memory.place(version.object());
+  }
+
+  /** What became of guesses in files beside this one whose footers were not known. */
   Ledger ledger() {
-    return memory.tails(version.object()).ledger();
+    return place().ledger();
   }
 
   /** Whether a first read at {@code position} asks for a footer. */
@@ -76,15 +80,28 @@ final class FooterReading {
   /** Asks for what is missing of the tail in front of a first read near the end. */
   void ask(BlockRange read, @Nullable Layout layout, Asking asking) {
     long size = blocks.objectSize();
-    TailMemory tails = memory.tails(version.object());
-    long bytes = layout == null ? tails.bytesOf(size) : size - layout.footerStart();
+    long bytes = layout == null ? place().tails().bytesOf(size) : size - layout.footerStart();
     if (size > RequestSizing.SMALL_OBJECT_BYTES && bytes > 0) {
       BlockRange end = blocks.covering(Math.max(0, size - bytes), size);
       if (end.first() < read.first()) {
         BlockRange before = new BlockRange(end.first(), read.first());
-        asking.ask(List.of(before), Kind.TAIL, tails.ledger());
+        asking.ask(List.of(before), Kind.TAIL, ledger());
       }
     }
+  }
+
+  /** Asks for the data that a reader of a file alike would read next. */
+  void askAlike(Asking asking) {
+    if (blocks.objectSize() > RequestSizing.SMALL_OBJECT_BYTES) {
+      List<BlockRange> runs = place().alike().guess(blocks);
+      asking.openFor(asking.out() + runs.stream().mapToLong(BlockRange::count).sum());
+      asking.ask(runs, Kind.ALIKE, ledger());
+    }
+  }
+
+  /** The stream has read that data, and no other, as far as it has read whole chunks. */
+  void remember(Layout layout, List<ByteRange> data) {
+    place().alike().onRead(blocks.objectSize(), layout.dataEnd(), data);
   }
 
   /** The bytes to be seen next; null if none. */
@@ -108,7 +125,7 @@ final class FooterReading {
    * @return the layout; null if it takes more bytes, or if there is none and this is done
    */
   @Nullable Layout onBytes(byte[] bytes) {
-    TailMemory tails = memory.tails(version.object());
+    TailMemory tails = place().tails();
     boolean isFooter = state == State.FOOTER;
     state = State.DONE;
     try {

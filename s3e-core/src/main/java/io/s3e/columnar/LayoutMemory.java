@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What the streams of an engine know of files and tables: layouts by object version, since Spark
  * reads a footer by one stream and the data by another, and opens a file once for each split and
- * query; scans by schema; lengths of footers by place. Any thread; holds its lock for a look-up.
+ * query; scans by schema; lengths of footers, and where data lies, by place. Any thread; holds its
+ * lock for a look-up.
  *
  * <p>Bounded: layouts by {@value #MAX_LAYOUT_BYTES} bytes, tables and places by {@value
  * #MAX_TABLES} each. What was used longest ago goes first.
@@ -27,7 +28,7 @@ public final class LayoutMemory {
   private record Table(String place, long schema) {}
 
   private final Map<Table, TableMemory> tables = byUse();
-  private final Map<String, TailMemory> tails = byUse();
+  private final Map<String, PlaceMemory> places = byUse();
   private long layoutBytes;
 
   private static <K, V> Map<K, V> byUse() {
@@ -71,9 +72,9 @@ public final class LayoutMemory {
     return find(tables, new Table(placeOf(object), schema), new TableMemory());
   }
 
-  /** The tails of the files beside {@code object}. */
-  synchronized TailMemory tails(ObjectRef object) {
-    return find(tails, placeOf(object), new TailMemory());
+  /** The place that {@code object} is in with other files. */
+  synchronized PlaceMemory place(ObjectRef object) {
+    return find(places, placeOf(object), new PlaceMemory());
   }
 
   private static <K, V> V find(Map<K, V> map, K key, V fresh) {

@@ -21,6 +21,8 @@ final class Ledger {
     TAIL(Counter.COLUMNAR_TAIL_USED_BYTES, Counter.COLUMNAR_TAIL_WASTED_BYTES),
     /** Column chunks or streams, of the present group and of those that follow. */
     GROUP(Counter.COLUMNAR_GROUP_USED_BYTES, Counter.COLUMNAR_GROUP_WASTED_BYTES),
+    /** Column chunks of a file whose footer is not known, where files beside it have theirs. */
+    ALIKE(Counter.COLUMNAR_GROUP_USED_BYTES, Counter.COLUMNAR_GROUP_WASTED_BYTES),
     DICTIONARY(Counter.COLUMNAR_DICTIONARY_USED_BYTES, Counter.COLUMNAR_DICTIONARY_WASTED_BYTES),
     BLOOM_FILTER(
         Counter.COLUMNAR_BLOOM_FILTER_USED_BYTES, Counter.COLUMNAR_BLOOM_FILTER_WASTED_BYTES),

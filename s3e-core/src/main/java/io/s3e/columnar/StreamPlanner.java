@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * <p>One of the two plans at any time. The {@link ColumnPlanner} looks on until it {@linkplain
  * ColumnPlanner#owns owns} the stream; then the other forgets all that it had out and hears of no
  * read, until the stream is given back or reset. Before that the {@link ColumnPlanner} asks for the
- * tail of a file alone, where the other asks for nothing. So no block is out twice.
+ * tail of a file, and with it for data, where the other asks for nothing. So no block is out twice.
  *
  * <p>Streams whose opener said that they are read from front to end are not looked at.
  */

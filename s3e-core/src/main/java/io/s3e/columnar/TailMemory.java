@@ -28,13 +28,8 @@ final class TailMemory {
     OTHER_FILES
   }
 
-  private final Ledger ledger = new Ledger();
   private Seen seen = Seen.NOTHING;
   private long footerBytes;
-
-  Ledger ledger() {
-    return ledger;
-  }
 
   /** Bytes to fetch of the end of an object; 0 where footers are not expected. */
   synchronized long bytesOf(long objectSize) {

@@ -122,7 +122,7 @@ class LayoutMemoryTest {
 
   @Test
   void tailsAreOnePartInAHundredUntilFootersAreKnown() {
-    TailMemory tails = memory.tails(new ObjectRef("b", "t/f"));
+    TailMemory tails = memory.place(new ObjectRef("b", "t/f")).tails();
     assertThat(tails.bytesOf(2 << 20)).isEqualTo(64 << 10);
     assertThat(tails.bytesOf(100 << 20)).isEqualTo(1 << 20);
     assertThat(tails.bytesOf(10L << 30)).isEqualTo(2 << 20);
@@ -134,7 +134,7 @@ class LayoutMemoryTest {
     assertThat(tails.bytesOf(1 << 20)).isEqualTo(437_500);
     tails.noFooter();
     assertThat(tails.bytesOf(1 << 20)).isEqualTo(437_500);
-    TailMemory others = memory.tails(new ObjectRef("b", "u/f"));
+    TailMemory others = memory.place(new ObjectRef("b", "u/f")).tails();
     others.noFooter();
     assertThat(others.bytesOf(1 << 20)).isZero();
   }

@@ -43,7 +43,10 @@ final class RecordingsTable {
         .forEach(
             (file, end) -> {
               if (name.contains("wide") == file.contains("wide")) {
-                memory.tails(new ObjectRef("bucket", "table/" + file)).footer(end.last().length);
+                memory
+                    .place(new ObjectRef("bucket", "table/" + file))
+                    .tails()
+                    .footer(end.last().length);
               }
             });
     return memory;

@@ -1,0 +1,123 @@
+package io.s3e.columnar;
+
+import io.s3e.block.BlockLayout;
+import io.s3e.block.BlockRange;
+import io.s3e.block.ByteRange;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the readers of the files in one place found their column data, and so where the next one is
+ * likely to: tables of many small files, of which each has one group, are written alike. The data
+ * can then be asked for together with the footer that says where it is.
+ *
+ * <p>Places are taken in proportion to the lengths of the files without their footers, which are
+ * about equally long. Each file that is read shows by how much its like was missed, and ranges are
+ * guessed longer by twice that. No range is guessed before two files in a row were alike, nor where
+ * guesses would fetch more than a tenth more than the ranges themselves, but for one block, or more
+ * than {@value #MOST_BYTES} bytes: a round trip matters little beside those.
+ *
+ * <p>Any thread; holds its lock for arithmetic alone.
+ */
+final class AlikeFiles {
+  private static final long MOST_BYTES = 16 << 20;
+
+  /** Readers of more columns that lie apart find nothing here. */
+  private static final int MOST_RANGES = 16;
+
+  /** Ranges that are guessed may take one part in so many more than they did before. */
+  private static final int SPARE_PART = 10;
+
+  /** Bounds that were missed by more than one part in so many of the file are another table's. */
+  private static final int MISSED_PART = 20;
+
+  /**
+   * The data that one stream read.
+   *
+   * @param objectSize length of its file, in bytes
+   * @param dataEnd offset after the last byte of data in the file
+   * @param ranges ascending and disjoint
+   */
+  private record Shape(long objectSize, long dataEnd, List<ByteRange> ranges) {
+    /** Where an offset lies in a file of that length. */
+    long moved(long offset, long size) {
+      long otherEnd = size - (objectSize - dataEnd);
+      return Math.max(0, (long) ((double) offset / dataEnd * otherEnd));
+    }
+  }
+
+  private @Nullable Shape last;
+
+  /** By how much the bounds of {@link #last} were missed, in bytes; empty unless two were alike. */
+  private OptionalLong missed = OptionalLong.empty();
+
+  /**
+   * A stream has read a file.
+   *
+   * @param dataEnd offset after the last byte of data in it
+   * @param ranges the data that it read, ascending and disjoint; none if it read none, or that of
+   *     more than one group, or only a part
+   */
+  synchronized void onRead(long objectSize, long dataEnd, List<ByteRange> ranges) {
+    boolean isShown =
+        !ranges.isEmpty() && ranges.size() <= MOST_RANGES && lengthOf(ranges) <= MOST_BYTES;
+    Shape shape = isShown ? new Shape(objectSize, dataEnd, List.copyOf(ranges)) : null;
+    OptionalLong now = shape == null || last == null ? OptionalLong.empty() : missedBy(last, shape);
+    // Files differ more than two of them show.
+    missed = now.isEmpty() ? now : OptionalLong.of(Math.max(now.getAsLong(), missed.orElse(0) / 2));
+    last = shape;
+  }
+
+  private static OptionalLong missedBy(Shape guess, Shape shape) {
+    if (guess.ranges.size() != shape.ranges.size()) {
+      return OptionalLong.empty();
+    }
+    long most = 0;
+    for (int i = 0; i < shape.ranges.size(); i++) {
+      ByteRange from = guess.ranges.get(i);
+      ByteRange to = shape.ranges.get(i);
+      most = Math.max(most, Math.abs(guess.moved(from.start(), shape.objectSize) - to.start()));
+      most = Math.max(most, Math.abs(guess.moved(from.end(), shape.objectSize) - to.end()));
+    }
+    return most <= shape.objectSize / MISSED_PART ? OptionalLong.of(most) : OptionalLong.empty();
+  }
+
+  /** The runs of blocks to ask for in a file whose footer is not known; none if in any doubt. */
+  List<BlockRange> guess(BlockLayout blocks) {
+    Shape shape;
+    long spare;
+    synchronized (this) {
+      if (last == null || missed.isEmpty()) {
+        return List.of();
+      }
+      shape = last;
+      spare = 2 * missed.getAsLong();
+    }
+    long size = blocks.objectSize();
+    List<ByteRange> least = new ArrayList<>();
+    List<ByteRange> ranges = new ArrayList<>();
+    for (ByteRange range : shape.ranges) {
+      long start = shape.moved(range.start(), size);
+      long end = Math.min(size, shape.moved(range.end(), size));
+      if (start < end) {
+        least.add(new ByteRange(start, end));
+        ranges.add(new ByteRange(Math.max(0, start - spare), Math.min(size, end + spare)));
+      }
+    }
+    List<BlockRange> runs = Filters.runsOver(ranges, blocks);
+    long most = blocksOf(Filters.runsOver(least, blocks));
+    most += Math.max(1, most / SPARE_PART);
+    boolean isCheap = blocksOf(runs) <= Math.min(most, MOST_BYTES / blocks.blockSize());
+    return isCheap ? runs : List.of();
+  }
+
+  private static long lengthOf(List<ByteRange> ranges) {
+    return ranges.stream().mapToLong(ByteRange::length).sum();
+  }
+
+  private static long blocksOf(List<BlockRange> runs) {
+    return runs.stream().mapToLong(BlockRange::count).sum();
+  }
+}

@@ -1,0 +1,15 @@
+package io.s3e.columnar;
+
+/**
+ * What streams learn of the files in one place that serves before the footer of the next one is
+ * read.
+ *
+ * @param tails how long footers are
+ * @param alike where column data lies
+ * @param ledger of guesses by these
+ */
+record PlaceMemory(TailMemory tails, AlikeFiles alike, Ledger ledger) {
+  PlaceMemory() {
+    this(new TailMemory(), new AlikeFiles(), new Ledger());
+  }
+}

@@ -2,12 +2,8 @@ package io.s3e.columnar;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.s3e.block.ByteRange;
-import io.s3e.columnar.Recording.Call;
-import io.s3e.columnar.Recording.Kind;
 import io.s3e.columnar.Replay.Split;
-import java.util.ArrayList;
-import java.util.List;
+import io.s3e.columnar.Table.Reader;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -20,71 +16,6 @@ import org.junit.jupiter.params.provider.EnumSource;
  * length and ETag.
  */
 class TablesTest {
-  /** How a reader goes to the columns of a group. */
-  enum Reader {
-    VECTORS,
-    SEEKS
-  }
-
-  /**
-   * The files of a table.
-   *
-   * @param footer bytes of the footer and what is behind it
-   */
-  private record Table(int groups, int columns, int chunk, int footer, int... wanted) {
-    long size() {
-      return 4 + (long) groups * columns * chunk + footer;
-    }
-
-    ByteRange wanted(int group, int column) {
-      return ByteRange.ofLength(4 + ((long) group * columns + column) * chunk, chunk);
-    }
-
-    Recording readOf(String file, Reader reader) {
-      long footerStart = size() - footer;
-      List<Call> calls = new ArrayList<>();
-      boolean vectors = reader == Reader.VECTORS;
-      calls.add(new Call(Kind.OPEN, "s", file, size(), vectors, null, List.of()));
-      add(calls, Kind.READ, new ByteRange(size() - 8, size()));
-      add(calls, Kind.READ, new ByteRange(footerStart, size() - 8));
-      for (int group = 0; group < groups; group++) {
-        List<ByteRange> ranges = new ArrayList<>();
-        for (int column : wanted) {
-          ranges.add(wanted(group, column));
-        }
-        if (vectors && !ranges.isEmpty()) {
-          add(calls, Kind.VECTORED, ranges.toArray(ByteRange[]::new));
-        } else {
-          ranges.forEach(range -> add(calls, Kind.READ, range));
-        }
-      }
-      calls.add(new Call(Kind.CLOSE, "s", "", 0, vectors, null, List.of()));
-      return new Recording(file, calls);
-    }
-
-    private static void add(List<Call> calls, Kind kind, ByteRange... ranges) {
-      calls.add(new Call(kind, "s", "", 0, true, null, List.of(ranges)));
-    }
-
-    RecordedFiles.File file() {
-      List<String> names = new ArrayList<>();
-      List<List<FooterWriter.Chunk>> all = new ArrayList<>();
-      for (int column = 0; column < columns; column++) {
-        names.add("c" + column);
-      }
-      for (int group = 0; group < groups; group++) {
-        List<FooterWriter.Chunk> chunks = new ArrayList<>();
-        for (int column = 0; column < columns; column++) {
-          long start = wanted(group, column).start();
-          chunks.add(new FooterWriter.Chunk(null, start, chunk, null, 0, null, 0, null, null));
-        }
-        all.add(chunks);
-      }
-      byte[] bytes = FooterWriter.write(names, all, footer - 8);
-      return new RecordedFiles.File(size(), RecordedFiles.parquetTail(bytes));
-    }
-  }
-
   /** 4 MiB, of which two columns take 512 KiB. */
   private static final Table MANY_FILES = new Table(1, 16, 256 << 10, 20_000, 3, 11);
 

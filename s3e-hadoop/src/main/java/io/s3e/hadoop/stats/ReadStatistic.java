@@ -227,7 +227,8 @@ public enum ReadStatistic {
       Counter.COLUMNAR_GROUP_USED_BYTES,
       BYTES,
       BOTH,
-      "The same of column data: of the present row group or stripe, and of those that follow."),
+      "The same of column data: of the present row group or stripe, of those that follow, and of"
+          + " files that are likely to be as those before."),
   S3E_COLUMNAR_GROUP_WASTED_BYTES(
       Counter.COLUMNAR_GROUP_WASTED_BYTES, BYTES, BOTH, "Such bytes that it did not read."),
   S3E_COLUMNAR_DICTIONARY_USED_BYTES(

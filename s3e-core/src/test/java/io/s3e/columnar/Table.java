@@ -1,0 +1,73 @@
+package io.s3e.columnar;
+
+import io.s3e.block.ByteRange;
+import io.s3e.columnar.Recording.Call;
+import io.s3e.columnar.Recording.Kind;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Parquet files of a table, all alike, and how a reader of some columns reads one: its footer, then
+ * group by group.
+ *
+ * @param footer bytes of the footer and what is behind it
+ */
+record Table(int groups, int columns, int chunk, int footer, int... wanted) {
+  /** How a reader goes to the columns of a group. */
+  enum Reader {
+    VECTORS,
+    SEEKS
+  }
+
+  long size() {
+    return 4 + (long) groups * columns * chunk + footer;
+  }
+
+  ByteRange wanted(int group, int column) {
+    return ByteRange.ofLength(4 + ((long) group * columns + column) * chunk, chunk);
+  }
+
+  Recording readOf(String file, Reader reader) {
+    long footerStart = size() - footer;
+    List<Call> calls = new ArrayList<>();
+    boolean vectors = reader == Reader.VECTORS;
+    calls.add(new Call(Kind.OPEN, "s", file, size(), vectors, null, List.of()));
+    add(calls, Kind.READ, new ByteRange(size() - 8, size()));
+    add(calls, Kind.READ, new ByteRange(footerStart, size() - 8));
+    for (int group = 0; group < groups; group++) {
+      List<ByteRange> ranges = new ArrayList<>();
+      for (int column : wanted) {
+        ranges.add(wanted(group, column));
+      }
+      if (vectors && !ranges.isEmpty()) {
+        add(calls, Kind.VECTORED, ranges.toArray(ByteRange[]::new));
+      } else {
+        ranges.forEach(range -> add(calls, Kind.READ, range));
+      }
+    }
+    calls.add(new Call(Kind.CLOSE, "s", "", 0, vectors, null, List.of()));
+    return new Recording(file, calls);
+  }
+
+  private static void add(List<Call> calls, Kind kind, ByteRange... ranges) {
+    calls.add(new Call(kind, "s", "", 0, true, null, List.of(ranges)));
+  }
+
+  RecordedFiles.File file() {
+    List<String> names = new ArrayList<>();
+    List<List<FooterWriter.Chunk>> all = new ArrayList<>();
+    for (int column = 0; column < columns; column++) {
+      names.add("c" + column);
+    }
+    for (int group = 0; group < groups; group++) {
+      List<FooterWriter.Chunk> chunks = new ArrayList<>();
+      for (int column = 0; column < columns; column++) {
+        long start = wanted(group, column).start();
+        chunks.add(new FooterWriter.Chunk(null, start, chunk, null, 0, null, 0, null, null));
+      }
+      all.add(chunks);
+    }
+    byte[] bytes = FooterWriter.write(names, all, footer - 8);
+    return new RecordedFiles.File(size(), RecordedFiles.parquetTail(bytes));
+  }
+}

@@ -5,19 +5,21 @@ import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalLong;
+import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Where the readers of the files in one place found their column data, and so where the next one is
  * likely to: tables of many small files, of which each has one group, are written alike. The data
- * can then be asked for together with the footer that says where it is.
+ * can then be asked for together with the footer that says where it is, by a stream that reads
+ * both.
  *
  * <p>Places are taken in proportion to the lengths of the files without their footers, which are
  * about equally long. Each file that is read shows by how much its like was missed, and ranges are
- * guessed longer by twice that. No range is guessed before two files in a row were alike, nor where
- * guesses would fetch more than a tenth more than the ranges themselves, but for one block, or more
- * than {@value #MOST_BYTES} bytes: a round trip matters little beside those.
+ * guessed longer by twice that at each end. Nothing is guessed before two files in a row were
+ * alike; nor where that would take more blocks than the ranges do, by a tenth or by one block,
+ * whichever is more; nor more than {@value #MOST_BYTES} bytes, beside which a round trip matters
+ * little.
  *
  * <p>Any thread; holds its lock for arithmetic alone.
  */
@@ -30,8 +32,8 @@ final class AlikeFiles {
   /** Ranges that are guessed may take one part in so many more than they did before. */
   private static final int SPARE_PART = 10;
 
-  /** Bounds that were missed by more than one part in so many of the file are another table's. */
-  private static final int MISSED_PART = 20;
+  /** Bounds that were missed by more than this share of the file are those of another table. */
+  private static final double MOST_MISSED = 0.05;
 
   /**
    * The data that one stream read.
@@ -50,8 +52,11 @@ final class AlikeFiles {
 
   private @Nullable Shape last;
 
-  /** By how much the bounds of {@link #last} were missed, in bytes; empty unless two were alike. */
-  private OptionalLong missed = OptionalLong.empty();
+  /**
+   * By how much the bounds of {@link #last} were missed, as a share of its length; empty unless two
+   * were alike.
+   */
+  private OptionalDouble missed = OptionalDouble.empty();
 
   /**
    * A stream has read a file.
@@ -64,15 +69,17 @@ final class AlikeFiles {
     boolean isShown =
         !ranges.isEmpty() && ranges.size() <= MOST_RANGES && lengthOf(ranges) <= MOST_BYTES;
     Shape shape = isShown ? new Shape(objectSize, dataEnd, List.copyOf(ranges)) : null;
-    OptionalLong now = shape == null || last == null ? OptionalLong.empty() : missedBy(last, shape);
+    OptionalDouble now =
+        shape == null || last == null ? OptionalDouble.empty() : missedBy(last, shape);
     // Files differ more than two of them show.
-    missed = now.isEmpty() ? now : OptionalLong.of(Math.max(now.getAsLong(), missed.orElse(0) / 2));
+    missed =
+        now.isEmpty() ? now : OptionalDouble.of(Math.max(now.getAsDouble(), missed.orElse(0) / 2));
     last = shape;
   }
 
-  private static OptionalLong missedBy(Shape guess, Shape shape) {
+  private static OptionalDouble missedBy(Shape guess, Shape shape) {
     if (guess.ranges.size() != shape.ranges.size()) {
-      return OptionalLong.empty();
+      return OptionalDouble.empty();
     }
     long most = 0;
     for (int i = 0; i < shape.ranges.size(); i++) {
@@ -81,7 +88,8 @@ final class AlikeFiles {
       most = Math.max(most, Math.abs(guess.moved(from.start(), shape.objectSize) - to.start()));
       most = Math.max(most, Math.abs(guess.moved(from.end(), shape.objectSize) - to.end()));
     }
-    return most <= shape.objectSize / MISSED_PART ? OptionalLong.of(most) : OptionalLong.empty();
+    double share = (double) most / shape.objectSize;
+    return share <= MOST_MISSED ? OptionalDouble.of(share) : OptionalDouble.empty();
   }
 
   /** The runs of blocks to ask for in a file whose footer is not known; none if in any doubt. */
@@ -93,7 +101,7 @@ final class AlikeFiles {
         return List.of();
       }
       shape = last;
-      spare = 2 * missed.getAsLong();
+      spare = (long) (2 * missed.getAsDouble() * blocks.objectSize());
     }
     long size = blocks.objectSize();
     List<ByteRange> least = new ArrayList<>();

@@ -70,11 +70,6 @@ final class Asking {
     return Math.min(inFlight, Math.max(1, limits.maxWindowBytes() / limits.requestBytes()));
   }
 
-  /** How many blocks are out. */
-  long out() {
-    return guesses.count();
-  }
-
   /** The window is to hold one group at least, unless refusals have said otherwise. */
   void openFor(long blocks) {
     if (leastRequest == 0) {

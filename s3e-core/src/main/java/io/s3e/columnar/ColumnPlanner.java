@@ -80,6 +80,9 @@ public final class ColumnPlanner {
   private boolean owner;
   private boolean isFresh = true;
 
+  /** The first read was of the end, where a reader of a whole file begins. */
+  private boolean beganAtEnd;
+
   // All of these or none, from READY on.
   private @Nullable Layout layout;
   private @Nullable TableMemory table;
@@ -141,9 +144,15 @@ public final class ColumnPlanner {
     return owner;
   }
 
-  /** Whether nothing that can come makes a difference any more. */
-  boolean isOver() {
+  private boolean isOver() {
     return state == State.NOT_COLUMNAR || state == State.FOREIGN;
+  }
+
+  /**
+   * Whether nothing that can come makes a difference any more, and all that was abandoned is told.
+   */
+  boolean isDone() {
+    return isOver() && !guesses.hasAbandoned();
   }
 
   /** Whether {@code block} was asked for here and is neither read, refused nor abandoned. */
@@ -167,7 +176,7 @@ public final class ColumnPlanner {
    */
   public Plan onRead(long position, long end) {
     if (isOver() || position < 0 || position >= blocks.objectSize() || end <= position) {
-      return Plan.NOTHING;
+      return asking.takePlan(false);
     }
     long until = Math.min(end, blocks.objectSize());
     expected = 0;
@@ -181,9 +190,8 @@ public final class ColumnPlanner {
         if (isAdmitted(Kind.TAIL)) {
           footer.ask(touched, layout, asking);
         }
-        if (layout == null && isAdmitted(Kind.ALIKE)) {
-          footer.askAlike(asking);
-        }
+        beganAtEnd = true;
+        askAlike();
         return asking.takePlan(true);
       }
     }
@@ -191,6 +199,15 @@ public final class ColumnPlanner {
       ask();
     }
     return asking.takePlan(false);
+  }
+
+  /** A known layout does not say which columns will be read. */
+  private void askAlike() {
+    List<BlockRange> runs = layout == null || layout.groups() == 1 ? footer.expected() : List.of();
+    if (!runs.isEmpty() && isAdmitted(Kind.ALIKE)) {
+      asking.openFor(guesses.count() + runs.stream().mapToLong(BlockRange::count).sum());
+      asking.ask(runs, Kind.ALIKE, footer.ledger());
+    }
   }
 
   /**
@@ -211,7 +228,7 @@ public final class ColumnPlanner {
    */
   public Plan onVectored(List<ByteRange> ranges, List<ByteRange> spans) {
     if (isOver()) {
-      return Plan.NOTHING;
+      return asking.takePlan(false);
     }
     expected = 0;
     for (ByteRange span : spans) {
@@ -284,6 +301,7 @@ public final class ColumnPlanner {
     if (known != null) {
       ready(known);
     } else if (footer.isDone()) {
+      guesses.abandonAll();
       state = State.NOT_COLUMNAR;
     }
   }
@@ -379,13 +397,17 @@ public final class ColumnPlanner {
    * table learns what was read.
    */
   public Plan reset() {
-    if (reads != null && layout != null) {
-      footer.remember(layout, reads.remember());
+    if (reads != null && layout != null && !isFresh) {
+      List<ByteRange> data = reads.remember();
+      if (beganAtEnd) {
+        footer.remember(layout, data);
+      }
     }
     guesses.abandonAll();
     owner = false;
     foreignReads = 0;
     isFresh = true;
+    beganAtEnd = false;
     if (!isOver()) {
       state = State.UNKNOWN;
       if (layout != null) {

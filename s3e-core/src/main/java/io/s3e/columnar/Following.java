@@ -210,6 +210,7 @@ final class Following {
     boolean isBack = group < present;
     guesses.abandon(
         new BlockRange(0, isBack ? blocks.blocks() : start), guess -> guess.kind() == Kind.GROUP);
+    abandonAlikeBeside(group);
     guesses.forgetReadBefore(start);
     read.clear();
     present = group;
@@ -221,6 +222,16 @@ final class Following {
     groupsRead++;
     isAhead = false;
     groups.at(group, layout);
+  }
+
+  /**
+   * What was guessed before the footer was known, and is not of this group, was guessed wrongly.
+   */
+  private void abandonAlikeBeside(int group) {
+    BlockRange own = blocks.covering(layout.group(group).start(), layout.group(group).end());
+    guesses.abandon(new BlockRange(0, own.first()), guess -> guess.kind() == Kind.ALIKE);
+    guesses.abandon(
+        new BlockRange(own.end(), blocks.blocks()), guess -> guess.kind() == Kind.ALIKE);
   }
 
   private boolean isPresentWhole() {

@@ -90,16 +90,15 @@ final class FooterReading {
     }
   }
 
-  /** Asks for the data that a reader of a file alike would read next. */
-  void askAlike(Asking asking) {
-    if (blocks.objectSize() > RequestSizing.SMALL_OBJECT_BYTES) {
-      List<BlockRange> runs = place().alike().guess(blocks);
-      asking.openFor(asking.out() + runs.stream().mapToLong(BlockRange::count).sum());
-      asking.ask(runs, Kind.ALIKE, ledger());
-    }
+  /** The data that readers of files alike have read; none if there is any doubt. */
+  List<BlockRange> expected() {
+    boolean isWhole = blocks.objectSize() <= RequestSizing.SMALL_OBJECT_BYTES;
+    return isWhole ? List.of() : place().alike().guess(blocks);
   }
 
-  /** The stream has read that data, and no other, as far as it has read whole chunks. */
+  /**
+   * A stream that began at the end has read that data, whole chunks of one group; or other data.
+   */
   void remember(Layout layout, List<ByteRange> data) {
     place().alike().onRead(blocks.objectSize(), layout.dataEnd(), data);
   }

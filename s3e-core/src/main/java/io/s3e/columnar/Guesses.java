@@ -147,6 +147,11 @@ final class Guesses {
     read = new BlockPieces<>();
   }
 
+  /** Whether {@link #takeAbandoned} has something to tell. */
+  boolean hasAbandoned() {
+    return !abandoned.isEmpty();
+  }
+
   /** The runs abandoned since this was called last. */
   List<BlockRange> takeAbandoned() {
     if (abandoned.isEmpty()) {

@@ -37,7 +37,7 @@ public final class StreamPlanner {
   private boolean looksAtColumns() {
     ReadPolicy policy = forward.pattern().policy();
     boolean isOrdered = policy == ReadPolicy.SEQUENTIAL || policy == ReadPolicy.WHOLE_FILE;
-    return mode != ColumnarMode.OFF && (columns.owns() || (!isOrdered && !columns.isOver()));
+    return mode != ColumnarMode.OFF && (columns.owns() || (!isOrdered && !columns.isDone()));
   }
 
   private boolean isColumnar() {

@@ -48,7 +48,10 @@ final class Appender {
   /** A write that takes longer is taken to hang. */
   private static final long HANGS_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-  /** As much of a region as the hits of its victim may take: the rest is for what is new. */
+  /**
+   * As much of a region as the hits of its victim may take, and of a long one no more than of one
+   * of usual length: the rest is for what is new, which waits meanwhile.
+   */
   private static final int KEPT_SHARE = 2;
 
   private static final long CLOSE_MILLIS = 500;
@@ -442,7 +445,8 @@ final class Appender {
 
   /** Appends again what was read of a region that is about to be recycled. */
   private void keepHits(Region victim, Region to) throws IOException {
-    int most = to.slotCount() / KEPT_SHARE;
+    long usualBytes = Math.min(to.bytes(), Region.USUAL_MOST_BYTES);
+    long most = usualBytes / Region.SLOT_BYTES / KEPT_SHARE;
     for (Chunk hit : index.hitsIn(victim)) {
       int length = hit.object().chunkLength(hit.chunk());
       int slot = to.nextSlot();

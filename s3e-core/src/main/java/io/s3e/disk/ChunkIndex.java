@@ -27,6 +27,10 @@ final class ChunkIndex {
   static final int MOST_REGIONS = 1 << REGION_BITS;
 
   private static final int NONE = -1;
+
+  /** Entries that are forgotten at once: 1 ms. */
+  private static final int MOST_FORGOTTEN = 1 << 12;
+
   private static final int FIRST_HEADS = 1 << 10;
 
   /**
@@ -165,20 +169,36 @@ final class ChunkIndex {
     }
   }
 
-  /** Forgets all that is in a region, and begins another generation of it. */
+  /**
+   * Forgets all that is in a region, and begins another generation of it. Readers come in between
+   * where there is much: until the last is forgotten, what is left stands.
+   */
   void begin(Region region, int generation, Kind kind, @Nullable RegionKey key) {
-    long stamp = lock.writeLock();
-    try {
-      for (int entry = 0; entry < region.entries(); entry++) {
-        if (region.object(entry) != null) {
-          unchain(region.number() << ENTRY_BITS | entry);
+    int next = 0;
+    boolean isBegun = false;
+    while (!isBegun) {
+      long stamp = lock.writeLock();
+      try {
+        next = forget(region, next, Math.min(region.entries(), next + MOST_FORGOTTEN));
+        isBegun = next == region.entries();
+        if (isBegun) {
+          region.clear();
+          region.begin(generation, kind, key);
         }
+      } finally {
+        lock.unlockWrite(stamp);
       }
-      region.clear();
-      region.begin(generation, kind, key);
-    } finally {
-      lock.unlockWrite(stamp);
     }
+  }
+
+  private int forget(Region region, int from, int end) {
+    for (int entry = from; entry < end; entry++) {
+      if (region.object(entry) != null) {
+        unchain(region.number() << ENTRY_BITS | entry);
+        region.dropEntry(entry);
+      }
+    }
+    return end;
   }
 
   /** A chunk with its object. */

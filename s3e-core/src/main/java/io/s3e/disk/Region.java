@@ -24,7 +24,7 @@ final class Region {
   static final int SLOT_BYTES = 4 << 10;
 
   /** The longest region of a cache of which there are fewer than can be, in bytes. */
-  private static final long USUAL_MOST_BYTES = 256L << 20;
+  static final long USUAL_MOST_BYTES = 256L << 20;
 
   /** The longest region, in bytes: as many slots as the index has entries for. */
   static final long MOST_BYTES = (long) SLOT_BYTES << ChunkIndex.ENTRY_BITS;

@@ -5,6 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.s3e.block.BlockLayout;
 import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
+import io.s3e.block.ObjectRef;
+import io.s3e.block.ObjectVersion;
+import io.s3e.columnar.ColumnPlanner.VectoredReads;
+import io.s3e.prefetch.ReadPlanner.Limits;
+import io.s3e.prefetch.ReadPlanner.Plan;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -106,6 +111,59 @@ class AlikeFilesTest {
     assertThat(guess(65 * MIB)).isEmpty();
     onRead(64 * MIB, List.of(range(0, 17 * MIB)));
     assertThat(guess(64 * MIB)).isEmpty();
+  }
+
+  /**
+   * A stream over a file of 4 MiB in a place whose files have their data in their second quarter.
+   */
+  private static ColumnPlanner planner(LayoutMemory memory) {
+    ObjectVersion version = ObjectVersion.identified(new ObjectRef("b", "t/f"), 4 * MIB, "e", null);
+    return new ColumnPlanner(
+        new BlockLayout(4 * MIB, BLOCK),
+        Limits.defaults(BLOCK, 8 << 20),
+        memory,
+        version,
+        null,
+        SplitSource.UNKNOWN,
+        new VectoredReads(0, 0.5, 8 << 20),
+        ClassLoader.getPlatformClassLoader(),
+        (counter, count) -> {});
+  }
+
+  private static LayoutMemory taught() {
+    LayoutMemory memory = new LayoutMemory();
+    for (int i = 0; i < 2; i++) {
+      memory
+          .place(new ObjectRef("b", "t/before"))
+          .alike()
+          .onRead(4 * MIB, 4 * MIB, List.of(range(MIB, 2 * MIB)));
+    }
+    return memory;
+  }
+
+  @Test
+  void fileOfAnotherKindGivesUpWhatWasGuessed() {
+    ColumnPlanner planner = planner(taught());
+    Plan plan = planner.onRead(4 * MIB - 8, 4 * MIB);
+    assertThat(plan.prefetch()).contains(new BlockRange(16, 32));
+
+    ByteRange wants = planner.wants();
+    planner.onBytes(wants, new byte[(int) wants.length()]);
+
+    assertThat(planner.onRead(0, BLOCK).abandoned()).contains(new BlockRange(16, 32));
+    assertThat(planner.isDone()).isTrue();
+    assertThat(planner.onRead(BLOCK, 2 * BLOCK)).isEqualTo(Plan.NOTHING);
+  }
+
+  /** As unbuffer and close do. */
+  @Test
+  void resetOfAStreamThatHasReadNothingTeachesNothing() {
+    LayoutMemory memory = taught();
+    ColumnPlanner planner = planner(memory);
+    planner.reset();
+    planner.reset();
+    assertThat(planner(memory).onRead(4 * MIB - 8, 4 * MIB).prefetch())
+        .contains(new BlockRange(16, 32));
   }
 
   @Test

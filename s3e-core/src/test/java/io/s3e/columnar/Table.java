@@ -27,26 +27,48 @@ record Table(int groups, int columns, int chunk, int footer, int... wanted) {
     return ByteRange.ofLength(4 + ((long) group * columns + column) * chunk, chunk);
   }
 
+  /** Reads the footer and then the data, by one stream. */
   Recording readOf(String file, Reader reader) {
-    long footerStart = size() - footer;
-    List<Call> calls = new ArrayList<>();
+    List<Call> calls = footerReads();
+    calls.addAll(dataReads(reader));
+    return stream(file, reader, calls);
+  }
+
+  /** Reads the data alone: the footer was read by another stream. */
+  Recording dataOf(String file, Reader reader) {
+    return stream(file, reader, dataReads(reader));
+  }
+
+  private Recording stream(String file, Reader reader, List<Call> reads) {
     boolean vectors = reader == Reader.VECTORS;
+    List<Call> calls = new ArrayList<>();
     calls.add(new Call(Kind.OPEN, "s", file, size(), vectors, null, List.of()));
+    calls.addAll(reads);
+    calls.add(new Call(Kind.CLOSE, "s", "", 0, vectors, null, List.of()));
+    return new Recording(file, calls);
+  }
+
+  private List<Call> footerReads() {
+    List<Call> calls = new ArrayList<>();
     add(calls, Kind.READ, new ByteRange(size() - 8, size()));
-    add(calls, Kind.READ, new ByteRange(footerStart, size() - 8));
+    add(calls, Kind.READ, new ByteRange(size() - footer, size() - 8));
+    return calls;
+  }
+
+  private List<Call> dataReads(Reader reader) {
+    List<Call> calls = new ArrayList<>();
     for (int group = 0; group < groups; group++) {
       List<ByteRange> ranges = new ArrayList<>();
       for (int column : wanted) {
         ranges.add(wanted(group, column));
       }
-      if (vectors && !ranges.isEmpty()) {
+      if (reader == Reader.VECTORS && !ranges.isEmpty()) {
         add(calls, Kind.VECTORED, ranges.toArray(ByteRange[]::new));
       } else {
         ranges.forEach(range -> add(calls, Kind.READ, range));
       }
     }
-    calls.add(new Call(Kind.CLOSE, "s", "", 0, vectors, null, List.of()));
-    return new Recording(file, calls);
+    return calls;
   }
 
   private static void add(List<Call> calls, Kind kind, ByteRange... ranges) {

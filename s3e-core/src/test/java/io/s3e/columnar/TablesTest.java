@@ -81,6 +81,59 @@ class TablesTest {
     }
   }
 
+  /** The same columns of a large file lie elsewhere: what was guessed must not take their place. */
+  @ParameterizedTest
+  @EnumSource
+  void wrongGuessesDoNotHoldALargeFileBack(Reader reader) {
+    Table large = new Table(20, 16, 512 << 10, 20_000, 3, 11);
+    Map<String, RecordedFiles.File> files = Map.of("large", large.file());
+    Recording recording = large.readOf("large", reader);
+    Replay alone =
+        new Replay(new LayoutMemory(), ColumnarMode.AUTO, Split.UNKNOWN, null, files)
+            .withConnections(6)
+            .play(recording);
+    for (int i = 0; i < 3; i++) {
+      read(MANY_FILES, "f" + i, reader, ColumnarMode.AUTO, Split.UNKNOWN);
+    }
+    Replay replay =
+        new Replay(memory, ColumnarMode.AUTO, Split.UNKNOWN, null, files)
+            .withConnections(6)
+            .play(recording);
+    assertThat(replay.dependent).as(log(replay)).isLessThanOrEqualTo(alone.dependent + 1);
+  }
+
+  /** The layouts of all files are known, and their bytes have left memory. */
+  @ParameterizedTest
+  @EnumSource
+  void secondQueryOverTheFilesTakesOneRoundTripEachToo(Reader reader) {
+    for (int i = 0; i < 20; i++) {
+      read(MANY_FILES, "f" + i, reader, ColumnarMode.AUTO, Split.UNKNOWN);
+    }
+    for (int i = 0; i < 20; i++) {
+      Replay replay = read(MANY_FILES, "f" + i, reader, ColumnarMode.AUTO, Split.UNKNOWN);
+      assertThat(replay.dependent).as(log(replay)).isEqualTo(1);
+    }
+  }
+
+  /** Spark 3.5 reads each footer by a stream of its own, here two files at once. */
+  @Test
+  void streamsThatReadFootersAloneGuessNothing() {
+    for (int i = 0; i < 40; i += 2) {
+      for (int file = i; file < i + 2; file++) {
+        Replay footer =
+            read(FOOTERS_ALONE, "f" + file, Reader.SEEKS, ColumnarMode.AUTO, Split.UNKNOWN);
+        assertThat(footer.unusedBlocksBefore(MANY_FILES.size() - 20_000))
+            .as("file %d", file)
+            .isLessThanOrEqualTo(1);
+      }
+      for (int file = i; file < i + 2; file++) {
+        Map<String, RecordedFiles.File> files = Map.of("f" + file, MANY_FILES.file());
+        new Replay(memory, ColumnarMode.AUTO, Split.UNKNOWN, null, files)
+            .play(MANY_FILES.dataOf("f" + file, Reader.VECTORS));
+      }
+    }
+  }
+
   /** Two queries read one table by turns, each its own columns. */
   @Test
   void queriesOfOtherColumnsEndTheGuesses() {

@@ -47,6 +47,26 @@ class ChunkIndexTest {
     return place;
   }
 
+  /** More entries than are forgotten at once. */
+  @Test
+  void longRegionsAreForgottenWhole() {
+    int chunks = 10_000;
+    StoredObject other = StoredBytes.object("other", (long) chunks * CHUNK);
+    Region region = region(0);
+    Region stays = region(1);
+    for (int chunk = 0; chunk < chunks; chunk++) {
+      Region in = chunk % 3 == 0 ? stays : region;
+      assertThat(index.add(in, other, chunk, chunk * CHUNK_SLOTS, 0, 0)).isTrue();
+    }
+    index.begin(region, 2, Kind.LASTING, null);
+
+    for (int chunk = 0; chunk < chunks; chunk++) {
+      assertThat(index.place(other, chunk) != null).as("%d", chunk).isEqualTo(chunk % 3 == 0);
+    }
+    assertThat(region.entries()).isZero();
+    assertThat(region.generation()).isEqualTo(2);
+  }
+
   @Test
   void aChunkIsWhereItWasAdded() {
     Region region = region(0);

@@ -46,7 +46,7 @@ final class AlikeFiles {
     /** Where an offset lies in a file of that length. */
     long moved(long offset, long size) {
       long otherEnd = size - (objectSize - dataEnd);
-      return Math.max(0, (long) ((double) offset / dataEnd * otherEnd));
+      return Math.max(0, Math.round((double) offset / dataEnd * otherEnd));
     }
   }
 

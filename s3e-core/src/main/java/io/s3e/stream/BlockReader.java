@@ -381,7 +381,7 @@ public final class BlockReader {
     return comes ? Expected.of(fetcher, pinned) : null;
   }
 
-  /** The expected block is ready, and is read from {@code position} on, by who touches it. */
+  /** The expected block is ready, and is read from {@code position} on, and then touched. */
   void arrived(Expected expected, long position, long end) {
     handle.progress().onRead(position, end);
     long waited = expected.waitedNanos();

@@ -17,11 +17,15 @@ import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.ResponseHandler;
 import io.s3e.client.Transport;
+import io.s3e.disk.DiskCacheConfig;
+import io.s3e.disk.DiskCacheConfig.Mode;
+import io.s3e.stream.Announcement;
 import io.s3e.stream.S3EInputStream;
 import io.s3e.testing.MemoryObjectClient;
 import io.s3e.testing.MemoryObjectClient.Answer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -42,6 +46,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Tenants of one engine: what they share, and what one never gets of another. */
 @Timeout(120)
@@ -86,6 +91,36 @@ class TenantsTest {
 
   private S3E tenant(MemoryObjectClient client) {
     return S3E.create(config(), budget, memory -> client);
+  }
+
+  /** With a cache on disk, guesses of other tenants wait until S3 has answered for a version. */
+  @Test
+  void announcementsOfEveryTenantAreSentBesideADisk(@TempDir Path directory) throws Exception {
+    DiskCacheConfig disk =
+        DiskCacheConfig.DEFAULTS.toBuilder()
+            .mode(Mode.DISK)
+            .directories(List.of(directory))
+            .capacityBytes(64L << 20)
+            .build();
+    S3EConfig config = config().toBuilder().diskCache(disk).build();
+    MemoryObjectClient one = client();
+    MemoryObjectClient two = client();
+    try (S3E first = S3E.create(config, budget, memory -> one);
+        S3E second = S3E.create(config, budget, memory -> two)) {
+      for (S3E tenant : List.of(first, second)) {
+        assertThat(tenant.awaitDiskWrites(Duration.ofSeconds(30))).as("the disk is there").isTrue();
+      }
+      for (S3E tenant : List.of(first, second)) {
+        Announcement announced =
+            tenant.announce(OBJECT, OpenOptions.DEFAULTS.withSize(content.length));
+        assertThat(announced).isNotNull();
+        assertThat(announced.awaitAnswer(Duration.ofSeconds(30))).isTrue();
+        announced.release();
+      }
+    }
+    assertThat(one.gets()).hasSize(1);
+    assertThat(two.gets()).hasSize(1);
+    awaitTrue("the disk's memory is given back", () -> budget.reserved() == 0);
   }
 
   private void readAll(S3E tenant) throws IOException {

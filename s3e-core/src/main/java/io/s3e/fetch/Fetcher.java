@@ -132,6 +132,19 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
       refused(handle);
       return wanted.first();
     }
+    return start(handle, wanted, purpose, started);
+  }
+
+  /**
+   * As {@link #prefetch}, of an object that nobody has opened: a guess that is the first to ask for
+   * the version, so that it waits for nobody's answer.
+   */
+  public long announce(ObjectHandle handle, BlockRange wanted, Consumer<RunFetch> started) {
+    return start(handle, wanted, Purpose.GUESS, started);
+  }
+
+  private long start(
+      ObjectHandle handle, BlockRange wanted, Purpose purpose, Consumer<RunFetch> started) {
     long last = Math.min(wanted.end(), handle.layout().blocksOver(handle.size()));
     long next = wanted.first();
     while (next < last) {

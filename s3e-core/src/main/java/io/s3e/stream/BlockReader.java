@@ -410,7 +410,7 @@ public final class BlockReader {
     long size = handle.size();
     BlockRange end =
         isSmall() ? wholeObject() : layout().covering(Math.max(0, size - END_BYTES), size);
-    return readahead.guess(end) > end.first() ? new Announcement(fetcher, this, end) : null;
+    return readahead.announce(end) > end.first() ? new Announcement(fetcher, this, end) : null;
   }
 
   /** What was announced of the object, and turned out to be of the same version, is read too. */

@@ -228,12 +228,12 @@ final class Readahead {
   }
 
   /**
-   * Starts fetching blocks that the planner knows nothing of, as far as there is room.
+   * Starts fetching blocks of an object that nobody has opened, as far as there is room.
    *
    * @return the first block that was not started
    */
-  long guess(BlockRange wanted) {
-    return enabled ? fetcher.prefetch(handle, wanted, Purpose.GUESS, runs) : wanted.first();
+  long announce(BlockRange wanted) {
+    return enabled ? fetcher.announce(handle, wanted, runs) : wanted.first();
   }
 
   /** The read that {@code plan} was made for has failed: nothing of it is sent. */

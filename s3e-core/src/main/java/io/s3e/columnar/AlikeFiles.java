@@ -115,17 +115,13 @@ final class AlikeFiles {
       }
     }
     List<BlockRange> runs = Filters.runsOver(ranges, blocks);
-    long most = blocksOf(Filters.runsOver(least, blocks));
+    long most = Filters.blocksOf(Filters.runsOver(least, blocks));
     most += Math.max(1, most / SPARE_PART);
-    boolean isCheap = blocksOf(runs) <= Math.min(most, MOST_BYTES / blocks.blockSize());
+    boolean isCheap = Filters.blocksOf(runs) <= Math.min(most, MOST_BYTES / blocks.blockSize());
     return isCheap ? runs : List.of();
   }
 
   private static long lengthOf(List<ByteRange> ranges) {
     return ranges.stream().mapToLong(ByteRange::length).sum();
-  }
-
-  private static long blocksOf(List<BlockRange> runs) {
-    return runs.stream().mapToLong(BlockRange::count).sum();
   }
 }

@@ -205,7 +205,7 @@ public final class ColumnPlanner {
   private void askAlike() {
     List<BlockRange> runs = layout == null || layout.groups() == 1 ? footer.expected() : List.of();
     if (!runs.isEmpty() && isAdmitted(Kind.ALIKE)) {
-      asking.openFor(guesses.count() + runs.stream().mapToLong(BlockRange::count).sum());
+      asking.openFor(guesses.count() + Filters.blocksOf(runs));
       asking.ask(runs, Kind.ALIKE, footer.ledger());
     }
   }

@@ -224,6 +224,11 @@ final class Filters {
     return layout.columnIndexes(from, to).length() + layout.offsetIndexes(from, to).length();
   }
 
+  /** How many blocks disjoint runs have. */
+  static long blocksOf(List<BlockRange> runs) {
+    return runs.stream().mapToLong(BlockRange::count).sum();
+  }
+
   /** The blocks of {@code ranges}, in their order; what touches or overlaps is one run. */
   static List<BlockRange> runsOver(List<ByteRange> ranges, BlockLayout blocks) {
     List<BlockRange> runs = new ArrayList<>(ranges.size());

@@ -287,7 +287,7 @@ final class Following {
       List<BlockRange> runs = runsOf(askedTo);
       if (askedTo > present && !isOpen) {
         isOpen = true;
-        asking.openFor(runs.stream().mapToLong(BlockRange::count).sum());
+        asking.openFor(Filters.blocksOf(runs));
       }
       if (!asking.ask(runs, Kind.GROUP, ledger)) {
         return;

@@ -179,8 +179,10 @@ final class ChunkIndex {
     while (!isBegun) {
       long stamp = lock.writeLock();
       try {
-        next = forget(region, next, Math.min(region.entries(), next + MOST_FORGOTTEN));
-        isBegun = next == region.entries();
+        int end = Math.min(region.entries(), next + MOST_FORGOTTEN);
+        forget(region, next, end);
+        next = end;
+        isBegun = end == region.entries();
         if (isBegun) {
           region.clear();
           region.begin(generation, kind, key);
@@ -191,14 +193,13 @@ final class ChunkIndex {
     }
   }
 
-  private int forget(Region region, int from, int end) {
+  private void forget(Region region, int from, int end) {
     for (int entry = from; entry < end; entry++) {
       if (region.object(entry) != null) {
         unchain(region.number() << ENTRY_BITS | entry);
         region.dropEntry(entry);
       }
     }
-    return end;
   }
 
   /** A chunk with its object. */

@@ -46,9 +46,9 @@ final class Region {
   }
 
   /**
-   * Length of the regions of a cache of which there are to be {@code count}, in bytes. There are
-   * more than those of a large cache, whose regions are not to be long, and as many as there can be
-   * of a huge one, whose regions are.
+   * Length of the regions of a cache, in bytes: a part in {@code count} of it, within the shortest
+   * and the usual longest. A large cache has more regions than {@code count}; one that would have
+   * more than {@value ChunkIndex#MOST_REGIONS} has so many, and longer ones.
    */
   static long bytesFor(long capacityBytes, int count) {
     long part = Math.max(LEAST_BYTES, Math.min(USUAL_MOST_BYTES, capacityBytes / count));

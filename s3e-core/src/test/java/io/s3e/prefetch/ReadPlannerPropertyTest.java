@@ -48,15 +48,7 @@ class ReadPlannerPropertyTest {
       program.finish();
       return program.log;
     } catch (AssertionError | RuntimeException e) {
-      int from = Math.max(1, program.log.size() - 20);
-      throw new AssertionError(
-          "seed "
-              + seed
-              + "\n"
-              + program.log.get(0)
-              + "\n"
-              + String.join("\n", program.log.subList(from, program.log.size())),
-          e);
+      throw Seed.failure(seed, program.log, e);
     }
   }
 

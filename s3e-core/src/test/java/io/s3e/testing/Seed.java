@@ -1,5 +1,6 @@
 package io.s3e.testing;
 
+import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
 /** Where every random test has its seed from, so that each run can be repeated. */
@@ -13,6 +14,8 @@ public final class Seed {
   private static final String RANDOM = "random";
 
   private static final long OF_BUILDS = 20260201;
+
+  private static final int LAST_STEPS = 20;
 
   /** A new seed, or the one to be repeated; prints it with the name of the class that asks. */
   public static long draw() {
@@ -28,6 +31,17 @@ public final class Seed {
     boolean isRandom = RANDOM.equals(System.getProperty(PROPERTY));
     long usual = isRandom ? ThreadLocalRandom.current().nextLong() : OF_BUILDS;
     return printed(Long.getLong(PROPERTY, usual));
+  }
+
+  /**
+   * The failure of a random program: its seed, how it was made, and its last steps.
+   *
+   * @param log how it was made, then its steps
+   */
+  public static AssertionError failure(long seed, List<String> log, Throwable cause) {
+    int from = Math.max(1, log.size() - LAST_STEPS);
+    String steps = String.join("\n", log.subList(from, log.size()));
+    return new AssertionError("seed " + seed + "\n" + log.get(0) + "\n" + steps, cause);
   }
 
   private static long printed(long seed) {

@@ -3,17 +3,22 @@ package io.s3e;
 import io.s3e.buffer.BlockPool;
 import io.s3e.buffer.MemoryBudget;
 import io.s3e.columnar.LayoutMemory;
-import io.s3e.disk.DiskCacheConfig;
 import io.s3e.fault.Gates;
+import io.s3e.fault.Stores;
 import io.s3e.fetch.FetchServices;
 import io.s3e.fetch.FetchTimer;
+import io.s3e.jvm.JvmEnd;
+import io.s3e.jvm.NativeHeap;
+import io.s3e.jvm.OwnLoader;
 import io.s3e.memory.Admission;
 import io.s3e.memory.BlockIndex;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.stream.Askers;
+import java.time.Duration;
 import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,22 +26,50 @@ import org.slf4j.LoggerFactory;
 /**
  * The engine of a memory budget, and so of the JVM: one pool, one admission, one index of blocks,
  * one timer, one cache on local disk, the threads of vectored reads, and the transports of the
- * clients. Tenants ({@link S3E}) come and go; the first one makes it, the last one to leave closes
- * it, and the next one makes another.
+ * clients. Tenants ({@link S3E}) come and go; the first one makes it, and after the last one has
+ * left it waits a while for the next.
  *
  * <p><b>What is the JVM's.</b> Memory budget, block size and the place of the disk cache are those
- * of the first tenant until the engine closes; a tenant that asks for others is told so once.
- * Everything else is a tenant's own.
+ * of the first tenant until the engine has no tenant; one that joins others and asks for something
+ * else is told so once. Everything else is a tenant's own.
  *
  * <p><b>Memory.</b> The JVM's budget is that of all class loaders with an engine: each has one of
  * its own, and the pooled buffers of all give back to each other.
  *
- * <p><b>States.</b> <i>Open</i>, with at least one tenant; <i>closed</i>. Tenants are counted under
- * the lock of {@link #OPEN}, which is held for counting alone; clients are made by {@link
- * EngineClients}.
+ * <p><b>States.</b>
+ *
+ * <pre>
+ *   USED ---(the last tenant leaves)---&gt; IDLE ---(nobody came, or one who asks for something else,
+ *     ^                                 |  |        or the JVM ends)---&gt; CLOSED
+ *     +---------(a tenant joins)--------+  |
+ *   USED ---(the last tenant leaves, in an engine that does not linger)---&gt; CLOSED
+ * </pre>
+ *
+ * Only the JVM's engine lingers, for {@value #LINGER_SECONDS} s, and only if the application's
+ * class loader or a parent of it has loaded this class: any other is to be collected when its file
+ * systems are closed. An idle engine keeps its threads, connections, memory and disk, and no
+ * tenant. What it has on disk is served as what another tenant fetched: once S3 has answered the
+ * reader's own GET.
+ *
+ * <p><b>Locks.</b> Tenants are counted under the lock of {@link #OPEN}, which is held for counting
+ * alone. The JVM's engine is joined, and an idle one ended, under {@link #CHANGING}, so that the
+ * next one does not meet its account of memory. Clients are made by {@link EngineClients}.
  */
 final class Engine {
   private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
+
+  /**
+   * Servers that open a file system for each request open the next one within it, and what they
+   * keep meanwhile they would have kept with one file system open. Engines made for each of 60 file
+   * systems took twice the processor time, and 350 MB that the C library kept.
+   */
+  private static final int LINGER_SECONDS = 30;
+
+  private static final Duration LINGER =
+      OwnLoader.isApplications() ? Duration.ofSeconds(LINGER_SECONDS) : Duration.ZERO;
+
+  /** Taken before {@link #OPEN}; held while an idle engine closes. */
+  private static final Object CHANGING = new Object();
 
   /** Engines by their budget. Guarded by itself. */
   private static final Map<MemoryBudget, Engine> OPEN = new IdentityHashMap<>();
@@ -46,6 +79,9 @@ final class Engine {
 
   private final MemoryBudget budget;
   private final int blockBytes;
+  private final long askedBytes;
+  private final Duration linger;
+  private final Runnable atEnd = this::endAtEnd;
   private final BlockPool pool;
   private final BlockIndex index = new BlockIndex();
   private final Admission admission;
@@ -56,22 +92,22 @@ final class Engine {
   private final LayoutMemory layouts = new LayoutMemory();
   private final VectoredThreads vectored = new VectoredThreads();
   private final EngineClients clients;
+  private final DiskOpening disk;
 
   // Guarded by OPEN.
   private int tenants;
+  private int visits;
   private boolean toldOfDifference;
+  private boolean wasOfJvm;
 
   /** How many tenants there have been. Written under {@link #OPEN}. */
   private volatile int joined;
 
-  private final Object diskLock = new Object();
-
-  /** Null until a tenant asks for one. Guarded by {@link #diskLock}. */
-  private @Nullable CompletableFuture<EngineDisk> disk;
-
-  private Engine(MemoryBudget budget, int blockBytes) {
+  private Engine(S3EConfig config, MemoryBudget budget, Duration linger) {
     this.budget = budget;
-    this.blockBytes = blockBytes;
+    this.blockBytes = config.blockBytes();
+    this.askedBytes = config.effectiveMemoryBytes();
+    this.linger = linger;
     long blocks = budget.limit() / blockBytes;
     if (blocks < 2) {
       throw new IllegalStateException(
@@ -83,9 +119,20 @@ final class Engine {
     }
     pool = new BlockPool(budget, blockBytes, (int) Math.min(Integer.MAX_VALUE, blocks));
     admission = new Admission(budget, pool, index);
-    budget.isHeldBy(pool::reservedBytes, admission::giveBack);
-    services = new FetchServices(index, admission, timer, new Gates(timer::later));
-    clients = new EngineClients(budget, admission);
+    services = new FetchServices(index, admission, timer, new Gates(timer::later), new Stores());
+    clients = new EngineClients(budget, admission, timer, linger);
+    admission.whenMemoryIsWanted(clients::endIdleSoon);
+    disk = new DiskOpening(clients::reserve, budget, diskMetrics);
+    budget.isHeldBy(() -> pool.reservedBytes() + clients.idleBytes(), this::giveBack);
+  }
+
+  /** Another class loader's engine wants so many bytes. */
+  private void giveBack(long bytes) {
+    long before = pool.reservedBytes();
+    admission.giveBack(bytes);
+    if (before - pool.reservedBytes() < bytes) {
+      clients.endIdleSoon();
+    }
   }
 
   /**
@@ -94,15 +141,18 @@ final class Engine {
    * @throws IllegalStateException if the budget has fewer than two blocks
    */
   static Engine join(S3EConfig config) {
-    synchronized (OPEN) {
-      MemoryBudget budget = ofJvm;
-      if (budget == null) {
-        budget = MemoryBudget.ofJvm(config.effectiveMemoryBytes());
+    synchronized (CHANGING) {
+      endIdle(idle -> idle.budget == ofJvm && !idle.isWhatIsAsked(config));
+      synchronized (OPEN) {
+        MemoryBudget budget = ofJvm;
+        if (budget == null) {
+          budget = MemoryBudget.ofJvm(config.effectiveMemoryBytes());
+        }
+        Engine engine = joinOrClose(config, budget);
+        ofJvm = budget;
+        engine.tellOfDifferences(config);
+        return engine;
       }
-      Engine engine = joinOrClose(config, budget);
-      ofJvm = budget;
-      engine.tellOfDifferences(config);
-      return engine;
     }
   }
 
@@ -113,17 +163,17 @@ final class Engine {
    * @throws IllegalStateException if the budget has fewer than two blocks
    */
   static Engine hold(S3EConfig config) {
+    Engine engine = join(config);
     synchronized (OPEN) {
-      Engine engine = join(config);
       engine.joined--;
-      return engine;
     }
+    return engine;
   }
 
   private static Engine joinOrClose(S3EConfig config, MemoryBudget budget) {
     boolean complete = false;
     try {
-      Engine engine = join(config, budget);
+      Engine engine = join(config, budget, LINGER);
       complete = true;
       return engine;
     } finally {
@@ -133,18 +183,38 @@ final class Engine {
     }
   }
 
-  /** The engine of that budget, with one tenant more; made if there is none. */
+  /** The engine of that budget, which does not linger, with one tenant more; made if need be. */
   static Engine join(S3EConfig config, MemoryBudget budget) {
+    return join(config, budget, Duration.ZERO);
+  }
+
+  /**
+   * The engine of that budget, with one tenant more; made if there is none.
+   *
+   * @param linger how long one that is made waits for tenants after the last one
+   */
+  static Engine join(S3EConfig config, MemoryBudget budget, Duration linger) {
     synchronized (OPEN) {
       Engine engine = OPEN.get(budget);
       if (engine == null) {
-        engine = new Engine(budget, config.blockBytes());
+        engine = new Engine(config, budget, linger);
         OPEN.put(budget, engine);
+        if (!linger.isZero()) {
+          JvmEnd.beforeLast(engine.atEnd);
+        }
       }
       engine.tenants++;
+      engine.visits++;
       engine.joined++;
       return engine;
     }
+  }
+
+  /** Whether a tenant with that configuration would find what an engine of its own would be. */
+  private boolean isWhatIsAsked(S3EConfig config) {
+    return config.effectiveMemoryBytes() == askedBytes
+        && config.blockBytes() == blockBytes
+        && disk.isWhatIsAsked(config.diskCache());
   }
 
   private void tellOfDifferences(S3EConfig config) {
@@ -171,31 +241,82 @@ final class Engine {
         applied);
   }
 
-  /** One tenant less; called once by each. The last one closes the engine. */
+  /** One tenant less; called once by each. After the last one the engine lingers, or closes. */
   void leave() {
-    boolean isOfJvm;
     synchronized (OPEN) {
-      if (--tenants > 0) {
+      if (--tenants > 0 || lingers()) {
         return;
       }
-      OPEN.remove(budget);
-      isOfJvm = ofJvm == budget;
-      if (isOfJvm) {
-        ofJvm = null;
-      }
+      forget();
     }
+    close();
+  }
+
+  /** Has the engine wait for tenants; false if it is to close. With the lock of {@link #OPEN}. */
+  private boolean lingers() {
+    int visit = visits;
+    return !linger.isZero()
+        && !JvmEnd.hasBegun()
+        && timer.later(
+            () -> endOnThread(() -> endIdle(idle -> idle == this && visits == visit)),
+            linger.toNanos());
+  }
+
+  /** Closes what nobody uses, without a wait for tenants to come. */
+  static void endIdle() {
+    endIdle(idle -> true);
+  }
+
+  private static void endIdle(Predicate<Engine> which) {
+    synchronized (CHANGING) {
+      List<Engine> ended;
+      synchronized (OPEN) {
+        ended = OPEN.values().stream().filter(Engine::isIdle).filter(which).toList();
+        ended.forEach(Engine::forget);
+      }
+      ended.forEach(Engine::close);
+    }
+  }
+
+  /** With the lock of {@link #OPEN}. */
+  private boolean isIdle() {
+    return tenants == 0;
+  }
+
+  /** The JVM ends: what nobody uses goes before what waits for its threads. */
+  private void endAtEnd() {
+    endIdle(idle -> idle == this);
+    clients.endIdle();
+  }
+
+  /** Closing waits for native threads, which no thread of the engine's may. */
+  static void endOnThread(Runnable end) {
+    OwnLoader.thread(end, "s3e-engine-end").start();
+  }
+
+  /** Nobody finds the engine any more. With the lock of {@link #OPEN}. */
+  private void forget() {
+    OPEN.remove(budget);
+    if (ofJvm == budget) {
+      ofJvm = null;
+      wasOfJvm = true;
+    }
+  }
+
+  /** Called once, after {@link #forget}. */
+  private void close() {
+    JvmEnd.forget(atEnd);
     vectored.close();
     timer.close();
+    clients.endIdle();
     admission.close();
-    synchronized (diskLock) {
-      if (disk != null) {
-        // Perhaps it is still being opened: then it is closed by who opens it.
-        CompletableFuture<Void> unused = disk.thenAccept(EngineDisk::close);
-      }
-    }
+    disk.close();
     pool.close();
-    if (isOfJvm) {
+    if (wasOfJvm) {
       budget.close();
+      if (!JvmEnd.hasBegun()) {
+        NativeHeap.trim();
+      }
     }
   }
 
@@ -234,37 +355,13 @@ final class Engine {
     return diskMetrics;
   }
 
+  /** The cache on local disk. */
+  DiskOpening disk() {
+    return disk;
+  }
+
   /** Whether there has been one tenant only, so that all there is was fetched by it. */
   boolean hasHadOneTenant() {
     return joined == 1;
-  }
-
-  /**
-   * The cache on local disk, opened for the first tenant that asks for one, on a thread of its own.
-   *
-   * @return never fails; says why if there is none
-   */
-  CompletableFuture<EngineDisk.Answer> disk(DiskCacheConfig config, EngineDisk.Opener disks) {
-    if (config.mode() == DiskCacheConfig.Mode.MEMORY) {
-      return CompletableFuture.completedFuture(EngineDisk.Answer.NOT_ASKED);
-    }
-    CompletableFuture<EngineDisk> opening;
-    synchronized (diskLock) {
-      opening = disk;
-      if (opening == null) {
-        CompletableFuture<EngineDisk> begun = new CompletableFuture<>();
-        Thread opener =
-            new Thread(
-                () ->
-                    begun.complete(
-                        EngineDisk.open(config, disks, clients::reserve, budget, diskMetrics)),
-                "s3e-disk-open");
-        opener.setDaemon(true);
-        opener.start();
-        disk = begun;
-        opening = begun;
-      }
-    }
-    return opening.thenApply(open -> open.cacheFor(config));
   }
 }

@@ -6,8 +6,11 @@ import io.s3e.client.ClientMemory;
 import io.s3e.client.ClientProvider;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.Transport;
+import io.s3e.fetch.FetchTimer;
+import io.s3e.jvm.JvmEnd;
 import io.s3e.memory.Admission;
 import io.s3e.memory.Carrier;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -20,6 +23,13 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Memory.</b> To grant is to reserve. Transports own up to seven eighths of the budget, the
  * first of them five eighths; pooled buffers have the rest, and give back what they can do without
  * when a transport is made.
+ *
+ * <p><b>Idle transports.</b> A transport is <i>used</i>, by one client or more; then <i>idle</i>,
+ * for as long as the engine would linger; then closed. A client that can use it finds its
+ * connections and buffers warm. It closes sooner when its memory is wanted: by another transport,
+ * the cache on disk, or another class loader's engine, to which it counts as memory that is given
+ * back. One that is not {@linkplain Transport#isWhole whole} is never idle, and one that was
+ * offered less than half of what there is now is made anew.
  *
  * <p><b>Threads.</b> Clients are made one at a time, because what one is granted depends on what
  * the others own. A transport is counted under its own table's lock, which is never held while one
@@ -42,14 +52,21 @@ final class EngineClients {
 
   private final MemoryBudget budget;
   private final Admission admission;
+  private final FetchTimer timer;
+  private final long lingerNanos;
   private final Object making = new Object();
 
   /** Transports that are open. Guarded by itself. */
   private final Map<Object, Shared> transports = new HashMap<>();
 
-  EngineClients(MemoryBudget budget, Admission admission) {
+  /**
+   * @param linger how long a transport may be idle; zero for not at all
+   */
+  EngineClients(MemoryBudget budget, Admission admission, FetchTimer timer, Duration linger) {
     this.budget = budget;
     this.admission = admission;
+    this.timer = timer;
+    this.lingerNanos = linger.toNanos();
   }
 
   /**
@@ -99,7 +116,9 @@ final class EngineClients {
     }
   }
 
-  /** The memory that transports may own and do not yet. Pooled buffers may hold some of it. */
+  /**
+   * The memory that transports may own and do not yet. Pooled buffers and idle ones may hold some.
+   */
   private long forTransports() {
     return budget.available() + budget.pooled() - budget.limit() / POOLS_SHARE;
   }
@@ -111,6 +130,9 @@ final class EngineClients {
       admission.shrinkPool(bytes - budget.available());
       if (budget.tryReserve(bytes)) {
         return true;
+      }
+      if (endOneIdle()) {
+        continue;
       }
       budget.claim(bytes);
       if (budget.tryReserve(bytes)) {
@@ -129,17 +151,98 @@ final class EngineClients {
     return true;
   }
 
+  /** Memory of idle transports, in bytes. */
+  long idleBytes() {
+    synchronized (transports) {
+      return transports.values().stream()
+          .filter(Shared::isIdle)
+          .mapToLong(shared -> shared.reserved)
+          .sum();
+    }
+  }
+
+  /** Closes all idle transports; waits for that. */
+  void endIdle() {
+    boolean ended;
+    do {
+      ended = endOneIdle();
+    } while (ended);
+  }
+
+  /** Closes idle transports on a thread of its own. */
+  void endIdleSoon() {
+    if (idleBytes() > 0) {
+      Engine.endOnThread(this::endIdle);
+    }
+  }
+
+  private boolean endOneIdle() {
+    Shared idle;
+    synchronized (transports) {
+      idle = transports.values().stream().filter(Shared::isIdle).findAny().orElse(null);
+      if (idle != null) {
+        transports.remove(idle.key);
+      }
+    }
+    if (idle != null) {
+      end(idle);
+    }
+    return idle != null;
+  }
+
+  /** Closes a transport that has left the table. */
+  private void end(Shared shared) {
+    shared.carrier.close();
+    shared.transport.close();
+    budget.release(shared.reserved);
+  }
+
+  /** Has a transport that nobody uses wait for clients; false if it is to close. */
+  private boolean lingers(Shared shared) {
+    int leases = shared.leases;
+    return lingerNanos > 0
+        && shared.transport.isWhole()
+        && !JvmEnd.hasBegun()
+        && timer.later(() -> Engine.endOnThread(() -> endIfStillIdle(shared, leases)), lingerNanos);
+  }
+
+  private void endIfStillIdle(Shared shared, int leases) {
+    synchronized (transports) {
+      if (!shared.isIdle() || shared.leases != leases || transports.get(shared.key) != shared) {
+        return;
+      }
+      transports.remove(shared.key);
+    }
+    end(shared);
+  }
+
   /** A transport, the lanes over it, and how many clients use it. */
   private static final class Shared {
+    private final Object key;
     private final Transport transport;
     private final Carrier carrier;
+    private final long offered;
     private final long reserved;
-    private int clients;
 
-    Shared(Transport transport, Carrier carrier, long reserved) {
+    // Guarded by transports.
+    private int clients;
+    private int leases;
+
+    Shared(Object key, Transport transport, Carrier carrier, long offered, long reserved) {
+      this.key = key;
       this.transport = transport;
       this.carrier = carrier;
+      this.offered = offered;
       this.reserved = reserved;
+    }
+
+    void add() {
+      clients++;
+      leases++;
+    }
+
+    boolean isIdle() {
+      return clients == 0;
     }
   }
 
@@ -157,22 +260,29 @@ final class EngineClients {
     @Override
     public <T extends Transport> Transport.Lease<T> lease(
         Object key, ClientMemory memory, Function<ClientMemory, T> maker) {
-      Shared shared = known(key);
+      Shared shared = known(key, memory.ownedBytes());
       if (shared == null) {
         shared = open(key, memory, maker);
       }
       last = shared;
-      return new SharedLease<>(key, shared);
+      return new SharedLease<>(shared);
     }
 
-    private @Nullable Shared known(Object key) {
+    private @Nullable Shared known(Object key, long offer) {
+      Shared shared;
       synchronized (transports) {
-        Shared shared = transports.get(key);
-        if (shared != null) {
-          shared.clients++;
+        shared = transports.get(key);
+        if (shared == null) {
+          return null;
         }
-        return shared;
+        if (!shared.isIdle() || shared.offered >= offer / 2) {
+          shared.add();
+          return shared;
+        }
+        transports.remove(key);
       }
+      end(shared);
+      return null;
     }
 
     private <T extends Transport> Shared open(
@@ -183,9 +293,10 @@ final class EngineClients {
         T transport = maker.apply(memory.withOwnedBytes(granted));
         ClientLimits limits = transport.limits();
         owned = limits.ownedBytes();
-        Shared shared = new Shared(transport, admission.carrier(limits), owned);
-        shared.clients = 1;
+        Shared shared =
+            new Shared(key, transport, admission.carrier(limits), memory.ownedBytes(), owned);
         synchronized (transports) {
+          shared.add();
           transports.put(key, shared);
         }
         return shared;
@@ -202,11 +313,9 @@ final class EngineClients {
   }
 
   private final class SharedLease<T extends Transport> implements Transport.Lease<T> {
-    private final Object key;
     private final Shared shared;
 
-    SharedLease(Object key, Shared shared) {
-      this.key = key;
+    SharedLease(Shared shared) {
       this.shared = shared;
     }
 
@@ -219,14 +328,12 @@ final class EngineClients {
     @Override
     public void close() {
       synchronized (transports) {
-        if (--shared.clients > 0) {
+        if (--shared.clients > 0 || lingers(shared)) {
           return;
         }
-        transports.remove(key);
+        transports.remove(shared.key);
       }
-      shared.carrier.close();
-      shared.transport.close();
-      budget.release(shared.reserved);
+      end(shared);
     }
   }
 }

@@ -28,34 +28,23 @@ final class EngineDisk implements AutoCloseable {
         throws IOException;
   }
 
-  /**
-   * The answer to a tenant.
-   *
-   * @param cache null if it has none
-   * @param absence why it has none, in words that end a sentence
-   */
-  record Answer(@Nullable DiskCache cache, String absence) {
-    /** No tenant that asks for a cache gets this. */
-    static final Answer NOT_ASKED = new Answer(null, "it is not asked for");
-  }
-
   private final MemoryBudget budget;
   private final DiskCacheConfig asked;
-  private final Answer answer;
+  private final @Nullable DiskCache cache;
   private final long reserved;
   private boolean toldOfDifference;
 
-  private EngineDisk(MemoryBudget budget, DiskCacheConfig asked, Answer answer, long reserved) {
+  private EngineDisk(
+      MemoryBudget budget, DiskCacheConfig asked, @Nullable DiskCache cache, long reserved) {
     this.budget = budget;
     this.asked = asked;
-    this.answer = answer;
+    this.cache = cache;
     this.reserved = reserved;
   }
 
   /**
    * Opens what {@code config} asks for. Where its buffers find too little of the budget, or no
-   * directory can be used, there is no cache on disk; a warning says why, unless the tenant
-   * requires one and will hear it as an error.
+   * directory can be used, there is no cache on disk, and a warning says why.
    *
    * @param reserve reserves bytes of {@code budget}; false if there are too few
    */
@@ -81,7 +70,7 @@ final class EngineDisk implements AutoCloseable {
     DiskCache cache = null;
     try {
       cache = opener.open(config, metrics, budget.limit() / WAITING_SHARE);
-      return new EngineDisk(budget, config, new Answer(cache, ""), buffers);
+      return new EngineDisk(budget, config, cache, buffers);
     } catch (IOException e) {
       return without(budget, config, String.valueOf(e.getMessage()));
     } catch (RuntimeException e) {
@@ -100,18 +89,18 @@ final class EngineDisk implements AutoCloseable {
   }
 
   private static EngineDisk without(MemoryBudget budget, DiskCacheConfig config, String absence) {
-    if (!config.required()) {
-      LOG.warn("No cache on local disk, in memory only: {}", absence);
-    }
-    return new EngineDisk(budget, config, new Answer(null, absence), 0);
+    LOG.warn("No cache on local disk, in memory only: {}", absence);
+    return new EngineDisk(budget, config, null, 0);
   }
 
   /**
    * The cache for one more tenant: places and limits are those of the tenant that came first, and a
    * warning tells one that asks for others. Files that other processes share are written with one
    * secret; a tenant with another has no cache on disk.
+   *
+   * @return null if it has none
    */
-  Answer cacheFor(DiskCacheConfig config) {
+  @Nullable DiskCache cacheFor(DiskCacheConfig config) {
     boolean fits =
         config.scope() == asked.scope()
             && config.application().equals(asked.application())
@@ -121,7 +110,7 @@ final class EngineDisk implements AutoCloseable {
         fits
             && config.directories().equals(asked.directories())
             && config.capacityBytes() == asked.capacityBytes();
-    if (!same && answer.cache() != null && !toldOfDifference) {
+    if (!same && cache != null && !toldOfDifference) {
       toldOfDifference = true;
       LOG.warn(
           "This JVM's S3E has its cache on local disk in {} (scope {}), which stays until its last"
@@ -132,22 +121,32 @@ final class EngineDisk implements AutoCloseable {
           config.scope(),
           fits ? "uses the same" : "has none");
     }
-    if (fits || answer.cache() == null) {
-      return answer;
-    }
-    return new Answer(
-        null,
-        "this JVM's is in "
-            + asked.directories()
-            + " (scope "
-            + asked.scope()
-            + "), for other processes or under another secret");
+    return fits ? cache : null;
+  }
+
+  /**
+   * Whether a tenant with that configuration would be served as by a cache of its own; not if there
+   * is none, since it may be opened now.
+   */
+  boolean isWhatIsAsked(DiskCacheConfig config) {
+    DiskCacheConfig ofEngine =
+        config.toBuilder()
+            .mode(asked.mode())
+            .hybridBytes(asked.hybridBytes())
+            .key(asked.key())
+            .build();
+    // The key of a private cache is drawn for each tenant; one is as good as another.
+    boolean hasTheKey =
+        asked.scope() == DiskCacheConfig.Scope.PRIVATE
+            ? (config.key() == null) == (asked.key() == null)
+            : Objects.equals(config.key(), asked.key());
+    return cache != null && hasTheKey && ofEngine.equals(asked);
   }
 
   @Override
   public void close() {
-    if (answer.cache() != null) {
-      answer.cache().close();
+    if (cache != null) {
+      cache.close();
       budget.release(reserved);
     }
   }

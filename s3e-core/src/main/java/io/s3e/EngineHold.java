@@ -30,7 +30,7 @@ public final class EngineHold implements AutoCloseable {
     return engine.budget().limit();
   }
 
-  /** Lets go; the engine ends with its last tenant. Idempotent. */
+  /** Lets go; the engine ends after its last tenant. Idempotent. */
   @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {

@@ -64,8 +64,7 @@ final class EngineStreams implements StreamSource, AutoCloseable {
     this.fetcher = fetcher;
     this.client = client;
     this.heads = heads;
-    this.settings =
-        new StreamSettings(config.requestBytes(), config.coalesceGapBytes(), config.readTimeout());
+    this.settings = new StreamSettings(config.requestBytes(), config.readTimeout());
     this.copying = threads.copyingOfTenant();
     this.waiting = threads.waitingOfTenant();
   }
@@ -115,7 +114,7 @@ final class EngineStreams implements StreamSource, AutoCloseable {
             options.split(),
             options.splits(),
             new ColumnPlanner.VectoredReads(
-                config.coalesceGapBytes(), VectorPlanner.MAX_OVER_READ, config.requestBytes()),
+                VectorPlanner.MAX_GAP_BYTES, VectorPlanner.MAX_OVER_READ, config.requestBytes()),
             codecsOf(Thread.currentThread()),
             (counter, amount) -> {
               metrics.add(counter, amount);
@@ -167,32 +166,31 @@ final class EngineStreams implements StreamSource, AutoCloseable {
     ObjectHead head = head(handle);
     String etag = handle.etag();
     if ((etag != null && !etag.equals(head.etag())) || !handle.pinTotal(head.size())) {
-      throw new ObjectChangedException(
-          "Object changed while it was read: "
-              + handle.version().object()
-              + " now has ETag "
-              + head.etag()
-              + " and "
-              + head.size()
-              + " bytes",
-          cause);
+      throw changed(handle, head, cause);
     }
+  }
+
+  private static ObjectChangedException changed(
+      ObjectHandle handle, ObjectHead head, IOException cause) {
+    return new ObjectChangedException(
+        "Object changed while it was read: "
+            + handle.version().object()
+            + " now has ETag "
+            + head.etag()
+            + " and "
+            + head.size()
+            + " bytes",
+        cause);
   }
 
   @Override
   public void confirmEncoding(ObjectHandle handle, EncodedBodyException cause) throws IOException {
     ObjectHead head = head(handle);
     String etag = handle.etag();
-    boolean sameVersion = etag == null || etag.equals(head.etag());
-    if (!sameVersion || !cause.encoding().equals(head.contentEncoding())) {
-      throw new IOException(
-          handle.version()
-              + " is stored with Content-Encoding "
-              + head.contentEncoding()
-              + ", not as it was answered: something on the way changes bodies",
-          cause);
+    if (etag != null && !etag.equals(head.etag())) {
+      throw changed(handle, head, cause);
     }
-    handle.storedAs(cause.encoding());
+    handle.storedAs(head.contentEncoding());
   }
 
   private ObjectHead head(ObjectHandle handle) throws IOException {

@@ -79,6 +79,7 @@ public final class Rehearsal {
       ByteRange range = request.range();
       String bytes = "bytes " + range.start() + "-" + (range.end() - 1) + "/" + SIZE;
       try {
+        handler.onSent();
         handler.onHead(new ResponseHead(206, bytes, range.length(), "\"0\"", null, null));
         handler.onData(ByteBuffer.allocate((int) range.length()));
         handler.onDone();

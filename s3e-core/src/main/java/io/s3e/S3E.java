@@ -24,7 +24,6 @@ import io.s3e.stream.Announcement;
 import io.s3e.stream.S3EInputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.WritableByteChannel;
 import java.nio.file.Path;
@@ -34,6 +33,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,7 +43,7 @@ import org.slf4j.LoggerFactory;
  * on it. Any thread.
  *
  * <pre>{@code
- * try (S3E s3e = S3E.create(S3EConfig.DEFAULTS, AwsClients.provider(ClientKind.AUTO, settings));
+ * try (S3E s3e = S3E.create(S3EConfig.DEFAULTS, AwsClients.crt(settings));
  *     S3EInputStream in = s3e.open(new ObjectRef("bucket", "key"))) {
  *   in.readFullyAt(offset, bytes, 0, bytes.length);
  * }
@@ -52,14 +52,12 @@ import org.slf4j.LoggerFactory;
  * <p><b>The engine.</b> Memory, blocks, connections and the cache on local disk belong to an
  * engine, which all tenants of a {@link MemoryBudget} share: as a rule that is one for the JVM. The
  * first tenant makes it and sets what is the JVM's (memory budget, block size, place of the disk
- * cache); the last one to {@link #close} ends it. Bytes that one tenant has fetched are served to
- * another once S3 has answered the other for that version, with its own credentials.
+ * cache). After the last one has {@linkplain #close closed}, the JVM's engine waits half a minute
+ * for the next one; then it ends. Bytes that one tenant has fetched are served to another once S3
+ * has answered the other for that version, with its own credentials.
  */
 public final class S3E implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(S3E.class);
-
-  /** The bound of its opening, and time for a busy machine. */
-  private static final long DISK_OPEN_MILLIS = 3_000;
 
   private final S3EConfig config;
   private final Engine engine;
@@ -70,13 +68,18 @@ public final class S3E implements AutoCloseable {
   /** The holder of blocks: all tenants that read the same store, or this one. */
   private final Object sharing;
 
-  private final CompletableFuture<EngineDisk.Answer> disk;
+  private final CompletableFuture<@Nullable DiskCache> disk;
   private final Fetcher fetcher;
   private final EngineStreams streams;
   private final EngineMetrics metrics;
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  private S3E(S3EConfig asked, Engine engine, ClientProvider provider, EngineDisk.Opener disks) {
+  private S3E(
+      S3EConfig asked,
+      Engine engine,
+      ClientProvider provider,
+      EngineDisk.Opener disks,
+      LongSupplier nanoClock) {
     this.engine = engine;
     this.config =
         asked.toBuilder()
@@ -92,25 +95,26 @@ public final class S3E implements AutoCloseable {
         new FetchConfig(
             config.blockBytes(),
             config.requestBytes(),
-            new FaultPolicy(config.retryBase(), config.retryCap()),
+            FaultPolicy.from(config.retryBase()),
             config.stallTimeout(),
             config.readTimeout(),
+            config.accessMaxAge(),
             config.store());
-    Tenant tenant = new Tenant(fetching, client, engine.services(), account, metrics);
+    Tenant tenant = new Tenant(fetching, client, engine.services(), account, metrics, nanoClock);
     this.fetcher = new Fetcher(tenant);
     // Beside the first reads, which need none of it.
     this.disk =
         engine
-            .disk(config.diskCache(), disks)
+            .disk()
+            .open(config.diskCache(), disks)
             .thenApply(
-                answer -> {
-                  DiskCache cache = answer.cache();
+                cache -> {
                   if (cache != null) {
                     String store = config.store() == null ? "" : config.store();
                     fetcher.attach(
                         new TenantDisk(cache, config.diskCache(), store, this::ownsDisk));
                   }
-                  return answer;
+                  return cache;
                 });
     this.streams =
         new EngineStreams(
@@ -147,11 +151,27 @@ public final class S3E implements AutoCloseable {
     return create(config, Engine.join(config, budget), client, disks);
   }
 
-  private static S3E create(
+  /** A tenant whose proofs of access age by {@code nanoClock}. */
+  static S3E create(
+      S3EConfig config, MemoryBudget budget, ClientProvider client, LongSupplier nanoClock) {
+    return create(config, Engine.join(config, budget), client, DiskCache::open, nanoClock);
+  }
+
+  /** A tenant that has joined that engine. */
+  static S3E create(
       S3EConfig config, Engine engine, ClientProvider client, EngineDisk.Opener disks) {
+    return create(config, engine, client, disks, System::nanoTime);
+  }
+
+  private static S3E create(
+      S3EConfig config,
+      Engine engine,
+      ClientProvider client,
+      EngineDisk.Opener disks,
+      LongSupplier nanoClock) {
     boolean complete = false;
     try {
-      S3E tenant = new S3E(config, engine, client, disks);
+      S3E tenant = new S3E(config, engine, client, disks, nanoClock);
       complete = true;
       return tenant;
     } finally {
@@ -168,17 +188,13 @@ public final class S3E implements AutoCloseable {
 
   /**
    * Opens an object. Asks the store for size and version only if the options do not tell the size;
-   * otherwise nothing is sent before the first read. Waits for the cache on local disk if, and only
-   * if, that is {@linkplain DiskCacheConfig#required() required}.
+   * otherwise nothing is sent before the first read.
    *
    * @throws FileNotFoundException if there is no such object
    */
   public S3EInputStream open(ObjectRef object, OpenOptions options) throws IOException {
     if (closed.get()) {
       throw new IOException("Cannot open " + object + ": S3E is closed");
-    }
-    if (config.diskCache().required()) {
-      requireDisk();
     }
     return streams.open(version(object, options), options);
   }
@@ -206,28 +222,6 @@ public final class S3E implements AutoCloseable {
     }
     ObjectVersion version = ObjectVersion.unidentified(object, options.size(), options.versionId());
     return closed.get() ? null : streams.announce(version, options);
-  }
-
-  private void requireDisk() throws IOException {
-    String absence;
-    try {
-      EngineDisk.Answer answer = disk.get(DISK_OPEN_MILLIS, TimeUnit.MILLISECONDS);
-      if (answer.cache() != null || config.diskCache().mode() == DiskCacheConfig.Mode.MEMORY) {
-        return;
-      }
-      absence = answer.absence();
-    } catch (TimeoutException e) {
-      LOG.debug("The cache on local disk is not open yet", e);
-      absence = "it was not open after " + DISK_OPEN_MILLIS + " ms";
-    } catch (ExecutionException e) {
-      throw new IOException("The cache on local disk cannot be opened", e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new InterruptedIOException("interrupted while the cache on local disk was opened");
-    }
-    throw new IOException(
-        "No cache on local disk, which is required (fs.s3a.s3e.cache.required under Hadoop): "
-            + absence);
   }
 
   /**
@@ -351,7 +345,7 @@ public final class S3E implements AutoCloseable {
   public boolean awaitDiskWrites(Duration limit) throws InterruptedException {
     long deadline = System.nanoTime() + limit.toNanos();
     try {
-      DiskCache cache = disk.get(limit.toNanos(), TimeUnit.NANOSECONDS).cache();
+      DiskCache cache = disk.get(limit.toNanos(), TimeUnit.NANOSECONDS);
       return cache != null && cache.awaitWritten(Duration.ofNanos(deadline - System.nanoTime()));
     } catch (ExecutionException | TimeoutException e) {
       LOG.debug("No cache on local disk yet", e);
@@ -361,7 +355,7 @@ public final class S3E implements AutoCloseable {
 
   /** The use of the engine's cache on local disk; null if there is none, or none yet. */
   public @Nullable DiskUse diskUse() {
-    DiskCache cache = disk.getNow(EngineDisk.Answer.NOT_ASKED).cache();
+    DiskCache cache = disk.getNow(null);
     return cache == null ? null : new DiskUse(cache.bytes(), cache.capacityBytes());
   }
 

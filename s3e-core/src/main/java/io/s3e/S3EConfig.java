@@ -24,12 +24,12 @@ import org.jspecify.annotations.Nullable;
  * @param prefetch false never fetches what nobody asked for
  * @param columnar what is made of Parquet and ORC files; they are files like others where {@code
  *     prefetch} is false
- * @param coalesceGapBytes readVectored joins ranges no farther apart than this, in bytes
  * @param retryBase pause before the second retry, the first goes at once; doubles with each further
- *     one, with jitter
- * @param retryCap longest pause between attempts
+ *     one up to a hundred times that, with jitter
  * @param stallTimeout a GET that brings no byte for so long is cancelled and sent again
  * @param readTimeout a read fails when no byte of it has come for so long
+ * @param accessMaxAge how long S3's answer to a GET allows to serve bytes of that version that are
+ *     in memory or on disk; then S3 is asked again. 0: each opening asks for itself
  * @param store names the store that is read, for example by its endpoint: part of every block's
  *     identity. Fetched bytes serve other tenants and processes only under the same name; with null
  *     this tenant alone
@@ -42,11 +42,10 @@ public record S3EConfig(
     long maxWindowBytes,
     boolean prefetch,
     ColumnarMode columnar,
-    int coalesceGapBytes,
     Duration retryBase,
-    Duration retryCap,
     Duration stallTimeout,
     Duration readTimeout,
+    Duration accessMaxAge,
     @Nullable String store,
     DiskCacheConfig diskCache) {
 
@@ -62,10 +61,9 @@ public record S3EConfig(
           AUTOMATIC,
           true,
           ColumnarMode.AUTO,
-          256 << 10,
           Duration.ofMillis(100),
           Duration.ofSeconds(10),
-          Duration.ofSeconds(10),
+          Duration.ofMinutes(8),
           Duration.ofMinutes(15),
           null,
           DiskCacheConfig.DEFAULTS);
@@ -93,15 +91,10 @@ public record S3EConfig(
         memoryBytes,
         "0 (automatic) or at least two blocks (" + 2L * blockBytes + ")");
     require(maxWindowBytes >= 0, "maximum window", maxWindowBytes, "0 (automatic) or more");
-    require(coalesceGapBytes >= 0, "coalescing gap", coalesceGapBytes, "0 or more");
     require(!retryBase.isNegative(), "first retry pause", retryBase, "0 or more");
-    require(
-        retryCap.compareTo(retryBase) >= 0,
-        "longest retry pause",
-        retryCap,
-        "at least the first pause (" + retryBase + ")");
     require(isPositive(stallTimeout), "stall timeout", stallTimeout, "more than 0");
     require(isPositive(readTimeout), "read timeout", readTimeout, "more than 0");
+    require(!accessMaxAge.isNegative(), "age of a proof of access", accessMaxAge, "0 or more");
   }
 
   private static boolean isPositive(Duration value) {
@@ -137,11 +130,10 @@ public record S3EConfig(
     private long maxWindowBytes;
     private boolean prefetch;
     private ColumnarMode columnar;
-    private int coalesceGapBytes;
     private Duration retryBase;
-    private Duration retryCap;
     private Duration stallTimeout;
     private Duration readTimeout;
+    private Duration accessMaxAge;
     private @Nullable String store;
     private DiskCacheConfig diskCache;
 
@@ -152,11 +144,10 @@ public record S3EConfig(
       maxWindowBytes = from.maxWindowBytes;
       prefetch = from.prefetch;
       columnar = from.columnar;
-      coalesceGapBytes = from.coalesceGapBytes;
       retryBase = from.retryBase;
-      retryCap = from.retryCap;
       stallTimeout = from.stallTimeout;
       readTimeout = from.readTimeout;
+      accessMaxAge = from.accessMaxAge;
       store = from.store;
       diskCache = from.diskCache;
     }
@@ -191,18 +182,8 @@ public record S3EConfig(
       return this;
     }
 
-    public Builder coalesceGapBytes(int value) {
-      coalesceGapBytes = value;
-      return this;
-    }
-
     public Builder retryBase(Duration value) {
       retryBase = value;
-      return this;
-    }
-
-    public Builder retryCap(Duration value) {
-      retryCap = value;
       return this;
     }
 
@@ -213,6 +194,11 @@ public record S3EConfig(
 
     public Builder readTimeout(Duration value) {
       readTimeout = value;
+      return this;
+    }
+
+    public Builder accessMaxAge(Duration value) {
+      accessMaxAge = value;
       return this;
     }
 
@@ -237,11 +223,10 @@ public record S3EConfig(
           maxWindowBytes,
           prefetch,
           columnar,
-          coalesceGapBytes,
           retryBase,
-          retryCap,
           stallTimeout,
           readTimeout,
+          accessMaxAge,
           store,
           diskCache);
     }

@@ -30,7 +30,7 @@ class ArchitectureTest {
               "io.s3e.fault",
               "io.s3e.columnar",
               "io.s3e.client.library",
-              "io.s3e.client.sdk",
+              "io.s3e.client.given",
               "io.s3e.client.fallback"),
           List.of("io.s3e.fetch", "io.s3e.client.aws", "io.s3e.client.crt"),
           List.of("io.s3e.stream"),
@@ -71,7 +71,7 @@ class ArchitectureTest {
               "io.s3e.client.aws",
               "io.s3e.client.crt",
               "io.s3e.client.library",
-              "io.s3e.client.sdk")
+              "io.s3e.client.given")
           .should()
           .dependOnClassesThat()
           .resideInAPackage("software.amazon..");
@@ -86,14 +86,11 @@ class ArchitectureTest {
           .dependOnClassesThat()
           .resideInAPackage("io.s3e.client.crt");
 
-  /** The SDK's client over the CRT is in the application's loader, and so is what holds its CRT. */
   @ArchTest
   static final ArchRule THE_CRT_ONLY_BESIDE_ITS_USERS =
       noClasses()
           .that()
           .resideOutsideOfPackage("io.s3e.client.crt")
-          .and()
-          .doNotHaveFullyQualifiedName("io.s3e.client.aws.SdkClients$CrtBacked")
           .should()
           .dependOnClassesThat()
           .resideInAPackage("software.amazon.awssdk.crt..");

@@ -13,6 +13,7 @@ import io.s3e.disk.FailingDisk;
 import io.s3e.metrics.DiskMetrics.Counter;
 import io.s3e.stream.S3EInputStream;
 import io.s3e.testing.MemoryObjectClient;
+import io.s3e.testing.Slow;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -32,6 +33,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * deadline allows.
  */
 @Timeout(180)
+@Slow
 class DiskFaultReadsTest {
   private static final int BLOCK = 64 << 10;
   private static final ObjectRef OBJECT = new ObjectRef("bucket", "key");
@@ -67,7 +69,6 @@ class DiskFaultReadsTest {
         .scope(scope)
         .capacityBytes(256L << 20)
         .readDeadline(DEADLINE)
-        .breakerPause(Duration.ofMillis(50))
         .directories(List.of(directory));
   }
 

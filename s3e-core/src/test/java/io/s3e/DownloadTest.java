@@ -9,6 +9,7 @@ import io.s3e.buffer.MemoryBudget;
 import io.s3e.client.ClientLimits;
 import io.s3e.client.RequestFailure;
 import io.s3e.testing.MemoryObjectClient;
+import io.s3e.testing.Slow;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -90,6 +91,7 @@ class DownloadTest {
   }
 
   @Test
+  @Slow
   void leavesNoFileBehindWhenItFails(@TempDir Path dir) {
     client.faults(
         (request, number) ->

@@ -21,14 +21,12 @@ import io.s3e.client.StoreAnswer;
 import io.s3e.client.Transport;
 import io.s3e.client.aws.AwsClientSettings;
 import io.s3e.client.aws.AwsClients;
-import io.s3e.client.aws.ClientKind;
 import io.s3e.client.aws.JvmTrust;
-import io.s3e.client.aws.PemTrust;
 import io.s3e.client.fallback.FallbackClient;
+import io.s3e.client.given.BlockingStore;
+import io.s3e.client.given.SyncObjectClient;
 import io.s3e.client.library.CrtLibrary;
-import io.s3e.client.sdk.AsyncObjectClient;
-import io.s3e.client.sdk.BlockingStore;
-import io.s3e.client.sdk.SyncObjectClient;
+import io.s3e.client.library.CrtUnusableException;
 import io.s3e.columnar.ColumnarMode;
 import io.s3e.columnar.SplitSource;
 import io.s3e.disk.CacheInspector;
@@ -37,6 +35,7 @@ import io.s3e.disk.DiskCacheConfig;
 import io.s3e.fetch.ObjectChangedException;
 import io.s3e.jvm.HostSizing;
 import io.s3e.jvm.JvmEnd;
+import io.s3e.jvm.OwnLoader;
 import io.s3e.metrics.Counters;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.EngineMetrics;
@@ -83,8 +82,6 @@ public final class Exports {
           // S3E's clients.
           AwsClients.class,
           AwsClientSettings.class,
-          ClientKind.class,
-          AsyncObjectClient.class,
           SyncObjectClient.class,
           BlockingStore.class,
           // The SPI for a user's own client.
@@ -111,8 +108,10 @@ public final class Exports {
           Rehearsal.class,
           FallbackClient.class,
           CrtLibrary.class,
+          CrtUnusableException.class,
           HostSizing.class,
           JvmEnd.class,
+          OwnLoader.class,
           JvmTrust.class,
           Version.class);
 
@@ -120,7 +119,7 @@ public final class Exports {
    * Types for the command line of benchmarks beside those. Its micro-benchmarks measure the inside
    * of the core and may name all of it.
    */
-  public static final Set<Class<?>> FOR_COMMAND_LINE = Set.of(CacheInspector.class, PemTrust.class);
+  public static final Set<Class<?>> FOR_COMMAND_LINE = Set.of(CacheInspector.class);
 
   private Exports() {}
 

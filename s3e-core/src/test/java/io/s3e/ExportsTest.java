@@ -16,6 +16,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import io.s3e.client.crt.CrtEntry;
+import io.s3e.client.library.AwsCrtMBean;
 import io.s3e.jvm.MemoryAccountMBean;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -31,7 +32,7 @@ import java.util.stream.Stream;
 class ExportsTest {
   /** Made by name in a class loader of its own; asked for by the JVM. */
   private static final Set<Class<?>> PUBLIC_WITHOUT_A_CALLER =
-      Set.of(CrtEntry.class, MemoryAccountMBean.class);
+      Set.of(CrtEntry.class, MemoryAccountMBean.class, AwsCrtMBean.class);
 
   @ArchTest
   static void signaturesOfTheApiNameOnlyTheApi(JavaClasses classes) {

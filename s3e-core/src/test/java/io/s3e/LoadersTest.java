@@ -3,6 +3,8 @@ package io.s3e;
 import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.s3e.testing.Pause;
+import io.s3e.testing.Slow;
 import java.lang.management.ManagementFactory;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -29,6 +31,7 @@ import org.slf4j.Logger;
 
 /** Engines of several class loaders in one JVM: one limit, and each of them gets its part. */
 @Timeout(120)
+@Slow
 class LoadersTest {
   private static final long MIB = 1 << 20;
   private static final long BUDGET = 16 * MIB;
@@ -95,6 +98,7 @@ class LoadersTest {
 
   @BeforeEach
   void watchTheSum() throws Exception {
+    Engine.endIdle();
     assertThat(isRegistered()).as("an account of an earlier test").isFalse();
     watch =
         readers.submit(
@@ -105,7 +109,7 @@ class LoadersTest {
                 } catch (JMException e) {
                   // Nobody has an engine now.
                 }
-                Thread.sleep(1);
+                Pause.millis(1, "between two samples");
               }
               return null;
             });

@@ -3,12 +3,14 @@ package io.s3e;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.testing.ForkedJvm;
+import io.s3e.testing.Slow;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** In a JVM of its own: the rehearsal is once for a JVM, and other tests load classes too. */
+@Slow
 class RehearsalTest {
   @TempDir private Path directory;
 

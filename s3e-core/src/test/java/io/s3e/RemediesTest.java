@@ -199,6 +199,7 @@ class RemediesTest {
       if (failure == null) {
         return behind.get(request, handler);
       }
+      handler.onSent();
       handler.onFailure(failure);
       return () -> {};
     }

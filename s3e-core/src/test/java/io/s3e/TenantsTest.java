@@ -23,6 +23,7 @@ import io.s3e.stream.Announcement;
 import io.s3e.stream.S3EInputStream;
 import io.s3e.testing.MemoryObjectClient;
 import io.s3e.testing.MemoryObjectClient.Answer;
+import io.s3e.testing.Slow;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -65,6 +66,7 @@ class TenantsTest {
   @AfterEach
   void everythingIsGivenBack() {
     readers.shutdownNow();
+    Engine.endIdle();
     assertThat(budget.reserved()).as("bytes reserved after the last tenant").isZero();
   }
 
@@ -85,7 +87,6 @@ class TenantsTest {
         .store("memory")
         .readTimeout(Duration.ofSeconds(30))
         .retryBase(Duration.ofMillis(1))
-        .retryCap(Duration.ofMillis(2))
         .build();
   }
 
@@ -274,6 +275,7 @@ class TenantsTest {
       if (!isRefused.test(request)) {
         return client.get(request, handler);
       }
+      handler.onSent();
       handler.onFailure(new RequestFailure(Kind.FORBIDDEN, "GET", "403", null));
       return () -> {};
     }
@@ -310,6 +312,7 @@ class TenantsTest {
   }
 
   @Test
+  @Slow
   void aNeighbourThatHangsLeavesRoomOnTheSameConnections() throws Exception {
     ClientLimits limits = new ClientLimits(BLOCK, 8, REQUEST, 16, 16L * REQUEST);
     AtomicInteger closes = new AtomicInteger();

@@ -14,6 +14,7 @@ import io.s3e.metrics.DiskMetrics.Counter;
 import io.s3e.stream.S3EInputStream;
 import io.s3e.testing.MemoryObjectClient;
 import io.s3e.testing.Seed;
+import io.s3e.testing.Slow;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -102,6 +103,7 @@ class WriteBackTest {
   }
 
   @Test
+  @Slow
   void readersComeBeforeWhatIsStillToBeWritten() throws Exception {
     MemoryBudget budget = new MemoryBudget(SMALL_BYTES);
     MemoryObjectClient client = client();

@@ -150,6 +150,8 @@ public final class BenchCommand implements Callable<Integer> {
       description = "TPC-H scale of the Parquet and ORC files that are decoded.")
   private @Nullable Double scale;
 
+  @Mixin private StoreAddress storeAddress = new StoreAddress();
+
   @Mixin private ServerOptions serverOptions = new ServerOptions();
 
   @Mixin private CacheOptions cacheOptions = new CacheOptions();
@@ -305,6 +307,11 @@ public final class BenchCommand implements Callable<Integer> {
     if (uri != null && !uri.startsWith("s3a://")) {
       throw wrong("Expected s3a://BUCKET/KEY instead of " + uri);
     }
+    if (uri == null && storeAddress.isTold()) {
+      throw wrong(
+          "--endpoint, --region, --path-style, --profile and --anonymous are for objects of your"
+              + " own: name s3a://BUCKET/KEY");
+    }
     try {
       Map<String, Map<String, String>> settings = settingsByEngine();
       return new JobOptions(
@@ -372,6 +379,10 @@ public final class BenchCommand implements Callable<Integer> {
     Map<String, String> entries = new HashMap<>(cacheOptions.hadoop());
     for (Map.Entry<String, String> entry : configuration) {
       entries.put(entry.getKey(), entry.getValue());
+    }
+    if (uri != null) {
+      entries.putAll(
+          storeAddress.hadoop(new org.apache.hadoop.fs.Path(uri).toUri().getAuthority()));
     }
     entries.putAll(definitions);
     return entries;

@@ -17,13 +17,12 @@ public sealed interface Engine {
 
   /** The names that there are, for a person. */
   String NAMES =
-      "s3e; s3e-crt-bytes, s3e-crtbuilder, s3e-async, s3e-sync, s3e-s3a (S3E over its other"
-          + " clients); s3e-nocache, s3e-host (S3E without its cache on disk, and with one that"
-          + " JVMs share); s3e-nocolumnar (without its prediction of columns); classic, prefetch,"
-          + " analytics (S3A's streams as they come) and classic-tuned, prefetch-tuned,"
-          + " analytics-tuned; raw-crt-N, raw-crt-bytes-N, raw-crtbuilder-N, raw-sync-N (a client"
-          + " alone, N ranges in flight); plain-file, plain-hadoop (the same bytes in local files,"
-          + " by FileInputStream and by Hadoop's file://)";
+      "s3e; s3e-crt-bytes, s3e-s3a (S3E over its other clients); s3e-nocache, s3e-host (S3E without"
+          + " its cache on disk, and with one that JVMs share); s3e-nocolumnar (without its"
+          + " prediction of columns); classic, prefetch, analytics (S3A's streams as they come) and"
+          + " classic-tuned, prefetch-tuned, analytics-tuned; raw-crt-N, raw-crt-bytes-N,"
+          + " raw-sync-N (a client alone, N ranges in flight); plain-file, plain-hadoop (the same"
+          + " bytes in local files, by FileInputStream and by Hadoop's file://)";
 
   /** How tables and options call it. */
   String name();

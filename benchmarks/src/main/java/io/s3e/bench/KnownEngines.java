@@ -17,17 +17,16 @@ final class KnownEngines {
   private static final String CACHE_MODE = "fs.s3a.s3e.cache.mode";
 
   /**
-   * S3E, over each of its clients, and without its cache on disk or its prediction of columns; the
-   * streams of S3A as a user gets each by the one key that selects it, and tuned; plain readers of
-   * local files.
+   * S3E, over each client that it reads by, and without its cache on disk or its prediction of
+   * columns; the streams of S3A as a user gets each by the one key that selects it, and tuned;
+   * plain readers of local files.
    */
   static final List<HadoopEngine> HADOOP =
       List.of(
           s3e("s3e", "auto"),
-          core("s3e-crt-bytes", "crt-bytes"),
-          core("s3e-crtbuilder", "crtbuilder"),
-          core("s3e-async", "netty"),
-          s3e("s3e-sync", "sdk-sync"),
+          // S3E's core without the adapter, which has no key for this form of its client.
+          new HadoopEngine(
+              "s3e-crt-bytes", Map.of(IMPLEMENTATION, CoreFileSystem.class.getName()), Tuning.NONE),
           s3e("s3e-s3a", "s3a"),
           s3eWith("s3e-nocache", Map.of(CACHE_MODE, "memory")),
           s3eWith("s3e-nocolumnar", Map.of(COLUMNAR, "off")),
@@ -59,16 +58,6 @@ final class KnownEngines {
   private static HadoopEngine plain(String name, PlainFileSystem.Way way) {
     Map<String, String> settings =
         Map.of(IMPLEMENTATION, PlainFileSystem.class.getName(), PlainFileSystem.WAY, way.name());
-    return new HadoopEngine(name, settings, Tuning.NONE);
-  }
-
-  /**
-   * S3E's core without the adapter, which has no key for these clients, or, by TLS with a
-   * certificate of the user's own, reads by S3A's instead.
-   */
-  private static HadoopEngine core(String name, String client) {
-    Map<String, String> settings =
-        Map.of(IMPLEMENTATION, CoreFileSystem.class.getName(), CoreFileSystem.CLIENT, client);
     return new HadoopEngine(name, settings, Tuning.NONE);
   }
 

@@ -22,10 +22,9 @@ enum Preset {
 
   /** Every engine in every workload: hours. */
   FULL(
-      "s3e,s3e-crt-bytes,s3e-crtbuilder,s3e-async,s3e-sync,s3e-s3a,s3e-nocache,s3e-host,s3e-nocolumnar,"
+      "s3e,s3e-crt-bytes,s3e-s3a,s3e-nocache,s3e-host,s3e-nocolumnar,"
           + "classic,prefetch,analytics,classic-tuned,prefetch-tuned,analytics-tuned,"
-          + "raw-crt-16,raw-crt-32,raw-crt-bytes-16,raw-crtbuilder-16,raw-crtbuilder-32,"
-          + "raw-sync-16,raw-sync-32,plain-file,plain-hadoop",
+          + "raw-crt-16,raw-crt-32,raw-crt-bytes-16,raw-sync-16,raw-sync-32,plain-file,plain-hadoop",
       "seq,seq2,seq4,seq8,seq16,seq32,seq64,seq128,seq256,"
           + "rnd256k-1,rnd256k-16,rnd64k-1,rnd64k-16,vec,pq,scan-200,narrow,parquet,"
           + "manyfiles-name,manyfiles-status,filter-dictionary,filter-bloom,filter-pageindex,orc,back,tiny,small,text,"

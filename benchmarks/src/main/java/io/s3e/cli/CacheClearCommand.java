@@ -48,7 +48,7 @@ final class CacheClearCommand extends CacheToolCommand {
 
   @Override
   int work() throws IOException {
-    List<CacheOptions.Place> places = cache().places(null, names);
+    List<CacheOptions.Place> places = cache().places(names);
     if (!places.isEmpty() && !yes && !confirmed(places)) {
       streams().err().println("Nothing deleted.");
       return 1;

@@ -8,18 +8,17 @@ import picocli.CommandLine.ParentCommand;
     name = "cache",
     mixinStandardHelpOptions = true,
     versionProvider = S3eCommand.Version.class,
-    subcommands = {CacheLsCommand.class, CacheVerifyCommand.class, CacheClearCommand.class},
+    subcommands = {CacheLsCommand.class, CacheClearCommand.class},
     synopsisHeading = "Usage: ",
     customSynopsis = "s3e cache COMMAND [OPTION...] [ARGUMENT...]",
     descriptionHeading = "%n",
-    description = "Looks into the cache on local disk, checks and clears it.",
+    description = "Looks into the cache on local disk and clears it.",
     optionListHeading = "%nOptions:%n",
     commandListHeading = "%nCommands:%n",
     footerHeading = "%nExamples:%n",
     footer = {
       "  s3e cache ls --dir /mnt/nvme",
       "  s3e cache ls --objects s3a://bucket/dir/",
-      "  s3e cache verify --clear",
       "  s3e cache clear --yes host"
     })
 final class CacheCommand {

@@ -125,7 +125,7 @@ final class CacheLsCommand extends CacheToolCommand {
 
   @Override
   int work() throws IOException {
-    List<CacheOptions.Place> places = cache().places(null, List.of());
+    List<CacheOptions.Place> places = cache().places(List.of());
     if (objects || uri != null) {
       List<CachedFacts> cached = new ArrayList<>();
       for (CacheOptions.Place place : places) {

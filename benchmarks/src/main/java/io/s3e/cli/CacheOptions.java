@@ -1,7 +1,6 @@
 package io.s3e.cli;
 
 import io.s3e.disk.CacheInspector;
-import io.s3e.disk.CacheKey;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
@@ -31,14 +30,13 @@ final class CacheOptions {
   /**
    * The instances in all directories.
    *
-   * @param key what encrypted chunks are checked with, if anything
    * @param names only those of these names or paths; all if there is none
    * @throws IllegalArgumentException if one of the names is of none
    */
-  List<Place> places(@Nullable CacheKey key, List<String> names) throws IOException {
+  List<Place> places(List<String> names) throws IOException {
     List<Place> places = new ArrayList<>();
     for (Path directory : directories()) {
-      CacheInspector inspector = new CacheInspector(directory, key);
+      CacheInspector inspector = new CacheInspector(directory);
       inspector.instances().forEach(instance -> places.add(new Place(inspector, instance)));
     }
     for (String name : names) {

@@ -2,6 +2,7 @@ package io.s3e.cli;
 
 import io.s3e.client.RequestFailure;
 import io.s3e.client.StoreAnswer;
+import io.s3e.client.library.CrtUnusableException;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.UnknownHostException;
@@ -116,6 +117,11 @@ final class FailureLine {
     if (first(chain, UnknownHostException.class).isPresent() || text.contains("AWS_IO_DNS")) {
       return "the store's host is unknown: " + text + "; look at --endpoint and --region";
     }
+    if (text.contains("AWS_IO_SOCKET_CLOSED")) {
+      return "the store closes the connection: "
+          + text
+          + "; look at the scheme of --endpoint: https is for a port that speaks TLS";
+    }
     if (first(chain, ConnectException.class).isPresent() || text.contains("AWS_IO_SOCKET")) {
       return "the store cannot be reached: " + text + "; look at --endpoint";
     }
@@ -145,7 +151,10 @@ final class FailureLine {
   /** The message of a failure; with its type where the message was not meant for users. */
   private static String plain(Throwable failure) {
     String message = failure.getMessage();
-    boolean meant = failure instanceof IOException || failure instanceof SdkClientException;
+    boolean meant =
+        failure instanceof IOException
+            || failure instanceof SdkClientException
+            || failure instanceof CrtUnusableException;
     return meant && message != null ? message : failure.toString();
   }
 }

@@ -9,8 +9,10 @@ import java.nio.file.Path;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
+import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.NoSuchBucketException;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 
 /** Uploads one file or standard input. */
@@ -130,7 +132,7 @@ final class PutCommand extends StoreCommand {
             upload.checksum());
     try (Progress.Bar bar = progress().bytes("put " + object.key(), size());
         Upload transfer = new Upload(sdk.s3(), target, upload.parallel(), bar::at)) {
-      Upload.Stored stored = transfer.send(parts);
+      Upload.Stored stored = send(parts, transfer, sdk.s3(), object.bucket());
       long nanos = System.nanoTime() - start;
       return new TransferResult(
           "put",
@@ -143,6 +145,29 @@ final class PutCommand extends StoreCommand {
           sdk.counter().retries(),
           stored.etag(),
           stored.versionId());
+    }
+  }
+
+  /**
+   * Sends all. A store that refuses may close before it has the whole body, and its answer is lost
+   * in the broken connection: for a bucket that is not there the question without a body gets it.
+   *
+   * @throws NoSuchBucketException if there is no such bucket
+   */
+  private static Upload.Stored send(PartSource parts, Upload transfer, S3Client s3, String bucket)
+      throws IOException, InterruptedException {
+    try {
+      return transfer.send(parts);
+    } catch (SdkClientException broken) {
+      try {
+        s3.headBucket(request -> request.bucket(bucket));
+      } catch (NoSuchBucketException missing) {
+        missing.addSuppressed(broken);
+        throw missing;
+      } catch (SdkException unknown) {
+        broken.addSuppressed(unknown);
+      }
+      throw broken;
     }
   }
 

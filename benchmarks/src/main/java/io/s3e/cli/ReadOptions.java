@@ -10,7 +10,6 @@ import io.s3e.client.HeadRequest;
 import io.s3e.client.ObjectHead;
 import io.s3e.client.aws.AwsClientSettings;
 import io.s3e.client.aws.AwsClients;
-import io.s3e.client.aws.ClientKind;
 import java.io.EOFException;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -50,17 +49,11 @@ final class ReadOptions extends TransferOptions {
       description = "The longest request, 64k to 64m; default 8m.")
   private long partSize = 8L << 20;
 
-  @Option(
-      names = "--client",
-      paramLabel = "KIND",
-      converter = StoreOptions.ClientConverter.class,
-      description = "auto, crt, sdk-async or sdk-sync; default auto.")
-  private ClientKind client = ClientKind.AUTO;
-
   /**
    * An engine with memory for that many requests of that size.
    *
    * @throws IllegalArgumentException if an option is out of range
+   * @throws io.s3e.client.library.CrtUnusableException if the AWS CRT cannot be used here
    */
   S3E engine(StoreOptions store) {
     int parallel = parallel();
@@ -73,7 +66,7 @@ final class ReadOptions extends TransferOptions {
         S3EConfig.DEFAULTS.toBuilder().requestBytes((int) partSize).memoryBytes(memory).build();
     AwsClientSettings.Builder settings = store.settings().maxConnections(parallel);
     double gbps = parallel * GBPS_PER_CONNECTION;
-    return S3E.create(config, AwsClients.provider(client, settings.targetGbps(gbps).build()));
+    return S3E.create(config, AwsClients.crt(settings.targetGbps(gbps).build()));
   }
 
   private static void requireMemory(long bytes) {

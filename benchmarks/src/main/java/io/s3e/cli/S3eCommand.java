@@ -146,7 +146,9 @@ public final class S3eCommand {
     PrintWriter err = commandLine.getErr();
     String name = commandLine.getCommandSpec().qualifiedName();
     err.println(name + ": " + e.getMessage());
-    UnmatchedArgumentException.printSuggestions(e, err);
+    if (e instanceof UnmatchedArgumentException unmatched) {
+      Suggestion.of(unmatched).ifPresent(meant -> err.println("Did you mean " + meant + "?"));
+    }
     err.println("See " + name + " --help.");
     return WRONG_USAGE;
   }

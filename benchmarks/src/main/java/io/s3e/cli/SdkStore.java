@@ -1,7 +1,7 @@
 package io.s3e.cli;
 
+import io.s3e.bench.PemTrust;
 import io.s3e.client.aws.AwsClientSettings;
-import io.s3e.client.aws.PemTrust;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;

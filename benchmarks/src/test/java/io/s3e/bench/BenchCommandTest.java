@@ -7,6 +7,7 @@ import io.s3e.bench.process.ChildJvm;
 import io.s3e.bench.server.ServerProcess;
 import io.s3e.bench.server.Shape;
 import io.s3e.bench.server.ShapedS3Server;
+import io.s3e.testing.Slow;
 import java.io.OutputStream;
 import java.io.StringWriter;
 import java.net.URI;
@@ -20,8 +21,10 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 
-/** The whole command at a small size: child JVMs, server, data, engines, table and report. */
+/** The whole command at a small size: engines, peers, stores and options. */
+@Slow
 class BenchCommandTest {
 
   @TempDir private Path temp;
@@ -31,88 +34,10 @@ class BenchCommandTest {
   }
 
   @Test
-  void everyWorkloadIsMeasuredAndEveryByteRight() throws Exception {
-    BenchRun.Outcome outcome =
-        run(
-            "--engines=classic",
-            "--workloads=seq,seq2,rnd,vec,parquet,back,small",
-            "--size=6",
-            "--random-size=4",
-            "--objects=10",
-            "--scale=0.001",
-            "--rounds=1");
-
-    assertThat(outcome.code()).isZero();
-    for (String workload : List.of("seq", "seq2", "rnd", "vec", "parquet", "back", "small")) {
-      JsonNode summary = outcome.summary(workload, "classic");
-      JsonNode run = summary.get("runs").get(0);
-      assertThat(summary.get("verdict").asText()).as(workload).startsWith("ok");
-      assertThat(summary.get("ratios").get("toClassic").asDouble()).isEqualTo(1);
-      assertThat(run.get("result").get("wallNanos").asLong()).isPositive();
-      assertThat(run.get("result").get("bytesUsed").asLong()).isPositive();
-      assertThat(run.get("result").get("allocatedBytes").asLong()).isPositive();
-      assertThat(run.get("result").get("peak").get("total").asLong()).isPositive();
-      assertThat(summary.get("medians").fieldNames())
-          .toIterable()
-          .contains("megabytesPerSecond", "p50Millis", "p99Millis", "gets", "heads")
-          .contains("waits", "fetchedPerUsed", "clientCpuSecondsPerGigabyte")
-          .contains("serverCpuSecondsPerGigabyte", "allocatedMegabytesPerGigabyte")
-          .contains("peakHeapMebibytes", "peakDirectMebibytes", "nativeGrowthMebibytes");
-      assertThat(run.get("server").get("operations").get("GET_OBJECT").get("requests").asLong())
-          .isPositive();
-    }
-    JsonNode seq = outcome.summary("seq", "classic").get("runs").get(0).get("result");
-    assertThat(seq.get("bytesUsed").asLong()).isEqualTo(6 << 20);
-    JsonNode results = outcome.results();
-    assertThat(results.get("engines").get("classic").get("fs.s3a.input.stream.type").asText())
-        .isEqualTo("classic");
-    assertThat(results.get("environment").fieldNames())
-        .toIterable()
-        .contains("processor", "processors", "memoryMiB", "os", "jvm")
-        .contains("hadoop", "awsSdk", "awsCrt");
-    assertThat(outcome.out()).contains("classic").contains("Every byte was right");
-  }
-
-  @Test
-  void columnsAreReadByRealReadersAndBlockedTimeIsTold() throws Exception {
-    List<String> workloads = List.of("scan-500", "manyfiles-name", "manyfiles-status", "orc");
-    BenchRun.Outcome outcome =
-        run(
-            "--engines=s3e,s3e-nocolumnar",
-            "--workloads=" + String.join(",", workloads),
-            "--size=6",
-            "--files=3",
-            "--scale=0.002",
-            "--rounds=1");
-
-    assertThat(outcome.code()).isZero();
-    for (String workload : workloads) {
-      for (String engine : List.of("s3e", "s3e-nocolumnar")) {
-        JsonNode summary = outcome.summary(workload, engine);
-        assertThat(summary.get("verdict").asText()).as(workload).startsWith("ok");
-        JsonNode medians = summary.get("medians");
-        assertThat(medians.get("blockedMillis").asDouble()).isPositive();
-        assertThat(medians.get("blockedMillisPerGroup").asDouble()).isPositive();
-        assertThat(medians.has("afterFirstGroupMegabytesPerSecond"))
-            .isEqualTo(workload.equals("scan-500"));
-      }
-    }
-    JsonNode paced = outcome.summary("scan-500", "s3e").get("medians");
-    assertThat(paced.get("afterFirstGroupMegabytesPerSecond").asDouble())
-        .as("no more than the consumer takes")
-        .isBetween(0.0, 500.0);
-    assertThat(outcome.summary("manyfiles-status", "s3e").get("medians").get("heads").asInt())
-        .isZero();
-    assertThat(outcome.summary("manyfiles-name", "s3e").get("medians").get("heads").asInt())
-        .isPositive();
-    assertThat(outcome.out()).contains("to s3e-nocolumnar: MB/s", "later", "a group");
-  }
-
-  @Test
   void rawClientsRunWhatTheyCanAndAreLeftOutElsewhere() throws Exception {
     BenchRun.Outcome outcome =
         run(
-            "--engines=classic,s3e-crt-bytes,s3e-async,raw-crt-2,raw-sync-2",
+            "--engines=classic,s3e-crt-bytes,raw-crt-2,raw-sync-2",
             "--workloads=seq,back",
             "--size=20",
             "--seek-size=6",
@@ -126,89 +51,12 @@ class BenchCommandTest {
       assertThat(run.get("server").get("operations").get("GET_OBJECT").get("requests").asLong())
           .isEqualTo(3);
     }
-    for (String engine : List.of("s3e-crt-bytes", "s3e-async")) {
-      assertThat(outcome.verdict("seq", engine)).startsWith("ok");
-      assertThat(outcome.verdict("back", engine)).startsWith("ok");
+    for (String workload : List.of("seq", "back")) {
+      assertThat(outcome.verdict(workload, "s3e-crt-bytes")).startsWith("ok");
     }
     assertThat(outcome.results().get("summaries"))
         .as("raw clients cannot go to and fro")
-        .hasSize(8);
-  }
-
-  @Test
-  void passesAndProcessesAreToldApart() throws Exception {
-    BenchRun.Outcome outcome =
-        run(
-            "--engines=classic,plain-file",
-            "--workloads=back-2,parquet-2,share-2",
-            "--size=12",
-            "--seek-size=12",
-            "--scale=0.001",
-            "--stagger=0.1",
-            "--rounds=1");
-
-    assertThat(outcome.code()).isZero();
-    for (String workload : List.of("back-2", "parquet-2")) {
-      for (int pass : List.of(1, 2)) {
-        JsonNode classic = outcome.pass(workload, pass, "classic");
-        assertThat(classic.get("verdict").asText()).startsWith("ok");
-        assertThat(classic.get("medians").get("gets").asInt()).isPositive();
-        assertThat(classic.get("medians").get("fetchedMegabytes").asDouble()).isPositive();
-        assertThat(classic.get("ratios").get("toClassic").asDouble()).isEqualTo(1);
-        JsonNode plain = outcome.pass(workload, pass, "plain-file");
-        assertThat(plain.get("verdict").asText()).startsWith("ok");
-        assertThat(plain.get("medians").get("gets").asInt()).isZero();
-        assertThat(plain.get("ratios").get("toClassic").asDouble()).isPositive();
-      }
-    }
-    JsonNode shared = outcome.summary("share-2", "classic");
-    assertThat(shared.get("verdict").asText()).startsWith("ok");
-    assertThat(shared.get("medians").get("fetchedPerObject").asDouble()).isEqualTo(2);
-    JsonNode run = shared.get("runs").get(0);
-    assertThat(run.get("result").get("bytesUsed").asLong()).isEqualTo(2 * (12 << 20));
-    assertThat(run.get("processes")).hasSize(2);
-    assertThat(run.get("processes").get(1).get("bytesUsed").asLong()).isEqualTo(12 << 20);
-    assertThat(outcome.summary("share-2", "plain-file").get("verdict").asText()).startsWith("ok");
-    assertThat(temp.resolve("report/report.html"))
-        .content()
-        .contains("back-2, pass 2", "seconds of each JVM");
-  }
-
-  @Test
-  void freshJvmsFileSystemsAndNeighbours() throws Exception {
-    BenchRun.Outcome outcome =
-        run(
-            "--engines=s3e,plain-file",
-            "--workloads=cold,manyfs2,neighbour-idle",
-            "--size=16",
-            "--warm-up=0.1",
-            "--cold-jvms=2",
-            "--rounds=1");
-
-    assertThat(outcome.code()).isZero();
-    JsonNode cold = outcome.summary("cold", "s3e");
-    assertThat(cold.get("verdict").asText()).startsWith("ok");
-    assertThat(cold.get("runs")).as("a JVM each").hasSize(2);
-    JsonNode ofCold = cold.get("medians");
-    assertThat(ofCold.get("firstByteMillis").asDouble()).isPositive();
-    assertThat(ofCold.get("clientCpuSeconds").asDouble()).isPositive();
-    assertThat(ofCold.get("getsPerGigabyte").asDouble()).isPositive();
-    assertThat(ofCold.get("dollarsPerTerabyte").asDouble()).isPositive();
-    assertThat(ofCold.has("scanToAlone")).as("nobody measured it").isFalse();
-    JsonNode many = outcome.summary("manyfs2", "s3e");
-    assertThat(many.get("verdict").asText()).startsWith("ok");
-    assertThat(many.get("runs")).hasSize(1);
-    assertThat(many.get("medians").get("leastScanToFirst").asDouble()).isPositive();
-    assertThat(many.get("medians").get("togetherToFirst").asDouble()).isPositive();
-    JsonNode neighbour = outcome.summary("neighbour-idle", "s3e");
-    assertThat(neighbour.get("verdict").asText()).startsWith("ok");
-    assertThat(neighbour.get("medians").get("scanToAlone").asDouble()).isPositive();
-    assertThat(neighbour.get("medians").get("p99ToAlone").asDouble()).isPositive();
-    assertThat(outcome.bytesUsed("cold", "plain-file")).isEqualTo(16 << 20);
-    assertThat(outcome.results().get("summaries"))
-        .as("there are local copies of one bucket only")
-        .hasSize(4);
-    assertThat(outcome.out()).contains("1st ms", "all/first", "p99/alone", "USD/TB");
+        .hasSize(6);
   }
 
   @Test
@@ -329,6 +177,86 @@ class BenchCommandTest {
     }
   }
 
+  /** The options come before what core-site.xml says, for S3A, S3E and clients alone. */
+  @Test
+  void theStoreIsToldByTheOptionsOfAllCommands() throws Exception {
+    Path root = Files.createDirectory(temp.resolve("root"));
+    Files.createDirectory(root.resolve("mine"));
+    byte[] content = new byte[100_000];
+    new Random(6).nextBytes(content);
+    Path profiles =
+        Files.writeString(
+            temp.resolve("credentials"),
+            "[reader]\naws_access_key_id = access\naws_secret_access_key = secret\n");
+    Path coreSite = temp.resolve("core-site.xml");
+    try (OutputStream out = Files.newOutputStream(coreSite)) {
+      configuration(
+              Map.of(
+                  "fs.s3a.endpoint", "http://127.0.0.1:1",
+                  "fs.s3a.bucket.mine.endpoint", "http://127.0.0.1:2",
+                  "fs.s3a.access.key", "nobody",
+                  "fs.s3a.secret.key", "nothing"))
+          .writeXml(out);
+    }
+    String profileFile = "aws.sharedCredentialsFile";
+    Path jvmOptions =
+        Files.writeString(temp.resolve("options"), "-D" + profileFile + "=" + profiles);
+    System.setProperty(profileFile, profiles.toString());
+    try (ShapedS3Server server =
+        ShapedS3Server.start(
+            new ShapedS3Server.Settings(root, 0, "access", "secret", Shape.UNSHAPED))) {
+      Map<String, String> hadoop =
+          Map.of(
+              "fs.s3a.endpoint", server.endpoint().toString(),
+              "fs.s3a.endpoint.region", "us-east-1",
+              "fs.s3a.path.style.access", "true",
+              "fs.s3a.access.key", "access",
+              "fs.s3a.secret.key", "secret");
+      write("s3a://mine/object", content, hadoop);
+      List<String> engines = List.of("classic", "s3e", "s3e-crt-bytes", "raw-sync-2", "raw-crt-2");
+      BenchRun.Outcome outcome =
+          run(
+              "s3a://mine/object",
+              "--endpoint=" + server.endpoint(),
+              "--region=eu-west-1",
+              "--path-style",
+              "--profile=reader",
+              "--conf=" + coreSite,
+              "--jvm-option=@" + jvmOptions,
+              "--engines=" + String.join(",", engines),
+              "--workloads=seq",
+              "--rounds=1");
+
+      assertThat(outcome.code()).isZero();
+      for (String engine : engines) {
+        assertThat(outcome.bytesUsed("seq", engine)).as(engine).isEqualTo(content.length);
+      }
+    } finally {
+      System.clearProperty(profileFile);
+    }
+  }
+
+  @Test
+  void optionsOfTheStoreAreEntriesOfTheBucket() {
+    StoreAddress none = new StoreAddress();
+    new CommandLine(none).parseArgs();
+    assertThat(none.hadoop("mine")).isEmpty();
+    StoreAddress told = new StoreAddress();
+    new CommandLine(told).parseArgs("--endpoint=http://127.0.0.1:9000", "--region=eu-west-1");
+    assertThat(told.hadoop("mine"))
+        .containsExactlyInAnyOrderEntriesOf(
+            Map.of(
+                "fs.s3a.bucket.mine.endpoint", "http://127.0.0.1:9000",
+                "fs.s3a.bucket.mine.endpoint.region", "eu-west-1"));
+    StoreAddress anonymous = new StoreAddress();
+    new CommandLine(anonymous).parseArgs("--anonymous", "--path-style", "--region=eu-west-1");
+    assertThat(anonymous.hadoop("mine"))
+        .containsEntry("fs.s3a.bucket.mine.path.style.access", "true")
+        .containsEntry(
+            "fs.s3a.bucket.mine.aws.credentials.provider",
+            "org.apache.hadoop.fs.s3a.AnonymousAWSCredentialsProvider");
+  }
+
   @Test
   void optionsThatMakeNoSenseAreNamed() {
     for (String[] arguments :
@@ -342,6 +270,8 @@ class BenchCommandTest {
           {"--cold-jvms=0"},
           {"--rounds=0"},
           {"--set=x"},
+          {"--endpoint=http://127.0.0.1:9000"},
+          {"s3a://mine/object", "--endpoint=127.0.0.1:9000"},
           {"http://x/y"}
         }) {
       StringWriter out = new StringWriter();

@@ -65,6 +65,8 @@ final class BenchRun {
     List<String> all = new ArrayList<>();
     all.addAll(List.of("--report", report.toString(), "--work-dir", work.toString()));
     all.addAll(List.of("--no-progress", "--warm-up=0", "--heap=256m"));
+    // JVMs that live for seconds: what the second compiler does for them comes too late.
+    all.add("--jvm-option=-XX:TieredStopAtLevel=1");
     all.addAll(List.of("--ttfb=1", "--bandwidth=0"));
     all.addAll(List.of(arguments));
     StringWriter out = new StringWriter();

@@ -3,6 +3,7 @@ package io.s3e.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.s3e.testing.Slow;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
  * is slow, so that the disk of any machine keeps up: bytes that it drops would be fetched again.
  */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
+@Slow
 class DiskCacheBenchTest {
 
   private static final String MEGABYTES = "fetchedMegabytes";

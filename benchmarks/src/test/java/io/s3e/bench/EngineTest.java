@@ -37,9 +37,9 @@ class EngineTest {
   @Test
   void theNamesOfTheComparisonAreKnown() {
     assertThat(knownNames())
-        .contains("s3e", "s3e-crtbuilder", "s3e-sync", "classic", "prefetch", "analytics")
+        .contains("s3e", "s3e-crt-bytes", "s3e-s3a", "classic", "prefetch", "analytics")
         .contains("classic-tuned", "prefetch-tuned", "analytics-tuned")
-        .contains("raw-crt-16", "raw-crt-32", "raw-crt-bytes-16", "raw-crtbuilder-32")
+        .contains("raw-crt-16", "raw-crt-32", "raw-crt-bytes-16")
         .contains("raw-sync-16", "raw-sync-32");
   }
 

@@ -128,7 +128,7 @@ class SummaryTest {
     List<Summary> all =
         List.of(
             summary("analytics-tuned", gigabyteIn(99), gigabyteIn(0.1)),
-            summary("raw-crtbuilder-32", gigabyteIn(0.2), FAILURE));
+            summary("raw-crt-bytes-32", gigabyteIn(0.2), FAILURE));
 
     String table = TextTable.render(all);
 

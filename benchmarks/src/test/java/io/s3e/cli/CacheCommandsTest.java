@@ -5,21 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.s3e.cli.CommandRig.Outcome;
 import io.s3e.disk.CacheFixture;
-import io.s3e.disk.CacheKey;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Base64;
-import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code s3e cache ls}, {@code verify} and {@code clear}. */
+/** {@code s3e cache ls} and {@code clear}. */
 class CacheCommandsTest {
   private static final long MIB = 1 << 20;
 
   @TempDir Path directory;
-  @TempDir Path elsewhere;
 
   private Outcome cache(String... arguments) {
     return CommandRig.runPlainly(withDirectory(arguments));
@@ -45,22 +40,15 @@ class CacheCommandsTest {
     return host;
   }
 
-  private static void damage(Path file) throws IOException {
-    byte[] bytes = Files.readAllBytes(file);
-    bytes[bytes.length - 1] ^= 1;
-    Files.write(file, bytes);
-  }
-
   @Test
   void helpIsThereForEach() {
-    for (String command : new String[] {"ls", "verify", "clear"}) {
+    for (String command : new String[] {"ls", "clear"}) {
       Outcome help = CommandRig.runPlainly("cache", command, "--help");
       assertThat(help.code()).isZero();
       assertThat(help.text()).contains("s3e cache " + command, "Cache:", "Output:", "Examples:");
     }
     assertThat(CommandRig.runPlainly("cache", "--help").text())
         .containsPattern("\n  ls ")
-        .containsPattern("\n  verify ")
         .containsPattern("\n  clear ");
     assertThat(CommandRig.runPlainly("cache").code()).isEqualTo(2);
   }
@@ -76,7 +64,7 @@ class CacheCommandsTest {
 
   @Test
   void nothingIsNoFailure() {
-    for (String command : new String[] {"ls", "verify", "clear"}) {
+    for (String command : new String[] {"ls", "clear"}) {
       Outcome outcome = cache(command);
       assertThat(outcome.code()).as(outcome.err()).isZero();
       assertThat(outcome.text()).contains("No cache in [" + directory + "]");
@@ -128,56 +116,6 @@ class CacheCommandsTest {
   }
 
   @Test
-  void verifyFindsWhatIsCorrupt() throws IOException {
-    Path bad;
-    try (CacheFixture host = filled()) {
-      assertThat(cache("verify").code()).isZero();
-      bad = host.write("bucket", "bad", 1000);
-    }
-    damage(bad);
-    Outcome verify = cache("verify");
-    assertThat(verify.code()).isEqualTo(1);
-    assertThat(verify.text())
-        .contains(bad + ": chunk 0 of object", "does not have the seal that was written")
-        .containsPattern("good +34 ")
-        .containsPattern("corrupt +1 ");
-    assertThat(bad).isNotEmptyFile();
-    JsonNode fault = cache("verify", "--clear", "--json", "host").json().get("faults").get(0);
-    assertThat(fault.get("cleared").asBoolean()).isTrue();
-    assertThat(bad).isEmptyFile();
-    assertThat(cache("verify").code()).isZero();
-    assertThat(cache("verify", "--progress").err()).contains("verify");
-  }
-
-  @Test
-  void verifyNeedsTheKeyOfAnEncryptedCache() throws IOException {
-    byte[] secret = new byte[CacheKey.BYTES];
-    secret[7] = 7;
-    Path raw = Files.write(elsewhere.resolve("raw"), secret);
-    Path text =
-        Files.writeString(elsewhere.resolve("text"), HexFormat.of().formatHex(secret) + "\n");
-    Path base64 =
-        Files.writeString(elsewhere.resolve("base64"), Base64.getEncoder().encodeToString(secret));
-    Path wrong = Files.writeString(elsewhere.resolve("wrong"), "half a secret");
-    try (CacheFixture host = new CacheFixture(directory, CacheKey.of(secret))) {
-      Path file = host.write("bucket", "key", 1000);
-
-      Outcome without = cache("verify");
-      assertThat(without.code()).isZero();
-      assertThat(without.text()).containsPattern("encrypted regions, not checked +1 ");
-      for (Path key : new Path[] {raw, text, base64}) {
-        assertThat(cache("verify", "--key-file=" + key).text()).containsPattern("good +1 ");
-      }
-      damage(file);
-      assertThat(cache("verify", "--key-file=" + raw).code()).isEqualTo(1);
-    }
-    Outcome none = cache("verify", "--key-file=" + wrong);
-    assertThat(none.code()).isEqualTo(2);
-    assertThat(none.err()).contains("holds no key").doesNotContain("half a secret");
-    assertThat(cache("verify", "--key-file=" + elsewhere.resolve("absent")).code()).isEqualTo(1);
-  }
-
-  @Test
   void clearAsksAndLeavesAloneWhatIsInUse() throws IOException {
     CacheFixture host = filled();
     Outcome used = cache("clear", "--yes");
@@ -185,7 +123,7 @@ class CacheCommandsTest {
     assertThat(used.text())
         .contains("Cleared 0 instances: 2 regions, 2.0 MiB", "In use, partly left alone");
     assertThat(cache("clear", "--yes", "host").code()).isEqualTo(1);
-    assertThat(cache("verify").text()).containsPattern("good +2 ");
+    assertThat(cache("ls", "--regions").text()).containsPattern("lasting +2 ");
     host.close();
 
     for (String answer : new String[] {"", "n\n", "\n"}) {
@@ -194,7 +132,7 @@ class CacheCommandsTest {
       assertThat(no.err()).contains("Delete all of this? [y/N]", "Nothing deleted.");
       assertThat(no.out()).isEmpty();
     }
-    assertThat(cache("verify").text()).containsPattern("good +2 ");
+    assertThat(cache("ls", "--regions").text()).containsPattern("lasting +2 ");
     Outcome yes = answering("y\n", "clear");
     assertThat(yes.code()).isZero();
     assertThat(yes.text()).contains("Cleared 1 instance: 1 regions, 4.1 KiB");

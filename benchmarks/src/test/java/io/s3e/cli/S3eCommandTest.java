@@ -6,17 +6,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.s3e.block.ObjectRef;
 import io.s3e.cli.CommandRig.Outcome;
+import io.s3e.client.library.CrtUnusableException;
 import io.s3e.testing.Fault;
 import io.s3e.testing.HostileS3Server;
 import io.s3e.testing.SelfSigned;
+import io.s3e.testing.Slow;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The command as a whole: help, usage, exit codes, failures of the network. */
+@Slow
 class S3eCommandTest {
   private static final List<String> COMMANDS =
       List.of("bench", "get", "put", "cat", "stat", "cache", "doctor", "generate-completion");
@@ -55,6 +60,69 @@ class S3eCommandTest {
   }
 
   @Test
+  void theNearestNameIsSuggested() {
+    for (String[] typed :
+        new String[][] {
+          {"gte", "s3e get"},
+          {"ptu", "s3e put"},
+          {"benhc", "s3e bench"},
+          {"generate-compeltion", "s3e generate-completion"},
+          {"cache", "lst", "s3e cache ls"},
+          {"stat", "s3a://bucket/key", "--enpoint=x", "--endpoint"},
+          {"get", "s3a://bucket/key", "--patr-size=8m", "--part-size"},
+          {"bench", "--endpiont=x", "--endpoint"}
+        }) {
+      String[] arguments = Arrays.copyOf(typed, typed.length - 1);
+      Outcome outcome = CommandRig.runPlainly(arguments);
+      assertThat(outcome.code()).isEqualTo(2);
+      assertThat(outcome.err().lines())
+          .contains("Did you mean " + typed[typed.length - 1] + "?")
+          .hasSize(3);
+    }
+    assertThat(CommandRig.runPlainly("replicate", "s3a://bucket/key").err())
+        .doesNotContain("Did you mean");
+  }
+
+  @Test
+  void anEndpointWithoutSchemeIsNamedWithTheFormThatIsAccepted() {
+    for (String endpoint : List.of("127.0.0.1:9000", "minio:9000", "minio", "ftp://minio", "")) {
+      for (String[] command :
+          new String[][] {
+            {"get", "--discard", "s3a://bucket/key"},
+            {"stat", "s3a://bucket/key"},
+            {"bench", "s3a://bucket/key"}
+          }) {
+        String[] arguments = Arrays.copyOf(command, command.length + 1);
+        arguments[command.length] = "--endpoint=" + endpoint;
+        Outcome outcome = CommandRig.runPlainly(arguments);
+        assertThat(outcome.code()).isEqualTo(2);
+        assertThat(outcome.err())
+            .contains(
+                "'--endpoint': \""
+                    + endpoint
+                    + "\" is not http://HOST[:PORT] or https://HOST[:PORT]")
+            .doesNotContain("Exception");
+      }
+    }
+  }
+
+  @Test
+  void anEndpointOfAProfileIsHeldToTheSameForm(@TempDir Path temp) throws Exception {
+    Path config =
+        Files.writeString(temp.resolve("config"), "[default]\nendpoint_url = minio:9000\n");
+    System.setProperty("aws.configFile", config.toString());
+    try {
+      Outcome outcome = CommandRig.runPlainly("stat", "s3a://bucket/key");
+      assertThat(outcome.code()).isEqualTo(2);
+      assertThat(outcome.err())
+          .contains(
+              "endpoint_url of profile default is \"minio:9000\"; accepted is http://HOST[:PORT]");
+    } finally {
+      System.clearProperty("aws.configFile");
+    }
+  }
+
+  @Test
   void wrongUsageIsTwoAndNamed() {
     for (String[] arguments :
         new String[][] {
@@ -66,7 +134,7 @@ class S3eCommandTest {
           {"get", "s3a://bucket/key", "--part-size=1q"},
           {"get", "s3a://bucket/key", "--part-size=1k", "--region=eu-west-1", "--discard"},
           {"get", "s3a://bucket/key", "--parallel=0", "--region=eu-west-1", "--discard"},
-          {"get", "s3a://bucket/key", "--client=netty"},
+          {"get", "s3a://bucket/key", "--client=crt"},
           {"get", "s3a://bucket/key", "-", "--json"},
           {"get", "s3a://bucket/key", "file", "--discard"},
           {"cat", "s3a://bucket/key", "--json"},
@@ -149,12 +217,17 @@ class S3eCommandTest {
   }
 
   @Test
+  void aCrtThatCannotBeUsedIsTheReason() {
+    assertThat(FailureLine.of(new CrtUnusableException("/tmp takes no file", null)))
+        .isEqualTo("the AWS CRT cannot be used: /tmp takes no file");
+  }
+
+  @Test
   void aStoreThatIsNotThereIsNamed() throws Exception {
     try (CommandRig rig = new CommandRig(HostileS3Server.refusingEndpoint())) {
       for (String[] command :
           new String[][] {
             {"get", "--discard", "s3a://bucket/key"},
-            {"get", "--discard", "s3a://bucket/key", "--client=sdk-sync"},
             {"stat", "s3a://bucket/key"},
             {"put", "-", "s3a://bucket/key"}
           }) {
@@ -164,6 +237,25 @@ class S3eCommandTest {
             .hasLineCount(1)
             .contains("s3://bucket/key: the store cannot be reached")
             .contains("--endpoint");
+      }
+    }
+  }
+
+  @Test
+  void tlsToAPortWithoutItHasAHintAtTheScheme() throws Exception {
+    try (HostileS3Server server = HostileS3Server.start();
+        CommandRig rig =
+            new CommandRig(
+                URI.create(server.endpoint().toString().replaceFirst("http:", "https:")))) {
+      for (String[] command :
+          new String[][] {
+            {"get", "--discard", "s3a://bucket/key"},
+            {"stat", "s3a://bucket/key"},
+            {"put", "-", "s3a://bucket/key"}
+          }) {
+        Outcome outcome = rig.run(command);
+        assertThat(outcome.code()).isEqualTo(1);
+        assertThat(outcome.err()).hasLineCount(1).contains("the scheme of --endpoint");
       }
     }
   }
@@ -179,15 +271,10 @@ class S3eCommandTest {
       assertThat(rig.run("cat", "s3a://bucket/key", "--ca-bundle", pem).text())
           .isEqualTo("content");
       assertThat(rig.run("stat", "s3a://bucket/key", "--ca-bundle", pem).code()).isZero();
-      // The CRT's own TLS library takes half a minute to give up.
-      for (String[] command :
-          new String[][] {
-            {"cat", "s3a://bucket/key", "--client=sdk-sync"}, {"stat", "s3a://bucket/key"}
-          }) {
-        Outcome untrusted = rig.run(command);
-        assertThat(untrusted.code()).isEqualTo(1);
-        assertThat(untrusted.err()).hasLineCount(1).contains("TLS fails").contains("--ca-bundle");
-      }
+      // Not by get: the CRT's own TLS library takes half a minute to give up.
+      Outcome untrusted = rig.run("stat", "s3a://bucket/key");
+      assertThat(untrusted.code()).isEqualTo(1);
+      assertThat(untrusted.err()).hasLineCount(1).contains("TLS fails").contains("--ca-bundle");
     }
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.s3e.cli.CommandRig.Outcome;
+import io.s3e.testing.Slow;
 import io.s3e.testserver.S3TestServer;
 import java.io.IOException;
 import java.io.InputStream;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The commands against a real S3 protocol server. */
+@Slow
 class TransferCommandsTest {
   private static final int PART = 5 << 20;
 
@@ -288,6 +290,20 @@ class TransferCommandsTest {
     assertThat(put.err()).contains("no: no such file");
     Outcome bucket = rig.run(new byte[1], "put", "-", "s3a://no-such-bucket/key");
     assertThat(bucket.err()).contains("s3://no-such-bucket/key: no such bucket (HTTP 404)");
+  }
+
+  /** The store refuses before it has all bytes, and closes while they are sent. */
+  @Test
+  void aMissingBucketIsNamedWhateverIsPut() {
+    for (int size : new int[] {0, PART, 2 * PART}) {
+      for (String more : List.of("--force", "--part-size=5m")) {
+        Outcome put = rig.run(content(size), "put", "-", "s3a://no-such-bucket/key", more);
+        assertThat(put.code()).isEqualTo(1);
+        assertThat(put.err())
+            .isEqualToIgnoringNewLines(
+                "s3e put: s3://no-such-bucket/key: no such bucket (HTTP 404)");
+      }
+    }
   }
 
   @Test

@@ -8,6 +8,7 @@ import io.s3e.block.ObjectRef;
 import io.s3e.cli.CommandRig.Outcome;
 import io.s3e.testing.Fault;
 import io.s3e.testing.HostileS3Server;
+import io.s3e.testing.Slow;
 import io.s3e.testserver.S3TestServer;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -36,6 +37,7 @@ import software.amazon.awssdk.services.s3.model.S3Exception;
 
 /** Failed, refused and interrupted transfers leave nothing behind. */
 @Timeout(120)
+@Slow
 class UnfinishedTransfersTest {
   private static final int PART = 5 << 20;
   private static final Duration PATIENCE = Duration.ofSeconds(60);

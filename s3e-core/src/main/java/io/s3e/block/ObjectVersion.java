@@ -48,8 +48,14 @@ public final class ObjectVersion {
     return new ObjectVersion(object, size, null, versionId, new Object());
   }
 
-  /** The same version, held for {@code holder} alone: for nobody but who is equal to it. */
+  /**
+   * The same version, held for {@code holder} alone: for nobody but who is equal to it. Without an
+   * ETag it equals nothing else, whoever holds it.
+   */
   public ObjectVersion heldFor(Object holder) {
+    if (etag == null) {
+      return unidentified(object, size, versionId);
+    }
     return new ObjectVersion(object, size, etag, versionId, Objects.requireNonNull(holder));
   }
 

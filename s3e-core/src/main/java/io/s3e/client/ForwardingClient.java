@@ -35,6 +35,11 @@ public interface ForwardingClient extends ObjectClient {
   }
 
   @Override
+  default @Nullable Object credentials() {
+    return client().credentials();
+  }
+
+  @Override
   default void close() {
     client().close();
   }

@@ -10,6 +10,11 @@ public interface ForwardingHandler extends ResponseHandler {
   ResponseHandler handler();
 
   @Override
+  default void onSent() {
+    handler().onSent();
+  }
+
+  @Override
   default void onResent(RequestFailure failure) {
     handler().onResent(failure);
   }

@@ -46,6 +46,14 @@ public interface ObjectClient extends AutoCloseable {
   }
 
   /**
+   * Stands for the credentials that requests are signed with now: equal as long as these are the
+   * same, and no secret. Null if that is not known. Never blocks.
+   */
+  default @Nullable Object credentials() {
+    return null;
+  }
+
+  /**
    * Cancels what is in flight, waits a bounded time for it to end, and frees the client's memory
    * and threads. Idempotent. A {@code get} after {@code close} fails through its handler.
    */

@@ -44,6 +44,8 @@ public final class RequestFailure extends IOException {
     OUT_OF_RANGE,
     /** The handler refused the response; the cause is its exception. */
     REJECTED,
+    /** The answer has no ETag, and this client reads none without; another one may. */
+    NO_ETAG,
     /** Cancelled by {@link ObjectClient.Exchange#cancel()} or by closing the client. */
     CANCELLED,
     /** The client lends nothing at present; the same range can be had copied. */
@@ -123,6 +125,17 @@ public final class RequestFailure extends IOException {
     }
     String reason = answer.words() + answer.ids();
     return new RequestFailure(answer.kind(), subject, reason, answer, null, cause);
+  }
+
+  /**
+   * The store has answered without an ETag.
+   *
+   * @param reader the client's library, which does not read such answers
+   */
+  public static RequestFailure withoutEtag(
+      String subject, String reader, @Nullable Throwable cause) {
+    String reason = "the answer has no ETag, and " + reader + " reads none without";
+    return new RequestFailure(Kind.NO_ETAG, subject, reason, cause);
   }
 
   /** This failure of an answer that had begun well: its ids are what support asks for. */

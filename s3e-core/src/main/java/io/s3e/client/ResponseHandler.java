@@ -9,16 +9,24 @@ import java.nio.ByteBuffer;
  *
  * <pre>onResent* onHead ( onData* | onLent ) onDone      or, at any point,      onFailure</pre>
  *
- * Exactly one of {@code onDone} and {@code onFailure} is called, it is the last call, and after it
- * the client touches nothing it passed here. Status codes other than 2xx arrive as {@code
- * onFailure}, not as {@code onHead}. Calls run on the client's threads, possibly a network event
- * loop: they must not block.
+ * Exactly one of {@code onDone} and {@code onFailure} is called, it is the last call but for {@link
+ * #onSent}, and after it the client touches nothing it passed here. Status codes other than 2xx
+ * arrive as {@code onFailure}, not as {@code onHead}. Calls run on the client's threads, possibly a
+ * network event loop: they must not block.
  */
 public interface ResponseHandler {
 
   /**
-   * The client has sent the same request once more by itself, before a response began: to another
-   * region, or on a new connection. A handler that counts requests counts this one.
+   * The request has gone out to the store: once for each time that it does. Told as soon as the
+   * client knows, which may be when the response has begun or when the exchange ends; a request
+   * that was cancelled before it went out is never told. The one call that may come beside another,
+   * and after the terminal one: of a request that was given up for one sent in its place.
+   */
+  default void onSent() {}
+
+  /**
+   * The client is about to send the same request once more by itself, before a response began: to
+   * another region, or on a new connection.
    *
    * @param failure why
    */
@@ -48,7 +56,10 @@ public interface ResponseHandler {
    */
   void onLent(LentBuffer buffer) throws IOException;
 
-  /** The body ended as HTTP says it should. Whether all bytes came is the handler's to check. */
+  /**
+   * The body ended as HTTP says it should. Whether all bytes came is the handler's to check, but
+   * for those under a Content-Length of the {@linkplain ResponseHead.LengthSource#STORE store's}.
+   */
   void onDone();
 
   /** The exchange failed or was cancelled. */

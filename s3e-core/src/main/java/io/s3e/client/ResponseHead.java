@@ -3,8 +3,9 @@ package io.s3e.client;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Status and headers of a GET response, as the server sent them and unchecked. Absent headers are
- * null; an absent Content-Length is -1.
+ * Status and headers of a GET response, as the server sent them and unchecked, but for a
+ * Content-Length of the {@linkplain LengthSource#CLIENT client's}. Absent headers are null; an
+ * absent Content-Length is -1.
  *
  * @param status HTTP status
  * @param contentRange {@code Content-Range}
@@ -14,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param contentEncoding {@code Content-Encoding}
  * @param transferEncoding {@code Transfer-Encoding}, which says how the body is framed; null too
  *     where the client has seen to that itself
+ * @param lengthSource whose word {@code contentLength} is; {@link LengthSource#NOBODY} if there is
+ *     none
  */
 public record ResponseHead(
     int status,
@@ -22,9 +25,30 @@ public record ResponseHead(
     @Nullable String etag,
     @Nullable String versionId,
     @Nullable String contentEncoding,
-    @Nullable String transferEncoding) {
+    @Nullable String transferEncoding,
+    LengthSource lengthSource) {
 
-  /** The head of an answer whose body is framed by its length or the end of the connection. */
+  /** Whose word a Content-Length is: what can be believed of a body before the answer has ended. */
+  public enum LengthSource {
+    /** The store's. The client ends the body there; an answer that ends before it fails. */
+    STORE,
+    /**
+     * The client's: the CRT hides the store's and computes another from Content-Range. Such a
+     * client hands a body over in one call, once the answer has ended.
+     */
+    CLIENT,
+    /** There is none: the last chunk, or the end of the connection, ends the body. */
+    NOBODY
+  }
+
+  public ResponseHead {
+    lengthSource = contentLength < 0 ? LengthSource.NOBODY : lengthSource;
+  }
+
+  /**
+   * The head of an answer whose body is framed by the store's Content-Length or the end of the
+   * connection.
+   */
   public ResponseHead(
       int status,
       @Nullable String contentRange,
@@ -32,6 +56,14 @@ public record ResponseHead(
       @Nullable String etag,
       @Nullable String versionId,
       @Nullable String contentEncoding) {
-    this(status, contentRange, contentLength, etag, versionId, contentEncoding, null);
+    this(
+        status,
+        contentRange,
+        contentLength,
+        etag,
+        versionId,
+        contentEncoding,
+        null,
+        LengthSource.STORE);
   }
 }

@@ -37,6 +37,9 @@ public record StoreAnswer(
           "RequestThrottled",
           "TooManyRequestsException");
 
+  private static final String REQUEST_ID = "x-amz-request-id";
+  private static final String EXTENDED_REQUEST_ID = "x-amz-id-2";
+
   /** A signature for another region than the bucket's; S3 names the right one. */
   private static final String WRONG_REGION = "AuthorizationHeaderMalformed";
 
@@ -48,10 +51,24 @@ public record StoreAnswer(
     message = oneLine(message);
   }
 
-  /** An answer with S3's XML error document, or with another body or none. */
+  /**
+   * An answer with S3's XML error document, or with another body or none. Some stores name the
+   * request in the document alone.
+   */
   public static StoreAnswer of(int status, Map<String, String> headers, String body) {
+    Map<String, String> all = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    putIfTold(all, REQUEST_ID, element(body, "RequestId"));
+    putIfTold(all, EXTENDED_REQUEST_ID, element(body, "HostId"));
+    all.putAll(headers);
     return new StoreAnswer(
-        status, element(body, "Code"), element(body, "Message"), headers, element(body, "Region"));
+        status, element(body, "Code"), element(body, "Message"), all, element(body, "Region"));
+  }
+
+  private static void putIfTold(Map<String, String> headers, String name, @Nullable String value) {
+    String line = oneLine(value);
+    if (line != null) {
+      headers.put(name, line);
+    }
   }
 
   /** Whether the store refused: a status below 300 begins what was asked for. */
@@ -95,12 +112,12 @@ public record StoreAnswer(
 
   /** S3's name of the request, which AWS support asks for; null if it gave none. */
   public @Nullable String requestId() {
-    return headers.get("x-amz-request-id");
+    return headers.get(REQUEST_ID);
   }
 
   /** The second half of S3's name of the request; null if it gave none. */
   public @Nullable String extendedRequestId() {
-    return headers.get("x-amz-id-2");
+    return headers.get(EXTENDED_REQUEST_ID);
   }
 
   /** The store's time as the answer was made; null if it does not tell. */

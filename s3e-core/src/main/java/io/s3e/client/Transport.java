@@ -10,6 +10,14 @@ public interface Transport extends AutoCloseable {
   ClientLimits limits();
 
   /**
+   * Whether it is as good as one that is made now: then it may wait for clients to come when its
+   * last one has left. Any thread.
+   */
+  default boolean isWhole() {
+    return true;
+  }
+
+  /**
    * Frees connections, memory and threads, after the last client over it has ended its requests.
    * Waits a bounded time.
    */
@@ -18,7 +26,7 @@ public interface Transport extends AutoCloseable {
 
   /**
    * One client's use of a transport. Closed once by the client, when it is closed or cannot be
-   * made; the last one to close closes the transport.
+   * made; after the last one to close the transport closes, maybe later.
    *
    * @param <T> class of the transport
    */

@@ -1,9 +1,9 @@
 /**
  * The interface between the read path and an S3 client: one ranged GET at a time, answered through
  * {@link io.s3e.client.ResponseHandler}. Implementations live in {@code client.crt} and {@code
- * client.sdk}; they, {@code client.library} and {@code client.aws} are the only places that import
- * the AWS SDK or the CRT. Clients do not retry, validate or count: {@code io.s3e.fetch} does, the
- * same for all of them.
+ * client.given}; they, {@code client.library} and {@code client.aws} are the only places that
+ * import the AWS SDK or the CRT. Clients do not retry, validate or count: {@code io.s3e.fetch}
+ * does, the same for all of them.
  *
  * <p>Internal to S3E but for {@link ClientLimits}, {@link ClientMemory}, {@link ClientProvider},
  * {@link ForwardingClient}, {@link ForwardingHandler}, {@link GetRequest}, {@link HeadRequest},

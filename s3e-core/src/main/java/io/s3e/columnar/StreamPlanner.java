@@ -89,11 +89,7 @@ public final class StreamPlanner {
     if (isColumnar()) {
       return wasColumnar ? plan : handOver(spans, plan);
     }
-    Plan all = mode == ColumnarMode.AUTO ? plan : Plan.NOTHING;
-    for (ByteRange span : spans) {
-      all = both(all, forward.onRange(span.start(), span.length()));
-    }
-    return all;
+    return both(mode == ColumnarMode.AUTO ? plan : Plan.NOTHING, forward.onRanges(spans));
   }
 
   /**
@@ -101,10 +97,7 @@ public final class StreamPlanner {
    * of it is on its way, and stays so.
    */
   private Plan handOver(List<ByteRange> read, Plan plan) {
-    List<BlockRange> out = new ArrayList<>();
-    for (ByteRange range : read) {
-      out.addAll(forward.onRange(range.start(), range.length()).abandoned());
-    }
+    List<BlockRange> out = new ArrayList<>(forward.onRanges(read).abandoned());
     out.addAll(forward.reset().abandoned());
     if (out.isEmpty()) {
       return plan;

@@ -63,7 +63,6 @@ final class Appender {
   private final ChunkIndex index;
   private final DiskSpace space;
   private final Breaker breaker;
-  private final RateLimiter rate;
   private final DiskMetrics metrics;
   private final ChunkReader reader;
   private final long mostWaitingBytes;
@@ -93,7 +92,6 @@ final class Appender {
       ChunkIndex index,
       DiskSpace space,
       Breaker breaker,
-      RateLimiter rate,
       DiskMetrics metrics,
       ChunkReader reader,
       long mostWaitingBytes,
@@ -102,7 +100,6 @@ final class Appender {
     this.index = index;
     this.space = space;
     this.breaker = breaker;
-    this.rate = rate;
     this.metrics = metrics;
     this.reader = reader;
     this.mostWaitingBytes = mostWaitingBytes;
@@ -147,10 +144,6 @@ final class Appender {
     if (waitingBytes.addAndGet(bytes) > mostWaitingBytes) {
       waitingBytes.addAndGet(-bytes);
       return Counter.DROPPED_BEHIND_BYTES;
-    }
-    if (!rate.tryAcquire(bytes)) {
-      waitingBytes.addAndGet(-bytes);
-      return Counter.DROPPED_RATE_BYTES;
     }
     // A probe is told last: it is to be written, and to tell of the directory.
     if (!breaker.allows() && !breaker.tryProbe()) {

@@ -15,28 +15,23 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lists, verifies and clears the caches that processes share in one directory, from outside, for
- * tools. Works beside processes that use the cache. Private caches have files without names, which
- * nobody sees.
+ * Lists and clears the caches that processes share in one directory, from outside, for tools. Works
+ * beside processes that use the cache. Private caches have files without names, which nobody sees.
  *
  * <p>Any thread; every call may block for as long as the disk likes.
  */
 public final class CacheInspector {
   private final DiskIo io = new NioDiskIo();
   private final Path directory;
-  private final @Nullable CacheKey key;
 
   /**
    * @param directory as the cache was given it
-   * @param key of encrypted chunks; null leaves those unchecked
    */
-  public CacheInspector(Path directory, @Nullable CacheKey key) {
+  public CacheInspector(Path directory) {
     this.directory = directory;
-    this.key = key;
   }
 
   /** The processes that share an instance. */
@@ -103,28 +98,6 @@ public final class CacheInspector {
       int chunks,
       long bytes,
       long writtenMillis) {}
-
-  /** The result of checking a chunk, or the log of a region. */
-  public enum Finding {
-    /** Every byte is what was written. */
-    GOOD,
-    /** It is not; a reader would find that, too, and read from S3. */
-    CORRUPT,
-    /** The disk fails. */
-    UNREADABLE,
-    /** Encrypted, and its key is not here. */
-    UNCHECKED
-  }
-
-  /**
-   * Something was checked.
-   *
-   * @param path the region's file, or its log
-   * @param bytes how many it has
-   * @param reason what is wrong, in a few words; empty if nothing is
-   * @param cleared whether its region was cleared for that
-   */
-  public record Check(Path path, Finding finding, long bytes, String reason, boolean cleared) {}
 
   /**
    * All instances, by name; none if there is no cache in the directory.
@@ -211,8 +184,7 @@ public final class CacheInspector {
           Header header = region.header();
           if (header != null) {
             int[] chunks = new int[1];
-            long unused =
-                region.scan(record -> chunks[0] += record.type() == IndexRecord.Type.CHUNK ? 1 : 0);
+            region.scan(record -> chunks[0] += record.type() == IndexRecord.Type.CHUNK ? 1 : 0);
             regions.add(
                 new UsedRegion(
                     region.dataPath(),
@@ -242,7 +214,7 @@ public final class CacheInspector {
         region -> {
           Header header = region.header();
           if (header != null) {
-            long unused = region.scan(record -> gather(record, header, objects, gathered));
+            region.scan(record -> gather(record, header, objects, gathered));
           }
         });
     List<CachedObject> cached = new ArrayList<>();
@@ -283,44 +255,6 @@ public final class CacheInspector {
         facts.chunks.cardinality(),
         facts.chunks.stream().mapToLong(object::chunkLength).sum(),
         facts.writtenMillis);
-  }
-
-  /**
-   * Reads all records and chunks of an instance and checks every byte.
-   *
-   * @param clear whether to clear regions in which anything is corrupt, unless they are held
-   * @param checks is told of each chunk, and of each log that is broken
-   */
-  public void verify(Instance instance, boolean clear, Consumer<Check> checks) throws IOException {
-    forEachRegion(
-        instance,
-        region -> {
-          List<Check> corrupt = new ArrayList<>();
-          new RegionVerification(
-                  region,
-                  key,
-                  found -> {
-                    if (found.finding() == Finding.CORRUPT) {
-                      corrupt.add(found);
-                    } else {
-                      checks.accept(found);
-                    }
-                  })
-              .run();
-          // The findings say nothing of a region that has been begun anew meanwhile.
-          if (!corrupt.isEmpty() && region.isStill()) {
-            boolean cleared = clear && region.clear(false);
-            corrupt.forEach(
-                found ->
-                    checks.accept(
-                        new Check(
-                            found.path(),
-                            found.finding(),
-                            found.bytes(),
-                            found.reason(),
-                            cleared)));
-          }
-        });
   }
 
   /**

@@ -3,10 +3,13 @@ package io.s3e.disk;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
 import java.security.SecureRandom;
+import java.util.Arrays;
 import javax.crypto.Mac;
 import javax.crypto.SecretKey;
 import javax.crypto.spec.SecretKeySpec;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The secret that the cache on disk is encrypted with. Shows itself nowhere. Immutable, any thread.
@@ -65,6 +68,17 @@ public final class CacheKey {
   long check() {
     return ByteBuffer.wrap(generationKey(CHECK.getBytes(StandardCharsets.US_ASCII)).getEncoded())
         .getLong();
+  }
+
+  /** Whether it is the same secret; tells nothing of it by the time that it takes. */
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof CacheKey key && MessageDigest.isEqual(secret, key.secret);
+  }
+
+  @Override
+  public int hashCode() {
+    return Arrays.hashCode(secret);
   }
 
   @Override

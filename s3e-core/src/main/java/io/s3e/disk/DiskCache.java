@@ -37,6 +37,9 @@ public final class DiskCache implements AutoCloseable {
   /** The first read waits for this, once; a disk that needs longer is no help. */
   private static final long OPEN_MILLIS = 2_000;
 
+  /** A directory that has failed is left alone for so long at first. */
+  private static final Duration BREAKER_PAUSE = Duration.ofSeconds(5);
+
   /** A thread that hangs takes 1 s each, and they are ended side by side. */
   private static final long CLOSE_MILLIS = 6_000;
 
@@ -60,18 +63,21 @@ public final class DiskCache implements AutoCloseable {
    */
   public static DiskCache open(DiskCacheConfig config, DiskMetrics metrics, long mostWaitingBytes)
       throws IOException {
-    return open(config, metrics, mostWaitingBytes, new NioDiskIo());
+    return open(config, metrics, mostWaitingBytes, new NioDiskIo(), BREAKER_PAUSE);
   }
 
   static DiskCache open(
-      DiskCacheConfig config, DiskMetrics metrics, long mostWaitingBytes, DiskIo io)
+      DiskCacheConfig config,
+      DiskMetrics metrics,
+      long mostWaitingBytes,
+      DiskIo io,
+      Duration breakerPause)
       throws IOException {
     StoredObjects objects = new StoredObjects();
     long mostOfEach = mostWaitingBytes / config.directories().size();
     ScheduledThreadPoolExecutor polls =
         new ScheduledThreadPoolExecutor(1, task -> Background.daemon("s3e-disk-timer", task));
     polls.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
-    RateLimiter rate = new RateLimiter(config.writeBytesPerSecond(), System::nanoTime);
     // All at once: the slowest tells how long it takes, not their number.
     List<Opening> openings =
         config.directories().stream()
@@ -81,7 +87,14 @@ public final class DiskCache implements AutoCloseable {
                         directory,
                         () ->
                             RegionStore.open(
-                                directory, config, metrics, io, objects, rate, polls, mostOfEach)))
+                                directory,
+                                config,
+                                metrics,
+                                io,
+                                objects,
+                                breakerPause,
+                                polls,
+                                mostOfEach)))
             .toList();
     List<RegionStore> opened = new ArrayList<>();
     List<String> problems = new ArrayList<>();

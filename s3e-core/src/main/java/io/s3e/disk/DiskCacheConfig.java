@@ -18,11 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param capacityBytes the most that one directory may hold, in bytes; 0 is automatic: 10 GiB, and
  *     at most 5 % of what is free when it is opened. Less than 16 MiB is no cache
  * @param hybridBytes in mode HYBRID, how many bytes from the front of an object may go to disk
- * @param writeBytesPerSecond the fastest that one engine writes, in bytes a second; 0 for no limit
  * @param readDeadline a read of local disk that takes longer is left behind, and S3 is asked
- * @param breakerPause how long a directory that failed is left alone at first; doubles up to 32
- *     times
- * @param required an error in place of a WARN where there can be no cache on disk
  * @param key secret of 32 bytes that chunks are encrypted with; null writes them as they are
  */
 public record DiskCacheConfig(
@@ -32,10 +28,7 @@ public record DiskCacheConfig(
     List<Path> directories,
     long capacityBytes,
     long hybridBytes,
-    long writeBytesPerSecond,
     Duration readDeadline,
-    Duration breakerPause,
-    boolean required,
     @Nullable CacheKey key) {
 
   /** Which bytes may go to disk. */
@@ -67,17 +60,7 @@ public record DiskCacheConfig(
   /** No cache on disk; what {@link #toBuilder()} starts from. */
   public static final DiskCacheConfig DEFAULTS =
       new DiskCacheConfig(
-          Mode.MEMORY,
-          Scope.PRIVATE,
-          "",
-          List.of(),
-          0,
-          64L << 20,
-          0,
-          Duration.ofMillis(200),
-          Duration.ofSeconds(5),
-          false,
-          null);
+          Mode.MEMORY, Scope.PRIVATE, "", List.of(), 0, 64L << 20, Duration.ofMillis(200), null);
 
   public DiskCacheConfig {
     directories = List.copyOf(directories);
@@ -93,13 +76,11 @@ public record DiskCacheConfig(
         "the application's name in scope " + scope);
     require(capacityBytes >= 0, "cache capacity", capacityBytes, "0 (automatic) or more");
     require(hybridBytes >= 0, "bytes of an object on disk", hybridBytes, "0 or more");
-    require(writeBytesPerSecond >= 0, "write rate", writeBytesPerSecond, "0 (no limit) or more");
-    require(isPositive(readDeadline), "read deadline", readDeadline, "more than 0");
-    require(isPositive(breakerPause), "pause of a failed directory", breakerPause, "more than 0");
-  }
-
-  private static boolean isPositive(Duration value) {
-    return !value.isNegative() && !value.isZero();
+    require(
+        !readDeadline.isNegative() && !readDeadline.isZero(),
+        "read deadline",
+        readDeadline,
+        "more than 0");
   }
 
   private static void require(boolean holds, String what, Object value, String accepted) {
@@ -130,10 +111,7 @@ public record DiskCacheConfig(
     private List<Path> directories;
     private long capacityBytes;
     private long hybridBytes;
-    private long writeBytesPerSecond;
     private Duration readDeadline;
-    private Duration breakerPause;
-    private boolean required;
     private @Nullable CacheKey key;
 
     private Builder(DiskCacheConfig from) {
@@ -143,10 +121,7 @@ public record DiskCacheConfig(
       directories = from.directories;
       capacityBytes = from.capacityBytes;
       hybridBytes = from.hybridBytes;
-      writeBytesPerSecond = from.writeBytesPerSecond;
       readDeadline = from.readDeadline;
-      breakerPause = from.breakerPause;
-      required = from.required;
       key = from.key;
     }
 
@@ -180,23 +155,8 @@ public record DiskCacheConfig(
       return this;
     }
 
-    public Builder writeBytesPerSecond(long value) {
-      writeBytesPerSecond = value;
-      return this;
-    }
-
     public Builder readDeadline(Duration value) {
       readDeadline = value;
-      return this;
-    }
-
-    public Builder breakerPause(Duration value) {
-      breakerPause = value;
-      return this;
-    }
-
-    public Builder required(boolean value) {
-      required = value;
       return this;
     }
 
@@ -210,17 +170,7 @@ public record DiskCacheConfig(
      */
     public DiskCacheConfig build() {
       return new DiskCacheConfig(
-          mode,
-          scope,
-          application,
-          directories,
-          capacityBytes,
-          hybridBytes,
-          writeBytesPerSecond,
-          readDeadline,
-          breakerPause,
-          required,
-          key);
+          mode, scope, application, directories, capacityBytes, hybridBytes, readDeadline, key);
     }
   }
 }

@@ -16,24 +16,18 @@ import org.jspecify.annotations.Nullable;
 final class InspectedRegion implements AutoCloseable {
   private final Path lockPath;
   private final Path dataPath;
-  private final Path logPath;
-  private final Layout layout;
   private final OpenFile data;
   private final OpenFile logFile;
   private final RegionLog log;
-  private final Region region;
   private final @Nullable Header header;
 
   private InspectedRegion(Path instance, int number, Layout layout, OpenFile data, OpenFile logFile)
       throws IOException {
     this.lockPath = SharedInstance.lockOf(instance, number);
     this.dataPath = SharedInstance.dataOf(instance, number);
-    this.logPath = SharedInstance.logOf(instance, number);
-    this.layout = layout;
     this.data = data;
     this.logFile = logFile;
     this.log = new RegionLog(logFile, number, layout.regionBytes());
-    this.region = new Region(number, layout.regionBytes(), data, 0);
     this.header = log.header();
   }
 
@@ -68,24 +62,8 @@ final class InspectedRegion implements AutoCloseable {
     return dataPath;
   }
 
-  Path logPath() {
-    return logPath;
-  }
-
-  Layout layout() {
-    return layout;
-  }
-
   OpenFile data() {
     return data;
-  }
-
-  RegionLog log() {
-    return log;
-  }
-
-  Region region() {
-    return region;
   }
 
   @Nullable Header header() {
@@ -101,22 +79,12 @@ final class InspectedRegion implements AutoCloseable {
     }
   }
 
-  /**
-   * Shows all records behind the header to {@code visitor}.
-   *
-   * @return the place behind the last one; 0 without a header
-   */
-  long scan(RegionLog.Visitor visitor) throws IOException {
+  /** Shows all records behind the header to {@code visitor}. */
+  void scan(RegionLog.Visitor visitor) throws IOException {
     Header present = header;
-    return present == null
-        ? 0
-        : log.scan(RegionLog.FIRST, present.generation(), new IndexRecord(), visitor);
-  }
-
-  /** Whether the region has not been begun anew since it was opened. */
-  boolean isStill() throws IOException {
-    Header now = log.header();
-    return header == null ? now == null : header.equals(now);
+    if (present != null) {
+      long unused = log.scan(RegionLog.FIRST, present.generation(), new IndexRecord(), visitor);
+    }
   }
 
   /**

@@ -85,7 +85,7 @@ final class RegionStore implements AutoCloseable {
       Regions regions,
       @Nullable SharedClaims claims,
       DiskSpace space,
-      RateLimiter rate,
+      Duration breakerPause,
       ScheduledExecutorService polls,
       long mostWaitingBytes) {
     this.directory = directory;
@@ -96,15 +96,14 @@ final class RegionStore implements AutoCloseable {
     this.polls = polls;
     this.deadlineNanos = config.readDeadline().toNanos();
     boolean sealed = config.key() != null;
-    this.breaker = breaker(config, "Reading from the cache in " + directory);
-    this.writing = breaker(config, "Writing to the cache in " + directory);
+    this.breaker = breaker(breakerPause, "Reading from the cache in " + directory);
+    this.writing = breaker(breakerPause, "Writing to the cache in " + directory);
     this.appender =
         new Appender(
             regions,
             index,
             space,
             writing,
-            rate,
             metrics,
             new ChunkReader(regions, index, metrics, sealed),
             mostWaitingBytes,
@@ -127,14 +126,15 @@ final class RegionStore implements AutoCloseable {
     readers.allowCoreThreadTimeOut(true);
   }
 
-  private Breaker breaker(DiskCacheConfig config, String what) {
-    return new Breaker(config.breakerPause(), System::nanoTime, metrics, what);
+  private Breaker breaker(Duration pause, String what) {
+    return new Breaker(pause, System::nanoTime, metrics, what);
   }
 
   /**
    * Opens the cache in {@code directory}. Touches the disk, and takes as long as that does.
    *
    * @param objects of the cache as a whole
+   * @param breakerPause how long the directory is left alone when it has failed first
    * @param mostWaitingBytes the most that waits in memory to be written, in bytes
    * @throws IOException if it cannot be used, must not be trusted or is too small, saying why
    */
@@ -144,7 +144,7 @@ final class RegionStore implements AutoCloseable {
       DiskMetrics metrics,
       DiskIo io,
       StoredObjects objects,
-      RateLimiter rate,
+      Duration breakerPause,
       ScheduledExecutorService polls,
       long mostWaitingBytes)
       throws IOException {
@@ -171,7 +171,16 @@ final class RegionStore implements AutoCloseable {
     }
     RegionStore opened =
         new RegionStore(
-            real, config, metrics, index, regions, claims, space, rate, polls, mostWaitingBytes);
+            real,
+            config,
+            metrics,
+            index,
+            regions,
+            claims,
+            space,
+            breakerPause,
+            polls,
+            mostWaitingBytes);
     opened.appender.start();
     return opened;
   }

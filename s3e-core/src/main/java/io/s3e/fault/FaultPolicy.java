@@ -30,6 +30,9 @@ public record FaultPolicy(Duration base, Duration cap) {
   /** S3 asks to slow down for a reason: wait longer than after a lost connection. */
   private static final int THROTTLED_FACTOR = 5;
 
+  /** The longest pause by default, in first ones: 10 s after 100 ms. */
+  private static final int LONGEST_PAUSE = 100;
+
   /** Even a policy without pauses must not spin. */
   private static final long SHORTEST_PAUSE_NANOS = 1_000_000;
 
@@ -65,6 +68,11 @@ public record FaultPolicy(Duration base, Duration cap) {
 
   private static final Verdict FAIL = new Verdict.Fail();
 
+  /** The policy whose pauses grow to a hundred times {@code base}. */
+  public static FaultPolicy from(Duration base) {
+    return new FaultPolicy(base, base.multipliedBy(LONGEST_PAUSE));
+  }
+
   /**
    * @param history with {@code failure}
    * @param jitter by chance, from 0 to 1
@@ -88,7 +96,7 @@ public record FaultPolicy(Duration base, Duration cap) {
               ? FAIL
               : again(failure, history, jitter, Remedy.CREDENTIALS);
       case FORBIDDEN, OTHER -> afterRemedy(failure, history);
-      case REDIRECTED, NOT_FOUND, CHANGED, OUT_OF_RANGE, NOT_LENT -> FAIL;
+      case REDIRECTED, NOT_FOUND, CHANGED, OUT_OF_RANGE, NO_ETAG, NOT_LENT -> FAIL;
     };
   }
 
@@ -99,7 +107,7 @@ public record FaultPolicy(Duration base, Duration cap) {
       case NETWORK -> isSilence(failure) ? Gate.Outcome.CANCELLED : Gate.Outcome.UNAVAILABLE;
       case SERVER, TLS -> Gate.Outcome.UNAVAILABLE;
       case CANCELLED, CREDENTIALS, NOT_LENT -> Gate.Outcome.CANCELLED;
-      case REDIRECTED, NOT_FOUND, FORBIDDEN, CHANGED, OUT_OF_RANGE, REJECTED ->
+      case REDIRECTED, NOT_FOUND, FORBIDDEN, CHANGED, OUT_OF_RANGE, NO_ETAG, REJECTED ->
           Gate.Outcome.ANSWERED;
       case OTHER -> failure.answer() == null ? Gate.Outcome.CANCELLED : Gate.Outcome.ANSWERED;
     };

@@ -5,6 +5,7 @@ import java.util.Comparator;
 import java.util.Deque;
 import java.util.PriorityQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
@@ -94,6 +95,9 @@ public final class Gate {
   private volatile boolean open = true;
   private volatile boolean answered;
 
+  /** When somebody was last told of readers that wait for long; null if nobody was. */
+  private final AtomicReference<@Nullable Long> toldNanos = new AtomicReference<>();
+
   /**
    * @param clock in ns
    */
@@ -108,6 +112,16 @@ public final class Gate {
   /** Whether the store has ever answered a request of this JVM's. */
   public boolean hasAnswered() {
     return answered;
+  }
+
+  /**
+   * Whether somebody is to be told now that readers wait for long, for it was not told for so many
+   * ns. It counts as told then.
+   */
+  public boolean isTimeToTell(long nanos) {
+    Long told = toldNanos.get();
+    long now = clock.getAsLong();
+    return (told == null || now - told >= nanos) && toldNanos.compareAndSet(told, now);
   }
 
   /** Whether everything passes. */

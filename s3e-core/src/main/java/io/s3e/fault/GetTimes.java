@@ -12,10 +12,21 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
  * a class follows the link within some hundred GETs. Counts that are made while they are halved may
  * be lost: these are estimates.
  *
+ * <p><b>GETs that have come are counted, and no others.</b> How long a GET was waited for that was
+ * given up says nothing of the link: such times would lengthen everybody's patience, and with it
+ * themselves, wherever some objects hang. A link that has become slow is known by GETs that were
+ * sent again with more patience, and came.
+ *
+ * <p><b>What is expected</b> stands in for the counts that a class still lacks of {@value
+ * #LEAST_COUNTED}: the time of the nearest class that has them, plus the bytes between the two at
+ * the rate of one connection; without such a class, what S3 needs. 59 to 178 ms pass to the first
+ * byte of all but one in a hundred GETs of 64 KiB to 1 MiB, and one connection carries 85 to 90
+ * MB/s (docs/adr/0019-hedging.md).
+ *
  * <p>Any thread, without locks.
  */
 public final class GetTimes {
-  /** Fewer say nothing of the slowest in a hundred. */
+  /** Fewer say nothing of the slowest in fifty. */
   private static final int LEAST_COUNTED = 50;
 
   private static final int MOST_COUNTED = 1_000;
@@ -28,10 +39,16 @@ public final class GetTimes {
   private static final int BUCKETS_A_DOUBLING = 4;
   private static final double FIRST_NANOS = 1e6;
 
+  /** What S3 needs to the first byte, with some room for a handshake. */
+  private static final long EXPECTED_FIRST_BYTE_NANOS = 150_000_000;
+
+  /** 60 MB/s: a connection that shares its link. */
+  private static final double EXPECTED_NANOS_A_BYTE = 1e9 / 60e6;
+
   private final AtomicIntegerArray counts = new AtomicIntegerArray(CLASSES * BUCKETS);
   private final AtomicIntegerArray totals = new AtomicIntegerArray(CLASSES);
 
-  /** A GET of so many bytes took so long, be it to its end or until it was given up as late. */
+  /** A GET of so many bytes has come, after so long. */
   public void took(long bytes, long nanos) {
     int row = row(bytes);
     counts.incrementAndGet(row * BUCKETS + bucket(nanos));
@@ -51,28 +68,60 @@ public final class GetTimes {
   }
 
   /**
-   * The time that all but a share of recent GETs of about this length needed, rounded up to the end
-   * of its bucket, in ns.
+   * The time that all but a share of GETs of about this length need, rounded up to the end of its
+   * bucket, in ns.
    *
-   * @param slower the share that took longer, for example 0.05
-   * @param unknown the answer where too few GETs have ended
+   * @param slower the share that takes longer, for example 0.05
    */
-  public long quantileNanos(long bytes, double slower, long unknown) {
+  public long quantileNanos(long bytes, double slower) {
     int row = row(bytes);
+    int missing = LEAST_COUNTED - counted(row);
+    return missing <= 0
+        ? quantileNanos(row, slower, 0, 0)
+        : quantileNanos(row, slower, bucket(expectedNanos(row, slower)), missing);
+  }
+
+  /**
+   * @param added counts more in the bucket {@code addedTo}
+   */
+  private long quantileNanos(int row, double slower, int addedTo, int added) {
+    double above = slower * (counted(row) + added);
+    int bucket = BUCKETS;
+    for (double seen = 0; seen <= above && bucket > 0; ) {
+      bucket--;
+      seen += counts.get(row * BUCKETS + bucket) + (bucket == addedTo ? added : 0);
+    }
+    return (long) (FIRST_NANOS * Math.pow(2, (double) bucket / BUCKETS_A_DOUBLING));
+  }
+
+  private int counted(int row) {
     int total = 0;
     for (int i = 0; i < BUCKETS; i++) {
       total += counts.get(row * BUCKETS + i);
     }
-    if (total < LEAST_COUNTED) {
-      return unknown;
+    return total;
+  }
+
+  private long expectedNanos(int row, double slower) {
+    for (int away = 1; away < CLASSES; away++) {
+      // The longer of two takes longer: the safer base.
+      for (int known : new int[] {row + away, row - away}) {
+        if (known >= 0 && known < CLASSES && counted(known) >= LEAST_COUNTED) {
+          long more = Math.max(0, longest(row) - longest(known));
+          return quantileNanos(known, slower, 0, 0) + nanos(more);
+        }
+      }
     }
-    double above = slower * total;
-    int bucket = BUCKETS - 1;
-    for (int seen = counts.get(row * BUCKETS + bucket); seen <= above && bucket > 0; ) {
-      bucket--;
-      seen += counts.get(row * BUCKETS + bucket);
-    }
-    return (long) (FIRST_NANOS * Math.pow(2, (double) bucket / BUCKETS_A_DOUBLING));
+    return EXPECTED_FIRST_BYTE_NANOS + nanos(longest(row));
+  }
+
+  private static long nanos(long bytes) {
+    return (long) (bytes * EXPECTED_NANOS_A_BYTE);
+  }
+
+  /** In bytes. */
+  private static long longest(int row) {
+    return 1L << (SHORTEST_BITS + row);
   }
 
   private static int row(long bytes) {

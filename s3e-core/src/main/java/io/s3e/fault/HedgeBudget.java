@@ -5,9 +5,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
- * How many GETs may be sent a second time because the first is late: two in a hundred of those that
- * are sent, and none for a while after a store has asked to slow down. Some are saved up for a
- * moment in which several are late. Any thread, without locks.
+ * How many GETs may be sent a second time because the first is late: {@value #FIRST} from the
+ * start, two in a hundred of those that are sent, and none for a while after the store has asked to
+ * slow down. Some are saved up for a moment in which several are late. Any thread, without locks.
  *
  * <p>Dean and Barroso, "The Tail at Scale" (CACM 56, 2013): second requests after the 95th
  * percentile cost a few per cent of load and take most of the tail away.
@@ -15,6 +15,9 @@ import java.util.function.LongSupplier;
 public final class HedgeBudget {
   /** GETs that earn one hedge. */
   private static final long GETS_A_HEDGE = 50;
+
+  /** Hedges that need not be earned: the first GET of all may hang. */
+  private static final long FIRST = 2;
 
   /** Hedges that may be saved up. */
   private static final long MOST_SAVED = 10;
@@ -24,7 +27,7 @@ public final class HedgeBudget {
   private final LongSupplier nanoClock;
 
   /** Savings in GETs. */
-  private final AtomicLong saved = new AtomicLong();
+  private final AtomicLong saved = new AtomicLong(FIRST * GETS_A_HEDGE);
 
   private final AtomicLong quietUntilNanos;
 

@@ -19,8 +19,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One GET of a {@link RunFetch}, or of a {@link Hedge} beside it. Checks the head, counts the body,
- * and lets bytes land.
+ * One GET of a {@link RunFetch}, or of a {@link Hedge} beside it. Checks the head, counts the
+ * {@link Body}, and lets bytes land.
  *
  * <p>Every call of the client that touches memory enters the {@link Fence} first. The attempt ends
  * once, by whoever closes the fence first: the client's terminal call, the deadline, or a cancel.
@@ -32,22 +32,22 @@ final class Attempt implements ResponseHandler {
 
   private static final int MAX_PATIENCE_DOUBLINGS = 4;
 
-  /** A reader waits for a GET so many times as long as all but one in a hundred have taken. */
+  /** A reader waits for a GET so many times as long as all but one in fifty take. */
   private static final int SLOW_FACTOR = 4;
 
-  private static final double SLOW_SHARE = 0.01;
+  private static final double SLOW_SHARE = 0.02;
 
   /** With what is fetched again, one GET that hangs costs its reader less than a second. */
   private static final long LEAST_PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(700);
 
-  /** A GET is late after so many times as long as all but one in twenty have taken. */
+  /** A GET is late after so many times as long as all but one in twenty take. */
   private static final int LATE_FACTOR = 3;
 
   private static final double LATE_SHARE = 0.05;
   private static final long LEAST_LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
-  /** Where nothing is known of GETs of that length. */
-  private static final long UNKNOWN_LATE_NANOS = TimeUnit.SECONDS.toNanos(1) / LATE_FACTOR;
+  /** A GET that is sent again may take up to so many doublings longer before it is in the way. */
+  private static final int MAX_LATE_DOUBLINGS = 2;
 
   /**
    * Hears how the attempt ended, once, when no call of the client can touch the memory any more.
@@ -70,23 +70,20 @@ final class Attempt implements ResponseHandler {
   private final Gate gate;
   private final GetRequest request;
   private final boolean isPrefetch;
-  private final boolean isFirst;
+  private final int number;
   private final long patienceNanos;
   private final long readerPatienceNanos;
   private final long startedNanos = System.nanoTime();
+  private final @Nullable Object credentials;
   private final Fence fence = new Fence();
   private volatile long lastByteNanos = startedNanos;
   private volatile ObjectClient.@Nullable Exchange exchange;
 
-  // Written inside the fence.
-  private @Nullable ByteRange body;
-  private long received;
-
-  /** Whether all bytes that it asked for have landed, or as many of them as there are. */
-  private volatile boolean complete;
+  /** Written inside the fence, once the head is accepted. */
+  private volatile @Nullable Body body;
 
   /**
-   * Counts as sent from here on.
+   * Counts as under way at the gate from here on.
    *
    * @param asked which bytes, the first of what is missing
    * @param purpose of the run
@@ -103,12 +100,14 @@ final class Attempt implements ResponseHandler {
       Purpose purpose,
       int number) {
     this.isPrefetch = purpose == Purpose.GUESS;
-    this.isFirst = number == 1;
+    this.number = number;
     this.outcome = outcome;
     this.destination = destination;
     this.tenant = tenant;
     this.handle = handle;
     this.gate = gate;
+    // Before it is signed: where they change meanwhile, the answer is no proof for the new ones.
+    this.credentials = tenant.client().credentials();
     this.request =
         new GetRequest(
             handle.version().object(),
@@ -123,22 +122,22 @@ final class Attempt implements ResponseHandler {
     // A lent response arrives whole, so its silence says nothing until a slow link had its time.
     this.patienceNanos =
         request.lend() ? stall + request.range().length() * NANOS_PER_SLOW_BYTE : stall;
-    long slow = tenant.times().quantileNanos(asked.length(), SLOW_SHARE, patienceNanos);
-    this.readerPatienceNanos =
-        Math.min(
-            patienceNanos,
-            Math.max(LEAST_PATIENCE_NANOS, SLOW_FACTOR * slow)
-                << Math.min(number - 1, MAX_PATIENCE_DOUBLINGS));
+    this.readerPatienceNanos = gate.hasAnswered() ? readerPatienceNanos(asked) : patienceNanos;
     if (gate.sent()) {
       tenant.metrics().count(Counter.GATE_PROBES);
     }
   }
 
+  /** A store that has never answered has the time that a handshake needs to fail. */
+  private long readerPatienceNanos(ByteRange asked) {
+    long slow = tenant.times().quantileNanos(asked.length(), SLOW_SHARE);
+    long measured =
+        Math.max(LEAST_PATIENCE_NANOS, SLOW_FACTOR * slow)
+            << Math.min(number - 1, MAX_PATIENCE_DOUBLINGS);
+    return Math.min(patienceNanos, measured);
+  }
+
   void begin() {
-    tenant.metrics().count(Counter.GETS);
-    if (isPrefetch) {
-      tenant.metrics().count(Counter.PREFETCH_GETS);
-    }
     handle.listener().onGetStarted(request.range().start(), request.range().length(), isPrefetch);
     ObjectClient.Exchange started;
     try {
@@ -166,14 +165,27 @@ final class Attempt implements ResponseHandler {
 
   /** Whether it has taken longer than GETs of its length do as a rule. */
   boolean isLate(long now) {
-    long usual =
-        tenant.times().quantileNanos(request.range().length(), LATE_SHARE, UNKNOWN_LATE_NANOS);
-    return now - startedNanos > Math.max(LEAST_LATE_NANOS, LATE_FACTOR * usual);
+    return now - startedNanos > lateNanos();
+  }
+
+  /**
+   * Whether it is in the way of others that want its place. A GET that is sent again is so later:
+   * where all have become slow, some must come. A GET to a store that has never answered is not:
+   * its failure says why.
+   */
+  boolean isInTheWay(long now) {
+    return gate.hasAnswered()
+        && now - startedNanos > lateNanos() << Math.min(number - 1, MAX_LATE_DOUBLINGS);
+  }
+
+  private long lateNanos() {
+    long usual = tenant.times().quantileNanos(request.range().length(), LATE_SHARE);
+    return Math.max(LEAST_LATE_NANOS, LATE_FACTOR * usual);
   }
 
   /** Whether none before it has failed since the run last got on. */
   boolean isFirst() {
-    return isFirst;
+    return number == 1;
   }
 
   /** The bytes that it asks for. */
@@ -196,19 +208,17 @@ final class Attempt implements ResponseHandler {
         closeAndCancel(
             () -> {
               gate.ended(Gate.Outcome.CANCELLED);
-              report(why);
+              drop();
+              report(
+                  new RequestFailure(
+                      RequestFailure.Kind.CANCELLED, subject(), why.toString(), why));
               outcome.attemptCancelled(why);
             });
   }
 
   /** Ends the attempt because of its client's silence. */
   void giveUp(RequestFailure silence) {
-    boolean unused =
-        closeAndCancel(
-            () -> {
-              tookSoFar();
-              endedBy(silence);
-            });
+    boolean unused = closeAndCancel(() -> endedBy(silence));
   }
 
   /**
@@ -220,8 +230,8 @@ final class Attempt implements ResponseHandler {
   boolean overtaken(Runnable then) {
     return closeAndCancel(
         () -> {
-          tookSoFar();
           gate.ended(Gate.Outcome.CANCELLED);
+          drop();
           report(
               new RequestFailure(
                   RequestFailure.Kind.CANCELLED, subject(), "a second GET was quicker", null));
@@ -238,11 +248,6 @@ final class Attempt implements ResponseHandler {
     return closed;
   }
 
-  /** Late ones count as well: else a link that has become slow would never be known as that. */
-  private void tookSoFar() {
-    tenant.times().took(request.range().length(), System.nanoTime() - startedNanos);
-  }
-
   private void endedBy(RequestFailure failure) {
     switch (failure.kind()) {
       case THROTTLED -> {
@@ -255,22 +260,38 @@ final class Attempt implements ResponseHandler {
       }
     }
     gate.ended(FaultPolicy.outcome(failure));
+    drop();
     report(failure);
     outcome.attemptFailed(failure);
   }
 
-  /** Counts what the client has sent by itself as a GET of its own. */
+  /** Lets go what came of an answer that has not ended in order. */
+  private void drop() {
+    tenant.discarded(handle, destination.drop());
+  }
+
+  /** Counts, also where the attempt has ended meanwhile: what went out is at the store. */
+  @Override
+  public void onSent() {
+    tenant.metrics().count(Counter.GETS);
+    if (isPrefetch) {
+      tenant.metrics().count(Counter.PREFETCH_GETS);
+    }
+    handle.listener().onGetSent(request.range().start(), request.range().length(), isPrefetch);
+  }
+
   @Override
   public void onResent(RequestFailure failure) {
     gate.ended(FaultPolicy.outcome(failure));
     gate.sent();
     report(failure);
-    tenant.metrics().count(Counter.GETS);
     handle.listener().onGetStarted(request.range().start(), request.range().length(), isPrefetch);
   }
 
   private void report(@Nullable Exception failure) {
     long nanos = System.nanoTime() - startedNanos;
+    Body came = body;
+    long received = came == null ? 0 : came.received();
     handle.listener().onGetFinished(request.range().start(), received, nanos, failure);
   }
 
@@ -282,8 +303,8 @@ final class Attempt implements ResponseHandler {
       if (told.end() < request.range().end()) {
         destination.endsAt(told.end());
       }
-      tenant.answered(handle);
-      body = told;
+      tenant.answered(handle, credentials);
+      body = new Body(told, head.lengthSource(), destination);
       lastByteNanos = System.nanoTime();
     } finally {
       fence.exit();
@@ -295,13 +316,10 @@ final class Attempt implements ResponseHandler {
     enter();
     try {
       int count = chunk.remaining();
-      ByteRange told = requireHead();
-      requireExpected(!request.lend() && received + count <= told.length(), count);
-      received += count;
-      countReceived(count);
+      Body coming = requireBody(!request.lend(), count);
+      countReceived(coming, count);
       lastByteNanos = System.nanoTime();
-      destination.accept(chunk);
-      complete = received == told.length();
+      coming.take(chunk);
     } finally {
       fence.exit();
     }
@@ -314,12 +332,11 @@ final class Attempt implements ResponseHandler {
       enter();
       try {
         int count = buffer.bytes().remaining();
-        requireExpected(count == requireHead().length(), count);
-        received = count;
-        countReceived(count);
+        Body coming = requireBody(request.lend(), count);
+        countReceived(coming, count);
         taken = true;
         destination.accept(buffer);
-        complete = true;
+        coming.taken();
       } finally {
         fence.exit();
       }
@@ -331,20 +348,26 @@ final class Attempt implements ResponseHandler {
   }
 
   /** Before the bytes land: whoever reads them finds them counted. */
-  private void countReceived(int bytes) {
+  private void countReceived(Body coming, int bytes) {
+    coming.came(bytes);
     tenant.metrics().add(Counter.FETCHED_BYTES, bytes);
     handle.listener().onReceived(bytes);
   }
 
   @Override
   public void onDone() {
-    if (!complete) {
-      onFailure(broken("body ended after " + received + " bytes"));
+    Body came = body;
+    if (came == null || !came.isWhole()) {
+      String reason = "the answer ended in order" + (came == null ? "" : " after " + came);
+      onFailure(
+          new RequestFailure(
+              RequestFailure.Kind.REJECTED, subject(), reason, new IOException(reason)));
       return;
     }
     fence.close(
         () -> {
-          tookSoFar();
+          came.keep();
+          tenant.times().took(request.range().length(), System.nanoTime() - startedNanos);
           gate.ended(Gate.Outcome.ANSWERED);
           report(null);
           outcome.attemptDone();
@@ -353,7 +376,8 @@ final class Attempt implements ResponseHandler {
 
   @Override
   public void onFailure(RequestFailure failure) {
-    if (complete) {
+    Body came = body;
+    if (came != null && came.isComplete()) {
       // Every byte is there and was counted; how the connection ended after them does not matter.
       onDone();
       return;
@@ -377,19 +401,16 @@ final class Attempt implements ResponseHandler {
     }
   }
 
-  private ByteRange requireHead() throws IOException {
-    ByteRange told = body;
-    if (told == null) {
+  private Body requireBody(boolean wanted, int count) throws IOException {
+    Body coming = body;
+    if (coming == null) {
       throw new IOException(subject() + ": body before head");
     }
-    return told;
-  }
-
-  private void requireExpected(boolean expected, int count) throws IOException {
-    if (!expected) {
+    if (!wanted || !coming.expects(count)) {
       throw new IOException(
-          subject() + ": brought " + (received + count) + " bytes, not what it asked for");
+          subject() + ": brought " + count + " bytes after " + coming + ", not what it asked for");
     }
+    return coming;
   }
 
   private String subject() {

@@ -20,8 +20,24 @@ interface Destination {
    */
   void endsAt(long offset) throws IOException;
 
-  /** Takes the next bytes, which are no more than are missing. */
+  /** Takes the next bytes of the object, which are no more than are missing. */
   void accept(ByteBuffer chunk);
+
+  /**
+   * Takes bytes as {@link #accept(ByteBuffer)} does, or behind those that are held; nobody is shown
+   * them before they are {@linkplain #keep kept}.
+   */
+  void hold(ByteBuffer chunk);
+
+  /** The bytes that are held are the object's. */
+  void keep();
+
+  /**
+   * The bytes that are held are of no use: others come in their place.
+   *
+   * @return how many they were
+   */
+  long drop();
 
   /**
    * Takes over a buffer with all bytes.

@@ -128,11 +128,15 @@ final class DiskAttempt implements DiskRead.Receiver {
     return fence.close(
         () -> {
           boolean complete = landing.isComplete();
-          if (source == Source.DISK) {
-            disk.hit(handle, landed, complete);
-          }
+          countHit(complete);
           run.lookedOnDisk(complete ? Rest.NONE : rest, claimed);
         });
+  }
+
+  private void countHit(boolean complete) {
+    if (source == Source.DISK) {
+      disk.hit(handle, landed, complete);
+    }
   }
 
   /** Called about every 100 ms; leaves a disk behind that is too slow, or another process. */
@@ -153,7 +157,13 @@ final class DiskAttempt implements DiskRead.Receiver {
   /** Ends the attempt because nobody wants the run any more. */
   void withdraw(Runnable then) {
     DiskRead unwanted = looking;
-    if (fence.close(then) && unwanted != null) {
+    boolean closed =
+        fence.close(
+            () -> {
+              countHit(false);
+              then.run();
+            });
+    if (closed && unwanted != null) {
       unwanted.cancel();
     }
   }

@@ -49,5 +49,6 @@ public final class DiskBytes implements AutoCloseable {
       handle.progress().leavesDisk();
     }
     disk.hit(handle, taken, next == end);
+    disk.used(handle, taken);
   }
 }

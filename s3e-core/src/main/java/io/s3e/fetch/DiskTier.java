@@ -13,6 +13,7 @@ import io.s3e.disk.StoredObject;
 import io.s3e.memory.Purpose;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
+import io.s3e.metrics.EngineMetrics;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -23,9 +24,10 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Shared cache.</b> Other processes write too, and what they have written is known a moment
  * later. So what is not known to be there is claimed before it is fetched, which looks once more.
  *
- * <p><b>Authorization.</b> Nothing that others have written is taken before a GET of this tenant,
+ * <p><b>Authorization.</b> Nothing is taken, whoever has written it, before a GET of this tenant,
  * with its own credentials, has been answered for that very version ({@link Proofs}). Until then
- * one GET at a time is sent, for what a reader waits for, and nothing is prefetched.
+ * one GET at a time is sent, for what a reader waits for, and nothing of what may be on disk is
+ * prefetched.
  *
  * <p>Any thread; nothing here waits or touches the disk.
  */
@@ -45,14 +47,16 @@ final class DiskTier {
   private final TenantDisk disk;
   private final DiskCache cache;
   private final Proofs proofs;
+  private final EngineMetrics ofTenant;
   private final DiskMetrics metrics;
   private final Function<ObjectVersion, @Nullable StoredObject> name;
 
-  DiskTier(TenantDisk disk, Proofs proofs, DiskMetrics metrics) {
+  DiskTier(TenantDisk disk, Proofs proofs, EngineMetrics metrics) {
     this.disk = disk;
     this.cache = disk.cache();
     this.proofs = proofs;
-    this.metrics = metrics;
+    this.ofTenant = metrics;
+    this.metrics = metrics.disk();
     this.name = version -> cache.object(disk.store(), version);
   }
 
@@ -65,19 +69,18 @@ final class DiskTier {
    * yet answered for the version.
    */
   boolean awaitsProof(ObjectHandle handle, long block) {
-    if (disk.isAlone().getAsBoolean()) {
-      return false;
-    }
     ChunkRange chunks = chunksOf(handle, handle.layout().bytesOf(new BlockRange(block, block + 1)));
     if (chunks == null) {
       // Without an ETag in its answer there is no version to be proven.
-      return handle.knownVersion() == null && !handle.isAnswered();
+      return handle.knownVersion() == null
+          && !handle.isAnswered()
+          && !disk.isAlone().getAsBoolean();
     }
     return !isProven(handle) && cache.presentFrom(chunks) > 0;
   }
 
   private boolean isProven(ObjectHandle handle) {
-    return disk.isAlone().getAsBoolean() || proofs.has(handle.knownVersion());
+    return proofs.isProven(handle);
   }
 
   /** Where a block of the handle's is to be looked for. */
@@ -123,6 +126,11 @@ final class DiskTier {
     BlockLayout layout = handle.layout();
     boolean isBefore = config.mode() == Mode.HYBRID && layout.startOf(block) < config.hybridBytes();
     return isBefore ? layout.blockAt(config.hybridBytes() - 1) + 1 : Long.MAX_VALUE;
+  }
+
+  /** Whether the mode is to keep the front of each object, whoever reads it. */
+  boolean keepsFronts() {
+    return disk.config().mode() == Mode.HYBRID;
   }
 
   /** Whether the mode lets bytes that begin at {@code start} go to disk at all. */
@@ -175,6 +183,12 @@ final class DiskTier {
     }
     metrics.add(Counter.HIT_BYTES, bytes);
     handle.listener().onDiskHit(bytes);
+  }
+
+  /** A reader has taken so many bytes from disk itself. */
+  void used(ObjectHandle handle, long bytes) {
+    ofTenant.add(EngineMetrics.Counter.USED_BYTES, bytes);
+    handle.listener().onUsed(bytes, false);
   }
 
   /**

@@ -5,19 +5,12 @@ import java.io.IOException;
 /**
  * An answer has a Content-Encoding. That is either the object's own metadata, in which case its
  * bytes are what is stored, or something between here and the store has changed the body. Only a
- * HEAD can tell.
+ * HEAD can tell, and none has been asked yet.
  */
 public final class EncodedBodyException extends IOException {
   private static final long serialVersionUID = 1L;
-  private final String encoding;
 
-  public EncodedBodyException(String message, String encoding) {
+  public EncodedBodyException(String message) {
     super(message);
-    this.encoding = encoding;
-  }
-
-  /** The Content-Encoding as the answer has it. */
-  public String encoding() {
-    return encoding;
   }
 }

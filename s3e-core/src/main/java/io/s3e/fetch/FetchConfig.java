@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param policy after failed requests
  * @param stallTimeout silence after which an attempt is given up
  * @param readTimeout time without progress after which a reader gives up
+ * @param accessMaxAge how long S3's answer to a GET allows to serve bytes that are in memory or on
+ *     disk; 0: each opening asks for itself
  * @param store names the store; tenants that name the same one share its gates. Null: this tenant's
  *     alone
  */
@@ -21,4 +23,5 @@ public record FetchConfig(
     FaultPolicy policy,
     Duration stallTimeout,
     Duration readTimeout,
+    Duration accessMaxAge,
     @Nullable String store) {}

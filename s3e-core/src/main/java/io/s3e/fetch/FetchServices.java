@@ -1,6 +1,7 @@
 package io.s3e.fetch;
 
 import io.s3e.fault.Gates;
+import io.s3e.fault.Stores;
 import io.s3e.memory.Admission;
 import io.s3e.memory.BlockIndex;
 
@@ -11,5 +12,7 @@ import io.s3e.memory.BlockIndex;
  * @param admission who gets memory and concurrency
  * @param timer pauses and deadlines
  * @param gates before the stores
+ * @param stores what is known of them
  */
-public record FetchServices(BlockIndex index, Admission admission, FetchTimer timer, Gates gates) {}
+public record FetchServices(
+    BlockIndex index, Admission admission, FetchTimer timer, Gates gates, Stores stores) {}

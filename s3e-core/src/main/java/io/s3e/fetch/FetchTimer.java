@@ -42,7 +42,9 @@ public final class FetchTimer implements AutoCloseable {
         new ScheduledThreadPoolExecutor(
             1,
             task -> {
-              Thread thread = new Thread(task, "s3e-timer");
+              Thread thread = new Thread(null, task, "s3e-timer", 0, false);
+              // Nothing of the tenant that happens to come first stays with the engine.
+              thread.setContextClassLoader(FetchTimer.class.getClassLoader());
               thread.setDaemon(true);
               return thread;
             });

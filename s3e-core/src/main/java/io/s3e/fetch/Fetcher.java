@@ -100,11 +100,16 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
   }
 
   /**
-   * The block under this name, pinned; null if it is not in memory and not on its way, or if it is
-   * another tenant's and this one may not read it.
+   * The block under this name, pinned; null if it is not in memory and not on its way, or if this
+   * tenant may not read it, or has to ask S3 first.
    */
   public @Nullable Block find(ObjectHandle handle, long block) {
     return memory.find(handle, block);
+  }
+
+  /** Whether the block is in memory or on its way, for whomever. */
+  public boolean isPresent(ObjectHandle handle, long block) {
+    return memory.isPresent(handle, block);
   }
 
   /** A stream is about to read through the handle: it profits from what was proven before. */
@@ -224,6 +229,10 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
       Consumer<RunFetch> started)
       throws IOException {
     requireOpen(handle);
+    boolean isHidden = memory.makeWay(handle, block);
+    if (isHidden && awaitProof(handle, patience)) {
+      return null;
+    }
     // Where a guess would be refused, what was to be guessed goes along: one long GET in place of
     // many short ones is what a crowd of readers shares the connections best by.
     boolean takesAhead = ahead > end && admission.isCrowded(account);
@@ -241,10 +250,33 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
       return null;
     }
     Block first = fetch.blocks().get(0);
+    if (isHidden) {
+      handle.asksBy(first);
+      first.whenSettled(() -> handle.asksBy(null));
+    }
     boolean pinned = first.tryPin();
     started.accept(fetch);
     fetch.start();
     return pinned ? first : null;
+  }
+
+  /**
+   * Waits for the GET that another reader of the handle's has sent, so that S3 is asked once for a
+   * version and not for each block.
+   *
+   * @return false if there is none under way
+   */
+  private boolean awaitProof(ObjectHandle handle, Patience patience) throws IOException {
+    Block asking = handle.asking();
+    if (asking == null || !asking.isFetching() || !asking.tryPin()) {
+      return false;
+    }
+    try {
+      boolean unused = await(handle, asking, patience);
+    } finally {
+      asking.unpin();
+    }
+    return true;
   }
 
   private Gate gate(ObjectHandle handle) {
@@ -253,8 +285,13 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
 
   private void awaitGate(ObjectHandle handle, Patience patience) throws IOException {
     long started = System.nanoTime();
+    BooleanSupplier givenUp =
+        () -> {
+          tellOfWait(handle, System.nanoTime() - started);
+          return hasEnded(handle);
+        };
     try {
-      while (!gate(handle).awaitDemand(() -> hasEnded(handle), patience.deadline())) {
+      while (!gate(handle).awaitDemand(givenUp, patience.deadline())) {
         requireOpen(handle);
         // Others who read for the same call may have got on meanwhile.
         if (patience.isOver()) {
@@ -268,6 +305,14 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
       tenant.metrics().count(Counter.GATE_WAITS);
       tenant.metrics().add(Counter.GATE_WAIT_NANOS, System.nanoTime() - started);
     }
+  }
+
+  private void tellOfWait(ObjectHandle handle, long waitedNanos) {
+    LongWaits.look(
+        gate(handle),
+        waitedNanos,
+        tenant.config().readTimeout(),
+        () -> "GET " + handle.version().object() + " is not sent, since the store refuses all");
   }
 
   private boolean hasEnded(ObjectHandle handle) {

@@ -104,6 +104,7 @@ public final class HeadFetch {
   private boolean pause(
       Gate gate, Verdict.SendAgain again, RequestFailure failure, Patience patience)
       throws InterruptedIOException {
+    Duration limit = tenant.config().readTimeout();
     CountDownLatch mayGo = new CountDownLatch(1);
     if (again.remedy() == Remedy.NONE) {
       pass(gate, again, mayGo);
@@ -115,6 +116,7 @@ public final class HeadFetch {
         if (patience.isOver() || tenant.isClosed()) {
           return false;
         }
+        LongWaits.look(gate, limit.toNanos() - patience.leftNanos(), limit, failure::getMessage);
       }
       return !patience.isOver() && !tenant.isClosed();
     } catch (InterruptedException e) {

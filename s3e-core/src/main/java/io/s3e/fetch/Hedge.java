@@ -81,6 +81,11 @@ final class Hedge implements Attempt.Outcome {
     return attempt == first;
   }
 
+  /** Whether its GET has taken longer than GETs of its length do as a rule. */
+  boolean isLate(long now) {
+    return second.isLate(now);
+  }
+
   void begin() {
     tenant.metrics().count(Counter.HEDGES);
     handle.listener().onHedge();
@@ -99,23 +104,29 @@ final class Hedge implements Attempt.Outcome {
       tenant.metrics().count(Counter.HEDGES_WON);
       buffers.fill(landing);
     }
+    release();
+  }
+
+  /** Ends the hedge: what the run has not taken of its bytes came twice. */
+  private void release() {
+    tenant.discarded(handle, buffers.unusedBytes());
     buffers.release();
   }
 
   @Override
   public void attemptDone() {
     if (!late.overtaken(this)) {
-      buffers.release();
+      release();
     }
   }
 
   @Override
   public void attemptFailed(RequestFailure failure) {
-    buffers.release();
+    release();
   }
 
   @Override
   public void attemptCancelled(IOException why) {
-    buffers.release();
+    release();
   }
 }

@@ -16,6 +16,9 @@ final class HedgeBuffers implements Destination {
   private final int blockBytes;
   private int filled;
 
+  /** Bytes of the filled ones that the run has taken. */
+  private int used;
+
   /**
    * @param range that the grant has buffers for
    */
@@ -46,6 +49,24 @@ final class HedgeBuffers implements Destination {
     }
   }
 
+  /** All are held until the hedge has won. */
+  @Override
+  public void hold(ByteBuffer chunk) {
+    accept(chunk);
+  }
+
+  @Override
+  public void keep() {
+    // The hedge hands them over.
+  }
+
+  @Override
+  public long drop() {
+    int dropped = filled;
+    filled = 0;
+    return dropped;
+  }
+
   @Override
   public void accept(LentBuffer buffer) throws IOException {
     buffer.close();
@@ -60,8 +81,14 @@ final class HedgeBuffers implements Destination {
       int count = Math.min(filled - at, blockBytes - inBlock);
       ByteBuffer bytes = grant.leases().get(at / blockBytes).buffer().duplicate();
       landing.accept(bytes.limit(inBlock + count).position(inBlock));
+      used += count;
       at += count;
     }
+  }
+
+  /** Bytes that came for nothing, so far. */
+  int unusedBytes() {
+    return filled - used;
   }
 
   /** Gives the memory and the place among the GETs back. */

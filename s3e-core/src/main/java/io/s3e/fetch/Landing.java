@@ -17,7 +17,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Where the bytes of one run land: its blocks, the memory granted for them, and how much of it is
  * filled. Blocks are published one by one as their last byte comes, or all at once out of a lent
- * buffer.
+ * buffer, or one after the other once the bytes that are held are kept.
+ *
+ * <p><b>Held bytes</b> are those of an answer that has to end before anything of it is believed
+ * ({@link Body}). They lie behind the filled ones, in the same memory, and count as missing.
  *
  * <p><b>End of the object.</b> An answer may show that the object ends inside the run ({@link
  * #endsAt}): the block that holds its last byte becomes shorter, those behind it never land and
@@ -42,6 +45,12 @@ final class Landing implements Destination {
   private volatile int landingBlocks;
 
   private int filledInBlock;
+
+  /** Bytes that are held, from the first that is missing. */
+  private int held;
+
+  /** Bytes that came, by whatever way. */
+  private long accepted;
 
   /** Whether all blocks are published; written as told above, read by anybody. */
   private volatile boolean complete;
@@ -117,9 +126,9 @@ final class Landing implements Destination {
     return published;
   }
 
-  /** Bytes that came of the next block to publish: for nothing, if the run is over. */
-  int filledOfBlock() {
-    return filledInBlock;
+  /** Bytes that came and are in no block that is published: for nothing, once the run is over. */
+  long unpublishedBytes() {
+    return accepted - blocks.subList(0, published).stream().mapToLong(Block::length).sum();
   }
 
   boolean isComplete() {
@@ -135,21 +144,68 @@ final class Landing implements Destination {
 
   @Override
   public void accept(ByteBuffer chunk) {
+    accepted += chunk.remaining();
     while (chunk.hasRemaining()) {
-      Block block = blocks.get(published);
-      BlockLease lease = grant.leases().get(published);
-      int count = Math.min(chunk.remaining(), block.length() - filledInBlock);
-      ByteBuffer memory = lease.buffer();
-      memory.put(filledInBlock, chunk, chunk.position(), count);
-      chunk.position(chunk.position() + count);
-      filledInBlock += count;
-      if (filledInBlock == block.length()) {
-        published++;
-        complete = published == landingBlocks;
-        filledInBlock = 0;
-        Grant granted = grant;
-        tenant.admission().pooled().publish(List.of(block), memory, () -> granted.release(lease));
+      filled(put(chunk, published, filledInBlock));
+    }
+  }
+
+  @Override
+  public void hold(ByteBuffer chunk) {
+    int index = published;
+    int at = filledInBlock + held;
+    while (chunk.hasRemaining()) {
+      int length = blocks.get(index).length();
+      if (at >= length) {
+        at -= length;
+        index++;
+      } else {
+        int count = put(chunk, index, at);
+        held += count;
+        at += count;
       }
+    }
+  }
+
+  @Override
+  public void keep() {
+    while (held > 0) {
+      int count = Math.min(held, blocks.get(published).length() - filledInBlock);
+      held -= count;
+      accepted += count;
+      filled(count);
+    }
+  }
+
+  @Override
+  public long drop() {
+    int dropped = held;
+    held = 0;
+    return dropped;
+  }
+
+  /** Copies as much of the chunk as the block has room for from {@code at} on. */
+  private int put(ByteBuffer chunk, int index, int at) {
+    int count = Math.min(chunk.remaining(), blocks.get(index).length() - at);
+    grant.leases().get(index).buffer().put(at, chunk, chunk.position(), count);
+    chunk.position(chunk.position() + count);
+    return count;
+  }
+
+  /** So many bytes more of the next block are there; publishes it if that is all of it. */
+  private void filled(int count) {
+    Block block = blocks.get(published);
+    filledInBlock += count;
+    if (filledInBlock == block.length()) {
+      BlockLease lease = grant.leases().get(published);
+      published++;
+      complete = published == landingBlocks;
+      filledInBlock = 0;
+      Grant granted = grant;
+      tenant
+          .admission()
+          .pooled()
+          .publish(List.of(block), lease.buffer(), () -> granted.release(lease));
     }
   }
 
@@ -159,6 +215,7 @@ final class Landing implements Destination {
       buffer.close();
       throw new IOException("a lent buffer that nobody asked for");
     }
+    accepted += buffer.bytes().remaining();
     published = landingBlocks;
     complete = true;
     Grant granted = grant;
@@ -197,9 +254,14 @@ final class Landing implements Destination {
     }
   }
 
-  /** Its GET hangs: others may have its place among the GETs. Any thread. */
-  void overdue() {
-    boolean unused = grant.overdue();
+  /** Its GET hangs: others may have its place among the GETs; false if it keeps it. Any thread. */
+  boolean overdue() {
+    return grant.overdue();
+  }
+
+  /** Whether others have the place or the slot of its GET once that has been given up. */
+  boolean canYield() {
+    return grant.canYield();
   }
 
   /** Its GET has failed: until the next one it holds no place in the lane. */

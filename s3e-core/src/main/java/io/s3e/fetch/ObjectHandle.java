@@ -4,6 +4,7 @@ import io.s3e.block.BlockId;
 import io.s3e.block.BlockLayout;
 import io.s3e.block.ObjectVersion;
 import io.s3e.disk.StoredObject;
+import io.s3e.memory.Block;
 import io.s3e.metrics.StreamListener;
 import java.util.Locale;
 import java.util.Map;
@@ -43,6 +44,9 @@ public final class ObjectHandle {
 
   private static final long NOT_PINNED = -1;
 
+  /** How an object is stored that has no Content-Encoding. */
+  private static final String NO_ENCODING = "";
+
   private final ObjectVersion version;
   private final BlockLayout layout;
   private final boolean mayBeShorter;
@@ -53,11 +57,15 @@ public final class ObjectHandle {
   private final ReaderProgress progress;
   private final LongestGet longestGet = new LongestGet();
   private final AtomicReference<@Nullable String> etag;
+
+  /** Null before the store was asked. */
   private volatile @Nullable String storedEncoding;
+
   private volatile boolean closed;
   private volatile @Nullable Supplier<@Nullable String> cancelled;
   private volatile boolean answered;
-  private volatile boolean proven;
+  private volatile Proofs.@Nullable Proof proof;
+  private volatile @Nullable Block asking;
   private volatile @Nullable ObjectVersion apart;
   private volatile @Nullable ObjectVersion announced;
   private final boolean customerKey;
@@ -125,10 +133,10 @@ public final class ObjectHandle {
   /** The name that a block of the handle's is entered under. */
   BlockId block(long index) {
     ObjectVersion held = apart;
-    return new BlockId(held == null || proven ? version : held, index);
+    return new BlockId(held == null || (proof != null && !customerKey) ? version : held, index);
   }
 
-  /** From now on blocks are entered for {@code holder} alone, until the version is proven. */
+  /** From now on blocks are entered for {@code holder} alone, where their own name is taken. */
   void holdApart(Object holder) {
     if (apart == null) {
       apart = version.heldFor(holder);
@@ -153,15 +161,28 @@ public final class ObjectHandle {
     return announced;
   }
 
-  /** S3 has answered the tenant for the version: it may read what others have fetched of it. */
-  void proven() {
-    if (!proven) {
-      proven = true;
-    }
+  /** S3 has answered the tenant for the version, through this handle or another. */
+  void proven(Proofs.Proof answer) {
+    proof = answer;
   }
 
-  boolean isProven() {
-    return proven;
+  /** The latest answer that is known here; null if there was none. */
+  Proofs.@Nullable Proof proof() {
+    return proof;
+  }
+
+  /** The name that answers count under for other handles too; null if it is not known. */
+  @Nullable ObjectVersion provenName() {
+    return customerKey ? apart : knownVersion();
+  }
+
+  /** The GET that is to be the next proof, while others wait for it; null if there was none. */
+  @Nullable Block asking() {
+    return asking;
+  }
+
+  void asksBy(@Nullable Block first) {
+    asking = first;
   }
 
   /** One tenant with one customer's key: the holder of what only that key opens. */
@@ -273,11 +294,16 @@ public final class ObjectHandle {
   }
 
   /**
-   * The object itself is stored with this Content-Encoding: answers that have it are as they
-   * should.
+   * The object itself is stored with this Content-Encoding, or with none: answers that have it are
+   * as they should, and others are somebody else's.
    */
-  public void storedAs(String encoding) {
-    storedEncoding = encoding;
+  public void storedAs(@Nullable String encoding) {
+    storedEncoding = encoding == null ? NO_ENCODING : encoding;
+  }
+
+  /** Whether the store has been asked how the object is stored. */
+  boolean isEncodingKnown() {
+    return storedEncoding != null;
   }
 
   boolean isStoredAs(String encoding) {
@@ -298,6 +324,7 @@ public final class ObjectHandle {
   /** Nobody will read through this handle any more; those who wait on it give up. */
   public void close() {
     closed = true;
+    progress.closed();
   }
 
   public boolean isClosed() {

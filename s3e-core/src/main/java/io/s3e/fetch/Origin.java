@@ -19,16 +19,24 @@ final class Origin implements Block.Fate {
   private final Purpose purpose;
   private final Interest interest;
   private final RunEffort effort;
+  private final Source source;
   private final boolean ofScan;
   private volatile boolean fetchedBefore;
   private volatile boolean spilled;
 
-  Origin(Tenant tenant, ObjectHandle handle, Purpose purpose, Interest interest, RunEffort effort) {
+  Origin(
+      Tenant tenant,
+      ObjectHandle handle,
+      Purpose purpose,
+      Interest interest,
+      RunEffort effort,
+      Source source) {
     this.tenant = tenant;
     this.handle = handle;
     this.purpose = purpose;
     this.interest = interest;
     this.effort = effort;
+    this.source = source;
     this.ofScan = handle.progress().isScanning();
   }
 
@@ -52,6 +60,11 @@ final class Origin implements Block.Fate {
   /** Whether it is that tenant that sends its GETs. */
   boolean isOf(Tenant one) {
     return tenant == one;
+  }
+
+  /** Whether S3 is about to be asked for its bytes, or is being asked. */
+  boolean asks(Block block) {
+    return source != Source.DISK && block.isFetching();
   }
 
   /** Whether it has been under way for longer than a reader of another tenant waits for it. */
@@ -96,6 +109,7 @@ final class Origin implements Block.Fate {
     if (spilled) {
       boolean unused = block.markDirty();
     }
+    tenant.metrics().add(Counter.HELD_BYTES, block.length());
     if (isPrefetch()) {
       tenant.metrics().add(Counter.PREFETCHED_BYTES, block.length());
       handle.listener().onPrefetched(block.length());
@@ -104,18 +118,22 @@ final class Origin implements Block.Fate {
 
   @Override
   public void onFirstRead(Block block) {
+    tenant.metrics().add(Counter.HELD_BYTES, -block.length());
+    tenant.metrics().add(Counter.USED_BYTES, block.length());
     if (isPrefetch()) {
       tenant.metrics().add(Counter.PREFETCH_USED_BYTES, block.length());
-      handle.listener().onPrefetchUsed(block.length());
     }
+    handle.listener().onUsed(block.length(), isPrefetch());
   }
 
   @Override
   public void onDroppedUnread(Block block) {
+    tenant.metrics().add(Counter.HELD_BYTES, -block.length());
+    tenant.metrics().add(Counter.WASTED_BYTES, block.length());
     if (isPrefetch()) {
       tenant.metrics().add(Counter.PREFETCH_WASTED_BYTES, block.length());
-      handle.listener().onPrefetchWasted(block.length());
     }
+    handle.listener().onWasted(block.length(), isPrefetch());
   }
 
   @Override

@@ -1,16 +1,21 @@
 package io.s3e.fetch;
 
 import io.s3e.block.ObjectVersion;
+import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The versions that S3 has answered for to one tenant, with the tenant's own credentials. What
- * another tenant, or another process, has fetched of a version is served only to a tenant that has
- * proven so that it may read it. To forget a proof costs one GET, so the table simply forgets: what
- * is too old, and everything where that leaves it too large.
+ * The versions that S3 has answered for to one tenant, with the tenant's own credentials. Bytes
+ * that are in memory or on disk, whoever has fetched them, are served only while such an answer is
+ * a proof: until it is too old, and as long as the tenant's requests are signed with the
+ * credentials that it was given to. What is served after that takes a GET, whose answer is the next
+ * proof.
+ *
+ * <p>To forget a proof costs one GET, so the table simply forgets: what is too old, and everything
+ * where that leaves it too large.
  *
  * <p>Any thread.
  */
@@ -19,33 +24,88 @@ final class Proofs {
   static final int MOST_VERSIONS = 100_000;
 
   /** Rights may be taken away: short beside the life of temporary credentials. */
-  static final long LIFE_NANOS = TimeUnit.MINUTES.toNanos(15);
+  static final Duration LONGEST_LIFE = Duration.ofMinutes(15);
 
-  /** When each version was proven last, by the clock. */
-  private final ConcurrentHashMap<ObjectVersion, Long> provenNanos = new ConcurrentHashMap<>();
+  /**
+   * An answer of S3's.
+   *
+   * @param nanos when it came, by the clock
+   * @param credentials of its request; null if they are not known
+   */
+  record Proof(long nanos, @Nullable Object credentials) {}
 
+  private final ConcurrentHashMap<ObjectVersion, Proof> proofs = new ConcurrentHashMap<>();
+  private final Life life;
+  private final Supplier<@Nullable Object> credentials;
   private final LongSupplier nanoClock;
 
   /**
+   * How long an answer counts.
+   *
+   * @param ofStreamNanos for the stream whose GET was answered
+   * @param ofVersionNanos for other streams; 0 if each asks for itself
+   */
+  private record Life(long ofStreamNanos, long ofVersionNanos) {
+    static Life of(Duration age) {
+      long nanos = age.toNanos();
+      return nanos == 0 ? new Life(LONGEST_LIFE.toNanos(), 0) : new Life(nanos, nanos);
+    }
+  }
+
+  /**
+   * @param age how long an answer is a proof; 0: each opening asks for itself, and for as long as
+   *     {@link #LONGEST_LIFE}
+   * @param credentials equal as long as the tenant's requests are signed with the same ones
    * @param nanoClock as {@link System#nanoTime()}
    */
-  Proofs(LongSupplier nanoClock) {
+  Proofs(Duration age, Supplier<@Nullable Object> credentials, LongSupplier nanoClock) {
+    this.life = Life.of(age);
+    this.credentials = credentials;
     this.nanoClock = nanoClock;
   }
 
-  void add(ObjectVersion version) {
-    long now = nanoClock.getAsLong();
-    if (provenNanos.size() >= MOST_VERSIONS) {
-      provenNanos.values().removeIf(proven -> now - proven >= LIFE_NANOS);
-      if (provenNanos.size() >= MOST_VERSIONS) {
-        provenNanos.clear();
-      }
+  /**
+   * S3 has accepted a GET of the handle's.
+   *
+   * @param asked the credentials before it was sent; null if they were not known
+   */
+  void answered(ObjectHandle handle, @Nullable Object asked) {
+    Proof proof = new Proof(nanoClock.getAsLong(), asked == null ? credentials.get() : asked);
+    handle.proven(proof);
+    ObjectVersion name = handle.provenName();
+    if (name != null && life.ofVersionNanos() > 0) {
+      add(name, proof);
     }
-    provenNanos.put(version, now);
   }
 
-  boolean has(@Nullable ObjectVersion version) {
-    Long proven = version == null ? null : provenNanos.get(version);
-    return proven != null && nanoClock.getAsLong() - proven < LIFE_NANOS;
+  private void add(ObjectVersion name, Proof proof) {
+    if (proofs.size() >= MOST_VERSIONS) {
+      proofs.values().removeIf(each -> !holds(each, life.ofVersionNanos()));
+      if (proofs.size() >= MOST_VERSIONS) {
+        proofs.clear();
+      }
+    }
+    proofs.put(name, proof);
+  }
+
+  /** Whether what is known of the handle's version may be served to its reader now. */
+  boolean isProven(ObjectHandle handle) {
+    Proof own = handle.proof();
+    if (own != null && holds(own, life.ofStreamNanos())) {
+      return true;
+    }
+    ObjectVersion name = handle.provenName();
+    Proof of = name == null ? null : proofs.get(name);
+    if (of == null || !holds(of, life.ofVersionNanos())) {
+      return false;
+    }
+    handle.proven(of);
+    return true;
+  }
+
+  private boolean holds(Proof proof, long nanos) {
+    Object asked = proof.credentials();
+    return nanoClock.getAsLong() - proof.nanos() < nanos
+        && (asked == null || asked.equals(credentials.get()));
   }
 }

@@ -1,18 +1,40 @@
 package io.s3e.fetch;
 
+import io.s3e.block.ByteRange;
 import io.s3e.prefetch.AccessPattern;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How far the reader of one opening has come: where and when it last came to another block, and how
  * it goes through the object. Advice on its runs and on their blocks, for those who keep them:
  * which slab is still waited for, which block is worth a place on disk.
  *
+ * <p><b>Withheld.</b> What came before it is known how the reader goes is judged when that is
+ * known: once the reader has read in a second place, has read 32 MiB in a row, or has been closed.
+ * Who withholds bytes adds them and looks afterwards whether it is known; who makes it known looks
+ * for withheld bytes afterwards; each bytes are judged once, by one of the two.
+ *
  * <p>Any thread, no lock: each answer is right for a moment, and two of them may be of different
  * reads. Runs hold it, so it refers to nothing of the stream: one that was forgotten can be
  * collected.
  */
 public final class ReaderProgress {
+  /** Judges bytes that were withheld. Any thread; must not block. */
+  interface Judge {
+    /**
+     * It is known how the reader went.
+     *
+     * @param scanned whether from front to end
+     */
+    void judge(ByteRange bytes, boolean scanned);
+  }
+
   private final AccessPattern pattern;
+  private final Queue<ByteRange> withheld = new ConcurrentLinkedQueue<>();
+  private volatile @Nullable Judge judge;
+  private volatile boolean closed;
   private volatile long lastReadNanos = System.nanoTime();
   private volatile long fromDiskBytes;
 
@@ -24,6 +46,41 @@ public final class ReaderProgress {
   public void onRead(long start, long end) {
     lastReadNanos = System.nanoTime();
     pattern.onRead(start, end);
+    judgeWithheld();
+  }
+
+  /** The reader says itself what it will read. */
+  public void onOwnOrder() {
+    pattern.onOwnOrder();
+    judgeWithheld();
+  }
+
+  /** The reader reads no more. */
+  void closed() {
+    closed = true;
+    judgeWithheld();
+  }
+
+  /** Whether its reads have not told yet how the reader goes: what it fetches is withheld. */
+  boolean mayBeScan() {
+    return pattern.mayBeScan();
+  }
+
+  /** Has {@code by} judge the bytes once it is known how the reader goes, which may be now. */
+  void withhold(ByteRange bytes, Judge by) {
+    withheld.add(bytes);
+    judge = by;
+    judgeWithheld();
+  }
+
+  private void judgeWithheld() {
+    Judge by = judge;
+    if (by == null || (mayBeScan() && !closed)) {
+      return;
+    }
+    for (ByteRange next = withheld.poll(); next != null; next = withheld.poll()) {
+      by.judge(next, pattern.looksLikeScan());
+    }
   }
 
   /**

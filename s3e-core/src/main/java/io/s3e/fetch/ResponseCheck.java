@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Content-Encoding but the one that the object is stored with, the ETag that the stream was opened
  * on, a Content-Range that starts and ends where asked with a known total length, and a
  * Content-Length that agrees, or a Transfer-Encoding and none. That the body then has exactly these
- * bytes is counted by {@link Attempt}.
+ * bytes is counted by {@link Body}.
  *
  * <p><b>The total</b> is pinned by the first accepted answer ({@link ObjectHandle}). A range that
  * ends earlier than asked is accepted only if it ends at that total: the object's opener was wrong
@@ -31,7 +31,8 @@ final class ResponseCheck {
    *     the object ends there
    * @throws ObjectChangedException if the ETag is another one, or there is none and the object has
    *     another size
-   * @throws EncodedBodyException if there is an encoding that the object is not known to have
+   * @throws EncodedBodyException if there is an encoding and it is not known how the object is
+   *     stored
    * @throws IOException if the answer is not the one to this request; sending it again may help
    */
   static ByteRange check(GetRequest request, ResponseHead head, ObjectHandle handle)
@@ -41,8 +42,15 @@ final class ResponseCheck {
     }
     String encoding = head.contentEncoding();
     if (encoding != null && !isTransparent(encoding) && !handle.isStoredAs(encoding)) {
+      if (handle.isEncodingKnown()) {
+        throw rejected(
+            request,
+            "Content-Encoding "
+                + encoding
+                + ", which the object is not stored with: something on the way changes bodies");
+      }
       throw new EncodedBodyException(
-          "Answer to GET " + request.range() + " has Content-Encoding " + encoding, encoding);
+          "Answer to GET " + request.range() + " has Content-Encoding " + encoding);
     }
     if (head.transferEncoding() != null && head.contentLength() >= 0) {
       // RFC 9112, 6.3: not to be believed. Clients differ in which of the two they go by, and one

@@ -20,6 +20,9 @@ final class RunEffort {
   private final long startedNanos = System.nanoTime();
   private final AtomicInteger sent = new AtomicInteger();
 
+  /** When a part of the run has last come; its start as long as none has. */
+  private volatile long progressedNanos = startedNanos;
+
   /** The failure of the attempt before the present one. */
   private volatile @Nullable IOException lastFailure;
 
@@ -31,6 +34,25 @@ final class RunEffort {
   /** One more GET is sent. */
   void sends() {
     sent.incrementAndGet();
+  }
+
+  /** A part of the run has come. */
+  void progressed() {
+    progressedNanos = System.nanoTime();
+  }
+
+  /** For how long nothing has come, in ns. */
+  long waitedNanos(long now) {
+    return now - progressedNanos;
+  }
+
+  /** What the run is for and what was done for it. */
+  String tried() {
+    IOException last = lastFailure;
+    return subject()
+        + " was sent "
+        + (sent.get() == 1 ? "once" : sent.get() + " times")
+        + (last == null ? " and not answered" : ", the last failure is: " + last.getMessage());
   }
 
   /** An attempt has failed, and another one follows. */

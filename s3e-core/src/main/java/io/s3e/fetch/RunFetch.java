@@ -52,17 +52,22 @@ import org.jspecify.annotations.Nullable;
  * follows a failure is {@link FaultPolicy}'s to say, and when it is sent the {@link Gate}'s, as
  * long as a reader waits: the reader's patience ends the run. One that was asked for and that
  * nobody waits for at present goes on for as long as a reader would. A guess is not retried: it is
- * lost, in silence, and the planner hears of it.
+ * lost, in silence, and the planner hears of it. A GET that is late for its reader is given up
+ * where other readers starve for its place: a copied one is sent again when there is room beside
+ * them, a lent one ends its run, whose reader asks again behind them.
  *
  * <p><b>Parts.</b> A copied GET that breaks off is asked for again by half ({@link LongestGet}),
  * and then the rest. A lent one comes whole or not at all: where it is too long for the link, the
  * run ends as nobody's error, and the reader's next ones are shorter.
  *
+ * <p><b>A retry goes on</b> behind what is the object's: at {@code offset + filled}. Bytes of an
+ * answer that was refused, or that had to end before it could be believed ({@link Body}), are not.
+ *
  * <p><b>Attempts are fenced.</b> A client may call late: after a cancel, after a time-out, out of
  * turn. Each call passes its attempt's {@link Fence} first, and memory is given back or handed to
- * the next attempt only when the fence is closed <i>and</i> no call is inside. A retry continues at
- * {@code offset + filled}, in the same buffers; it never appends to what another attempt may still
- * write. {@link Landing} tells whose the memory is meanwhile.
+ * the next attempt only when the fence is closed <i>and</i> no call is inside. A retry uses the
+ * same buffers; it never appends to what another attempt may still write. {@link Landing} tells
+ * whose the memory is meanwhile.
  */
 public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker, Hedge.Late {
   /** A GET that was sent again ends in about so long, and leaves its place to the next. */
@@ -115,6 +120,9 @@ public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker, Hedg
   /** The latest; begun by the timer alone. */
   private volatile @Nullable Hedge hedge;
 
+  /** The latest that was given up for other readers; written by the timer alone, before its end. */
+  private volatile @Nullable Attempt yielded;
+
   /** Hears which blocks a run that has failed did not bring. */
   private volatile @Nullable Consumer<BlockRange> loss;
 
@@ -126,7 +134,7 @@ public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker, Hedg
     this.interest = new Interest(purpose, this::unwanted);
     this.effort = new RunEffort(run.handle(), landing::range);
     this.gate = tenant.gate(run.handle().version().object());
-    this.origin = new Origin(tenant, run.handle(), purpose, interest, effort);
+    this.origin = new Origin(tenant, run.handle(), purpose, interest, effort, run.source());
     this.ended = ended;
   }
 
@@ -327,6 +335,10 @@ public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker, Hedg
    * @param lateNanos how much longer than usual threads wait for a processor, in ns
    */
   void checkDeadline(long now, long lateNanos) {
+    if (interest.isAwaited()) {
+      Duration patience = tenant.config().readTimeout();
+      LongWaits.look(gate, effort.waitedNanos(now), patience, effort::tried);
+    }
     Phase present = current();
     DiskAttempt look = present.look();
     Attempt attempt = present.attempt();
@@ -343,9 +355,26 @@ public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker, Hedg
     long patience = attempt.patienceNanos(isAwaited);
     if (silent > patience + (isAwaited ? lateNanos : 0)) {
       attempt.giveUp(effort.stalled(Duration.ofNanos(patience)));
-    } else if (isAwaited && attempt.isLate(now - lateNanos)) {
-      landing.overdue();
-      hedge(attempt);
+    } else if (interest.isForAReader() && attempt.isLate(now - lateNanos)) {
+      boolean isAside = landing.overdue();
+      boolean isWanted = tenant.admission().isStarving(tenant.account().carrier(), now);
+      if (isWanted) {
+        endLateHedge(attempt, now - lateNanos);
+      }
+      if (isWanted && !isAside && landing.canYield() && attempt.isInTheWay(now - lateNanos)) {
+        yielded = attempt;
+        attempt.giveUp(effort.stalled(Duration.ofNanos(silent)));
+      } else if (isAwaited && !isWanted) {
+        hedge(attempt);
+      }
+    }
+  }
+
+  /** A second GET that is late as well holds what other readers starve for. */
+  private void endLateHedge(Attempt attempt, long now) {
+    Hedge second = hedge;
+    if (second != null && second.isOf(attempt) && second.isLate(now)) {
+      second.cancel(effort.cancelled("other readers want its place"));
     }
   }
 
@@ -394,6 +423,7 @@ public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker, Hedg
       finish(null);
     } else {
       history = History.NONE;
+      effort.progressed();
       goOn();
     }
   }
@@ -412,6 +442,7 @@ public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker, Hedg
       finish(null);
       return;
     }
+    boolean hasYielded = current().attempt() == yielded;
     if (landing.published() > publishedBefore) {
       // A connection that breaks but brings blocks is not counted against the run.
       history = History.NONE;
@@ -434,8 +465,9 @@ public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker, Hedg
     }
     if (!isWorthRetrying()) {
       finish(effort.failed(failure));
-    } else if (landing.isLent() && run.handle().longestGet().bytes() < asked) {
-      finish(effort.cancelled("too long for this link: " + failure.reason()));
+    } else if (landing.isLent() && (hasYielded || run.handle().longestGet().bytes() < asked)) {
+      String why = hasYielded ? "others want its slot: " : "too long for this link: ";
+      finish(effort.cancelled(why + failure.reason()));
     } else {
       retry(failure, again);
     }
@@ -492,8 +524,8 @@ public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker, Hedg
       if (interest.isForAReader() && !Failures.isNobodysError(failure)) {
         tenant.metrics().count(Counter.FAILURES);
       }
-      discarded(landing.filledOfBlock());
     }
+    tenant.discarded(run.handle(), landing.unpublishedBytes());
     landing.fail(failure);
     landing.end();
     if (interest.count() == 0) {
@@ -508,13 +540,6 @@ public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker, Hedg
     Spiller spiller = tenant.spiller();
     if (spiller != null) {
       spiller.ended(run.handle(), claimed, blocks().subList(fromDisk, landing.published()));
-    }
-  }
-
-  private void discarded(long bytes) {
-    if (bytes > 0) {
-      tenant.metrics().add(Counter.DISCARDED_BYTES, bytes);
-      run.handle().listener().onDiscarded(bytes);
     }
   }
 

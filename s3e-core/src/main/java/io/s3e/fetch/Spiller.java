@@ -1,12 +1,15 @@
 package io.s3e.fetch;
 
+import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.disk.ChunkRange;
 import io.s3e.disk.DiskCache;
 import io.s3e.disk.StoredObject;
 import io.s3e.memory.Block;
+import io.s3e.memory.BlockIndex;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -15,24 +18,46 @@ import org.jspecify.annotations.Nullable;
  * stays in memory until it is written, as far as readers can spare the memory ({@link Spill}).
  *
  * <p>A scan reads each block once and goes on: in a private cache its blocks are worth nothing,
- * unless the same ones were fetched before. In a shared cache everything is, because others may be
- * waiting for it. Any thread; nothing here waits or touches the disk.
+ * unless the same ones were fetched before, or the mode is to keep the front of each object. What
+ * comes before it is known how the reader goes is {@linkplain ReaderProgress#withhold withheld}, in
+ * memory that anybody may have, and offered once the reader has turned out not to scan, as far as
+ * it is still there. In a shared cache everything is worth it, because others may be waiting for
+ * it. Any thread; nothing here waits or touches the disk.
  */
 final class Spiller {
   private final DiskTier tier;
   private final DiskCache cache;
+  private final BlockIndex index;
   private final DiskMetrics metrics;
 
-  Spiller(DiskTier tier, DiskMetrics metrics) {
+  /** What is to become of bytes that come from S3. */
+  private enum Verdict {
+    WRITTEN,
+    /** It is not known yet how their reader goes. */
+    WITHHELD,
+    NOT_WRITTEN
+  }
+
+  Spiller(DiskTier tier, BlockIndex index, DiskMetrics metrics) {
     this.tier = tier;
     this.cache = tier.cache();
+    this.index = index;
     this.metrics = metrics;
   }
 
-  /** Whether bytes that are about to be fetched are worth writing. */
+  /** Whether bytes that are about to be fetched are worth writing, as far as is known now. */
   boolean isWorth(Origin origin, ByteRange bytes) {
-    return tier.chunksOf(origin.handle(), bytes) != null
-        && (cache.isShared() || !isOfScan(origin) || origin.wasFetchedBefore());
+    return tier.chunksOf(origin.handle(), bytes) != null && verdict(origin) == Verdict.WRITTEN;
+  }
+
+  private Verdict verdict(Origin origin) {
+    if (cache.isShared() || tier.keepsFronts() || origin.wasFetchedBefore()) {
+      return Verdict.WRITTEN;
+    }
+    if (isOfScan(origin)) {
+      return Verdict.NOT_WRITTEN;
+    }
+    return origin.handle().progress().mayBeScan() ? Verdict.WITHHELD : Verdict.WRITTEN;
   }
 
   /**
@@ -58,11 +83,13 @@ final class Spiller {
     List<Block> dirty = List.of();
     if (origin.isSpilled()) {
       dirty = fetched;
-    } else if (chunks != null && isWorth(origin, bytes)) {
-      // It was sent before there was a cache.
-      dirty = fetched.stream().filter(Block::markDirty).toList();
     } else if (chunks != null) {
-      metrics.add(Counter.NOT_ADMITTED_BYTES, bytes.length());
+      switch (verdict(origin)) {
+        // When it was sent there was no cache, or its reader might have been one that scans.
+        case WRITTEN -> dirty = fetched.stream().filter(Block::markDirty).toList();
+        case WITHHELD -> withhold(handle, bytes);
+        case NOT_WRITTEN -> metrics.add(Counter.NOT_ADMITTED_BYTES, bytes.length());
+      }
     }
     if (chunks == null) {
       // The object has turned out to be another one than was told.
@@ -100,6 +127,50 @@ final class Spiller {
     spill(blocks.subList(next, blocks.size()), object, ofScan, whenEnded);
   }
 
+  private void withhold(ObjectHandle handle, ByteRange bytes) {
+    handle
+        .progress()
+        .withhold(
+            bytes,
+            (each, scanned) -> {
+              long offered = scanned ? 0 : offerWithheld(handle, each);
+              metrics.add(Counter.NOT_ADMITTED_BYTES, each.length() - offered);
+            });
+  }
+
+  /**
+   * Offers what is still in memory.
+   *
+   * @return how many bytes
+   */
+  private long offerWithheld(ObjectHandle handle, ByteRange bytes) {
+    BlockRange range = handle.layout().covering(bytes.start(), bytes.end());
+    long offered = 0;
+    List<Block> adjacent = new ArrayList<>();
+    for (long next = range.first(); next <= range.end(); next++) {
+      Block block = next == range.end() ? null : index.get(handle.block(next));
+      boolean isHeld = block != null && block.isReady() && Origin.of(block).handle() == handle;
+      if (block != null && isHeld && block.markDirty()) {
+        adjacent.add(block);
+      } else if (!adjacent.isEmpty()) {
+        ByteRange found = rangeOf(adjacent);
+        offered += found.length();
+        offerWithheld(handle, adjacent, found);
+        adjacent = new ArrayList<>();
+      }
+    }
+    return offered;
+  }
+
+  private void offerWithheld(ObjectHandle handle, List<Block> dirty, ByteRange bytes) {
+    ChunkRange chunks = tier.chunksOf(handle, bytes);
+    if (chunks == null) {
+      dirty.forEach(Block::markClean);
+    } else {
+      spill(dirty, chunks.object(), false, () -> {});
+    }
+  }
+
   /**
    * A block may have come from S3 before there was a cache: it is offered now, unless it is on
    * disk.
@@ -107,11 +178,13 @@ final class Spiller {
   void arrivedBefore(Origin origin, Block block) {
     ByteRange bytes = new ByteRange(block.start(), block.end());
     ChunkRange chunks = block.isReady() ? tier.chunksOf(origin.handle(), bytes) : null;
-    if (chunks != null
-        && !origin.isSpilled()
-        && isWorth(origin, bytes)
-        && cache.presentFrom(chunks) == 0
-        && block.markDirty()) {
+    if (chunks == null || origin.isSpilled() || cache.presentFrom(chunks) > 0) {
+      return;
+    }
+    Verdict verdict = verdict(origin);
+    if (verdict == Verdict.WITHHELD) {
+      withhold(origin.handle(), bytes);
+    } else if (verdict == Verdict.WRITTEN && block.markDirty()) {
       spill(List.of(block), chunks.object(), isOfScan(origin), () -> {});
     }
   }

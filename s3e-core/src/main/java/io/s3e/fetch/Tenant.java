@@ -1,16 +1,18 @@
 package io.s3e.fetch;
 
 import io.s3e.block.ObjectRef;
-import io.s3e.block.ObjectVersion;
 import io.s3e.client.ObjectClient;
 import io.s3e.fault.Gate;
 import io.s3e.fault.Gates;
 import io.s3e.fault.GetTimes;
 import io.s3e.fault.HedgeBudget;
+import io.s3e.fault.Stores;
 import io.s3e.memory.Account;
 import io.s3e.memory.Admission;
 import io.s3e.memory.BlockIndex;
 import io.s3e.metrics.EngineMetrics;
+import io.s3e.metrics.EngineMetrics.Counter;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,12 +27,13 @@ public final class Tenant {
   private final FetchServices services;
   private final Account account;
   private final EngineMetrics metrics;
-  private final Proofs proofs = new Proofs(System::nanoTime);
-  private final GetTimes times = new GetTimes();
-  private final HedgeBudget hedges = new HedgeBudget(System::nanoTime);
+  private final Proofs proofs;
 
   /** The holder of blocks that only this tenant may see; light, since their names hold it. */
   private final Object holder = new Object();
+
+  /** Shared by the tenants that name the same store. */
+  private final Stores.Known store;
 
   /** Shared by the tenants that name the same store. */
   private final Gates gates;
@@ -50,12 +53,27 @@ public final class Tenant {
       FetchServices services,
       Account account,
       EngineMetrics metrics) {
+    this(config, client, services, account, metrics, System::nanoTime);
+  }
+
+  /**
+   * @param nanoClock tells how old proofs are, as {@link System#nanoTime()}
+   */
+  public Tenant(
+      FetchConfig config,
+      ObjectClient client,
+      FetchServices services,
+      Account account,
+      EngineMetrics metrics,
+      LongSupplier nanoClock) {
     this.config = config;
     this.client = client;
     this.services = services;
     this.account = account;
     this.metrics = metrics;
+    this.proofs = new Proofs(config.accessMaxAge(), client::credentials, nanoClock);
     this.gates = config.store() == null ? new Gates(services.timer()::later) : services.gates();
+    this.store = config.store() == null ? Stores.ofOne() : services.stores().of(config.store());
   }
 
   FetchConfig config() {
@@ -92,14 +110,14 @@ public final class Tenant {
     return metrics;
   }
 
-  /** How long its GETs take. */
+  /** How long GETs to its store take. */
   GetTimes times() {
-    return times;
+    return store.times();
   }
 
-  /** The GETs that it may send twice. */
+  /** The GETs that may be sent twice. */
   HedgeBudget hedges() {
-    return hedges;
+    return store.hedges();
   }
 
   Proofs proofs() {
@@ -111,8 +129,8 @@ public final class Tenant {
   }
 
   Spiller attach(TenantDisk disk) {
-    DiskTier tier = new DiskTier(disk, proofs, metrics.disk());
-    Spiller spiller = new Spiller(tier, metrics.disk());
+    DiskTier tier = new DiskTier(disk, proofs, metrics);
+    Spiller spiller = new Spiller(tier, services.index(), metrics.disk());
     onDisk = new OnDisk(tier, spiller);
     return spiller;
   }
@@ -129,15 +147,23 @@ public final class Tenant {
     return now == null ? null : now.spiller();
   }
 
-  /** S3 has accepted a GET for what {@code handle} reads. */
-  void answered(ObjectHandle handle) {
+  /**
+   * S3 has accepted a GET for what {@code handle} reads.
+   *
+   * @param credentials of the client, before it was sent; null if they were not known
+   */
+  void answered(ObjectHandle handle, @Nullable Object credentials) {
     handle.answered();
-    if (!handle.hasCustomerKey()) {
-      handle.proven();
-      ObjectVersion version = handle.knownVersion();
-      if (version != null) {
-        proofs.add(version);
-      }
+    account.carrier().answered(handle.version().object());
+    proofs.answered(handle, credentials);
+  }
+
+  /** Bytes that came for {@code handle} are of no use to anybody. */
+  void discarded(ObjectHandle handle, long bytes) {
+    if (bytes > 0) {
+      metrics.add(Counter.DISCARDED_BYTES, bytes);
+      metrics.add(Counter.WASTED_BYTES, bytes);
+      handle.listener().onDiscarded(bytes);
     }
   }
 

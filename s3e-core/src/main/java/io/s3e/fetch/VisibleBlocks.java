@@ -9,9 +9,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The blocks in memory and on their way there, as one tenant may see them.
  *
- * <p>A block that another tenant fetches or has fetched is seen only once S3 has answered this
- * tenant for the version. Before, the handle's blocks are held apart, so that its reader sends a
- * request of its own.
+ * <p>A block that is in memory, or that another tenant fetches, is seen only while S3's answer to
+ * this tenant for the version is a proof ({@link Proofs}); a GET of the tenant's own that is under
+ * way may be joined without. A block that is not seen counts as present: nobody guesses it, and a
+ * run ends before it. A reader that waits for one sends a GET of its own, whose block is held
+ * apart.
  *
  * <p>What the tenant fetched of an announced object has no ETag in its name. A handle that was told
  * of it looks there last.
@@ -30,25 +32,28 @@ final class VisibleBlocks {
     if (handle.hasCustomerKey()) {
       // Streams with another key, or with none, must not see the bytes that this key opens.
       handle.holdApart(handle.customerKey(tenant.holder()));
-    } else if (tenant.proofs().has(handle.knownVersion())) {
-      handle.proven();
     }
+    boolean unused = tenant.proofs().isProven(handle);
   }
 
   /** The block under this name, pinned; null if it is not in memory and not on its way. */
   @Nullable Block find(ObjectHandle handle, long block) {
-    Block found = pinned(new BlockId(handle.version(), block));
-    if (found != null && !mayRead(handle, found)) {
-      found.unpin();
-      found = null;
-      handle.holdApart(tenant.holder());
-    }
+    Block found = visible(handle, handle.version(), block);
     ObjectVersion apart = found == null ? handle.apart() : null;
     if (apart != null) {
-      found = pinned(new BlockId(apart, block));
+      found = visible(handle, apart, block);
     }
     ObjectVersion announced = found == null ? handle.announced() : null;
-    return announced == null ? found : pinned(new BlockId(announced, block));
+    return announced == null ? found : visible(handle, announced, block);
+  }
+
+  private @Nullable Block visible(ObjectHandle handle, ObjectVersion version, long block) {
+    Block found = pinned(new BlockId(version, block));
+    if (found != null && !mayRead(handle, found)) {
+      found.unpin();
+      return null;
+    }
+    return found;
   }
 
   private @Nullable Block pinned(BlockId id) {
@@ -64,12 +69,13 @@ final class VisibleBlocks {
   }
 
   /**
-   * Whether the block is in memory or on its way. Where it is, but for others, it is held apart.
+   * Whether the block is in memory or on its way, seen or not. What the handle will never see does
+   * not count; the handle's own is held apart then.
    */
   boolean isPresent(ObjectHandle handle, long block) {
     Block found = index.get(new BlockId(handle.version(), block));
     if (found != null) {
-      if (mayRead(handle, found)) {
+      if (Origin.of(found).isOf(tenant) || isForOthers(handle, found)) {
         return true;
       }
       handle.holdApart(tenant.holder());
@@ -81,11 +87,37 @@ final class VisibleBlocks {
     return version != null && index.get(new BlockId(version, block)) != null;
   }
 
-  /**
-   * Another tenant's GET is not waited for when it is late: whatever hangs may hang for it alone.
-   */
   private boolean mayRead(ObjectHandle handle, Block found) {
     Origin origin = Origin.of(found);
-    return origin.isOf(tenant) || (handle.isProven() && (found.isReady() || !origin.isOverdue()));
+    boolean isCandidate = origin.isOf(tenant) || isForOthers(handle, found);
+    boolean isAsked = origin.isOf(tenant) && origin.asks(found);
+    return isAsked || (isCandidate && tenant.proofs().isProven(handle));
+  }
+
+  /**
+   * Whether a block of another tenant's may be read once there is a proof. Another's GET is not
+   * waited for when it is late: whatever hangs may hang for that tenant alone.
+   */
+  private static boolean isForOthers(ObjectHandle handle, Block found) {
+    return !handle.hasCustomerKey() && (found.isReady() || !Origin.of(found).isOverdue());
+  }
+
+  /**
+   * A reader is about to ask for a block that it does not see: where there is one it is left to
+   * others, and the reader's own is held apart.
+   *
+   * @return whether there is one
+   */
+  boolean makeWay(ObjectHandle handle, long block) {
+    if (handle.apart() == null && index.get(new BlockId(handle.version(), block)) != null) {
+      handle.holdApart(tenant.holder());
+    }
+    ObjectVersion apart = handle.apart();
+    Block own = apart == null ? null : index.get(new BlockId(apart, block));
+    if (own != null && !mayRead(handle, own)) {
+      // Nobody but this tenant's streams, none of which may read it.
+      index.remove(own);
+    }
+    return own != null || isPresent(handle, block);
   }
 }

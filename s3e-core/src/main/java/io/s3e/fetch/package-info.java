@@ -7,8 +7,8 @@
  * be fetched as one, as {@link io.s3e.fetch.Resolver} says; {@link io.s3e.fetch.RunFetch} fetches
  * it through all its attempts, {@link io.s3e.fetch.Attempt} is one GET of it, {@link
  * io.s3e.fetch.Landing} where its bytes go, {@link io.s3e.fetch.ResponseCheck} what an answer must
- * look like before a byte of it is served. {@link io.s3e.fetch.Origin} is the run as its blocks
- * know it.
+ * look like before a byte of it is taken, {@link io.s3e.fetch.Body} from when on its bytes may be
+ * served. {@link io.s3e.fetch.Origin} is the run as its blocks know it.
  *
  * <p>Internal to S3E but for {@link ObjectChangedException}.
  */

@@ -1,5 +1,6 @@
 package io.s3e.jvm;
 
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -45,6 +46,9 @@ public final class JvmEnd {
 
   /** Guards itself and what follows. */
   private static final Set<Runnable> TASKS = new LinkedHashSet<>();
+
+  /** Those that run before the others. */
+  private static final Set<Runnable> EARLY = new LinkedHashSet<>();
 
   private static Hooks hooks = new RuntimeHooks();
 
@@ -112,12 +116,24 @@ public final class JvmEnd {
   }
 
   /**
+   * As {@link #last}, before all tasks of {@code last}: for the end of what nobody uses, which they
+   * would wait for.
+   */
+  public static void beforeLast(Runnable task) {
+    enter(task, EARLY);
+  }
+
+  /**
    * Runs {@code task} when the JVM ends, unless {@link #forget} comes before. Nothing happens if
    * the end has begun: the task would be late.
    */
   public static void last(Runnable task) {
+    enter(task, TASKS);
+  }
+
+  private static void enter(Runnable task, Set<Runnable> place) {
     synchronized (TASKS) {
-      TASKS.add(task);
+      place.add(task);
       if (entered == null) {
         try {
           hooks.enter(HOOK);
@@ -133,8 +149,9 @@ public final class JvmEnd {
   public static void forget(Runnable task) {
     synchronized (TASKS) {
       TASKS.remove(task);
+      EARLY.remove(task);
       Hooks place = entered;
-      if (place != null && TASKS.isEmpty()) {
+      if (place != null && TASKS.isEmpty() && EARLY.isEmpty()) {
         try {
           place.remove(HOOK);
           entered = null;
@@ -148,7 +165,8 @@ public final class JvmEnd {
   private static void runTasks() {
     List<Runnable> tasks;
     synchronized (TASKS) {
-      tasks = List.copyOf(TASKS);
+      tasks = new ArrayList<>(EARLY);
+      tasks.addAll(TASKS);
     }
     for (Runnable task : tasks) {
       try {

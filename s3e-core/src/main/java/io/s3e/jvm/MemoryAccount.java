@@ -2,8 +2,10 @@ package io.s3e.jvm;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntSupplier;
@@ -24,8 +26,8 @@ import org.slf4j.LoggerFactory;
  * <p><b>Invariants.</b>
  *
  * <ul>
- *   <li>{@code 0 <= reserved <= limit}, moved by compare-and-set alone. Names of those who reserve
- *       and release are not kept: {@link MemoryShare}'s holder keeps its own sum.
+ *   <li>{@code 0 <= reserved <= limit}, moved by compare-and-set alone, and the sum of what the
+ *       engines have reserved. No engine releases more than it has reserved.
  *   <li>An engine's <i>share</i> is what pooled buffers hold and what is free, divided by the
  *       number of engines. Nobody has to stay within it as long as nobody else wants more.
  *   <li>A claim lasts {@value #CLAIM_MILLIS} ms or until its engine got memory. Meanwhile no other
@@ -33,8 +35,10 @@ import org.slf4j.LoggerFactory;
  *       own share. So what is given back reaches the engine that wants it, and two engines that
  *       want their shares both get them. A later claim replaces an earlier one, whose engine claims
  *       again.
- *   <li>Other engines' code ({@code giveBack}) runs on the thread that claims, with no lock of the
- *       account held. The account's lock is held to count engines, never for a call to elsewhere.
+ *   <li>Other engines' code ({@code giveBack}, {@code pooled}) runs on the thread that asks, with
+ *       no lock of the account held. The account's lock is held to count engines, never for a call
+ *       to elsewhere. Whatever that code throws stays here: the class loader of such an engine may
+ *       be closed. The engine then holds nothing that others could have; a WARN says so once.
  * </ul>
  *
  * <p>Any thread.
@@ -42,6 +46,9 @@ import org.slf4j.LoggerFactory;
 final class MemoryAccount implements MemoryAccountMBean {
   private static final Logger LOG = LoggerFactory.getLogger(MemoryAccount.class);
   private static final long CLAIM_MILLIS = 50;
+
+  /** Loaded with this class, whose loader may be closed while other engines use the account. */
+  private static final Class<?> LOADED_WITH_THIS = Claim.class;
 
   private final long limit;
   private final Runnable whenClosed;
@@ -57,10 +64,38 @@ final class MemoryAccount implements MemoryAccountMBean {
   private static final class Member {
     private final LongConsumer giveBack;
     private final LongSupplier pooled;
+    private final AtomicLong reserved = new AtomicLong();
+    private final AtomicBoolean toldOfFailure = new AtomicBoolean();
 
     Member(LongConsumer giveBack, LongSupplier pooled) {
-      this.giveBack = giveBack;
-      this.pooled = pooled;
+      this.giveBack = Objects.requireNonNull(giveBack, "giveBack");
+      this.pooled = Objects.requireNonNull(pooled, "pooled");
+    }
+
+    /** Bytes in pooled buffers, 0 or more; 0 if the engine cannot say. */
+    @SuppressWarnings("IllegalCatch")
+    long pooled() {
+      try {
+        return Math.max(0, pooled.getAsLong());
+      } catch (Throwable e) {
+        tell(e);
+        return 0;
+      }
+    }
+
+    @SuppressWarnings("IllegalCatch")
+    void giveBack(long bytes) {
+      try {
+        giveBack.accept(bytes);
+      } catch (Throwable e) {
+        tell(e);
+      }
+    }
+
+    private void tell(Throwable e) {
+      if (toldOfFailure.compareAndSet(false, true)) {
+        LOG.warn("An engine of another class loader gives no memory back", e);
+      }
     }
   }
 
@@ -68,6 +103,7 @@ final class MemoryAccount implements MemoryAccountMBean {
    * @param whenClosed runs once, when the last engine leaves
    */
   MemoryAccount(long limit, Runnable whenClosed) {
+    LOG.trace("An account with {}", LOADED_WITH_THIS);
     this.limit = limit;
     this.whenClosed = whenClosed;
   }
@@ -86,7 +122,7 @@ final class MemoryAccount implements MemoryAccountMBean {
   public long getPooled() {
     long sum = 0;
     for (Member member : members) {
-      sum += member.pooled.getAsLong();
+      sum += member.pooled();
     }
     return sum;
   }
@@ -96,22 +132,28 @@ final class MemoryAccount implements MemoryAccountMBean {
     return members.size();
   }
 
-  @Override
-  public synchronized @Nullable Map<String, Object> join(
-      LongConsumer giveBack, LongSupplier pooled) {
+  /**
+   * One engine more.
+   *
+   * @param giveBack frees about so many bytes of pooled buffers, as far as nothing needs them now;
+   *     called on other engines' threads
+   * @param pooled bytes that the engine's pooled buffers hold
+   * @return the functions of {@link MemoryShare} by name; null if the last engine has left
+   */
+  synchronized @Nullable Map<String, Object> join(LongConsumer giveBack, LongSupplier pooled) {
+    Member member = new Member(giveBack, pooled);
     if (closed) {
       return null;
     }
-    Member member = new Member(giveBack, pooled);
     members.add(member);
     LongPredicate reserve = bytes -> tryReserve(member, bytes);
-    LongConsumer release = bytes -> reserved.addAndGet(-bytes);
+    LongConsumer release = bytes -> release(member, bytes);
     LongSupplier available = () -> limit - reserved.get();
     LongSupplier pooledByAll = this::getPooled;
     LongSupplier share = this::share;
     IntSupplier engines = members::size;
     LongConsumer claimOfAll = bytes -> claim(member, true, bytes);
-    Runnable claimOfShare = () -> claim(member, false, share() - pooled.getAsLong());
+    Runnable claimOfShare = () -> claim(member, false, share() - member.pooled());
     Runnable leave = () -> leave(member);
     return Map.of(
         MemoryShare.LIMIT, limit,
@@ -141,6 +183,9 @@ final class MemoryAccount implements MemoryAccountMBean {
   }
 
   private boolean tryReserve(Member member, long bytes) {
+    if (bytes < 0) {
+      throw new IllegalArgumentException("cannot reserve " + bytes + " bytes");
+    }
     Claim standing = claim.get();
     if (standing != null && isFor(standing, member, bytes)) {
       return false;
@@ -151,10 +196,25 @@ final class MemoryAccount implements MemoryAccountMBean {
         return false;
       }
       if (reserved.compareAndSet(now, now + bytes)) {
+        member.reserved.addAndGet(bytes);
         if (standing != null && standing.by == member) {
           claim.compareAndSet(standing, null);
         }
         return true;
+      }
+    }
+  }
+
+  private void release(Member member, long bytes) {
+    for (; ; ) {
+      long now = member.reserved.get();
+      if (bytes < 0 || bytes > now) {
+        throw new IllegalArgumentException(
+            "cannot release " + bytes + " bytes of " + now + " that are reserved");
+      }
+      if (member.reserved.compareAndSet(now, now - bytes)) {
+        reserved.addAndGet(-bytes);
+        return;
       }
     }
   }
@@ -164,7 +224,7 @@ final class MemoryAccount implements MemoryAccountMBean {
     if (standing.by == member || System.nanoTime() - standing.endNanos >= 0) {
       return false;
     }
-    return standing.isOfAll || member.pooled.getAsLong() + bytes > share();
+    return standing.isOfAll || member.pooled() + bytes > share();
   }
 
   /** Has other engines give back pooled buffers until so many bytes are free, or all have. */
@@ -177,18 +237,10 @@ final class MemoryAccount implements MemoryAccountMBean {
     long kept = isOfAll ? 0 : share();
     for (Member other : members) {
       long missing = bytes - (limit - reserved.get());
-      long beyond = other.pooled.getAsLong() - kept;
+      long beyond = other.pooled() - kept;
       if (other != by && missing > 0 && beyond > 0) {
-        askFor(Math.min(missing, beyond), other);
+        other.giveBack(Math.min(missing, beyond));
       }
-    }
-  }
-
-  private static void askFor(long bytes, Member other) {
-    try {
-      other.giveBack.accept(bytes);
-    } catch (RuntimeException e) {
-      LOG.warn("An engine of another class loader gave no memory back", e);
     }
   }
 }

@@ -1,6 +1,7 @@
 package io.s3e.jvm;
 
 import java.lang.management.ManagementFactory;
+import java.lang.reflect.Method;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -32,6 +33,9 @@ final class RegisteredAccount {
 
   private static final long PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
 
+  /** The account that this class loader has registered, until it is taken out. */
+  private static volatile @Nullable MemoryAccount own;
+
   private RegisteredAccount() {}
 
   /**
@@ -58,19 +62,34 @@ final class RegisteredAccount {
     }
   }
 
+  /**
+   * Joins the account of this class loader: {@link MemoryAccount#join}. Called by its name, from
+   * other class loaders.
+   *
+   * @return null if there is none now
+   */
+  static @Nullable Map<String, Object> joinOwn(LongConsumer giveBack, LongSupplier pooled) {
+    MemoryAccount account = own;
+    return account == null ? null : account.join(giveBack, pooled);
+  }
+
   @SuppressWarnings("unchecked") // MemoryShare looks at each value.
   private static @Nullable Map<String, Object> joinAt(
       MBeanServer server, ObjectName name, LongConsumer giveBack, LongSupplier pooled)
       throws JMException {
     try {
-      return (Map<String, Object>)
-          server.invoke(
-              name,
-              "join",
-              new Object[] {giveBack, pooled},
-              new String[] {LongConsumer.class.getName(), LongSupplier.class.getName()});
+      if (!server.isInstanceOf(name, MemoryAccountMBean.class.getName())) {
+        throw new IllegalStateException("another MBean has the name");
+      }
+      Method join =
+          Class.forName(RegisteredAccount.class.getName(), false, server.getClassLoaderFor(name))
+              .getDeclaredMethod("joinOwn", LongConsumer.class, LongSupplier.class);
+      join.setAccessible(true);
+      return (Map<String, Object>) join.invoke(null, giveBack, pooled);
     } catch (InstanceNotFoundException e) {
       return null;
+    } catch (ReflectiveOperationException | LinkageError e) {
+      throw new IllegalStateException("the account of another class loader cannot be joined", e);
     }
   }
 
@@ -81,6 +100,7 @@ final class RegisteredAccount {
     Map<String, Object> joined = account.join(giveBack, pooled);
     try {
       server.registerMBean(account, name);
+      own = account;
       return joined;
     } catch (InstanceAlreadyExistsException e) {
       return null;
@@ -88,6 +108,8 @@ final class RegisteredAccount {
   }
 
   private static void unregister(MBeanServer server, ObjectName name) {
+    // Before another takes the name, or the account of this loader would be forgotten.
+    own = null;
     try {
       server.unregisterMBean(name);
     } catch (JMException | RuntimeException e) {

@@ -21,8 +21,13 @@ public final class Account implements AutoCloseable {
   private final Queue<Reader> waiting = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean open = new AtomicBoolean(true);
 
-  /** A thread that waits, and the object that it reads. */
-  record Reader(Thread thread, Object object) {}
+  /**
+   * A thread that waits.
+   *
+   * @param object that it reads
+   * @param sinceNanos when it began to wait, by {@link System#nanoTime()}
+   */
+  record Reader(Thread thread, Object object, long sinceNanos) {}
 
   Account(Admission admission, Carrier carrier) {
     this.admission = admission;

@@ -27,19 +27,21 @@ import org.jspecify.annotations.Nullable;
  * It takes them from what is free, then evicts blocks that have been read, those that are still to
  * be written to disk last and after a few ms, then blocks that were fetched and not read, oldest
  * first. Guesses, and what a reader takes beyond its first buffer, leave an eighth of the pool
- * alone and evict nothing that is dirty; guesses never wait and never evict what somebody is about
- * to read. {@link Lane} keeps an eighth of the requests. Other holders of a buffer give it back by
- * themselves: a pin lasts one copy, and a GET has a deadline. Readers hold no pin while they wait
- * here. So every reader is served as long as there are two buffers in all, whatever hangs for
- * another tenant. What a reader {@linkplain Purpose#ASKED has asked for} and does not wait for yet
- * is held to the limits of guesses, and never revoked. A {@linkplain Purpose#HEDGE hedge} takes a
- * place as a reader does, and memory as a guess does.
+ * alone and evict no dirty buffer, and of dirty slots those that have been about to leave for a few
+ * ms; guesses never wait and never evict what somebody is about to read. {@link Lane} keeps an
+ * eighth of the requests. Other holders of a buffer give it back by themselves: a pin lasts one
+ * copy, and a GET has a deadline. Readers hold no pin while they wait here. So every reader is
+ * served as long as there are two buffers in all, whatever hangs for another tenant. What a reader
+ * {@linkplain Purpose#ASKED has asked for} and does not wait for yet is held to the limits of
+ * guesses, and never revoked. A {@linkplain Purpose#HEDGE hedge} takes a place as a reader does,
+ * and memory as a guess does.
  *
  * <p><b>Bulkheads.</b> {@link ObjectPlaces} leaves an object half of the copied requests while
- * others read as well, and a reader of an object with its half waits aside of those of others. A
- * GET that is {@linkplain Grant#overdue overdue}, or has failed and {@linkplain Grant#pause
- * pauses}, leaves its place to others. Slots are memory and come back with the GETs in them; a
- * reader that finds none has a copied request.
+ * others read as well, and where much hangs half of them to objects that have answered; a reader of
+ * an object that may have no more waits aside of those of others. A GET that is {@linkplain
+ * Grant#overdue overdue}, or has failed and {@linkplain Grant#pause pauses}, leaves its place to
+ * others. Slots are memory and come back with the GETs in them; a reader that finds none has a
+ * copied request. Where readers {@linkplain #isStarving starve}, what is late is given up.
  *
  * <p><b>Revocation.</b> Guesses of which nothing has come for a while give their places up: after
  * {@value #READER_PATIENCE_MILLIS} ms of waiting a reader has the oldest of them revoked that is
@@ -91,6 +93,9 @@ public final class Admission {
 
   /** When this engine last claimed its share of the budget from others. */
   private final AtomicLong claimedNanos = new AtomicLong(System.nanoTime());
+
+  /** Has what nobody uses give its memory back, at some time. */
+  private volatile Runnable wanted = () -> {};
 
   /**
    * @param budget of which the pool has what the carriers leave
@@ -157,7 +162,11 @@ public final class Admission {
     Lane slots = account.carrier().slots();
     Lane.Tenancy tenancy = account.inSlots();
     return slots.hasRoomAhead(0, tenancy)
-        || slots.hasRoomAhead(account.carrier().lent().spareSlabs(Idle.LONG), tenancy);
+        || slots.hasRoomAhead(spareSlots(account.carrier().lent()), tenancy);
+  }
+
+  private static int spareSlots(Residency lent) {
+    return lent.spareSlabs(Idle.LONG) + lent.parkedSlabs(WRITE_PATIENCE_NANOS);
   }
 
   /**
@@ -220,9 +229,8 @@ public final class Admission {
       boolean evicted =
           lent.evictIdle(Idle.LONG)
               || lent.evictRead()
-              || (purpose == Purpose.DEMAND
-                  && ((waitedNanos > WRITE_PATIENCE_NANOS && lent.evictDirty())
-                      || lent.evictIdle(Idle.BRIEFLY)));
+              || lent.evictDirty(waitedNanos > WRITE_PATIENCE_NANOS ? 0 : WRITE_PATIENCE_NANOS)
+              || (purpose == Purpose.DEMAND && lent.evictIdle(Idle.BRIEFLY));
       if (!evicted) {
         return null;
       }
@@ -244,36 +252,48 @@ public final class Admission {
       return null;
     }
     List<BlockLease> leases = new ArrayList<>(blocks);
-    while (leases.size() < blocks) {
-      BlockLease lease =
-          purpose == Purpose.DEMAND && leases.isEmpty()
-              ? tryFirstBuffer(waitedNanos)
-              : trySpareBuffer();
-      if (lease == null) {
-        break;
+    Grant grant = null;
+    try {
+      while (leases.size() < blocks) {
+        BlockLease lease =
+            purpose == Purpose.DEMAND && leases.isEmpty()
+                ? tryFirstBuffer(waitedNanos)
+                : trySpareBuffer();
+        if (lease == null) {
+          break;
+        }
+        leases.add(lease);
       }
-      leases.add(lease);
+      if (leases.size() < blocks) {
+        claimShare();
+      }
+      if (!leases.isEmpty() && (purpose == Purpose.DEMAND || leases.size() == blocks)) {
+        grant = new Grant(this, account, object, leases, purpose, System.nanoTime());
+      }
+      return grant;
+    } finally {
+      if (grant == null) {
+        leases.forEach(BlockLease::release);
+        carrier.leaveCopies(object);
+        wake();
+      }
     }
-    if (leases.size() < blocks) {
-      claimShare();
-    }
-    if (leases.isEmpty() || (purpose != Purpose.DEMAND && leases.size() < blocks)) {
-      leases.forEach(BlockLease::release);
-      carrier.leaveCopies(object);
-      wake();
-      return null;
-    }
-    return new Grant(this, account, object, leases, purpose, System.nanoTime());
+  }
+
+  /** Says whom to tell that buffers were refused; called now and then, on readers' threads. */
+  public void whenMemoryIsWanted(Runnable tell) {
+    wanted = tell;
   }
 
   /** Buffers were refused: what other class loaders' engines hold beyond their share is wanted. */
   private void claimShare() {
     long last = claimedNanos.get();
     long now = System.nanoTime();
-    if (budget.claimable() > 0
-        && now - last > CLAIM_PAUSE_NANOS
-        && claimedNanos.compareAndSet(last, now)) {
-      budget.claimShare();
+    if (now - last > CLAIM_PAUSE_NANOS && claimedNanos.compareAndSet(last, now)) {
+      wanted.run();
+      if (budget.claimable() > 0) {
+        budget.claimShare();
+      }
     }
   }
 
@@ -334,7 +354,7 @@ public final class Admission {
     if (grant != null) {
       return grant;
     }
-    Account.Reader self = new Account.Reader(Thread.currentThread(), object);
+    Account.Reader self = new Account.Reader(Thread.currentThread(), object, System.nanoTime());
     account.waiting().add(self);
     waiting.add(account);
     try {
@@ -436,6 +456,22 @@ public final class Admission {
   /** How many readers wait, of all tenants. */
   public int waitingReaders() {
     return waiting.stream().mapToInt(account -> account.waiting().size()).sum();
+  }
+
+  /**
+   * Whether a reader whose GETs go by {@code carrier} has waited for longer than places take to
+   * come back where nothing hangs.
+   */
+  public boolean isStarving(Carrier carrier, long now) {
+    for (Account account : waiting) {
+      Account.Reader longest = account.waiting().peek();
+      if (account.carrier() == carrier
+          && longest != null
+          && now - longest.sinceNanos() > READER_PATIENCE_NANOS) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Memory or concurrency has come back: the first reader of each tenant looks again. */

@@ -28,6 +28,10 @@ import org.jspecify.annotations.Nullable;
  * stay where others can go; it is no reference. The writer pins the block for the write, and gives
  * up where it cannot.
  *
+ * <p><b>Use.</b> A block that came is wanted until it is read or abandoned. Its {@link Fate} hears
+ * once whether it was of use: at the first read, be it after it was abandoned, or when it leaves
+ * memory unread.
+ *
  * <p><b>Losing a race</b> to evict costs nothing (the flag says who won); losing one to pin means
  * to look the block up again.
  *
@@ -43,7 +47,10 @@ public final class Block {
     /** Somebody read the block for the first time. */
     void onFirstRead(Block block);
 
-    /** The block was dropped before anybody read it. */
+    /**
+     * The block left memory before anybody read it. Each block that came is read or dropped unread,
+     * once.
+     */
     void onDroppedUnread(Block block);
 
     /**
@@ -68,6 +75,15 @@ public final class Block {
     FAILED
   }
 
+  /** Nobody has read the block, and somebody may come to read it. */
+  private static final int WANTED = 2;
+
+  /** Nobody has read the block, and who asked for it has given it up. */
+  private static final int ABANDONED = 1;
+
+  /** The block was read, or has left memory. */
+  private static final int DECIDED = 0;
+
   private static final AtomicIntegerFieldUpdater<Block> REFS =
       AtomicIntegerFieldUpdater.newUpdater(Block.class, "refs");
   private static final AtomicIntegerFieldUpdater<Block> UNREAD =
@@ -88,8 +104,8 @@ public final class Block {
   private volatile State state = State.FETCHING;
   private volatile int refs = 1;
 
-  /** 1 until the first read or until the block is abandoned. */
-  private volatile int unread = 1;
+  /** WANTED → ABANDONED → DECIDED, or without the middle one; never back. */
+  private volatile int unread = WANTED;
 
   /** 1 until {@link #evict()}; read by its updater alone. */
   @SuppressWarnings("UnusedVariable")
@@ -276,7 +292,7 @@ public final class Block {
   /** Drops the residency; the memory goes back when the last pin ends. Idempotent. */
   void evict() {
     if (RESIDENT.compareAndSet(this, 1, 0)) {
-      if (isReady() && UNREAD.compareAndSet(this, 1, 0)) {
+      if (isReady() && UNREAD.getAndSet(this, DECIDED) != DECIDED) {
         fate.onDroppedUnread(this);
       }
       unpin();
@@ -285,14 +301,17 @@ public final class Block {
 
   /** Whether nobody has read or abandoned the block yet. */
   public boolean isUnread() {
-    return unread == 1;
+    return unread == WANTED;
   }
 
   /** A reader, holding a pin, takes bytes of the ready block. */
   public void touch() {
     Slab owner = requireSlab();
-    if (unread == 1 && UNREAD.compareAndSet(this, 1, 0)) {
+    int before = unread == DECIDED ? DECIDED : UNREAD.getAndSet(this, DECIDED);
+    if (before != DECIDED) {
       fate.onFirstRead(this);
+    }
+    if (before == WANTED) {
       owner.blockSettled();
     } else {
       owner.touch();
@@ -308,11 +327,11 @@ public final class Block {
   }
 
   /**
-   * Nobody who asked for the block wants it any more; it may stay as long as nothing needs room.
+   * Nobody who asked for the block wants it any more; it may stay as long as nothing needs room,
+   * and whoever reads it meanwhile has a use for it.
    */
   public void abandon() {
-    if (isReady() && UNREAD.compareAndSet(this, 1, 0)) {
-      fate.onDroppedUnread(this);
+    if (isReady() && UNREAD.compareAndSet(this, WANTED, ABANDONED)) {
       requireSlab().blockSettled();
     }
   }

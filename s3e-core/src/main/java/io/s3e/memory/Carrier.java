@@ -73,6 +73,11 @@ public final class Carrier {
     copiesByObject.leave(object);
   }
 
+  /** The store has answered a GET for that object. */
+  public void answered(Object object) {
+    copiesByObject.answered(object);
+  }
+
   /** A place for a copied GET that is sent again: one that others hardly miss. */
   boolean tryReenterCopies(Object object) {
     if (!copiesByObject.tryEnter(object)) {

@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  * many, end up outside the lane. LEFT is reached once. A client that carries no overdue GETs has a
  * run keep its place, and a lent slot is kept in any case: it is memory.
  *
+ * <p>Where no more can be overdue, a run whose GET hangs gives the GET up while other readers want
+ * the place: it goes to PAUSED, or ends and gives its slot back ({@link #canYield}).
+ *
  * <p>A grant for a guess is <i>revocable</i> as long as it holds a place and nobody reads what it
  * is for: {@link Admission} may ask its run to give up.
  */
@@ -132,6 +135,11 @@ public final class Grant {
       }
     }
     return place.get() != Place.IN_LANE;
+  }
+
+  /** Whether others have what the GET holds once it has been given up. */
+  public boolean canYield() {
+    return isLent() || account.carrier().copies().hasOverdue();
   }
 
   /** The GET has failed and is to be sent again: until {@link #resume} it needs no place. */

@@ -90,6 +90,11 @@ final class Lane {
     return mostOverdue > 0;
   }
 
+  /** Whether as many GETs are under way without a place as may be. */
+  boolean isFullOfOverdue() {
+    return mostOverdue > 0 && overdue.get() >= mostOverdue;
+  }
+
   /** One GET more may be under way without a place; false if there are as many as may be. */
   boolean tryAddOverdue() {
     for (; ; ) {

@@ -35,12 +35,12 @@ import org.jspecify.annotations.Nullable;
  * after all others otherwise; the one that was kept first goes first, but for those that were read
  * since: these stay for another round.
  *
- * <p><b>Who may evict.</b> Speculation may take clean slabs only, and only those that have been
- * read: a prefetched block is not pushed out by another guess. Fetches for a waiting reader may
- * take parked slabs too, which costs a write that nobody waits for, and then unread slabs, which
- * costs a GET, dirty or not. The oldest unread slab goes first, and lent slots only after their
- * reader has been {@link Idle}, because a reader that is alive consumes its window within moments,
- * and one that is not must not hold the budget.
+ * <p><b>Who may evict.</b> Speculation may take slabs that have been read: a prefetched block is
+ * not pushed out by another guess. Of parked ones it may take those that have been so for a while:
+ * each costs a write that nobody waits for. Fetches for a waiting reader may take any parked slab,
+ * and then unread slabs, which costs a GET, dirty or not. The oldest unread slab goes first, and
+ * lent slots only after their reader has been {@link Idle}, because a reader that is alive consumes
+ * its window within moments, and one that is not must not hold the budget.
  *
  * <p><b>Invariants.</b> The slab's state alone says where it is; the thread that moves the state by
  * compare-and-set does what follows: it enters the slab into the next queue, or drops it. So a slab
@@ -288,7 +288,7 @@ public final class Residency {
   /** False if the slab is clean or GONE. */
   private boolean park(Slab slab, State from) {
     long number = parkings.incrementAndGet();
-    slab.parksAs(number);
+    slab.parksAs(number, nanoClock.getAsLong());
     if (slab.move(from, from, State.PARKED) != State.PARKED) {
       return false;
     }
@@ -307,19 +307,42 @@ public final class Residency {
     return !parked.isEmpty();
   }
 
-  /**
-   * Evicts the slab that was parked first: for a reader that waits, if no clean one can go. False
-   * if there is none.
-   */
+  /** As {@link #evictDirty(long)}, of any slab that is parked: for a reader that has waited. */
   public boolean evictDirty() {
-    for (Map.Entry<Long, Slab> oldest = parked.pollFirstEntry();
-        oldest != null;
-        oldest = parked.pollFirstEntry()) {
-      if (evict(oldest.getValue(), State.PARKED, State.GONE)) {
+    return evictDirty(0);
+  }
+
+  /**
+   * Evicts the slab that was parked first, if no clean one can go. False if there is none.
+   *
+   * @param forNanos how long it has been parked at least, in ns
+   */
+  public boolean evictDirty(long forNanos) {
+    for (Map.Entry<Long, Slab> oldest = parked.firstEntry();
+        oldest != null && isParkedFor(oldest.getValue(), forNanos);
+        oldest = parked.firstEntry()) {
+      Slab slab = oldest.getValue();
+      if (parked.remove(oldest.getKey(), slab) && evict(slab, State.PARKED, State.GONE)) {
         return true;
       }
     }
     return false;
+  }
+
+  /** How many slabs {@link #evictDirty} would take. */
+  public int parkedSlabs(long forNanos) {
+    int count = 0;
+    for (Slab slab : parked.values()) {
+      if (!isParkedFor(slab, forNanos)) {
+        break;
+      }
+      count++;
+    }
+    return count;
+  }
+
+  private boolean isParkedFor(Slab slab, long nanos) {
+    return nanos == 0 || nanoClock.getAsLong() - slab.parkedNanos() >= nanos;
   }
 
   /** Evicts the oldest slab that is not read to its end. False if there is none. */

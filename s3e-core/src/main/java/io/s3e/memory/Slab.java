@@ -80,6 +80,9 @@ final class Slab {
   /** Its place among the parked ones; written by the thread that is about to park it. */
   private volatile long parking;
 
+  /** As {@link #parking}: when that was, by the residency's clock. */
+  private volatile long parkedNanos;
+
   /**
    * @param blocks at least one
    * @param publishedNanos the time, by the residency's clock
@@ -182,8 +185,13 @@ final class Slab {
   }
 
   /** The slab is about to be parked, by the thread that has taken it out of its queue. */
-  void parksAs(long number) {
+  void parksAs(long number, long now) {
+    parkedNanos = now;
     parking = number;
+  }
+
+  long parkedNanos() {
+    return parkedNanos;
   }
 
   /**

@@ -25,15 +25,16 @@ public final class DiskMetrics extends Counters<DiskMetrics.Counter> {
     DROPPED_BEHIND_BYTES,
     /** Bytes dropped because a reader that waited needed their memory, or their tenant closed. */
     DROPPED_EVICTED_BYTES,
-    /** Bytes dropped because of the limit of the write rate. */
-    DROPPED_RATE_BYTES,
     /** Bytes dropped because the disk is too full, or other processes have all regions. */
     DROPPED_SPACE_BYTES,
     /** Bytes dropped because writing failed, or failed lately and is not tried for a while. */
     DROPPED_FAULT_BYTES,
     /** Bytes dropped because the cache was closed. */
     DROPPED_CLOSED_BYTES,
-    /** Bytes from S3 that are not worth writing: those of scans. They are not offered. */
+    /**
+     * Bytes from S3 that are not worth writing: of readers in order, once it is known that these
+     * are. They are not offered.
+     */
     NOT_ADMITTED_BYTES,
     /** Chunks that were not what they should be, and were forgotten. */
     CORRUPTIONS,

@@ -1,17 +1,22 @@
 package io.s3e.metrics;
 
 /**
- * What one tenant of an engine has done since it was created. Counters only grow; they are exact
- * once nothing is in flight. Any thread.
+ * What one tenant of an engine has done since it was created. Counters only grow, but for the gauge
+ * among them; they are exact once nothing is in flight. Any thread.
  *
- * <p>They add up: {@code PREFETCHED_BYTES = PREFETCH_USED_BYTES + PREFETCH_WASTED_BYTES} and what
- * is in memory unread; {@code COLUMNAR_ASKED_BYTES = COLUMNAR_WITHDRAWN_BYTES}, all {@code
- * COLUMNAR_…_USED_BYTES} and {@code COLUMNAR_…_WASTED_BYTES}, and what open streams have out.
+ * <p>They add up: {@code FETCHED_BYTES} and what came from local disk {@code = USED_BYTES +
+ * WASTED_BYTES + HELD_BYTES}; {@code PREFETCHED_BYTES = PREFETCH_USED_BYTES +
+ * PREFETCH_WASTED_BYTES} and what of it is in memory unread; {@code COLUMNAR_ASKED_BYTES =
+ * COLUMNAR_WITHDRAWN_BYTES}, all {@code COLUMNAR_…_USED_BYTES} and {@code COLUMNAR_…_WASTED_BYTES},
+ * and what open streams have out.
  */
 public final class EngineMetrics extends Counters<EngineMetrics.Counter> {
   /** The counters. */
   public enum Counter {
-    /** GETs sent, retries included. */
+    /**
+     * GETs that went out to the store, retries included: told by the client that sends them, by the
+     * AWS CRT when their answer begins or when they have ended.
+     */
     GETS,
     /** Those of them that nobody waited for when they were sent. */
     PREFETCH_GETS,
@@ -27,8 +32,20 @@ public final class EngineMetrics extends Counters<EngineMetrics.Counter> {
     FAILURES,
     /** Bytes of bodies received. */
     FETCHED_BYTES,
-    /** Bytes received of blocks that never became whole, since their GETs failed or were ended. */
+    /**
+     * Bytes received of blocks that never became whole, since their GETs failed or were ended, and
+     * bytes that came twice.
+     */
     DISCARDED_BYTES,
+    /**
+     * Bytes of blocks that came and that somebody read, whole blocks whatever part of them was
+     * read, and bytes that a reader took from local disk itself.
+     */
+    USED_BYTES,
+    /** Bytes of blocks that came and left memory unread, and the discarded ones. */
+    WASTED_BYTES,
+    /** Gauge: bytes of blocks in memory that nobody has read yet. */
+    HELD_BYTES,
     /**
      * Bytes of whole blocks that prefetches brought, from S3 or local disk; what a reader's own GET
      * takes along when there is no room for a guess is not prefetched.
@@ -36,7 +53,7 @@ public final class EngineMetrics extends Counters<EngineMetrics.Counter> {
     PREFETCHED_BYTES,
     /** Bytes of prefetched blocks that somebody read. */
     PREFETCH_USED_BYTES,
-    /** Bytes of prefetched blocks that were given up or dropped unread. */
+    /** Bytes of prefetched blocks that left memory unread. */
     PREFETCH_WASTED_BYTES,
     /** Prefetches that memory, concurrency, the local disk or the gate before the store refused. */
     PREFETCH_REFUSED,

@@ -45,6 +45,11 @@ public final class IsolatedListener implements StreamListener {
   }
 
   @Override
+  public void onGetSent(long offset, long bytes, boolean prefetch) {
+    tell(() -> listener.onGetSent(offset, bytes, prefetch));
+  }
+
+  @Override
   public void onReceived(long bytes) {
     tell(() -> listener.onReceived(bytes));
   }
@@ -100,13 +105,13 @@ public final class IsolatedListener implements StreamListener {
   }
 
   @Override
-  public void onPrefetchUsed(long bytes) {
-    tell(() -> listener.onPrefetchUsed(bytes));
+  public void onUsed(long bytes, boolean prefetch) {
+    tell(() -> listener.onUsed(bytes, prefetch));
   }
 
   @Override
-  public void onPrefetchWasted(long bytes) {
-    tell(() -> listener.onPrefetchWasted(bytes));
+  public void onWasted(long bytes, boolean prefetch) {
+    tell(() -> listener.onWasted(bytes, prefetch));
   }
 
   @Override

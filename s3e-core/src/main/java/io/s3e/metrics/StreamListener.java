@@ -13,8 +13,20 @@ public interface StreamListener {
   /** Hears nothing. */
   StreamListener NONE = new StreamListener() {};
 
-  /** A GET of {@code bytes} bytes at {@code offset} is sent; {@code prefetch} if nobody waits. */
+  /**
+   * A GET of {@code bytes} bytes at {@code offset} is given to the client, which may hold it back
+   * for a while; {@code prefetch} if nobody waits.
+   */
   default void onGetStarted(long offset, long bytes, boolean prefetch) {}
+
+  /**
+   * That GET has gone out to the store. Told when the client knows, which is after {@link
+   * #onGetFinished} for some that were cancelled; twice if the client has sent it twice by itself,
+   * and never if it ended before it was sent.
+   *
+   * @param prefetch whether nobody waited for it when it was given to the client
+   */
+  default void onGetSent(long offset, long bytes, boolean prefetch) {}
 
   /** {@code bytes} bytes of the body of a GET have come; readers see them after this. */
   default void onReceived(long bytes) {}
@@ -23,7 +35,7 @@ public interface StreamListener {
    * That GET ended. Its bytes may have been read long before, and the stream closed.
    *
    * @param received bytes of body received, at most what was asked
-   * @param nanos time since it was sent
+   * @param nanos time since it was given to the client
    * @param failure why it failed, or null
    */
   default void onGetFinished(long offset, long received, long nanos, @Nullable Exception failure) {}
@@ -34,7 +46,10 @@ public interface StreamListener {
   /** A GET is sent beside one that is late for its reader, for the same bytes. */
   default void onHedge() {}
 
-  /** {@code bytes} bytes that came belong to a block that never became whole. */
+  /**
+   * {@code bytes} bytes that came are of no use: their block never became whole, or they came a
+   * second time.
+   */
   default void onDiscarded(long bytes) {}
 
   /** A reader got {@code bytes} bytes that were in memory when it asked. */
@@ -55,11 +70,20 @@ public interface StreamListener {
   /** Memory, concurrency, the local disk or the gate before the store refused a prefetch. */
   default void onPrefetchRefused() {}
 
-  /** Prefetched bytes were read by somebody for the first time. */
-  default void onPrefetchUsed(long bytes) {}
+  /**
+   * A block that this stream caused to be fetched was read by somebody for the first time, perhaps
+   * by another stream and long after this one was closed.
+   *
+   * @param prefetch whether nobody waited for it when it was asked for
+   */
+  default void onUsed(long bytes, boolean prefetch) {}
 
-  /** Prefetched bytes were dropped before anybody read them. */
-  default void onPrefetchWasted(long bytes) {}
+  /**
+   * Such a block has left memory before anybody read it, perhaps long after this stream was closed.
+   *
+   * @param prefetch whether nobody waited for it when it was asked for
+   */
+  default void onWasted(long bytes, boolean prefetch) {}
 
   /**
    * A counter of columnar files ({@code COLUMNAR_…}) has {@code amount} more by this stream. Called

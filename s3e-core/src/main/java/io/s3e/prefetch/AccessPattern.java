@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * The order in which one reader goes through an object, as far as it is known: the word of its
  * opener, its split, how often it jumped, how far predictions have come true, and how long its
  * present run is. The {@link ReadPlanner} decides by it when a cursor may prefetch; others take
- * advice by {@link #isInOrder} and {@link #isScanning}.
+ * advice by {@link #isInOrder}, {@link #isScanning}, {@link #mayBeScan} and {@link #looksLikeScan}.
  *
  * <p><b>Threads.</b> Public methods: any thread, no lock. Threads that read at once, each in a
  * place of its own, look like jumps, as they should; a run that one of them has half written is
@@ -52,6 +52,20 @@ public final class AccessPattern {
   private volatile long runStart;
   private volatile long runEnd;
 
+  /** What the reads since the opening tell of a reader whose opener has said nothing. */
+  private enum Course {
+    /** There was none. */
+    UNREAD,
+    /** One run so far, of which no read has gone on behind the one before. */
+    ONE_PLACE,
+    /** One run so far, from the front of the object or split, or of reads that have gone on. */
+    FORWARD,
+    /** More runs than one, or a reader that says itself what it will read. */
+    SCATTERED
+  }
+
+  private volatile Course course = Course.UNREAD;
+
   AccessPattern(
       BlockLayout layout, WasteLedger ledger, ReadPolicy policy, @Nullable ByteRange split) {
     this.layout = layout;
@@ -67,11 +81,33 @@ public final class AccessPattern {
 
   /** A read of {@code [start, end)}. */
   public void onRead(long start, long end) {
+    Course before = course;
+    boolean goesOn = end > runEnd;
     if (Math.abs(start - runEnd) <= GAP_BYTES) {
       runEnd = Math.max(runEnd, end);
     } else if (start < runStart || start > runEnd) {
       runStart = start;
       runEnd = end;
+      if (before != Course.UNREAD && before != Course.SCATTERED) {
+        course = Course.SCATTERED;
+      }
+    }
+    if (before == Course.UNREAD) {
+      runStart = start;
+      boolean isFront = layout.blockAt(start) - splitFirst() <= 1 && start >= splitStart();
+      course = isFront ? Course.FORWARD : Course.ONE_PLACE;
+    } else if (before == Course.ONE_PLACE && goesOn && course == before) {
+      course = Course.FORWARD;
+    }
+  }
+
+  /**
+   * The reader says itself what it will read, by a vectored read or by the layout of its file: it
+   * is none that goes from front to end, unless it reads so.
+   */
+  public void onOwnOrder() {
+    if (course != Course.SCATTERED) {
+      course = Course.SCATTERED;
     }
   }
 
@@ -86,6 +122,19 @@ public final class AccessPattern {
    */
   public boolean isScanning() {
     return isSaidToScan() || runEnd - runStart >= SCAN_BYTES;
+  }
+
+  /**
+   * Whether it is not known yet how the reader goes: its opener has not said so, and it has read in
+   * one place so far, less than what makes a scan.
+   */
+  public boolean mayBeScan() {
+    return course != Course.SCATTERED && policy != ReadPolicy.RANDOM && !isScanning();
+  }
+
+  /** Whether a reader that reads no more has gone from front to end, as far as it went. */
+  public boolean looksLikeScan() {
+    return isScanning() || (course == Course.FORWARD && policy != ReadPolicy.RANDOM);
   }
 
   /** Whether the opener announced a reader that goes from front to end, and it does not jump. */
@@ -106,6 +155,11 @@ public final class AccessPattern {
 
   private long splitFirst() {
     return split == null ? 0 : layout.covering(split.start(), split.start() + 1).first();
+  }
+
+  /** A reader of lines begins a byte before its split, or at the end of the block before. */
+  private long splitStart() {
+    return split == null ? 0 : Math.max(0, split.start() - layout.blockSize());
   }
 
   /** The stream is as if just opened, except for what has become of earlier predictions. */

@@ -229,30 +229,44 @@ public final class ReadPlanner {
   }
 
   /**
-   * A range of a vectored read is about to be served. It counts as a read, and as a jump if no
-   * cursor is near; but its reader says itself what it wants, so nothing is prefetched for it.
+   * Ranges of a vectored read are about to be served. Each counts as a read, and as a jump if no
+   * cursor is near; but their reader says itself what it wants, so nothing is prefetched for it.
    */
-  public Plan onRange(long position, long length) {
-    BlockRange touched =
-        layout.covering(position, Math.min(layout.objectSize(), position + length));
-    if (touched.isEmpty()) {
-      return Plan.NOTHING;
+  public Plan onRanges(List<ByteRange> ranges) {
+    // All of them first: a jump to one abandons what nobody wants, not the others.
+    for (ByteRange range : ranges) {
+      BlockRange touched = blocksOf(range);
+      if (!touched.isEmpty()) {
+        outstanding.use(touched);
+      }
     }
-    if (pattern.policy() == ReadPolicy.RANDOM) {
-      return planRandom(touched);
+    for (ByteRange range : ranges) {
+      BlockRange touched = blocksOf(range);
+      if (!touched.isEmpty()) {
+        if (pattern.policy() == ReadPolicy.RANDOM) {
+          return planRandom(touched);
+        }
+        onRange(range, touched);
+      }
     }
-    cursors.countRead(length);
-    Cursor near = cursors.near(position, (long) GAP_BLOCKS * layout.blockSize());
-    outstanding.use(touched);
+    List<BlockRange> abandoned = outstanding.takeAbandoned();
+    return abandoned.isEmpty() ? Plan.NOTHING : new Plan(List.of(), abandoned, false);
+  }
+
+  private BlockRange blocksOf(ByteRange range) {
+    return layout.covering(range.start(), Math.min(layout.objectSize(), range.end()));
+  }
+
+  private void onRange(ByteRange range, BlockRange touched) {
+    cursors.countRead(range.length());
+    Cursor near = cursors.near(range.start(), (long) GAP_BLOCKS * layout.blockSize());
     if (near != null) {
-      near.advance(position, position + length, touched);
+      near.advance(range.start(), range.end(), touched);
       cursors.use(near);
     } else if (pattern.onJump()) {
       abandonGuesses();
     }
     pattern.onPlanned();
-    List<BlockRange> abandoned = outstanding.takeAbandoned();
-    return abandoned.isEmpty() ? Plan.NOTHING : new Plan(List.of(), abandoned, false);
   }
 
   /** Nothing is prefetched; what another policy left behind is abandoned. */

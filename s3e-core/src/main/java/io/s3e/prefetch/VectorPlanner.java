@@ -8,6 +8,9 @@ import java.util.stream.IntStream;
 
 /** Joins the ranges of a vectored read where one fetch of both costs less than two. Pure. */
 public final class VectorPlanner {
+  /** Two ranges that are farther apart are fetched apart, in bytes. */
+  public static final int MAX_GAP_BYTES = 256 << 10;
+
   /** Bytes of a joined range that are fetched for nothing, as a share of the bytes wanted. */
   public static final double MAX_OVER_READ = 0.5;
 

@@ -321,12 +321,7 @@ public final class BlockReader {
    */
   private long firstAbsent(long block, long from) {
     long first = block;
-    while (first > from) {
-      Block before = fetcher.find(handle, first - 1);
-      if (before != null) {
-        before.unpin();
-        break;
-      }
+    while (first > from && !fetcher.isPresent(handle, first - 1)) {
       first--;
     }
     return first;
@@ -410,6 +405,7 @@ public final class BlockReader {
     long size = handle.size();
     BlockRange end =
         isSmall() ? wholeObject() : layout().covering(Math.max(0, size - END_BYTES), size);
+    handle.progress().onOwnOrder();
     return readahead.announce(end) > end.first() ? new Announcement(fetcher, this, end) : null;
   }
 

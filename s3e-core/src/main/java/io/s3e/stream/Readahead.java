@@ -124,6 +124,7 @@ final class Readahead {
    * @param spans what is fetched: ranges as they were joined
    */
   Plan onVectored(List<ByteRange> ranges, List<ByteRange> spans) {
+    handle.progress().onOwnOrder();
     return plan(() -> planner.onVectored(ranges, spans), ReadStep.MOVE);
   }
 
@@ -169,7 +170,11 @@ final class Readahead {
   /** What others may see of the planner's state without the lock. */
   private void publish() {
     wanted = enabled ? planner.wants() : null;
-    tailStart = planner.tailStart();
+    long tail = planner.tailStart();
+    if (tail != tailStart) {
+      tailStart = tail;
+      handle.progress().onOwnOrder();
+    }
   }
 
   /** What is remembered of files goes by ETag, which the first answer may have told. */

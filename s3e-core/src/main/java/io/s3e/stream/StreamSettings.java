@@ -6,7 +6,6 @@ import java.time.Duration;
  * The settings that all streams of a tenant have in common.
  *
  * @param requestBytes longest GET, in bytes
- * @param coalesceGapBytes readVectored joins ranges no farther apart, in bytes
  * @param readTimeout time without progress after which a read fails
  */
-public record StreamSettings(int requestBytes, int coalesceGapBytes, Duration readTimeout) {}
+public record StreamSettings(int requestBytes, Duration readTimeout) {}

@@ -24,9 +24,10 @@ public interface StreamSource {
   void confirmSize(ObjectHandle handle, ObjectTruncatedException cause) throws IOException;
 
   /**
-   * Finds out whether an encoding is the object's own, and tells the handle if so.
+   * Finds out which encoding is the object's own, and tells the handle: answers with another one
+   * are asked for again.
    *
-   * @throws IOException if it is not, or cannot be found out
+   * @throws IOException if the object has changed, or it cannot be found out
    */
   void confirmEncoding(ObjectHandle handle, EncodedBodyException cause) throws IOException;
 

@@ -136,7 +136,7 @@ final class VectoredRead {
         VectorPlanner.plan(
             ranges,
             stream.reader().handle().layout().blockSize(),
-            settings.coalesceGapBytes(),
+            VectorPlanner.MAX_GAP_BYTES,
             VectorPlanner.MAX_OVER_READ,
             settings.requestBytes());
     VectoredRead read = new VectoredRead(stream, ranges, groups, allocate, release);

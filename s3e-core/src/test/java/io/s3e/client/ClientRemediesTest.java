@@ -12,6 +12,7 @@ import io.s3e.testing.Fault;
 import io.s3e.testing.HostileS3Server;
 import io.s3e.testing.RecordingHandler;
 import io.s3e.testing.S3ProxyServer;
+import io.s3e.testing.Slow;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -37,6 +38,7 @@ import software.amazon.awssdk.core.exception.SdkClientException;
 
 /** What clients do about credentials that are refused or missing, and about a clock that is off. */
 @Timeout(60)
+@Slow
 class ClientRemediesTest {
   private static final ClientMemory MEMORY = new ClientMemory(48L << 20, 1 << 20, 64 << 10);
   private static final ObjectRef OBJECT = new ObjectRef("bucket", "object");
@@ -205,7 +207,7 @@ class ClientRemediesTest {
   }
 
   @ParameterizedTest
-  @EnumSource(value = EveryClient.class, names = "SDK_ASYNC", mode = Mode.EXCLUDE)
+  @EnumSource
   void aClockThatIsOffIsCorrected(EveryClient kind) throws Exception {
     for (Duration offset : List.of(Duration.ofHours(1), Duration.ofHours(-1))) {
       open(kind);
@@ -224,7 +226,7 @@ class ClientRemediesTest {
   }
 
   @ParameterizedTest
-  @EnumSource(value = EveryClient.class, names = "SDK_ASYNC", mode = Mode.EXCLUDE)
+  @EnumSource
   void aRefusedHeadTellsOfTheClockToo(EveryClient kind) throws Exception {
     open(kind);
     server.clock(Duration.ofHours(1));

@@ -2,13 +2,12 @@ package io.s3e.client;
 
 import io.s3e.client.aws.AwsClientSettings;
 import io.s3e.client.aws.AwsClients;
-import io.s3e.client.aws.ClientKind;
 
 /** The contract on faults for one client. */
 class CrtBorrowedFaultTest extends ObjectClientFaultContract {
   @Override
   protected ObjectClient open(AwsClientSettings settings, ClientMemory memory) {
-    return AwsClients.provider(ClientKind.AUTO, settings).create(memory);
+    return AwsClients.crt(settings).create(memory);
   }
 
   /** The CRT begins a second attempt before it can be stopped. */

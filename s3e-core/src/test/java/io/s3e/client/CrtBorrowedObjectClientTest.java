@@ -4,18 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.client.aws.AwsClientSettings;
 import io.s3e.client.aws.AwsClients;
-import io.s3e.client.aws.ClientKind;
 import org.junit.jupiter.api.Test;
 
 /** The contract over the CRT with borrowed buffers. */
 class CrtBorrowedObjectClientTest extends ObjectClientContract {
   @Override
   protected ObjectClient open(AwsClientSettings settings, ClientMemory memory) {
-    return AwsClients.provider(ClientKind.AUTO, settings).create(memory);
+    return AwsClients.crt(settings).create(memory);
   }
 
   @Test
-  void lendsAndIsTheDefault() {
+  void lends() {
     try (ObjectClient client = open(settings().build(), MEMORY)) {
       assertThat(client.name()).isEqualTo("crt-borrowed");
       assertThat(client.limits().lends()).isTrue();

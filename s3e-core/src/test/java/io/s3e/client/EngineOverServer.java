@@ -6,6 +6,8 @@ import io.s3e.S3E;
 import io.s3e.S3EConfig;
 import io.s3e.buffer.MemoryBudget;
 import io.s3e.client.aws.AwsClientSettings;
+import io.s3e.metrics.EngineMetrics;
+import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.testing.HostileS3Server;
 import io.s3e.testing.S3ProxyServer;
 import java.io.IOException;
@@ -25,6 +27,7 @@ import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 final class EngineOverServer implements AutoCloseable {
   static final int BLOCK = 64 << 10;
   private static final int REQUEST = 2 * BLOCK;
+  private static final int LONG_REQUEST = 64 * BLOCK;
   private static final long READERS_SECONDS = 150;
 
   final HostileS3Server server;
@@ -32,13 +35,29 @@ final class EngineOverServer implements AutoCloseable {
   private final MemoryBudget budget = new MemoryBudget(64L << 20);
 
   EngineOverServer(EveryClient client, Duration readTimeout) throws IOException {
-    this(
-        client,
-        readTimeout,
-        StaticCredentialsProvider.create(AwsBasicCredentials.create("access", "secret")));
+    this(client, readTimeout, credentials());
+  }
+
+  /** With GETs of some blocks where the client copies, and of many where it lends. */
+  static EngineOverServer withLongGets(EveryClient client, Duration readTimeout)
+      throws IOException {
+    return new EngineOverServer(client, readTimeout, credentials(), LONG_REQUEST);
+  }
+
+  private static AwsCredentialsProvider credentials() {
+    return StaticCredentialsProvider.create(AwsBasicCredentials.create("access", "secret"));
   }
 
   EngineOverServer(EveryClient client, Duration readTimeout, AwsCredentialsProvider credentials)
+      throws IOException {
+    this(client, readTimeout, credentials, REQUEST);
+  }
+
+  private EngineOverServer(
+      EveryClient client,
+      Duration readTimeout,
+      AwsCredentialsProvider credentials,
+      int requestBytes)
       throws IOException {
     server = HostileS3Server.start();
     AwsClientSettings settings =
@@ -54,9 +73,8 @@ final class EngineOverServer implements AutoCloseable {
     S3EConfig config =
         S3EConfig.DEFAULTS.toBuilder()
             .blockBytes(BLOCK)
-            .requestBytes(REQUEST)
+            .requestBytes(requestBytes)
             .retryBase(Duration.ofMillis(1))
-            .retryCap(Duration.ofMillis(50))
             .readTimeout(readTimeout)
             .build();
     engine = S3E.create(config, budget, memory -> client.open(settings, memory));
@@ -93,6 +111,10 @@ final class EngineOverServer implements AutoCloseable {
   public void close() throws IOException {
     engine.close();
     server.close();
+    EngineMetrics metrics = engine.metrics();
+    assertThat(metrics.get(Counter.USED_BYTES) + metrics.get(Counter.WASTED_BYTES))
+        .as("bytes that were used and wasted")
+        .isEqualTo(metrics.get(Counter.FETCHED_BYTES));
     assertThat(budget.reserved()).as("bytes still reserved").isZero();
   }
 }

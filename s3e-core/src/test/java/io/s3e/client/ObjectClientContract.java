@@ -7,8 +7,10 @@ import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.aws.AwsClientSettings;
+import io.s3e.testing.Pause;
 import io.s3e.testing.RecordingHandler;
 import io.s3e.testing.S3ProxyServer;
+import io.s3e.testing.Slow;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -309,6 +311,7 @@ abstract class ObjectClientContract {
   }
 
   @Test
+  @Slow
   void cancelBeforeOrAfterTheEndIsHarmless() throws Exception {
     for (int i = 0; i < 200; i++) {
       RecordingHandler handler = new RecordingHandler();
@@ -316,7 +319,7 @@ abstract class ObjectClientContract {
       ObjectClient.Exchange exchange =
           client.get(request(ByteRange.ofLength(i, BLOCK), lend), handler);
       if (i % 4 < 2) {
-        Thread.sleep(0, i * 4_000);
+        Pause.of(Duration.ofNanos(i * 4_000L), "each time at another moment");
       } else if (i % 4 == 2) {
         handler.awaitHead();
       }
@@ -383,7 +386,7 @@ abstract class ObjectClientContract {
             request(ByteRange.ofLength(i, other.limits().copyRequestBytes()), false), handler);
         handlers.add(handler);
       }
-      Thread.sleep(round * 5L);
+      Pause.millis(round * 5L, "each time at another moment");
       other.close();
       other.close();
       for (RecordingHandler handler : handlers) {

@@ -14,6 +14,7 @@ import io.s3e.testing.Fault;
 import io.s3e.testing.HostileS3Server;
 import io.s3e.testing.RecordingHandler;
 import io.s3e.testing.S3ProxyServer;
+import io.s3e.testing.Slow;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -32,6 +33,7 @@ import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
  * The conduct of every {@link ObjectClient} with a server or a network that misbehaves, and the
  * requests it sends. Subclasses say how to make the client.
  */
+@Slow
 abstract class ObjectClientFaultContract {
   private static final ClientMemory MEMORY = new ClientMemory(48L << 20, 1 << 20, 64 << 10);
   private static final ObjectRef OBJECT = new ObjectRef("bucket", "object");
@@ -48,11 +50,6 @@ abstract class ObjectClientFaultContract {
   /** How many requests one failing GET may send. */
   protected int requestsPerFailure() {
     return 1;
-  }
-
-  /** Whether the client tells the kinds of retryable failures apart, and names S3E to the store. */
-  protected boolean isOurOwn() {
-    return true;
   }
 
   @BeforeEach
@@ -100,16 +97,39 @@ abstract class ObjectClientFaultContract {
   })
   void saysWhatTheStoreSaid(int status, String code, Kind kind) throws Exception {
     server.always(Fault.status(status, code));
-    RequestFailure failure = get().awaitFailure();
-    if (isOurOwn() || !mayPass(failure)) {
-      assertThat(failure.kind()).isEqualTo(kind);
-    } else {
-      assertThat(kind).isIn(Kind.THROTTLED, Kind.SERVER);
-    }
-    assertThat(failure.getMessage()).contains("s3://bucket/object");
+    RecordingHandler handler = get();
+    RequestFailure failure = handler.awaitFailure();
+    assertThat(failure.kind()).isEqualTo(kind);
     assertThat(server.gets())
         .as("requests: the fetch layer owns retries")
         .hasSizeBetween(1, requestsPerFailure());
+    assertThat(handler.sent()).as("requests told").isEqualTo(server.gets().size());
+  }
+
+  /** A store may name the request by one id of two, or in the error's document alone. */
+  @ParameterizedTest
+  @CsvSource({"503, SlowDown", "500, InternalError", "504, GatewayTimeout", "403, AccessDenied"})
+  void eachIdOfTheRequestIsTold(int status, String code) throws Exception {
+    for (String header : List.of("x-amz-request-id", "x-amz-id-2")) {
+      server.always(Fault.status(status, code).and(Fault.header(header, "told")));
+      RequestFailure failure = get().awaitFailure();
+      assertThat(failure.refusal().headers()).containsEntry(header, "told");
+      assertThat(failure.getMessage()).contains("told");
+    }
+    server.always(Fault.status(status, code));
+    RequestFailure failure = get().awaitFailure();
+    if (status < 500) {
+      assertThat(failure.refusal().requestId()).isEqualTo("scripted");
+    }
+  }
+
+  /** A store's word for slow down counts, whatever status it comes with. */
+  @Test
+  void slowDownIsThrottlingWithAnyStatus() throws Exception {
+    server.always(Fault.status(500, "SlowDown"));
+    RequestFailure failure = get().awaitFailure();
+    assertThat(failure.kind()).isEqualTo(Kind.THROTTLED);
+    assertThat(failure.refusal().code()).isEqualTo("SlowDown");
   }
 
   @Test
@@ -188,7 +208,6 @@ abstract class ObjectClientFaultContract {
         Fault.shifted(500), range, head -> head.contentRange().startsWith("bytes 1500-"));
     expectHeadOrRejection(
         Fault.shifted(5000), range, head -> head.contentRange().startsWith("bytes 6000-"));
-    expectHeadOrRejection(Fault.etag(null), range, head -> head.etag() == null);
     expectHeadOrRejection(
         Fault.contentRange("nonsense"), range, head -> "nonsense".equals(head.contentRange()));
     // Always and not next: the CRT may still send one of the refused requests again.
@@ -199,6 +218,25 @@ abstract class ObjectClientFaultContract {
     server.always(Fault.header("x-amz-version-id", "v7"));
     assertThat(headOf(range).versionId()).isEqualTo("v7");
     server.heal();
+  }
+
+  /** The CRT reads none; what it is then told is what another client can read. */
+  @Test
+  void anAnswerWithoutAnEtagIsShownOrRefusedForGood() throws Exception {
+    ByteRange range = new ByteRange(1000, 2000);
+    for (boolean lend : new boolean[] {false, client.limits().lends()}) {
+      server.always(Fault.etag(null));
+      RecordingHandler handler = get(range, lend);
+      RequestFailure failure = handler.awaitEnd();
+      if (failure == null) {
+        assertThat(handler.awaitHead().etag()).isNull();
+        assertThat(handler.bytes()).isEqualTo(Arrays.copyOfRange(content, 1000, 2000));
+      } else {
+        assertThat(failure.kind()).isEqualTo(Kind.NO_ETAG);
+        assertThat(failure).hasMessageContaining("no ETag, and the AWS CRT reads none without");
+        assertThat(handler.bytes()).isEmpty();
+      }
+    }
   }
 
   @Test
@@ -323,9 +361,7 @@ abstract class ObjectClientFaultContract {
     assertThat(sent.header("If-Match")).isEqualTo(etag);
     assertThat(sent.header("x-amz-request-payer")).isEqualTo("requester");
     assertThat(sent.header("Authorization")).startsWith("AWS4-HMAC-SHA256 Credential=access/");
-    if (isOurOwn()) {
-      assertThat(sent.header("User-Agent")).contains("S3E");
-    }
+    assertThat(sent.header("User-Agent")).contains("S3E");
     assertThat(sent.headers()).doesNotContainKeys("x-amz-te", "x-amz-checksum-mode");
     assertThat(sent.header("Accept-Encoding")).isIn(null, "identity");
   }
@@ -362,9 +398,7 @@ abstract class ObjectClientFaultContract {
       handler.awaitDone();
     }
     assertThat(server.gets().get(0).header("x-team")).isEqualTo("blue");
-    if (isOurOwn()) {
-      assertThat(server.gets().get(0).header("User-Agent")).contains("job/7");
-    }
+    assertThat(server.gets().get(0).header("User-Agent")).contains("job/7");
   }
 
   @ParameterizedTest
@@ -407,7 +441,7 @@ abstract class ObjectClientFaultContract {
       server.always(fault);
       RecordingHandler handler = get(range, lend);
       RequestFailure failure = handler.awaitEnd();
-      if (failure != null && (failure.kind() == Kind.REJECTED || !isOurOwn())) {
+      if (failure != null && failure.kind() == Kind.REJECTED) {
         assertThat(mayPass(failure)).as("%s", failure).isTrue();
         continue;
       }

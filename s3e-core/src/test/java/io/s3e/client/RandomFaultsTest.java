@@ -10,6 +10,7 @@ import io.s3e.testing.Fault;
 import io.s3e.testing.HostileS3Server;
 import io.s3e.testing.MemoryObjectClient;
 import io.s3e.testing.Seed;
+import io.s3e.testing.Slow;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Random;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * object and the range: every read brings the right bytes, and none fails.
  */
 @Timeout(180)
+@Slow
 class RandomFaultsTest {
   /** For each client; 3,000 in all. */
   private static final int FAULTS = 500;

@@ -6,7 +6,7 @@ import io.s3e.client.aws.AwsClientSettings;
 class UrlConnectionFaultTest extends ObjectClientFaultContract {
   @Override
   protected ObjectClient open(AwsClientSettings settings, ClientMemory memory) {
-    return UserClients.urlConnection(settings, memory);
+    return UserClients.urlConnection(settings).create(memory);
   }
 
   /** The JDK sends a GET again when a connection that it reuses breaks. */

@@ -1,11 +1,13 @@
 package io.s3e.client;
 
 import io.s3e.client.aws.AwsClientSettings;
+import io.s3e.testing.Slow;
 
 /** The contract over the SDK's synchronous client with the JDK's HTTP. */
+@Slow
 class UrlConnectionObjectClientTest extends ObjectClientContract {
   @Override
   protected ObjectClient open(AwsClientSettings settings, ClientMemory memory) {
-    return UserClients.urlConnection(settings, memory);
+    return UserClients.urlConnection(settings).create(memory);
   }
 }

@@ -50,6 +50,12 @@ class ColumnPlannerPropertyTest {
     }
   }
 
+  /** A jump to the first range of a vectored read once gave up what its other ranges took. */
+  @Test
+  void aVectoredReadAbandonsNothingThatItReads() {
+    run(6_409_686_915_599_055_337L);
+  }
+
   private static Program run(long seed) {
     Program program = new Program(seed);
     try {
@@ -75,6 +81,13 @@ class ColumnPlannerPropertyTest {
     private final StreamPlanner planner;
     private final Limits limits;
     private final BitSet out = new BitSet();
+
+    /**
+     * What was out behind a refused run: of a plan that was handed over the planner does not know
+     * what was on its way already, and may ask for that again.
+     */
+    private final BitSet doubtful = new BitSet();
+
     private final @Nullable ByteRange split;
     private final int gap;
     private long cap;
@@ -381,6 +394,8 @@ class ColumnPlannerPropertyTest {
       }
       if (random.nextBoolean()) {
         planner.onRefused(run);
+        doubtful.or(out.get(0, out.length()));
+        doubtful.clear(0, (int) run.first());
         for (BlockRange each : last.prefetch().subList(from, last.prefetch().size())) {
           takeBack(each);
         }
@@ -429,8 +444,9 @@ class ColumnPlannerPropertyTest {
       for (BlockRange run : plan.prefetch()) {
         assertThat(run.isEmpty()).isFalse();
         assertThat(run.end()).isLessThanOrEqualTo(layout.blocks());
-        int next = out.nextSetBit((int) run.first());
-        assertThat(next < 0 || next >= run.end()).as("%s is not out", run).isTrue();
+        BitSet again = out.get((int) run.first(), (int) run.end());
+        again.andNot(doubtful.get((int) run.first(), (int) run.end()));
+        assertThat(again.isEmpty()).as("%s is not out", run).isTrue();
         out.set((int) run.first(), (int) run.end());
         asked += run.count();
       }

@@ -8,7 +8,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.s3e.disk.FaultyDiskIo.Failure;
 import io.s3e.disk.FaultyDiskIo.Operation;
 import io.s3e.metrics.DiskMetrics.Counter;
+import io.s3e.testing.Pause;
 import io.s3e.testing.Seed;
+import io.s3e.testing.Slow;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -180,6 +182,7 @@ class AppenderTest {
   }
 
   @Test
+  @Slow
   void whatWaitsBehindAHangIsDroppedByTheNextOffer() throws Exception {
     try (StoreRig rig = rig()) {
       rig.disk.hangEvery(Operation.WRITE);
@@ -187,7 +190,7 @@ class AppenderTest {
       rig.disk.awaitHanging(1, StoreRig.PATIENCE);
       TestWriteBack second = rig.offer(TestWriteBack.all(mib("second")));
       assertThat(second.isEnded()).isFalse();
-      Thread.sleep(HANGS.toMillis());
+      Pause.of(HANGS, "the appender's patience with the disk");
 
       rig.offer(TestWriteBack.all(mib("third")));
 
@@ -200,7 +203,7 @@ class AppenderTest {
       // Later ones are let through as probes, and do not wait for ever either.
       for (int i = 0; i < 20; i++) {
         rig.offer(TestWriteBack.all(mib("later " + i)));
-        Thread.sleep(5);
+        Pause.millis(5, "offers do not come all at once");
       }
       assertThat(rig.appender.waitingBytes()).isLessThanOrEqualTo(2 * MIB);
 
@@ -245,27 +248,8 @@ class AppenderTest {
   }
 
   @Test
-  void whatIsFasterThanTheRateIsDropped() throws Exception {
-    try (StoreRig rig = new StoreRig(directory, 64 * MIB, null, MIB, 64 * MIB, identity())) {
-      for (int i = 0; i < 10; i++) {
-        rig.write(TestWriteBack.all(mib("key " + i)));
-      }
-      assertThat(rig.counted(Counter.DROPPED_RATE_BYTES)).as("behind a burst").isEqualTo(2 * MIB);
-      rig.rateClock.pass(Duration.ofSeconds(1));
-      rig.write(TestWriteBack.all(mib("later")));
-      rig.write(TestWriteBack.all(mib("too soon")));
-
-      assertThat(rig.known(mib("later"))).isEqualTo(16);
-      assertThat(rig.known(mib("too soon"))).isZero();
-      assertThat(rig.counted(Counter.DROPPED_RATE_BYTES)).isEqualTo(3 * MIB);
-      assertThat(rig.counted(Counter.WRITTEN_BYTES)).isEqualTo(9 * MIB);
-      rig.requireSums();
-    }
-  }
-
-  @Test
   void aDiskThatIsTooSlowGetsAPart() throws Exception {
-    try (StoreRig rig = new StoreRig(directory, CAPACITY, null, 0, 4 * MIB, identity())) {
+    try (StoreRig rig = new StoreRig(directory, CAPACITY, null, 4 * MIB, identity())) {
       rig.disk.hangEvery(Operation.WRITE);
       for (int i = 0; i < 6; i++) {
         rig.offer(TestWriteBack.all(mib("key " + i)));
@@ -311,7 +295,7 @@ class AppenderTest {
     for (int i = 0; i < 12; i++) {
       objects.add(StoredBytes.object("key " + i, 1 + random.nextInt((int) (3 * MIB))));
     }
-    try (StoreRig rig = new StoreRig(directory, CAPACITY, key(encrypted), 0, 8 * MIB, identity())) {
+    try (StoreRig rig = new StoreRig(directory, CAPACITY, key(encrypted), 8 * MIB, identity())) {
       for (int i = 0; i < 150; i++) {
         StoredObject object = objects.get(random.nextInt(objects.size()));
         int first = random.nextInt(object.chunks());

@@ -7,6 +7,7 @@ import io.s3e.disk.ChunkIndex.Chunk;
 import io.s3e.disk.ChunkIndex.Place;
 import io.s3e.disk.Region.Kind;
 import io.s3e.testing.Seed;
+import io.s3e.testing.Slow;
 import io.s3e.testing.Threads;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -163,6 +164,7 @@ class ChunkIndexTest {
   }
 
   @Test
+  @Slow
   void aRegionHasAsManyEntriesAsItHasSlots() {
     Region region = region(0);
     StoredObject large = StoredBytes.object("large", 1L << 40);
@@ -319,6 +321,7 @@ class ChunkIndexTest {
    * generation still stands is what was written there for that chunk.
    */
   @Test
+  @Slow
   void aPlaceOfAGenerationThatIsGoneIsToldByTheGeneration() throws Exception {
     int regionCount = 4;
     int slots = 32 * CHUNK_SLOTS;

@@ -14,6 +14,7 @@ import io.s3e.disk.FaultyDiskIo.Failure;
 import io.s3e.disk.FaultyDiskIo.Operation;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
+import io.s3e.testing.Slow;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -67,12 +68,11 @@ class DiskCacheTest {
     return DiskCacheConfig.DEFAULTS.toBuilder()
         .mode(Mode.DISK)
         .directories(all)
-        .capacityBytes(64 * MIB)
-        .breakerPause(Duration.ofMillis(20));
+        .capacityBytes(64 * MIB);
   }
 
   private DiskCache open(DiskCacheConfig.Builder config) throws IOException {
-    return DiskCache.open(config.build(), metrics, 64 * MIB, disk);
+    return DiskCache.open(config.build(), metrics, 64 * MIB, disk, Duration.ofMillis(20));
   }
 
   private static StoredObject object(DiskCache cache, String key, long size) {
@@ -387,6 +387,7 @@ class DiskCacheTest {
   }
 
   @Test
+  @Slow
   void aStreamHasOnePatienceForAMiB() throws Exception {
     try (DiskCache cache = open(config(1).readDeadline(Duration.ofMillis(900)))) {
       StoredObject object = object(cache, "key", 10 * MIB);
@@ -512,6 +513,7 @@ class DiskCacheTest {
   }
 
   @Test
+  @Slow
   void closeDoesNotWaitForFilesThatCannotBeClosed() throws Exception {
     DiskCache cache = open(config(1));
     write(cache, object(cache, "key", MIB), 0, 16);

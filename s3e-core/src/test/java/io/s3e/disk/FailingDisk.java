@@ -67,7 +67,7 @@ public final class FailingDisk implements AutoCloseable {
   /** Opens a cache on this disk. */
   public DiskCache open(DiskCacheConfig config, DiskMetrics metrics, long mostWaitingBytes)
       throws IOException {
-    return DiskCache.open(config, metrics, mostWaitingBytes, io);
+    return DiskCache.open(config, metrics, mostWaitingBytes, io, Duration.ofMillis(50));
   }
 
   /** How often the operation of a fault was tried so far. */

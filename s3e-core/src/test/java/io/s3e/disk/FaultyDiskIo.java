@@ -1,5 +1,6 @@
 package io.s3e.disk;
 
+import io.s3e.testing.Pause;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.FileSystemException;
@@ -112,7 +113,7 @@ final class FaultyDiskIo implements DiskIo {
         operation,
         (file, number) -> {
           try {
-            Thread.sleep(by.toMillis());
+            Pause.of(by, "a disk that is slow");
           } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
           }

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.s3e.disk.Region.Kind;
 import io.s3e.disk.SharedRegionsRig.Found;
 import io.s3e.testing.ForkedJvm;
+import io.s3e.testing.Pause;
 import io.s3e.testing.Seed;
+import io.s3e.testing.Slow;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,6 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Four JVMs append to one directory, recycle its regions, read what the others write, and are
  * killed: 50 kills. Nobody may ever take a byte of another generation, and the cap is kept.
  */
+@Slow
 class KilledWritersTest {
   private static final int WRITERS = 4;
   private static final int KILLS = 50;
@@ -43,7 +46,7 @@ class KilledWritersTest {
       for (int kill = 0; kill < KILLS; kill++) {
         int victim = random.nextInt(WRITERS);
         writers.get(victim).await("begins");
-        Thread.sleep(random.nextInt(150));
+        Pause.millis(random.nextInt(150), "a moment by chance of what it writes");
         ForkedJvm killed = writers.get(victim);
         killed.kill();
         listen(killed);

@@ -7,6 +7,7 @@ import io.s3e.disk.ChunkIndex.Place;
 import io.s3e.disk.DiskIo.OpenFile;
 import io.s3e.metrics.DiskMetrics.Counter;
 import io.s3e.testing.Seed;
+import io.s3e.testing.Slow;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -26,6 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * and writes on their way: right bytes or a miss, always, and every fault that is found is counted.
  */
 @Timeout(180)
+@Slow
 class SeededRegionFaultsTest {
   private static final int FAULTS = 5_000;
   private static final int CHUNK = StoredObject.CHUNK_BYTES;
@@ -304,7 +306,7 @@ class SeededRegionFaultsTest {
       objects.add(StoredBytes.object("object " + i, 1 + random.nextInt(300_000)));
     }
     try (StoreRig rig =
-        new StoreRig(directory, 16 * MIB, key(encrypted), 0, 64 * MIB, DamagingFile::new)) {
+        new StoreRig(directory, 16 * MIB, key(encrypted), 64 * MIB, DamagingFile::new)) {
       int right = 0;
       while (struck < FAULTS) {
         StoredObject object = objects.get(random.nextInt(objects.size()));

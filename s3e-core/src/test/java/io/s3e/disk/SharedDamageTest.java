@@ -3,7 +3,9 @@ package io.s3e.disk;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.disk.SharedRegionsRig.Found;
+import io.s3e.testing.Pause;
 import io.s3e.testing.Seed;
+import io.s3e.testing.Slow;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
@@ -26,6 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Damage to the files of shared regions costs hits, and nothing else. */
+@Slow
 class SharedDamageTest {
   private static final int OBJECTS = 3;
   private static final int CHUNKS = 20;
@@ -325,7 +328,7 @@ class SharedDamageTest {
       for (SharedRegionsRig rig : List.of(one, other)) {
         readers.add(threads.submit(() -> readUntil(stop, rig)));
       }
-      Thread.sleep(3_000);
+      Pause.millis(3_000, "in which a reader may take a wrong byte");
       stop.set(true);
       assertThat(recycling.get(30, TimeUnit.SECONDS))
           .as("each region several times")

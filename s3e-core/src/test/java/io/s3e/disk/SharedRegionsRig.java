@@ -7,6 +7,7 @@ import io.s3e.disk.DiskCacheConfig.Mode;
 import io.s3e.disk.DiskCacheConfig.Scope;
 import io.s3e.disk.Region.Kind;
 import io.s3e.disk.Regions.Appended;
+import io.s3e.testing.Pause;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -185,7 +186,7 @@ final class SharedRegionsRig implements AutoCloseable {
   /** Looks at all logs, also at those that have not grown for long. */
   void refresh() throws IOException {
     try {
-      Thread.sleep(SharedRegions.ALL_MILLIS + 1);
+      Pause.millis(SharedRegions.ALL_MILLIS + 1, "until all logs are looked at again");
     } catch (InterruptedException e) {
       throw new IOException(e);
     }

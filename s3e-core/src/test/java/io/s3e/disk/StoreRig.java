@@ -26,7 +26,6 @@ final class StoreRig implements AutoCloseable {
 
   final WatchedFiles files = new WatchedFiles();
   final FaultyDiskIo disk;
-  final ManualClock rateClock = new ManualClock();
   final DiskMetrics metrics = new DiskMetrics();
   final ChunkIndex index = new ChunkIndex();
   final PrivateRegions regions;
@@ -40,14 +39,12 @@ final class StoreRig implements AutoCloseable {
   volatile long freePercent = 80;
 
   /**
-   * @param bytesPerSecond as in the configuration; passes by {@link #rateClock}
    * @param below what a test puts between the disk and the files that it watches
    */
   StoreRig(
       Path directory,
       long capacityBytes,
       @Nullable CacheKey key,
-      long bytesPerSecond,
       long mostWaitingBytes,
       UnaryOperator<OpenFile> below) {
     disk = new FaultyDiskIo(new NioDiskIo(), file -> files.apply(below.apply(file)));
@@ -61,7 +58,6 @@ final class StoreRig implements AutoCloseable {
             index,
             space(),
             breaker,
-            new RateLimiter(bytesPerSecond, rateClock::nanos),
             metrics,
             new ChunkReader(regions, index, metrics, sealed),
             mostWaitingBytes,
@@ -70,7 +66,7 @@ final class StoreRig implements AutoCloseable {
   }
 
   StoreRig(Path directory, long capacityBytes, @Nullable CacheKey key) {
-    this(directory, capacityBytes, key, 0, 64 * MIB, UnaryOperator.identity());
+    this(directory, capacityBytes, key, 64 * MIB, UnaryOperator.identity());
   }
 
   /** Asks anew each time. */

@@ -6,7 +6,6 @@ import io.s3e.S3EConfig;
 import io.s3e.block.ObjectRef;
 import io.s3e.client.aws.AwsClientSettings;
 import io.s3e.client.aws.AwsClients;
-import io.s3e.client.aws.ClientKind;
 import io.s3e.stream.S3EInputStream;
 import java.io.IOException;
 import java.net.URI;
@@ -30,8 +29,7 @@ public final class CopyObject {
       settings.endpoint(URI.create(args[3])).pathStyle(true);
     }
     ObjectRef object = new ObjectRef(args[0], args[1]);
-    try (S3E engine =
-        S3E.create(S3EConfig.DEFAULTS, AwsClients.provider(ClientKind.AUTO, settings.build()))) {
+    try (S3E engine = S3E.create(S3EConfig.DEFAULTS, AwsClients.crt(settings.build()))) {
       long bytes =
           engine.download(
               object,

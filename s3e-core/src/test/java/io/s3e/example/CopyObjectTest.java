@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.s3e.testing.MemoryObjectClient;
 import io.s3e.testing.S3ProxyServer;
+import io.s3e.testing.Slow;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The example runs, and runs without Hadoop. */
 @Timeout(120)
+@Slow
 class CopyObjectTest {
   @RegisterExtension static final S3ProxyServer SERVER = S3ProxyServer.anonymous();
 

@@ -120,6 +120,7 @@ class FaultPolicyTranscriptTest {
         CANCELLED -> now, 100 ms, 200 ms, 400 ms
         REJECTED -> now, 100 ms, 200 ms, 400 ms, 800 ms, 1600 ms, 2000 ms, fail
         REJECTED then NETWORK then REJECTED -> now, 100 ms, 200 ms, 400 ms, 800 ms, 1600 ms, 2000 ms, 2000 ms, 2000 ms, fail
+        NO_ETAG -> fail
         TLS SSLException -> now, 100 ms, 200 ms, 400 ms
         CREDENTIALS -> now CREDENTIALS, 100 ms CREDENTIALS, 200 ms CREDENTIALS, 400 ms CREDENTIALS
         """);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.s3e.fault.Gate.Outcome;
+import io.s3e.testing.Threads;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -18,6 +19,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -29,7 +31,11 @@ class GateTest {
 
   private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
   private final ExecutorService threads = Executors.newCachedThreadPool();
-  private final Gates gates = new Gates(this::later);
+
+  /** How far the gate's clock is ahead of the machine's, in ns. */
+  private final AtomicLong ahead = new AtomicLong();
+
+  private final Gates gates = new Gates(this::later, () -> System.nanoTime() + ahead.get());
   private final Gate gate = gates.of("store", BUCKET);
 
   private boolean later(Runnable task, long nanos) {
@@ -61,9 +67,22 @@ class GateTest {
     for (int i = 0; i < 60; i++) {
       answer(Outcome.UNAVAILABLE);
     }
-    Thread.sleep(1_010);
+    ahead.addAndGet(TimeUnit.MILLISECONDS.toNanos(1_010));
     assertThat(gate.awaitDemand(() -> false, in(0))).isTrue();
     answer(Outcome.UNAVAILABLE);
+  }
+
+  @Test
+  void longWaitsAreToldOfOnceInAWhile() {
+    AtomicLong clock = new AtomicLong(Long.MAX_VALUE - 50);
+    Gate told = new Gate(this::later, clock::get);
+
+    assertThat(told.isTimeToTell(100)).isTrue();
+    clock.addAndGet(99);
+    assertThat(told.isTimeToTell(100)).isFalse();
+    clock.addAndGet(1);
+    assertThat(told.isTimeToTell(100)).isTrue();
+    assertThat(told.isTimeToTell(100)).isFalse();
   }
 
   @Test
@@ -141,13 +160,15 @@ class GateTest {
     AtomicLong wokenAt = new AtomicLong();
     long pause = TimeUnit.SECONDS.toNanos(30);
     assertThat(gate.retry(pause, () -> wokenAt.set(System.nanoTime()))).isTrue();
+    AtomicReference<Thread> reader = new AtomicReference<>();
     Future<Long> demand =
         threads.submit(
             () -> {
+              reader.set(Thread.currentThread());
               assertThat(gate.awaitDemand(() -> false, in(30_000))).isTrue();
               return System.nanoTime();
             });
-    Thread.sleep(20);
+    awaitTrue("the demand waits", () -> reader.get() != null && Threads.isWaiting(reader.get()));
     assertThat(wokenAt).hasValue(0);
     gate.sent();
     long from = System.nanoTime();

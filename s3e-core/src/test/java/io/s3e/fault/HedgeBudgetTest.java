@@ -9,14 +9,22 @@ class HedgeBudgetTest {
   private long now = Long.MAX_VALUE - 5;
   private final HedgeBudget budget = new HedgeBudget(() -> now);
 
+  /** The first GET of all may hang. */
   @Test
-  void hedgesAreTwoInAHundred() {
+  void twoNeedNotBeEarned() {
+    assertThat(budget.tryTake()).isTrue();
+    assertThat(budget.tryTake()).isTrue();
+    assertThat(budget.tryTake()).isFalse();
+  }
+
+  @Test
+  void hedgesAreTwoInAHundredBesideThose() {
     int hedges = 0;
     for (int i = 0; i < 10_000; i++) {
       budget.sent();
       hedges += budget.tryTake() ? 1 : 0;
     }
-    assertThat(hedges).isEqualTo(200);
+    assertThat(hedges).isEqualTo(202);
   }
 
   @Test

@@ -10,10 +10,13 @@ import io.s3e.block.BlockRange;
 import io.s3e.client.ClientLimits;
 import io.s3e.client.GetRequest;
 import io.s3e.memory.Admission;
+import io.s3e.memory.Block;
 import io.s3e.memory.Grant;
 import io.s3e.memory.Need;
 import io.s3e.memory.Need.Kind;
 import io.s3e.memory.Purpose;
+import io.s3e.testing.Pause;
+import io.s3e.testing.Slow;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -166,7 +169,7 @@ class AdmissionTest {
       if (System.nanoTime() - lentAt < TimeUnit.MILLISECONDS.toNanos(400)) {
         assertThat(rig.client.gets().get(1).lend()).isFalse();
       }
-      Thread.sleep(700);
+      Pause.millis(700, "longer than a slot is left in peace");
       rig.requireRight(rig.read(handle, 16, 16 + REQUEST_BLOCKS, run -> {}), 16);
       List<GetRequest> gets = rig.client.gets();
       assertThat(gets.get(gets.size() - 1).lend()).isTrue();
@@ -178,7 +181,7 @@ class AdmissionTest {
     try (FetchRig rig = lending(1)) {
       ObjectHandle slow = rig.open();
       rig.read(slow, 0, REQUEST_BLOCKS, run -> {});
-      Thread.sleep(700);
+      Pause.millis(700, "a reader that is slow");
       slow.progress().onRead(0, FetchRig.BLOCK);
 
       rig.requireRight(rig.read(rig.open(), 8, 8 + REQUEST_BLOCKS, run -> {}), 8);
@@ -189,6 +192,7 @@ class AdmissionTest {
   }
 
   @Test
+  @Slow
   void theSlotsOfAForgottenStreamServeGuesses() throws Exception {
     try (FetchRig rig = lending(3)) {
       ObjectHandle forgotten = rig.open();
@@ -198,11 +202,39 @@ class AdmissionTest {
       Admission admission = rig.admission;
       assertThat(admission.trySpeculate(rig.account, OBJECT, LONG, Purpose.GUESS)).isNull();
 
-      Thread.sleep(5_300);
+      Pause.millis(5_300, "after which a stream counts as forgotten");
       assertThat(admission.isCrowded(rig.account)).isFalse();
       Grant grant = require(admission.trySpeculate(rig.account, OBJECT, LONG, Purpose.GUESS));
       assertThat(grant.isLent()).isTrue();
       giveBack(grant);
+    }
+  }
+
+  /** The guess comes again, as guesses do; nothing else makes room for it. */
+  @Test
+  void aGuessTakesASlotThatHasWaitedToBeWritten() throws Exception {
+    try (FetchRig rig = lending(3)) {
+      ObjectHandle handle = rig.open();
+      List<Block> dirty = new ArrayList<>();
+      rig.fetcher.prefetch(handle, new BlockRange(20, 28), Purpose.GUESS, run -> {});
+      for (long index = 20; index < 28; index++) {
+        rig.requireRight(rig.read(handle, index), index);
+        Block block = rig.fetcher.find(handle, index);
+        assertThat(block.markDirty()).isTrue();
+        block.unpin();
+        dirty.add(block);
+      }
+      List<Grant> granted = new ArrayList<>();
+      awaitTrue(
+          "a guess is granted",
+          () -> {
+            Grant grant = rig.admission.trySpeculate(rig.account, OBJECT, LONG, Purpose.GUESS);
+            return grant != null && granted.add(grant);
+          });
+      assertThat(granted.get(0).isLent()).isTrue();
+      assertThat(rig.index.size()).as("blocks of the other slot").isEqualTo(REQUEST_BLOCKS);
+      granted.forEach(AdmissionTest::giveBack);
+      dirty.forEach(Block::markClean);
     }
   }
 

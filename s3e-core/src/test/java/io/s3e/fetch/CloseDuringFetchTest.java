@@ -11,7 +11,9 @@ import io.s3e.block.BlockRange;
 import io.s3e.client.ClientLimits;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.memory.Purpose;
+import io.s3e.testing.Pause;
 import io.s3e.testing.Seed;
+import io.s3e.testing.Slow;
 import io.s3e.testing.Threads;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -20,7 +22,6 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -69,7 +70,7 @@ class CloseDuringFetchTest {
       awaitTrue(() -> rig.client.calls().size() == 1);
       ObjectHandle closing = rig.open();
       CompletableFuture<byte[]> waiting = async(() -> rig.read(closing, 5));
-      Thread.sleep(30);
+      awaitTrue("it waits for memory", () -> rig.admission.waitingReaders() == 1);
       assertThat(waiting).isNotDone();
       closing.close();
       assertThatThrownBy(() -> waiting.get(10, TimeUnit.SECONDS))
@@ -114,6 +115,7 @@ class CloseDuringFetchTest {
    */
   @ParameterizedTest
   @ValueSource(ints = {3, 64})
+  @Slow
   void streamsAreClosedAtEveryMoment(int memoryBlocks) throws Exception {
     long seed = Seed.draw();
     ClientLimits limits = ClientLimits.copying(REQUEST_BLOCKS * BLOCK, 16, 0);
@@ -144,7 +146,7 @@ class CloseDuringFetchTest {
             roundSeed,
             (thread, random) -> {
               if (thread == 0) {
-                LockSupport.parkNanos(random.nextInt(1_500_000));
+                Pause.nanos(random.nextInt(1_500_000), "a moment by chance");
                 rig.fetcher.close();
                 return;
               }
@@ -168,7 +170,7 @@ class CloseDuringFetchTest {
         random.nextBoolean() ? Purpose.ASKED : Purpose.GUESS,
         runs::add);
     if (random.nextInt(3) == 0) {
-      LockSupport.parkNanos(random.nextInt(300_000));
+      Pause.nanos(random.nextInt(300_000), "a moment by chance");
     } else {
       try {
         rig.requireRight(rig.read(handle, block, end, runs::add), block);
@@ -186,7 +188,7 @@ class CloseDuringFetchTest {
     int failAt = random.nextInt(3) == 0 ? random.nextInt(call.length()) : Integer.MAX_VALUE;
     call.head();
     if (call.request.lend()) {
-      LockSupport.parkNanos(random.nextInt(200_000));
+      Pause.nanos(random.nextInt(200_000), "a store that is slow");
       call.lend(call.length());
       call.done();
       return;
@@ -204,7 +206,7 @@ class CloseDuringFetchTest {
       call.data(at, next);
       at = next;
       if (random.nextInt(4) == 0) {
-        LockSupport.parkNanos(random.nextInt(50_000));
+        Pause.nanos(random.nextInt(50_000), "a store that is slow");
       }
     }
     call.done();

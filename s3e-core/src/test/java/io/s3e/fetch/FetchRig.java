@@ -10,6 +10,7 @@ import io.s3e.buffer.MemoryBudget;
 import io.s3e.client.ClientLimits;
 import io.s3e.fault.FaultPolicy;
 import io.s3e.fault.Gates;
+import io.s3e.fault.Stores;
 import io.s3e.memory.Account;
 import io.s3e.memory.Admission;
 import io.s3e.memory.Block;
@@ -36,6 +37,7 @@ final class FetchRig implements AutoCloseable {
   static final int BLOCK = 1 << 10;
   static final int REQUEST_BLOCKS = 4;
   private static final Duration READ_TIMEOUT = Duration.ofSeconds(30);
+  private static final String STORE = "store";
   private static final ObjectRef OBJECT = new ObjectRef("bucket", "key");
 
   final byte[] content;
@@ -78,14 +80,19 @@ final class FetchRig implements AutoCloseable {
             new FaultPolicy(Duration.ofNanos(1_000), Duration.ofMillis(2)),
             Duration.ofMillis(stallMillis),
             READ_TIMEOUT,
-            "store");
+            Proofs.LONGEST_LIFE,
+            STORE);
     this.index = index;
+    Stores stores = new Stores();
+    // A machine with all processors busy makes GETs late, and a late GET is sent twice: these tests
+    // count GETs. HedgedReadsTest is about the second ones.
+    stores.of(STORE).hedges().throttled();
     this.fetcher =
         new Fetcher(
             new Tenant(
                 config,
                 client,
-                new FetchServices(index, admission, timer, new Gates(timer::later)),
+                new FetchServices(index, admission, timer, new Gates(timer::later), stores),
                 account,
                 metrics));
   }

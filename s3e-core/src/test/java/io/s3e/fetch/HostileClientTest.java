@@ -6,12 +6,19 @@ import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.block.BlockRange;
+import io.s3e.block.ByteRange;
 import io.s3e.client.ClientLimits;
 import io.s3e.client.RequestFailure.Kind;
+import io.s3e.client.ResponseHead.LengthSource;
+import io.s3e.memory.Block;
 import io.s3e.memory.Purpose;
+import io.s3e.metrics.EngineMetrics.Counter;
+import io.s3e.testing.Pause;
 import io.s3e.testing.Seed;
+import io.s3e.testing.Slow;
 import io.s3e.testing.Threads;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
 import java.util.SplittableRandom;
@@ -20,6 +27,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
@@ -83,6 +91,43 @@ class HostileClientTest {
         call.head();
         call.body();
         call.garbage(BLOCK);
+        call.done();
+      }
+    },
+    /** Somebody else's body, whose end nobody has told. */
+    SHORT_GARBAGE {
+      @Override
+      void answer(ScriptedClient.Call call) throws IOException {
+        call.head(LengthSource.NOBODY);
+        call.garbage(call.length() / 2);
+        call.garbage((call.length() - 1) / 2);
+        call.done();
+      }
+    },
+    /** As many bytes as asked for, and then more. */
+    LONG_GARBAGE {
+      @Override
+      void answer(ScriptedClient.Call call) throws IOException {
+        call.head(LengthSource.NOBODY);
+        call.garbage(call.length());
+        insist(() -> call.garbage(1));
+        call.fail(Kind.REJECTED);
+      }
+    },
+    GARBAGE_THAT_BREAKS_OFF {
+      @Override
+      void answer(ScriptedClient.Call call) throws IOException {
+        call.head(LengthSource.NOBODY);
+        call.garbage(call.length());
+        call.fail(Kind.NETWORK);
+      }
+    },
+    /** Under a length that the client has made up. */
+    SHORT_GARBAGE_AT_ONCE {
+      @Override
+      void answer(ScriptedClient.Call call) throws IOException {
+        call.head(LengthSource.CLIENT);
+        call.garbage(call.length() - 1);
         call.done();
       }
     },
@@ -179,7 +224,7 @@ class HostileClientTest {
         call.fail(Kind.SERVER);
         for (int i = 0; i < 50; i++) {
           insist(() -> call.garbage(100));
-          Thread.sleep(0, 200_000);
+          Pause.of(Duration.ofNanos(200_000), "while the body comes");
         }
       }
     };
@@ -255,6 +300,76 @@ class HostileClientTest {
     }
   }
 
+  @ParameterizedTest
+  @EnumSource(
+      value = Vice.class,
+      names = {"SHORT_GARBAGE", "LONG_GARBAGE", "GARBAGE_THAT_BREAKS_OFF", "SHORT_GARBAGE_AT_ONCE"})
+  void nothingIsKeptOfAnAnswerThatEndedElsewhere(Vice vice) throws Exception {
+    try (FetchRig rig = new FetchRig(8, 16, copying(), 2_000)) {
+      rig.client.script(
+          (call, number) -> {
+            if (number == 0) {
+              vice.answer(call);
+            } else {
+              call.answerWell();
+            }
+          });
+      rig.requireRight(rig.read(rig.open(), 0, REQUEST_BLOCKS, run -> {}), 0);
+      ByteRange asked = rig.client.gets().get(0).range();
+      assertThat(rig.client.gets().get(1).range()).isEqualTo(asked);
+      long received = rig.metrics.get(Counter.FETCHED_BYTES);
+      assertThat(received).isGreaterThan(asked.length());
+      assertThat(rig.metrics.get(Counter.DISCARDED_BYTES)).isEqualTo(received - asked.length());
+    }
+  }
+
+  /** As they come where the store has told the length, or at once where the client has them all. */
+  @ParameterizedTest
+  @CsvSource({
+    "STORE, 1, true",
+    "STORE, 4, true",
+    "CLIENT, 1, false",
+    "CLIENT, 4, true",
+    "NOBODY, 1, false",
+    "NOBODY, 4, false"
+  })
+  void blocksAreShownOnceTheAnswerIsKnownToBeTheStores(
+      LengthSource source, int chunkBlocks, boolean beforeTheEnd) throws Exception {
+    try (FetchRig rig = new FetchRig(REQUEST_BLOCKS, 16, copying(), 20_000)) {
+      CountDownLatch came = new CountDownLatch(1);
+      CountDownLatch end = new CountDownLatch(1);
+      rig.client.script(
+          (call, number) -> {
+            call.head(source);
+            for (int block = 0; block < REQUEST_BLOCKS; block += chunkBlocks) {
+              call.data(block * BLOCK, (block + chunkBlocks) * BLOCK);
+            }
+            came.countDown();
+            end.await();
+            call.done();
+          });
+      ObjectHandle handle = rig.open();
+      rig.fetcher.prefetch(handle, new BlockRange(0, REQUEST_BLOCKS), Purpose.ASKED, run -> {});
+      came.await();
+      for (int block = 0; block < REQUEST_BLOCKS; block++) {
+        assertThat(isShown(rig, handle, block)).isEqualTo(beforeTheEnd);
+      }
+      end.countDown();
+      for (int block = 0; block < REQUEST_BLOCKS; block++) {
+        rig.requireRight(rig.read(handle, block), block);
+      }
+    }
+  }
+
+  private static boolean isShown(FetchRig rig, ObjectHandle handle, long number) {
+    Block block = rig.fetcher.find(handle, number);
+    try {
+      return block.isReady();
+    } finally {
+      block.unpin();
+    }
+  }
+
   @Test
   void answersThatCompleteOutOfOrder() throws Exception {
     try (FetchRig rig = FetchRig.copying(32)) {
@@ -279,6 +394,7 @@ class HostileClientTest {
   /** Everything at once, in too little memory, with streams that come and go. */
   @ParameterizedTest
   @EnumSource
+  @Slow
   void aStormOfVicesEndsInRightBytesOrErrors(Memory memory) throws Exception {
     long seed = Seed.draw();
     int blocks = 64;

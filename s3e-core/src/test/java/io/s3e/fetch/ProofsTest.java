@@ -2,46 +2,123 @@ package io.s3e.fetch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.s3e.block.BlockLayout;
 import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
+import io.s3e.metrics.StreamListener;
+import io.s3e.prefetch.ReadPlanner;
+import io.s3e.prefetch.ReadPolicy;
+import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** How long an answer of S3 counts, and for what. */
 class ProofsTest {
-  private final AtomicLong now = new AtomicLong(Long.MAX_VALUE - 5);
-  private final Proofs proofs = new Proofs(now::get);
+  private static final int BLOCK = 64 << 10;
+  private static final Duration AGE = Duration.ofMinutes(15);
 
-  private static ObjectVersion version(String etag) {
-    return ObjectVersion.identified(new ObjectRef("bucket", "key"), 17, etag, null);
+  private final AtomicLong now = new AtomicLong(Long.MAX_VALUE - 5);
+  private final AtomicReference<@Nullable Object> credentials = new AtomicReference<>();
+  private final Proofs proofs = proofs(AGE);
+
+  private Proofs proofs(Duration age) {
+    return new Proofs(age, credentials::get, now::get);
+  }
+
+  private static ObjectHandle open(String etag) {
+    ObjectVersion version =
+        ObjectVersion.identified(new ObjectRef("bucket", "key"), 17, etag, null);
+    BlockLayout layout = new BlockLayout(version.size(), BLOCK);
+    ReadPlanner planner =
+        new ReadPlanner(
+            layout, ReadPolicy.ADAPTIVE, null, ReadPlanner.Limits.defaults(BLOCK, BLOCK));
+    return new ObjectHandle(
+        version,
+        ObjectHandle.SizeFrom.STORE,
+        layout,
+        Map.of(),
+        null,
+        StreamListener.NONE,
+        new ReaderProgress(planner.pattern()));
+  }
+
+  private void pass(Duration time) {
+    now.addAndGet(time.toNanos());
   }
 
   @Test
   void anAnswerCountsForItsVersionAloneAndForAWhile() {
-    assertThat(proofs.has(version("a"))).isFalse();
-    proofs.add(version("a"));
-    assertThat(proofs.has(version("a"))).isTrue();
-    assertThat(proofs.has(version("b"))).isFalse();
-    assertThat(proofs.has(null)).isFalse();
-    now.addAndGet(Proofs.LIFE_NANOS - 1);
-    assertThat(proofs.has(version("a"))).isTrue();
-    now.addAndGet(1);
-    assertThat(proofs.has(version("a"))).isFalse();
+    ObjectHandle asked = open("a");
+    assertThat(proofs.isProven(asked)).isFalse();
+    proofs.answered(asked, null);
+    ObjectHandle other = open("a");
+    for (ObjectHandle each : new ObjectHandle[] {asked, other, open("a")}) {
+      assertThat(proofs.isProven(each)).isTrue();
+    }
+    assertThat(proofs.isProven(open("b"))).isFalse();
+    pass(AGE.minusNanos(1));
+    assertThat(proofs.isProven(asked)).isTrue();
+    assertThat(proofs.isProven(other)).isTrue();
+    pass(Duration.ofNanos(1));
+    assertThat(proofs.isProven(asked)).as("of an open stream too").isFalse();
+    assertThat(proofs.isProven(other)).isFalse();
+    assertThat(proofs.isProven(open("a"))).isFalse();
+  }
+
+  @Test
+  void theAnswerToOneStreamRenewsThatOfAllOthers() {
+    ObjectHandle asked = open("a");
+    proofs.answered(asked, null);
+    pass(AGE);
+    proofs.answered(open("a"), null);
+    assertThat(proofs.isProven(asked)).isTrue();
+  }
+
+  @Test
+  void withoutAnAgeEachStreamAsksForItself() {
+    Proofs strict = proofs(Duration.ZERO);
+    ObjectHandle asked = open("a");
+    strict.answered(asked, null);
+    assertThat(strict.isProven(asked)).isTrue();
+    assertThat(strict.isProven(open("a"))).isFalse();
+    pass(Proofs.LONGEST_LIFE);
+    assertThat(strict.isProven(asked)).isFalse();
+  }
+
+  @Test
+  void anAnswerCountsForTheCredentialsOfItsRequest() {
+    ObjectHandle asked = open("a");
+    proofs.answered(asked, null);
+    credentials.set("first");
+    assertThat(proofs.isProven(asked)).as("they were not known").isTrue();
+
+    proofs.answered(asked, "first");
+    credentials.set("second");
+    assertThat(proofs.isProven(asked)).isFalse();
+    assertThat(proofs.isProven(open("a"))).isFalse();
+
+    proofs.answered(asked, "first");
+    assertThat(proofs.isProven(asked)).as("sent before they changed").isFalse();
+    proofs.answered(asked, "second");
+    assertThat(proofs.isProven(asked)).isTrue();
   }
 
   @Test
   void aFullTableForgetsTheOldFirst() {
-    proofs.add(version("old"));
-    now.addAndGet(Proofs.LIFE_NANOS);
+    proofs.answered(open("old"), null);
+    pass(AGE);
     for (int i = 1; i < Proofs.MOST_VERSIONS; i++) {
-      proofs.add(version("v" + i));
+      proofs.answered(open("v" + i), null);
     }
-    proofs.add(version("last"));
-    assertThat(proofs.has(version("v1"))).isTrue();
-    assertThat(proofs.has(version("last"))).isTrue();
+    proofs.answered(open("last"), null);
+    assertThat(proofs.isProven(open("v1"))).isTrue();
+    assertThat(proofs.isProven(open("last"))).isTrue();
 
-    proofs.add(version("one more"));
-    assertThat(proofs.has(version("one more"))).isTrue();
-    assertThat(proofs.has(version("v1"))).as("forgotten, which costs one GET").isFalse();
+    proofs.answered(open("one more"), null);
+    assertThat(proofs.isProven(open("one more"))).isTrue();
+    assertThat(proofs.isProven(open("v1"))).as("forgotten, which costs one GET").isFalse();
   }
 }

@@ -11,6 +11,7 @@ import io.s3e.client.ObjectHead;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.ResponseHandler;
 import io.s3e.client.ResponseHead;
+import io.s3e.client.ResponseHead.LengthSource;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -103,6 +104,7 @@ final class ScriptedClient implements ObjectClient {
     Call call = new Call(request, handler);
     gets.add(request);
     calls.add(call);
+    handler.onSent();
     int number = numbers.getAndIncrement();
     running.incrementAndGet();
     threads.execute(() -> run(call, number));
@@ -162,13 +164,29 @@ final class ScriptedClient implements ObjectClient {
     }
 
     void head() throws IOException {
-      long start = request.range().start();
-      long end = request.range().end();
-      head(206, "bytes " + start + "-" + (end - 1) + "/" + content.length, ETAG);
+      head(LengthSource.STORE);
+    }
+
+    /** The right head; without a length where it is nobody's word. */
+    void head(LengthSource source) throws IOException {
+      head(206, rightRange(), ETAG, source);
     }
 
     void head(int status, String contentRange, String etag) throws IOException {
-      handler.onHead(new ResponseHead(status, contentRange, -1, etag, null, null));
+      head(status, contentRange, etag, LengthSource.STORE);
+    }
+
+    private void head(int status, String contentRange, String etag, LengthSource source)
+        throws IOException {
+      long length = source == LengthSource.NOBODY ? -1 : length();
+      handler.onHead(
+          new ResponseHead(status, contentRange, length, etag, null, null, null, source));
+    }
+
+    private String rightRange() {
+      long start = request.range().start();
+      long end = request.range().end();
+      return "bytes " + start + "-" + (end - 1) + "/" + content.length;
     }
 
     /** Bytes {@code [from, to)} of the range, in one chunk; beyond the object's end come zeros. */

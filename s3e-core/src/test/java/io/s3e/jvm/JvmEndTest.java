@@ -3,6 +3,7 @@ package io.s3e.jvm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.testing.ForkedJvm;
+import io.s3e.testing.Slow;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** In JVMs of their own, for a JVM ends once. */
+@Slow
 class JvmEndTest {
   private static final String SAID = "said: ";
 

@@ -1,14 +1,28 @@
 package io.s3e.jvm;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
+import javax.management.MBeanAttributeInfo;
+import javax.management.MBeanInfo;
 import javax.management.MBeanServer;
+import javax.management.MBeanServerConnection;
 import javax.management.ObjectName;
+import javax.management.ReflectionException;
+import javax.management.remote.JMXConnector;
+import javax.management.remote.JMXConnectorFactory;
+import javax.management.remote.JMXConnectorServer;
+import javax.management.remote.JMXConnectorServerFactory;
+import javax.management.remote.JMXServiceURL;
 import org.junit.jupiter.api.Test;
 
 class MemoryAccountTest {
@@ -92,6 +106,97 @@ class MemoryAccountTest {
     assertThat(closes).hasValue(1);
     assertThat(account.getEngines()).isZero();
     assertThat(account.join(bytes -> {}, () -> 0)).isNull();
+  }
+
+  @Test
+  @SuppressWarnings("BanJNDI") // The connector is this test's own, on loopback.
+  void remoteCallersSeeAttributesAndCanDoNothing() throws Exception {
+    MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+    ObjectName name = new ObjectName(RegisteredAccount.NAME);
+    Pool one = Pool.ofJvm(100);
+    JMXConnectorServer remote =
+        JMXConnectorServerFactory.newJMXConnectorServer(
+            new JMXServiceURL("service:jmx:rmi://127.0.0.1"), null, server);
+    try {
+      remote.start();
+      try (JMXConnector connector = JMXConnectorFactory.connect(remote.getAddress())) {
+        MBeanServerConnection caller = connector.getMBeanServerConnection();
+        MBeanInfo info = caller.getMBeanInfo(name);
+        assertThat(info.getOperations()).isEmpty();
+        for (MBeanAttributeInfo attribute : info.getAttributes()) {
+          assertThat(attribute.isWritable()).isFalse();
+          assertThat(caller.getAttribute(name, attribute.getName())).isNotNull();
+        }
+        String[] types = {LongConsumer.class.getName(), LongSupplier.class.getName()};
+        for (String operation : List.of("join", "joinOwn")) {
+          assertThatThrownBy(() -> caller.invoke(name, operation, new Object[2], types))
+              .isInstanceOf(ReflectionException.class);
+        }
+        assertThat(caller.getAttribute(name, "Engines")).isEqualTo(1);
+      }
+      assertThat(one.take(100)).isTrue();
+    } finally {
+      remote.stop();
+      one.share.leave().run();
+    }
+    assertThat(server.isRegistered(name)).isFalse();
+  }
+
+  /** An engine whose class loader is closed: what it calls is not there. */
+  private static MemoryShare broken(MemoryShare other) {
+    return MemoryShare.ofJvm(
+        other.limit(),
+        bytes -> {
+          throw new NoClassDefFoundError("giveBack");
+        },
+        () -> {
+          throw new NoClassDefFoundError("pooled");
+        });
+  }
+
+  @Test
+  void anEngineThatFailsStopsNobody() {
+    Pool one = Pool.ofJvm(100);
+    Pool two = Pool.ofJvm(100);
+    MemoryShare broken = broken(one.share);
+    try {
+      assertThat(broken.reserve().test(10)).isTrue();
+      assertThat(one.take(90)).isTrue();
+      broken.claim().accept(10);
+      assertThat(one.held).hasValue(80);
+      two.share.claimShare().run();
+      assertThat(two.take(10)).isTrue();
+      two.share.claim().accept(100);
+      assertThat(one.held).as("what a healthy engine gives back").hasValue(0);
+      assertThat(two.share.pooled().getAsLong()).isEqualTo(10);
+      assertThat(two.share.share().getAsLong()).isEqualTo((100 - 10) / 3);
+    } finally {
+      one.share.leave().run();
+      two.share.leave().run();
+      broken.leave().run();
+    }
+  }
+
+  @Test
+  void anEngineReleasesWhatItHasReservedAndNoMore() {
+    Pool one = Pool.ofJvm(100);
+    Pool two = Pool.ofJvm(100);
+    try {
+      assertThat(one.take(60)).isTrue();
+      assertThat(two.take(40)).isTrue();
+      for (long wrong : new long[] {-(1L << 40), -1, 41, Long.MIN_VALUE, Long.MAX_VALUE}) {
+        assertThatIllegalArgumentException()
+            .isThrownBy(() -> two.share.release().accept(wrong))
+            .withMessageContaining(Long.toString(wrong));
+      }
+      assertThatIllegalArgumentException().isThrownBy(() -> two.share.reserve().test(-1));
+      assertThat(one.share.available().getAsLong()).isZero();
+      assertThatNullPointerException().isThrownBy(() -> MemoryShare.alone(1, null, () -> 0));
+      assertThatNullPointerException().isThrownBy(() -> MemoryShare.alone(1, bytes -> {}, null));
+    } finally {
+      one.share.leave().run();
+      two.share.leave().run();
+    }
   }
 
   public interface OtherMBean {

@@ -84,7 +84,7 @@ class BlockTest {
   }
 
   @Test
-  void theFirstOfReadAbandonAndEvictionIsReported() {
+  void theFirstOfReadAndEvictionIsReported() {
     publish();
     assertThat(block.isUnread()).isTrue();
     assertThat(TestBlocks.tryRead(block)).isTrue();
@@ -100,8 +100,21 @@ class BlockTest {
     assertThat(abandoned.block().isUnread()).as("nothing to abandon yet").isTrue();
     residency.publish(abandoned.blocks, abandoned.memory, abandoned::free);
     abandoned.block().abandon();
+    assertThat(abandoned.block().isUnread()).isFalse();
+    assertThat(abandoned.fate.droppedUnread).as("it may still be read").hasValue(0);
     abandoned.block().evict();
     assertThat(abandoned.fate.droppedUnread).hasValue(1);
+  }
+
+  @Test
+  void aBlockThatIsReadAfterItWasAbandonedWasOfUse() {
+    publish();
+    block.abandon();
+    assertThat(TestBlocks.tryRead(block)).isTrue();
+    block.abandon();
+    assertThat(fetched.fate.firstReads).hasValue(1);
+    block.evict();
+    assertThat(fetched.fate.droppedUnread).hasValue(0);
   }
 
   @Test

@@ -3,7 +3,9 @@ package io.s3e.memory;
 import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.s3e.buffer.BlockLease;
 import io.s3e.buffer.BlockPool;
 import io.s3e.buffer.MemoryBudget;
 import io.s3e.client.ClientLimits;
@@ -34,6 +36,7 @@ class BulkheadTest {
       admission.carrier(ClientLimits.copying(BLOCK, PLACES, 0).withOverdue(OVERDUE));
   private final Account account = admission.account(carrier);
   private final List<Grant> held = new ArrayList<>();
+  private final List<BlockLease> leases = new ArrayList<>();
 
   @AfterEach
   void everyPlaceComesBack() {
@@ -42,6 +45,7 @@ class BulkheadTest {
     }
     assertThat(carrier.copies().held()).isZero();
     assertThat(carrier.copiesByObject().objects()).isZero();
+    assertThat(carrier.copiesByObject().newcomers()).isZero();
     assertThat(account.inCopies().held()).isZero();
     for (int i = 0; i < OVERDUE; i++) {
       assertThat(carrier.copies().tryAddOverdue()).isTrue();
@@ -84,6 +88,28 @@ class BulkheadTest {
         task -> new Thread(task).start());
   }
 
+  /** Eviction runs code of others; the check after each test finds a place that is lost. */
+  @Test
+  void aPlaceComesBackWhenMakingRoomFails() throws Exception {
+    for (BlockLease lease = pool.tryAcquire(); lease != null; lease = pool.tryAcquire()) {
+      leases.add(lease);
+    }
+    TestBlocks.Fetched fetched = new TestBlocks.Fetched(1, 1);
+    admission
+        .pooled()
+        .publish(
+            fetched.blocks,
+            fetched.memory,
+            () -> {
+              throw new NoClassDefFoundError("of a class loader that is closed");
+            });
+    assertThat(TestBlocks.tryRead(fetched.block())).isTrue();
+    assertThatThrownBy(() -> demand(HEALTHY, 0)).isInstanceOf(NoClassDefFoundError.class);
+    assertThat(carrier.copies().held()).isZero();
+    leases.forEach(BlockLease::release);
+    take(HEALTHY);
+  }
+
   @Test
   void anObjectThatIsAloneHasTheWholeLane() throws Exception {
     for (int i = 0; i < PLACES; i++) {
@@ -124,6 +150,7 @@ class BulkheadTest {
     for (int i = 0; i < PLACES; i++) {
       take(HANGING);
     }
+    carrier.answered(HEALTHY);
     for (int i = 0; i < OVERDUE; i++) {
       refuse(HEALTHY);
       assertThat(held.get(i).overdue()).isTrue();
@@ -136,6 +163,45 @@ class BulkheadTest {
     refuse(HEALTHY);
     assertThat(held.get(OVERDUE).overdue()).as("after one was over").isTrue();
     take(HEALTHY);
+  }
+
+  @Test
+  void whereMuchHangsNewcomersLeaveHalfOfTheLaneToObjectsThatHaveAnswered() throws Exception {
+    carrier.answered(HEALTHY);
+    for (int i = 0; i < PLACES; i++) {
+      take("new " + i);
+    }
+    refuse(HEALTHY);
+    for (int i = 0; i < OVERDUE; i++) {
+      assertThat(held.get(i).overdue()).isTrue();
+      held.get(OVERDUE + i).pause();
+    }
+    assertThat(carrier.copies().held()).as("others may have four").isEqualTo(PLACES / 2);
+    refuse("one more");
+    CompletableFuture<Grant> newcomer = async("one more");
+    awaitTrue(() -> admission.waitingReaders() == 1);
+    for (int i = 0; i < PLACES / 2; i++) {
+      held.add(async(HEALTHY).get(20, TimeUnit.SECONDS));
+    }
+    assertThat(newcomer).isNotDone();
+
+    // As soon as it answers it is an object like others.
+    carrier.answered("one more");
+    end(held.remove(held.size() - 1));
+    held.add(newcomer.get(20, TimeUnit.SECONDS));
+  }
+
+  @Test
+  void whereLittleHangsNewcomersHaveTheWholeLane() throws Exception {
+    carrier.answered(HEALTHY);
+    for (int i = 0; i < PLACES; i++) {
+      take("new " + i);
+    }
+    for (int i = 1; i < OVERDUE; i++) {
+      assertThat(held.get(i).overdue()).isTrue();
+      take("newer " + i);
+    }
+    assertThat(carrier.copies().held()).isEqualTo(PLACES);
   }
 
   @Test

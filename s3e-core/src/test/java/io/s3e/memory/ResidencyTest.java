@@ -341,7 +341,7 @@ class ResidencyTest {
   }
 
   @Test
-  void aDirtySlabLeavesForNoGuess() {
+  void aDirtySlabLeavesNotWithTheCleanOnes() {
     Fetched dirty = publishDirty();
     Fetched clean = publishRead();
     assertThat(residency.spareSlabs(Idle.LONG)).isEqualTo(2);
@@ -369,6 +369,27 @@ class ResidencyTest {
     assertThat(residency.evictDirty()).isFalse();
     assertThat(residency.evictRead()).isTrue();
     assertThat(slab.freed).hasValue(1);
+  }
+
+  @Test
+  void aGuessTakesADirtySlabThatHasBeenParkedForAWhile() {
+    Fetched first = publishParked();
+    clock.addAndGet(5);
+    Fetched second = publishParked();
+    assertThat(residency.parkedSlabs(10)).isZero();
+    assertThat(residency.evictDirty(10)).isFalse();
+    assertThat(residency.parkedEntries()).isEqualTo(2);
+
+    clock.addAndGet(5);
+    assertThat(residency.parkedSlabs(10)).isOne();
+    assertThat(residency.evictDirty(10)).isTrue();
+    assertThat(first.isFree()).isTrue();
+    assertThat(residency.evictDirty(10)).isFalse();
+    assertThat(residency.evictDirty()).isTrue();
+    assertThat(second.isFree()).isTrue();
+    first.block().markClean();
+    second.block().markClean();
+    assertThat(residency.parkedEntries()).isZero();
   }
 
   @Test

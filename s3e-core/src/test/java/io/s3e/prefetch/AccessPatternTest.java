@@ -3,6 +3,7 @@ package io.s3e.prefetch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.block.BlockLayout;
+import io.s3e.block.ByteRange;
 import org.junit.jupiter.api.Test;
 
 class AccessPatternTest {
@@ -123,6 +124,98 @@ class AccessPatternTest {
     said.reset();
     said.onJump();
     assertThat(said.isScanning()).isTrue();
+  }
+
+  private AccessPattern over(ByteRange split) {
+    return new AccessPattern(
+        new BlockLayout(1000 * MIB, BLOCK), ledger, ReadPolicy.ADAPTIVE, split);
+  }
+
+  @Test
+  void aReaderThatBeginsAtTheFrontMayScanUntilItJumps() {
+    assertThat(pattern.looksLikeScan()).as("nothing was read").isFalse();
+    assertThat(pattern.mayBeScan()).isTrue();
+
+    pattern.onRead(0, 10);
+    assertThat(pattern.looksLikeScan()).isTrue();
+    readInOrder(0, 10 * MIB);
+    assertThat(pattern.mayBeScan()).isTrue();
+    assertThat(pattern.looksLikeScan()).isTrue();
+
+    pattern.onRead(500 * MIB, 500 * MIB + 1);
+    assertThat(pattern.mayBeScan()).isFalse();
+    assertThat(pattern.looksLikeScan()).isFalse();
+    readInOrder(500 * MIB, 531 * MIB);
+    assertThat(pattern.mayBeScan()).as("it has jumped before").isFalse();
+    assertThat(pattern.looksLikeScan()).isFalse();
+    readInOrder(531 * MIB, 532 * MIB);
+    assertThat(pattern.looksLikeScan()).isTrue();
+  }
+
+  @Test
+  void aLongRunFromTheFrontIsAScanForCertain() {
+    readInOrder(0, 32 * MIB);
+    assertThat(pattern.mayBeScan()).isFalse();
+    assertThat(pattern.looksLikeScan()).isTrue();
+  }
+
+  @Test
+  void theFrontOfASplitIsAFront() {
+    AccessPattern split = over(new ByteRange(128 * MIB, 256 * MIB));
+    split.onRead(128 * MIB - 1, 128 * MIB + 1);
+    assertThat(split.looksLikeScan()).isTrue();
+
+    AccessPattern elsewhere = over(new ByteRange(128 * MIB, 256 * MIB));
+    elsewhere.onRead(0, 10);
+    assertThat(elsewhere.looksLikeScan()).isFalse();
+    assertThat(elsewhere.mayBeScan()).isTrue();
+  }
+
+  @Test
+  void aReaderThatBeginsElsewhereLooksLikeAScanOnceItGoesOn() {
+    pattern.onRead(700 * MIB, 701 * MIB);
+    pattern.onRead(700 * MIB, 701 * MIB);
+    assertThat(pattern.looksLikeScan()).isFalse();
+
+    pattern.onRead(701 * MIB, 702 * MIB);
+    assertThat(pattern.looksLikeScan()).isTrue();
+    assertThat(pattern.mayBeScan()).isTrue();
+  }
+
+  @Test
+  void aFooterReadFromItsEndIsNoScan() {
+    pattern.onRead(1000 * MIB - 8, 1000 * MIB);
+    pattern.onRead(1000 * MIB - 50_000, 1000 * MIB - 8);
+    assertThat(pattern.looksLikeScan()).isFalse();
+    assertThat(pattern.mayBeScan()).isTrue();
+  }
+
+  @Test
+  void backwardReadsAreNoScan() {
+    pattern.onRead(999 * MIB, 1000 * MIB);
+    pattern.onRead(998 * MIB, 999 * MIB);
+    assertThat(pattern.mayBeScan()).isFalse();
+    assertThat(pattern.looksLikeScan()).isFalse();
+  }
+
+  @Test
+  void aReaderWithAnOrderOfItsOwnIsNoScanUntilItHasReadOn() {
+    pattern.onOwnOrder();
+    pattern.onRead(0, 10);
+    assertThat(pattern.mayBeScan()).isFalse();
+    assertThat(pattern.looksLikeScan()).isFalse();
+    readInOrder(0, 32 * MIB);
+    assertThat(pattern.looksLikeScan()).isTrue();
+  }
+
+  @Test
+  void theOpenersWordNeedsNoRead() {
+    assertThat(over(ReadPolicy.SEQUENTIAL).looksLikeScan()).isTrue();
+    assertThat(over(ReadPolicy.SEQUENTIAL).mayBeScan()).isFalse();
+    AccessPattern random = over(ReadPolicy.RANDOM);
+    random.onRead(0, 10);
+    assertThat(random.mayBeScan()).isFalse();
+    assertThat(random.looksLikeScan()).isFalse();
   }
 
   @Test

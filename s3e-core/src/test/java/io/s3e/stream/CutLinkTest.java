@@ -8,12 +8,12 @@ import io.s3e.S3EConfig;
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
 import io.s3e.buffer.MemoryBudget;
+import io.s3e.client.EveryClient;
 import io.s3e.client.aws.AwsClientSettings;
-import io.s3e.client.aws.AwsClients;
-import io.s3e.client.aws.ClientKind;
 import io.s3e.testing.Fault;
 import io.s3e.testing.HostileS3Server;
 import io.s3e.testing.MemoryObjectClient;
+import io.s3e.testing.Slow;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -34,6 +34,7 @@ import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
  * A link that cuts every body after 200 KiB is read over, by every client and every way to read.
  */
 @Timeout(120)
+@Slow
 class CutLinkTest {
   private static final ObjectRef OBJECT = new ObjectRef("bucket", "key");
   private static final int CUT_BYTES = 200 << 10;
@@ -75,23 +76,22 @@ class CutLinkTest {
   }
 
   static Stream<Arguments> cases() {
-    return Stream.of(ClientKind.values())
+    return Stream.of(EveryClient.values())
         .flatMap(kind -> Stream.of(Style.values()).map(style -> Arguments.of(kind, style)));
   }
 
   @ParameterizedTest
   @MethodSource("cases")
-  void isReadToItsEnd(ClientKind kind, Style style) throws Exception {
+  void isReadToItsEnd(EveryClient kind, Style style) throws Exception {
     byte[] content = MemoryObjectClient.bytes(SIZE, 5);
     S3EConfig config =
         S3EConfig.DEFAULTS.toBuilder()
             .retryBase(Duration.ofMillis(5))
-            .retryCap(Duration.ofMillis(50))
             .readTimeout(Duration.ofSeconds(30))
             .build();
     MemoryBudget budget = new MemoryBudget(64L << 20);
     try (HostileS3Server server = HostileS3Server.start();
-        S3E engine = S3E.create(config, budget, AwsClients.provider(kind, settings(server)))) {
+        S3E engine = S3E.create(config, budget, kind.provider(settings(server)))) {
       server.put(OBJECT, content);
       server.always(Fault.resetAfter(CUT_BYTES));
       try (S3EInputStream in = engine.open(OBJECT, OpenOptions.DEFAULTS)) {

@@ -1,5 +1,6 @@
 package io.s3e.stream;
 
+import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.OpenOptions;
@@ -14,9 +15,11 @@ import io.s3e.disk.DiskCacheConfig;
 import io.s3e.disk.DiskCacheConfig.Mode;
 import io.s3e.disk.DiskCacheConfig.Scope;
 import io.s3e.metrics.DiskMetrics.Counter;
+import io.s3e.metrics.EngineMetrics;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.testing.MemoryObjectClient;
 import io.s3e.testing.Seed;
+import io.s3e.testing.Slow;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
@@ -36,6 +39,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What is asked of S3 and what is not, with a cache on disk behind a small memory. */
 @Timeout(120)
@@ -231,6 +236,7 @@ class DiskCacheReadsTest {
   }
 
   @Test
+  @Slow
   void randomReadsAreFetchedOnce() throws Exception {
     byte[] buffer = new byte[256 << 10];
     requireSecondPassWithoutGet(
@@ -279,26 +285,132 @@ class DiskCacheReadsTest {
         });
   }
 
-  @Test
-  void aScanIsNotWritten() throws Exception {
-    try (S3E engine = engine(disk(Scope.PRIVATE))) {
-      scan(engine, ReadPolicy.SEQUENTIAL);
-      settle(engine);
+  private void requireNothingOffered(S3E engine) throws Exception {
+    settle(engine);
+    // A run is counted when it is over, which its last reader does not wait for.
+    awaitTrue(
+        "all that was fetched is counted as not worth it",
+        () ->
+            count(engine, Counter.NOT_ADMITTED_BYTES)
+                == engine.metrics().get(EngineMetrics.Counter.FETCHED_BYTES));
+    assertThat(count(engine, Counter.OFFERED_BYTES)).isZero();
+  }
 
-      assertThat(count(engine, Counter.WRITTEN_BYTES)).isZero();
-      assertThat(count(engine, Counter.NOT_ADMITTED_BYTES)).isGreaterThan(OBJECT_BYTES / 2);
+  @ParameterizedTest
+  @EnumSource(
+      value = ReadPolicy.class,
+      names = {"ADAPTIVE", "SEQUENTIAL", "WHOLE_FILE"})
+  void aScanIsNotWritten(ReadPolicy policy) throws Exception {
+    try (S3E engine = engine(disk(Scope.PRIVATE))) {
+      scan(engine, policy);
+      requireNothingOffered(engine);
     }
   }
 
   @Test
-  void aSecondScanIsWrittenAndAThirdReadFromDisk() throws Exception {
+  void aScanIsNotWrittenWhereSlotsAreLent() throws Exception {
+    ClientLimits lending = new ClientLimits(BLOCK, 8, REQUEST, 8, CLIENTS_BYTES);
+    try (S3E engine = engine(disk(Scope.PRIVATE), lending)) {
+      scan(engine, ReadPolicy.ADAPTIVE);
+      requireNothingOffered(engine);
+    }
+  }
+
+  private void readInPieces(S3EInputStream in, int from, int bytes) throws IOException {
+    byte[] buffer = new byte[BLOCK];
+    in.seek(from);
+    for (int at = from; at < from + bytes; at += BLOCK) {
+      requireRight(buffer, in.readNBytes(buffer, 0, BLOCK), at);
+    }
+  }
+
+  /** Too few to be a scan for certain. */
+  @Test
+  void aFewReadsInOrderAreNotWritten() throws Exception {
+    int split = 50 << 20;
     try (S3E engine = engine(disk(Scope.PRIVATE))) {
-      scan(engine, ReadPolicy.SEQUENTIAL);
-      scan(engine, ReadPolicy.SEQUENTIAL);
+      for (int bytes : new int[] {BLOCK, 4 * BLOCK, 5 << 20}) {
+        try (S3EInputStream in = engine.open(OBJECT)) {
+          readInPieces(in, 0, bytes);
+        }
+      }
+    }
+    try (S3E engine = engine(disk(Scope.PRIVATE))) {
+      ByteRange told = new ByteRange(split, split + (20 << 20));
+      try (S3EInputStream in = engine.open(OBJECT, OpenOptions.DEFAULTS.withSplit(told))) {
+        readInPieces(in, split, 4 << 20);
+      }
+      try (S3EInputStream in = engine.open(OBJECT)) {
+        readInPieces(in, 80 << 20, 4 << 20);
+      }
+      settle(engine);
+      assertThat(count(engine, Counter.OFFERED_BYTES)).isZero();
+      assertThat(count(engine, Counter.NOT_ADMITTED_BYTES)).isGreaterThanOrEqualTo(8L << 20);
+    }
+  }
+
+  @Test
+  void whatAReaderReadInOrderBeforeItJumpedIsWritten() throws Exception {
+    try (S3E engine = engine(disk(Scope.PRIVATE));
+        S3EInputStream in = engine.open(OBJECT)) {
+      readInPieces(in, 0, 2 << 20);
+      settle(engine);
+      assertThat(count(engine, Counter.OFFERED_BYTES)).as("while it may be a scan").isZero();
+
+      readInPieces(in, 40 << 20, BLOCK);
+      settle(engine);
+      assertThat(count(engine, Counter.WRITTEN_BYTES)).isGreaterThanOrEqualTo(2L << 20);
+    }
+  }
+
+  /** As Spark 3.5 reads footers, by a stream of their own. */
+  @Test
+  void whatWasReadAtTheEndAloneIsWritten() throws Exception {
+    try (S3E engine = engine(disk(Scope.PRIVATE))) {
+      byte[] buffer = new byte[100_000];
+      try (S3EInputStream in = engine.open(OBJECT)) {
+        in.readFullyAt(OBJECT_BYTES - 8, buffer, 0, 8);
+        in.readFullyAt(OBJECT_BYTES - buffer.length, buffer, 0, buffer.length - 8);
+      }
+      settle(engine);
+      assertThat(count(engine, Counter.WRITTEN_BYTES)).isGreaterThanOrEqualTo(buffer.length);
+      assertThat(count(engine, Counter.NOT_ADMITTED_BYTES)).isZero();
+    }
+  }
+
+  @Test
+  void hybridWritesTheFrontOfAScan() throws Exception {
+    long front = 8L << 20;
+    for (ReadPolicy policy : List.of(ReadPolicy.SEQUENTIAL, ReadPolicy.ADAPTIVE)) {
+      try (S3E engine = engine(disk(Scope.PRIVATE).mode(Mode.HYBRID).hybridBytes(front))) {
+        scan(engine, policy);
+        settle(engine);
+        assertThat(count(engine, Counter.WRITTEN_BYTES)).as("%s", policy).isEqualTo(front);
+      }
+    }
+  }
+
+  @Test
+  void aSharedCacheGetsAScanToo() throws Exception {
+    try (S3E engine = engine(disk(Scope.HOST))) {
+      scan(engine, ReadPolicy.ADAPTIVE);
+      settle(engine);
+      assertThat(count(engine, Counter.WRITTEN_BYTES)).isGreaterThan(OBJECT_BYTES * 9L / 10);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = ReadPolicy.class,
+      names = {"ADAPTIVE", "SEQUENTIAL"})
+  void aSecondScanIsWrittenAndAThirdReadFromDisk(ReadPolicy policy) throws Exception {
+    try (S3E engine = engine(disk(Scope.PRIVATE))) {
+      scan(engine, policy);
+      scan(engine, policy);
       settle(engine);
       long fetched = client.bytesAsked();
 
-      scan(engine, ReadPolicy.SEQUENTIAL);
+      scan(engine, policy);
 
       assertThat(client.bytesAsked() - fetched).isLessThan(OBJECT_BYTES / 10);
       assertThat(count(engine, Counter.HIT_BYTES)).isGreaterThan(OBJECT_BYTES / 2);
@@ -334,6 +446,7 @@ class DiskCacheReadsTest {
   }
 
   @Test
+  @Slow
   void aBlockOfWhichAnotherProcessHasWrittenAPartIsFetched() throws Exception {
     int large = 1 << 20;
     try (S3E engine = engine(disk(Scope.HOST));
@@ -424,6 +537,7 @@ class DiskCacheReadsTest {
   }
 
   @Test
+  @Slow
   void twoEnginesAtOnceFetchEachByteAboutOnce() throws Exception {
     try (S3E first = engine(disk(Scope.HOST))) {
       MemoryObjectClient firstClient = client;

@@ -8,6 +8,8 @@ import io.s3e.S3EConfig;
 import io.s3e.block.ObjectRef;
 import io.s3e.buffer.MemoryBudget;
 import io.s3e.client.ClientLimits;
+import io.s3e.metrics.EngineMetrics;
+import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.testing.MemoryObjectClient;
 import java.io.IOException;
 import java.time.Duration;
@@ -38,8 +40,7 @@ final class EngineFixture implements AfterEachCallback {
             .blockBytes(BLOCK)
             .requestBytes(REQUEST)
             .readTimeout(Duration.ofSeconds(20))
-            .retryBase(Duration.ofMillis(1))
-            .retryCap(Duration.ofMillis(5));
+            .retryBase(Duration.ofMillis(1));
     engine = S3E.create(changes.apply(config).build(), budget, granted -> client);
   }
 
@@ -50,6 +51,16 @@ final class EngineFixture implements AfterEachCallback {
 
   static EngineFixture copying(UnaryOperator<S3EConfig.Builder> changes) {
     return new EngineFixture(ClientLimits.copying(REQUEST, 32, 0), 1024, changes);
+  }
+
+  /**
+   * Clients that copy and lend, with few places, a few more for GETs that hang, and long stalls.
+   */
+  static EngineFixture crowded() {
+    return new EngineFixture(
+        new ClientLimits(BLOCK, 8, REQUEST, 8, 8L * REQUEST).withOverdue(2),
+        256,
+        config -> config.stallTimeout(Duration.ofMinutes(5)).readTimeout(Duration.ofMinutes(5)));
   }
 
   /** A client that lends, with few slots. */
@@ -79,6 +90,11 @@ final class EngineFixture implements AfterEachCallback {
   @Override
   public void afterEach(ExtensionContext context) {
     engine.close();
+    EngineMetrics metrics = engine.metrics();
+    assertThat(metrics.get(Counter.HELD_BYTES)).as("bytes still held").isZero();
+    assertThat(metrics.get(Counter.USED_BYTES) + metrics.get(Counter.WASTED_BYTES))
+        .as("bytes that were used and wasted")
+        .isEqualTo(metrics.get(Counter.FETCHED_BYTES));
     assertThat(budget.reserved()).as("bytes still reserved").isZero();
     assertThat(client.lentOut()).as("lent buffers still out").isZero();
     assertThat(client.doubleCloses()).as("lent buffers closed twice").isZero();

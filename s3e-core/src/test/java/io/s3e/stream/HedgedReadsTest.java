@@ -4,22 +4,38 @@ import static io.s3e.stream.EngineFixture.BLOCK;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.OpenOptions;
+import io.s3e.S3E;
+import io.s3e.S3EConfig;
+import io.s3e.buffer.MemoryBudget;
+import io.s3e.client.ClientLimits;
 import io.s3e.client.GetRequest;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.testing.Eventually;
+import io.s3e.testing.MemoryObjectClient;
 import io.s3e.testing.MemoryObjectClient.Answer;
+import io.s3e.testing.Slow;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Reads whose GET is late, or never answered: a second one brings the bytes. */
 @Timeout(60)
+@Slow
 class HedgedReadsTest {
   private static final OpenOptions RANDOM = OpenOptions.DEFAULTS.withPolicy(ReadPolicy.RANDOM);
   private static final int BLOCKS = 300;
@@ -31,6 +47,18 @@ class HedgedReadsTest {
   @RegisterExtension final EngineFixture s3e = EngineFixture.copying();
 
   @RegisterExtension final EngineFixture lending = EngineFixture.lending();
+
+  @RegisterExtension
+  final EngineFixture patient =
+      EngineFixture.copying(
+          config -> config.stallTimeout(Duration.ofMinutes(5)).readTimeout(Duration.ofMinutes(5)));
+
+  private final ExecutorService threads = Executors.newFixedThreadPool(32);
+
+  @AfterEach
+  void endThreads() {
+    threads.shutdownNow();
+  }
 
   @Test
   void hangingGetIsOvertaken() throws Exception {
@@ -47,6 +75,81 @@ class HedgedReadsTest {
       assertThat(before.since(Counter.RETRIES)).isZero();
       assertThat(before.since(Counter.GETS)).isEqualTo(2);
       assertThat(before.gets()).hasSize(2);
+    }
+  }
+
+  /**
+   * What S3 needs is expected before a store is known, and two hedges need not be earned. The read
+   * would end by the stall time-out alone, after the test's.
+   */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 9, 59})
+  void hangingGetOfANewEngineIsOvertaken(int goodOnes) throws Exception {
+    byte[] content = patient.put(BLOCKS);
+    try (S3EInputStream in = patient.open(RANDOM)) {
+      readBlocks(in, content, 0, goodOnes);
+      Counts before = new Counts(patient);
+      hang(patient, before.sent());
+
+      readBlocks(in, content, goodOnes, goodOnes + 1);
+
+      assertThat(before.since(Counter.HEDGES_WON)).isEqualTo(1);
+      assertThat(before.since(Counter.RETRIES)).isZero();
+      assertThat(before.gets()).hasSize(2);
+    }
+  }
+
+  /** A slot is not hedged: its GET is given up by what is expected of its length. */
+  @Test
+  void firstLentGetThatHangsIsSentAgain() throws Exception {
+    byte[] content = lending.put(6 * PIECE);
+    try (S3EInputStream in = lending.open(RANDOM)) {
+      readRange(in, content, 0, 1);
+      int sent = lending.client.gets().size();
+      hang(lending, sent);
+
+      readRange(in, content, 3 * PIECE, PIECE);
+
+      assertThat(lending.client.gets().get(sent).lend()).isTrue();
+      assertThat(lending.engine.metrics().get(Counter.RETRIES)).isEqualTo(1);
+      assertThat(lending.client.gets()).hasSize(sent + 2);
+    }
+  }
+
+  /** Another tenant of the engine knows what the first has learnt, also of other lengths. */
+  @Test
+  void whatOneTenantHasLearntAnotherKnows() throws Exception {
+    MemoryBudget budget = new MemoryBudget(1024L * BLOCK);
+    S3EConfig config =
+        S3EConfig.DEFAULTS.toBuilder().blockBytes(BLOCK).store("https://store").build();
+    MemoryObjectClient client = new MemoryObjectClient(ClientLimits.copying(8 * BLOCK, 32, 0));
+    byte[] content = MemoryObjectClient.bytes(BLOCKS * BLOCK, 42);
+    client.put(EngineFixture.OBJECT, content, EngineFixture.ETAG);
+    client.faults((request, number) -> Answer.GOOD.after(700));
+    try (S3E first = S3E.create(config, budget, granted -> client);
+        S3E second = S3E.create(config, budget, granted -> client);
+        S3EInputStream one = first.open(EngineFixture.OBJECT, RANDOM);
+        S3EInputStream other = second.open(EngineFixture.OBJECT, RANDOM)) {
+      List<CompletableFuture<Void>> reads = new ArrayList<>();
+      for (int i = 0; i < KNOWN; i++) {
+        int block = i;
+        reads.add(CompletableFuture.runAsync(() -> readBlock(one, content, block), threads));
+      }
+      reads.forEach(CompletableFuture::join);
+      long sent = client.gets().size();
+
+      readRange(other, content, KNOWN + 1, 2);
+
+      assertThat(second.metrics().get(Counter.HEDGES)).as("700 ms are usual here").isZero();
+      assertThat(client.gets()).hasSize((int) sent + 1);
+    }
+  }
+
+  private static void readBlock(S3EInputStream in, byte[] content, int block) {
+    try {
+      readRange(in, content, block, 1);
+    } catch (Exception e) {
+      throw new CompletionException(e);
     }
   }
 
@@ -118,6 +221,30 @@ class HedgedReadsTest {
     }
   }
 
+  /** A whole answer wins, and one that ends elsewhere is none. */
+  @Test
+  void hedgeThatEndsShortLeavesTheFirstGetAlone() throws Exception {
+    byte[] content = s3e.put(BLOCKS);
+    try (S3EInputStream in = s3e.open(RANDOM)) {
+      readBlocks(in, content, 0, KNOWN);
+      Counts before = new Counts(s3e);
+      s3e.client.faults(
+          (request, number) ->
+              switch (number - before.sent()) {
+                case 0 -> Answer.GOOD.after(500);
+                case 1 -> Answer.GOOD.shortAfter(10);
+                default -> Answer.GOOD;
+              });
+
+      readBlocks(in, content, KNOWN, KNOWN + 1);
+
+      assertThat(before.since(Counter.HEDGES)).isEqualTo(1);
+      assertThat(before.since(Counter.HEDGES_WON)).isZero();
+      assertThat(before.since(Counter.DISCARDED_BYTES)).isEqualTo(10);
+      assertThat(before.gets()).hasSize(2);
+    }
+  }
+
   @Test
   void hedgesAreFewHoweverManyGetsAreLate() throws Exception {
     byte[] content = s3e.put(BLOCKS);
@@ -128,7 +255,8 @@ class HedgedReadsTest {
 
       readBlocks(in, content, KNOWN, KNOWN + 20);
 
-      assertThat(before.since(Counter.HEDGES)).isBetween(1L, 2L);
+      // Two from the start, and two that 100 GETs have earned.
+      assertThat(before.since(Counter.HEDGES)).isBetween(1L, 4L);
       assertThat(before.gets()).hasSize(20 + (int) before.since(Counter.HEDGES));
     }
   }

@@ -2,6 +2,7 @@ package io.s3e.stream;
 
 import static io.s3e.stream.EngineFixture.BLOCK;
 import static io.s3e.stream.EngineFixture.REQUEST;
+import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.OpenOptions;
@@ -99,9 +100,7 @@ class LostGuessesTest {
       in.readFully(got, 0, BLOCK);
       int before = copying.client.gets().size();
       other.close();
-      while (copying.client.active() > 8) {
-        Thread.sleep(1);
-      }
+      awaitTrue("the other stream's GETs end", () -> copying.client.active() <= 8);
       copying.client.faults((request, number) -> Answer.GOOD);
       in.readFully(got, BLOCK, content.length - BLOCK);
       assertThat(got).isEqualTo(content);

@@ -6,11 +6,11 @@ import io.s3e.S3E;
 import io.s3e.S3EConfig;
 import io.s3e.block.ObjectRef;
 import io.s3e.buffer.MemoryBudget;
+import io.s3e.client.EveryClient;
 import io.s3e.client.aws.AwsClientSettings;
-import io.s3e.client.aws.AwsClients;
-import io.s3e.client.aws.ClientKind;
 import io.s3e.testing.MemoryObjectClient;
 import io.s3e.testing.S3ProxyServer;
+import io.s3e.testing.Slow;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
@@ -30,6 +30,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** 64 streams at once through real clients: direct memory stays bounded, and all of them end. */
 @Timeout(300)
+@Slow
 class ManyStreamsTest {
   private static final int STREAMS = 64;
   private static final int SIZE = 4 << 20;
@@ -47,8 +48,8 @@ class ManyStreamsTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"AUTO, 64", "AUTO, 8", "SDK_SYNC, 2"})
-  void allProgressWithinTheBudget(ClientKind kind, int budgetMiB) throws Exception {
+  @CsvSource({"CRT_BORROWED, 64", "CRT_BORROWED, 8", "APACHE, 2"})
+  void allProgressWithinTheBudget(EveryClient kind, int budgetMiB) throws Exception {
     String bucket = "many-" + kind.name().toLowerCase(Locale.ROOT).replace('_', '-') + budgetMiB;
     SERVER.createBucket(bucket);
     List<byte[]> contents = new ArrayList<>();
@@ -68,7 +69,7 @@ class ManyStreamsTest {
     long before = directBytes();
     long most = 0;
     ExecutorService readers = Executors.newFixedThreadPool(STREAMS);
-    try (S3E engine = S3E.create(S3EConfig.DEFAULTS, budget, AwsClients.provider(kind, settings))) {
+    try (S3E engine = S3E.create(S3EConfig.DEFAULTS, budget, kind.provider(settings))) {
       CompletionService<Boolean> results = new ExecutorCompletionService<>(readers);
       for (int i = 0; i < STREAMS; i++) {
         int object = i % contents.size();

@@ -10,6 +10,7 @@ import io.s3e.block.ObjectRef;
 import io.s3e.buffer.MemoryBudget;
 import io.s3e.client.ClientLimits;
 import io.s3e.testing.MemoryObjectClient;
+import io.s3e.testing.Pause;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -21,7 +22,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
@@ -178,7 +178,7 @@ class MemoryReadRecordingTest {
 
   /** Shows that the recording sees what it is to see. */
   private static void parkOnPurpose() throws InterruptedException {
-    Thread thread = new Thread(() -> LockSupport.parkNanos(1_000_000), CONTROL);
+    Thread thread = new Thread(() -> Pause.nanos(1_000_000, "what is to be seen"), CONTROL);
     thread.start();
     thread.join(10_000);
   }

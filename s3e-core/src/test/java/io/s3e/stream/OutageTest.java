@@ -4,12 +4,15 @@ import static io.s3e.stream.EngineFixture.BLOCK;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.OpenOptions;
+import io.s3e.S3EConfig;
 import io.s3e.block.ByteRange;
 import io.s3e.client.GetRequest;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.testing.MemoryObjectClient.Answer;
+import io.s3e.testing.Pause;
 import io.s3e.testing.Seed;
+import io.s3e.testing.Slow;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,6 +35,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * -Ds3e.test.outage.seconds}.
  */
 @Timeout(180)
+@Slow
 class OutageTest {
   private static final int OUTAGE_SECONDS = Integer.getInteger("s3e.test.outage.seconds", 2);
   private static final int READERS = 16;
@@ -42,8 +46,7 @@ class OutageTest {
       EngineFixture.copying(
           config ->
               config
-                  .retryBase(Duration.ofMillis(100))
-                  .retryCap(Duration.ofSeconds(10))
+                  .retryBase(S3EConfig.DEFAULTS.retryBase())
                   .readTimeout(Duration.ofSeconds(OUTAGE_SECONDS + 60L)));
 
   private volatile long awayUntil = System.nanoTime();
@@ -79,9 +82,7 @@ class OutageTest {
             };
         reads.add(threads.submit(read));
       }
-      while (System.nanoTime() - awayUntil < 0) {
-        Thread.sleep(10);
-      }
+      Pause.of(Duration.ofNanos(awayUntil - System.nanoTime()), "the store is away");
       // Each of them at once, then less and less often.
       int sends = s3e.client.gets().size() - before;
       assertThat(sends).as("GETs while the store was away").isLessThan(READERS * 40);

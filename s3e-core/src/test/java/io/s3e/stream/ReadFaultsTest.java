@@ -109,6 +109,11 @@ class ReadFaultsTest {
     try (S3EInputStream in = s3e.open()) {
       assertThat(in.readAllBytes()).isEqualTo(content);
     }
+    ByteRange first = s3e.client.gets().get(0).range();
+    assertThat(s3e.client.gets())
+        .as("nothing is kept of it")
+        .filteredOn(get -> get.range().equals(first))
+        .hasSizeGreaterThan(1);
   }
 
   @Test
@@ -312,7 +317,40 @@ class ReadFaultsTest {
     }
     s3e.client.storedEncoding("gzip");
     try (S3EInputStream in = s3e.open()) {
+      int heads = s3e.client.heads();
       assertThat(in.readAllBytes()).isEqualTo(content);
+      assertThat(s3e.client.heads()).as("HEADs of a stream").isEqualTo(heads + 1);
+    }
+  }
+
+  @Test
+  void oneAnswerWithAForeignEncodingIsAskedForAgain() throws Exception {
+    byte[] content = s3e.put(10);
+    s3e.client.faults(
+        (request, number) ->
+            number % 3 == 1
+                ? Answer.GOOD.withHead(
+                    new ResponseHead(
+                        206,
+                        "bytes "
+                            + request.range().start()
+                            + "-"
+                            + (request.range().end() - 1)
+                            + "/"
+                            + 10 * BLOCK,
+                        request.range().length(),
+                        ETAG,
+                        null,
+                        number == 1 ? "gzip" : "br"))
+                : Answer.GOOD);
+    try (S3EInputStream in = s3e.open(RANDOM)) {
+      int heads = s3e.client.heads();
+      for (int at = 0; at < content.length; at += BLOCK) {
+        byte[] read = new byte[BLOCK];
+        in.readFullyAt(at, read, 0, BLOCK);
+        assertThat(read).isEqualTo(Arrays.copyOfRange(content, at, at + BLOCK));
+      }
+      assertThat(s3e.client.heads()).as("HEADs of a stream").isEqualTo(heads + 1);
     }
   }
 

@@ -13,6 +13,7 @@ import io.s3e.metrics.EngineMetrics;
 import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.testing.MemoryObjectClient.Answer;
+import io.s3e.testing.Threads;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -177,7 +178,9 @@ class ReadRequestsTest {
         readers[i].start();
       }
       awaitGets(1);
-      Thread.sleep(50);
+      for (Thread reader : readers) {
+        awaitTrue("each waits for the bytes", () -> Threads.isWaiting(reader));
+      }
       s3e.client.open();
       for (Thread reader : readers) {
         reader.join(30_000);
@@ -233,7 +236,7 @@ class ReadRequestsTest {
   }
 
   @Test
-  void closingCancelsWhatWasFetchedAheadAndCountsItAsWasted() throws Exception {
+  void closingCancelsWhatWasFetchedAheadAndWhatCameIsHeldUntilItGoes() throws Exception {
     s3e.put(200);
     S3EInputStream in = s3e.open(OpenOptions.DEFAULTS.withPolicy(ReadPolicy.SEQUENTIAL));
     in.readNBytes(3 * BLOCK);
@@ -242,6 +245,11 @@ class ReadRequestsTest {
     in.close();
 
     EngineMetrics metrics = s3e.engine.metrics();
+    assertThat(metrics.get(Counter.HELD_BYTES))
+        .isPositive()
+        .isEqualTo(metrics.get(Counter.FETCHED_BYTES) - metrics.get(Counter.USED_BYTES));
+    assertThat(metrics.get(Counter.WASTED_BYTES)).as("it may still be read").isZero();
+    s3e.engine.close();
     assertThat(metrics.get(Counter.PREFETCH_WASTED_BYTES)).isPositive();
     assertThat(
             metrics.get(Counter.PREFETCH_USED_BYTES) + metrics.get(Counter.PREFETCH_WASTED_BYTES))

@@ -14,13 +14,13 @@ import io.s3e.client.GetRequest;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.testing.MemoryObjectClient;
 import io.s3e.testing.MemoryObjectClient.Answer;
+import io.s3e.testing.Pause;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -183,7 +183,7 @@ class RequestCountTest {
     client.faults(
         (request, number) -> {
           // As in a JVM that has just begun, where each GET takes the reader's thread 10 ms.
-          LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
+          Pause.nanos(TimeUnit.MILLISECONDS.toNanos(10), "a slow start");
           return Answer.GOOD;
         });
     try (S3EInputStream in = open(16 * MIB, ReadPolicy.WHOLE_FILE)) {

@@ -10,6 +10,8 @@ import io.s3e.client.GetRequest;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.testing.MemoryObjectClient;
 import io.s3e.testing.MemoryObjectClient.Answer;
+import io.s3e.testing.Pause;
+import io.s3e.testing.Slow;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,6 +21,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A scan runs ahead as far as in a fresh engine, whatever other streams have done before. */
 @Timeout(120)
+@Slow
 class SharesTest {
   /** Idle streams have dropped out of the count after two epochs of a second. */
   private static final long FORGOTTEN_MILLIS = 2_100;
@@ -69,7 +72,7 @@ class SharesTest {
       in.read();
       idle.add(in);
     }
-    Thread.sleep(FORGOTTEN_MILLIS);
+    Pause.millis(FORGOTTEN_MILLIS, "until they are forgotten");
     requireWholeWindow();
     for (S3EInputStream in : idle) {
       in.close();
@@ -97,7 +100,7 @@ class SharesTest {
       reader.join(20_000);
       assertThat(reader.isAlive()).isFalse();
     }
-    Thread.sleep(FORGOTTEN_MILLIS);
+    Pause.millis(FORGOTTEN_MILLIS, "until they are forgotten");
     requireWholeWindow();
   }
 
@@ -109,7 +112,7 @@ class SharesTest {
       for (int i = 0; i < 150; i++) {
         in.readFullyAt(i * 97 % 400 * (long) BLOCK, target, 0, target.length);
         // Small bodies, few in an interval: as if the link could carry no more.
-        Thread.sleep(4_600 / 150);
+        Pause.millis(4_600 / 150, "the reader's pace");
       }
     }
     requireWholeWindow();

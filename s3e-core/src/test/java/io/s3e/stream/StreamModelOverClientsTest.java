@@ -7,12 +7,12 @@ import io.s3e.S3E;
 import io.s3e.S3EConfig;
 import io.s3e.block.ObjectRef;
 import io.s3e.buffer.MemoryBudget;
+import io.s3e.client.EveryClient;
 import io.s3e.client.aws.AwsClientSettings;
-import io.s3e.client.aws.AwsClients;
-import io.s3e.client.aws.ClientKind;
 import io.s3e.testing.MemoryObjectClient;
 import io.s3e.testing.S3ProxyServer;
 import io.s3e.testing.Seed;
+import io.s3e.testing.Slow;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Timeout;
@@ -22,6 +22,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** The same programs over every real client, against a real S3 server. */
 @Timeout(300)
+@Slow
 class StreamModelOverClientsTest {
   private static final int BLOCK = 64 << 10;
   private static final int REQUEST = 1 << 20;
@@ -35,8 +36,8 @@ class StreamModelOverClientsTest {
   }
 
   @ParameterizedTest
-  @EnumSource(ClientKind.class)
-  void readsWhatAnArrayHolds(ClientKind kind) throws Exception {
+  @EnumSource
+  void readsWhatAnArrayHolds(EveryClient kind) throws Exception {
     long seed = Seed.draw();
     Random random = new Random(seed);
     AwsClientSettings settings =
@@ -50,7 +51,7 @@ class StreamModelOverClientsTest {
         S3EConfig.DEFAULTS.toBuilder().blockBytes(BLOCK).requestBytes(REQUEST).build();
     MemoryBudget budget = new MemoryBudget(64L << 20);
     int[] sizes = {0, 1, BLOCK - 1, BLOCK, BLOCK + 1, REQUEST + 1, 5 * REQUEST + 12345};
-    try (S3E engine = S3E.create(config, budget, AwsClients.provider(kind, settings))) {
+    try (S3E engine = S3E.create(config, budget, kind.provider(settings))) {
       for (int size : sizes) {
         byte[] expected = MemoryObjectClient.bytes(size, seed + size);
         ObjectRef object = new ObjectRef(BUCKET, "object of " + size);

@@ -1,7 +1,6 @@
 package io.s3e.testing;
 
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 
 /** Waits for what another thread or process brings about, never longer than a deadline. */
 public final class Eventually {
@@ -29,16 +28,23 @@ public final class Eventually {
 
   public static <E extends Exception> void awaitTrue(
       String what, Duration deadline, Condition<E> condition) throws E, InterruptedException {
+    if (!within(deadline, condition)) {
+      throw new AssertionError("not true after " + deadline.toMillis() + " ms: " + what);
+    }
+  }
+
+  /** Waits, and returns whether it has become true before the deadline. */
+  public static <E extends Exception> boolean within(Duration deadline, Condition<E> condition)
+      throws E, InterruptedException {
     long start = System.nanoTime();
     long pause = 1;
     while (!condition.holds()) {
-      long waited = System.nanoTime() - start;
-      if (waited > deadline.toNanos()) {
-        throw new AssertionError(
-            "not true after " + TimeUnit.NANOSECONDS.toMillis(waited) + " ms: " + what);
+      if (System.nanoTime() - start > deadline.toNanos()) {
+        return false;
       }
       Thread.sleep(pause);
       pause = Math.min(LONGEST_PAUSE_MILLIS, 2 * pause);
     }
+    return true;
   }
 }

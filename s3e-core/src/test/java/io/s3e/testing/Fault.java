@@ -177,7 +177,20 @@ public interface Fault {
 
   /** The body in HTTP chunks, so without a length. */
   static Fault chunked() {
-    return HostileReply::chunked;
+    return reply -> reply.framing(HostileReply.Framing.CHUNKS);
+  }
+
+  /** The body up to the end of the connection, so without a length. */
+  static Fault untilClose() {
+    return reply -> reply.framing(HostileReply.Framing.CLOSE);
+  }
+
+  /**
+   * A body of so many other bytes, complete by HTTP, under the head of the right ones: what
+   * somebody between here and the store says.
+   */
+  static Fault junk(int bytes) {
+    return reply -> reply.junk(StoredContent.generated(bytes, -1));
   }
 
   /** Any bytes in place of the answer, then the end of the connection. */

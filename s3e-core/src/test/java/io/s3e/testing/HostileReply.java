@@ -42,6 +42,16 @@ public final class HostileReply {
     STALL
   }
 
+  /** How an answer tells where its body ends. */
+  enum Framing {
+    /** By its Content-Length. */
+    LENGTH,
+    /** By its last chunk. */
+    CHUNKS,
+    /** By the end of the connection. */
+    CLOSE
+  }
+
   /** Of a body, at once: 2 ms of it at the pace of one connection to S3. */
   private static final int PIECE_BYTES = 128 << 10;
 
@@ -63,7 +73,8 @@ public final class HostileReply {
   private StoredContent content;
   private long from;
   private long to;
-  private boolean chunked;
+  private Framing framing = Framing.LENGTH;
+  private boolean junk;
   private int overflow;
   private Cut cut = Cut.NONE;
   private long cutAfter;
@@ -153,13 +164,24 @@ public final class HostileReply {
     rewriter = how;
   }
 
-  void chunked() {
-    chunked = true;
+  void framing(Framing how) {
+    framing = how;
   }
 
-  /** For the counts: status, or how it breaks off. */
+  /** Other bytes in place of the body, under the head of the right ones. */
+  void junk(StoredContent other) {
+    junk = true;
+    content = other;
+    from = 0;
+    to = other.size();
+  }
+
+  /** For the counts: status, or how it breaks off, or that it is junk. */
   String kind() {
-    return cut == Cut.NONE ? String.valueOf(status) : cut.name().toLowerCase(Locale.ROOT);
+    if (cut != Cut.NONE) {
+      return cut.name().toLowerCase(Locale.ROOT);
+    }
+    return junk ? "junk" : String.valueOf(status);
   }
 
   /**
@@ -200,31 +222,31 @@ public final class HostileReply {
     if (cut != Cut.NONE) {
       return breakOff(socket);
     }
-    if (chunked) {
+    if (framing == Framing.CHUNKS) {
       out.write("0\r\n\r\n".getBytes(StandardCharsets.ISO_8859_1));
     }
     out.write(new byte[overflow]);
     out.flush();
-    return overflow == 0;
+    return overflow == 0 && framing != Framing.CLOSE;
   }
 
   private String head() {
     StringBuilder head = new StringBuilder("HTTP/1.1 ").append(status).append(" Scripted\r\n");
-    if (chunked) {
-      headers.put("Transfer-Encoding", "chunked");
-    } else {
-      headers.putIfAbsent("Content-Length", String.valueOf(to - from));
+    switch (framing) {
+      case LENGTH -> headers.putIfAbsent("Content-Length", String.valueOf(to - from));
+      case CHUNKS -> headers.put("Transfer-Encoding", "chunked");
+      case CLOSE -> headers.put("Connection", "close");
     }
     headers.forEach((name, value) -> head.append(name).append(": ").append(value).append("\r\n"));
     return head.append("\r\n").toString();
   }
 
   private void piece(OutputStream out, byte[] piece, int count) throws IOException {
-    if (chunked) {
+    if (framing == Framing.CHUNKS) {
       out.write((Integer.toHexString(count) + "\r\n").getBytes(StandardCharsets.ISO_8859_1));
     }
     out.write(piece, 0, count);
-    if (chunked) {
+    if (framing == Framing.CHUNKS) {
       out.write("\r\n".getBytes(StandardCharsets.ISO_8859_1));
     }
     out.flush();
@@ -250,7 +272,7 @@ public final class HostileReply {
 
   private static void sleep(Duration time) throws InterruptedException {
     if (time.compareTo(Duration.ZERO) > 0) {
-      Thread.sleep(time.toMillis(), time.toNanosPart() % 1_000_000);
+      Pause.of(time, "a server that is slow");
     }
   }
 }

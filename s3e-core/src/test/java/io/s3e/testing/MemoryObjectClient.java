@@ -78,9 +78,13 @@ public final class MemoryObjectClient implements ObjectClient {
       return new Answer(bytes, truncateAt, failure, head, delayMillis, lateAfterCancel, neverEnds);
     }
 
-    /** Ends the body well-formed after so many bytes. */
+    /** Ends the body well-formed after so many bytes, for the store has told no length. */
     public Answer shortAfter(int bytes) {
       return new Answer(chunkBytes, bytes, failure, head, delayMillis, lateAfterCancel, neverEnds);
+    }
+
+    boolean isShort() {
+      return truncateAt < Integer.MAX_VALUE && failure == null && !neverEnds;
     }
 
     /** Breaks after so many bytes of body. */
@@ -227,6 +231,7 @@ public final class MemoryObjectClient implements ObjectClient {
     }
     int now = active.incrementAndGet();
     mostActive.accumulateAndGet(now, Math::max);
+    handler.onSent();
     Delivery delivery = new Delivery(request, handler, faults.answer(request, number));
     threads.execute(delivery);
     return delivery::cancel;
@@ -249,7 +254,7 @@ public final class MemoryObjectClient implements ObjectClient {
     private final GetRequest request;
     private final ResponseHandler handler;
     private final Answer answer;
-    private volatile boolean cancelled;
+    private final CountDownLatch cancelled = new CountDownLatch(1);
 
     Delivery(GetRequest request, ResponseHandler handler, Answer answer) {
       this.request = request;
@@ -258,11 +263,11 @@ public final class MemoryObjectClient implements ObjectClient {
     }
 
     void cancel() {
-      cancelled = true;
+      cancelled.countDown();
     }
 
     private boolean heedsCancel() {
-      return cancelled && !answer.lateAfterCancel();
+      return cancelled.getCount() == 0 && !answer.lateAfterCancel();
     }
 
     @Override
@@ -271,7 +276,9 @@ public final class MemoryObjectClient implements ObjectClient {
       try {
         failure = deliver();
       } catch (IOException e) {
-        failure = new RequestFailure(RequestFailure.Kind.REJECTED, "GET", "rejected", e);
+        failure =
+            new RequestFailure(
+                RequestFailure.Kind.REJECTED, "GET", "response refused: " + e.getMessage(), e);
       } catch (InterruptedException e) {
         failure = new RequestFailure(RequestFailure.Kind.CANCELLED, "GET", "client closed", e);
       } finally {
@@ -308,7 +315,7 @@ public final class MemoryObjectClient implements ObjectClient {
               : new ResponseHead(
                   206,
                   "bytes " + start + "-" + (end - 1) + "/" + content.size(),
-                  end - start,
+                  answer.isShort() ? -1 : end - start,
                   etag,
                   null,
                   null);
@@ -324,7 +331,7 @@ public final class MemoryObjectClient implements ObjectClient {
       long stop = Math.min(end, start + answer.truncateAt());
       for (long at = start; at < stop; ) {
         if (answer.delayMillis() > 0) {
-          Thread.sleep(answer.delayMillis());
+          Pause.millis(answer.delayMillis(), "a store that is slow");
         }
         if (heedsCancel()) {
           return new RequestFailure(RequestFailure.Kind.CANCELLED, "GET", "cancelled", null);
@@ -339,7 +346,7 @@ public final class MemoryObjectClient implements ObjectClient {
     private RequestFailure lend(Content content, long start, long end)
         throws IOException, InterruptedException {
       if (answer.delayMillis() > 0) {
-        Thread.sleep(answer.delayMillis());
+        Pause.millis(answer.delayMillis(), "a store that is slow");
       }
       if (heedsCancel()) {
         return new RequestFailure(RequestFailure.Kind.CANCELLED, "GET", "cancelled", null);
@@ -354,11 +361,9 @@ public final class MemoryObjectClient implements ObjectClient {
     }
 
     private RequestFailure ending() throws InterruptedException {
-      while (answer.neverEnds()) {
-        if (cancelled) {
-          return new RequestFailure(RequestFailure.Kind.CANCELLED, "GET", "cancelled", null);
-        }
-        Thread.sleep(1);
+      if (answer.neverEnds()) {
+        cancelled.await();
+        return new RequestFailure(RequestFailure.Kind.CANCELLED, "GET", "cancelled", null);
       }
       return answer.failure();
     }

@@ -29,6 +29,7 @@ public final class RecordingHandler implements ResponseHandler {
     void run() throws IOException;
   }
 
+  private final AtomicInteger sent = new AtomicInteger();
   private final AtomicInteger callsInside = new AtomicInteger();
   private final AtomicInteger terminalCalls = new AtomicInteger();
   private final List<String> violations = new CopyOnWriteArrayList<>();
@@ -57,6 +58,16 @@ public final class RecordingHandler implements ResponseHandler {
   public RecordingHandler keepLent() {
     keepLent = true;
     return this;
+  }
+
+  /** How often the request has gone out, as far as the client has told. */
+  public int sent() {
+    return sent.get();
+  }
+
+  @Override
+  public void onSent() {
+    sent.incrementAndGet();
   }
 
   @Override

@@ -21,6 +21,12 @@ public final class Threads {
     void run(int thread, SplittableRandom random) throws Exception;
   }
 
+  /** Whether it waits for another thread or for time to pass. */
+  public static boolean isWaiting(Thread thread) {
+    Thread.State state = thread.getState();
+    return state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING;
+  }
+
   /** Returns when all bodies have; throws an AssertionError that names the seed if one failed. */
   public static void run(int threads, long seed, Body body) throws InterruptedException {
     ExecutorService executor = Executors.newFixedThreadPool(threads);

@@ -3,6 +3,7 @@ package io.s3e.testserver;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.s3e.testing.Slow;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -47,6 +48,7 @@ class S3TestServerTest {
 
   /** A bulk delete removes its keys in parallel, and a marker's key is a directory of the store. */
   @Test
+  @Slow
   void leavesNothingOfDirectoriesDeletedInBulk() throws Exception {
     try (S3TestServer server = S3TestServer.inMemory().withBucket("bucket");
         S3Client client = client(server, S3TestServer.SECRET_KEY)) {

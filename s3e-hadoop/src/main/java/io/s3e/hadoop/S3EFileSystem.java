@@ -4,6 +4,7 @@ import io.s3e.S3E;
 import io.s3e.hadoop.cache.EngineFactory;
 import io.s3e.hadoop.client.EarlyStart;
 import io.s3e.hadoop.client.FileSystemClients;
+import io.s3e.hadoop.client.HadoopTables;
 import io.s3e.hadoop.client.ReadEngine;
 import io.s3e.hadoop.client.StreamChoice;
 import io.s3e.hadoop.conf.AdapterConfig;
@@ -12,9 +13,8 @@ import io.s3e.hadoop.conf.S3EKeys;
 import io.s3e.hadoop.conf.UnknownKeys;
 import io.s3e.hadoop.hadoop341.DirectOpener;
 import io.s3e.hadoop.hadoop341.StreamSpi;
+import io.s3e.hadoop.open.Announcements;
 import io.s3e.hadoop.open.FileSystemAccess;
-import io.s3e.hadoop.open.KnownFile;
-import io.s3e.hadoop.open.KnownFiles;
 import io.s3e.hadoop.open.NextFiles;
 import io.s3e.hadoop.open.NextFiles.NextFile;
 import io.s3e.hadoop.setup.Requirements;
@@ -29,7 +29,6 @@ import java.net.URI;
 import java.util.EnumSet;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
@@ -38,12 +37,10 @@ import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FSDataOutputStreamBuilder;
 import org.apache.hadoop.fs.FileStatus;
-import org.apache.hadoop.fs.Options.OpenFileOptions;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.impl.OpenFileParameters;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.fs.s3a.Constants;
-import org.apache.hadoop.fs.s3a.S3AFileStatus;
 import org.apache.hadoop.fs.s3a.S3AFileSystem;
 import org.apache.hadoop.fs.s3a.S3AReadOpContext;
 import org.apache.hadoop.fs.s3a.S3AUtils;
@@ -52,7 +49,6 @@ import org.apache.hadoop.fs.statistics.IOStatistics;
 import org.apache.hadoop.fs.store.audit.AuditSpan;
 import org.apache.hadoop.io.IOUtils;
 import org.apache.hadoop.util.Progressable;
-import org.apache.hadoop.util.functional.FutureIO;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -86,7 +82,7 @@ public class S3EFileSystem extends S3AFileSystem {
   private @Nullable DirectOpener opener;
 
   /** Null where S3A reads. */
-  private @Nullable KnownFiles known;
+  private @Nullable Announcements announcements;
 
   /**
    * @throws IOException if Hadoop is too old or a library is missing; names what was found and what
@@ -97,6 +93,7 @@ public class S3EFileSystem extends S3AFileSystem {
   @Override
   public void initialize(URI name, Configuration original) throws IOException {
     Requirements.check();
+    HadoopTables.opened(this);
     String bucket = name.getHost();
     Configuration conf = S3AUtils.propagateBucketOptions(original, bucket);
     AdapterConfig config = AdapterConfig.read(conf, bucket);
@@ -128,7 +125,7 @@ public class S3EFileSystem extends S3AFileSystem {
       Access access = new Access();
       engine = own;
       opener = StreamSpi.isPresent() ? null : new DirectOpener(access, own);
-      known = new KnownFiles(access, own);
+      announcements = new Announcements(access, own);
     } catch (RuntimeException e) {
       IOUtils.cleanupWithLogger(LOG, this);
       throw e;
@@ -176,52 +173,40 @@ public class S3EFileSystem extends S3AFileSystem {
     conf.set("fs.s3a.bucket." + bucket + "." + key.substring("fs.s3a.".length()), value);
   }
 
-  /** S3A's, but without a HEAD where the file's status is {@linkplain KnownFiles known}. */
+  /** S3A's, with S3E's stream. */
   @Override
   public FSDataInputStream open(Path rawPath, int bufferSize) throws IOException {
-    KnownFiles files = known;
+    Announcements files = announcements;
     if (files == null) {
       return super.open(rawPath, bufferSize);
     }
     prepareEngine();
     Path path = qualify(rawPath);
-    KnownFile file = files.toOpen(path);
+    Opening opening = opening(path, OpenHints.NONE, files);
     announceAfter(rawPath);
-    S3AFileStatus status = file.status();
-    Opening opening = opening(path, OpenHints.NONE, file);
     DirectOpener direct = opener;
-    if (direct != null) {
-      return direct.open(path, status, opening);
-    }
-    FSDataInputStream opened =
-        status == null
-            ? super.open(path, bufferSize)
-            : FutureIO.awaitFuture(
-                super.openFileWithOptions(path, with(status, simply(bufferSize))));
-    return withEngine(opened, opening);
+    return direct != null
+        ? direct.open(path, opening)
+        : withEngine(super.open(path, bufferSize), opening);
   }
 
   /** As {@link #open(Path, int)}, with what the application tells. */
   @Override
   public CompletableFuture<FSDataInputStream> openFileWithOptions(
       Path rawPath, OpenFileParameters parameters) throws IOException {
-    KnownFiles files = known;
+    Announcements files = announcements;
     if (files == null) {
       return super.openFileWithOptions(rawPath, parameters);
     }
     prepareEngine();
     Path path = qualify(rawPath);
-    boolean tellsLength =
-        parameters.getOptions().get(OpenFileOptions.FS_OPTION_OPENFILE_LENGTH) != null;
-    KnownFile file = files.toOpenAside(path, parameters.getStatus() != null || tellsLength);
+    Opening opening = opening(path, OpenHints.of(parameters), files);
     announceAfter(rawPath);
-    S3AFileStatus status = file.status();
-    Opening opening = opening(path, OpenHints.of(parameters), file);
-    OpenFileParameters told = status == null ? parameters : with(status, parameters);
     DirectOpener direct = opener;
     return direct != null
-        ? direct.open(path, told, opening)
-        : super.openFileWithOptions(path, told).thenApply(opened -> withEngine(opened, opening));
+        ? direct.open(path, parameters, opening)
+        : super.openFileWithOptions(path, parameters)
+            .thenApply(opened -> withEngine(opened, opening));
   }
 
   /** What the task opens next, where its engine has said so and it is in the same bucket. */
@@ -234,37 +219,16 @@ public class S3EFileSystem extends S3AFileSystem {
     }
   }
 
-  private static OpenFileParameters with(S3AFileStatus status, OpenFileParameters parameters) {
-    return new OpenFileParameters()
-        .withMandatoryKeys(parameters.getMandatoryKeys())
-        .withOptionalKeys(parameters.getOptionalKeys())
-        .withOptions(parameters.getOptions())
-        .withBufferSize(parameters.getBufferSize())
-        .withStatus(status);
-  }
-
-  /** As S3A takes what {@link #open(Path, int)} says. */
-  private static OpenFileParameters simply(int bufferSize) {
-    return new OpenFileParameters()
-        .withMandatoryKeys(Set.of())
-        .withOptionalKeys(Set.of())
-        .withOptions(new Configuration(false))
-        .withBufferSize(bufferSize);
-  }
-
-  private Opening opening(Path path, OpenHints hints, KnownFile file) {
+  private Opening opening(Path path, OpenHints hints, Announcements files) {
     return new Opening(
-        hints.orSplit(SparkTask.splitOf(path)),
-        OpenerStatistics.ofThisThread(),
-        file.announced(),
-        file.status() == null ? null : () -> askStatus(path));
+        hints.orSplit(SparkTask.splitOf(path)), OpenerStatistics.ofThisThread(), files.find(path));
   }
 
   /**
    * Says that a file will be opened soon, by a task that is still busy with another one. Its last
    * 64 KiB, or all of it up to 1 MiB, are fetched as a guess: one GET, which gives way to reads and
-   * whose failure is nobody's. For the next seconds the file is then opened without a HEAD, and
-   * read without a GET as far as it was fetched. Does not wait.
+   * whose failure is nobody's. A stream on the version that the GET has found is read without
+   * another GET as far as it was fetched. Does not wait.
    *
    * <p>Nothing is fetched where S3A reads, where prefetch is off ({@code
    * fs.s3a.s3e.prefetch.enabled}), where there is no memory to spare, and where {@code
@@ -279,27 +243,10 @@ public class S3EFileSystem extends S3AFileSystem {
       throw new IllegalArgumentException(
           "Cannot announce " + path + " with " + length + " bytes: expected 0 or more");
     }
-    KnownFiles files = known;
+    Announcements files = announcements;
     if (files != null) {
       files.announce(qualify(path), length);
     }
-  }
-
-  /** S3A's; the open that follows on the same thread needs no second HEAD. */
-  @Override
-  public FileStatus getFileStatus(Path path) throws IOException {
-    KnownFiles files = known;
-    if (files == null) {
-      return super.getFileStatus(path);
-    }
-    long changes = files.statuses().changes();
-    FileStatus status = super.getFileStatus(path);
-    files.statuses().told(qualify(path), status, changes);
-    return status;
-  }
-
-  private S3AFileStatus askStatus(Path path) throws IOException {
-    return (S3AFileStatus) super.getFileStatus(path);
   }
 
   @Override
@@ -312,7 +259,7 @@ public class S3EFileSystem extends S3AFileSystem {
       long blockSize,
       Progressable progress)
       throws IOException {
-    writes(path);
+    changed(path);
     return super.create(path, permission, overwrite, bufferSize, replication, blockSize, progress);
   }
 
@@ -326,7 +273,7 @@ public class S3EFileSystem extends S3AFileSystem {
       long blockSize,
       Progressable progress)
       throws IOException {
-    writes(path);
+    changed(path);
     return super.createNonRecursive(
         path, permission, flags, bufferSize, replication, blockSize, progress);
   }
@@ -335,15 +282,8 @@ public class S3EFileSystem extends S3AFileSystem {
   @SuppressWarnings("rawtypes")
   @Override
   public FSDataOutputStreamBuilder createFile(Path path) {
-    writes(path);
+    changed(path);
     return super.createFile(path);
-  }
-
-  private void writes(Path path) {
-    KnownFiles files = known;
-    if (files != null) {
-      files.writes(qualify(path));
-    }
   }
 
   @Override
@@ -369,7 +309,7 @@ public class S3EFileSystem extends S3AFileSystem {
   }
 
   private void changed(Path path) {
-    KnownFiles files = known;
+    Announcements files = announcements;
     if (files != null) {
       files.changed(qualify(path));
     }
@@ -422,7 +362,7 @@ public class S3EFileSystem extends S3AFileSystem {
   @Override
   public void close() throws IOException {
     try {
-      KnownFiles files = known;
+      Announcements files = announcements;
       if (files != null) {
         files.close();
       }
@@ -435,7 +375,11 @@ public class S3EFileSystem extends S3AFileSystem {
         direct.close();
       }
     } finally {
-      super.close();
+      try {
+        super.close();
+      } finally {
+        HadoopTables.closed(this);
+      }
     }
   }
 
@@ -460,11 +404,6 @@ public class S3EFileSystem extends S3AFileSystem {
     @Override
     public S3AReadOpContext readContext(FileStatus status, AuditSpan span) {
       return createReadContext(status, span);
-    }
-
-    @Override
-    public S3AFileStatus askStatus(Path path) throws IOException {
-      return S3EFileSystem.this.askStatus(path);
     }
 
     @Override

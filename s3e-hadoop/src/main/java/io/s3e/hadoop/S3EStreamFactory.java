@@ -3,6 +3,7 @@ package io.s3e.hadoop;
 import io.s3e.S3E;
 import io.s3e.client.ClientProvider;
 import io.s3e.hadoop.cache.EngineFactory;
+import io.s3e.hadoop.client.HadoopTables;
 import io.s3e.hadoop.client.ObjectEncryption;
 import io.s3e.hadoop.client.ReadEngine;
 import io.s3e.hadoop.client.S3AStore;
@@ -57,6 +58,7 @@ public class S3EStreamFactory extends AbstractObjectInputStreamFactory {
   @Override
   protected void serviceInit(Configuration conf) throws Exception {
     Requirements.check();
+    HadoopTables.opened(this);
     super.serviceInit(conf);
     AdapterConfig config = AdapterConfig.read(conf, null);
     StreamChoice choice = StreamChoice.of(config, conf);
@@ -92,11 +94,15 @@ public class S3EStreamFactory extends AbstractObjectInputStreamFactory {
 
   @Override
   protected void serviceStop() throws Exception {
-    ReadEngine own = engine;
-    if (own != null) {
-      own.close();
+    try {
+      ReadEngine own = engine;
+      if (own != null) {
+        own.close();
+      }
+      super.serviceStop();
+    } finally {
+      HadoopTables.closed(this);
     }
-    super.serviceStop();
   }
 
   @Override

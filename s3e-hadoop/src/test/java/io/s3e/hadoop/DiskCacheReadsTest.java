@@ -3,6 +3,7 @@ package io.s3e.hadoop;
 import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.s3e.Engines;
 import io.s3e.testing.CapturedLog;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -45,6 +46,7 @@ class DiskCacheReadsTest {
 
   @AfterEach
   void stopProxy() throws Exception {
+    Engines.endIdle();
     proxy.close();
   }
 

@@ -10,6 +10,7 @@ import com.tngtech.archunit.core.domain.JavaCodeUnit;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import io.s3e.hadoop.hadoop341.StreamSpi;
+import io.s3e.testing.Slow;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.Test;
  * Every method, constructor and field of Hadoop and of the SDK that S3E's compiled classes name is
  * there in the versions at hand, also where no test comes by.
  */
+@Slow
 class LinkageTest {
   /** Loaded only where hadoop-aws has the stream SPI, from 3.4.2 on. */
   private static final Set<String> OF_THE_STREAM_SPI =

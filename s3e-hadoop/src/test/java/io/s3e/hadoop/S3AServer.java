@@ -3,7 +3,9 @@ package io.s3e.hadoop;
 import io.s3e.testserver.S3TestServer;
 import java.net.URI;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.s3a.impl.AWSClientConfig;
 
 /**
  * One S3 server for all adapter tests of this JVM, and the configuration that leads S3A to it.
@@ -58,10 +60,19 @@ public final class S3AServer {
     conf.set("fs.s3a.attempts.maximum", "2");
     conf.set("fs.s3a.retry.limit", "2");
     conf.set("fs.s3a.retry.interval", "50ms");
-    conf.set("fs.s3a.s3e.retry.interval", "20ms");
     // Most tests count requests; those of the cache on disk switch it on.
     conf.set("fs.s3a.s3e.cache.mode", "memory");
     return conf;
+  }
+
+  /**
+   * Has GETs that are silent for so long sent again, where a user cannot have less than 15 s. It
+   * holds for all file systems of the JVM until {@link
+   * AWSClientConfig#resetMinimumOperationDuration()}.
+   */
+  public static void stallsAfter(Configuration conf, Duration silence) {
+    AWSClientConfig.setMinimumOperationDuration(silence);
+    conf.set("fs.s3a.connection.timeout", silence.toMillis() + "ms");
   }
 
   /** S3E by its one key. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.s3e.hadoop.stream.S3EReadable;
 import io.s3e.testing.CapturedLog;
+import io.s3e.testing.Slow;
 import io.s3e.testserver.S3TestServer;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
@@ -72,7 +73,7 @@ class S3EFileSystemTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"auto", "crt", "sdk-async", "sdk-sync", "s3a"})
+  @ValueSource(strings = {"auto", "crt", "s3a"})
   void everyClientReads(String client) throws Exception {
     conf.set("fs.s3a.s3e.client", client);
     try (FileSystem fs = S3AReads.open(conf)) {
@@ -162,7 +163,7 @@ class S3EFileSystemTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"auto", "sdk-sync", "s3a"})
+  @ValueSource(strings = {"auto", "s3a"})
   void requesterPaysIsSent(String client) throws Exception {
     conf.setBoolean("fs.s3a.requester.pays.enabled", true);
     conf.set("fs.s3a.s3e.client", client);
@@ -341,6 +342,7 @@ class S3EFileSystemTest {
   }
 
   @Test
+  @Slow
   void aForgottenStreamIsReportedAndClosed() throws Exception {
     try (CapturedLog log = new CapturedLog();
         FileSystem fs = S3AReads.open(conf)) {
@@ -382,7 +384,7 @@ class S3EFileSystemTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"auto", "sdk-sync", "s3a"})
+  @ValueSource(strings = {"auto", "s3a"})
   void aWrongSecretIsRefused(String client) throws Exception {
     conf.set("fs.s3a.s3e.client", client);
     try (FileSystem fs = S3AReads.open(conf)) {
@@ -397,7 +399,7 @@ class S3EFileSystemTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"auto", "sdk-sync", "s3a"})
+  @ValueSource(strings = {"auto", "s3a"})
   void nobodysRequestsAreNotSigned(String client) throws Exception {
     try (S3TestServer open = S3TestServer.inMemoryAnonymous().withBucket(S3AServer.BUCKET);
         RecordingProxy before = new RecordingProxy(open.endpoint())) {
@@ -417,6 +419,7 @@ class S3EFileSystemTest {
   }
 
   @Test
+  @Slow
   void manyFileSystemsShareTheMemory() throws Exception {
     try (FileSystem first = S3AReads.open(conf)) {
       write(first);

@@ -4,7 +4,9 @@ import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.s3e.Engines;
 import io.s3e.testing.CapturedLog;
+import io.s3e.testing.Slow;
 import java.nio.file.Path;
 import java.util.Base64;
 import java.util.List;
@@ -15,6 +17,7 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.security.alias.CredentialProvider;
 import org.apache.hadoop.security.alias.CredentialProviderFactory;
 import org.apache.hadoop.util.VersionInfo;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -38,6 +41,12 @@ class StartTest {
     }
   }
 
+  /** The engine, which keeps files in the directory. */
+  @AfterEach
+  void endEngine() {
+    Engines.endIdle();
+  }
+
   @Test
   void oneLineTellsWhatReads() throws Exception {
     conf.set("fs.s3a.s3e.cache.mode", "disk");
@@ -47,11 +56,11 @@ class StartTest {
     conf.set("fs.s3a.s3e.client", "s3a");
     try (CapturedLog log = new CapturedLog();
         FileSystem fs = S3AReads.open(conf)) {
-      assertThat(log.lines("INFO hadoop - S3E")).isEmpty();
+      assertThat(log.lines("INFO S3EFileSystem - S3E")).isEmpty();
       readOne(fs);
       // It is told when the cache on disk is open, for which the read does not wait.
-      awaitTrue(() -> !log.lines("INFO hadoop - S3E").isEmpty());
-      List<String> said = log.lines("INFO hadoop - S3E");
+      awaitTrue(() -> !log.lines("INFO S3EFileSystem - S3E").isEmpty());
+      List<String> said = log.lines("INFO S3EFileSystem - S3E");
       assertThat(said).hasSize(1);
       assertThat(said.get(0))
           .contains("reads s3a://" + S3AServer.BUCKET + " by client s3a;")
@@ -70,7 +79,20 @@ class StartTest {
     }
   }
 
+  /** As S3A takes it: the scheme is that of another key. */
   @Test
+  void anEndpointNeedsNoScheme() throws Exception {
+    conf.set("fs.s3a.endpoint", S3AServer.endpoint().getAuthority());
+    conf.setBoolean("fs.s3a.connection.ssl.enabled", false);
+    try (CapturedLog log = new CapturedLog();
+        FileSystem fs = S3AReads.open(conf)) {
+      readOne(fs);
+      assertThat(log.lines("reads s3a://" + S3AServer.BUCKET + " by client crt")).hasSize(1);
+    }
+  }
+
+  @Test
+  @Slow
   void keysThatNobodyKnowsAreToldOnceForEachFileSystem() throws Exception {
     conf.set("fs.s3a.s3e.blok.size", "1");
     conf.set(OF_BUCKET + "s3e.clint", "crt");
@@ -129,6 +151,7 @@ class StartTest {
 
   /** The store is named by S3A's key, which S3A adds to Hadoop's when the file system is made. */
   @Test
+  @Slow
   void theCachesSecretIsFoundWhereS3AsAre() throws Exception {
     conf.set("fs.s3a.s3e.cache.mode", "disk");
     conf.set("fs.s3a.s3e.cache.dirs", temp.toString());

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.s3e.block.ObjectRef;
 import io.s3e.testing.Fault;
 import io.s3e.testing.HostileS3Server;
+import io.s3e.testing.Pause;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -259,7 +260,7 @@ class StreamSemanticsTest {
           long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(8);
           while (System.nanoTime() < end) {
             try {
-              Thread.sleep(10);
+              Pause.millis(10, "deaf to interrupts");
             } catch (InterruptedException e) {
               // Goes on: see above.
             }

@@ -2,7 +2,6 @@ package io.s3e.spark;
 
 import io.s3e.hadoop.cache.CacheSecret;
 import io.s3e.hadoop.conf.AdapterConfig;
-import io.s3e.hadoop.setup.Requirements;
 import io.s3e.spark.conf.S3ASettings;
 import io.s3e.spark.conf.SparkKeys;
 import io.s3e.spark.metrics.ProcessMetrics;
@@ -40,13 +39,7 @@ final class S3EDriverPlugin implements DriverPlugin {
 
   @Override
   public Map<String, String> init(SparkContext spark, PluginContext plugin) {
-    try {
-      Requirements.check();
-    } catch (IOException e) {
-      // An application that reads something else goes on; one that reads s3a:// finds this line.
-      LOG.error("{}", e.getMessage());
-      return Map.of();
-    }
+    UnfitClassPathException.check();
     Configuration hadoop = spark.hadoopConfiguration();
     S3ASettings settings = new S3ASettings(plugin.conf(), hadoop);
     AdapterConfig config = settings.complete();

@@ -51,6 +51,7 @@ final class S3EExecutorPlugin implements ExecutorPlugin {
 
   @Override
   public void init(PluginContext plugin, Map<String, String> extra) {
+    UnfitClassPathException.check();
     isOwnProcess = !plugin.executorID().equals(DRIVER);
     if (isOwnProcess) {
       S3ASettings.shareCacheOfExecutors(System.getenv());
@@ -125,12 +126,12 @@ final class S3EExecutorPlugin implements ExecutorPlugin {
 
   @Override
   public void shutdown() {
+    if (isOwnProcess) {
+      OpenEngines.closeAll();
+    }
     TaskAccounts counting = accounts;
     if (counting != null) {
       counting.close();
-    }
-    if (isOwnProcess) {
-      OpenEngines.closeAll();
     }
     EngineHold held = engine;
     if (held != null) {

@@ -22,10 +22,11 @@ import org.slf4j.LoggerFactory;
 /**
  * The one line of a driver or an executor that says what reads {@code s3a://} there. It tells what
  * the settings and the machine allow, before the first read; a bucket may have settings of its own,
- * and its file system says a line of its own when it first reads.
+ * and its file system says a line of its own when it first reads. The logger is the plugin's, of
+ * whose name Spark's pattern shows the last word.
  */
 final class StartLine {
-  private static final Logger LOG = LoggerFactory.getLogger("io.s3e.spark");
+  private static final Logger LOG = LoggerFactory.getLogger(S3EPlugin.class);
 
   private static final long MIB = 1L << 20;
 
@@ -57,12 +58,11 @@ final class StartLine {
   }
 
   private static String client(AdapterConfig config) {
-    boolean isCrt = config.client() == ClientChoice.AUTO || config.client() == ClientChoice.CRT;
-    String unusable = isCrt ? CrtLibrary.unusableBecause() : null;
-    if (unusable != null) {
-      return "s3a (not crt: " + unusable + ")";
+    if (config.client() == ClientChoice.S3A) {
+      return ClientChoice.S3A.text();
     }
-    return isCrt ? ClientChoice.CRT.text() : config.client().text();
+    String unusable = CrtLibrary.unusableBecause();
+    return unusable == null ? ClientChoice.CRT.text() : "s3a (not crt: " + unusable + ")";
   }
 
   private static String cache(AdapterConfig config, Configuration conf) {

@@ -1,6 +1,8 @@
 package io.s3e.spark;
 
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.logging.log4j.LogManager;
 import org.apache.logging.log4j.core.LogEvent;
@@ -11,6 +13,7 @@ import org.apache.logging.log4j.core.config.Property;
 /** What S3E logs in this JVM, from INFO on, until it is closed. */
 final class LogLines extends AbstractAppender implements AutoCloseable {
   private final List<String> lines = new CopyOnWriteArrayList<>();
+  private final Map<String, String> loggers = new ConcurrentHashMap<>();
   private final Logger logger = (Logger) LogManager.getLogger("io.s3e");
 
   LogLines() {
@@ -21,7 +24,14 @@ final class LogLines extends AbstractAppender implements AutoCloseable {
 
   @Override
   public void append(LogEvent event) {
-    lines.add(event.getLevel() + " " + event.getMessage().getFormattedMessage());
+    String line = event.getLevel() + " " + event.getMessage().getFormattedMessage();
+    loggers.put(line, event.getLoggerName());
+    lines.add(line);
+  }
+
+  /** The logger of a line. */
+  String logger(String line) {
+    return loggers.getOrDefault(line, "none");
   }
 
   List<String> lines() {

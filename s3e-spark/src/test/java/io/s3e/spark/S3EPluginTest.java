@@ -1,11 +1,15 @@
 package io.s3e.spark;
 
+import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.s3e.hadoop.S3EAbstractFileSystem;
 import io.s3e.hadoop.S3EFileSystem;
+import io.s3e.hadoop.client.OpenEngines;
+import io.s3e.metrics.EngineMetrics;
+import io.s3e.spark.stages.ReadCounts;
 import io.s3e.spark.stages.SparkListenerS3EStage;
 import io.s3e.testserver.S3TestServer;
 import io.s3e.version.Version;
@@ -18,16 +22,19 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileContext;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.s3a.S3AFileSystem;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerEvent;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.util.JsonProtocol;
@@ -116,6 +123,9 @@ class S3EPluginTest {
                             + System.getProperty("s3e.test.hadoop.version")
                             + ", client crt, budget ")
                     .contains(" MiB, cache "));
+    assertThat(log.lines())
+        .filteredOn(line -> line.contains(" on Hadoop "))
+        .allSatisfy(line -> assertThat(log.logger(line)).isEqualTo(S3EPlugin.class.getName()));
 
     List<JsonNode> events = spark.logged(STAGE_EVENT);
     assertThat(events).isNotEmpty();
@@ -175,6 +185,65 @@ class S3EPluginTest {
           jobs.get(event.path("stageId").asInt()), sum(List.of(event), "bytesRead"), Long::sum);
     }
     assertThat(read).isEqualTo(Map.of("short", 4 * 40_000L, "long", 4 * 300_000L));
+  }
+
+  /** Streams that leave much behind them, and are read on from memory by the next stage. */
+  @Test
+  @Tag("spark")
+  void whatComesAfterTheCloseOfAStreamCountsForItsStage() throws Exception {
+    SparkSession session =
+        spark.builder().config("spark.hadoop.fs.s3a.s3e.cache.mode", "memory").getOrCreate();
+    List<SparkListenerS3EStage> posted = new CopyOnWriteArrayList<>();
+    session
+        .sparkContext()
+        .addSparkListener(
+            new SparkListener() {
+              @Override
+              public void onOtherEvent(SparkListenerEvent event) {
+                if (event instanceof SparkListenerS3EStage stage) {
+                  posted.add(stage);
+                }
+              }
+            });
+    JavaSparkContext context = new JavaSparkContext(session.sparkContext());
+    writeTexts(context, "behind", 6 << 20);
+    EngineMetrics before = OpenEngines.work().metrics();
+    for (int bytes : new int[] {2 << 20, 5 << 20}) {
+      List<Integer> files = List.of(0, 1, 2, 3);
+      assertThat(context.parallelize(files, 4).map(file -> readHead(file, bytes)).count())
+          .isEqualTo(4);
+    }
+    awaitTrue(
+        "stages have all that the engine has done",
+        PATIENCE,
+        () -> {
+          ReadCounts sum =
+              posted.stream()
+                  .map(event -> event.reads().total())
+                  .reduce(ReadCounts.NONE, ReadCounts::plus);
+          EngineMetrics now = OpenEngines.work().metrics();
+          return sum.bytesRead() == 4L * (7 << 20)
+              && sum.gets() == since(before, now, EngineMetrics.Counter.GETS)
+              && sum.bytesFromS3() == since(before, now, EngineMetrics.Counter.FETCHED_BYTES)
+              && sum.prefetchedBytes() == since(before, now, EngineMetrics.Counter.PREFETCHED_BYTES)
+              && sum.prefetchedBytes() - sum.prefetchWastedBytes()
+                  == since(before, now, EngineMetrics.Counter.PREFETCH_USED_BYTES);
+        });
+    session.stop();
+  }
+
+  private static int readHead(int file, int bytes) throws Exception {
+    org.apache.hadoop.fs.Path path =
+        new org.apache.hadoop.fs.Path(LocalSpark.path("behind"), "f" + file);
+    FileSystem store = FileSystem.get(path.toUri(), new Configuration());
+    try (FSDataInputStream in = store.open(path)) {
+      return in.readNBytes(bytes).length;
+    }
+  }
+
+  private static long since(
+      EngineMetrics before, EngineMetrics now, EngineMetrics.Counter counter) {
+    return now.get(counter) - before.get(counter);
   }
 
   private static void writeTexts(JavaSparkContext context, String name, long bytes)
@@ -267,10 +336,9 @@ class S3EPluginTest {
   }
 
   private void awaitLine(String start) throws InterruptedException {
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
-    while (log.lines().stream().noneMatch(line -> line.startsWith(start))) {
-      assertThat(System.nanoTime()).as("lines: %s", log.lines()).isLessThan(deadline);
-      Thread.sleep(20);
-    }
+    awaitTrue(
+        "a line that begins with " + start,
+        PATIENCE,
+        () -> log.lines().stream().anyMatch(line -> line.startsWith(start)));
   }
 }

@@ -2,6 +2,9 @@ package io.s3e.engines;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.s3e.block.ObjectRef;
+import io.s3e.testing.Fault;
+import io.s3e.testing.HostileS3Server;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -201,5 +204,26 @@ class MapReduceTest {
       }
     }
     return HexFormat.of().formatHex(digest.digest());
+  }
+
+  /** A task that waits for a store that hangs says so, and ends by S3E's word for it. */
+  @Test
+  void aTaskOfAStoreThatHangsTellsWhy() throws Exception {
+    try (HostileS3Server hanging = HostileS3Server.start()) {
+      hanging.put(new ObjectRef(Store.BUCKET, "hang.txt"), Texts.text(1_000_000, 1));
+      hanging.always(Fault.stallAtOnce());
+      Outcome outcome =
+          EngineProcess.of(hadoop, EXAMPLES, Stream.S3E, store, "a store that hangs")
+              .set("fs.s3a.endpoint", hanging.endpoint().toString())
+              .set("fs.s3a.s3e.read.timeout", "24s")
+              .run(
+                  "wordcount",
+                  Store.ROOT + "hang.txt",
+                  directory.resolve("out-of-hanging").toUri().toString());
+      assertThat(outcome.exitCode()).isNotZero();
+      assertThat(outcome.output())
+          .anyMatch(line -> line.contains("A read has waited") && line.contains("hang.txt"))
+          .anyMatch(line -> line.contains("java.io.IOException") && line.contains("/hang.txt"));
+    }
   }
 }

@@ -5,6 +5,7 @@ import io.s3e.S3E;
 import io.s3e.S3EConfig;
 import io.s3e.bench.raw.StoreSettings;
 import io.s3e.block.ObjectRef;
+import io.s3e.client.aws.AwsClients;
 import io.s3e.prefetch.ReadPolicy;
 import java.io.IOException;
 import java.net.URI;
@@ -20,22 +21,19 @@ import org.apache.hadoop.fs.s3a.S3AFileSystem;
 import org.jspecify.annotations.Nullable;
 
 /**
- * S3A whose files are read by S3E's core with its defaults, over the client that {@value #CLIENT}
- * names. Everything but reading is S3A's. For measurement only: no audit, no statistics, no change
- * detection beyond the core's.
+ * S3A whose files are read by S3E's core with its defaults, over the CRT in the form that it has
+ * where it cannot lend. Everything but reading is S3A's. For measurement only: no audit, no
+ * statistics, no change detection beyond the core's.
  */
 public final class CoreFileSystem extends S3AFileSystem {
-
-  /** Key of the client's name. */
-  public static final String CLIENT = "s3e.bench.client";
 
   private @Nullable S3E engine;
 
   @Override
   public void initialize(URI name, Configuration conf) throws IOException {
     super.initialize(name, conf);
-    CoreClient client = CoreClient.of(conf.getTrimmed(CLIENT, ""));
-    engine = S3E.create(S3EConfig.DEFAULTS, client.provider(StoreSettings.of(name, conf)));
+    engine =
+        S3E.create(S3EConfig.DEFAULTS, AwsClients.crtWithoutLending(StoreSettings.of(name, conf)));
   }
 
   @Override

@@ -66,6 +66,7 @@ final class MemoryClient implements ObjectClient {
     long length = request.range().length();
     String range = "bytes " + start + "-" + (request.range().end() - 1) + "/" + size;
     try {
+      handler.onSent();
       handler.onHead(new ResponseHead(206, range, length, ETAG, null, null));
       for (long left = length; left > 0; left -= chunk.limit()) {
         chunk.position(0).limit((int) Math.min(left, CHUNK_BYTES));

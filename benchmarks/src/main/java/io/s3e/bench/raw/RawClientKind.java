@@ -6,8 +6,6 @@ public enum RawClientKind {
   CRT("crt"),
   /** The CRT with a {@code byte[]} for each response, as older versions of it deliver. */
   CRT_BYTES("crt-bytes"),
-  /** The SDK's wrapper of the CRT. */
-  CRT_BUILDER("crtbuilder"),
   /** The SDK's synchronous client over Apache HttpClient. */
   SYNC("sync");
 

@@ -1,12 +1,11 @@
 package io.s3e.bench.raw;
 
+import io.s3e.bench.PemTrust;
 import io.s3e.client.ClientLimits;
 import io.s3e.client.ClientMemory;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.aws.AwsClientSettings;
 import io.s3e.client.aws.AwsClients;
-import io.s3e.client.aws.ClientKind;
-import io.s3e.client.aws.PemTrust;
 import java.net.URI;
 import java.util.Objects;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
@@ -16,10 +15,8 @@ import software.amazon.awssdk.http.SdkHttpClient;
 import software.amazon.awssdk.http.apache.ApacheHttpClient;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.regions.providers.DefaultAwsRegionProviderChain;
-import software.amazon.awssdk.services.s3.S3AsyncClient;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.S3ClientBuilder;
-import software.amazon.awssdk.services.s3.S3CrtAsyncClientBuilder;
 
 /** Makes raw clients, each with as many connections and as much memory as its ranges need. */
 public final class RawClients {
@@ -48,7 +45,6 @@ public final class RawClients {
     return switch (ceiling.client()) {
       case CRT -> crt(ceiling, store, true);
       case CRT_BYTES -> crt(ceiling, store, false);
-      case CRT_BUILDER -> crtBuilder(store);
       case SYNC -> sync(ceiling, store);
     };
   }
@@ -71,10 +67,7 @@ public final class RawClients {
         store.toBuilder().targetGbps(TARGET_GBPS).maxConnections(256).build();
     ClientMemory memory = new ClientMemory(crtBytes(ceiling), RawCeiling.RANGE_BYTES, BLOCK_BYTES);
     ObjectClient client =
-        (lend
-                ? AwsClients.provider(ClientKind.CRT, settings)
-                : AwsClients.crtWithoutLending(settings))
-            .create(memory);
+        (lend ? AwsClients.crt(settings) : AwsClients.crtWithoutLending(settings)).create(memory);
     ClientLimits limits = client.limits();
     int bytes = lend ? limits.lentSlotBytes() : limits.copyRequestBytes();
     int slots = lend ? limits.lentSlots() : limits.copyRequests();
@@ -83,24 +76,6 @@ public final class RawClients {
       throw new IllegalStateException(ceiling.name() + " cannot have its buffers: " + limits);
     }
     return new SpiRawClient(client, lend);
-  }
-
-  private static RawClient crtBuilder(AwsClientSettings store) {
-    S3CrtAsyncClientBuilder builder =
-        S3AsyncClient.crtBuilder()
-            .region(region(store))
-            .credentialsProvider(credentials(store))
-            .forcePathStyle(store.pathStyle())
-            .checksumValidationEnabled(false)
-            .targetThroughputInGbps(TARGET_GBPS)
-            .minimumPartSizeInBytes((long) RawCeiling.RANGE_BYTES)
-            // It takes no certificate to trust; the server's identity has no part in the
-            // measurement.
-            .httpConfiguration(http -> http.trustAllCertificatesEnabled(store.caFile() != null));
-    if (store.endpoint() != null) {
-      builder.endpointOverride(store.endpoint());
-    }
-    return new AsyncRawClient(builder.build());
   }
 
   private static RawClient sync(RawCeiling ceiling, AwsClientSettings store) {

@@ -3,6 +3,8 @@ package io.s3e.bench.process;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.s3e.testing.Pause;
+import io.s3e.testing.Slow;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -13,6 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+@Slow
 class ChildJvmTest {
 
   private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -46,7 +49,7 @@ class ChildJvmTest {
               },
               "sleep",
               body -> {
-                Thread.sleep(600_000);
+                Pause.millis(600_000, "a job that does not end");
                 return null;
               }));
     }

@@ -9,6 +9,7 @@ import io.s3e.bench.server.Shape;
 import io.s3e.bench.server.ShapedS3Server;
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
+import io.s3e.testing.Slow;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -33,6 +34,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** The duties of every raw client, against a server that speaks S3. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Slow
 class RawClientsTest {
 
   private static final int LENGTH = 3_000_003;

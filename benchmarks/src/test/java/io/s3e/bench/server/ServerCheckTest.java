@@ -2,6 +2,7 @@ package io.s3e.bench.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.s3e.testing.Slow;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
+@Slow
 class ServerCheckTest {
 
   private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);

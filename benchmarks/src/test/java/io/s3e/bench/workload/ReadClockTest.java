@@ -3,6 +3,7 @@ package io.s3e.bench.workload;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.s3e.testing.Pause;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.concurrent.CompletableFuture;
@@ -33,7 +34,7 @@ class ReadClockTest {
 
   private static int sleep() throws InterruptedIOException {
     try {
-      TimeUnit.MILLISECONDS.sleep(WAIT_MILLIS);
+      Pause.millis(WAIT_MILLIS, "what the clock is to show");
     } catch (InterruptedException e) {
       throw new InterruptedIOException();
     }
@@ -50,7 +51,7 @@ class ReadClockTest {
     clock.groupEnded();
     CompletableFuture<String> source = new CompletableFuture<>();
     CompletableFuture<String> timed = clock.timed(source);
-    TimeUnit.MILLISECONDS.sleep(WAIT_MILLIS);
+    Pause.millis(WAIT_MILLIS, "what the clock is to show");
     assertThat(clock.blockedNanos()).as("nobody has waited").isZero();
 
     source.completeOnTimeout("bytes", WAIT_MILLIS, TimeUnit.MILLISECONDS);

@@ -17,6 +17,7 @@ import io.s3e.bench.server.ServerStats;
 import io.s3e.bench.server.Shape;
 import io.s3e.bench.server.ShapedS3Server;
 import io.s3e.hadoop.S3EFileSystem;
+import io.s3e.testing.Slow;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -53,6 +54,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every workload over a little data: the bytes it counts, the requests, and what it finds out. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Slow
 class WorkloadsTest {
 
   private static final String BUCKET = "s3a://bucket/";

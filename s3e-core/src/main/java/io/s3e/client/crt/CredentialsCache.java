@@ -44,6 +44,10 @@ import software.amazon.awssdk.crt.auth.credentials.DelegateCredentialsHandler;
  *   <li>{@link #renew} waits for the provider if they are SUSPECT.
  * </ul>
  *
+ * <p>Independent of these, <i>closed</i>, for good: whoever waits for the provider is told at once
+ * that there are none, on the thread that closes, and so is whoever comes later. A provider that
+ * hangs keeps the cache's thread until it answers, and nothing else; its answer is dropped.
+ *
  * <p>Thread-safe. The thread ends after some seconds without work.
  */
 final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseable {
@@ -60,8 +64,19 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
     SUSPECT
   }
 
+  /**
+   * @param keyId the access key's, which is no secret; null for anonymous requests
+   */
   private record Snapshot(
-      Credentials credentials, long resolvedNanos, @Nullable Instant expiry, Standing standing) {
+      Credentials credentials,
+      @Nullable String keyId,
+      long resolvedNanos,
+      @Nullable Instant expiry,
+      Standing standing) {
+    Snapshot suspected() {
+      return new Snapshot(credentials, keyId, resolvedNanos, expiry, Standing.SUSPECT);
+    }
+
     boolean servesUntil(Instant time) {
       return expiry == null || time.isBefore(expiry);
     }
@@ -74,6 +89,7 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
   private final AwsCredentialsProvider source;
   private final Supplier<Instant> clock;
   private final ThreadPoolExecutor resolver;
+  private volatile boolean closed;
   private final AtomicReference<@Nullable Snapshot> snapshot = new AtomicReference<>();
 
   /** Asks the provider; lands with its failure, or with null once the snapshot is there. */
@@ -133,9 +149,7 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
   void suspect(long sentNanos) {
     Snapshot now = snapshot.get();
     if (now != null && now.resolvedNanos() - sentNanos <= 0) {
-      snapshot.compareAndSet(
-          now,
-          new Snapshot(now.credentials(), now.resolvedNanos(), now.expiry(), Standing.SUSPECT));
+      snapshot.compareAndSet(now, now.suspected());
     }
   }
 
@@ -169,9 +183,22 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
     return now.credentials();
   }
 
+  /** The id of the access key that requests are signed with; null if there is none, or none yet. */
+  @Nullable String keyId() {
+    Snapshot now = snapshot.get();
+    return now == null ? null : now.keyId();
+  }
+
+  /** Waits for nothing. Idempotent. */
   @Override
   public void close() {
+    closed = true;
     resolver.shutdown();
+    asking.land(closed());
+  }
+
+  private static RuntimeException closed() {
+    return new IllegalStateException("the client is closed");
   }
 
   private void ask(Consumer<@Nullable RuntimeException> waiter) {
@@ -181,7 +208,8 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
     try {
       resolver.execute(() -> asking.land(resolve()));
     } catch (RejectedExecutionException e) {
-      asking.land(e);
+      LOG.debug("The provider is asked no more", e);
+      asking.land(closed());
     }
   }
 
@@ -189,11 +217,18 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
   private @Nullable RuntimeException resolve() {
     try {
       AwsCredentials identity = source.resolveCredentials();
+      if (closed) {
+        return closed();
+      }
       Instant expiry = identity.expirationTime().orElse(null);
-      snapshot.set(new Snapshot(translate(identity), System.nanoTime(), expiry, Standing.GOOD));
+      String keyId = identity.accessKeyId();
+      snapshot.set(
+          new Snapshot(translate(identity), keyId, System.nanoTime(), expiry, Standing.GOOD));
       return null;
     } catch (RuntimeException e) {
-      LOG.warn("The provider gives no credentials at present: {}", e.toString());
+      if (!closed) {
+        LOG.warn("The provider gives no credentials at present: {}", e.toString());
+      }
       return e;
     } catch (Throwable e) {
       // Whatever it is, somebody waits for the end of this.

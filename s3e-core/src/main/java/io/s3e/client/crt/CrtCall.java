@@ -32,6 +32,11 @@ import software.amazon.awssdk.crt.s3.S3RequestMetrics;
  * one ({@link #onTelemetry}): that cancels the request, and the end gives the failed attempt's
  * reason. So the server may see a second request, but the fetch layer never waits for its answer.
  *
+ * <p><b>What was sent.</b> A call that is handed to the CRT waits there for a connection, and may
+ * be cancelled before it has one. Telemetry tells of each attempt, when it is over, whether it was
+ * written to one ({@link SentAttempts}), and a head shows that one was: whichever of the two comes
+ * first counts it, and both come before {@code onFinished}.
+ *
  * <p>The native handle is closed by whichever of {@code attach} and {@code onFinished} comes
  * second: the event loop may finish a request before {@code makeMetaRequest} has returned it.
  */
@@ -60,6 +65,8 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
 
   // Guarded by this.
   private State state = State.NEW;
+  private int heads;
+  private int written;
   private boolean cancelled;
   private @Nullable S3MetaRequest nativeHalf;
   private CrtFailures.@Nullable Attempt failedAttempt;
@@ -77,6 +84,11 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
    * @param failure what the CRT says, null for success
    */
   protected abstract @Nullable RequestFailure outcome(@Nullable RequestFailure failure);
+
+  /**
+   * One attempt has gone out to the store. Any event loop; at any time before the terminal call.
+   */
+  protected void sent() {}
 
   /** The head of the answer, if one has begun; null otherwise. */
   protected abstract @Nullable StoreAnswer begun();
@@ -137,8 +149,34 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
     }
   }
 
+  /** The store has answered the present attempt. */
+  final void answered() {
+    boolean isNews;
+    synchronized (this) {
+      heads++;
+      isNews = heads > written;
+    }
+    if (isNews) {
+      sent();
+    }
+  }
+
+  private void countWritten() {
+    boolean isNews;
+    synchronized (this) {
+      written++;
+      isNews = written > heads;
+    }
+    if (isNews) {
+      sent();
+    }
+  }
+
   @Override
   public final void onTelemetry(S3RequestMetrics attempt) {
+    if (SentAttempts.wasSent(attempt)) {
+      countWritten();
+    }
     if (attempt.getErrorCode() == 0) {
       return;
     }

@@ -32,6 +32,8 @@ enum CrtErrors {
   SERVER(Kind.SERVER),
   /** A response that the CRT itself could not make sense of, for example 200 for 206. */
   REJECTED(Kind.REJECTED),
+  /** The CRT reads no answer without an ETag, unless the request named one. */
+  NO_ETAG(Kind.NO_ETAG),
   CREDENTIALS(Kind.CREDENTIALS),
   /** The JVM has refused direct memory to a pool. */
   NO_BUFFER(Kind.NOT_LENT),
@@ -58,7 +60,7 @@ enum CrtErrors {
       case GARBLED -> new ProtocolException(message);
       case HANDSHAKE -> new SSLHandshakeException(message);
       case TLS -> new SSLException(message);
-      case THROTTLED, SERVER, REJECTED, CREDENTIALS, NO_BUFFER, OTHER -> null;
+      case THROTTLED, SERVER, REJECTED, NO_ETAG, CREDENTIALS, NO_BUFFER, OTHER -> null;
     };
   }
 
@@ -88,13 +90,13 @@ enum CrtErrors {
           BROKEN;
       case "AWS_IO_TLS_ALERT_NOT_GRACEFUL", "AWS_IO_TLS_INTERNAL_ERROR" -> TLS;
       case "AWS_ERROR_S3_BUFFER_ALLOCATION_FAILED" -> NO_BUFFER;
+      case "AWS_ERROR_S3_MISSING_ETAG" -> NO_ETAG;
       case "AWS_ERROR_S3_SLOW_DOWN" -> THROTTLED;
       case "AWS_ERROR_S3_INTERNAL_ERROR", "AWS_ERROR_S3_REQUEST_TIMEOUT" -> SERVER;
       case "AWS_ERROR_S3_MISSING_CONTENT_RANGE_HEADER",
           "AWS_ERROR_S3_INVALID_CONTENT_RANGE_HEADER",
           "AWS_ERROR_S3_MISSING_CONTENT_LENGTH_HEADER",
           "AWS_ERROR_S3_INVALID_CONTENT_LENGTH_HEADER",
-          "AWS_ERROR_S3_MISSING_ETAG",
           "AWS_ERROR_S3_INTERNAL_PART_SIZE_MISMATCH_RETRYING_WITH_RANGE",
           "AWS_ERROR_S3_INTERNAL_BUFFER_SIZE_MISMATCH_RETRYING_WITH_RANGE",
           "AWS_ERROR_SHORT_BUFFER",
@@ -104,11 +106,17 @@ enum CrtErrors {
     };
   }
 
-  /** S3's error code that the CRT has made this error of; null if that is not certain. */
-  static @Nullable String storeCode(String name) {
+  /**
+   * S3's error code that the CRT has made this error of; null if that is not certain: it makes two
+   * of them of a status alone, too.
+   */
+  static @Nullable String storeCode(String name, int status) {
     return switch (name) {
       case "AWS_ERROR_S3_REQUEST_TIMEOUT" -> "RequestTimeout";
       case "AWS_ERROR_S3_REQUEST_TIME_TOO_SKEWED" -> "RequestTimeTooSkewed";
+      case "AWS_ERROR_S3_SLOW_DOWN" -> status == 503 || status == 429 ? null : "SlowDown";
+      case "AWS_ERROR_S3_INTERNAL_ERROR" ->
+          status == 500 || status == 502 || status == 504 ? null : "InternalError";
       default -> null;
     };
   }

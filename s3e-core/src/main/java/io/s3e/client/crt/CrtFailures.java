@@ -7,6 +7,7 @@ import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.crt.CRT;
 import software.amazon.awssdk.crt.s3.S3FinishedResponseContext;
@@ -30,18 +31,20 @@ final class CrtFailures {
 
     private static Map<String, String> idsOf(S3RequestMetrics metrics) {
       Map<String, String> ids = new HashMap<>();
-      try {
-        put(ids, "x-amz-request-id", metrics.getAwsRequestId());
-        put(ids, "x-amz-id-2", metrics.getAwsExtendedRequestId());
-      } catch (RuntimeException e) {
-        // The CRT throws where the answer had none.
-        return ids;
-      }
+      put(ids, "x-amz-request-id", metrics::getAwsRequestId);
+      put(ids, "x-amz-id-2", metrics::getAwsExtendedRequestId);
       return ids;
     }
 
-    private static void put(Map<String, String> ids, String name, @Nullable String value) {
-      if (value != null && !value.isEmpty()) {
+    private static void put(Map<String, String> ids, String name, Supplier<String> asked) {
+      String value;
+      try {
+        value = asked.get();
+      } catch (RuntimeException e) {
+        // The CRT throws where the answer had none; it may have had the other one.
+        return;
+      }
+      if (!value.isEmpty()) {
         ids.put(name, value);
       }
     }
@@ -67,25 +70,30 @@ final class CrtFailures {
       code = attempt.errorCode();
     }
     String name = CRT.awsErrorName(code);
-    StoreAnswer answer = answer(context, attempt, CrtErrors.storeCode(name));
+    StoreAnswer answer = answer(context, attempt, name);
     if (answer != null) {
       return RequestFailure.refused(subject, answer, null);
     }
     String reason = name + ", " + CRT.awsErrorString(code);
     CrtErrors error = CrtErrors.of(name);
+    if (error == CrtErrors.NO_ETAG) {
+      return RequestFailure.withoutEtag(subject, "the AWS CRT", null);
+    }
     RequestFailure failure =
         new RequestFailure(error.kind(), subject, reason, error.asJava(reason));
     return begun == null ? failure : failure.after(begun);
   }
 
   /**
-   * The store's refusal, of the answer at the end or of the attempt before it, whose document the
-   * CRT has not kept; null if there is none.
+   * The store's refusal, of the answer at the end or of the attempt before it; null if there is
+   * none. Of an answer that the CRT would repeat it keeps neither document nor headers: status and
+   * ids are known by telemetry, the code where the CRT's error can only have come from it, and in
+   * place of S3's words stand the CRT's.
    *
-   * @param known the error code that the CRT's own error tells; null if it tells none
+   * @param error name of the CRT's error
    */
   private static @Nullable StoreAnswer answer(
-      S3FinishedResponseContext context, @Nullable Attempt attempt, @Nullable String known) {
+      S3FinishedResponseContext context, @Nullable Attempt attempt, String error) {
     byte[] payload = context.getErrorPayload();
     String body = payload == null ? "" : new String(payload, StandardCharsets.UTF_8);
     Map<String, String> headers = CrtHeaders.asMap(context.getErrorHeaders());
@@ -98,8 +106,15 @@ final class CrtFailures {
       return null;
     }
     return body.isEmpty()
-        ? new StoreAnswer(status, known, null, headers, null)
+        ? new StoreAnswer(status, CrtErrors.storeCode(error, status), wordsOf(error), headers, null)
         : StoreAnswer.of(status, headers, body);
+  }
+
+  /** What the CRT says of an answer whose words it has not kept; null if that says nothing. */
+  private static @Nullable String wordsOf(String error) {
+    boolean isOfAnswer =
+        CrtErrors.of(error) == CrtErrors.THROTTLED || CrtErrors.of(error) == CrtErrors.SERVER;
+    return isOfAnswer ? error + " (the AWS CRT keeps no words of S3's)" : null;
   }
 
   /** A success without headers, which the CRT does not promise to rule out. */

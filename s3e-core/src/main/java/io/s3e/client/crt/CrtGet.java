@@ -44,6 +44,7 @@ class CrtGet extends CrtCall {
 
   @Override
   public final void onResponseHeaders(int responseStatus, HttpHeader[] headers) {
+    answered();
     if (begun != null || refusal != null || responseStatus / 100 != 2) {
       return;
     }
@@ -108,6 +109,11 @@ class CrtGet extends CrtCall {
   @Override
   protected final @Nullable StoreAnswer begun() {
     return begun;
+  }
+
+  @Override
+  protected final void sent() {
+    handler.onSent();
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.s3e.client.crt;
 
 import io.s3e.client.ResponseHead;
+import io.s3e.client.ResponseHead.LengthSource;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +18,9 @@ final class CrtHeaders {
         contentLength(headers),
         find(headers, "ETag"),
         find(headers, "x-amz-version-id"),
-        find(headers, "Content-Encoding"));
+        find(headers, "Content-Encoding"),
+        null,
+        LengthSource.CLIENT);
   }
 
   /** By name; of a header that comes twice the last one. */

@@ -44,8 +44,11 @@ import software.amazon.awssdk.crt.s3.S3MetaRequestOptions.MetaRequestType;
  * with another range than asked for, fails inside the CRT (from 0.50 on) and is told as {@link
  * Kind#REJECTED}, but for one that ends with the object before the asked end, which passes as the
  * server labelled it; earlier versions let every short answer pass, which then shows in the number
- * of bytes only. The fetch layer counts them. A response without ETag fails too, unless the request
- * named one: the CRT does not read from stores that have none. Redirects are not followed.
+ * of bytes only. The fetch layer counts them. The Content-Length that the CRT tells is computed
+ * from Content-Range. A body is handed over in one call once the response has ended in order, short
+ * ones too, and nothing of one that breaks off; one without Content-Length and chunks ends empty. A
+ * response without ETag fails as {@link Kind#NO_ETAG}, unless the request named one: the CRT does
+ * not read from stores that have none. Redirects are not followed.
  *
  * <h2>Retries</h2>
  *
@@ -55,13 +58,13 @@ import software.amazon.awssdk.crt.s3.S3MetaRequestOptions.MetaRequestType;
  * <h2>Threads and closing</h2>
  *
  * {@code get} returns without waiting, except that signing needs credentials: {@link
- * CredentialsCache}. Handlers run on native event loops. {@link #close} refuses new calls, cancels
- * those in flight, waits for their terminal calls, {@value #CLOSE_WAIT_SECONDS} s at most, and
- * leaves the transport, which closes with its last client. Buffers still on loan stay valid until
- * they are closed. A cancelled request ends at once, except while it waits for a connection: then
- * it ends with the attempt to connect, which the connect time-out bounds, but not a TLS handshake
- * with a server that is not trusted (10 to 30 s). In a JVM that is ending {@link #close} waits for
- * nothing ({@link CrtHold}).
+ * CredentialsCache}. Handlers run on native event loops. {@link #close} refuses new calls, ends
+ * those that wait for credentials, cancels those in flight, waits for their terminal calls, {@value
+ * #CLOSE_WAIT_SECONDS} s at most, and leaves the transport, which closes with its last client.
+ * Buffers still on loan stay valid until they are closed. A cancelled request ends at once, except
+ * while it waits for a connection: then it ends with the attempt to connect, which the connect
+ * time-out bounds, but not a TLS handshake with a server that is not trusted (10 to 30 s). In a JVM
+ * that is ending {@link #close} waits for nothing ({@link CrtHold}).
  */
 final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
   private static final Logger LOG = LoggerFactory.getLogger(CrtObjectClient.class);
@@ -199,6 +202,10 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
       return;
     }
     CrtHold.closed(closing);
+    if (signers != null) {
+      // Calls that wait for the provider were not sent: they end here, whatever it does.
+      signers.credentials().close();
+    }
     for (CrtCall call : inFlight) {
       call.cancel();
     }
@@ -279,6 +286,12 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
     }
   }
 
+  @Override
+  public @Nullable Object credentials() {
+    Signers own = signers;
+    return own == null ? null : own.credentials().keyId();
+  }
+
   /** Builds the options of a request once there are credentials to sign it with. */
   private interface Preparation {
     S3MetaRequestOptions options(Addressing.Target target);
@@ -299,7 +312,11 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
                       call,
                       client,
                       target -> own.sign(preparation.options(target), target.region())),
-              e -> call.endUnsent(CrtFailures.noCredentials(call.subject(), e)));
+              e ->
+                  call.endUnsent(
+                      closed.get()
+                          ? CrtFailures.closed(call.subject())
+                          : CrtFailures.noCredentials(call.subject(), e)));
     }
   }
 

@@ -73,6 +73,10 @@ final class CrtTransport implements Transport {
   private final CrtSettings settings;
   private final CrtLayout layout;
   private final boolean borrowed;
+
+  /** Whether it copies because direct memory was short when it was opened. */
+  private final boolean lacksMemory;
+
   private final CrtConnections connections;
   private final ReentrantReadWriteLock sending = new ReentrantReadWriteLock();
 
@@ -85,10 +89,15 @@ final class CrtTransport implements Transport {
   private volatile boolean closed;
 
   private CrtTransport(
-      CrtSettings settings, CrtLayout layout, boolean borrowed, CrtConnections connections) {
+      CrtSettings settings,
+      CrtLayout layout,
+      boolean borrowed,
+      boolean lacksMemory,
+      CrtConnections connections) {
     this.settings = settings;
     this.layout = layout;
     this.borrowed = borrowed;
+    this.lacksMemory = lacksMemory;
     this.connections = connections;
   }
 
@@ -103,7 +112,7 @@ final class CrtTransport implements Transport {
       CrtLayout layout = CrtLayout.lending(memory);
       try {
         return new CrtTransport(
-            settings, layout, true, CrtConnections.open(settings, layout, true));
+            settings, layout, true, false, CrtConnections.open(settings, layout, true));
       } catch (IllegalStateException e) {
         LOG.info(
             "The CRT's direct buffer pool does not fit ({}); reading through byte arrays instead",
@@ -111,7 +120,9 @@ final class CrtTransport implements Transport {
       }
     }
     CrtLayout layout = CrtLayout.copying(memory);
-    return new CrtTransport(settings, layout, false, CrtConnections.open(settings, layout, false));
+    boolean lacksMemory = delivery == CrtCapability.LENDS;
+    return new CrtTransport(
+        settings, layout, false, lacksMemory, CrtConnections.open(settings, layout, false));
   }
 
   /** Asked first, since the CRT says what it misses by stack traces of its event loops. */
@@ -127,6 +138,12 @@ final class CrtTransport implements Transport {
         memory.ownedBytes(),
         free);
     return false;
+  }
+
+  /** Not once the JVM has refused direct memory, which it may have again. */
+  @Override
+  public boolean isWhole() {
+    return !refused && !lacksMemory;
   }
 
   @Override

@@ -11,8 +11,9 @@ import org.slf4j.LoggerFactory;
  * A question that is asked once for all who want its answer while it is under way.
  *
  * <p>States, moved under this object's monitor: IDLE (no waiters) ──join──▶ UNDER_WAY ──land──▶
- * IDLE. The caller whose {@link #join} began the flight sees to it that {@link #land} is called
- * once. Waiters run outside of the monitor, on the thread that lands.
+ * IDLE. The caller whose {@link #join} began the flight sees to it that {@link #land} is called.
+ * Another thread may land before; then an answer that comes late finds no waiter of that flight.
+ * Waiters run outside of the monitor, on the thread that lands.
  *
  * @param <T> the answer, which may be null
  */

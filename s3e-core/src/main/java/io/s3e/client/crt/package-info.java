@@ -1,5 +1,5 @@
 /**
- * The client over the AWS CRT's native {@code S3Client}, the fastest of S3E's clients: {@code
+ * The client over the AWS CRT's native {@code S3Client}, the one that S3E makes itself: {@code
  * CrtObjectClient}. Everything that touches native code is here, and nothing outside links against
  * it: {@link io.s3e.client.library.CrtLibrary} creates {@link io.s3e.client.crt.CrtEntry} by name,
  * maybe in a class loader that holds another copy of these classes than the application's loader.

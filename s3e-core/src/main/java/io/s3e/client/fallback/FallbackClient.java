@@ -19,17 +19,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads by a fast client, and by a substitute where the fast one cannot reach the store although
- * the substitute can: another proxy, another trust store, a library that does not link.
+ * the substitute can: another proxy, another trust store, a library that does not link; or where
+ * the store answers without an ETag, which the fast one does not read.
  *
  * <h2>States</h2>
  *
  * <pre>
  *            the fast client answers once
- *   TRYING ------------------------------------------&gt; FAST   (to stay)
- *     |  ^                                               ^
- *     |  | the fast client answers a retrial             | the fast client answers a GET
- *     v  |                                               | that it still had
- *   SUBSTITUTE ------------------------------------------+
+ *   TRYING ------------------------------------------&gt; FAST
+ *     |  ^                                               |  ^
+ *     |  | the fast client answers a retrial             |  | the fast client answers a GET
+ *     v  |                      an answer has no ETag    v  | that it still had
+ *   SUBSTITUTE &lt;--------------------------------------------+
  * </pre>
  *
  * <ul>
@@ -41,13 +42,17 @@ import org.jspecify.annotations.Nullable;
  *       on.
  *   <li>FAST: the fast client has answered once, whatever the status. Requests pass through, and
  *       failures are the fetch layer's to repeat. Failing requests never leave this state: an
- *       outage is not a reason to change clients.
+ *       outage is not a reason to change clients. An answer without an ETag does.
  *   <li>SUBSTITUTE: copied requests go to the substitute, and lent ones fail with {@link
  *       Kind#NOT_LENT}. After each pause of {@code retryAfter} the next GET is also sent by the
  *       fast client, as a retrial that nobody waits for.
  * </ul>
  *
- * An answer of the store counts as one whatever its status, for it came through the network. A
+ * A GET that fails with {@link Kind#NO_ETAG}, in whatever state, goes on by the substitute, and so
+ * do all that follow: SUBSTITUTE. The handler hears nothing of it. A store where some objects have
+ * an ETag comes back to the fast client by a retrial, and leaves it again.
+ *
+ * <p>An answer of the store counts as one whatever its status, for it came through the network. A
  * {@link LinkageError} counts as {@value #FAILURES_TO_DOUBT} failures: it is the same on every
  * connection. Where an answer does not begin within {@link #PATIENCE}, the substitute is asked at
  * once: a handshake with a server that is not trusted takes the CRT half a minute.
@@ -137,6 +142,11 @@ public final class FallbackClient implements ObjectClient {
   }
 
   @Override
+  public @Nullable Object credentials() {
+    return state == State.SUBSTITUTE ? substitute.credentials() : fast.credentials();
+  }
+
+  @Override
   public ObjectHead head(HeadRequest request) throws IOException {
     if (state == State.SUBSTITUTE) {
       return substitute.head(request);
@@ -157,10 +167,10 @@ public final class FallbackClient implements ObjectClient {
   @Override
   public Exchange get(GetRequest request, ResponseHandler handler) {
     return switch (state) {
-      case FAST -> fast.get(request, handler);
-      case TRYING -> new FirstGet(this, request, handler).begin();
+      case FAST -> new FastGet(this, request, handler, false).begin();
+      case TRYING -> new FastGet(this, request, handler, true).begin();
       case SUBSTITUTE -> {
-        retryIfDue(request);
+        retryIfDue(request, handler);
         yield bySubstitute(request, handler);
       }
     };
@@ -259,6 +269,21 @@ public final class FallbackClient implements ObjectClient {
     }
   }
 
+  /** The store answers without an ETag, and so the fast client does not read. */
+  void cannotRead(RequestFailure cause) {
+    boolean changed;
+    synchronized (this) {
+      changed = state != State.SUBSTITUTE;
+      if (changed) {
+        retrialNanos = System.nanoTime() + retryAfterNanos;
+        state = State.SUBSTITUTE;
+      }
+    }
+    if (changed) {
+      listener.onSubstituted(cause);
+    }
+  }
+
   /** Moves to {@code to}; TRYING always gives way. Answers whether the state was {@code from}. */
   private synchronized boolean move(State from, State to) {
     State before = state;
@@ -268,7 +293,7 @@ public final class FallbackClient implements ObjectClient {
     return before == from;
   }
 
-  private void retryIfDue(GetRequest request) {
+  private void retryIfDue(GetRequest request, ResponseHandler handler) {
     if (System.nanoTime() - retrialNanos < 0 || !retrying.compareAndSet(false, true)) {
       return;
     }
@@ -276,6 +301,7 @@ public final class FallbackClient implements ObjectClient {
         fast,
         copied(request),
         new Probe(
+            handler::onSent,
             failure -> {
               if (failure == null) {
                 failuresInRow.set(0);

@@ -10,14 +10,22 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads an answer to its end, keeps nothing of it, and tells whether the store was reached. */
 final class Probe implements ResponseHandler {
+  private final Runnable sent;
   private final Consumer<@Nullable RequestFailure> ended;
 
   /**
+   * @param sent called when the request has gone out
    * @param ended called once: with null if the body came whole or the store refused the request,
    *     with the failure if no answer came or only a part of one
    */
-  Probe(Consumer<@Nullable RequestFailure> ended) {
+  Probe(Runnable sent, Consumer<@Nullable RequestFailure> ended) {
+    this.sent = sent;
     this.ended = ended;
+  }
+
+  @Override
+  public void onSent() {
+    sent.run();
   }
 
   @Override

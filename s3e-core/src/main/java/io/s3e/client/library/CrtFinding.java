@@ -1,18 +1,21 @@
 package io.s3e.client.library;
 
+import java.io.File;
 import java.io.IOException;
-import java.io.InputStream;
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.net.URL;
+import java.nio.file.Files;
+import java.security.CodeSource;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Properties;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The CRT as a class loader has it, looked at in an order in which nothing can go wrong: is there
- * one; does its jar have every class and member that S3E's code names; does its native library
- * load.
+ * one; is its version new enough; does its native library load. What no version tells, a jar of
+ * another version behind it on the class path, comes up as a linkage error: {@link CrtLibrary}.
  *
  * @param origin version, jar and kind of class loader, in words
  * @param capability what can be done with it
@@ -24,13 +27,32 @@ record CrtFinding(
     CrtCapability capability,
     @Nullable String problem,
     @Nullable CrtClients clients) {
-  private static final String ENTRY = CrtNeeds.CLIENT_PREFIX + "CrtEntry";
+  private static final String ENTRY = CrtLoader.CLIENT_PREFIX + "CrtEntry";
 
-  /** Everything that only an aws-crt which lends has is behind this class. */
-  private static final String LENDING = CrtNeeds.CLIENT_PREFIX + "BorrowedPools";
+  /** The second number of the oldest aws-crt with all that S3E calls, 0.49. */
+  private static final int OLDEST = 49;
+
+  /** As above, of the first one that lends, 0.50, and the class that it lends by. */
+  private static final int FIRST_THAT_LENDS = 50;
+
+  private static final String LENT = CrtLoader.CRT_PREFIX + "s3.S3BorrowedBuffer";
+
+  /** In the versions of aws-crt: 0.50.0. Groups the second number. */
+  private static final Pattern VERSION = Pattern.compile("0\\.(\\d{1,4})\\..*");
+
+  private static final String UNKNOWN = "of unknown version";
 
   private static final String ABSENT =
       "software.amazon.awssdk.crt:aws-crt is not on the class path";
+
+  /** The CRT's own property. */
+  private static final String DIRECTORY = "aws.crt.lib.dir";
+
+  private static final String OTHER_DIRECTORY =
+      "; -D" + DIRECTORY + "=DIR has it unpacked to a directory that is writable and executable";
+
+  /** Those of aws-crt 0.50 have 2.1 to 7.8 MB. */
+  private static final long LIBRARY_BYTES = 8 << 20;
 
   /** From the CRT's package up to the root of its jar. */
   private static final String POM =
@@ -38,8 +60,7 @@ record CrtFinding(
 
   /**
    * @param loader where to look
-   * @param own whether that is a loader of S3E's own, with the aws-crt that S3E was compiled with:
-   *     its members are not looked at, which takes some 100 ms of processor time in a cold JVM
+   * @param own whether that is a loader of S3E's own, with the aws-crt that S3E was compiled with
    */
   static CrtFinding in(ClassLoader loader, boolean own) {
     Class<?> crt;
@@ -50,56 +71,47 @@ record CrtFinding(
     }
     String origin = describe(crt) + (own ? ", in a class loader of S3E's own" : "");
     try {
-      CrtCapability capability = CrtCapability.LENDS;
-      if (!own) {
-        LinkCheck check = new LinkCheck(loader, LinkCheck.jarOf(crt));
-        List<String> lacking = check.lacking(CrtNeeds.of(loader, ENTRY, LENDING));
-        if (!lacking.isEmpty()) {
-          return unusable(origin, origin + " lacks " + summary(lacking));
-        }
-        if (!check.lacking(CrtNeeds.of(loader, LENDING, null)).isEmpty()) {
-          capability = CrtCapability.COPIES;
-        }
+      CrtCapability capability = own ? CrtCapability.LENDS : capability(crt, loader);
+      if (capability == CrtCapability.UNUSABLE) {
+        return unusable(origin, origin + " is older than 0." + OLDEST);
       }
-      String problem = nativeProblem(crt);
+      String unpacking = own ? null : unpackingProblem();
+      String problem = unpacking != null ? unpacking : nativeProblem(crt);
       if (problem != null) {
         return unusable(origin, "the native library of " + origin + " does not load: " + problem);
       }
       Object entry = Class.forName(ENTRY, true, loader).getDeclaredConstructor().newInstance();
       return new CrtFinding(origin, capability, null, (CrtClients) entry);
-    } catch (IOException | ReflectiveOperationException | RuntimeException | LinkageError e) {
+    } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
       // Anything that stops it here is a reason to do without it, not to fail.
       return unusable(origin, origin + " cannot be looked at: " + e);
     }
   }
 
-  /** Why code that links against the aws-crt of {@code loader} cannot run; null if it can. */
-  static @Nullable String whyNotOnClassPath(ClassLoader loader) {
-    try {
-      Class<?> crt = Class.forName(CrtLibrary.CRT_CLASS, false, loader);
-      String problem = nativeProblem(crt);
-      return problem == null
-          ? null
-          : "the native library of " + describe(crt) + " does not load: " + problem;
-    } catch (ClassNotFoundException | LinkageError e) {
-      return ABSENT + "; the one in S3E's bundle jar serves S3E's own client only";
-    }
-  }
-
-  private static CrtFinding unusable(String origin, String problem) {
+  static CrtFinding unusable(String origin, String problem) {
     return new CrtFinding(origin, CrtCapability.UNUSABLE, problem, null);
   }
 
-  private static String summary(List<String> lacking) {
-    return lacking.size() == 1
-        ? lacking.get(0)
-        : lacking.get(0) + " and " + (lacking.size() - 1) + " more that S3E uses";
+  private static CrtCapability capability(Class<?> crt, ClassLoader loader) {
+    Matcher version = VERSION.matcher(version(crt));
+    if (version.matches()) {
+      int number = Integer.parseInt(version.group(1));
+      return number < OLDEST
+          ? CrtCapability.UNUSABLE
+          : number < FIRST_THAT_LENDS ? CrtCapability.COPIES : CrtCapability.LENDS;
+    }
+    try {
+      Class<?> unused = Class.forName(LENT, false, loader);
+      return CrtCapability.LENDS;
+    } catch (ClassNotFoundException | LinkageError e) {
+      return CrtCapability.COPIES;
+    }
   }
 
   /**
    * Newer versions keep the failure of their static initializer for a question; older ones throw.
    */
-  private static @Nullable String nativeProblem(Class<?> crt) {
+  static @Nullable String nativeProblem(Class<?> crt) {
     try {
       Class.forName(crt.getName(), true, crt.getClassLoader());
       Method check = crt.getMethod("checkLoaded");
@@ -107,31 +119,72 @@ record CrtFinding(
       return null;
     } catch (NoSuchMethodException e) {
       return null;
-    } catch (InvocationTargetException e) {
-      return String.valueOf(e.getCause());
     } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
-      return e.toString();
+      return words(e);
     }
   }
 
+  /** The first failure of a chain: those above it only say that something failed. */
+  private static String words(Throwable failure) {
+    Throwable first = failure;
+    for (Throwable next = failure; next != null; next = next.getCause()) {
+      first = next;
+    }
+    return first + (first instanceof UnsatisfiedLinkError ? OTHER_DIRECTORY : "");
+  }
+
+  /**
+   * Why no directory takes the native library, in the order in which the CRT tries them; null if
+   * one does. Asked before a CRT begins, which prints stack traces to stderr where it cannot
+   * unpack.
+   */
+  static @Nullable String unpackingProblem() {
+    List<String> problems = new ArrayList<>();
+    for (String property : List.of(DIRECTORY, "java.io.tmpdir")) {
+      String directory = System.getProperty(property);
+      if (directory != null) {
+        String problem = problem(new File(directory).getAbsoluteFile());
+        if (problem == null) {
+          return null;
+        }
+        problems.add(problem);
+      }
+    }
+    return problems.isEmpty() ? null : String.join("; ", problems) + OTHER_DIRECTORY;
+  }
+
+  private static @Nullable String problem(File directory) {
+    try {
+      Files.createDirectories(directory.toPath());
+      Files.delete(Files.createTempFile(directory.toPath(), "s3e", ".probe"));
+    } catch (IOException | RuntimeException e) {
+      return directory + " takes no file (" + e + ")";
+    }
+    long free = directory.getUsableSpace();
+    return free < LIBRARY_BYTES
+        ? directory + " has " + (free >> 10) + " KiB free of " + (LIBRARY_BYTES >> 10)
+        : null;
+  }
+
   private static String describe(Class<?> crt) {
-    URL jar = LinkCheck.jarOf(crt);
+    URL jar = jarOf(crt);
     return "aws-crt " + version(crt) + " of " + (jar == null ? "an unknown jar" : jar.getPath());
+  }
+
+  /** The jar or directory that a class comes from; null if its loader does not tell. */
+  static @Nullable URL jarOf(Class<?> type) {
+    CodeSource source = type.getProtectionDomain().getCodeSource();
+    return source == null ? null : source.getLocation();
   }
 
   /** As Maven noted it; jars that others repackage may have dropped the note. */
   private static String version(Class<?> crt) {
     URL self = crt.getResource("CRT.class");
-    if (self != null) {
-      try (InputStream in = new URL(self, POM).openStream()) {
-        Properties pom = new Properties();
-        pom.load(in);
-        return pom.getProperty("version", "of unknown version");
-      } catch (IOException e) {
-        // Told by the answer.
-        return "of unknown version";
-      }
+    try {
+      return self == null ? UNKNOWN : CrtLoader.version(new URL(self, POM));
+    } catch (IOException e) {
+      // Told by the answer.
+      return UNKNOWN;
     }
-    return "of unknown version";
   }
 }

@@ -2,6 +2,7 @@ package io.s3e.client.library;
 
 import io.s3e.client.ClientMemory;
 import io.s3e.client.ObjectClient;
+import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -15,28 +16,35 @@ import org.slf4j.LoggerFactory;
  * The AWS CRT of this JVM: where it comes from, whether it can be used, and the clients over it. No
  * method lets a linkage error out.
  *
- * <p>In S3E's bundle jar the CRT is one that S3E keeps to itself, in a {@link CrtLoader}.
- * Elsewhere, where S3E's modules are used as libraries, it is the class path's, which may be
- * absent, of another version, mixed from two, or without a native library for the platform. Either
- * is looked at before it is used: {@link CrtFinding}.
+ * <p>In S3E's bundle jar the CRT is one that S3E keeps to itself: {@link CrtLoader}. Elsewhere,
+ * where S3E's modules are used as libraries, it is the class path's, which may be absent, of
+ * another version, mixed from two, or without a native library for the platform. Either is looked
+ * at before it is used: {@link CrtFinding}.
  *
  * <p>A linkage error that comes up all the same (a jar that was replaced under a running JVM) makes
  * the CRT unusable from then on.
  */
 public final class CrtLibrary {
-  static final String CRT_CLASS = CrtNeeds.CRT_PREFIX + "CRT";
+  static final String CRT_CLASS = CrtLoader.CRT_PREFIX + "CRT";
   private static final Logger LOG = LoggerFactory.getLogger(CrtLibrary.class);
 
   /**
    * Looked at once: loading the native library has side effects and its outcome does not change.
    */
   private static final class Found {
+    private static final String OWN = "the aws-crt of S3E's bundle jar";
     static final CrtFinding FINDING = find();
 
     private static CrtFinding find() {
-      CrtLoader own = CrtLoader.overBundle();
-      CrtFinding finding =
-          CrtFinding.in(own != null ? own : CrtLibrary.class.getClassLoader(), own != null);
+      CrtFinding finding;
+      try {
+        CrtLoader own = CrtLoader.overBundle();
+        finding = CrtFinding.in(own != null ? own : CrtLibrary.class.getClassLoader(), own != null);
+      } catch (IOException e) {
+        finding = CrtFinding.unusable(OWN, String.valueOf(e.getMessage()));
+      } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
+        finding = CrtFinding.unusable(OWN, OWN + " cannot be looked at: " + e);
+      }
       LOG.debug("Found {}", finding);
       return finding;
     }
@@ -65,14 +73,6 @@ public final class CrtLibrary {
   /** Version, jar and kind of class loader, in words for a log line. */
   public static String description() {
     return Found.FINDING.origin();
-  }
-
-  /**
-   * Why clients of the SDK that stand upon the CRT cannot be used; null if they can. They link
-   * against the aws-crt of the class path, never against one that S3E keeps to itself.
-   */
-  public static @Nullable String sdkUnusableBecause() {
-    return CrtFinding.whyNotOnClassPath(CrtLibrary.class.getClassLoader());
   }
 
   /**

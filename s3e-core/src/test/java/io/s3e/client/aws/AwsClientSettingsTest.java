@@ -26,15 +26,6 @@ class AwsClientSettingsTest {
     refused(() -> builder.eventLoopThreads(1000), "eventLoopThreads", "'1000'", "1 to 256");
     refused(() -> builder.userAgentSuffix("a\nb"), "userAgentSuffix", "a\nb", "ASCII");
     refused(() -> builder.header("", "x"), "header", "''", "name");
-    refused(() -> ClientKind.parse("some.key", "fast"), "some.key", "'fast'", "sdk-sync");
-  }
-
-  @Test
-  void kindsAreFoundByName() {
-    assertThat(ClientKind.parse("key", " Sdk-Sync ")).isEqualTo(ClientKind.SDK_SYNC);
-    for (ClientKind kind : ClientKind.values()) {
-      assertThat(ClientKind.parse("key", kind.configName())).isEqualTo(kind);
-    }
   }
 
   @Test

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
 import io.s3e.client.ClientMemory;
+import io.s3e.client.EveryClient;
 import io.s3e.client.GetRequest;
 import io.s3e.client.HeadRequest;
 import io.s3e.client.ObjectClient;
@@ -52,35 +53,29 @@ class RegionTest {
 
   @ParameterizedTest
   @CsvSource({
-    "CRT, 301, PermanentRedirect",
-    "CRT, 307, TemporaryRedirect",
-    "CRT, 400, AuthorizationHeaderMalformed",
-    "CRT, 400, IllegalLocationConstraintException",
-    "CRT, 403, AccessDenied",
-    "SDK_SYNC, 301, PermanentRedirect",
-    "SDK_SYNC, 400, AuthorizationHeaderMalformed",
-    "SDK_ASYNC, 301, PermanentRedirect"
+    "301, PermanentRedirect",
+    "307, TemporaryRedirect",
+    "400, AuthorizationHeaderMalformed",
+    "400, IllegalLocationConstraintException",
+    "403, AccessDenied"
   })
-  void theRegionThatTheStoreNamesIsFollowed(ClientKind kind, int status, String code)
-      throws Exception {
+  void theRegionThatTheStoreNamesIsFollowed(int status, String code) throws Exception {
     server.redirect(status, code, region -> "eu-west-1");
-    try (ObjectClient client = open(kind, settings().build())) {
+    try (ObjectClient client = open(settings().build())) {
       assertThat(head(client)).isEqualTo(content.length);
       for (boolean lend : new boolean[] {false, client.limits().lends()}) {
         assertThat(get(client, lend).awaitDone()).isEqualTo(Arrays.copyOf(content, READ_BYTES));
       }
     }
-    if (kind == ClientKind.CRT) {
-      assertThat(server.requests())
-          .extracting(request -> request.header("Authorization").split("/")[2])
-          .containsExactly("us-east-1", "eu-west-1", "eu-west-1", "eu-west-1");
-    }
+    assertThat(server.requests())
+        .extracting(request -> request.header("Authorization").split("/")[2])
+        .containsExactly("us-east-1", "eu-west-1", "eu-west-1", "eu-west-1");
   }
 
   @Test
   void requestsThatWereUnderWayAreEachSentAgain() throws Exception {
     server.redirect(301, "PermanentRedirect", region -> "eu-west-1");
-    try (ObjectClient client = open(ClientKind.CRT, settings().build())) {
+    try (ObjectClient client = open(settings().build())) {
       List<RecordingHandler> handlers = new ArrayList<>();
       for (int i = 0; i < 8; i++) {
         handlers.add(get(client, i % 2 == 0 && client.limits().lends()));
@@ -98,7 +93,7 @@ class RegionTest {
         301,
         "PermanentRedirect",
         region -> region.equals("eu-west-1") ? "ap-south-1" : "eu-west-1");
-    try (ObjectClient client = open(ClientKind.CRT, settings().build())) {
+    try (ObjectClient client = open(settings().build())) {
       assertRedirected(get(client, false).awaitFailure(), "ap-south-1");
       assertThat(server.gets()).hasSize(2);
       assertRedirected(get(client, false).awaitFailure(), "ap-south-1");
@@ -111,10 +106,11 @@ class RegionTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"CRT", "SDK_SYNC", "SDK_ASYNC"})
-  void noRegionIsFollowedUnasked(ClientKind kind) throws Exception {
+  @EnumSource
+  void noRegionIsFollowedUnasked(EveryClient kind) throws Exception {
     server.redirect(301, "PermanentRedirect", region -> "eu-west-1");
-    try (ObjectClient client = open(kind, settings().followRegion(false).build())) {
+    try (ObjectClient client =
+        kind.provider(settings().followRegion(false).build()).create(MEMORY)) {
       assertRedirected(get(client, false).awaitFailure(), "eu-west-1");
       assertThat(server.requests()).hasSize(1);
     }
@@ -134,7 +130,7 @@ class RegionTest {
               : Fault.status(301, "PermanentRedirect")
                   .and(Fault.header("x-amz-bucket-region", "eu-west-1"));
         });
-    try (ObjectClient client = open(ClientKind.CRT, settings().build())) {
+    try (ObjectClient client = open(settings().build())) {
       for (int i = 0; i < 2; i++) {
         for (ObjectRef object : List.of(OBJECT, abroad)) {
           assertThat(get(client, object, false).awaitDone())
@@ -166,8 +162,8 @@ class RegionTest {
     return handler;
   }
 
-  private static ObjectClient open(ClientKind kind, AwsClientSettings settings) {
-    return AwsClients.provider(kind, settings).create(MEMORY);
+  private static ObjectClient open(AwsClientSettings settings) {
+    return AwsClients.crt(settings).create(MEMORY);
   }
 
   private AwsClientSettings.Builder settings() {

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
 import io.s3e.client.ClientMemory;
+import io.s3e.client.EveryClient;
 import io.s3e.client.GetRequest;
 import io.s3e.client.HeadRequest;
 import io.s3e.client.ObjectClient;
@@ -16,6 +17,7 @@ import io.s3e.client.RequestFailure.Kind;
 import io.s3e.testing.HostileS3Server;
 import io.s3e.testing.RecordingHandler;
 import io.s3e.testing.SelfSigned;
+import io.s3e.testing.Slow;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -27,8 +29,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 
@@ -56,22 +56,20 @@ class TlsTest {
     server.close();
   }
 
-  @ParameterizedTest
-  @EnumSource(names = {"CRT", "SDK_SYNC"})
-  void aCertificateAuthorityFromAFileIsTrusted(ClientKind kind) throws Exception {
-    try (ObjectClient client = open(kind, settings().caFile(certificate.pem()).build())) {
+  @Test
+  void aCertificateAuthorityFromAFileIsTrusted() throws Exception {
+    try (ObjectClient client = open(settings().caFile(certificate.pem()).build())) {
       reads(client);
     }
   }
 
   /** As a company's authority is given to a JVM. */
-  @ParameterizedTest
-  @EnumSource(names = {"CRT", "SDK_SYNC"})
-  void whatTheJvmTrustsIsTrusted(ClientKind kind) throws Exception {
+  @Test
+  void whatTheJvmTrustsIsTrusted() throws Exception {
     withTrustStore(
         certificate.trustStore(dir.resolve("jvm.p12")),
         () -> {
-          try (ObjectClient client = open(kind, settings().build())) {
+          try (ObjectClient client = open(settings().build())) {
             reads(client);
           }
         });
@@ -84,11 +82,9 @@ class TlsTest {
         () -> {
           assertThat(JvmTrust.authorities()).isEmpty();
           assertThatIllegalStateException()
-              .isThrownBy(() -> open(ClientKind.CRT, settings().build()))
-              .withMessageContaining("certificate authority");
-          try (ObjectClient client = open(ClientKind.AUTO, settings().build())) {
-            assertThat(client.name()).isEqualTo("sdk-sync");
-          }
+              .isThrownBy(() -> open(settings().build()))
+              .withMessageContaining("certificate authority")
+              .withMessageContaining("SDK can be given instead");
         });
   }
 
@@ -103,27 +99,27 @@ class TlsTest {
     assertThat(JvmTrust.authorities().equals(usual)).isTrue();
   }
 
-  @ParameterizedTest
-  @EnumSource(names = {"CRT", "SDK_SYNC", "SDK_ASYNC"})
-  void trustAllTrustsAll(ClientKind kind) throws Exception {
-    try (ObjectClient client = open(kind, settings().trustAll(true).build())) {
+  @Test
+  void trustAllTrustsAll() throws Exception {
+    try (ObjectClient client = open(settings().trustAll(true).build())) {
       reads(client);
     }
   }
 
   @Test
   void anUnknownCertificateIsAFailureOfTls() throws Exception {
-    try (ObjectClient client = open(ClientKind.SDK_SYNC, settings().build())) {
+    try (ObjectClient client = EveryClient.APACHE.provider(settings().build()).create(MEMORY)) {
       assertThat(get(client, false).awaitFailure().kind()).isEqualTo(Kind.TLS);
     }
   }
 
   /** The CRT's TLS library makes a failed handshake last 10 to 30 s, so this one is cut short. */
   @Test
+  @Slow
   void theCrtDoesNotReadFromAnUnknownServerEither() throws Exception {
     server.forgetRequests();
     RecordingHandler handler;
-    try (ObjectClient client = open(ClientKind.CRT, settings().build())) {
+    try (ObjectClient client = open(settings().build())) {
       handler = get(client, false);
       assertThatExceptionOfType(RequestFailure.class)
           .isThrownBy(() -> client.head(new HeadRequest(OBJECT, null, Map.of(), null)))
@@ -133,24 +129,16 @@ class TlsTest {
     assertThat(server.requests()).isEmpty();
   }
 
-  @ParameterizedTest
-  @EnumSource(names = {"CRT", "SDK_SYNC"})
-  void aFileWithoutCertificatesIsRefused(ClientKind kind) throws Exception {
+  @Test
+  void aFileWithoutCertificatesIsRefused() throws Exception {
     Path missing = dir.resolve("missing.pem");
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> open(kind, settings().caFile(missing).build()))
+        .isThrownBy(() -> open(settings().caFile(missing).build()))
         .withMessageContaining("missing.pem");
     Path empty = Files.createTempFile(dir, "empty", ".pem");
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> open(kind, settings().caFile(empty).build()))
+        .isThrownBy(() -> open(settings().caFile(empty).build()))
         .withMessageContaining(empty.getFileName().toString());
-  }
-
-  @Test
-  void theAsynchronousClientSaysThatItKnowsNoFile() {
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> open(ClientKind.SDK_ASYNC, settings().caFile(certificate.pem()).build()))
-        .withMessageContaining("caFile");
   }
 
   private static String pemFile() throws Exception {
@@ -188,8 +176,8 @@ class TlsTest {
     return handler;
   }
 
-  private static ObjectClient open(ClientKind kind, AwsClientSettings settings) {
-    return AwsClients.provider(kind, settings).create(MEMORY);
+  private static ObjectClient open(AwsClientSettings settings) {
+    return AwsClients.crt(settings).create(MEMORY);
   }
 
   private static AwsClientSettings.Builder settings() {

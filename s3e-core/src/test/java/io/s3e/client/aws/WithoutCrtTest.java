@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.client.ClientMemory;
 import io.s3e.client.ObjectClient;
+import io.s3e.client.library.CrtUnusableException;
 import java.io.File;
 import java.net.URI;
 import java.net.URL;
@@ -13,50 +14,33 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
 
-/** The choice of a client where aws-crt is not on the classpath. */
+/** What is said where aws-crt is not on the classpath. */
 class WithoutCrtTest {
-
-  @Test
-  void theSynchronousClientTakesOver() throws Exception {
-    assertThat(inLoaderWithoutCrt(Choice.class.getName())).isEqualTo("sdk-sync");
-  }
 
   @Test
   void askingForTheCrtSaysWhyItCannotBe() throws Exception {
     assertThat(inLoaderWithoutCrt(Demand.class.getName()))
-        .contains("aws-crt is not on the class path");
+        .contains("aws-crt is not on the class path")
+        .contains("A client of the AWS SDK can be given instead");
   }
 
-  /** The client that {@link ClientKind#AUTO} opens. Runs in a class loader of its own. */
-  public static final class Choice implements Callable<String> {
-    @Override
-    public String call() {
-      try (ObjectClient client = open(ClientKind.AUTO)) {
-        return client.name();
-      }
-    }
-  }
-
-  /** The error of {@link ClientKind#CRT}. Runs in a class loader of its own. */
+  /** The error of {@link AwsClients#crt}. Runs in a class loader of its own. */
   public static final class Demand implements Callable<String> {
     @Override
     public String call() {
-      try (ObjectClient client = open(ClientKind.CRT)) {
+      AwsClientSettings settings =
+          AwsClientSettings.builder()
+              .endpoint(URI.create("http://127.0.0.1:1"))
+              .region("us-east-1")
+              .anonymous(true)
+              .build();
+      ClientMemory memory = new ClientMemory(32 << 20, 1 << 20, 1 << 16);
+      try (ObjectClient client = AwsClients.crt(settings).create(memory)) {
         return client.name();
-      } catch (IllegalStateException e) {
+      } catch (CrtUnusableException e) {
         return e.getMessage();
       }
     }
-  }
-
-  private static ObjectClient open(ClientKind kind) {
-    AwsClientSettings settings =
-        AwsClientSettings.builder()
-            .endpoint(URI.create("http://127.0.0.1:1"))
-            .region("us-east-1")
-            .anonymous(true)
-            .build();
-    return AwsClients.provider(kind, settings).create(new ClientMemory(32 << 20, 1 << 20, 1 << 16));
   }
 
   private static String inLoaderWithoutCrt(String callable) throws Exception {

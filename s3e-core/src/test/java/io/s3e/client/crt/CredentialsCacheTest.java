@@ -55,6 +55,31 @@ class CredentialsCacheTest {
   }
 
   @Test
+  void closingEndsTheWaitForAProviderThatHangs() throws Exception {
+    CountDownLatch release = new CountDownLatch(1);
+    open(
+        () -> {
+          awaitQuietly(release);
+          return AwsBasicCredentials.create("key", "secret");
+        });
+    CompletableFuture<Void> ready = new CompletableFuture<>();
+    CompletableFuture<Void> renewed = new CompletableFuture<>();
+    cache.whenReady(() -> ready.complete(null), ready::completeExceptionally);
+    awaitTrue("the provider is asked", () -> asked.get() == 1);
+    cache.close();
+    assertThat(ready).isCompletedExceptionally();
+
+    // Those who come later wait for nothing either, and what comes late is nobody's.
+    CompletableFuture<Void> late = new CompletableFuture<>();
+    cache.whenReady(() -> late.complete(null), late::completeExceptionally);
+    assertThat(late).isCompletedExceptionally();
+    cache.renew(() -> renewed.complete(null));
+    assertThat(renewed).isCompleted();
+    release.countDown();
+    assertThat(asked).hasValue(1);
+  }
+
+  @Test
   void expiredCredentialsAreAskedForAgain() throws Exception {
     open(
         () ->

@@ -18,8 +18,10 @@ import io.s3e.client.ResponseHandler;
 import io.s3e.client.StoreAnswer;
 import io.s3e.testing.MemoryObjectClient;
 import io.s3e.testing.MemoryObjectClient.Answer;
+import io.s3e.testing.Pause;
 import io.s3e.testing.RecordingHandler;
 import io.s3e.testing.Seed;
+import io.s3e.testing.Slow;
 import io.s3e.testing.Threads;
 import java.time.Duration;
 import java.util.Arrays;
@@ -37,6 +39,7 @@ class FallbackClientTest {
   private static final ObjectRef OBJECT = new ObjectRef("bucket", "key");
   private static final byte[] CONTENT = MemoryObjectClient.bytes(1 << 20, 7);
   private static final Answer UNREACHABLE = Answer.GOOD.failingAfter(-1, Kind.NETWORK);
+  private static final Answer WITHOUT_ETAG = Answer.GOOD.failingAfter(-1, Kind.NO_ETAG);
   private static final Answer THROTTLED =
       new Answer(
           1,
@@ -187,7 +190,7 @@ class FallbackClientTest {
     AtomicInteger reachableFrom = new AtomicInteger(Integer.MAX_VALUE);
     fast.faults((request, number) -> number < reachableFrom.get() ? UNREACHABLE : Answer.GOOD);
     read();
-    Thread.sleep(PAUSE.toMillis() + 10);
+    Pause.of(PAUSE.plusMillis(10), "before the fast client is tried again");
     read();
     assertThat(fast.gets()).as("one retrial").hasSize(5);
     assertThat(returned).hasValue(0);
@@ -202,6 +205,86 @@ class FallbackClientTest {
     assertThat(client.state()).isEqualTo(FallbackClient.State.FAST);
     assertThat(returned).hasValue(1);
     assertThat(get(true).awaitDone()).as("lent again").isEqualTo(wanted());
+  }
+
+  @Test
+  void whatTheFastClientDoesNotReadForItsLackOfAnEtagTheSubstituteReads() throws Exception {
+    fast.faults((request, number) -> WITHOUT_ETAG);
+    RecordingHandler handler = get(false);
+    assertThat(handler.awaitDone()).isEqualTo(wanted());
+    assertThat(handler.violations()).isEmpty();
+    read();
+    assertThat(fast.gets()).as("it is asked once").hasSize(1);
+    assertThat(substitute.gets()).as("no probe").hasSize(2);
+    assertThat(substituted).hasValue(1);
+    assertThat(client.state()).isEqualTo(FallbackClient.State.SUBSTITUTE);
+  }
+
+  @Test
+  void anAnswerWithoutAnEtagLeavesAFastClientThatHasAnswered() throws Exception {
+    read();
+    fast.faults((request, number) -> WITHOUT_ETAG);
+    read();
+    assertThat(client.state()).isEqualTo(FallbackClient.State.SUBSTITUTE);
+    assertThat(substituted).hasValue(1);
+    fast.faults((request, number) -> Answer.GOOD);
+    awaitTrue(
+        "a retrial is answered",
+        () -> {
+          read();
+          return returned.get() > 0;
+        });
+    read();
+    assertThat(client.state()).isEqualTo(FallbackClient.State.FAST);
+  }
+
+  @Test
+  void aLentAnswerWithoutAnEtagIsAskedForCopied() throws Exception {
+    read();
+    fast.faults((request, number) -> WITHOUT_ETAG);
+    assertThat(get(true).awaitFailure().kind()).isEqualTo(Kind.NOT_LENT);
+    read();
+    assertThat(substituted).hasValue(1);
+  }
+
+  @Test
+  void aCancelReachesTheSubstitute() throws Exception {
+    Silent silent = new Silent();
+    FallbackClient over = new FallbackClient(fast, silent, PAUSE, PATIENCE, new Unheard());
+    RecordingHandler first = new RecordingHandler();
+    over.get(request(false), first);
+    assertThat(first.awaitDone()).isEqualTo(wanted());
+    fast.faults((request, number) -> WITHOUT_ETAG);
+    RecordingHandler handler = new RecordingHandler();
+    ObjectClient.Exchange exchange = over.get(request(false), handler);
+    assertThat(silent.asked.await(20, TimeUnit.SECONDS)).isTrue();
+    awaitTrue(
+        "the cancel reaches the GET that the substitute was just given",
+        () -> {
+          exchange.cancel();
+          return handler.hasEnded();
+        });
+    assertThat(handler.awaitFailure().kind()).isEqualTo(Kind.CANCELLED);
+    assertThat(handler.violations()).isEmpty();
+  }
+
+  /** Objects with an ETag and without, by many threads: each GET is answered once. */
+  @Test
+  void aStoreThatNamesSomeEtags() throws Exception {
+    long seed = Seed.draw();
+    SplittableRandom random = new SplittableRandom(seed);
+    int share = 1 + random.nextInt(7);
+    fast.faults((request, number) -> number % 8 < share ? WITHOUT_ETAG : Answer.GOOD);
+    Threads.run(
+        16,
+        seed,
+        (thread, unused) -> {
+          for (int i = 0; i < 50; i++) {
+            RecordingHandler handler = get(false);
+            assertThat(handler.awaitDone()).isEqualTo(wanted());
+            assertThat(handler.violations()).isEmpty();
+          }
+        });
   }
 
   @Test
@@ -298,6 +381,7 @@ class FallbackClientTest {
 
   /** A handshake that takes the fast client half a minute, and the substitute no time. */
   @Test
+  @Slow
   void aClientThatStaysSilentIsLeftAfterThreeConnections() throws Exception {
     fast.hold();
     long started = System.nanoTime();

@@ -4,6 +4,7 @@ import io.s3e.disk.DiskCacheConfig.Scope;
 import io.s3e.hadoop.conf.ConfigValues;
 import io.s3e.hadoop.conf.DiskCacheKeys;
 import io.s3e.hadoop.conf.ProcessEnvironment;
+import io.s3e.jvm.OwnLoader;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -163,9 +164,7 @@ final class CacheDirectories {
 
   private CompletableFuture<@Nullable String> look(Path path, Kind kind) {
     CompletableFuture<@Nullable String> look = new CompletableFuture<>();
-    Thread thread = new Thread(() -> look.complete(problem(path, kind)), "s3e-look-at-" + path);
-    thread.setDaemon(true);
-    thread.start();
+    OwnLoader.thread(() -> look.complete(problem(path, kind)), "s3e-look-at-" + path).start();
     return look;
   }
 

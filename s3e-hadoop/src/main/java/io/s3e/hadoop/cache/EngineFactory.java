@@ -6,11 +6,11 @@ import io.s3e.client.ClientProvider;
 import io.s3e.disk.CacheKey;
 import io.s3e.hadoop.conf.AdapterConfig;
 import io.s3e.hadoop.conf.ConfigValues;
-import io.s3e.hadoop.conf.DiskCacheKeys;
 import io.s3e.hadoop.conf.DiskCacheSettings;
 import io.s3e.hadoop.conf.ProcessEnvironment;
 import io.s3e.hadoop.conf.S3EKeys;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
@@ -50,17 +50,17 @@ public final class EngineFactory {
   }
 
   /**
-   * Joins the JVM's engine, with its cache on disk. Where no directory turns out to be usable,
-   * reads go on without one, unless it is required.
+   * Joins the JVM's engine, with its cache on disk. Where no directory turns out to be usable, a
+   * WARN says so and reads go on without one.
    *
    * @param owner what to call the file system in messages
    * @param store the endpoint that it reads from
    * @param secret why its objects must not be written to disk, in words that end a sentence; null
    *     if they may
-   * @throws IOException if a cache on disk is required and there is no directory for it
+   * @throws InterruptedIOException if the thread is interrupted while it looks for directories
    */
   public S3E create(String owner, String store, @Nullable String secret, ClientProvider client)
-      throws IOException {
+      throws InterruptedIOException {
     long wanted = config.engine().memoryBytes();
     long applied = config.engine().effectiveMemoryBytes();
     if (wanted > applied) {
@@ -71,15 +71,34 @@ public final class EngineFactory {
           ConfigValues.sizeText(wanted),
           applied);
     }
-    S3E engine = S3E.create(engine(owner, store, secret), client);
+    S3EConfig engineConfig;
+    try {
+      engineConfig = engine(owner, store, secret);
+    } catch (IOException e) {
+      if (Thread.currentThread().isInterrupted()) {
+        // Whoever wanted the engine does not any more.
+        throw (InterruptedIOException) new InterruptedIOException(e.getMessage()).initCause(e);
+      }
+      LOG.warn("No cache on disk, in memory only: {}", e.getMessage());
+      engineConfig = inMemory(store);
+    }
+    S3E engine = S3E.create(engineConfig, client);
     StartLine.tell(owner, engine);
     return engine;
   }
 
-  /** The configuration of the engine; parameters as for {@link #create}. */
+  private S3EConfig inMemory(String store) {
+    return config.engine().toBuilder().store(store).build();
+  }
+
+  /**
+   * The configuration of the engine; parameters as for {@link #create}.
+   *
+   * @throws IOException if no directory can be used for the cache on disk that is asked for
+   */
   public S3EConfig engine(String owner, String store, @Nullable String secret) throws IOException {
     DiskCacheSettings cache = config.cache();
-    S3EConfig inMemory = config.engine().toBuilder().store(store).build();
+    S3EConfig inMemory = inMemory(store);
     if (!cache.usesDisk()) {
       return inMemory;
     }
@@ -87,19 +106,10 @@ public final class EngineFactory {
       LOG.info("Nothing of {} goes to local disk: {}", owner, secret);
       return inMemory;
     }
-    try {
-      List<Path> usable =
-          new CacheDirectories(conf, ProcessEnvironment.own())
-              .choose(cache.directories(), cache.scope());
-      return inMemory.toBuilder().diskCache(cache.in(usable, key)).build();
-    } catch (IOException e) {
-      if (cache.limits().required()) {
-        throw new IOException(
-            DiskCacheKeys.REQUIRED.name() + " = \"true\", but " + e.getMessage(), e);
-      }
-      LOG.warn("No cache on disk, in memory only: {}", e.getMessage());
-      return inMemory;
-    }
+    List<Path> usable =
+        new CacheDirectories(conf, ProcessEnvironment.own())
+            .choose(cache.directories(), cache.scope());
+    return inMemory.toBuilder().diskCache(cache.in(usable, key)).build();
   }
 
   /**

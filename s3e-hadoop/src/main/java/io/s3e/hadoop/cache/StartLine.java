@@ -11,11 +11,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The one INFO line for each engine that begins to read. Its logger is that of the adapter as a
- * whole, so that an operator finds it, and switches it off, by one name.
+ * The one INFO line for each engine that begins to read. Its logger is that of S3E's file system,
+ * whichever seam reads: the last word of its name is all that Spark's and Hadoop's patterns show.
  */
 final class StartLine {
-  private static final Logger LOG = LoggerFactory.getLogger("io.s3e.hadoop");
+  private static final Logger LOG = LoggerFactory.getLogger("io.s3e.hadoop.S3EFileSystem");
 
   private StartLine() {}
 

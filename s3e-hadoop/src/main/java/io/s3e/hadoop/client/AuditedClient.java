@@ -6,7 +6,6 @@ import io.s3e.client.GetRequest;
 import io.s3e.client.HeadRequest;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.ObjectHead;
-import io.s3e.client.RequestFailure;
 import io.s3e.client.ResponseHandler;
 import java.io.IOException;
 import java.util.HashMap;
@@ -49,7 +48,6 @@ record AuditedClient(ObjectClient client, S3AInstrumentation instrumentation, bo
     try (AuditSpan active = stream.span().activate()) {
       Map<String, String> headers = new HashMap<>(request.headers());
       headers.putAll(SpanHeaders.ofGet(request, stream));
-      count();
       return client.get(
           new GetRequest(
               request.object(),
@@ -63,7 +61,7 @@ record AuditedClient(ObjectClient client, S3AInstrumentation instrumentation, bo
     }
   }
 
-  /** Counts what the client sends by itself. */
+  /** Counts what goes out. */
   private final class Counted implements ForwardingHandler {
     private final ResponseHandler handler;
 
@@ -77,9 +75,9 @@ record AuditedClient(ObjectClient client, S3AInstrumentation instrumentation, bo
     }
 
     @Override
-    public void onResent(RequestFailure failure) {
+    public void onSent() {
       count();
-      handler.onResent(failure);
+      handler.onSent();
     }
   }
 }

@@ -5,6 +5,7 @@ import io.s3e.client.aws.JvmTrust;
 import io.s3e.client.library.CrtLibrary;
 import io.s3e.hadoop.conf.AdapterConfig;
 import io.s3e.hadoop.conf.ClientChoice;
+import io.s3e.jvm.OwnLoader;
 import io.s3e.version.Version;
 import java.util.List;
 import java.util.Locale;
@@ -34,9 +35,7 @@ public final class EarlyStart {
     if (!BEGUN.compareAndSet(false, true)) {
       return;
     }
-    Thread thread = new Thread(() -> load(config, isTls(conf)), "s3e-early-start");
-    thread.setDaemon(true);
-    thread.start();
+    OwnLoader.thread(() -> loadIfPossible(config, isTls(conf)), "s3e-early-start").start();
   }
 
   /** As far as the configuration tells; S3A's client, which knows, is not there yet. */
@@ -47,9 +46,20 @@ public final class EarlyStart {
     return endpoint.contains("://") ? endpoint.startsWith("https:") : isByDefault;
   }
 
+  /** Whatever ends it early, a read begins without it; a class loader may be closed meanwhile. */
+  // An error that nobody catches would be printed.
+  @SuppressWarnings("IllegalCatch")
+  private static void loadIfPossible(AdapterConfig config, boolean isTls) {
+    try {
+      load(config, isTls);
+    } catch (Throwable e) {
+      LOG.debug("The first read is not rehearsed", e);
+    }
+  }
+
   private static void load(AdapterConfig config, boolean isTls) {
     HadoopHooks.use();
-    if (config.client() == ClientChoice.AUTO || config.client() == ClientChoice.CRT) {
+    if (config.client() != ClientChoice.S3A) {
       boolean trustsJvm = isTls && config.tlsCaFile().isEmpty();
       CrtLibrary.rehearse(trustsJvm ? JvmTrust.authorities() : List.of());
     }

@@ -7,8 +7,8 @@ import io.s3e.client.ClientProvider;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.aws.AwsClientSettings;
 import io.s3e.client.aws.AwsClients;
-import io.s3e.client.aws.ClientKind;
 import io.s3e.client.library.CrtLibrary;
+import io.s3e.client.library.CrtUnusableException;
 import io.s3e.hadoop.cache.EngineFactory;
 import io.s3e.hadoop.conf.AdapterConfig;
 import io.s3e.hadoop.conf.ClientChoice;
@@ -70,19 +70,20 @@ public final class FileSystemClients implements ReadEngine.Maker {
   /**
    * The choices that {@link #make()} makes, without credentials and without a request.
    *
-   * @throws IOException if a cache on disk is required and there is no directory for it
+   * @throws IOException if no directory can be used for the cache on disk that is asked for
    */
   public Outlook outlook() throws IOException {
     String reason =
         config.client() == ClientChoice.S3A
             ? S3EKeys.CLIENT.name() + " is " + ClientChoice.S3A.text()
-            : reasonAgainst(S3AClientView.of(fileSystem, config));
-    ClientChoice client =
-        reason != null
-            ? ClientChoice.S3A
-            : config.client() == ClientChoice.AUTO ? ClientChoice.CRT : config.client();
+            : S3AClientView.of(fileSystem, config).reasonAgainstOwn();
+    if (reason == null) {
+      reason = CrtLibrary.unusableBecause();
+    }
     return new Outlook(
-        client, reason, cache.engine(fileSystem.getUri().toString(), store(), secret()));
+        reason == null ? ClientChoice.CRT : ClientChoice.S3A,
+        reason,
+        cache.engine(fileSystem.getUri().toString(), store(), secret()));
   }
 
   @Override
@@ -94,13 +95,17 @@ public final class FileSystemClients implements ReadEngine.Maker {
     String reason;
     try {
       view = S3AClientView.of(fileSystem, config);
-      reason = reasonAgainst(view);
+      reason = view.reasonAgainstOwn();
     } catch (RuntimeException | LinkageError e) {
       return instead(e);
     }
     if (reason != null) {
-      sayFallback(reason);
+      sayChoice(reason);
       return byS3A();
+    }
+    String problem = CrtLibrary.unusableBecause();
+    if (problem != null) {
+      return instead(new CrtUnusableException(problem, null));
     }
     AWSCredentialProviderList credentials =
         fileSystem.getS3AInternals().shareCredentials("S3E client of " + fileSystem.getUri());
@@ -145,16 +150,6 @@ public final class FileSystemClients implements ReadEngine.Maker {
         "Cannot make S3E's client for " + fileSystem.getUri() + ": " + cause, cause);
   }
 
-  /** Why S3A's client has to read, in words for a log line; null if there is no reason. */
-  private @Nullable String reasonAgainst(S3AClientView view) {
-    String reason = view.reasonAgainst(kind());
-    if (reason != null || config.client() == ClientChoice.SDK_SYNC) {
-      return reason;
-    }
-    // The SDK's client stands upon the application's CRT, S3E's upon its own.
-    return isCrt() ? CrtLibrary.unusableBecause() : CrtLibrary.sdkUnusableBecause();
-  }
-
   private ReadEngine.Made byS3A() throws IOException {
     return new ReadEngine.Made(engine(s3a()), NOTHING);
   }
@@ -184,16 +179,16 @@ public final class FileSystemClients implements ReadEngine.Maker {
   }
 
   private ObjectClient own(AwsClientSettings settings, ClientMemory memory) {
-    if (isCrt()) {
-      if (!fits(settings, memory)) {
-        sayFallback(
-            "it may have "
-                + memory.ownedBytes()
-                + " bytes of "
-                + S3EKeys.MEMORY_BUDGET.name()
-                + ", fewer than two blocks");
-        return s3a().create(memory);
-      }
+    if (!fits(settings, memory)) {
+      wayBack.notMade(
+          new CrtUnusableException(
+              "it may have "
+                  + memory.ownedBytes()
+                  + " bytes of "
+                  + S3EKeys.MEMORY_BUDGET.name()
+                  + ", fewer than two blocks",
+              null));
+      return s3a().create(memory);
     }
     return config.client() == ClientChoice.AUTO
         ? wayBack.open(some -> audited(settings, some), memory)
@@ -211,7 +206,7 @@ public final class FileSystemClients implements ReadEngine.Maker {
   }
 
   private ObjectClient audited(AwsClientSettings settings, ClientMemory memory) {
-    ObjectClient client = AwsClients.provider(kind(), settings).create(memory);
+    ObjectClient client = AwsClients.crt(settings).create(memory);
     return RevisionCheckingClient.over(
         new AuditedClient(client, fileSystem.getInstrumentation(), isAudited()),
         fileSystem.getChangeDetectionPolicy());
@@ -222,25 +217,9 @@ public final class FileSystemClients implements ReadEngine.Maker {
         S3AAuditConstants.AUDIT_ENABLED, S3AAuditConstants.AUDIT_ENABLED_DEFAULT);
   }
 
-  private ClientKind kind() {
-    return switch (config.client()) {
-      case AUTO, CRT -> ClientKind.CRT;
-      case SDK_ASYNC -> ClientKind.SDK_ASYNC;
-      case SDK_SYNC -> ClientKind.SDK_SYNC;
-      case S3A -> throw new IllegalStateException("S3A makes its own client");
-    };
-  }
-
-  private boolean isCrt() {
-    return config.client() == ClientChoice.AUTO || config.client() == ClientChoice.CRT;
-  }
-
-  private void sayFallback(@Nullable String reason) {
-    LOG.info(
-        "Reading {} by S3A's client and not by {}: {}",
-        fileSystem.getUri(),
-        isCrt() ? "the AWS CRT" : config.client().text(),
-        reason);
+  /** No fault: S3A's client has been told to do what S3E's does not. */
+  private void sayChoice(String reason) {
+    LOG.info("Reading {} by S3A's client and not by the AWS CRT: {}", fileSystem.getUri(), reason);
   }
 
   private S3ServiceClientConfiguration s3aClient() {

@@ -1,5 +1,6 @@
 package io.s3e.hadoop.client;
 
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.hadoop.fs.s3a.S3AFileSystem;
 import org.apache.hadoop.fs.s3a.impl.ChangeDetectionPolicy;
@@ -20,6 +21,7 @@ public final class FileSystemRequests implements StreamRequests {
   private final ChangeDetectionPolicy changePolicy;
   private final ChangeTrackerStatistics changeStatistics;
   private final AtomicReference<@Nullable String> seenRevision = new AtomicReference<>();
+  private final AtomicLong firstTotal = new AtomicLong();
 
   public FileSystemRequests(
       S3AFileSystem fileSystem,
@@ -64,6 +66,11 @@ public final class FileSystemRequests implements StreamRequests {
   @Override
   public AtomicReference<@Nullable String> seenRevision() {
     return seenRevision;
+  }
+
+  @Override
+  public AtomicLong firstTotal() {
+    return firstTotal;
   }
 
   /** Hadoop 3.4.1 has no counter for leaks. */

@@ -1,6 +1,7 @@
 package io.s3e.hadoop.client;
 
 import io.s3e.S3E;
+import io.s3e.jvm.OwnLoader;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -146,8 +147,7 @@ public final class ReadEngine implements Closeable {
     CompletableFuture<Made> underWay = making;
     if (underWay == null) {
       CompletableFuture<Made> started = new CompletableFuture<>();
-      Thread thread = new Thread(() -> make(started), "s3e-first-read " + owner);
-      thread.setDaemon(true);
+      Thread thread = OwnLoader.thread(() -> make(started), "s3e-first-read " + owner);
       // Before it is noted: a JVM that has no thread to give has one for the next read.
       thread.start();
       makingThread = thread;

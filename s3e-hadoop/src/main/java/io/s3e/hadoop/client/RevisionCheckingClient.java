@@ -10,6 +10,8 @@ import io.s3e.client.ResponseHead;
 import java.io.IOException;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.hadoop.fs.s3a.NoVersionAttributeException;
 import org.apache.hadoop.fs.s3a.impl.ChangeDetectionPolicy;
 import org.apache.hadoop.fs.s3a.impl.ChangeDetectionPolicy.Mode;
@@ -24,15 +26,23 @@ import org.slf4j.LoggerFactory;
  *
  * <ul>
  *   <li>mode {@code client}: no If-Match is sent; the core still compares.
- *   <li>modes {@code warn} and {@code none}: the core never learns an ETag, so it compares nothing;
- *       {@code warn} logs the first change. Such streams may mix versions, which is what was asked.
- *   <li>{@code version.required}: an answer without the attribute fails at once.
+ *   <li>modes {@code warn} and {@code none}: the core never learns an ETag, and of the object's
+ *       size it hears what the first answer told as long as the store has what is asked for, so it
+ *       finds no change; {@code warn} logs the first one. Such streams may mix versions, which is
+ *       what was asked.
+ *   <li>{@code version.required}: an answer without the attribute fails at once, be it one that the
+ *       client itself does not read.
  * </ul>
  *
- * Stateless but for the revision that each stream saw last, kept with the stream's requests.
+ * Stateless but for what each stream saw first and last, kept with the stream's requests.
  */
 public record RevisionCheckingClient(ObjectClient client) implements ForwardingClient {
   private static final Logger LOG = LoggerFactory.getLogger(RevisionCheckingClient.class);
+
+  private static final int PARTIAL_CONTENT = 206;
+
+  private static final Pattern CONTENT_RANGE =
+      Pattern.compile("(bytes \\d{1,18}-(\\d{1,18})/)(\\d{1,18})");
 
   /** {@code client} itself if the policy asks for nothing special. */
   static ObjectClient over(ObjectClient client, ChangeDetectionPolicy policy) {
@@ -83,11 +93,14 @@ public record RevisionCheckingClient(ObjectClient client) implements ForwardingC
 
     @Override
     public void onHead(ResponseHead head) throws IOException {
+      if (head.status() != PARTIAL_CONTENT) {
+        // No answer to the request, and refused as that.
+        handler.onHead(head);
+        return;
+      }
       String revision = policy.getSource() == Source.VersionId ? head.versionId() : head.etag();
       if (revision == null && policy.isRequireVersion()) {
-        throw new NoVersionAttributeException(
-            request.object().toString(),
-            "Change detection policy requires " + policy.getSource() + ", the answer has none");
+        throw noVersion();
       }
       if (pinsVersion(policy)) {
         handler.onHead(head);
@@ -99,12 +112,35 @@ public record RevisionCheckingClient(ObjectClient client) implements ForwardingC
       handler.onHead(
           new ResponseHead(
               head.status(),
-              head.contentRange(),
+              withFirstTotal(head.contentRange()),
               head.contentLength(),
               null,
               head.versionId(),
               head.contentEncoding(),
-              head.transferEncoding()));
+              head.transferEncoding(),
+              head.lengthSource()));
+    }
+
+    private NoVersionAttributeException noVersion() {
+      return new NoVersionAttributeException(
+          request.object().toString(),
+          "Change detection policy requires " + policy.getSource() + ", the answer has none");
+    }
+
+    /**
+     * The range with the total that the stream was told first, if the store has all that was asked
+     * for up to there; else as it came.
+     */
+    private @Nullable String withFirstTotal(@Nullable String contentRange) {
+      Matcher told = CONTENT_RANGE.matcher(String.valueOf(contentRange));
+      if (!told.matches()) {
+        return contentRange;
+      }
+      long end = Long.parseLong(told.group(2)) + 1;
+      long total = Long.parseLong(told.group(3));
+      long first = stream.firstTotal().updateAndGet(known -> known == 0 ? total : known);
+      boolean isWhole = end == Math.min(request.range().end(), first) && end <= total;
+      return isWhole ? told.group(1) + first : contentRange;
     }
 
     private void noticeChange(String revision) {
@@ -128,14 +164,17 @@ public record RevisionCheckingClient(ObjectClient client) implements ForwardingC
 
     @Override
     public void onFailure(RequestFailure failure) {
-      boolean hopeless = failure.getCause() instanceof NoVersionAttributeException;
+      Throwable cause = failure.getCause();
+      if (failure.kind() == RequestFailure.Kind.NO_ETAG
+          && policy.getSource() == Source.ETag
+          && policy.isRequireVersion()) {
+        cause = noVersion();
+      }
+      boolean hopeless = cause instanceof NoVersionAttributeException;
       handler.onFailure(
           hopeless
               ? new RequestFailure(
-                  RequestFailure.Kind.OTHER,
-                  failure.subject(),
-                  failure.reason(),
-                  failure.getCause())
+                  RequestFailure.Kind.OTHER, failure.subject(), failure.reason(), cause)
               : failure);
     }
   }

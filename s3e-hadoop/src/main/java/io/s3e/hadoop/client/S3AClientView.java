@@ -1,9 +1,7 @@
 package io.s3e.hadoop.client;
 
 import io.s3e.client.aws.AwsClientSettings;
-import io.s3e.client.aws.ClientKind;
 import io.s3e.hadoop.conf.AdapterConfig;
-import io.s3e.hadoop.conf.ClientChoice;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -15,9 +13,9 @@ import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration;
 import software.amazon.awssdk.core.client.config.SdkAdvancedClientOption;
 
 /**
- * S3A's client of one file system, read once when it has been built: what a client of S3E's takes
- * over from it ({@link #settings}), and what only S3A's client can do ({@link #reasonAgainst}). So
- * S3A alone decides how the store is reached. Immutable.
+ * S3A's client of one file system, read once when it has been built: what S3E's own client takes
+ * over from it ({@link #settings}), and what only S3A's client can do ({@link #reasonAgainstOwn}).
+ * So S3A alone decides how the store is reached. Immutable.
  */
 final class S3AClientView {
   private final S3AFacts facts;
@@ -48,22 +46,20 @@ final class S3AClientView {
   }
 
   /**
-   * Why the bucket has to be read by S3A's client and not by that kind of S3E's, in words for a log
-   * line that name key and value; null if there is no reason.
+   * Why the bucket has to be read by S3A's client and not by S3E's, in words for a log line that
+   * name key and value; null if there is no reason.
    */
-  @Nullable String reasonAgainst(ClientKind kind) {
+  @Nullable String reasonAgainstOwn() {
     for (S3ATrait trait : S3ATrait.ALL) {
-      if (trait.unsupportedBy().includes(kind)) {
-        String words = trait.in(facts);
-        if (words != null) {
-          return words;
-        }
+      String words = trait.in(facts);
+      if (words != null) {
+        return words;
       }
     }
     return null;
   }
 
-  /** Settings with which a client of S3E's does what S3A's does. */
+  /** Settings with which S3E's client does what S3A's does. */
   AwsClientSettings settings(AwsCredentialsProvider credentials, boolean anonymous) {
     AdapterConfig config = facts.config();
     ClientOverrideConfiguration overrides = facts.built().overrideConfiguration();
@@ -83,11 +79,7 @@ final class S3AClientView {
                 overrides.advancedOption(SdkAdvancedClientOption.USER_AGENT_PREFIX).orElse(""))
             .userAgentSuffix(
                 overrides.advancedOption(SdkAdvancedClientOption.USER_AGENT_SUFFIX).orElse(""));
-    if (config.client() == ClientChoice.SDK_SYNC) {
-      settings.maxConnections(config.clientThreads());
-    } else {
-      config.maxConnections().ifPresent(settings::maxConnections);
-    }
+    config.maxConnections().ifPresent(settings::maxConnections);
     if (!config.tlsCaFile().isEmpty()) {
       settings.caFile(Path.of(config.tlsCaFile()));
     }

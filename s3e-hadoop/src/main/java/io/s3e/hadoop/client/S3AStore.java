@@ -4,8 +4,8 @@ import io.s3e.client.ClientProvider;
 import io.s3e.client.GetRequest;
 import io.s3e.client.HeadRequest;
 import io.s3e.client.ObjectHead;
-import io.s3e.client.sdk.BlockingStore;
-import io.s3e.client.sdk.SyncObjectClient;
+import io.s3e.client.given.BlockingStore;
+import io.s3e.client.given.SyncObjectClient;
 import io.s3e.hadoop.conf.AdapterConfig;
 import java.io.IOException;
 import org.apache.hadoop.fs.s3a.impl.ChangeDetectionPolicy;
@@ -29,7 +29,7 @@ public final class S3AStore implements BlockingStore {
    * @param policy what counts as a change of an object
    */
   public static ClientProvider provider(AdapterConfig config, ChangeDetectionPolicy policy) {
-    return provider(config, policy, config.clientThreads());
+    return provider(config, policy, AdapterConfig.CLIENT_THREADS);
   }
 
   /**
@@ -37,7 +37,7 @@ public final class S3AStore implements BlockingStore {
    * wait as it has threads, so half as many threads will do.
    */
   static ClientProvider provider(AdapterConfig config, ChangeDetectionPolicy policy, int requests) {
-    int threads = Math.max(config.clientThreads(), (requests + 1) / 2);
+    int threads = Math.max(AdapterConfig.CLIENT_THREADS, (requests + 1) / 2);
     return memory ->
         RevisionCheckingClient.over(
             new SyncObjectClient(INSTANCE, "s3a", threads, memory.requestBytes(), null), policy);

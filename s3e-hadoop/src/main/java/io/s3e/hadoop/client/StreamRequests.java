@@ -2,6 +2,7 @@ package io.s3e.hadoop.client;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.hadoop.fs.s3a.impl.ChangeDetectionPolicy;
 import org.apache.hadoop.fs.s3a.statistics.ChangeTrackerStatistics;
@@ -39,6 +40,9 @@ public interface StreamRequests extends Closeable {
 
   /** The ETag or version id that this stream saw last; for the modes that do not pin one. */
   AtomicReference<@Nullable String> seenRevision();
+
+  /** The object's size by this stream's first answer, in bytes, in the same modes; 0 before it. */
+  AtomicLong firstTotal();
 
   /** Counts a stream that was never closed, where this Hadoop has a counter for it. */
   void countLeak();

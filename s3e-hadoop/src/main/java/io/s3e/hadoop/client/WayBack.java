@@ -4,7 +4,9 @@ import io.s3e.client.ClientLimits;
 import io.s3e.client.ClientMemory;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.RequestFailure;
+import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.fallback.FallbackClient;
+import io.s3e.client.library.CrtUnusableException;
 import io.s3e.hadoop.conf.AdapterConfig;
 import io.s3e.hadoop.conf.S3EKeys;
 import java.time.Duration;
@@ -76,7 +78,9 @@ final class WayBack implements FallbackClient.Listener {
   @Override
   public void onSubstituted(RequestFailure cause) {
     tell(
-        "does not reach the store, which S3A's does",
+        cause.kind() == Kind.NO_ETAG
+            ? "does not read what the store answers"
+            : "does not reach the store, which S3A's does",
         cause,
         "; it is tried again every " + RETRY_AFTER.toMinutes() + " minutes");
   }
@@ -94,7 +98,7 @@ final class WayBack implements FallbackClient.Listener {
               + " chooses S3A's client without a warning{}",
           owner,
           problem,
-          cause.toString(),
+          cause instanceof CrtUnusableException ? cause.getMessage() : cause.toString(),
           remedy(cause),
           S3EKeys.CLIENT.name(),
           next);
@@ -103,12 +107,18 @@ final class WayBack implements FallbackClient.Listener {
   }
 
   private static String remedy(Throwable cause) {
+    if (cause instanceof CrtUnusableException) {
+      return "docs/TROUBLESHOOTING.md says under \"Which client reads\" what helps";
+    }
     if (cause instanceof LinkageError || cause.getCause() instanceof LinkageError) {
       return "Another version of aws-crt is in the way: look for its jar on the class path";
     }
-    if (cause instanceof RequestFailure failure && failure.kind() == RequestFailure.Kind.TLS) {
+    if (cause instanceof RequestFailure failure && failure.kind() == Kind.TLS) {
       return "Its certificate authorities are those of the JVM, or of "
           + S3EKeys.TLS_CA_FILE.name();
+    }
+    if (cause instanceof RequestFailure failure && failure.kind() == Kind.NO_ETAG) {
+      return "Only a store that names ETags is read by it";
     }
     return "Proxies, firewalls and name resolution may differ for the two";
   }

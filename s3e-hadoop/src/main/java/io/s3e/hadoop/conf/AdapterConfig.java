@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
  * @param targetGbps throughput that the CRT opens connections for, in Gbit/s
  * @param maxConnections upper limit of connections of S3E's own client; empty leaves it to the
  *     client
- * @param clientThreads GETs in flight of the clients that block
  * @param tlsCaFile PEM file of trusted certificates for the CRT; empty for the system's
  */
 public record AdapterConfig(
@@ -30,8 +29,10 @@ public record AdapterConfig(
     Duration connectTimeout,
     double targetGbps,
     OptionalInt maxConnections,
-    int clientThreads,
     String tlsCaFile) {
+
+  /** GETs that a client that blocks has in flight: a thread each, of a pool of S3E's own. */
+  public static final int CLIENT_THREADS = 32;
 
   /**
    * Reads all settings, so that a bad one is found when the file system is made and not when the
@@ -49,15 +50,10 @@ public record AdapterConfig(
         engine(conf, bucket, target.isPresent() ? host.memoryBytes(target.getAsDouble()) : 0),
         DiskCacheSettings.read(conf, bucket, ProcessEnvironment.own()),
         S3EKeys.CLIENT.get(conf, bucket),
-        S3EKeys.CONNECT_TIMEOUT.get(conf, bucket),
+        S3ADefault.connect(conf),
         target.orElseGet(host::targetGbps),
-        limit(S3EKeys.MAX_CONNECTIONS.get(conf, bucket)),
-        S3EKeys.CLIENT_THREADS.get(conf, bucket),
+        S3ADefault.connections(conf),
         S3EKeys.TLS_CA_FILE.get(conf, bucket));
-  }
-
-  private static OptionalInt limit(int connections) {
-    return connections == 0 ? OptionalInt.empty() : OptionalInt.of(connections);
   }
 
   /**
@@ -68,8 +64,6 @@ public record AdapterConfig(
     long block = S3EKeys.BLOCK_SIZE.get(conf, bucket);
     long request = S3EKeys.REQUEST_SIZE.get(conf, bucket);
     long memory = S3EKeys.MEMORY_BUDGET.get(conf, bucket);
-    Duration pause = S3EKeys.RETRY_INTERVAL.get(conf, bucket);
-    Duration longestPause = S3EKeys.RETRY_INTERVAL_MAX.get(conf, bucket);
     if (request < block) {
       throw S3EKeys.REQUEST_SIZE.contradicted(
           conf, bucket, "at least " + named(S3EKeys.BLOCK_SIZE, ConfigValues.sizeText(block)));
@@ -80,12 +74,6 @@ public record AdapterConfig(
           bucket,
           "0 or at least twice " + named(S3EKeys.BLOCK_SIZE, ConfigValues.sizeText(block)));
     }
-    if (longestPause.compareTo(pause) < 0) {
-      throw S3EKeys.RETRY_INTERVAL_MAX.contradicted(
-          conf,
-          bucket,
-          "at least " + named(S3EKeys.RETRY_INTERVAL, ConfigValues.durationText(pause)));
-    }
     return S3EConfig.DEFAULTS.toBuilder()
         .blockBytes(Math.toIntExact(block))
         .requestBytes(Math.toIntExact(request))
@@ -93,11 +81,9 @@ public record AdapterConfig(
         .maxWindowBytes(S3EKeys.PREFETCH_WINDOW_MAX.get(conf, bucket))
         .prefetch(S3EKeys.PREFETCH.get(conf, bucket))
         .columnar(S3EKeys.COLUMNAR.get(conf, bucket))
-        .coalesceGapBytes(Math.toIntExact(S3EKeys.VECTORED_GAP_MAX.get(conf, bucket)))
-        .retryBase(pause)
-        .retryCap(longestPause)
-        .stallTimeout(S3EKeys.STALL_TIMEOUT.get(conf, bucket))
+        .stallTimeout(S3ADefault.stall(conf))
         .readTimeout(S3EKeys.READ_TIMEOUT.get(conf, bucket))
+        .accessMaxAge(S3EKeys.ACCESS_AGE_MAX.get(conf, bucket))
         .build();
   }
 

@@ -6,8 +6,6 @@ import java.util.Arrays;
 public enum ClientChoice {
   AUTO("auto"),
   CRT("crt"),
-  SDK_ASYNC("sdk-async"),
-  SDK_SYNC("sdk-sync"),
   S3A("s3a");
 
   private final String text;

@@ -63,6 +63,12 @@ public record ConfigKey<T>(
   /** One of the constants of an enum, written in small letters and with hyphens. */
   static <E extends Enum<E>> ConfigKey<E> choice(
       String name, E byDefault, Class<E> choices, String description) {
+    return choice(name, byDefault, choices, "", description);
+  }
+
+  /** As above, with more words on what is accepted. */
+  static <E extends Enum<E>> ConfigKey<E> choice(
+      String name, E byDefault, Class<E> choices, String also, String description) {
     Map<String, E> named = new LinkedHashMap<>();
     for (E each : choices.getEnumConstants()) {
       named.put(textOf(each), each);
@@ -71,7 +77,7 @@ public record ConfigKey<T>(
         S3EKeys.PREFIX + name,
         "choice",
         textOf(byDefault),
-        "one of " + String.join(", ", named.keySet()),
+        "one of " + String.join(", ", named.keySet()) + also,
         description,
         text -> Objects.requireNonNull(named.get(text.toLowerCase(Locale.ROOT))),
         choice -> true);
@@ -79,18 +85,6 @@ public record ConfigKey<T>(
 
   private static String textOf(Enum<?> constant) {
     return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
-  }
-
-  static ConfigKey<Integer> count(
-      String name, int byDefault, int min, int max, String description) {
-    return new ConfigKey<>(
-        S3EKeys.PREFIX + name,
-        "integer",
-        Integer.toString(byDefault),
-        String.format(Locale.ROOT, "an integer from %d to %d", min, max),
-        description,
-        Integer::valueOf,
-        value -> value >= min && value <= max);
   }
 
   static ConfigKey<Long> size(

@@ -4,7 +4,6 @@ import io.s3e.disk.DiskCacheConfig;
 import io.s3e.disk.DiskCacheConfig.Mode;
 import io.s3e.disk.DiskCacheConfig.Scope;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 
 /** The settings of the cache on local disk; part of {@link S3EKeys#ALL}. */
@@ -72,41 +71,6 @@ public final class DiskCacheKeys {
           1024 * TIB,
           "In mode `hybrid`, the number of bytes from the front of an object that may go to disk.");
 
-  static final ConfigKey<Long> WRITE_RATE =
-      bytes(
-          "cache.write.rate",
-          CORE.writeBytesPerSecond(),
-          0,
-          TIB,
-          "Bytes a second that one JVM writes at most, to spare disks that others use too;"
-              + " what is more is dropped. 0 sets no limit.");
-
-  static final ConfigKey<Duration> READ_TIMEOUT =
-      ConfigKey.duration(
-          "cache.read.timeout",
-          CORE.readDeadline(),
-          Duration.ofMillis(1),
-          Duration.ofMinutes(10),
-          "A read of local disk that takes longer is left behind, and S3 is asked.");
-
-  static final ConfigKey<Duration> BREAKER_PAUSE =
-      ConfigKey.duration(
-          "cache.breaker.pause",
-          CORE.breakerPause(),
-          Duration.ofMillis(10),
-          Duration.ofHours(1),
-          "The time that a directory that fails is left alone before it is tried again; doubles up"
-              + " to 32 times.");
-
-  public static final ConfigKey<Boolean> REQUIRED =
-      ConfigKey.flag(
-          "cache.required",
-          CORE.required(),
-          "`true` fails the opening of files where there can be no cache on disk: no directory can"
-              + " be used, the capacity is under 16 MiB, or the memory budget is too small for it."
-              + " `false` says so by one WARN line and reads without it. Objects that are never"
-              + " written to disk are read either way.");
-
   static final ConfigKey<String> APP_ID =
       new ConfigKey<>(
           S3EKeys.PREFIX + "cache.app.id",
@@ -132,30 +96,11 @@ public final class DiskCacheKeys {
 
   /** In the order of the documentation. */
   static final List<ConfigKey<?>> ALL =
-      List.of(
-          MODE,
-          SCOPE,
-          DIRECTORIES,
-          CAPACITY,
-          HYBRID_SIZE,
-          WRITE_RATE,
-          READ_TIMEOUT,
-          BREAKER_PAUSE,
-          REQUIRED,
-          APP_ID,
-          ENCRYPTION);
+      List.of(MODE, SCOPE, DIRECTORIES, CAPACITY, HYBRID_SIZE, APP_ID, ENCRYPTION);
 
   /** Places and limits of the one cache of a JVM; {@link S3EKeys#OF_THE_JVM}. */
   static final List<ConfigKey<?>> OF_THE_JVM =
-      List.of(
-          SCOPE,
-          DIRECTORIES,
-          CAPACITY,
-          WRITE_RATE,
-          READ_TIMEOUT,
-          BREAKER_PAUSE,
-          APP_ID,
-          ENCRYPTION);
+      List.of(SCOPE, DIRECTORIES, CAPACITY, APP_ID, ENCRYPTION);
 
   private DiskCacheKeys() {}
 

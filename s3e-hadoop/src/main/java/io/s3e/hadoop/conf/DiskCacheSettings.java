@@ -19,8 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param scope which processes share the cache
  * @param directories as the user chose them; empty for the default
  * @param application names the application in scope app; empty otherwise
- * @param limits the sizes and times, and whether a cache on disk is required; no mode, directories
- *     or names
+ * @param limits the sizes; no mode, directories or names
  * @param encrypted whether what is on disk is
  */
 public record DiskCacheSettings(
@@ -73,10 +72,6 @@ public record DiskCacheSettings(
     return DiskCacheConfig.DEFAULTS.toBuilder()
         .capacityBytes(DiskCacheKeys.CAPACITY.get(conf, bucket))
         .hybridBytes(DiskCacheKeys.HYBRID_SIZE.get(conf, bucket))
-        .writeBytesPerSecond(DiskCacheKeys.WRITE_RATE.get(conf, bucket))
-        .readDeadline(DiskCacheKeys.READ_TIMEOUT.get(conf, bucket))
-        .breakerPause(DiskCacheKeys.BREAKER_PAUSE.get(conf, bucket))
-        .required(DiskCacheKeys.REQUIRED.get(conf, bucket))
         .build();
   }
 

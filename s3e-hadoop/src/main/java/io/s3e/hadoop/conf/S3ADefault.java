@@ -1,23 +1,27 @@
 package io.s3e.hadoop.conf;
 
+import io.s3e.S3EConfig;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.s3a.Constants;
+import org.apache.hadoop.fs.s3a.impl.AWSClientConfig;
 
 /**
- * The default of one key of S3E's that follows from keys of S3A's, where a user has set those.
+ * What follows for S3E from keys of S3A's, where a user has set those: the default of one key of
+ * S3E's and, by the static methods, values that S3E has no key for.
  *
  * <p>A user has set a key if its value is not S3A's own default. The value alone decides, not the
  * source that the configuration names for it: programs that copy configurations lose sources, and
  * many distributions write S3A's defaults into their core-site.xml. Values are read as S3A reads
  * them: a bare number is milliseconds, suffixes are Hadoop's, per-bucket values have been applied,
- * and time-outs of the network below {@link #S3A_MINIMUM} count as that. A value that S3A accepts
- * and S3E does not becomes the nearest one that S3E accepts.
+ * and time-outs of the network below S3A's least, 15 s, count as that. A value that S3A accepts and
+ * S3E does not becomes the nearest one that S3E accepts.
  *
  * @param keys S3A's
  * @param rule what becomes the default, in words that complete "The default is …"
@@ -26,45 +30,36 @@ import org.apache.hadoop.fs.s3a.Constants;
  */
 record S3ADefault<T>(List<String> keys, String rule, Function<Configuration, Optional<T>> value) {
 
-  /** S3A raises time-outs of the network to this (MINIMUM_NETWORK_OPERATION_DURATION). */
-  private static final Duration S3A_MINIMUM = Duration.ofSeconds(15);
+  /** A client of S3E's takes at least so many connections without a limit. */
+  static final int CLIENT_CONNECTIONS = 64;
 
+  private static final Duration CONNECT = Duration.ofSeconds(5);
+  private static final Duration LONGEST_CONNECT = Duration.ofMinutes(10);
+  private static final Duration LONGEST_STALL = Duration.ofHours(1);
   private static final Duration SHORTEST_READ = Duration.ofSeconds(1);
 
   /**
    * The limit of connections takes S3A's place only below what S3E's clients take by themselves:
    * S3A wants a connection for each open stream, so that its users set hundreds.
-   *
-   * @param most what S3E's clients take by themselves
    */
-  static S3ADefault<Integer> connections(int most) {
-    return new S3ADefault<>(
-        List.of(Constants.MAXIMUM_CONNECTIONS),
-        "`" + Constants.MAXIMUM_CONNECTIONS + "` where a user has set that below " + most,
-        conf -> {
-          int value =
-              conf.getInt(Constants.MAXIMUM_CONNECTIONS, Constants.DEFAULT_MAXIMUM_CONNECTIONS);
-          // S3A itself refuses 0 and less.
-          return value >= 1 && value < most ? Optional.of(value) : Optional.empty();
-        });
+  static OptionalInt connections(Configuration conf) {
+    int value = conf.getInt(Constants.MAXIMUM_CONNECTIONS, Constants.DEFAULT_MAXIMUM_CONNECTIONS);
+    // S3A itself refuses 0 and less.
+    return value >= 1 && value < CLIENT_CONNECTIONS ? OptionalInt.of(value) : OptionalInt.empty();
   }
 
   /** The longest wait for a connection is S3A's. */
-  static S3ADefault<Duration> connect(Duration max) {
-    return new S3ADefault<>(
-        List.of(Constants.ESTABLISH_TIMEOUT),
-        "`" + Constants.ESTABLISH_TIMEOUT + "` where a user has set that, 15 s at least as in S3A",
-        conf ->
-            ofNetwork(conf, Constants.ESTABLISH_TIMEOUT, Constants.DEFAULT_ESTABLISH_TIMEOUT)
-                .map(value -> shorter(value, max)));
+  static Duration connect(Configuration conf) {
+    return ofNetwork(conf, Constants.ESTABLISH_TIMEOUT, Constants.DEFAULT_ESTABLISH_TIMEOUT)
+        .map(value -> shorter(value, LONGEST_CONNECT))
+        .orElse(CONNECT);
   }
 
   /** A GET may be silent as long as S3A's socket may. */
-  static S3ADefault<Duration> stall(Duration max) {
-    return new S3ADefault<>(
-        List.of(Constants.SOCKET_TIMEOUT),
-        "`" + Constants.SOCKET_TIMEOUT + "` where a user has set that, 15 s at least as in S3A",
-        conf -> silence(conf).map(value -> shorter(value, max)));
+  static Duration stall(Configuration conf) {
+    return silence(conf)
+        .map(value -> shorter(value, LONGEST_STALL))
+        .orElse(S3EConfig.DEFAULTS.stallTimeout());
   }
 
   /**
@@ -76,9 +71,8 @@ record S3ADefault<T>(List<String> keys, String rule, Function<Configuration, Opt
    * @param most what retries make of it at most: schedulers end a task that is silent for longer
    *     ({@code mapreduce.task.timeout} is 10 minutes)
    * @param max what time-outs make of it at most
-   * @param stall the silence of one attempt
    */
-  static S3ADefault<Duration> read(Duration most, Duration max, ConfigKey<Duration> stall) {
+  static S3ADefault<Duration> read(Duration most, Duration max) {
     return new S3ADefault<>(
         List.of(
             Constants.RETRY_LIMIT,
@@ -100,9 +94,11 @@ record S3ADefault<T>(List<String> keys, String rule, Function<Configuration, Opt
             + Constants.RETRY_LIMIT
             + "` + 1) × `"
             + Constants.MAX_ERROR_RETRIES
-            + "` × `"
-            + stall.name()
-            + "`, at least "
+            + "` × "
+            + ConfigValues.durationText(S3EConfig.DEFAULTS.stallTimeout())
+            + " (`"
+            + Constants.SOCKET_TIMEOUT
+            + "` where a user has set that, 15 s at least as in S3A), at least "
             + ConfigValues.durationText(SHORTEST_READ)
             + " and at most "
             + ConfigValues.durationText(most)
@@ -114,7 +110,7 @@ record S3ADefault<T>(List<String> keys, String rule, Function<Configuration, Opt
             + "`, where a user has set one that makes it longer",
         conf ->
             Stream.of(
-                    Optional.of(shorter(longer(ofRetries(conf, stall), SHORTEST_READ), most)),
+                    Optional.of(shorter(longer(ofRetries(conf), SHORTEST_READ), most)),
                     ofNetwork(conf, Constants.REQUEST_TIMEOUT, Constants.DEFAULT_REQUEST_TIMEOUT),
                     silence(conf).map(value -> value.multipliedBy(2)))
                 .flatMap(Optional::stream)
@@ -123,7 +119,7 @@ record S3ADefault<T>(List<String> keys, String rule, Function<Configuration, Opt
   }
 
   /** The time that S3A spends on one call before it fails. */
-  private static Duration ofRetries(Configuration conf, ConfigKey<Duration> stall) {
+  private static Duration ofRetries(Configuration conf) {
     int limit = conf.getInt(Constants.RETRY_LIMIT, Constants.RETRY_LIMIT_DEFAULT);
     int throttles =
         conf.getInt(Constants.RETRY_THROTTLE_LIMIT, Constants.RETRY_THROTTLE_LIMIT_DEFAULT);
@@ -135,7 +131,7 @@ record S3ADefault<T>(List<String> keys, String rule, Function<Configuration, Opt
                 Constants.RETRY_THROTTLE_INTERVAL,
                 Constants.RETRY_THROTTLE_INTERVAL_DEFAULT,
                 throttles)
-            + (Math.max(0, limit) + 1.0) * Math.max(0, attempts) * stall.get(conf, null).toMillis();
+            + (Math.max(0, limit) + 1.0) * Math.max(0, attempts) * stall(conf).toMillis();
     // Limits of a thousand are beyond a double's range, and beyond a day in any case.
     return Duration.ofMillis((long) Math.min(millis, Duration.ofDays(1).toMillis()));
   }
@@ -153,7 +149,8 @@ record S3ADefault<T>(List<String> keys, String rule, Function<Configuration, Opt
     long millis = conf.getTimeDuration(key, s3aMillis, TimeUnit.MILLISECONDS);
     return millis == s3aMillis
         ? Optional.empty()
-        : Optional.of(longer(Duration.ofMillis(millis), S3A_MINIMUM));
+        : Optional.of(
+            longer(Duration.ofMillis(millis), AWSClientConfig.getMinimumOperationDuration()));
   }
 
   private static Duration shorter(Duration one, Duration other) {

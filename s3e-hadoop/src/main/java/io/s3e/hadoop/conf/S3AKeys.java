@@ -48,10 +48,10 @@ final class S3AKeys {
               "fs.s3a.readahead.range"),
           same(
                   "Streams tell these to callers that plan vectored reads. S3E itself joins ranges"
-                      + " by keys of its own.",
+                      + " that are no farther apart than 256 KiB.",
                   "fs.s3a.vectored.read.min.seek.size",
                   "fs.s3a.vectored.read.max.merged.size")
-              .see(S3EKeys.VECTORED_GAP_MAX, S3EKeys.REQUEST_SIZE),
+              .see(S3EKeys.REQUEST_SIZE),
           noEffect(
               "All ranges of a vectored read are asked for at once, as far as memory goes.",
               "fs.s3a.vectored.active.ranged.reads"),
@@ -87,24 +87,26 @@ final class S3AKeys {
   private static final Subject TIME_OUTS =
       new Subject(
           "Connections and time-outs",
-          mapped("The longest wait for a connection.", "fs.s3a.connection.establish.timeout"),
+          same(
+              "The longest wait for a connection. 5 s for S3E's own client where no user has set"
+                  + " it.",
+              "fs.s3a.connection.establish.timeout"),
           mapped(
-              "A GET may be silent for so long; a read waits twice that at least, so that the GET"
-                  + " is sent again.",
+              "A GET may be silent for so long, 10 s for S3E's own client where no user has set it;"
+                  + " a read waits twice that at least, so that the GET is sent again.",
               "fs.s3a.connection.timeout"),
           mapped(
               "A read waits that long at least. It makes reads no shorter: S3A sends a request that"
                   + " ran into it again, and bounds uploads by it.",
               "fs.s3a.connection.request.timeout"),
-          mapped(
-              "Lowers the limit of S3E's own client, which shares its connections among all"
-                  + " streams; S3A wants one for each open stream.",
+          same(
+              "Below 64 it lowers the limit of S3E's own client, which shares its connections among"
+                  + " all streams; S3A wants one for each open stream.",
               "fs.s3a.connection.maximum"),
           noEffect(
-                  "GETs of S3E's own client do not queue for a connection as S3A's do: a GET that"
-                      + " gets none is silent.",
-                  "fs.s3a.connection.acquisition.timeout")
-              .see(S3EKeys.STALL_TIMEOUT),
+              "GETs of S3E's own client do not queue for a connection as S3A's do: a GET that"
+                  + " gets none is silent.",
+              "fs.s3a.connection.acquisition.timeout"),
           noEffect(
               "S3E's own client keeps its connections while they work; one that the store has"
                   + " closed is replaced, and its GET sent again.",
@@ -127,7 +129,7 @@ final class S3AKeys {
           "Retries",
           mapped(
               "S3E's own client has patience in time. How long S3A would wait for one call by"
-                  + " these is how long a read of S3E's waits without progress, at most 15"
+                  + " these is how long a read of S3E's waits without progress, at most 8"
                   + " minutes by default. The calls of S3A's client follow them as ever.",
               "fs.s3a.retry.limit",
               "fs.s3a.retry.interval",

@@ -59,9 +59,9 @@ final class S3AKeysReference {
   private static final String NOTES =
       """
 
-      "No effect" is said of reads by S3E's own clients (`crt`, `sdk-async`, `sdk-sync`). S3A's own
-      calls (HEAD, listing, writing) follow the key in any case, and so do reads where S3A's client
-      reads, by `fs.s3a.s3e.client` or because S3E's own cannot.
+      "No effect" is said of reads by S3E's own client (`crt`). S3A's own calls (HEAD, listing,
+      writing) follow the key in any case, and so do reads where S3A's client reads, by
+      `fs.s3a.s3e.client` or because S3E's own cannot.
 
       A user has set a key, in the sense of "mapped", if its value is not the default of S3A's. S3A
       raises time-outs below 15 s to that, and so does S3E when it takes one over. A key of S3E's own

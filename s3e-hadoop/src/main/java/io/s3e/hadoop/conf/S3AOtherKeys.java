@@ -14,13 +14,12 @@ final class S3AOtherKeys {
       new Subject(
           "Threads of S3A",
           same(
-                  "The pools with which S3A writes, copies and deletes. Reads take none of their"
-                      + " threads: S3E has its own.",
-                  "fs.s3a.threads.max",
-                  "fs.s3a.threads.keepalivetime",
-                  "fs.s3a.max.total.tasks",
-                  "fs.s3a.executor.capacity")
-              .see(S3EKeys.CLIENT_THREADS),
+              "The pools with which S3A writes, copies and deletes. Reads take none of their"
+                  + " threads: S3E has its own, 32 for each client that blocks.",
+              "fs.s3a.threads.max",
+              "fs.s3a.threads.keepalivetime",
+              "fs.s3a.max.total.tasks",
+              "fs.s3a.executor.capacity"),
           same("S3A limits its deletions by it.", "fs.s3a.io.rate.limit"));
 
   private static final Subject WRITING =

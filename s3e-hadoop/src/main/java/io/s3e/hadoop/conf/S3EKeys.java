@@ -25,12 +25,7 @@ public final class S3EKeys {
   private static final long KIB = 1L << 10;
   private static final long MIB = 1L << 20;
   private static final long GIB = 1L << 30;
-  private static final Duration MAX_CONNECT = Duration.ofMinutes(10);
-  private static final Duration MAX_STALL = Duration.ofHours(1);
   private static final Duration MAX_READ = Duration.ofHours(24);
-
-  /** Connections that S3E's clients take at least without a limit. */
-  static final int CLIENT_CONNECTIONS = 64;
 
   public static final ConfigKey<Boolean> ENABLED =
       ConfigKey.flag(
@@ -44,14 +39,13 @@ public final class S3EKeys {
           "client",
           ClientChoice.AUTO,
           ClientChoice.class,
+          " (sdk-sync and sdk-async are gone: s3a reads by S3A's client of the SDK)",
           "Which HTTP client fetches: `auto` the fastest that can serve this bucket; `crt` the AWS"
-              + " Common Runtime with buffers that are not copied; `sdk-async` and `sdk-sync`"
-              + " clients of the AWS SDK that S3E makes itself, `sdk-async` over an `aws-crt` that"
-              + " the application brings; `s3a` the client that S3A made. Requests that a choice"
-              + " cannot carry are read by `s3a`, and an INFO line says why. `auto` also goes back"
-              + " to `s3a`, with a WARN line, where the fast client cannot be made or does not"
-              + " reach the store while S3A's does; the others fail then. A store that sends no"
-              + " ETags cannot be read by `crt`: choose another.");
+              + " Common Runtime with buffers that are not copied; `s3a` the client that S3A made."
+              + " Requests that `crt` cannot carry are read by `s3a`, and an INFO line says why."
+              + " `auto` also goes back to `s3a`, with a WARN line, where the fast client cannot be"
+              + " made or does not reach the store while S3A's does; `crt` fails then. A store that"
+              + " sends no ETags cannot be read by `crt`: choose another.");
 
   static final ConfigKey<Long> BLOCK_SIZE =
       ConfigKey.size(
@@ -117,42 +111,6 @@ public final class S3EKeys {
               + " fetched in the statistics `s3e_columnar_*`; `off` looks into no file. Without"
               + " `fs.s3a.s3e.prefetch.enabled` it is off.");
 
-  static final ConfigKey<Long> VECTORED_GAP_MAX =
-      ConfigKey.size(
-          "vectored.gap.max",
-          CORE.coalesceGapBytes(),
-          0,
-          64 * MIB,
-          "",
-          value -> true,
-          "`readVectored` joins ranges that are no farther apart than this into one GET.");
-
-  static final ConfigKey<Duration> RETRY_INTERVAL =
-      ConfigKey.duration(
-          "retry.interval",
-          CORE.retryBase(),
-          Duration.ZERO,
-          Duration.ofMinutes(10),
-          "Pause before the second retry; doubles with each further one, with jitter. The first"
-              + " retry goes at once. After a word for slow down the pause is five times as long.");
-
-  static final ConfigKey<Duration> RETRY_INTERVAL_MAX =
-      ConfigKey.duration(
-          "retry.interval.max",
-          CORE.retryCap(),
-          Duration.ZERO,
-          Duration.ofHours(1),
-          "Longest pause between attempts; at least `fs.s3a.s3e.retry.interval`.");
-
-  static final ConfigKey<Duration> STALL_TIMEOUT =
-      ConfigKey.duration(
-              "stall.timeout",
-              CORE.stallTimeout(),
-              Duration.ofMillis(100),
-              MAX_STALL,
-              "A GET that brings no byte for so long is cancelled and sent again.")
-          .orFromS3A(S3ADefault.stall(MAX_STALL));
-
   static final ConfigKey<Duration> READ_TIMEOUT =
       ConfigKey.duration(
               "read.timeout",
@@ -161,16 +119,20 @@ public final class S3EKeys {
               MAX_READ,
               "A read fails when none of its bytes has come for so long, however often its GETs"
                   + " were sent again meanwhile.")
-          .orFromS3A(S3ADefault.read(CORE.readTimeout(), MAX_READ, STALL_TIMEOUT));
+          .orFromS3A(S3ADefault.read(CORE.readTimeout(), MAX_READ));
 
-  static final ConfigKey<Duration> CONNECT_TIMEOUT =
+  static final ConfigKey<Duration> ACCESS_AGE_MAX =
       ConfigKey.duration(
-              "connect.timeout",
-              Duration.ofSeconds(5),
-              Duration.ofMillis(100),
-              MAX_CONNECT,
-              "Longest wait for a connection. Not for client `s3a`, which has S3A's.")
-          .orFromS3A(S3ADefault.connect(MAX_CONNECT));
+          "access.age.max",
+          CORE.accessMaxAge(),
+          Duration.ZERO,
+          Duration.ofHours(1),
+          "How long S3's answer to a GET of a file system's own allows it to serve bytes of that"
+              + " version that are in memory or on local disk, to streams that are open as well."
+              + " Then, and when the file system's credentials have changed as far as its client"
+              + " knows, the next read sends a GET, which S3 may refuse. `0` has each opening send"
+              + " a GET before it is served such bytes; what the stream has asked for counts for 15"
+              + " minutes then.");
 
   static final ConfigKey<OptionalDouble> THROUGHPUT_TARGET =
       new ConfigKey<>(
@@ -188,35 +150,13 @@ public final class S3EKeys {
                   : OptionalDouble.of(Double.parseDouble(text)),
           value -> value.isEmpty() || (value.getAsDouble() >= 0.1 && value.getAsDouble() <= 1000));
 
-  static final ConfigKey<Integer> MAX_CONNECTIONS =
-      ConfigKey.count(
-              "max.connections",
-              0,
-              0,
-              4096,
-              "Upper limit of connections of the clients `crt` and `sdk-async`; 0 leaves it to the"
-                  + " client, which takes one for each 0.4 Gbit/s of"
-                  + " `fs.s3a.s3e.throughput.target.gbps`, at least "
-                  + CLIENT_CONNECTIONS
-                  + ". `sdk-sync` has one for each of its threads.")
-          .orFromS3A(S3ADefault.connections(CLIENT_CONNECTIONS));
-
-  static final ConfigKey<Integer> CLIENT_THREADS =
-      ConfigKey.count(
-          "client.threads",
-          32,
-          1,
-          1000,
-          "GETs that the blocking clients (`sdk-sync`, `s3a`) have in flight, each on a thread of"
-              + " S3E's own pool; S3A's pool, which uploads share, is not used.");
-
   public static final ConfigKey<String> TLS_CA_FILE =
       new ConfigKey<>(
           PREFIX + "tls.ca.file",
           "path",
           "",
           "a path",
-          "PEM file of the certificates that the clients `crt` and `sdk-sync` trust, in place of"
+          "PEM file of the certificates that the client `crt` trusts, in place of"
               + " what the JVM trusts: `javax.net.ssl.trustStore`, else the JDK's `jssecacerts` or"
               + " `cacerts`. S3A's own client, which lists and writes, does not read it.",
           text -> text,
@@ -232,15 +172,9 @@ public final class S3EKeys {
           PREFETCH,
           PREFETCH_WINDOW_MAX,
           COLUMNAR,
-          VECTORED_GAP_MAX,
-          RETRY_INTERVAL,
-          RETRY_INTERVAL_MAX,
-          STALL_TIMEOUT,
           READ_TIMEOUT,
-          CONNECT_TIMEOUT,
+          ACCESS_AGE_MAX,
           THROUGHPUT_TARGET,
-          MAX_CONNECTIONS,
-          CLIENT_THREADS,
           TLS_CA_FILE);
 
   /** In the order of the documentation. */

@@ -12,15 +12,36 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Finds the keys in S3E's name space that S3E does not have: typing errors, and keys of another
- * version. They are told and never refused. No value is shown.
+ * version. They are told, with what to do in place of one that has gone, and never refused. No
+ * value is shown.
  */
 public final class UnknownKeys {
   private static final Logger LOG = LoggerFactory.getLogger(UnknownKeys.class);
 
-  private static final List<String> KNOWN =
+  /** The names of all keys, without what they begin with. */
+  static final List<String> KNOWN =
       Stream.concat(S3EKeys.ALL.stream().map(ConfigKey::name), Stream.of(DiskCacheKeys.SECRET))
           .map(name -> name.substring(S3EKeys.PREFIX.length()))
           .toList();
+
+  /** What to do in place of a key that has gone, in words that end a sentence. */
+  static final Map<String, String> GONE =
+      Map.ofEntries(
+          Map.entry("connect.timeout", "set fs.s3a.connection.establish.timeout, at least 15 s"),
+          Map.entry(
+              "max.connections",
+              "fs.s3a.connection.maximum below 64 lowers the limit of connections, and "
+                  + S3EKeys.THROUGHPUT_TARGET.name()
+                  + " raises it"),
+          Map.entry("stall.timeout", "set fs.s3a.connection.timeout, at least 15 s"),
+          Map.entry("retry.interval", "it is 100 ms"),
+          Map.entry("retry.interval.max", "it is 10 s"),
+          Map.entry("vectored.gap.max", "it is 256 KiB"),
+          Map.entry("client.threads", "it is " + AdapterConfig.CLIENT_THREADS),
+          Map.entry("cache.breaker.pause", "it is 5 s"),
+          Map.entry("cache.read.timeout", "it is 200 ms"),
+          Map.entry("cache.write.rate", "there is no limit"),
+          Map.entry("cache.required", "a WARN tells where there is no cache on disk"));
 
   private UnknownKeys() {}
 
@@ -40,7 +61,7 @@ public final class UnknownKeys {
 
   /**
    * One text for each unknown key, general or of the bucket, in the order of the keys: its name as
-   * it was written, where it was set, and the nearest known key.
+   * it was written, where it was set, and the nearest known key, or what to do if it has gone.
    *
    * @param original as the user wrote it, without per-bucket overrides applied
    * @param bucket whose own keys are looked at too; null if not known
@@ -69,10 +90,9 @@ public final class UnknownKeys {
               + (sources == null || sources.length == 0
                   ? ""
                   : " (from " + sources[sources.length - 1] + ")")
-              + ": did you mean "
-              + prefix
-              + nearest(name.toLowerCase(Locale.ROOT))
-              + "?");
+              + (GONE.containsKey(name)
+                  ? ": it has gone; " + GONE.get(name)
+                  : ": did you mean " + prefix + nearest(name.toLowerCase(Locale.ROOT)) + "?"));
     }
   }
 

@@ -73,8 +73,6 @@ final class BucketChecks {
       tellUnknownKeys(bucket, title);
       StreamChoice choice = StreamChoice.of(config, merged);
       if (choice == StreamChoice.S3E) {
-        // So that a reason against a cache on disk is told and not logged.
-        set(own, bucket, DiskCacheKeys.REQUIRED.name(), "true");
         look(bucket, title, own);
       } else {
         tellNotRead(title, choice, ifNotRead);
@@ -126,11 +124,10 @@ final class BucketChecks {
     try {
       outlook = clients.outlook();
     } catch (IOException e) {
-      Throwable cause = e.getCause() == null ? e : e.getCause();
       report.todo(
           Section.BUCKETS,
           "cache on local disk",
-          "none: " + cause.getMessage(),
+          "none: " + e.getMessage(),
           "Name directories for the cache by "
               + DiskCacheKeys.DIRECTORIES.name()
               + ", or set "

@@ -15,12 +15,14 @@ final class HadoopChecks {
   private HadoopChecks() {}
 
   static void run(Arguments arguments, ClassPath classPath, Report report) {
-    List<String> lacks = Requirements.found().lacks();
-    if (!lacks.isEmpty()) {
+    Requirements libraries = Requirements.found();
+    // What is not there at all has its line, and its remedy, from the class path's checks.
+    List<String> unfit = libraries.unfitVersions();
+    if (!unfit.isEmpty()) {
       report.todo(
           Section.CLASS_PATH,
           "S3E cannot read here",
-          String.join("; ", lacks),
+          String.join("; ", unfit),
           "Put on the class path: " + Requirements.NEEDED);
     }
     if (!classPath.has(Library.HADOOP_AWS)) {
@@ -41,7 +43,7 @@ final class HadoopChecks {
       return;
     }
     new MemoryChecks(settings, classPath, report).run(general);
-    if (!lacks.isEmpty() || !classPath.hasSdk()) {
+    if (!libraries.lacks().isEmpty() || !classPath.hasSdk()) {
       // S3A or S3E would make no file system.
       return;
     }

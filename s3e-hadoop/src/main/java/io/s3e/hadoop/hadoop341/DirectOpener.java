@@ -30,7 +30,6 @@ import org.apache.hadoop.fs.s3a.statistics.S3AInputStreamStatistics;
 import org.apache.hadoop.fs.statistics.impl.IOStatisticsBinding;
 import org.apache.hadoop.fs.store.audit.AuditSpan;
 import org.apache.hadoop.util.LambdaUtils;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Opens files on Hadoop 3.4.1, whose S3A always makes its own stream: the same steps as S3A's, from
@@ -81,10 +80,9 @@ public final class DirectOpener implements Closeable {
     return threads;
   }
 
-  /** As {@code FileSystem.open}: one HEAD, if there is no status. */
-  public FSDataInputStream open(Path path, @Nullable S3AFileStatus status, Opening opening)
-      throws IOException {
-    return open(path, status, support.openSimpleFile(0), opening);
+  /** As {@code FileSystem.open}: one HEAD. */
+  public FSDataInputStream open(Path path, Opening opening) throws IOException {
+    return open(path, support.openSimpleFile(0), opening);
   }
 
   /** As {@code openFile().build()}: a HEAD only if neither status nor length is given. */
@@ -95,27 +93,23 @@ public final class DirectOpener implements Closeable {
     CompletableFuture<FSDataInputStream> opened = new CompletableFuture<>();
     threads.execute(
         () -> {
-          var unused =
-              LambdaUtils.eval(
-                  opened, () -> open(path, information.getStatus(), information, opening));
+          var unused = LambdaUtils.eval(opened, () -> open(path, information, opening));
         });
     return opened;
   }
 
   private FSDataInputStream open(
-      Path path,
-      @Nullable S3AFileStatus given,
-      OpenFileSupport.OpenFileInformation information,
-      Opening opening)
+      Path path, OpenFileSupport.OpenFileInformation information, Opening opening)
       throws IOException {
     S3AInputStreamStatistics statistics =
         fileSystem.getInstrumentation().newInputStreamStatistics(access.fileSystemStatistics());
     AuditSpan span = access.openSpan(path);
+    S3AFileStatus given = information.getStatus();
     S3AFileStatus status =
         IOStatisticsBinding.trackDuration(
             statistics,
             Statistic.ACTION_FILE_OPENED.getSymbol(),
-            () -> given != null ? given : access.askStatus(path));
+            () -> given != null ? given : (S3AFileStatus) fileSystem.getFileStatus(path));
     if (status.isDirectory()) {
       throw new FileNotFoundException(path + " is a directory");
     }

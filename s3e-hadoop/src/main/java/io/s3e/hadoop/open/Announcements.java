@@ -24,7 +24,6 @@ import org.apache.hadoop.fs.s3a.S3AFileSystem;
 import org.apache.hadoop.fs.s3a.S3AReadOpContext;
 import org.apache.hadoop.fs.s3a.Statistic;
 import org.apache.hadoop.fs.s3a.statistics.S3AInputStreamStatistics;
-import org.apache.hadoop.fs.statistics.IOStatisticsAggregator;
 import org.apache.hadoop.fs.store.audit.AuditSpan;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -36,9 +35,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>Life.</b> An announcement is there from the moment its GET is sent. It serves every opening
  * of its path. It ends {@link #LIFE_NANOS} later, when something is written, renamed or deleted
- * under its path, when newer ones take its place, or with the file system. Only for the first
- * {@link #STATUS_NANOS} it stands for the HEAD of an opening; a status that the opener has is
- * compared with it for all of its life.
+ * under its path, when newer ones take its place, or with the file system. It tells nobody what the
+ * object is: an opening by name asks S3, and its bytes are read by streams on the version that they
+ * are of, or by those whose opener knows no version.
  *
  * <p>Any thread. The lock guards the map, and is never held while something is sent or waited for.
  */
@@ -47,9 +46,6 @@ public final class Announcements implements Closeable {
 
   /** A file is opened when the one before it has been read: minutes, if that is a long one. */
   private static final long LIFE_NANOS = TimeUnit.MINUTES.toNanos(5);
-
-  /** An opening without a status sees the object as it was so long ago at most. */
-  private static final long STATUS_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   /** Some for each task of a large executor. */
   private static final int MOST_FILES = 256;
@@ -81,11 +77,11 @@ public final class Announcements implements Closeable {
         || !RevisionCheckingClient.pinsEtag(access.fileSystem().getChangeDetectionPolicy())) {
       return;
     }
-    IOStatisticsAggregator announcer = OpenerStatistics.ofThisThread();
+    OpenerStatistics announcer = OpenerStatistics.ofThisThread();
     engine.whenMade(made -> announce(made, path, length, announcer));
   }
 
-  private void announce(S3E made, Path path, long length, IOStatisticsAggregator announcer) {
+  private void announce(S3E made, Path path, long length, OpenerStatistics announcer) {
     if (isAnnounced(path, length)) {
       return;
     }
@@ -99,21 +95,36 @@ public final class Announcements implements Closeable {
     }
   }
 
+  /** Without an ETag, which nobody knows yet. */
+  private S3AFileStatus status(Path path, long length) {
+    S3AFileSystem fileSystem = access.fileSystem();
+    return new S3AFileStatus(
+        length,
+        MODIFICATION_TIME_NOT_TOLD,
+        path,
+        fileSystem.getDefaultBlockSize(path),
+        fileSystem.getUsername(),
+        null,
+        null);
+  }
+
   private boolean isAnnounced(Path path, long length) {
     AnnouncedFile file = find(path);
     return file != null && file.announcement().size() == length;
   }
 
-  private @Nullable AnnouncedFile send(
-      S3E made, Path path, long length, IOStatisticsAggregator announcer) throws IOException {
+  private @Nullable AnnouncedFile send(S3E made, Path path, long length, OpenerStatistics announcer)
+      throws IOException {
     S3AFileSystem fileSystem = access.fileSystem();
     AuditSpan span =
         fileSystem.createSpan(Statistic.INVOCATION_OPEN.getSymbol(), path.toString(), null);
     S3AInputStreamStatistics s3a =
         fileSystem.getInstrumentation().newInputStreamStatistics(access.fileSystemStatistics());
-    S3AReadOpContext context = access.readContext(status(path, length, null), span);
+    S3AReadOpContext context = access.readContext(status(path, length), span);
     StreamStatistics counting =
         new StreamStatistics(s3a, context.getStats(), context.getS3AStatisticsContext());
+    // Perhaps nobody opens the file, and the announcement outlives the task by minutes.
+    counting.tell(announcer);
     StreamRequests requests =
         new FileSystemRequests(
             fileSystem,
@@ -128,7 +139,7 @@ public final class Announcements implements Closeable {
       requests.close();
       return null;
     }
-    return new AnnouncedFile(announcement, requests, s3a, counting, announcer);
+    return new AnnouncedFile(announcement, requests, counting, announcer);
   }
 
   private void enter(Path path, AnnouncedFile file) {
@@ -168,28 +179,6 @@ public final class Announcements implements Closeable {
     }
     ended.forEach(AnnouncedFile::end);
     return found;
-  }
-
-  /**
-   * A status that stands for the HEAD of an opening; null if the announcement knows none by now, or
-   * only one that is too old.
-   */
-  public @Nullable S3AFileStatus status(Path path, AnnouncedFile file) {
-    long length = file.announcement().size();
-    String etag = file.ageNanos() < STATUS_NANOS ? file.etag(length) : null;
-    return etag == null ? null : status(path, length, etag);
-  }
-
-  private S3AFileStatus status(Path path, long length, @Nullable String etag) {
-    S3AFileSystem fileSystem = access.fileSystem();
-    return new S3AFileStatus(
-        length,
-        MODIFICATION_TIME_NOT_TOLD,
-        path,
-        fileSystem.getDefaultBlockSize(path),
-        fileSystem.getUsername(),
-        etag,
-        null);
   }
 
   /** Something was or will be written, renamed or deleted at {@code path} or below it. */

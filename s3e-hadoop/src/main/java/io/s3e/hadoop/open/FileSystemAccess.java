@@ -4,7 +4,6 @@ import java.io.IOException;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.fs.s3a.S3AFileStatus;
 import org.apache.hadoop.fs.s3a.S3AFileSystem;
 import org.apache.hadoop.fs.s3a.S3AReadOpContext;
 import org.apache.hadoop.fs.store.audit.AuditSpan;
@@ -20,7 +19,4 @@ public interface FileSystemAccess {
   S3AReadOpContext readContext(FileStatus status, AuditSpan span);
 
   FileSystem.@Nullable Statistics fileSystemStatistics();
-
-  /** As {@code getFileStatus}: asks S3, and hands the answer to nobody else. */
-  S3AFileStatus askStatus(Path path) throws IOException;
 }

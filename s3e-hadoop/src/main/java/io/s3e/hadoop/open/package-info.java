@@ -1,7 +1,4 @@
-/**
- * What is known of a file before it is opened, so that opening it needs no HEAD: a status that the
- * same thread has just asked for, and what an announcement has brought.
- */
+/** What is fetched of a file before it is opened, since a task has announced it. */
 @NullMarked
 package io.s3e.hadoop.open;
 

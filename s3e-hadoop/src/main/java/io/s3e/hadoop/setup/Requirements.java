@@ -42,44 +42,84 @@ public record Requirements(FoundLibrary hadoop, FoundLibrary hadoopAws, FoundLib
    * @throws IOException if something is missing; names what was found and what is needed
    */
   public static void check() throws IOException {
-    Requirements found = found();
-    List<String> lacks = found.lacks();
-    if (!lacks.isEmpty()) {
-      throw new IOException(found.message(lacks));
+    found().requireAll();
+  }
+
+  void requireAll() throws IOException {
+    String problem = problem();
+    if (problem != null) {
+      throw new IOException(
+          isS3aWhole()
+              ? problem
+                  + ". Until then fs.s3a.impl=org.apache.hadoop.fs.s3a.S3AFileSystem reads by S3A"
+                  + " alone"
+              : problem);
     }
   }
 
-  private String message(List<String> lacks) {
-    return "S3E "
-        + Version.text()
-        + " cannot read here: "
-        + String.join("; ", lacks)
-        + ". Found: "
-        + hadoop
-        + ", "
-        + hadoopAws
-        + ", "
-        + sdk
-        + ". Needed: "
-        + NEEDED
-        + ". Until then fs.s3a.impl=org.apache.hadoop.fs.s3a.S3AFileSystem reads by S3A alone";
+  /** What lacks, what was found and what is needed, in a line without a stop; null if all is. */
+  public @Nullable String problem() {
+    List<String> lacks = lacks();
+    return lacks.isEmpty()
+        ? null
+        : "S3E "
+            + Version.text()
+            + " cannot read here: "
+            + String.join("; ", lacks)
+            + ". Found: "
+            + hadoop
+            + ", "
+            + hadoopAws
+            + ", "
+            + sdk
+            + ". Needed: "
+            + NEEDED;
   }
 
   /** What is missing or too old, each in a few words; empty if nothing is. */
   public List<String> lacks() {
-    List<String> lacks = new ArrayList<>();
-    Numbers running = Numbers.of(hadoop.version());
-    if (running != null && running.isBefore(Numbers.OLDEST)) {
-      lacks.add("Hadoop " + hadoop.version() + " is too old");
-    }
+    List<String> lacks = new ArrayList<>(unfitVersions());
     if (!hadoopAws.isThere()) {
       lacks.add("hadoop-aws is not on the class path");
     }
-    Numbers aws = Numbers.of(hadoopAws.version());
-    if (running != null && aws != null && !aws.equals(running)) {
-      lacks.add(
+    lacks.addAll(sdkLacks());
+    return lacks;
+  }
+
+  /** Whether Hadoop itself is what S3E cannot run on, whatever is put beside it. */
+  public boolean isHadoopTooOld() {
+    Numbers running = Numbers.of(hadoop.version());
+    return running != null && running.isBefore(Numbers.OLDEST);
+  }
+
+  /** What is there in a version that does not fit, each in a few words; empty if all fits. */
+  public List<String> unfitVersions() {
+    List<String> unfit = new ArrayList<>();
+    if (isHadoopTooOld()) {
+      unfit.add("Hadoop " + hadoop.version() + " is too old");
+    }
+    if (isHadoopAwsAnother()) {
+      unfit.add(
           "hadoop-aws " + hadoopAws.version() + " is not of Hadoop's version " + hadoop.version());
     }
+    return unfit;
+  }
+
+  private boolean isHadoopAwsAnother() {
+    Numbers running = Numbers.of(hadoop.version());
+    Numbers aws = Numbers.of(hadoopAws.version());
+    return running != null && aws != null && !aws.equals(running);
+  }
+
+  /** Whether S3A would read without S3E; before Hadoop 3.4 it stood upon another SDK. */
+  private boolean isS3aWhole() {
+    Numbers running = Numbers.of(hadoop.version());
+    boolean needsSdk = running == null || !running.isBefore(Numbers.FIRST_BY_SDK_2);
+    return hadoopAws.isThere() && !isHadoopAwsAnother() && !(needsSdk && !sdkLacks().isEmpty());
+  }
+
+  private List<String> sdkLacks() {
+    List<String> lacks = new ArrayList<>();
     if (!sdk.isThere()) {
       lacks.add("the AWS SDK for Java 2 is not on the class path");
     } else {
@@ -93,6 +133,7 @@ public record Requirements(FoundLibrary hadoop, FoundLibrary hadoopAws, FoundLib
   /** The first three numbers of a version; distributors append words and numbers of their own. */
   private record Numbers(int major, int minor, int patch) {
     static final Numbers OLDEST = new Numbers(3, 4, 1);
+    static final Numbers FIRST_BY_SDK_2 = new Numbers(3, 4, 0);
 
     /** Null if there is no version, or it is of another form: then nothing is concluded from it. */
     static @Nullable Numbers of(@Nullable String version) {

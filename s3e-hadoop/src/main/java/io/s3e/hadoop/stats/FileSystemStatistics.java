@@ -4,6 +4,7 @@ import static io.s3e.hadoop.stats.ReadStatistic.S3E_CACHE_BREAKERS_OPEN;
 import static io.s3e.hadoop.stats.ReadStatistic.S3E_CACHE_BYTES;
 import static io.s3e.hadoop.stats.ReadStatistic.S3E_CACHE_CAPACITY_BYTES;
 import static io.s3e.hadoop.stats.ReadStatistic.S3E_CLIENT_FALLBACK;
+import static io.s3e.hadoop.stats.ReadStatistic.S3E_HELD_BYTES;
 import static io.s3e.hadoop.stats.ReadStatistic.S3E_PREFETCH_HELD_BYTES;
 import static io.s3e.hadoop.stats.ReadStatistic.STREAM_READ_ACTIVE_MEMORY_IN_USE;
 
@@ -62,6 +63,7 @@ public final class FileSystemStatistics {
     Map<String, Long> now = new TreeMap<>();
     now.put(STREAM_READ_ACTIVE_MEMORY_IN_USE.symbol(), made == null ? 0 : made.memoryBytes());
     now.put(S3E_PREFETCH_HELD_BYTES.symbol(), held(metrics()));
+    now.put(S3E_HELD_BYTES.symbol(), metrics().get(Counter.HELD_BYTES));
     now.put(
         S3E_CACHE_BREAKERS_OPEN.symbol(), metrics().disk().get(DiskMetrics.Counter.BREAKERS_OPEN));
     now.put(S3E_CACHE_BYTES.symbol(), disk.bytes());

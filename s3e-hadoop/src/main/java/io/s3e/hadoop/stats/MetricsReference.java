@@ -58,24 +58,36 @@ final class MetricsReference {
       (`fs.getIOStatistics()`; logged at its close with `fs.iostatistics.logging.level=info`). The work of
       prefetch counts for the stream whose reads caused it. Names stay as they are.
 
+      Some of that happens after the stream was closed: GETs on their way end, and blocks that it had
+      fetched are read by another stream, or leave memory unread. The stream's and the file system's
+      statistics get it when it happens; the thread's do not, since the thread may do something else
+      by then. The Spark plugin counts it for the stage that opened the stream
+      ([SPARK.md](SPARK.md#events)).
+
       S3A's names that are not listed mean what they mean in S3A. S3A adds its counters of a stream
-      to the file system's when the stream is closed; those of requests, throttling and retries, and
-      all of S3E's own, are live. In a plain S3AFileSystem with S3E's stream factory, S3E's own are
+      to the file system's when the stream is closed, and S3E what comes later; those of requests,
+      throttling and retries, and all of S3E's own, are live. In a plain S3AFileSystem with S3E's stream factory, S3E's own are
       those of streams only.
 
       How they add up, once nothing is in flight:
 
       - GETs in the store's log = `stream_read_opened` = `action_http_get_request` = `s3e_gets`. A GET
-        that was ended before it was sent is counted all the same. Below these counts, the AWS CRT
-        may begin a retry of its own after a failed GET before S3E ends it, and a client that has
-        never had an answer sends its first GETs anew on other connections: the store's log has them
-        too.
+        that was ended before it was sent is in none of them, and one that a client sends twice by
+        itself is in each twice. The AWS CRT tells of a GET when its answer begins or when it has
+        ended, so one that waits for its answer is not counted yet. S3A's client does not tell:
+        its GETs are counted when they are about to connect. A request that goes out on a connection
+        which the store closes in that moment is counted and may be in no log.
+      - `stream_read_opened` = `stream_read_closed` + `stream_aborted`.
       - With S3E's own client each of them is in `store_io_request` and `audit_request_execution`
         too, beside S3A's HEADs, PUTs and lists. With the client `s3a`, S3A counts its own.
+      - `s3e_fetched_bytes` + `s3e_cache_hit_bytes` = `s3e_used_bytes` + `s3e_wasted_bytes` +
+        `s3e_held_bytes`: each byte that came was of use, of none, or is in memory unread. A block is
+        one thing here: it is used, all of it, when somebody has read any part of it. Where file
+        systems share an engine, `s3e_cache_hit_bytes` is that of all, and so the sum is.
       - `s3e_prefetched_bytes` = `s3e_prefetch_used_bytes` + `s3e_prefetch_wasted_bytes` +
         `s3e_prefetch_held_bytes`.
-      - `s3e_fetched_bytes` + `s3e_cache_hit_bytes` = `s3e_prefetched_bytes` + bytes of blocks that
-        reads fetched + `s3e_discarded_bytes`.
+      - A block that is given up (by a seek, `unbuffer` or `close`) stays in memory until its place is
+        needed. It is held until then, and of use if it is read after all.
       - `s3e_columnar_asked_bytes` = `s3e_columnar_withdrawn_bytes` + all of
         `s3e_columnar_*_used_bytes` + all of `s3e_columnar_*_wasted_bytes`, once streams are closed.
         They are about what one stream guessed and read itself. Bytes that it had in memory already

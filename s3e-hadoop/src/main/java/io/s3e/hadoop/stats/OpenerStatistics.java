@@ -1,8 +1,10 @@
 package io.s3e.hadoop.stats;
 
 import java.util.function.Supplier;
+import org.apache.hadoop.fs.statistics.IOStatistics;
 import org.apache.hadoop.fs.statistics.IOStatisticsAggregator;
 import org.apache.hadoop.fs.statistics.IOStatisticsContext;
+import org.apache.hadoop.fs.statistics.IOStatisticsSnapshot;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,13 +12,21 @@ import org.jspecify.annotations.Nullable;
  * opened it, and to the account that a framework keeps for the work of that thread. Any thread.
  *
  * <p>An account is asked for when a file is opened, on the thread that opens it, and given the
- * counts once, when the stream is closed, by whichever thread closes it, perhaps long after the
- * work has ended.
+ * counts when the stream is closed, by whichever thread closes it, perhaps long after the work has
+ * ended. What happens to the stream's bytes afterwards is given to the account alone, one counter
+ * at a time: Hadoop's thread may do something else by then.
  */
 public final class OpenerStatistics {
   private static volatile @Nullable Supplier<@Nullable IOStatisticsAggregator> accounts;
 
-  private OpenerStatistics() {}
+  private final IOStatisticsAggregator thread;
+  private final @Nullable IOStatisticsAggregator account;
+
+  private OpenerStatistics(
+      IOStatisticsAggregator thread, @Nullable IOStatisticsAggregator account) {
+    this.thread = thread;
+    this.account = account;
+  }
 
   /**
    * Has the accounts of a framework kept, in place of those of any before.
@@ -29,16 +39,38 @@ public final class OpenerStatistics {
   }
 
   /** For a stream that the calling thread opens. */
-  public static IOStatisticsAggregator ofThisThread() {
-    IOStatisticsAggregator thread =
-        IOStatisticsContext.getCurrentIOStatisticsContext().getAggregator();
+  public static OpenerStatistics ofThisThread() {
     Supplier<@Nullable IOStatisticsAggregator> kept = accounts;
-    IOStatisticsAggregator account = kept == null ? null : kept.get();
-    return account == null
-        ? thread
-        : counts -> {
-          account.aggregate(counts);
-          return thread.aggregate(counts);
-        };
+    return new OpenerStatistics(
+        IOStatisticsContext.getCurrentIOStatisticsContext().getAggregator(),
+        kept == null ? null : kept.get());
+  }
+
+  /** For a stream that no framework has an account for. */
+  public static OpenerStatistics of(IOStatisticsAggregator thread) {
+    return new OpenerStatistics(thread, null);
+  }
+
+  /** For Hadoop's statistics of the thread, once for each stream. */
+  void toThread(IOStatistics counts) {
+    thread.aggregate(counts);
+  }
+
+  /**
+   * For the account, all counters of a stream, once and before {@link #toAccount(String, long)}.
+   */
+  void toAccount(IOStatistics counts) {
+    if (account != null) {
+      account.aggregate(counts);
+    }
+  }
+
+  /** For the account: a counter of a stream has grown since. */
+  void toAccount(String counter, long amount) {
+    if (account != null) {
+      IOStatisticsSnapshot counts = new IOStatisticsSnapshot();
+      counts.setCounter(counter, amount);
+      account.aggregate(counts);
+    }
   }
 }

@@ -14,6 +14,7 @@ import io.s3e.metrics.Counters;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.EngineMetrics;
 import io.s3e.metrics.EngineMetrics.Counter;
+import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Map;
@@ -48,15 +49,12 @@ public enum ReadStatistic {
       DURATION,
       COUNT,
       BOTH,
-      "GETs for the stream, those of prefetch and retries included, with how long they took."),
-  STREAM_READ_OPENED(COUNT, BOTH, "The same GETs, counted when they are sent."),
-  STREAM_READ_CLOSED(
-      COUNT,
-      BOTH,
-      "GETs that ended by themselves, well or not; of the file system, without those that ended"
-          + " after the close of their stream."),
+      "GETs for the stream that went out, those of prefetch and retries included, as `s3e_gets`,"
+          + " with how long they took. GETs that S3E ended early are no failures."),
+  STREAM_READ_OPENED(COUNT, BOTH, "The same GETs."),
+  STREAM_READ_CLOSED(COUNT, BOTH, "Those of them that ended by themselves, well or not."),
   STREAM_ABORTED(
-      COUNT, BOTH, "GETs that S3E ended early, since nobody wanted their bytes any more."),
+      COUNT, BOTH, "Those of them that S3E ended early, since nobody wanted their bytes any more."),
   STORE_IO_THROTTLED(
       COUNT,
       FILE_SYSTEM,
@@ -79,11 +77,10 @@ public enum ReadStatistic {
       BOTH,
       "Bytes given to the application, each once. Hadoop's `FileSystem.Statistics` counts the same"
           + " on the thread that reads, for a vectored read when it is submitted."),
-  STREAM_READ_TOTAL_BYTES(BYTES, BOTH, "The same, and the bytes discarded in close."),
+  STREAM_READ_TOTAL_BYTES(BYTES, BOTH, "The same, and the bytes discarded."),
   STREAM_READ_PREFETCHED_BYTES(
       BYTES, BOTH, "As `s3e_prefetched_bytes`, where this Hadoop has the name."),
-  STREAM_READ_BYTES_DISCARDED_IN_CLOSE(
-      BYTES, BOTH, "As `s3e_prefetch_wasted_bytes`, up to the close of the stream."),
+  STREAM_READ_BYTES_DISCARDED_IN_CLOSE(BYTES, BOTH, "As `s3e_wasted_bytes`."),
   STREAM_READ_BYTES_DISCARDED_IN_ABORT(BYTES, BOTH, "Bytes that aborted GETs had not brought yet."),
   STREAM_READ_VECTORED_INCOMING_RANGES(COUNT, BOTH, "Ranges that vectored reads asked for."),
   STREAM_READ_VECTORED_COMBINED_RANGES(
@@ -97,7 +94,8 @@ public enum ReadStatistic {
       DURATION,
       COUNT,
       STREAM,
-      "GETs that nobody waited for when they were sent, with how long they took."),
+      "GETs of prefetch that were given to the client, with how long they took; those that were"
+          + " ended before they went out are not in `s3e_prefetch_gets`."),
   STREAM_READ_ACTIVE_PREFETCH_OPERATIONS(GAUGE, COUNT, STREAM, "Those under way."),
   STREAM_READ_CACHE_HIT(COUNT, BOTH, "As `s3e_memory_hits`, where this Hadoop has the name."),
   STREAM_READ_ACTIVE_MEMORY_IN_USE(
@@ -108,7 +106,12 @@ public enum ReadStatistic {
           + " its pool's. Streams share it and hold none of their own."),
 
   // The core's counters.
-  S3E_GETS(Counter.GETS, COUNT, BOTH, "GETs sent, retries included."),
+  S3E_GETS(
+      Counter.GETS,
+      COUNT,
+      BOTH,
+      "GETs that went out to the store, retries included, those of the AWS CRT's own among them."
+          + " With the CRT a GET is counted when its answer begins or when it has ended."),
   S3E_PREFETCH_GETS(
       Counter.PREFETCH_GETS,
       COUNT,
@@ -140,7 +143,21 @@ public enum ReadStatistic {
       Counter.DISCARDED_BYTES,
       BYTES,
       BOTH,
-      "Bytes received of blocks that never became whole, since their GETs failed or were ended."),
+      "Bytes received of blocks that never became whole, since their GETs failed or were ended, and"
+          + " bytes that came twice."),
+  S3E_USED_BYTES(
+      Counter.USED_BYTES,
+      BYTES,
+      BOTH,
+      "The part of the bytes that came, from S3 or local disk, that was of use: whole blocks of"
+          + " which somebody read anything, the stream itself or another one, and what readers took"
+          + " from local disk themselves."),
+  S3E_WASTED_BYTES(
+      Counter.WASTED_BYTES,
+      BYTES,
+      BOTH,
+      "The part of them that was of no use: blocks that left memory before anybody read them, and"
+          + " the discarded bytes."),
   S3E_PREFETCHED_BYTES(
       Counter.PREFETCHED_BYTES,
       BYTES,
@@ -156,7 +173,9 @@ public enum ReadStatistic {
       Counter.PREFETCH_WASTED_BYTES,
       BYTES,
       BOTH,
-      "The part of those bytes: the bytes of blocks that were given up or dropped unread."),
+      "The part of those bytes: the bytes of blocks that left memory before anybody read them. A"
+          + " block that its stream has given up is held until then, and used if somebody reads"
+          + " it."),
   S3E_PREFETCH_REFUSED(
       Counter.PREFETCH_REFUSED,
       COUNT,
@@ -187,6 +206,11 @@ public enum ReadStatistic {
       COUNT, FILE_SYSTEM, "Times that reading went from S3E's own client over to S3A's."),
   S3E_PREFETCH_HELD_BYTES(
       GAUGE, BYTES, FILE_SYSTEM, "Prefetched bytes in memory that nobody has read yet."),
+  S3E_HELD_BYTES(
+      GAUGE,
+      BYTES,
+      FILE_SYSTEM,
+      "Bytes that came and are in memory, in blocks of which nobody has read anything yet."),
 
   // Columnar files.
   S3E_COLUMNAR_FOOTERS(
@@ -286,11 +310,6 @@ public enum ReadStatistic {
       BYTES,
       FILE_SYSTEM,
       "Bytes not written because their memory was needed or their file system closed."),
-  S3E_CACHE_DROPPED_RATE_BYTES(
-      DiskMetrics.Counter.DROPPED_RATE_BYTES,
-      BYTES,
-      FILE_SYSTEM,
-      "Bytes not written because of `fs.s3a.s3e.cache.write.rate`."),
   S3E_CACHE_DROPPED_SPACE_BYTES(
       DiskMetrics.Counter.DROPPED_SPACE_BYTES,
       BYTES,
@@ -310,7 +329,7 @@ public enum ReadStatistic {
       DiskMetrics.Counter.NOT_ADMITTED_BYTES,
       BYTES,
       FILE_SYSTEM,
-      "Bytes of scans, which are not worth writing."),
+      "Bytes of readers in order, not worth writing; counted when it is known how they read."),
   S3E_CACHE_CORRUPTIONS(
       DiskMetrics.Counter.CORRUPTIONS,
       COUNT,
@@ -324,7 +343,7 @@ public enum ReadStatistic {
       DiskMetrics.Counter.TIMEOUTS,
       COUNT,
       FILE_SYSTEM,
-      "Reads left behind because they passed `fs.s3a.s3e.cache.read.timeout`."),
+      "Reads left behind because they took longer than 200 ms."),
   S3E_CACHE_EVICTIONS(
       DiskMetrics.Counter.EVICTIONS,
       COUNT,
@@ -382,9 +401,18 @@ public enum ReadStatistic {
   }
 
   private static final Set<ReadStatistic> COUNTERS = EnumSet.noneOf(ReadStatistic.class);
+  private static final Map<Counter, String> ENGINE_SYMBOLS = new EnumMap<>(Counter.class);
+  private static final Map<DiskMetrics.Counter, String> DISK_SYMBOLS =
+      new EnumMap<>(DiskMetrics.Counter.class);
 
   static {
     for (ReadStatistic statistic : values()) {
+      if (statistic.engine != null) {
+        ENGINE_SYMBOLS.put(statistic.engine, statistic.symbol);
+      }
+      if (statistic.disk != null) {
+        DISK_SYMBOLS.put(statistic.disk, statistic.symbol);
+      }
       boolean counted = statistic.engine != null || statistic.disk != null;
       if (counted && statistic.kind == Kind.COUNTER) {
         COUNTERS.add(statistic);
@@ -440,6 +468,16 @@ public enum ReadStatistic {
   /** The name among Hadoop's statistics. */
   public String symbol() {
     return symbol;
+  }
+
+  /** The name of a counter of the core's; null if it has none. */
+  static @Nullable String symbolOf(Counter counter) {
+    return ENGINE_SYMBOLS.get(counter);
+  }
+
+  /** As above. */
+  static @Nullable String symbolOf(DiskMetrics.Counter counter) {
+    return DISK_SYMBOLS.get(counter);
   }
 
   Kind kind() {

@@ -8,6 +8,9 @@ import io.s3e.metrics.StreamListener;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.s3a.Statistic;
 import org.apache.hadoop.fs.s3a.statistics.S3AInputStreamStatistics;
@@ -27,7 +30,12 @@ import org.jspecify.annotations.Nullable;
  * here. Hadoop's bytes read are by thread, so they are told on the thread that reads; Spark takes a
  * task's input bytes from them.
  *
- * <p>Any thread; takes no lock; holds no stream.
+ * <p><b>The end.</b> {@link #end} adds the counts to those of the file system and of the opener,
+ * once. What is heard afterwards (a GET that was on its way, a block that is read by another stream
+ * or leaves memory unread) is added there as it comes. A count is heard before the end or after it:
+ * events share a lock that the end takes alone.
+ *
+ * <p>Any thread; waits for nothing but that lock; holds no stream.
  */
 public final class StreamStatistics implements StreamListener {
   private final S3AInputStreamStatistics s3a;
@@ -37,11 +45,28 @@ public final class StreamStatistics implements StreamListener {
   private final Counters<Counter> own = new Counters<>(Counter.class);
   private final DiskMetrics disk = new DiskMetrics();
 
-  /** Offset of a GET in flight to it: a stream sends one GET for an offset at a time. */
+  /**
+   * Offset of a GET in flight to it: a stream sends one GET for an offset at a time, and perhaps a
+   * second one beside it, which takes over what has been told of the first.
+   */
   private final ConcurrentMap<Long, Get> inFlight = new ConcurrentHashMap<>();
 
-  /** A GET in flight; {@code guess} measures it as a prefetch, if it is one. */
-  private record Get(long bytes, DurationTracker request, @Nullable DurationTracker guess) {}
+  private final ReadWriteLock ending = new ReentrantReadWriteLock();
+
+  // Guarded by ending.
+  private boolean ended;
+
+  /** Whose account has all counts, and gets what comes; null if none has. */
+  private @Nullable OpenerStatistics told;
+
+  /**
+   * A GET in flight.
+   *
+   * @param sent how often it has gone out, as far as the client has told
+   * @param guess measures it as a prefetch, if it is one
+   */
+  private record Get(
+      long bytes, AtomicInteger sent, DurationTracker request, @Nullable DurationTracker guess) {}
 
   /**
    * @param s3a S3A's counters of the stream
@@ -91,7 +116,7 @@ public final class StreamStatistics implements StreamListener {
   }
 
   public void bytesRead(long bytes) {
-    s3a.bytesRead(bytes);
+    countRead(bytes);
     countForThread(bytes);
   }
 
@@ -102,7 +127,23 @@ public final class StreamStatistics implements StreamListener {
 
   /** Called on the thread that completes the range. */
   public void vectoredCompleted(long bytes) {
-    s3a.bytesRead(bytes);
+    countRead(bytes);
+  }
+
+  private void countRead(long bytes) {
+    ending.readLock().lock();
+    try {
+      s3a.bytesRead(bytes);
+      OpenerStatistics opener = told;
+      if (ended && opener != null) {
+        // A range of a vectored read that came in the moment of the close.
+        fileSystem.incrementCounter(Statistic.STREAM_READ_BYTES, bytes);
+        fileSystem.incrementCounter(Statistic.STREAM_READ_TOTAL_BYTES, bytes);
+        opener.toAccount(ReadStatistic.STREAM_READ_BYTES.symbol(), bytes);
+      }
+    } finally {
+      ending.readLock().unlock();
+    }
   }
 
   private void countForThread(long bytes) {
@@ -111,33 +152,128 @@ public final class StreamStatistics implements StreamListener {
     }
   }
 
+  /** The account of {@code opener} is told everything as it comes, in place of at the end. */
+  public void tell(OpenerStatistics opener) {
+    ending.writeLock().lock();
+    try {
+      opener.toAccount(statistics());
+      told = opener;
+    } finally {
+      ending.writeLock().unlock();
+    }
+  }
+
+  /**
+   * The stream is closed: adds all counts to those of the file system, and to the opener's. Called
+   * once.
+   */
+  public void end(OpenerStatistics opener) {
+    ending.writeLock().lock();
+    try {
+      s3a.close();
+      ended = true;
+      opener.toThread(statistics());
+      if (told == null) {
+        opener.toAccount(statistics());
+        told = opener;
+      }
+    } finally {
+      ending.writeLock().unlock();
+    }
+  }
+
+  /** One of S3A's counters. */
   private void add(ReadStatistic statistic, long amount) {
     IOStatisticsStore store = names;
-    if (store != null) {
+    if (store == null || amount == 0) {
+      return;
+    }
+    ending.readLock().lock();
+    try {
       store.incrementCounter(statistic.symbol(), amount);
+      Statistic merged = ended ? Statistic.fromSymbol(statistic.symbol()) : null;
+      if (merged != null) {
+        fileSystem.incrementCounter(merged, amount);
+      }
+    } finally {
+      ending.readLock().unlock();
+    }
+  }
+
+  /** One of the core's counters, which the file system's statistics have by themselves. */
+  private void add(Counter counter, long amount) {
+    add(own, counter, ReadStatistic.symbolOf(counter), amount);
+  }
+
+  private void add(DiskMetrics.Counter counter, long amount) {
+    add(disk, counter, ReadStatistic.symbolOf(counter), amount);
+  }
+
+  private <C extends Enum<C>> void add(
+      Counters<C> counters, C counter, @Nullable String symbol, long amount) {
+    ending.readLock().lock();
+    try {
+      counters.add(counter, amount);
+      OpenerStatistics opener = told;
+      if (opener != null && symbol != null) {
+        opener.toAccount(symbol, amount);
+      }
+    } finally {
+      ending.readLock().unlock();
     }
   }
 
   @Override
   public void onGetStarted(long offset, long bytes, boolean prefetch) {
-    own.count(Counter.GETS);
-    s3a.streamOpened();
-    DurationTracker guess = null;
+    IOStatisticsStore store = names;
+    // Counted when it is sent, timed from now on.
+    DurationTracker request =
+        store == null
+            ? s3a.initiateGetRequest()
+            : store.trackDuration(ReadStatistic.ACTION_HTTP_GET_REQUEST.symbol(), 0);
+    DurationTracker guess = prefetch ? s3a.prefetchOperationStarted() : null;
+    inFlight.compute(
+        offset,
+        (same, before) -> {
+          if (before == null) {
+            return new Get(bytes, new AtomicInteger(), request, guess);
+          }
+          end(before, false);
+          return new Get(bytes, before.sent(), request, guess);
+        });
+  }
+
+  @Override
+  public void onGetSent(long offset, long bytes, boolean prefetch) {
+    add(Counter.GETS, 1);
+    add(ReadStatistic.STREAM_READ_OPENED, 1);
+    add(ReadStatistic.ACTION_HTTP_GET_REQUEST, 1);
     if (prefetch) {
-      own.count(Counter.PREFETCH_GETS);
-      guess = s3a.prefetchOperationStarted();
+      add(Counter.PREFETCH_GETS, 1);
     }
-    Get displaced = inFlight.put(offset, new Get(bytes, s3a.initiateGetRequest(), guess));
-    if (displaced != null) {
-      end(displaced, false);
+    Get present =
+        inFlight.computeIfPresent(
+            offset,
+            (same, get) -> {
+              get.sent().incrementAndGet();
+              return get;
+            });
+    if (present == null) {
+      // Only a GET that S3E ends early ends before the client has told of it.
+      aborted(1, bytes);
     }
+  }
+
+  private void aborted(int gets, long missingBytes) {
+    add(ReadStatistic.STREAM_ABORTED, gets);
+    add(ReadStatistic.STREAM_READ_BYTES_DISCARDED_IN_ABORT, missingBytes);
   }
 
   @Override
   public void onGetFinished(long offset, long received, long nanos, @Nullable Exception failure) {
     RequestFailure.Kind kind = failure instanceof RequestFailure request ? request.kind() : null;
     if (kind == RequestFailure.Kind.THROTTLED) {
-      own.count(Counter.THROTTLED);
+      add(Counter.THROTTLED, 1);
       fileSystem.incrementCounter(Statistic.STORE_IO_THROTTLED, 1);
       fileSystem.addValueToQuantiles(Statistic.STORE_IO_THROTTLE_RATE, 1);
     }
@@ -145,13 +281,14 @@ public final class StreamStatistics implements StreamListener {
     if (get == null) {
       return;
     }
-    if (kind == RequestFailure.Kind.CANCELLED) {
-      add(ReadStatistic.STREAM_ABORTED, 1);
-      add(ReadStatistic.STREAM_READ_BYTES_DISCARDED_IN_ABORT, get.bytes() - received);
-    } else {
-      add(ReadStatistic.STREAM_READ_CLOSED, 1);
+    boolean isCancelled = kind == RequestFailure.Kind.CANCELLED;
+    int sent = get.sent().get();
+    if (!isCancelled) {
+      add(ReadStatistic.STREAM_READ_CLOSED, sent);
+    } else if (sent > 0) {
+      aborted(sent, get.bytes() - received);
     }
-    end(get, failure != null);
+    end(get, failure != null && !isCancelled);
   }
 
   private void end(Get get, boolean failed) {
@@ -173,7 +310,7 @@ public final class StreamStatistics implements StreamListener {
   /** As S3A's {@code operationRetried}; throttling was counted when it was answered. */
   @Override
   public void onRetry(Exception failure) {
-    own.count(Counter.RETRIES);
+    add(Counter.RETRIES, 1);
     s3a.readException();
     boolean throttled =
         failure instanceof RequestFailure request
@@ -186,45 +323,56 @@ public final class StreamStatistics implements StreamListener {
 
   @Override
   public void onHedge() {
-    own.count(Counter.HEDGES);
+    add(Counter.HEDGES, 1);
   }
 
   @Override
   public void onReceived(long bytes) {
-    own.add(Counter.FETCHED_BYTES, bytes);
+    add(Counter.FETCHED_BYTES, bytes);
   }
 
   @Override
   public void onDiscarded(long bytes) {
-    own.add(Counter.DISCARDED_BYTES, bytes);
+    add(Counter.DISCARDED_BYTES, bytes);
+    wasted(bytes);
   }
 
   @Override
   public void onPrefetched(long bytes) {
-    own.add(Counter.PREFETCHED_BYTES, bytes);
+    add(Counter.PREFETCHED_BYTES, bytes);
     add(ReadStatistic.STREAM_READ_PREFETCHED_BYTES, bytes);
   }
 
   @Override
-  public void onPrefetchUsed(long bytes) {
-    own.add(Counter.PREFETCH_USED_BYTES, bytes);
+  public void onUsed(long bytes, boolean prefetch) {
+    add(Counter.USED_BYTES, bytes);
+    if (prefetch) {
+      add(Counter.PREFETCH_USED_BYTES, bytes);
+    }
   }
 
   @Override
-  public void onPrefetchWasted(long bytes) {
-    own.add(Counter.PREFETCH_WASTED_BYTES, bytes);
+  public void onWasted(long bytes, boolean prefetch) {
+    if (prefetch) {
+      add(Counter.PREFETCH_WASTED_BYTES, bytes);
+    }
+    wasted(bytes);
+  }
+
+  private void wasted(long bytes) {
+    add(Counter.WASTED_BYTES, bytes);
     add(ReadStatistic.STREAM_READ_BYTES_DISCARDED_IN_CLOSE, bytes);
     add(ReadStatistic.STREAM_READ_TOTAL_BYTES, bytes);
   }
 
   @Override
   public void onPrefetchRefused() {
-    own.count(Counter.PREFETCH_REFUSED);
+    add(Counter.PREFETCH_REFUSED, 1);
   }
 
   @Override
   public void onColumnar(Counter counter, long amount) {
-    own.add(counter, amount);
+    add(counter, amount);
   }
 
   @Override
@@ -234,25 +382,25 @@ public final class StreamStatistics implements StreamListener {
 
   @Override
   public void onMemoryHit(long bytes) {
-    own.count(Counter.MEMORY_HITS);
+    add(Counter.MEMORY_HITS, 1);
     add(ReadStatistic.STREAM_READ_CACHE_HIT, 1);
   }
 
   @Override
   public void onStall(long offset, long nanos) {
-    own.count(Counter.WAITS);
-    own.add(Counter.WAIT_NANOS, nanos);
+    add(Counter.WAITS, 1);
+    add(Counter.WAIT_NANOS, nanos);
   }
 
   @Override
   public void onDiskHit(long bytes) {
-    disk.count(DiskMetrics.Counter.HITS);
-    disk.add(DiskMetrics.Counter.HIT_BYTES, bytes);
+    add(DiskMetrics.Counter.HITS, 1);
+    add(DiskMetrics.Counter.HIT_BYTES, bytes);
   }
 
   @Override
   public void onDiskMiss(long bytes) {
-    disk.count(DiskMetrics.Counter.MISSES);
-    disk.add(DiskMetrics.Counter.MISS_BYTES, bytes);
+    add(DiskMetrics.Counter.MISSES, 1);
+    add(DiskMetrics.Counter.MISS_BYTES, bytes);
   }
 }

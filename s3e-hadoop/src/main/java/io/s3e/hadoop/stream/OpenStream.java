@@ -3,18 +3,16 @@ package io.s3e.hadoop.stream;
 import io.s3e.OpenOptions;
 import io.s3e.S3E;
 import io.s3e.block.ByteRange;
-import io.s3e.fetch.ObjectChangedException;
 import io.s3e.hadoop.client.ReadEngine;
 import io.s3e.hadoop.client.RevisionCheckingClient;
 import io.s3e.hadoop.open.AnnouncedFile;
 import io.s3e.hadoop.spark.SparkTask;
+import io.s3e.hadoop.stats.OpenerStatistics;
 import io.s3e.hadoop.stats.StreamStatistics;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.stream.S3EInputStream;
 import java.io.IOException;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.ReentrantLock;
 import org.apache.hadoop.fs.FSExceptionMessages;
 import org.apache.hadoop.fs.s3a.impl.ChangeDetectionPolicy;
 import org.jspecify.annotations.Nullable;
@@ -27,21 +25,14 @@ import org.slf4j.LoggerFactory;
  * so that the stream can be collected, and then reported as leaked, while this still prefetches.
  *
  * <p>States: <i>lazy</i> (nothing sent; hints may still change), <i>reading</i> (the core's stream
- * exists), <i>closed</i>. Where S3 was not asked for this opening, <i>reading</i> leads back to
- * <i>lazy</i> once, before a byte was read, if S3 has another version than the status told. The
- * lock guards the transitions only; reads run outside it, and so does the wait of the first read
- * for its engine, which {@link #close} ends.
+ * exists), <i>closed</i>. The lock guards the transitions only; reads run outside it, and so does
+ * the wait of the first read for its engine, which {@link #close} ends.
  */
 final class OpenStream {
   private static final Logger LOG = LoggerFactory.getLogger(OpenStream.class);
 
   private final StreamStatistics counting;
-
-  /** Changes with the recheck, once. */
-  private volatile StreamSource source;
-
-  /** Held by a first read that may have to be done again. */
-  private final ReentrantLock firstRead = new ReentrantLock();
+  private final StreamSource source;
 
   // Guarded by this; the volatile field is read without the lock on the read path.
   private ReadEngine engine;
@@ -49,7 +40,6 @@ final class OpenStream {
   private long readahead;
   private volatile @Nullable S3EInputStream stream;
   private volatile boolean closed;
-  private volatile Opening.@Nullable Recheck recheck;
 
   /** Complete once the stream is closed. */
   private final CompletableFuture<Void> end = new CompletableFuture<>();
@@ -62,7 +52,11 @@ final class OpenStream {
             source.context().getStats(),
             source.context().getS3AStatisticsContext());
     this.engine = engine;
-    opening = new Opening(OpenHints.NONE, source.context().getIOStatisticsAggregator(), null, null);
+    opening =
+        new Opening(
+            OpenHints.NONE,
+            OpenerStatistics.of(source.context().getIOStatisticsAggregator()),
+            null);
     readahead = source.context().getReadahead();
   }
 
@@ -79,7 +73,6 @@ final class OpenStream {
     if (stream == null) {
       engine = newEngine;
       opening = newOpening;
-      recheck = newOpening.recheck();
     }
   }
 
@@ -129,70 +122,6 @@ final class OpenStream {
 
   private synchronized @Nullable AnnouncedFile announced() {
     return opening.announced();
-  }
-
-  /**
-   * Runs a read. Where S3 was not asked for this opening, the first one runs alone; if it finds
-   * another version than the status told, S3 is asked, and it runs again on what is there now. Once
-   * a byte has been read the version stays.
-   */
-  <T> T read(ReadOf<T> read) throws IOException {
-    if (recheck == null) {
-      return read.from(reading());
-    }
-    firstRead.lock();
-    try {
-      if (recheck == null) {
-        return read.from(reading());
-      }
-      T result;
-      try {
-        result = read.from(reading());
-      } catch (ObjectChangedException e) {
-        LOG.debug("{} is not what its status told", source.path(), e);
-        recheck();
-        result = read.from(reading());
-      }
-      recheck = null;
-      return result;
-    } finally {
-      firstRead.unlock();
-    }
-  }
-
-  /** The core's stream for reads that cannot be done again: its version stays from now on. */
-  S3EInputStream readingForGood() throws IOException {
-    if (recheck != null) {
-      firstRead.lock();
-      try {
-        recheck = null;
-      } finally {
-        firstRead.unlock();
-      }
-    }
-    return reading();
-  }
-
-  /** One read of the core's stream, which may be done again from its beginning. */
-  @FunctionalInterface
-  interface ReadOf<T> {
-    T from(S3EInputStream stream) throws IOException;
-  }
-
-  /** Opens the file anew, as S3 has it now. */
-  private void recheck() throws IOException {
-    Opening.Recheck asked = Objects.requireNonNull(recheck);
-    StreamSource now = source.as(asked.ask());
-    S3EInputStream outdated;
-    synchronized (this) {
-      outdated = stream;
-      stream = null;
-      source = now;
-      recheck = null;
-    }
-    if (outdated != null) {
-      outdated.close();
-    }
   }
 
   /** Length of the file in bytes: what S3A or the caller said, until the store says less. */
@@ -255,8 +184,7 @@ final class OpenStream {
       try {
         source.requests().close();
       } finally {
-        source.statistics().close();
-        opened.opener().aggregate(counting.statistics());
+        counting.end(opened.opener());
         AnnouncedFile announced = opened.announced();
         if (announced != null && current != null) {
           announced.mergeInto(opened.opener());

@@ -119,7 +119,8 @@ public final class S3EHadoopInputStream extends FSInputStream
       return -1;
     }
     try {
-      int value = open.read(stream -> isAtPosition(stream) ? stream.read() : -1);
+      S3EInputStream stream = open.reading();
+      int value = isAtPosition(stream) ? stream.read() : -1;
       if (value >= 0) {
         position++;
         statistics.bytesRead(1);
@@ -150,10 +151,9 @@ public final class S3EHadoopInputStream extends FSInputStream
     if (!buffer.hasRemaining()) {
       return 0;
     }
-    int start = buffer.position();
     return position >= open.length()
         ? -1
-        : advance(buffer.remaining(), stream -> stream.read(buffer.position(start)));
+        : advance(buffer.remaining(), stream -> stream.read(buffer));
   }
 
   @Override
@@ -173,9 +173,7 @@ public final class S3EHadoopInputStream extends FSInputStream
     if (!buffer.hasRemaining()) {
       return 0;
     }
-    int start = buffer.position();
-    return positioned(
-        from, buffer.remaining(), stream -> stream.readAt(from, buffer.position(start)));
+    return positioned(from, buffer.remaining(), stream -> stream.readAt(from, buffer));
   }
 
   /**
@@ -198,8 +196,7 @@ public final class S3EHadoopInputStream extends FSInputStream
   public void readFully(long from, ByteBuffer buffer) throws IOException {
     open.checkOpen();
     checkFrom(from);
-    int start = buffer.position();
-    fully(from, buffer.remaining(), stream -> stream.readFullyAt(from, buffer.position(start)));
+    fully(from, buffer.remaining(), stream -> stream.readFullyAt(from, buffer));
   }
 
   @Override
@@ -329,7 +326,8 @@ public final class S3EHadoopInputStream extends FSInputStream
   private int advance(int requested, Read read) throws IOException {
     statistics.readStarted(position, requested);
     try {
-      int count = open.read(stream -> isAtPosition(stream) ? read.from(stream) : -1);
+      S3EInputStream stream = open.reading();
+      int count = isAtPosition(stream) ? read.from(stream) : -1;
       position += Math.max(0, count);
       statistics.readCompleted(requested, count);
       return count;
@@ -344,7 +342,7 @@ public final class S3EHadoopInputStream extends FSInputStream
     }
     statistics.readStarted(from, requested);
     try {
-      int count = open.read(read::from);
+      int count = read.from(open.reading());
       statistics.readCompleted(requested, count);
       return count;
     } catch (IOException e) {
@@ -372,11 +370,7 @@ public final class S3EHadoopInputStream extends FSInputStream
               + " bytes");
     }
     try {
-      open.read(
-          stream -> {
-            read.from(stream);
-            return requested;
-          });
+      read.from(open.reading());
       statistics.bytesRead(requested);
     } catch (IOException e) {
       throw failed("readFully", from, requested, e);
@@ -397,15 +391,12 @@ public final class S3EHadoopInputStream extends FSInputStream
     return FailureTranslation.translate(read, failure);
   }
 
-  /**
-   * A read that may return fewer bytes than asked. May be done again, from its beginning ({@link
-   * OpenStream#read}).
-   */
+  /** A read that may return fewer bytes than asked. */
   private interface Read {
     int from(S3EInputStream stream) throws IOException;
   }
 
-  /** A read that returns all bytes asked or throws. May be done again as well. */
+  /** A read that returns all bytes asked or throws. */
   private interface FullRead {
     void from(S3EInputStream stream) throws IOException;
   }

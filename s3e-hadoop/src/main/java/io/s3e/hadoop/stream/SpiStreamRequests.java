@@ -2,6 +2,7 @@ package io.s3e.hadoop.stream;
 
 import io.s3e.hadoop.client.StreamRequests;
 import java.io.IOException;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.hadoop.fs.s3a.S3AReadOpContext;
 import org.apache.hadoop.fs.s3a.impl.ChangeDetectionPolicy;
@@ -22,6 +23,7 @@ final class SpiStreamRequests implements StreamRequests {
   private final AuditSpan span;
   private final S3AInputStreamStatistics statistics;
   private final AtomicReference<@Nullable String> seenRevision = new AtomicReference<>();
+  private final AtomicLong firstTotal = new AtomicLong();
 
   SpiStreamRequests(ObjectReadParameters parameters) {
     callbacks = parameters.getCallbacks();
@@ -60,6 +62,11 @@ final class SpiStreamRequests implements StreamRequests {
   @Override
   public AtomicReference<@Nullable String> seenRevision() {
     return seenRevision;
+  }
+
+  @Override
+  public AtomicLong firstTotal() {
+    return firstTotal;
   }
 
   @Override

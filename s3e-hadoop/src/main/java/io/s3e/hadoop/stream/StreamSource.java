@@ -2,7 +2,6 @@ package io.s3e.hadoop.stream;
 
 import io.s3e.block.ObjectRef;
 import io.s3e.hadoop.client.StreamRequests;
-import org.apache.hadoop.fs.s3a.S3AFileStatus;
 import org.apache.hadoop.fs.s3a.S3AReadOpContext;
 import org.apache.hadoop.fs.s3a.statistics.S3AInputStreamStatistics;
 import org.jspecify.annotations.Nullable;
@@ -27,18 +26,4 @@ public record StreamSource(
     @Nullable String versionId,
     S3AReadOpContext context,
     S3AInputStreamStatistics statistics,
-    StreamRequests requests) {
-
-  /** The same file as S3 has it now. */
-  StreamSource as(S3AFileStatus status) {
-    return new StreamSource(
-        object,
-        path,
-        status.getLen(),
-        status.getEtag(),
-        status.getVersionId(),
-        context,
-        statistics,
-        requests);
-  }
-}
+    StreamRequests requests) {}

@@ -42,7 +42,7 @@ final class VectoredReads {
       bytes += range.getLength();
     }
     List<CompletableFuture<ByteBuffer>> futures =
-        open.readingForGood().readVectored(wanted, length -> sized(allocate, length), release);
+        open.reading().readVectored(wanted, length -> sized(allocate, length), release);
     for (int i = 0; i < futures.size(); i++) {
       CompletableFuture<ByteBuffer> read = futures.get(i);
       CompletableFuture<ByteBuffer> given = new CompletableFuture<>();

@@ -73,7 +73,6 @@ public final class BothCrts {
     conf.set("fs.s3a.secret.key", secretKey);
     conf.setBoolean("fs.s3a.path.style.access", true);
     conf.set("fs.s3a.s3e.cache.mode", "memory");
-    conf.set("fs.s3a.s3e.client", System.getProperty("client", "auto"));
     return FileSystem.newInstance(URI.create("s3a://" + bucket), conf);
   }
 

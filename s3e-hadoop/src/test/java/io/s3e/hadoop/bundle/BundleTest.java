@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Tag("bundle")
 class BundleTest {
   private static final long PATIENCE_SECONDS = 120;
-  private static final int LENGTH = 3 << 20;
+  static final int LENGTH = 3 << 20;
   private static final String KEY = "beside-another-crt";
   private static final Path BUNDLE = Path.of(System.getProperty("s3e.test.bundle"));
   private static final Path OLD_CRTS = Path.of(System.getProperty("s3e.test.old.crts"));
@@ -40,13 +40,18 @@ class BundleTest {
 
   @BeforeAll
   static void putObject() throws Exception {
+    put(KEY);
+  }
+
+  /** Puts the object that programs over the bundle read and know: {@link #LENGTH} bytes. */
+  static void put(String key) throws Exception {
     byte[] bytes = new byte[LENGTH];
     for (int i = 0; i < LENGTH; i++) {
       bytes[i] = (byte) (i % 251);
     }
     URI bucket = URI.create("s3a://" + S3AServer.BUCKET);
     try (FileSystem fs = FileSystem.newInstance(bucket, S3AServer.s3a(S3AServer.endpoint()));
-        OutputStream out = fs.create(new org.apache.hadoop.fs.Path(bucket + "/" + KEY))) {
+        OutputStream out = fs.create(new org.apache.hadoop.fs.Path(bucket + "/" + key))) {
       out.write(bytes);
     }
   }
@@ -81,17 +86,6 @@ class BundleTest {
     String said = run(List.of(BUNDLE), List.of(), "none");
     assertThat(count(said, " by crt-borrowed")).isEqualTo(2);
     assertThat(said).endsWith("END\n");
-  }
-
-  @Test
-  void theSdksOwnCrtClientNeedsTheApplications() throws Exception {
-    String alone = run(List.of(BUNDLE), List.of("-Dclient=sdk-async"), "none");
-    assertThat(count(alone, " by s3a")).isEqualTo(2);
-    assertThat(log()).contains("aws-crt is not on the class path");
-    // The one that the SDK under test was built with.
-    Path old = OLD_CRTS.resolve("aws-crt-0.38.9.jar");
-    String beside = run(List.of(BUNDLE, old), List.of("-Dclient=sdk-async"), "none");
-    assertThat(count(beside, " by sdk-async")).isEqualTo(2);
   }
 
   @Test

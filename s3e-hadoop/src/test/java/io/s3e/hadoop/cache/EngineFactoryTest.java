@@ -3,24 +3,31 @@ package io.s3e.hadoop.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.s3e.Engines;
+import io.s3e.S3E;
 import io.s3e.S3EConfig;
+import io.s3e.client.ClientLimits;
 import io.s3e.disk.DiskCacheConfig;
 import io.s3e.disk.DiskCacheConfig.Mode;
 import io.s3e.hadoop.client.ObjectEncryption;
 import io.s3e.hadoop.conf.AdapterConfig;
 import io.s3e.testing.CapturedLog;
+import io.s3e.testing.MemoryObjectClient;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.Base64;
 import java.util.Optional;
 import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class EngineFactoryTest {
+  private static final ClientLimits LIMITS = ClientLimits.copying(1 << 20, 4, 0);
+
   @TempDir private Path temp;
 
   private final Configuration conf = new Configuration(false);
@@ -29,6 +36,12 @@ class EngineFactoryTest {
     conf.set("fs.s3a.s3e.cache.dirs", temp.toString());
     AdapterConfig config = AdapterConfig.read(conf, "logs");
     return new EngineFactory(config, conf, "logs").engine("s3a://logs", "https://s3.test", secret);
+  }
+
+  /** The engine, which keeps files in the directory. */
+  @AfterEach
+  void endEngine() {
+    Engines.endIdle();
   }
 
   @Test
@@ -62,33 +75,22 @@ class EngineFactoryTest {
 
   @Test
   void withoutADirectoryThereIsOnlyMemory() throws IOException {
-    conf.set("fs.s3a.s3e.cache.dirs", temp.resolve("missing").toString());
-    AdapterConfig config = AdapterConfig.read(conf, "logs");
-    try (CapturedLog log = new CapturedLog()) {
-      assertThat(new EngineFactory(config, conf, "logs").engine("s3a://logs", "s", null))
-          .isEqualTo(inMemory("s"));
+    Path missing = temp.resolve("missing");
+    conf.set("fs.s3a.s3e.cache.dirs", missing.toString());
+    EngineFactory factory = new EngineFactory(AdapterConfig.read(conf, "logs"), conf, "logs");
+    assertThatThrownBy(() -> factory.engine("s3a://logs", "s", null))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("fs.s3a.s3e.cache.dirs")
+        .hasMessageContaining(missing + " does not exist");
+    try (CapturedLog log = new CapturedLog();
+        S3E engine =
+            factory.create("s3a://logs", "s", null, granted -> new MemoryObjectClient(LIMITS))) {
+      assertThat(engine.config().diskCache().mode()).isEqualTo(Mode.MEMORY);
       assertThat(log.lines("WARN"))
           .hasSize(1)
           .first()
           .asString()
           .contains("No cache on disk", "missing does not exist", "fs.s3a.s3e.cache.dirs");
-    }
-  }
-
-  @Test
-  void withoutADirectoryThatIsRequiredThereIsAnErrorThatSaysWhy() {
-    Path missing = temp.resolve("missing");
-    conf.set("fs.s3a.s3e.cache.dirs", missing.toString());
-    conf.set("fs.s3a.s3e.cache.required", "true");
-    AdapterConfig config = AdapterConfig.read(conf, "logs");
-    try (CapturedLog log = new CapturedLog()) {
-      assertThatThrownBy(
-              () -> new EngineFactory(config, conf, "logs").engine("s3a://logs", "s", null))
-          .isInstanceOf(IOException.class)
-          .hasMessageContaining("fs.s3a.s3e.cache.required = \"true\"")
-          .hasMessageContaining("fs.s3a.s3e.cache.dirs")
-          .hasMessageContaining(missing + " does not exist");
-      assertThat(log.lines("WARN")).isEmpty();
     }
   }
 

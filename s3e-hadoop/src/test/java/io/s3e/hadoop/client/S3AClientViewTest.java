@@ -3,7 +3,6 @@ package io.s3e.hadoop.client;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.client.aws.AwsClientSettings;
-import io.s3e.client.aws.ClientKind;
 import io.s3e.hadoop.conf.AdapterConfig;
 import java.lang.reflect.Method;
 import java.net.URI;
@@ -18,7 +17,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
 import software.amazon.awssdk.auth.credentials.AnonymousCredentialsProvider;
 import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration;
 import software.amazon.awssdk.core.client.config.SdkAdvancedClientOption;
@@ -37,12 +35,11 @@ class S3AClientViewTest {
     properties.keySet().forEach(System::clearProperty);
   }
 
-  @ParameterizedTest
-  @EnumSource(ClientKind.class)
-  void anOrdinaryBucketHasNoReason(ClientKind kind) {
-    assertThat(view("logs").reasonAgainst(kind)).isNull();
+  @Test
+  void anOrdinaryBucketHasNoReason() {
+    assertThat(view("logs").reasonAgainstOwn()).isNull();
     assertThat(view("logs", b -> b.endpointOverride(URI.create("http://store:9000"))))
-        .extracting(view -> view.reasonAgainst(kind))
+        .extracting(S3AClientView::reasonAgainstOwn)
         .isNull();
   }
 
@@ -61,9 +58,7 @@ class S3AClientViewTest {
   })
   void whatOnlyS3AsClientCarriesIsNamed(String key, String value) {
     conf.set(key, value);
-    for (ClientKind kind : ClientKind.values()) {
-      assertThat(view("logs").reasonAgainst(kind)).startsWith(key + " is " + value);
-    }
+    assertThat(view("logs").reasonAgainstOwn()).startsWith(key + " is " + value);
   }
 
   @ParameterizedTest
@@ -81,54 +76,41 @@ class S3AClientViewTest {
                 conf,
                 bucket,
                 AdapterConfig.read(conf, "logs")));
-    for (ClientKind kind : ClientKind.values()) {
-      assertThat(view.reasonAgainst(kind)).contains(words);
-    }
+    assertThat(view.reasonAgainstOwn()).contains(words);
   }
 
   @Test
   void anAccessPointByItsKeyIsNamed() {
     conf.set("fs.s3a.accesspoint.arn", "ignored");
-    assertThat(view("logs").reasonAgainst(ClientKind.CRT)).isNull();
+    assertThat(view("logs").reasonAgainstOwn()).isNull();
     conf.set("fs.s3a.bucket.logs.accesspoint.arn", "arn:aws:s3:eu-west-1:1:accesspoint/a");
-    assertThat(view("logs").reasonAgainst(ClientKind.CRT)).contains("access point");
+    assertThat(view("logs").reasonAgainstOwn()).contains("access point");
   }
 
   @Test
   void interceptorsOfSomebodysOwnAreNamed() {
     String reason =
         view("logs", b -> b.overrideConfiguration(o -> o.addExecutionInterceptor(new Foreign())))
-            .reasonAgainst(ClientKind.SDK_SYNC);
+            .reasonAgainstOwn();
     assertThat(reason).isEqualTo("it has the interceptor " + Foreign.class.getName());
   }
 
   @ParameterizedTest
   @CsvSource({
-    // property, value, reason against: CRT, SDK_ASYNC, SDK_SYNC
-    "javax.net.ssl.keyStore, /k.p12, true, true, false",
-    "javax.net.ssl.trustStore, /t.p12, false, true, false",
-    "socksProxyHost, socks.example.org, true, true, false",
-    "http.proxyHost, proxy.example.org, true, true, true",
+    "javax.net.ssl.keyStore, /k.p12",
+    "socksProxyHost, socks.example.org",
+    "http.proxyHost, proxy.example.org",
   })
-  void propertiesOfTheJvmAreNamed(
-      String name, String value, boolean crt, boolean async, boolean sync) {
+  void propertiesOfTheJvmAreNamed(String name, String value) {
     property(name, value);
     property("http.proxyPort", "3128");
-    S3AClientView view = view("logs");
-    Map<ClientKind, Boolean> against =
-        Map.of(
-            ClientKind.AUTO, crt,
-            ClientKind.CRT, crt,
-            ClientKind.SDK_ASYNC, async,
-            ClientKind.SDK_SYNC, sync);
-    against.forEach(
-        (kind, expected) -> {
-          if (expected) {
-            assertThat(view.reasonAgainst(kind)).startsWith(name + " is " + value);
-          } else {
-            assertThat(view.reasonAgainst(kind)).isNull();
-          }
-        });
+    assertThat(view("logs").reasonAgainstOwn()).startsWith(name + " is " + value);
+  }
+
+  @Test
+  void aTrustStoreOfTheJvmIsNoReason() {
+    property("javax.net.ssl.trustStore", "/t.p12");
+    assertThat(view("logs").reasonAgainstOwn()).isNull();
   }
 
   @Test
@@ -136,7 +118,7 @@ class S3AClientViewTest {
     property("javax.net.ssl.keyStore", "/k.p12");
     assertThat(
             view("logs", b -> b.endpointOverride(URI.create("http://store:9000")))
-                .reasonAgainst(ClientKind.CRT))
+                .reasonAgainstOwn())
         .isNull();
   }
 
@@ -156,7 +138,7 @@ class S3AClientViewTest {
     property("http.proxyHost", "proxy");
     property("http.proxyPort", "3128");
     property("http.nonProxyHosts", except);
-    String reason = view("logs", b -> b.endpointOverride(endpoint)).reasonAgainst(ClientKind.CRT);
+    String reason = view("logs", b -> b.endpointOverride(endpoint)).reasonAgainstOwn();
     assertThat(reason).isEqualTo(proxied ? "http.proxyHost is proxy:3128" : null);
   }
 
@@ -165,7 +147,7 @@ class S3AClientViewTest {
   void aProxyThatS3AsClientDoesNotTakeIsNotOurs() {
     property("https.proxyHost", "proxy");
     property("https.proxyPort", "3128");
-    assertThat(view("logs").reasonAgainst(ClientKind.CRT)).isNull();
+    assertThat(view("logs").reasonAgainstOwn()).isNull();
   }
 
   @Test
@@ -203,8 +185,7 @@ class S3AClientViewTest {
     property("aws.useDualstackEndpoint", "true");
     S3AClientView view = view("logs");
     assertThat(view.settings(AnonymousCredentialsProvider.create(), true).dualStack()).isTrue();
-    assertThat(view.reasonAgainst(ClientKind.CRT)).isNull();
-    assertThat(view.reasonAgainst(ClientKind.SDK_ASYNC)).contains("dualstack.eu-west-1");
+    assertThat(view.reasonAgainstOwn()).isNull();
   }
 
   /** A setting that a newer SDK has, and that nobody here has thought of, fails this test. */

@@ -6,7 +6,6 @@ import io.s3e.disk.DiskCacheConfig;
 import io.s3e.disk.DiskCacheConfig.Mode;
 import io.s3e.disk.DiskCacheConfig.Scope;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -48,10 +47,6 @@ class DiskCacheSettingsTest {
     set("dirs", " /a, file:/b/ ,/a/../a");
     set("capacity", "10G");
     set("hybrid.size", "128M");
-    set("write.rate", "100M");
-    set("read.timeout", "50ms");
-    set("breaker.pause", "1s");
-    set("required", "true");
     DiskCacheSettings settings = read();
     assertThat(settings.directories()).isEqualTo(TWO);
     DiskCacheConfig config = settings.in(settings.directories(), null);
@@ -63,10 +58,6 @@ class DiskCacheSettingsTest {
                 .directories(TWO)
                 .capacityBytes(10L << 30)
                 .hybridBytes(128L << 20)
-                .writeBytesPerSecond(100L << 20)
-                .readDeadline(Duration.ofMillis(50))
-                .breakerPause(Duration.ofSeconds(1))
-                .required(true)
                 .build());
   }
 

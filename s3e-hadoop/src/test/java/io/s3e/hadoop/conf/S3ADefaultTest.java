@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Settings for S3A are the defaults of S3E's keys. */
+/** What S3E takes over from settings for S3A. */
 class S3ADefaultTest {
   private static final String ESTABLISH = "fs.s3a.connection.establish.timeout";
   private static final String SOCKET = "fs.s3a.connection.timeout";
@@ -66,9 +66,9 @@ class S3ADefaultTest {
 
   @ParameterizedTest
   @CsvSource({
-    "60s, 60s, 15m",
-    "1000, 15s, 15m",
-    "0, 15s, 15m",
+    "60s, 60s, 8m",
+    "1000, 15s, 8m",
+    "0, 15s, 8m",
     // A GET is sent again before its read ends.
     "10m, 10m, 20m",
     "3h, 1h, 6h",
@@ -81,7 +81,7 @@ class S3ADefaultTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"10s, 15m", "0, 15m", "20m, 20m", "2000000, 2000s", "30d, 24h"})
+  @CsvSource({"10s, 8m", "0, 8m", "20m, 20m", "2000000, 2000s", "30d, 24h"})
   void aRequestsTimeoutMakesReadsLongerAndNeverShorter(String value, String expected) {
     conf.set(REQUEST, value);
     assertThat(read().engine().readTimeout()).isEqualTo(ConfigValues.duration(expected));
@@ -96,8 +96,8 @@ class S3ADefaultTest {
     "0, 500ms, 5, 2s, 1, 72s",
     "1, 100, 2, 200, 3, 60700ms",
     "0, 1, 0, 1, 0, 1s",
-    "7, 500ms, 20, 500ms, 5, 15m",
-    "2000, 1h, 2000, 1h, 2000, 15m",
+    "7, 500ms, 20, 500ms, 5, 8m",
+    "2000, 1h, 2000, 1h, 2000, 8m",
     "-1, -1, -1, -1, -1, 1s",
   })
   void aReadHasThePatienceOfS3AsRetries(
@@ -121,7 +121,7 @@ class S3ADefaultTest {
     conf.set("fs.s3a.retry.interval", "0");
     conf.set("fs.s3a.retry.throttle.limit", "0");
     conf.set("fs.s3a.attempts.maximum", "2");
-    conf.set("fs.s3a.bucket.logs.s3e.stall.timeout", "20s");
+    conf.set("fs.s3a.bucket.logs.connection.timeout", "20s");
     assertThat(read().engine().readTimeout()).isEqualTo(Duration.ofSeconds(80));
   }
 
@@ -132,7 +132,7 @@ class S3ADefaultTest {
     conf.set(CONNECTIONS, "1000");
     assertThat(read().maxConnections()).isEmpty();
     assertThat(AwsClientSettings.builder().build().maxConnections())
-        .isEqualTo(S3EKeys.CLIENT_CONNECTIONS);
+        .isEqualTo(S3ADefault.CLIENT_CONNECTIONS);
   }
 
   @Test
@@ -143,19 +143,10 @@ class S3ADefaultTest {
   }
 
   @Test
-  void s3esOwnKeysWin() {
-    conf.set(ESTABLISH, "40s");
+  void s3esOwnKeyWins() {
     conf.set(SOCKET, "40m");
     conf.set(REQUEST, "40m");
-    conf.set(CONNECTIONS, "4");
-    conf.set("fs.s3a.s3e.connect.timeout", "3s");
-    conf.set("fs.s3a.s3e.stall.timeout", "4s");
     conf.set("fs.s3a.bucket.logs.s3e.read.timeout", "5s");
-    conf.set("fs.s3a.s3e.max.connections", "0");
-    AdapterConfig config = read();
-    assertThat(config.connectTimeout()).isEqualTo(Duration.ofSeconds(3));
-    assertThat(config.engine().stallTimeout()).isEqualTo(Duration.ofSeconds(4));
-    assertThat(config.engine().readTimeout()).isEqualTo(Duration.ofSeconds(5));
-    assertThat(config.maxConnections()).isEmpty();
+    assertThat(read().engine().readTimeout()).isEqualTo(Duration.ofSeconds(5));
   }
 }

@@ -3,6 +3,7 @@ package io.s3e.hadoop.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.hadoop.S3AServer;
+import io.s3e.testing.Slow;
 import java.io.IOException;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * Hadoop's own contract suites, for one way of plugging S3E in. They are JUnit 5 from Hadoop 3.5.0
  * on.
  */
+@Slow
 abstract class ContractSuites {
   /** The configuration of the file system under test; its bucket is {@link S3AServer#BUCKET}. */
   abstract Configuration configuration();

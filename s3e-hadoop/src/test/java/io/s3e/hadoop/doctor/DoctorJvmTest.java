@@ -7,6 +7,7 @@ import io.s3e.hadoop.S3AServer;
 import io.s3e.hadoop.S3EAbstractFileSystem;
 import io.s3e.hadoop.S3EFileSystem;
 import io.s3e.testing.ForkedJvm;
+import io.s3e.testing.Slow;
 import java.io.File;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What the doctor says of class paths, each in a JVM of its own. */
+@Slow
 class DoctorJvmTest {
   private static final String BUCKET = "s3a://" + S3AServer.BUCKET;
 
@@ -123,6 +125,30 @@ class DoctorJvmTest {
         .contains(
             "Add org.apache.hadoop:hadoop-aws:" + System.getProperty("s3e.test.hadoop.version"))
         .doesNotContain("do not fit together");
+    assertThat(toDo(said)).hasSize(1);
+  }
+
+  @Test
+  void hadoopAwsAndItsSdkAreOneThingToDo() throws Exception {
+    Said said =
+        doctor(
+            jars(
+                jar ->
+                    jar.contains("aws-crt")
+                        || !(jar.contains("hadoop-aws") || jar.contains("awssdk"))),
+            List.of());
+    assertThat(said.code()).as("%s", said).isEqualTo(1);
+    assertThat(toDo(said))
+        .hasSize(1)
+        .first()
+        .asString()
+        .contains(
+            "Add org.apache.hadoop:hadoop-aws:" + System.getProperty("s3e.test.hadoop.version"))
+        .contains("the AWS SDK that it names");
+  }
+
+  private static List<String> toDo(Said said) {
+    return said.text().lines().dropWhile(line -> !line.equals("To do:")).skip(1).toList();
   }
 
   @Test
@@ -134,6 +160,7 @@ class DoctorJvmTest {
         .contains("software.amazon.awssdk:bundle")
         .contains("fs.s3a.impl", S3EFileSystem.class.getName())
         .doesNotContain("do not fit together");
+    assertThat(toDo(said)).noneMatch(line -> line.contains("Put on the class path"));
   }
 
   @Test

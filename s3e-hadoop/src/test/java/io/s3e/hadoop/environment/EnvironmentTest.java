@@ -12,9 +12,11 @@ import io.s3e.testing.ForkedJvm;
 import io.s3e.testing.HostileS3Server;
 import io.s3e.testing.Seed;
 import io.s3e.testing.SelfSigned;
+import io.s3e.testing.Slow;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -40,6 +42,7 @@ import org.junit.jupiter.api.io.TempDir;
  * <p>A run takes some rows, other ones each time ({@value Seed#PROPERTY} repeats one); {@value
  * #ALL} set to true takes every row.
  */
+@Slow
 class EnvironmentTest {
   private static final String ALL = "s3e.test.environments";
   private static final int ROWS_OF_A_BUILD = 8;
@@ -181,6 +184,8 @@ class EnvironmentTest {
                 DynamicTest.dynamicTest(
                     "region: 400", () -> wrongRegion(400, "AuthorizationHeaderMalformed")),
                 DynamicTest.dynamicTest("no credentials", this::noCredentials),
+                DynamicTest.dynamicTest("no temporary directory", this::noTemporaryDirectory),
+                DynamicTest.dynamicTest("no room for the library", this::noRoomForTheLibrary),
                 DynamicTest.dynamicTest("no direct memory", this::noDirectMemory)));
     if (!Boolean.getBoolean(ALL)) {
       long seed = Seed.draw();
@@ -332,6 +337,52 @@ class EnvironmentTest {
               assertThat(s3a.result()).startsWith(EnvironmentReader.ERROR);
               assertThat(s3e.fallbacks()).isZero();
             });
+  }
+
+  /** Where S3E's own client cannot unpack its native library, and where it may be told to. */
+  private void noTemporaryDirectory() throws Exception {
+    Path file = Files.write(directory.resolve("no-directory"), new byte[0]);
+    String to = "-Daws.crt.lib.dir=";
+    new Row(S3AServer.endpoint())
+        .option(to + file)
+        .option("-Djava.io.tmpdir=" + file)
+        .set("fs.s3a.buffer.dir", directory)
+        .holds(
+            (s3e, s3a) -> {
+              s3e.readsByS3As(content(), "WARN", file + " takes no file", 1);
+              assertThat(s3e.logged(to)).hasSize(1);
+              assertThat(s3e.logged("\tat ")).isEmpty();
+            });
+    new Row(S3AServer.endpoint())
+        .option(to + directory)
+        .option("-Djava.io.tmpdir=" + file)
+        .set("fs.s3a.buffer.dir", directory)
+        .holds((s3e, s3a) -> s3e.readsByItsOwn(content()));
+  }
+
+  /** Mounts that only root can make: full, not executable, not writable. */
+  private void noRoomForTheLibrary() throws Exception {
+    Path mount = Files.createDirectories(directory.resolve("mount"));
+    for (String options : List.of("size=64k", "noexec", "ro")) {
+      List<String> over =
+          List.of(
+              "unshare",
+              "-m",
+              "sh",
+              "-c",
+              "mount -t tmpfs -o " + options + " none " + mount + " && exec \"$@\"",
+              "sh");
+      assumeTrue(isRun(over), "tmpfs can be mounted, which takes root's rights and Linux");
+      new Row(S3AServer.endpoint())
+          .in(launch -> launch.through(over.toArray(String[]::new)))
+          .option("-Djava.io.tmpdir=" + mount)
+          .set("fs.s3a.buffer.dir", directory)
+          .holds(
+              (s3e, s3a) -> {
+                s3e.readsByS3As(content(), "WARN", mount.toString(), 1);
+                assertThat(s3e.logged("\tat ")).as("%s", s3e).isEmpty();
+              });
+    }
   }
 
   private void noDirectMemory() throws Exception {

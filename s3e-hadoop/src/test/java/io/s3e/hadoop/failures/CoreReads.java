@@ -8,7 +8,6 @@ import io.s3e.block.ObjectRef;
 import io.s3e.buffer.MemoryBudget;
 import io.s3e.client.aws.AwsClientSettings;
 import io.s3e.client.aws.AwsClients;
-import io.s3e.client.aws.ClientKind;
 import io.s3e.hadoop.client.FailedRead;
 import io.s3e.hadoop.client.FailureTranslation;
 import io.s3e.hadoop.failures.FailingReads.Style;
@@ -52,9 +51,7 @@ final class CoreReads implements AutoCloseable {
         S3E.create(
             config,
             new MemoryBudget(MEMORY_BYTES),
-            lend
-                ? AwsClients.provider(ClientKind.CRT, settings)
-                : AwsClients.crtWithoutLending(settings));
+            lend ? AwsClients.crt(settings) : AwsClients.crtWithoutLending(settings));
   }
 
   void read(ObjectRef object, Style style) throws IOException, InterruptedException {

@@ -53,15 +53,18 @@ final class FailingReads implements AutoCloseable {
 
   private static final long DEADLINE_SECONDS = 240;
 
-  private static final Set<Client> OTHERS = EnumSet.complementOf(EnumSet.of(Client.SDK_ASYNC));
+  /** One after the other; no server is met where several begin at once. */
+  private static final List<Set<Place>> AT_ONCE =
+      List.of(
+          EnumSet.of(Place.SERVER),
+          EnumSet.of(Place.HASTY),
+          EnumSet.of(Place.NOBODY, Place.NOWHERE));
 
   /** The reader. */
   enum Client {
     CLASSIC(null),
     CRT("crt"),
     CRT_COPIED(null),
-    SDK_ASYNC("sdk-async"),
-    SDK_SYNC("sdk-sync"),
     S3A("s3a");
 
     private final String key;
@@ -104,11 +107,13 @@ final class FailingReads implements AutoCloseable {
     AWSClientConfig.setMinimumOperationDuration(Duration.ofMillis(500));
     try {
       // The CRT takes 10 to 30 s for a handshake that fails, so this begins first and ends last.
-      List<Reading> slow = submit(Place.UNTRUSTED, OTHERS, lines);
-      for (Place place : EnumSet.complementOf(EnumSet.of(Place.UNTRUSTED))) {
-        // These two would not find memory beside each other.
-        await(submit(place, OTHERS, lines));
-        await(submit(place, EnumSet.of(Client.SDK_ASYNC), lines));
+      List<Reading> slow = submit(Place.UNTRUSTED, lines);
+      for (Set<Place> places : AT_ONCE) {
+        List<Reading> begun = new ArrayList<>();
+        for (Place place : places) {
+          begun.addAll(submit(place, lines));
+        }
+        await(begun);
       }
       await(slow);
     } finally {
@@ -119,10 +124,9 @@ final class FailingReads implements AutoCloseable {
   /** A client that reads and its reads. */
   private record Reading(Reader reader, List<Future<Throwable>> reads) {}
 
-  private List<Reading> submit(Place place, Set<Client> clients, List<FailureCase> lines)
-      throws Exception {
+  private List<Reading> submit(Place place, List<FailureCase> lines) throws Exception {
     List<Reading> begun = new ArrayList<>();
-    for (Client client : clients) {
+    for (Client client : Client.values()) {
       Reader reader = reader(new Store(client, place));
       List<Future<Throwable>> reads = new ArrayList<>();
       ExecutorService own = Executors.newFixedThreadPool(THREADS_OF_CLIENT);
@@ -293,13 +297,10 @@ final class FailingReads implements AutoCloseable {
     conf.set("fs.s3a.retry.limit", "0");
     conf.set("fs.s3a.retry.throttle.limit", "0");
     conf.set("fs.s3a.retry.interval", "1ms");
-    conf.set("fs.s3a.s3e.stall.timeout", store.place().stallTimeout().toMillis() + "ms");
+    conf.set("fs.s3a.connection.timeout", store.place().stallTimeout().toMillis() + "ms");
     conf.set("fs.s3a.s3e.read.timeout", store.place().readTimeout().toMillis() + "ms");
     if (!classic) {
       conf.set("fs.s3a.s3e.client", store.client().key);
-    }
-    if (store.place() == Place.HASTY) {
-      conf.set("fs.s3a.connection.timeout", store.place().stallTimeout().toMillis() + "ms");
     }
     return conf;
   }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.s3e.client.RequestFailure;
 import io.s3e.hadoop.failures.FailingReads.Client;
 import io.s3e.hadoop.failures.FailingReads.Style;
-import io.s3e.hadoop.failures.FailureCase.Place;
+import io.s3e.testing.Slow;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -27,6 +27,7 @@ import software.amazon.awssdk.awscore.exception.AwsServiceException;
  * classic's, and for refusals so are status, error code and request ids; {@link #DEVIATIONS} says
  * where and why not.
  */
+@Slow
 class FailureTableTest {
   /** How much of a refusal reaches the reader. */
   private enum Told {
@@ -59,10 +60,6 @@ class FailureTableTest {
       "classic's class belongs to its HTTP client or is an EOFException, which looks like the end";
   private static final String TRUST =
       "classic's class depends on which exception is innermost; this one says that it is TLS";
-  private static final String SDK_LOSES =
-      "the SDK's wrapper of the CRT keeps a description in place of the answer; older versions"
-          + " keep the status";
-
   private static final String FORGETS_ADDRESS =
       "the CRT's resolver drops an address that refuses; who asks meanwhile hears that there is"
           + " none";
@@ -73,35 +70,14 @@ class FailureTableTest {
           ofRefusal("416", Style.PREAD, "RangeNotSatisfiableEOFException", LOOKS_LIKE_THE_END),
           ofCrt("end ", Client.CRT, "SocketException", NO_APACHE_TYPE),
           ofCrt("end ", Client.CRT_COPIED, "SocketException", NO_APACHE_TYPE),
-          ofCrt("end ", Client.SDK_ASYNC, "SocketException", NO_APACHE_TYPE),
           ofCrt("refused", Client.CRT, "ConnectException|UnknownHostException", FORGETS_ADDRESS),
           ofCrt(
               "refused",
               Client.CRT_COPIED,
               "ConnectException|UnknownHostException",
               FORGETS_ADDRESS),
-          ofCrt(
-              "refused",
-              Client.SDK_ASYNC,
-              "ConnectException|UnknownHostException",
-              FORGETS_ADDRESS),
           ofCrt("untrusted", Client.CRT, "SSLHandshakeException", TRUST),
-          ofCrt("untrusted", Client.CRT_COPIED, "SSLHandshakeException", TRUST),
-          ofCrt(
-              "400 RequestTimeout",
-              Client.SDK_ASYNC,
-              "AWSStatus500Exception|AWSBadRequestException",
-              SDK_LOSES),
-          ofCrt("403 RequestTimeTooSkewed", Client.SDK_ASYNC, "AccessDeniedException", SDK_LOSES),
-          ofCrt("408", Client.SDK_ASYNC, "AWSStatus500Exception|AWSS3IOException", SDK_LOSES),
-          ofCrt("500", Client.SDK_ASYNC, "AWSStatus500Exception", SDK_LOSES),
-          ofCrt("502", Client.SDK_ASYNC, "AWSStatus500Exception", SDK_LOSES),
-          ofCrt("503", Client.SDK_ASYNC, "AWSServiceThrottledException", SDK_LOSES),
-          ofCrt(
-              "504",
-              Client.SDK_ASYNC,
-              "AWSStatus500Exception|AWSApiCallTimeoutException",
-              SDK_LOSES));
+          ofCrt("untrusted", Client.CRT_COPIED, "SSLHandshakeException", TRUST));
 
   private static Deviation ofRefusal(String line, Style style, String type, String reason) {
     return new Deviation(line, null, style, type, Told.ALL, reason);
@@ -136,10 +112,6 @@ class FailureTableTest {
   private Stream<DynamicTest> lines(Client client) {
     List<DynamicTest> tests = new ArrayList<>();
     for (FailureCase line : FailureCase.all()) {
-      // The CRT is slow to refuse a certificate; by the SDK's wrapper it is the same CRT.
-      if (line.place() == Place.UNTRUSTED && client == Client.SDK_ASYNC) {
-        continue;
-      }
       for (Style style : Style.values()) {
         tests.add(DynamicTest.dynamicTest(line + ", " + style, () -> compare(client, line, style)));
       }

@@ -8,6 +8,7 @@ import io.s3e.hadoop.S3AReads;
 import io.s3e.hadoop.S3AServer;
 import io.s3e.testing.HostileS3Server;
 import java.net.URI;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -15,6 +16,7 @@ import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.s3a.impl.AWSClientConfig;
 import org.apache.hadoop.fs.statistics.IOStatistics;
 import org.apache.hadoop.fs.statistics.IOStatisticsSupport;
 
@@ -81,7 +83,7 @@ final class ColumnarStore implements AutoCloseable {
     }
     conf.set("fs.s3a.s3e.columnar", stream.name().toLowerCase(Locale.ROOT));
     conf.set("fs.s3a.s3e.memory.budget", "256M");
-    conf.set("fs.s3a.s3e.stall.timeout", "1s");
+    S3AServer.stallsAfter(conf, Duration.ofSeconds(1));
     conf.set("fs.s3a.s3e.read.timeout", "60s");
     return S3AReads.small(conf);
   }
@@ -126,6 +128,7 @@ final class ColumnarStore implements AutoCloseable {
   @Override
   public void close() throws Exception {
     fs.close();
+    AWSClientConfig.resetMinimumOperationDuration();
     if (stream != Stream.CLASSIC) {
       checkGuesses(fs);
       awaitTrue(

@@ -1,10 +1,14 @@
 package io.s3e.hadoop.formats;
 
+import io.s3e.hadoop.S3AServer;
 import io.s3e.hadoop.formats.ColumnarBytes.Manner;
 import io.s3e.hadoop.formats.ColumnarStore.Stream;
+import io.s3e.testing.Eventually;
+import io.s3e.testing.Pause;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -88,7 +92,7 @@ public final class ColumnarStreamsReader {
     for (String bucket : BUCKETS) {
       Configuration conf = ColumnarStore.configuration(endpoint, Stream.AUTO);
       conf.set("fs.s3a.s3e.memory.budget", Long.toString(BUDGET_BYTES));
-      conf.set("fs.s3a.s3e.stall.timeout", "2s");
+      S3AServer.stallsAfter(conf, Duration.ofSeconds(2));
       if (bucket.equals(BUCKETS.get(1))) {
         // Too small for all objects.
         conf.set("fs.s3a.s3e.cache.mode", "disk");
@@ -124,7 +128,7 @@ public final class ColumnarStreamsReader {
     long peak = 0;
     while (System.nanoTime() < until) {
       peak = Math.max(peak, gauge(fileSystems.get(0), "stream_read_active_memory_in_use"));
-      Thread.sleep(20);
+      Pause.millis(20, "between two samples");
     }
     for (Future<?> stream : streams) {
       try {
@@ -137,13 +141,6 @@ public final class ColumnarStreamsReader {
     threads.shutdown();
     say(PEAK + peak);
     say(FILES + files.sum() + " " + whole.sum());
-    say(
-        UNREAD
-            + awaitLeast(
-                () ->
-                    fileSystems.stream()
-                        .mapToLong(fs -> gauge(fs, "s3e_prefetch_held_bytes"))
-                        .sum()));
     long asked = 0;
     for (FileSystem fs : fileSystems) {
       fs.close();
@@ -151,6 +148,14 @@ public final class ColumnarStreamsReader {
       asked +=
           IOStatisticsSupport.retrieveIOStatistics(fs).counters().get("s3e_columnar_asked_bytes");
     }
+    // What streams gave up is in memory until its place is needed, or its file system is closed.
+    say(
+        UNREAD
+            + awaitLeast(
+                () ->
+                    fileSystems.stream()
+                        .mapToLong(fs -> gauge(fs, "s3e_prefetch_held_bytes"))
+                        .sum()));
     say(ASKED + asked);
     say(RESERVED + awaitLeast(() -> gauge(fileSystems.get(0), "stream_read_active_memory_in_use")));
     say(END);
@@ -213,10 +218,7 @@ public final class ColumnarStreamsReader {
 
   /** The measured number once it is 0, or when patience ends. */
   private static long awaitLeast(LongSupplier measured) throws InterruptedException {
-    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS);
-    while (measured.getAsLong() > 0 && System.nanoTime() < end) {
-      Thread.sleep(50);
-    }
+    Eventually.within(Duration.ofMillis(PATIENCE_MILLIS), () -> measured.getAsLong() <= 0);
     return measured.getAsLong();
   }
 

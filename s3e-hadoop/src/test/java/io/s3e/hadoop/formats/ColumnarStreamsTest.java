@@ -8,6 +8,7 @@ import io.s3e.testing.Fault;
 import io.s3e.testing.ForkedJvm;
 import io.s3e.testing.HostileS3Server;
 import io.s3e.testing.Seed;
+import io.s3e.testing.Slow;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,6 +25,8 @@ import org.junit.jupiter.api.io.TempDir;
  * holds, and nothing is left. {@value #SECONDS} says how long.
  */
 @Tag("source-tree")
+@Slow
+@Tag("any-hadoop")
 class ColumnarStreamsTest {
   private static final String SECONDS = "s3e.test.columnar.seconds";
   private static final int SECONDS_OF_A_BUILD = 8;

@@ -7,6 +7,7 @@ import io.s3e.hadoop.formats.ColumnarStore.Traffic;
 import io.s3e.testing.Fault;
 import io.s3e.testing.HostileS3Server;
 import io.s3e.testing.Seed;
+import io.s3e.testing.Slow;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -30,6 +31,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * storms, and by S3A's classic stream too.
  */
 @Tag("source-tree")
+@Slow
 class FormatReadsTest {
   private static final String WHAT = "s3e.test.formats";
   private static final boolean ALL = "all".equals(System.getProperty(WHAT));

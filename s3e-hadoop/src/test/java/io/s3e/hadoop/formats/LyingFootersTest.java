@@ -6,6 +6,7 @@ import io.s3e.hadoop.formats.ColumnarBytes.Manner;
 import io.s3e.hadoop.formats.ColumnarStore.Stream;
 import io.s3e.testing.HostileS3Server;
 import io.s3e.testing.Seed;
+import io.s3e.testing.Slow;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -31,6 +32,8 @@ import org.junit.jupiter.params.provider.ValueSource;
  * read of: the bytes are those of the object, and what is fetched in vain is bounded.
  */
 @Tag("source-tree")
+@Slow
+@Tag("any-hadoop")
 class LyingFootersTest {
   private static final int GROUPS = 32;
   private static final int RANDOM_READS = 12;

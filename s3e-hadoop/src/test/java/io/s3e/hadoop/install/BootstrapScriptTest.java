@@ -1,12 +1,15 @@
 package io.s3e.hadoop.install;
 
+import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.s3e.testing.Slow;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
@@ -19,6 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** {@code docs/install/bootstrap.sh} on copies of the directories that EMR and Dataproc lay out. */
 @Tag("source-tree")
+@Slow
 class BootstrapScriptTest {
   private static final Path SCRIPT =
       Path.of("../docs/install/bootstrap.sh").toAbsolutePath().normalize();
@@ -310,11 +314,10 @@ class BootstrapScriptTest {
         Files.createDirectories(root.resolve("usr/lib")).resolve("hadoop"));
     Files.move(made.resolve("usr/share"), root.resolve("usr/share"));
     Files.move(made.resolve("etc"), root.resolve("etc"));
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
-    while (!Files.readString(log).contains("S3E is installed")) {
-      assertThat(System.nanoTime()).as(Files.readString(log)).isLessThan(end);
-      Thread.sleep(50);
-    }
+    awaitTrue(
+        "the log " + log + " says that S3E is installed",
+        Duration.ofSeconds(PATIENCE_SECONDS),
+        () -> Files.readString(log).contains("S3E is installed"));
     assertInstalled();
   }
 

@@ -1,6 +1,7 @@
 package io.s3e.hadoop.process;
 
 import io.s3e.hadoop.S3AServer;
+import io.s3e.testing.Pause;
 import java.io.IOException;
 import java.net.URI;
 import java.util.ArrayList;
@@ -12,7 +13,7 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 
 /**
- * A program that reads from some file systems and closes none of them, as most programs do. Says
+ * A program that reads from some file systems and, as most programs do, closes none of them. Says
  * {@value #ENDING} when nothing is left to do but to end.
  */
 public final class LeavingReader {
@@ -27,7 +28,9 @@ public final class LeavingReader {
     /** Daemon threads read on. */
     READING,
     /** Streams are open, one on each file system, and nobody reads. */
-    OPEN
+    OPEN,
+    /** Nothing: its file systems are closed, and the engine waits for others. */
+    CLOSED
   }
 
   /** How it ends. */
@@ -74,7 +77,7 @@ public final class LeavingReader {
     switch (ending) {
       case RETURN -> {}
       case EXIT -> System.exit(EXIT_CODE);
-      case SIGTERM -> Thread.sleep(60_000);
+      case SIGTERM -> Pause.millis(60_000, "until the signal ends it");
     }
   }
 
@@ -85,6 +88,11 @@ public final class LeavingReader {
     switch (activity) {
       case IDLE -> {
         in.close();
+        read.countDown();
+      }
+      case CLOSED -> {
+        in.close();
+        fileSystem.close();
         read.countDown();
       }
       case OPEN -> {

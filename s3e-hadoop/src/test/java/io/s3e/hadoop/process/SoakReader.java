@@ -2,11 +2,14 @@ package io.s3e.hadoop.process;
 
 import io.s3e.hadoop.S3AServer;
 import io.s3e.hadoop.S3EFileSystem;
+import io.s3e.testing.Eventually;
 import io.s3e.testing.MemoryObjectClient;
+import io.s3e.testing.Pause;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -39,7 +42,7 @@ public final class SoakReader {
   /** Bytes that were read and compared, when all streams are closed. */
   static final String READ = "read ";
 
-  /** Bytes in memory unread, when all streams are closed. */
+  /** Bytes in memory unread, when the file system is closed. */
   static final String UNREAD = "unread ";
 
   /** Bytes of the engine's memory, when the file system is closed. */
@@ -54,7 +57,7 @@ public final class SoakReader {
   static final String END = "end";
 
   private static final int LONGEST_READ = 600_000;
-  private static final long PATIENCE_MILLIS = 20_000;
+  private static final long PATIENCE_MILLIS = 45_000;
 
   private final FileSystem fileSystem;
   private final long until;
@@ -86,7 +89,7 @@ public final class SoakReader {
     conf.set("fs.s3a.s3e.cache.dirs", cache);
     conf.set("fs.s3a.s3e.cache.capacity", "32M");
     conf.set("fs.s3a.s3e.memory.budget", "64M");
-    conf.set("fs.s3a.s3e.stall.timeout", "2s");
+    S3AServer.stallsAfter(conf, Duration.ofSeconds(2));
     conf.set("fs.s3a.s3e.read.timeout", "60s");
     return conf;
   }
@@ -114,7 +117,7 @@ public final class SoakReader {
     }
     while (System.nanoTime() < until) {
       say(RSS + residentKib());
-      Thread.sleep(1000);
+      Pause.millis(1000, "between two samples");
     }
     for (Future<?> stream : streams) {
       try {
@@ -127,8 +130,9 @@ public final class SoakReader {
     threads.shutdown();
     say(READ + reader.read.sum());
     S3EFileSystem s3e = (S3EFileSystem) fileSystem;
-    say(UNREAD + awaitLeast(() -> unread(s3e)));
     fileSystem.close();
+    // What streams gave up is in memory until its place is needed, or its file system is closed.
+    say(UNREAD + awaitLeast(() -> unread(s3e)));
     say(RESERVED + awaitLeast(() -> gauge(s3e, "stream_read_active_memory_in_use")));
     say(THREADS + awaitLeast(() -> s3eThreads().size()) + " " + s3eThreads());
     say(END);
@@ -208,10 +212,7 @@ public final class SoakReader {
   /** The measured number once it is 0, or when patience ends. */
   private static long awaitLeast(java.util.function.LongSupplier measured)
       throws InterruptedException {
-    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS);
-    while (measured.getAsLong() > 0 && System.nanoTime() < end) {
-      Thread.sleep(50);
-    }
+    Eventually.within(Duration.ofMillis(PATIENCE_MILLIS), () -> measured.getAsLong() <= 0);
     return measured.getAsLong();
   }
 

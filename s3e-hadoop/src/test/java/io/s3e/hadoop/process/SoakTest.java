@@ -8,7 +8,9 @@ import io.s3e.block.ObjectRef;
 import io.s3e.testing.Fault;
 import io.s3e.testing.ForkedJvm;
 import io.s3e.testing.HostileS3Server;
+import io.s3e.testing.Pause;
 import io.s3e.testing.Seed;
+import io.s3e.testing.Slow;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,6 +29,8 @@ import org.junit.jupiter.api.io.TempDir;
  * one cache on disk: every byte is right, no read fails, and nothing is left at the end. {@value
  * #SECONDS} says how long, {@code .ci/soak} runs 15 min of it.
  */
+@Slow
+@Tag("any-hadoop")
 class SoakTest {
   private static final String SECONDS = "s3e.soak.seconds";
   private static final int SECONDS_OF_A_BUILD = 15;
@@ -62,7 +67,7 @@ class SoakTest {
       long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
       long gets = 0;
       while (System.nanoTime() < end) {
-        Thread.sleep(500);
+        Pause.millis(500, "between two samples");
         gets += server.gets().size();
         server.forgetRequests();
         for (ForkedJvm reader : readers) {

@@ -5,6 +5,7 @@ import io.s3e.hadoop.reliability.Load.Kind;
 import io.s3e.hadoop.reliability.Load.Read;
 import io.s3e.testing.Fault;
 import io.s3e.testing.HostileS3Server;
+import io.s3e.testing.Pause;
 import io.s3e.testing.StoredContent;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -44,7 +45,7 @@ final class CredentialFaults {
               "clock off by " + hours + " h",
               server -> {
                 server.clock(Duration.ofHours(hours));
-                Thread.sleep(2 * PAUSE.toMillis());
+                Pause.of(PAUSE.multipliedBy(2), "reads by that clock");
               }));
     }
     return all;
@@ -63,31 +64,30 @@ final class CredentialFaults {
                 : refused);
     for (int i = 0; i < ROTATIONS; i++) {
       RotatingCredentials.give("rotated-" + i);
-      Thread.sleep(PAUSE.toMillis());
+      Pause.of(PAUSE, "the pace of the rotations");
     }
   }
 
   /** Before, while and after the credentials that S3E holds expire. */
   private static void providerDown() throws InterruptedException {
-    Thread.sleep(PAUSE.toMillis());
+    Pause.of(PAUSE, "reads before it");
     try {
       RotatingCredentials.down(true);
-      Thread.sleep(DOWN.toMillis());
+      Pause.of(DOWN, "the provider is away");
     } finally {
       RotatingCredentials.down(false);
     }
-    Thread.sleep(2 * PAUSE.toMillis());
+    Pause.of(PAUSE.multipliedBy(2), "reads after it");
   }
 
   private static Figures read(Subject subject, String name, Script script) throws Exception {
     try (Setup setup = Setup.plain(subject, PROVIDER)) {
       StoredContent content = Load.hugeFile();
-      try (Load load = new Load(setup.fs(), content)) {
+      try (Load load = new Load(setup.server(), setup.fs(), content)) {
         for (int i = 0; i < READERS; i++) {
-          setup.server().put(Load.object("file-" + i), content);
           load.start(Kind.POSITIONED, Load.object("file-" + i));
         }
-        Thread.sleep(PAUSE.toMillis());
+        Pause.of(PAUSE, "reads before it");
         script.run(setup.server());
         int stuck = load.stop(Duration.ofSeconds(15));
         Collection<Read> reads = load.reads();

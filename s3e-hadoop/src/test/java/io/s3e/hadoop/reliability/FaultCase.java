@@ -4,6 +4,7 @@ import io.s3e.testing.Fault;
 import io.s3e.testing.HostileS3Server;
 import io.s3e.testing.HostileS3Server.Reach;
 import io.s3e.testing.HostileS3Server.Request;
+import io.s3e.testing.Pause;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
@@ -82,13 +83,13 @@ record FaultCase(
     all.add(everyThird("one byte less", Fault.shorter(1)));
     all.add(everyThird("one byte more", Fault.longer(1)));
     all.add(everyThird("bytes behind the body", Fault.overflow(100)));
-    all.add(
-        new FaultCase(
-            "a foreign Content-Encoding",
-            server -> server.decide(third(Fault.header("Content-Encoding", "gzip"))),
-            List.of(Verdict.RIGHT, Verdict.CLEAR_ERROR),
-            2 * QUIET_GETS,
-            Map.of()));
+    all.add(everyThird("a page of 60 bytes", Fault.junk(60)));
+    all.add(everyThird("a page of 140 kB", Fault.junk(140_000)));
+    all.add(everyThird("a page of 70 kB in chunks", Fault.junk(70_000).and(Fault.chunked())));
+    all.add(everyThird("a page, then the end", Fault.junk(70_000).and(Fault.untilClose())));
+    all.add(everyThird("an empty body", Fault.junk(0)));
+    all.add(everyThird("204", Fault.refusal(204, Map.of(), "")));
+    all.add(everyThird("a foreign Content-Encoding", Fault.header("Content-Encoding", "gzip")));
     all.add(right("body in chunks", server -> server.always(Fault.chunked())));
     all.add(
         new FaultCase(
@@ -130,6 +131,10 @@ record FaultCase(
             "501 NotImplemented")) {
       all.add(error("always " + refusal, status(refusal), Map.of()));
     }
+    all.add(error("always 204", Fault.refusal(204, Map.of(), ""), Map.of()));
+    all.add(error("always an empty body", Fault.junk(0), Map.of()));
+    all.add(error("always a page", Fault.junk(70_000), Map.of()));
+    all.add(alwaysEncoded());
     all.add(error("always 503 SlowDown", status("503 SlowDown"), HASTY));
     all.add(error("always silence", Fault.stallAtOnce(), HASTY));
     return List.copyOf(all);
@@ -159,6 +164,18 @@ record FaultCase(
     return new FaultCase(name, script, RIGHT, 4 * QUIET_GETS + PIECES, Map.of());
   }
 
+  /** But for the GET without a range, by which S3A's client asks how an object is stored. */
+  private static FaultCase alwaysEncoded() {
+    Fault encoded = Fault.header("Content-Encoding", "gzip");
+    return new FaultCase(
+        "always a foreign encoding",
+        server ->
+            server.decide(request -> request.header("Range") == null ? Fault.none() : encoded),
+        ERROR,
+        PIECES,
+        Map.of());
+  }
+
   private static FaultCase error(String name, Fault fault, Map<String, String> settings) {
     return new FaultCase(name, server -> server.always(fault), ERROR, 2 * QUIET_GETS, settings);
   }
@@ -182,7 +199,7 @@ record FaultCase(
   private static void outage(HostileS3Server server, Reach reach, Duration time) {
     try {
       server.reach(reach);
-      Thread.sleep(time.toMillis());
+      Pause.of(time, "the outage");
       server.reach(Reach.ANSWERS);
     } catch (IOException e) {
       throw new UncheckedIOException(e);

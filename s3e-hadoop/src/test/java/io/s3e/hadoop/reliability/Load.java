@@ -2,6 +2,8 @@ package io.s3e.hadoop.reliability;
 
 import io.s3e.block.ObjectRef;
 import io.s3e.hadoop.S3AServer;
+import io.s3e.testing.HostileS3Server;
+import io.s3e.testing.Pause;
 import io.s3e.testing.StoredContent;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -28,6 +30,8 @@ final class Load implements AutoCloseable {
   enum Kind {
     /** 64 KiB by position, then 20 ms of work. */
     POSITIONED(64 << 10, Duration.ofMillis(20)),
+    /** As before, each from a file that nobody has read. */
+    NEW_FILES(64 << 10, Duration.ofMillis(20)),
     /** 256 KiB by position, without a pause. */
     LONG_POSITIONED(256 << 10, Duration.ZERO),
     /** Four ranges of 64 KiB in 4 MiB in one call, then 20 ms of work. */
@@ -74,13 +78,15 @@ final class Load implements AutoCloseable {
   private static final int VECTORED_RANGES = 4;
   private static final int VECTORED_SPAN = 4 << 20;
 
+  private final HostileS3Server server;
   private final FileSystem fs;
   private final StoredContent content;
   private final Queue<Read> reads = new ConcurrentLinkedQueue<>();
   private final List<Thread> threads = new ArrayList<>();
   private volatile boolean stopped;
 
-  Load(FileSystem fs, StoredContent content) {
+  Load(HostileS3Server server, FileSystem fs, StoredContent content) {
+    this.server = server;
     this.fs = fs;
     this.content = content;
   }
@@ -94,8 +100,9 @@ final class Load implements AutoCloseable {
     return new ObjectRef(S3AServer.BUCKET, name);
   }
 
-  /** Starts a reader of that file. */
+  /** Starts a reader of that file, which is put there. */
   void start(Kind kind, ObjectRef object) {
+    server.put(object, content);
     Thread thread = new Thread(() -> run(kind, object), "load-" + kind + "-" + object.key());
     thread.setDaemon(true);
     threads.add(thread);
@@ -127,9 +134,15 @@ final class Load implements AutoCloseable {
   private void run(Kind kind, ObjectRef object) {
     Random random = new Random(object.key().hashCode());
     long next = 0;
+    int files = 0;
     try {
       while (!stopped) {
-        try (FSDataInputStream in = open(kind, object)) {
+        ObjectRef file = object;
+        if (kind == Kind.NEW_FILES) {
+          file = new ObjectRef(object.bucket(), object.key() + "-" + files++);
+          server.put(file, content);
+        }
+        try (FSDataInputStream in = open(kind, file)) {
           in.seek(next);
           while (!stopped) {
             long start = System.nanoTime();
@@ -150,10 +163,13 @@ final class Load implements AutoCloseable {
             }
             reads.add(new Read(kind, start, System.nanoTime() - start, end, error));
             if (end != End.RIGHT) {
-              Thread.sleep(50);
+              Pause.millis(50, "the reader's pace after a failure");
               break;
             }
-            Thread.sleep(kind.pause.toMillis());
+            Pause.of(kind.pause, "the reader's pace");
+            if (kind == Kind.NEW_FILES) {
+              break;
+            }
           }
         }
       }
@@ -178,7 +194,7 @@ final class Load implements AutoCloseable {
     byte[] some = new byte[kind.bytes];
     long at = (long) (random.nextDouble() * (content.size() - VECTORED_SPAN));
     switch (kind) {
-      case POSITIONED, LONG_POSITIONED -> {
+      case POSITIONED, NEW_FILES, LONG_POSITIONED -> {
         in.readFully(at, some);
         ReadStyle.check(content, at, some, some.length);
       }

@@ -1,16 +1,23 @@
 package io.s3e.hadoop.reliability;
 
+import io.s3e.block.ObjectRef;
+import io.s3e.hadoop.S3AServer;
 import io.s3e.hadoop.reliability.Load.Kind;
 import io.s3e.hadoop.reliability.Load.Read;
 import io.s3e.testing.Fault;
 import io.s3e.testing.HostileS3Server;
+import io.s3e.testing.Pause;
 import io.s3e.testing.StoredContent;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.apache.hadoop.fs.FileSystem;
 
-/** Readers of healthy objects beside readers of objects whose GETs are never answered. */
+/**
+ * Readers of healthy objects beside readers of objects whose GETs are never answered, which read
+ * through the same file system, through another one, or from another bucket.
+ */
 final class Neighbours {
   private static final int HEALTHY = 8;
   private static final int HUNG = 40;
@@ -19,44 +26,55 @@ final class Neighbours {
   private static final Duration ALONE = Duration.ofSeconds(10);
   private static final Duration BESIDE = Duration.ofSeconds(30);
 
+  /** What the two groups of readers share. */
+  private enum Share {
+    FILE_SYSTEM,
+    BUCKET,
+    STORE
+  }
+
   private Neighbours() {}
 
   static List<Figures> run(Subject subject) throws Exception {
     List<Figures> all = new ArrayList<>();
-    for (Kind kind : List.of(Kind.POSITIONED, Kind.VECTORED)) {
-      try (Setup setup = Setup.plain(subject, Map.of())) {
-        all.addAll(run(subject, kind, setup));
+    for (Share share : Share.values()) {
+      for (Kind kind : List.of(Kind.POSITIONED, Kind.NEW_FILES, Kind.VECTORED)) {
+        try (Setup setup = Setup.plain(subject, Map.of())) {
+          all.addAll(run(subject, kind, share, setup));
+        }
       }
     }
     return all;
   }
 
-  private static List<Figures> run(Subject subject, Kind kind, Setup setup) throws Exception {
+  private static List<Figures> run(Subject subject, Kind kind, Share share, Setup setup)
+      throws Exception {
     HostileS3Server server = setup.server();
     StoredContent content = Load.hugeFile();
     server.decide(request -> request.target().contains(HANGS) ? Fault.stallAtOnce() : Fault.none());
-    try (Load healthy = new Load(setup.fs(), content);
-        Load hung = new Load(setup.fs(), content)) {
+    String bucket = share == Share.STORE ? "other-" + S3AServer.BUCKET : S3AServer.BUCKET;
+    FileSystem fs = share == Share.FILE_SYSTEM ? setup.fs() : setup.another(bucket);
+    try (Load healthy = new Load(server, setup.fs(), content);
+        Load hung = new Load(server, fs, content)) {
       for (int i = 0; i < HEALTHY; i++) {
-        server.put(Load.object("file-" + i), content);
         healthy.start(kind, Load.object("file-" + i));
       }
-      Thread.sleep(WARM.toMillis());
+      Pause.of(WARM, "reads before the first figure");
       long alone = System.nanoTime();
-      Thread.sleep(ALONE.toMillis());
+      Pause.of(ALONE, "reads alone");
       long beside = System.nanoTime();
       Kind[] kinds = {Kind.POSITIONED, Kind.SCAN, Kind.VECTORED};
       for (int i = 0; i < HUNG; i++) {
-        server.put(Load.object(HANGS + i), content);
-        hung.start(kinds[i % kinds.length], Load.object(HANGS + i));
+        hung.start(kinds[i % kinds.length], new ObjectRef(bucket, HANGS + i));
       }
-      Thread.sleep(BESIDE.toMillis());
+      Pause.of(BESIDE, "reads beside those that hang");
       long end = System.nanoTime();
       int stuck = healthy.stop(Duration.ofSeconds(5));
       List<Read> reads = List.copyOf(healthy.reads());
+      String name = kind + ", same " + share;
       return List.of(
-          figures(subject, kind + " alone", reads, alone, beside).add("stuck", 0),
-          figures(subject, kind + " beside", reads, beside, end).add("stuck", stuck));
+          figures(subject, name + ", alone", reads, alone, beside).add("stuck", 0),
+          figures(subject, name + ", beside", reads, beside, end).add("stuck", stuck));
     }
   }
 

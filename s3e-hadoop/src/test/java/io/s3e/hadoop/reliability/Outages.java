@@ -6,6 +6,7 @@ import io.s3e.hadoop.reliability.Load.Read;
 import io.s3e.testing.Fault;
 import io.s3e.testing.HostileS3Server;
 import io.s3e.testing.HostileS3Server.Reach;
+import io.s3e.testing.Pause;
 import io.s3e.testing.SelfSigned;
 import io.s3e.testing.StoredContent;
 import java.nio.file.Files;
@@ -116,20 +117,19 @@ final class Outages {
     try (Setup setup = Setup.of(figures.subject(), certificate)) {
       HostileS3Server server = setup.server();
       StoredContent content = Load.hugeFile();
-      try (Load load = new Load(setup.fs(), content)) {
+      try (Load load = new Load(setup.server(), setup.fs(), content)) {
         for (int i = 0; i < readers; i++) {
-          server.put(Load.object("file-" + i), content);
           load.start(i % 4 == 3 ? Kind.SCAN : Kind.POSITIONED, Load.object("file-" + i));
         }
-        Thread.sleep(WARM.toMillis());
+        Pause.of(WARM, "reads before the first figure");
         long quiet = System.nanoTime();
-        Thread.sleep(QUIET.toMillis());
+        Pause.of(QUIET, "reads of a store that answers");
         long begun = System.nanoTime();
         begin.of(server);
-        Thread.sleep(time.toMillis());
+        Pause.of(time, "the outage");
         end.of(server);
         long ended = System.nanoTime();
-        Thread.sleep(AFTER.toMillis());
+        Pause.of(AFTER, "reads after it");
         int stuck = load.stop(Duration.ofSeconds(5));
         Collection<Read> reads = load.reads();
         List<Long> gets = server.gets().stream().map(HostileS3Server.Request::nanos).toList();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.s3e.testing.Seed;
+import io.s3e.testing.Slow;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -35,6 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("source-tree")
 @EnabledOnOs(OS.LINUX)
+@Slow
 class ReliabilityTest {
   private static final String COMMAND = "s3e.test.reliability";
   private static final String SUBJECTS = "s3e.test.reliability.subjects";
@@ -43,6 +45,10 @@ class ReliabilityTest {
   private static final int CHANGES_OF_A_BUILD = 16;
   private static final int BROKEN_CONNECTIONS = 600;
   private static final int AT_ONCE_IN_A_BUILD = 4;
+
+  /** Files, by all clients in all ways. */
+  private static final int JUNK_READS = Integer.getInteger("s3e.test.junk.reads", 120);
+
   private static final int AT_ONCE = 8;
 
   /**
@@ -92,6 +98,24 @@ class ReliabilityTest {
     } finally {
       threads.shutdownNow();
     }
+  }
+
+  @Test
+  void aBodyOfAnotherLengthIsNeverData() throws Exception {
+    assumeTrue(command().isEmpty());
+    long seed = Seed.ofBuilds();
+    List<Subject> clients = Stream.of(Subject.values()).filter(Subject::isS3E).toList();
+    List<ReadStyle> styles =
+        List.of(ReadStyle.SEQUENTIAL, ReadStyle.POSITIONED, ReadStyle.VECTORED);
+    int files = JUNK_READS / (clients.size() * styles.size());
+    int failed = 0;
+    for (Subject client : clients) {
+      for (ReadStyle style : styles) {
+        failed += JunkBodies.read(client, style, files, seed);
+      }
+    }
+    // By chance, one in some thousand GETs meets eight such bodies in a row.
+    assertThat(failed).as("files that could not be read").isLessThanOrEqualTo(JUNK_READS / 100);
   }
 
   @Test

@@ -7,6 +7,8 @@ import io.s3e.testing.SelfSigned;
 import io.s3e.testing.StoredContent;
 import java.net.URI;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
@@ -21,10 +23,13 @@ final class Setup implements AutoCloseable {
   private static final long BYTES_PER_SECOND = 60_000_000;
 
   private final HostileS3Server server;
+  private final Configuration conf;
   private final FileSystem fs;
+  private final List<FileSystem> others = new ArrayList<>();
 
   private Setup(HostileS3Server server, Configuration conf) throws Exception {
     this.server = server;
+    this.conf = conf;
     fs = FileSystem.newInstance(URI.create("s3a://" + S3AServer.BUCKET), conf);
     ObjectRef first = new ObjectRef(S3AServer.BUCKET, "first");
     server.put(first, StoredContent.generated(64 << 10, 0));
@@ -63,10 +68,20 @@ final class Setup implements AutoCloseable {
     return fs;
   }
 
+  /** One more file system, over that bucket. */
+  FileSystem another(String bucket) throws Exception {
+    FileSystem other = FileSystem.newInstance(URI.create("s3a://" + bucket), conf);
+    others.add(other);
+    return other;
+  }
+
   /** A server that has closed ends what still waits for it. */
   @Override
   public void close() throws Exception {
     server.close();
     LimitedJob.close(fs);
+    for (FileSystem other : others) {
+      LimitedJob.close(other);
+    }
   }
 }

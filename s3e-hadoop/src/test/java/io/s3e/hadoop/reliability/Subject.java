@@ -10,8 +10,6 @@ import org.jspecify.annotations.Nullable;
 /** A stream under test: S3E over each of its clients, and S3A's own. */
 enum Subject {
   S3E("auto", null),
-  S3E_SDK_SYNC("sdk-sync", null),
-  S3E_SDK_ASYNC("sdk-async", null),
   S3E_S3A("s3a", null),
   CLASSIC(null, "classic"),
   PREFETCH(null, "prefetch"),
@@ -42,7 +40,6 @@ enum Subject {
     conf.unset("fs.s3a.attempts.maximum");
     conf.unset("fs.s3a.retry.limit");
     conf.unset("fs.s3a.retry.interval");
-    conf.unset("fs.s3a.s3e.retry.interval");
     conf.setBoolean("fs.s3a.connection.ssl.enabled", endpoint.getScheme().equals("https"));
     if (client != null) {
       conf.set("fs.s3a.impl", S3EFileSystem.class.getName());

@@ -5,6 +5,7 @@ import io.s3e.hadoop.reliability.Load.Kind;
 import io.s3e.hadoop.reliability.Load.Read;
 import io.s3e.testing.Fault;
 import io.s3e.testing.HostileS3Server;
+import io.s3e.testing.Pause;
 import io.s3e.testing.StoredContent;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -51,12 +52,11 @@ final class Tails {
     try (Setup setup = Setup.plain(subject, Map.of())) {
       StoredContent content = Load.hugeFile();
       script.accept(setup.server());
-      try (Load load = new Load(setup.fs(), content)) {
+      try (Load load = new Load(setup.server(), setup.fs(), content)) {
         for (int i = 0; i < READERS; i++) {
-          setup.server().put(Load.object("file-" + i), content);
           load.start(Kind.LONG_POSITIONED, Load.object("file-" + i));
         }
-        Thread.sleep(TIME.toMillis());
+        Pause.of(TIME, "reads that are counted");
         // A stalled GET of classic's lasts until its time-out of 200 s.
         int stuck = load.stop(Duration.ofSeconds(15));
         Collection<Read> reads = load.reads();

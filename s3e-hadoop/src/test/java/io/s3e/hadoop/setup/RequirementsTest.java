@@ -1,8 +1,10 @@
 package io.s3e.hadoop.setup;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.s3e.testing.ForkedJvm;
+import io.s3e.testing.Slow;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -23,6 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * What a user is told where something is missing: in JVMs that lack it, and by made-up versions.
  */
 @Timeout(300)
+@Slow
 class RequirementsTest {
   /** hadoop-common and hadoop-aws 3.3.4, and what these are loaded by that newer ones are not. */
   private static final Path OLD_HADOOP =
@@ -105,6 +108,32 @@ class RequirementsTest {
             new FoundLibrary("hadoop-aws", hadoopAws, "b.jar"),
             new FoundLibrary("AWS SDK for Java 2", "2.1.1", "c.jar"));
     assertThat(String.join("; ", made.lacks())).isEqualTo(lack);
+  }
+
+  /** Advice that ends in a NoClassDefFoundError is none. */
+  @ParameterizedTest
+  @CsvSource(
+      nullValues = "none",
+      value = {
+        "3.3.4, 3.3.4, none, true",
+        "3.3.4, 3.3.4, 2.29.52, true",
+        "3.4.0, 3.4.0, 2.24.6, true",
+        "3.4.0, 3.4.0, none, false",
+        "3.4.2, 3.4.2, none, false",
+        "3.4.2, none, 2.29.52, false",
+        "3.3.4, 3.4.2, 2.29.52, false",
+        "3.5.0, 3.4.2, 2.29.52, false"
+      })
+  void s3aAloneIsAdvisedWhereItReads(
+      String hadoop, @Nullable String hadoopAws, @Nullable String sdk, boolean advised) {
+    Requirements made =
+        new Requirements(
+            new FoundLibrary("hadoop-common", hadoop, "a.jar"),
+            new FoundLibrary("hadoop-aws", hadoopAws, hadoopAws == null ? null : "b.jar"),
+            new FoundLibrary("AWS SDK for Java 2", sdk, sdk == null ? null : "c.jar"));
+    String said = catchThrowableOfType(made::requireAll, IOException.class).getMessage();
+    assertThat(said).contains("cannot read here: ", ". Needed: Hadoop 3.4.1 or newer");
+    assertThat(said.contains("reads by S3A alone")).as(said).isEqualTo(advised);
   }
 
   private static String make(String way, List<String> classPath) throws Exception {

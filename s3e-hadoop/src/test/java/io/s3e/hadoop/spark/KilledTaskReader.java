@@ -2,11 +2,11 @@ package io.s3e.hadoop.spark;
 
 import io.s3e.hadoop.S3AServer;
 import io.s3e.hadoop.S3EFileSystem;
+import io.s3e.testing.Pause;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
-import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileSystem;
@@ -51,7 +51,7 @@ final class KilledTaskReader {
 
   private static void sleep() {
     try {
-      TimeUnit.SECONDS.sleep(1);
+      Pause.millis(1_000, "the task has begun to read");
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

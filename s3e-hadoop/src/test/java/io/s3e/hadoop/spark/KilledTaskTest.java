@@ -3,6 +3,7 @@ package io.s3e.hadoop.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.testing.ForkedJvm;
+import io.s3e.testing.Slow;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -10,6 +11,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A read that waits ends when Spark kills its task; Spark's own classes are stood in for. */
 @Timeout(300)
+@Slow
 class KilledTaskTest {
   @TempDir Path classes;
 

@@ -2,6 +2,7 @@ package io.s3e.hadoop.stats;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.s3e.Engines;
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
 import io.s3e.hadoop.RecordedParquet;
@@ -48,6 +49,8 @@ class ColumnarStatisticsTest {
 
   /** The counters of the stream, after those of the file system were found to be the same. */
   private Map<String, Long> read(String mode) throws Exception {
+    // The one of the test before knows the footer.
+    Engines.endIdle();
     server.forgetRequests();
     Configuration conf = S3AServer.s3e(server.endpoint());
     conf.set("fs.s3a.s3e.columnar", mode);

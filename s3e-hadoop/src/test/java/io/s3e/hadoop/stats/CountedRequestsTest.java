@@ -8,6 +8,7 @@ import io.s3e.hadoop.S3AReads;
 import io.s3e.hadoop.S3AServer;
 import io.s3e.testing.Fault;
 import io.s3e.testing.HostileS3Server;
+import io.s3e.testing.Slow;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,6 +33,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Counters against the log of the server, which knows what was sent. */
+@Slow
 class CountedRequestsTest {
   private static final int SIZE = 3 << 20;
   private static final ObjectRef OBJECT = new ObjectRef(S3AServer.BUCKET, "counted");
@@ -45,7 +47,6 @@ class CountedRequestsTest {
   private enum Reader {
     AUTO("auto"),
     CRT("crt"),
-    SDK_SYNC("sdk-sync"),
     S3A_CLIENT("s3a"),
     /** S3A alone, by its classic stream. */
     CLASSIC(null);
@@ -54,10 +55,6 @@ class CountedRequestsTest {
 
     Reader(String client) {
       this.client = client;
-    }
-
-    boolean isOwnClient() {
-      return this == AUTO || this == CRT || this == SDK_SYNC;
     }
 
     FileSystem open(HostileS3Server server) throws Exception {
@@ -201,18 +198,21 @@ class CountedRequestsTest {
     return Long.parseLong(range[1]) - Long.parseLong(range[0]) + 1;
   }
 
+  /**
+   * Not by S3A's client: it pauses inside after a refusal for longer than a GET takes as a rule,
+   * and S3E may have a second GET overtake it, or not.
+   */
   @ParameterizedTest
-  @EnumSource(Reader.class)
+  @EnumSource(value = Reader.class, names = "S3A_CLIENT", mode = EnumSource.Mode.EXCLUDE)
   void everySlowDownIsCounted(Reader reader) throws Exception {
     server.next(Fault.none(), slowDown(), Fault.none(), slowDown());
     Counted counted = count(reader, "random", this::jump);
     long sent = server.gets().size();
     long requests = counted.ofFileSystem("store_io_request");
-    // The CRT may have begun a retry of its own before it could be told not to.
-    boolean byCrt = reader == Reader.CRT || reader == Reader.AUTO;
-    if (reader.isOwnClient()) {
+    if (reader == Reader.CRT || reader == Reader.AUTO) {
       long throttled = counted.ofFileSystem("store_io_throttled");
-      assertThat(throttled).isBetween(byCrt ? 1L : 2L, 2L);
+      // The CRT may have begun a retry of its own before it could be told not to.
+      assertThat(throttled).isBetween(1L, 2L);
       assertThat(counted.ofFileSystem("s3e_gets_throttled")).isEqualTo(throttled);
       assertThat(counted.ofStream("s3e_gets_throttled")).isEqualTo(throttled);
       assertThat(counted.ofStream("s3e_get_retries")).isEqualTo(throttled);
@@ -220,32 +220,34 @@ class CountedRequestsTest {
       assertThat(counted.ofFileSystem("audit_request_execution")).isEqualTo(requests);
       assertThat(counted.ofStream("stream_read_opened")).isEqualTo(requests);
     } else {
-      // Classic and the client s3a alike: S3A's client sends again inside, and says so.
+      // S3A's client sends again inside, and says so.
       assertThat(counted.ofFileSystem("store_io_retry")).isEqualTo(2);
       assertThat(counted.ofFileSystem("audit_request_execution")).isEqualTo(requests - 2);
     }
-    assertThat(sent).isBetween(requests, byCrt ? requests + 2 : requests);
+    assertThat(sent).isEqualTo(requests);
   }
 
   private static Fault slowDown() {
     return Fault.status(503, "SlowDown");
   }
 
-  @ParameterizedTest
-  @EnumSource(names = {"SDK_SYNC", "CRT"})
-  void aRetryThatIsNotThrottlingIsARetry(Reader reader) throws Exception {
-    server.next(Fault.none(), Fault.status(500, "InternalError"));
-    Counted counted = count(reader, "random", this::jump);
-    assertThat(counted.ofFileSystem("store_io_retry")).isEqualTo(1);
-    assertThat(counted.ofFileSystem("ignored_errors")).isEqualTo(1);
+  @Test
+  void aRetryThatIsNotThrottlingIsARetry() throws Exception {
+    Fault error = Fault.status(500, "InternalError");
+    server.next(Fault.none(), error, error, error);
+    Counted counted = count(Reader.CRT, "random", this::jump);
+    long retries = counted.ofFileSystem("store_io_retry");
+    // The CRT may have begun a retry of its own before it could be told not to, once a GET.
+    assertThat(retries).isBetween(1L, 3L);
+    assertThat(counted.ofFileSystem("ignored_errors")).isEqualTo(retries);
     assertThat(counted.ofFileSystem("store_io_throttled")).isZero();
-    assertThat(counted.ofStream("stream_read_exceptions")).isEqualTo(1);
+    assertThat(counted.ofStream("stream_read_exceptions")).isEqualTo(retries);
   }
 
   @Test
   void withoutAuditingNothingIsAudited() throws Exception {
     Configuration conf = S3AReads.small(S3AServer.s3e(server.endpoint()));
-    conf.set("fs.s3a.s3e.client", "sdk-sync");
+    conf.set("fs.s3a.s3e.client", "crt");
     conf.setBoolean("fs.s3a.audit.enabled", false);
     try (FileSystem fs = S3AReads.open(conf);
         FSDataInputStream in = open(fs, "random")) {
@@ -260,30 +262,34 @@ class CountedRequestsTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 4, 20, 48})
   void whatIsPrefetchedAddsUp(int blocks) throws Exception {
-    try (FileSystem fs = Reader.SDK_SYNC.open(server)) {
+    Counted counted;
+    try (FileSystem fs = Reader.S3A_CLIENT.open(server)) {
       S3AFileSystem s3a = (S3AFileSystem) fs;
       FSDataInputStream in = open(fs, "sequential");
       in.readFully(new byte[blocks << 16]);
       in.close();
-      Counted counted =
-          new Counted(IOStatisticsSupport.retrieveIOStatistics(in), s3a.getIOStatistics());
+      counted = new Counted(IOStatisticsSupport.retrieveIOStatistics(in), s3a.getIOStatistics());
       awaitQuiet(counted);
-      for (Map<String, Long> now :
-          List.of(counted.stream().counters(), counted.fileSystem().counters())) {
-        assertThat(now.get("s3e_prefetch_used_bytes") + now.get("s3e_prefetch_wasted_bytes"))
-            .isEqualTo(now.get("s3e_prefetched_bytes"));
-        assertThat(now.get("s3e_fetched_bytes"))
-            .isBetween(now.get("s3e_prefetched_bytes") + now.get("s3e_discarded_bytes"), asked());
-      }
-      assertThat(counted.fileSystem().gauges()).containsEntry("s3e_prefetch_held_bytes", 0L);
+      Map<String, Long> now = counted.fileSystem().counters();
+      assertThat(now.get("s3e_fetched_bytes"))
+          .isBetween(now.get("s3e_prefetched_bytes") + now.get("s3e_discarded_bytes"), asked());
       assertThat(counted.stream().gauges())
           .containsEntry("stream_read_active_prefetch_operations", 0L);
       assertThat(counted.ofStream("stream_read_prefetch_operations"))
-          .isEqualTo(counted.ofStream("s3e_prefetch_gets"));
+          .isGreaterThanOrEqualTo(counted.ofStream("s3e_prefetch_gets"));
       assertThat(counted.ended()).isEqualTo(counted.ofStream("stream_read_opened"));
-      assertThat(counted.ofStream("stream_read_bytes_discarded_in_close"))
-          .isEqualTo(counted.ofStream("s3e_prefetch_wasted_bytes"));
     }
+    // What was given up has left memory with the file system.
+    Map<String, Long> ofStream = counted.stream().counters();
+    assertThat(ofStream.get("s3e_prefetch_used_bytes") + ofStream.get("s3e_prefetch_wasted_bytes"))
+        .isEqualTo(ofStream.get("s3e_prefetched_bytes"));
+    assertThat(ofStream.get("s3e_used_bytes") + ofStream.get("s3e_wasted_bytes"))
+        .isEqualTo(ofStream.get("s3e_fetched_bytes"));
+    assertThat(counted.fileSystem().gauges())
+        .containsEntry("s3e_held_bytes", 0L)
+        .containsEntry("s3e_prefetch_held_bytes", 0L);
+    assertThat(ofStream.get("stream_read_bytes_discarded_in_close"))
+        .isEqualTo(ofStream.get("s3e_wasted_bytes"));
   }
 
   /** A GET may end after the close that gave it up. */
@@ -291,22 +297,24 @@ class CountedRequestsTest {
     awaitTrue(
         "nothing is under way and the figures add up",
         Duration.ofSeconds(DEADLINE_SECONDS),
-        () ->
-            counted.fileSystem().gauges().get("s3e_prefetch_held_bytes") == 0
-                && counted.ended() >= counted.ofStream("stream_read_opened")
-                && addsUp(counted.stream())
-                && addsUp(counted.fileSystem()));
-  }
-
-  private static boolean addsUp(IOStatistics statistics) {
-    Map<String, Long> now = statistics.counters();
-    return now.get("s3e_prefetch_used_bytes") + now.get("s3e_prefetch_wasted_bytes")
-        == now.get("s3e_prefetched_bytes");
+        () -> {
+          Map<String, Long> now = counted.fileSystem().counters();
+          Map<String, Long> held = counted.fileSystem().gauges();
+          return counted.ended() >= counted.ofStream("stream_read_opened")
+              && now.get("s3e_used_bytes")
+                      + now.get("s3e_wasted_bytes")
+                      + held.get("s3e_held_bytes")
+                  == now.get("s3e_fetched_bytes")
+              && now.get("s3e_prefetch_used_bytes")
+                      + now.get("s3e_prefetch_wasted_bytes")
+                      + held.get("s3e_prefetch_held_bytes")
+                  == now.get("s3e_prefetched_bytes");
+        });
   }
 
   @Test
   void rangesInTheSameOrAdjacentBlocksAreOneRead() throws Exception {
-    Counted counted = count(Reader.SDK_SYNC, "vector", CountedRequestsTest::vectored);
+    Counted counted = count(Reader.CRT, "vector", CountedRequestsTest::vectored);
     assertThat(counted.ofStream("stream_read_vectored_operations")).isEqualTo(1);
     assertThat(counted.ofStream("stream_read_vectored_incoming_ranges")).isEqualTo(4);
     assertThat(counted.ofStream("stream_read_vectored_combined_ranges")).isEqualTo(3);
@@ -316,7 +324,7 @@ class CountedRequestsTest {
   @Test
   void theEnginesMemoryIsAGauge() throws Exception {
     S3AFileSystem closed;
-    try (FileSystem fs = Reader.SDK_SYNC.open(server)) {
+    try (FileSystem fs = Reader.S3A_CLIENT.open(server)) {
       closed = (S3AFileSystem) fs;
       try (FSDataInputStream in = open(fs, "random")) {
         assertThat(closed.getIOStatistics().gauges().get("stream_read_active_memory_in_use"))

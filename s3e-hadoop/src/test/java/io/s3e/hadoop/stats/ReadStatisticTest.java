@@ -42,7 +42,7 @@ class ReadStatisticTest {
     for (DiskMetrics.Counter counter : DiskMetrics.Counter.values()) {
       metrics.disk().add(counter, ++at);
     }
-    int gauges = 1;
+    int gauges = 2;
     assertThat(ReadStatistic.ofFileSystem(metrics).values())
         .doesNotHaveDuplicates()
         .hasSize(at - gauges);

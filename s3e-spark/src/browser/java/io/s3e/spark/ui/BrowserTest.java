@@ -3,6 +3,7 @@ package io.s3e.spark.ui;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.s3e.testing.Pause;
 import java.io.File;
 import java.net.URI;
 import java.nio.file.Files;
@@ -41,7 +42,10 @@ class BrowserTest {
   static void start() {
     spark = new LiveSpark(LiveSpark.settings());
     for (int stage = 0; stage < STAGES; stage++) {
-      spark.java.parallelize(List.of(1, 2), 2).foreach(any -> Thread.sleep(200));
+      spark
+          .java
+          .parallelize(List.of(1, 2), 2)
+          .foreach(any -> Pause.millis(200, "a task that is seen to run"));
     }
     SampleReads.events(0, STAGES).forEach(spark.model::add);
   }

@@ -48,6 +48,9 @@ public final class ProcessMetrics {
     engine("prefetchUsedBytes", EngineMetrics.Counter.PREFETCH_USED_BYTES);
     engine("prefetchWastedBytes", EngineMetrics.Counter.PREFETCH_WASTED_BYTES);
     engine("discardedBytes", EngineMetrics.Counter.DISCARDED_BYTES);
+    engine("usedBytes", EngineMetrics.Counter.USED_BYTES);
+    engine("wastedBytes", EngineMetrics.Counter.WASTED_BYTES);
+    gauge("heldBytes", () -> OpenEngines.work().metrics().get(EngineMetrics.Counter.HELD_BYTES));
   }
 
   private void columnar() {

@@ -15,7 +15,7 @@ import java.io.Serializable;
  *     block was in memory because of another task, or of an earlier read
  * @param bytesFromDisk taken from the cache on local disk, for reads and for prefetch
  * @param bytesFromS3 received from S3, for reads and for prefetch
- * @param gets sent, retries included
+ * @param gets that went out to the store, retries included
  * @param prefetchGets those of them that nobody waited for when they were sent
  * @param retries GETs sent again after a failure
  * @param throttled GETs that the store answered with 503, 429 or another word for slow down
@@ -25,7 +25,8 @@ import java.io.Serializable;
  * @param readWaits times that a task waited for a block
  * @param readWaitNanos how long they waited in all
  * @param prefetchedBytes brought before they were asked for
- * @param prefetchWastedBytes the part of those that nobody read
+ * @param prefetchWastedBytes the part of those that nobody has read: they have left memory, or are
+ *     there still; less than 0 in a report of blocks that were read since the one before
  */
 public record ReadCounts(
     long tasks,

@@ -3,7 +3,10 @@ package io.s3e.spark.stages;
 import java.util.Map;
 import org.apache.hadoop.fs.statistics.IOStatistics;
 
-/** Reads the counts of a stream out of Hadoop's statistics of it. */
+/**
+ * Reads the counts of a stream out of Hadoop's statistics of it, or out of what has come to them
+ * since: where a block is read after its stream was closed, fewer bytes are unread than before.
+ */
 final class StreamCounts {
   private StreamCounts() {}
 
@@ -12,6 +15,7 @@ final class StreamCounts {
     long read = get(counters, "stream_read_bytes");
     long fromDisk = get(counters, "s3e_cache_hit_bytes");
     long fromS3 = get(counters, "s3e_fetched_bytes");
+    long prefetched = get(counters, "s3e_prefetched_bytes");
     return new ReadCounts(
         0,
         0,
@@ -28,8 +32,8 @@ final class StreamCounts {
         get(counters, "s3e_cache_hits"),
         get(counters, "s3e_read_waits"),
         get(counters, "s3e_read_wait_nanos"),
-        get(counters, "s3e_prefetched_bytes"),
-        get(counters, "s3e_prefetch_wasted_bytes"));
+        prefetched,
+        prefetched - get(counters, "s3e_prefetch_used_bytes"));
   }
 
   private static long get(Map<String, Long> counters, String name) {

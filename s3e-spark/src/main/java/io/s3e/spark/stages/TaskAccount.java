@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * Adds up the streams that one task opened, on whichever thread they are closed.
  *
  * <p><b>States.</b> <i>Running</i>: counts are added up; <i>ended</i>, for good: the sum has been
- * given out by {@link #end}, and a stream that is closed only now is given to {@code late} by
- * itself. So each stream is counted once, and none is lost. Any thread.
+ * given out by {@link #end}, and what comes only now is given to {@code late} by itself. So
+ * everything is counted once, and nothing is lost. Any thread.
  */
 final class TaskAccount implements IOStatisticsAggregator {
   private final StageAttempt stage;
@@ -23,7 +23,7 @@ final class TaskAccount implements IOStatisticsAggregator {
 
   /**
    * @param startNanos by {@link System#nanoTime}
-   * @param late given the counts of each stream that outlives the task
+   * @param late given what comes after the end of the task
    */
   TaskAccount(StageAttempt stage, long startNanos, Consumer<ReadCounts> late) {
     this.stage = stage;

@@ -1,9 +1,12 @@
 package io.s3e.spark.stages;
 
 import io.s3e.hadoop.stats.OpenerStatistics;
+import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
+import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.fs.statistics.IOStatistics;
 import org.apache.hadoop.fs.statistics.IOStatisticsAggregator;
 import org.apache.spark.TaskContext;
@@ -14,15 +17,23 @@ import org.jspecify.annotations.Nullable;
  * belongs to the task that Spark names on the thread that opens it, so a thread that Spark starts
  * for a task (to feed Python) counts for the task too.
  *
+ * <p>What comes after the end of a task (a stream that outlives it, bytes on their way when their
+ * stream was closed, a block that is read by another stream) is collected by stage and reported
+ * together, {@link #LATE_PERIOD} later.
+ *
  * <p>Any thread; {@link #taskStarted} and {@link #taskEnded} are called on the thread of the task.
  */
 public final class TaskAccounts implements AutoCloseable {
+  /** Soon enough for somebody who looks at the tab, and few messages. */
+  private static final Duration LATE_PERIOD = Duration.ofSeconds(1);
+
   private final Map<Long, TaskAccount> running = new ConcurrentHashMap<>();
   private final ThreadLocal<@Nullable Long> taskOfThread = new ThreadLocal<>();
   private final IOStatisticsAggregator outsideOfTasks = this::countForJvm;
   private final Reports reports;
 
-  /** Guarded by this. */
+  // Guarded by this.
+  private final Map<StageAttempt, ReadCounts> late = new LinkedHashMap<>();
   private ReadCounts ofJvm = ReadCounts.NONE;
 
   /** Takes what tasks have read. */
@@ -38,7 +49,7 @@ public final class TaskAccounts implements AutoCloseable {
   /**
    * Begins to count what this JVM opens from now on.
    *
-   * @param reports called at the end of each task, and for each stream that outlives its task
+   * @param reports called at the end of each task, and for what comes later; on any thread
    */
   public static TaskAccounts open(Reports reports) {
     TaskAccounts accounts = new TaskAccounts(reports);
@@ -72,10 +83,30 @@ public final class TaskAccounts implements AutoCloseable {
       return;
     }
     StageAttempt stage = new StageAttempt(task.stageId(), task.stageAttemptNumber());
-    Consumer<ReadCounts> late = counts -> reports.report(stage, counts);
     long id = task.taskAttemptId();
     taskOfThread.set(id);
-    running.put(id, new TaskAccount(stage, System.nanoTime(), late));
+    running.put(id, new TaskAccount(stage, System.nanoTime(), counts -> addLate(stage, counts)));
+  }
+
+  private void addLate(StageAttempt stage, ReadCounts counts) {
+    boolean isFirst;
+    synchronized (this) {
+      isFirst = late.isEmpty();
+      late.merge(stage, counts, ReadCounts::plus);
+    }
+    if (isFirst) {
+      CompletableFuture.delayedExecutor(LATE_PERIOD.toMillis(), TimeUnit.MILLISECONDS)
+          .execute(this::reportLate);
+    }
+  }
+
+  private void reportLate() {
+    Map<StageAttempt, ReadCounts> collected;
+    synchronized (this) {
+      collected = new LinkedHashMap<>(late);
+      late.clear();
+    }
+    collected.forEach(reports::report);
   }
 
   /**
@@ -99,9 +130,10 @@ public final class TaskAccounts implements AutoCloseable {
     return ofJvm;
   }
 
-  /** Counts no stream that is opened from now on. */
+  /** Counts no stream that is opened from now on, and reports what is there. */
   @Override
   public void close() {
     OpenerStatistics.keepAccounts(null);
+    reportLate();
   }
 }

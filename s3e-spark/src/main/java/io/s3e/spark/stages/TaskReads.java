@@ -3,10 +3,10 @@ package io.s3e.spark.stages;
 import java.io.Serializable;
 
 /**
- * An executor's report to the driver: what a task read, or what a stream read that it had left
- * open, and that was closed afterwards.
+ * An executor's report to the driver: what a task read, or what came of the streams of tasks that
+ * have ended.
  *
- * @param counts those of one task; of a stream that outlived it, with no task
+ * @param counts those of one task, or of what came later, with no task
  */
 public record TaskReads(StageAttempt stage, String executorId, String host, ReadCounts counts)
     implements Serializable {

@@ -72,7 +72,7 @@ final class Figures {
     return ratio(reads.readWaitNanos(), reads.taskNanos());
   }
 
-  /** Of the prefetched bytes, those that nobody read. */
+  /** Of the prefetched bytes, those that nobody has read. */
   static OptionalDouble wastedShare(ReadCounts reads) {
     return ratio(reads.prefetchWastedBytes(), reads.prefetchedBytes());
   }

@@ -215,7 +215,7 @@ final class ReadsPage {
             cell(counts, reads -> share(Figures.memoryHitRate(reads))))
         .number(
             "Wasted",
-            "Bytes prefetched and never read",
+            "Bytes prefetched that nobody has read, whether they are in memory still or not",
             bytes(counts, ReadCounts::prefetchWastedBytes))
         .number("Retries", "GETs sent again", count(counts, ReadCounts::retries))
         .number("Throttled", "GETs that the store refused", count(counts, ReadCounts::throttled))

@@ -64,12 +64,21 @@ class S3ASettingsTest {
 
   @Test
   void namesThatNobodyKnowsAreToldAndNotPassedOn() {
-    spark.set("spark.s3e.memory.buget", "100M").set("spark.s3e.ui.enabled", "false");
+    spark
+        .set("spark.s3e.memory.buget", "100M")
+        .set("spark.s3e.max.connections", "8")
+        .set("spark.s3e.ui.enabled", "false");
     Configuration driver = SparkHadoopUtil.get().newConfiguration(spark);
     S3ASettings settings = new S3ASettings(spark, driver);
     settings.complete();
     assertThat(settings.unknown())
-        .singleElement()
+        .hasSize(2)
+        .first()
+        .asString()
+        .startsWith("spark.s3e.max.connections")
+        .endsWith("and spark.s3e.throughput.target.gbps raises it");
+    assertThat(settings.unknown())
+        .last()
         .asString()
         .startsWith("spark.s3e.memory.buget")
         .endsWith("did you mean spark.s3e.memory.budget?");

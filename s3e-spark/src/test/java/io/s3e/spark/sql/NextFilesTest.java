@@ -3,6 +3,7 @@ package io.s3e.spark.sql;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.spark.sql.AskingFileSystem.Told;
+import io.s3e.testing.Slow;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,6 +17,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerTaskEnd;
+import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.BeforeAll;
@@ -24,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Queries with the rule and without it, over a file system that asks for the next file. */
+@Slow
 class NextFilesTest {
   private static final int FILES = 6;
 
@@ -65,6 +68,9 @@ class NextFilesTest {
 
   @TempDir static Path directory;
 
+  /** Whether more than the numbers in Parquet are there. */
+  private static boolean isAllWritten;
+
   /** What a session did with all queries. */
   private record Ran(
       Map<String, List<String>> rows, List<String> plans, long bytes, long records) {}
@@ -91,8 +97,20 @@ class NextFilesTest {
   @BeforeAll
   static void write() throws IOException {
     try (SparkSession spark = session().getOrCreate()) {
-      var numbers = spark.range(0, 600, 1, FILES).selectExpr("id % 7 AS k", "id % 100 AS v");
-      numbers.write().parquet(root() + "/numbers");
+      numbers(spark).write().parquet(root() + "/numbers");
+    }
+  }
+
+  /**
+   * What {@link #QUERIES} read beside the numbers; lines of Spark that do not run them write none.
+   */
+  private static void writeAll() throws IOException {
+    if (isAllWritten) {
+      return;
+    }
+    isAllWritten = true;
+    try (SparkSession spark = session().getOrCreate()) {
+      var numbers = numbers(spark);
       numbers.write().orc(root() + "/orc");
       numbers.write().json(root() + "/json");
       numbers.selectExpr("concat_ws(' ', k, v)").write().text(root() + "/text");
@@ -117,6 +135,10 @@ class NextFilesTest {
     }
   }
 
+  private static Dataset<Row> numbers(SparkSession spark) {
+    return spark.range(0, 600, 1, FILES).selectExpr("id % 7 AS k", "id % 100 AS v");
+  }
+
   @Test
   @Tag("every-query")
   void answersPlansAndMetricsAreTheSameWithAQE() throws IOException {
@@ -130,6 +152,7 @@ class NextFilesTest {
   }
 
   private static void compare(boolean adaptive) throws IOException {
+    writeAll();
     Ran without = run(session(), adaptive);
     AskingFileSystem.TOLD.clear();
     Ran with =

@@ -1,5 +1,6 @@
 package io.s3e.spark.stages;
 
+import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
@@ -136,10 +137,6 @@ class StageReportsTest {
   }
 
   private void awaitEvents(int count) throws InterruptedException {
-    long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-    while (posted.size() < count) {
-      assertThat(System.nanoTime()).isLessThan(deadline);
-      Thread.sleep(5);
-    }
+    awaitTrue(count + " events", Duration.ofSeconds(60), () -> posted.size() >= count);
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.hadoop.fs.statistics.IOStatisticsSnapshot;
 import org.apache.hadoop.fs.statistics.impl.IOStatisticsBinding;
 import org.apache.hadoop.fs.statistics.impl.IOStatisticsStore;
 import org.junit.jupiter.api.Test;
@@ -42,5 +43,31 @@ class TaskAccountTest {
     assertThat(late).hasSize(1);
     assertThat(late.get(0).tasks()).isZero();
     assertThat(late.get(0).bytesRead()).isEqualTo(7);
+  }
+
+  /**
+   * Whether it leaves memory or stays there: what nobody has read is unread, until somebody does.
+   */
+  @Test
+  void aBlockThatIsReadAfterTheCloseIsUnreadNoMore() {
+    List<ReadCounts> late = new ArrayList<>();
+    TaskAccount account = new TaskAccount(new StageAttempt(1, 0), 1_000, late::add);
+    IOStatisticsSnapshot stream = new IOStatisticsSnapshot();
+    stream.setCounter("s3e_prefetched_bytes", 100);
+    stream.setCounter("s3e_prefetch_used_bytes", 30);
+    stream.setCounter("s3e_prefetch_wasted_bytes", 20);
+    account.aggregate(stream);
+    ReadCounts task = account.end(3_500);
+    assertThat(task.prefetchWastedBytes()).isEqualTo(70);
+
+    IOStatisticsSnapshot used = new IOStatisticsSnapshot();
+    used.setCounter("s3e_prefetch_used_bytes", 40);
+    account.aggregate(used);
+    IOStatisticsSnapshot dropped = new IOStatisticsSnapshot();
+    dropped.setCounter("s3e_prefetch_wasted_bytes", 10);
+    account.aggregate(dropped);
+    ReadCounts sum = late.stream().reduce(task, ReadCounts::plus);
+    assertThat(sum.prefetchedBytes()).isEqualTo(100);
+    assertThat(sum.prefetchWastedBytes()).isEqualTo(30);
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.spark.conf.SparkKeys;
 import io.s3e.spark.stages.SparkListenerS3EStage;
+import io.s3e.testing.Slow;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,6 +24,7 @@ class S3EHistoryPluginTest {
   private static final String PRICE = "0.5";
 
   @Test
+  @Slow
   void theHistoryServerShowsWhatTheEventsSay(@TempDir Path events) throws Exception {
     String read = run(events, SampleReads.events(0, 2));
     String plain = run(events, List.of());

@@ -1,18 +1,23 @@
 package io.s3e.spark.ui;
 
+import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.spark.stages.StageAttempt;
+import io.s3e.testing.Slow;
 import java.net.URI;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.spark.api.java.JavaFutureAction;
 import org.jsoup.nodes.Document;
 import org.jsoup.nodes.Element;
 import org.junit.jupiter.api.Test;
 
 /** The tab in the UI of a running application, asked by HTTP. */
+@Slow
 class S3ETabTest {
   /** Of the only test in this JVM that has a stage waiting. */
   private static final CountDownLatch LET_GO = new CountDownLatch(1);
@@ -61,14 +66,14 @@ class S3ETabTest {
   }
 
   private static Document untilARowIsThere(URI page) throws Exception {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (true) {
-      Document now = LiveSpark.get(page);
-      if (!now.select("#s3e-stages tbody tr").isEmpty()) {
-        return now;
-      }
-      assertThat(System.nanoTime()).as("no row in %s", now.text()).isLessThan(deadline);
-      Thread.sleep(50);
-    }
+    AtomicReference<Document> now = new AtomicReference<>();
+    awaitTrue(
+        "a row in the table of stages",
+        Duration.ofSeconds(60),
+        () -> {
+          now.set(LiveSpark.get(page));
+          return !now.get().select("#s3e-stages tbody tr").isEmpty();
+        });
+    return now.get();
   }
 }

@@ -1,0 +1,247 @@
+package io.s3e.client.fallback;
+
+import io.s3e.client.ForwardingHandler;
+import io.s3e.client.GetRequest;
+import io.s3e.client.ObjectClient;
+import io.s3e.client.RequestFailure;
+import io.s3e.client.RequestFailure.Kind;
+import io.s3e.client.ResponseHandler;
+import io.s3e.client.ResponseHead;
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A GET of a {@link FallbackClient} that does not yet read by the substitute. Until the fast client
+ * has proven itself, the GET is tried on it, again on new connections, and by the substitute if
+ * that is what reaches the store; afterwards its failures are the fetch layer's to repeat. An
+ * answer without an ETag has the substitute send it again in any case. The handler hears one answer
+ * or one failure.
+ *
+ * <p>At any moment at most one {@link Try} may speak to the handler. A try ends once: its answer
+ * begins (BEGUN, and the handler is its own from then on), or it fails, is too late or is cancelled
+ * (LEFT, and what it says later is dropped). Any thread.
+ */
+final class FastGet implements ObjectClient.Exchange {
+  private final FallbackClient client;
+  private final GetRequest request;
+  private final ResponseHandler handler;
+
+  /** Whether the answer has to begin in time: the fast client has not proven itself yet. */
+  private final boolean isTrial;
+
+  private final AtomicReference<ObjectClient.@Nullable Exchange> current = new AtomicReference<>();
+  private volatile boolean cancelled;
+
+  /** GETs of the fast client so far. */
+  private final AtomicInteger tries = new AtomicInteger();
+
+  /** Whether the substitute has read the range; then the next failures decide. */
+  private volatile boolean substituteReads;
+
+  FastGet(FallbackClient client, GetRequest request, ResponseHandler handler, boolean isTrial) {
+    this.client = client;
+    this.request = request;
+    this.handler = handler;
+    this.isTrial = isTrial;
+  }
+
+  ObjectClient.Exchange begin() {
+    tryFast();
+    return this;
+  }
+
+  @Override
+  public void cancel() {
+    cancelled = true;
+    ObjectClient.Exchange exchange = current.get();
+    if (exchange != null) {
+      exchange.cancel();
+    }
+  }
+
+  private void tryFast() {
+    tries.incrementAndGet();
+    Try attempt = new Try();
+    current.set(attempt);
+    attempt.send();
+    if (cancelled) {
+      attempt.cancel();
+    }
+  }
+
+  private void goOnBySubstitute(RequestFailure failure) {
+    handler.onResent(failure);
+    ObjectClient.Exchange exchange = client.bySubstitute(request, handler);
+    current.set(exchange);
+    if (cancelled) {
+      exchange.cancel();
+    }
+  }
+
+  /**
+   * The try has failed before its answer began.
+   *
+   * @param isSilence whether nothing at all has come in time
+   */
+  private void failed(RequestFailure failure, boolean isSilence) {
+    if (!cancelled && failure.kind() == Kind.NO_ETAG) {
+      client.cannotRead(failure);
+      goOnBySubstitute(failure);
+      return;
+    }
+    if (cancelled || !FallbackClient.isTransport(failure)) {
+      if (failure.answer() != null) {
+        client.answered();
+      }
+      handler.onFailure(failure);
+      return;
+    }
+    boolean doubtful = client.failed(failure);
+    switch (client.state()) {
+      case FAST -> handler.onFailure(failure);
+      case SUBSTITUTE -> goOnBySubstitute(failure);
+      case TRYING -> {
+        if (substituteReads && tries.get() >= FallbackClient.FAILURES_TO_DOUBT) {
+          client.substitute(failure);
+          goOnBySubstitute(failure);
+        } else if (!substituteReads && (doubtful || isSilence)) {
+          askSubstitute(failure);
+        } else {
+          tryAgain(failure);
+        }
+      }
+    }
+  }
+
+  private void tryAgain(RequestFailure failure) {
+    handler.onResent(failure);
+    tryFast();
+  }
+
+  private void askSubstitute(RequestFailure doubt) {
+    ObjectClient.Exchange failedTry = current.get();
+    ObjectClient.Exchange probe =
+        client.probe(
+            request,
+            new Probe(
+                handler::onSent,
+                failure -> {
+                  substituteReads = failure == null;
+                  if (cancelled) {
+                    handler.onFailure(cancelledGet());
+                  } else if (failure == null) {
+                    tryAgain(doubt);
+                  } else {
+                    handler.onFailure(failure);
+                  }
+                }));
+    // Unless it has ended and the next try is what a cancel has to reach.
+    current.compareAndSet(failedTry, probe);
+    if (cancelled) {
+      probe.cancel();
+    }
+  }
+
+  private RequestFailure cancelledGet() {
+    return new RequestFailure(Kind.CANCELLED, subject(), "cancelled", null);
+  }
+
+  private String subject() {
+    return "GET " + request.object() + " " + request.range();
+  }
+
+  private enum Answer {
+    AWAITED,
+    BEGUN,
+    LEFT
+  }
+
+  /** One GET of the fast client. */
+  private final class Try implements ForwardingHandler, ObjectClient.Exchange {
+    private final AtomicReference<Answer> answer = new AtomicReference<>(Answer.AWAITED);
+    private final CompletableFuture<ObjectClient.Exchange> exchange = new CompletableFuture<>();
+
+    /**
+     * Completes when the answer is awaited no more; the timer goes then, with all that it holds.
+     */
+    private final CompletableFuture<@Nullable Void> settled = new CompletableFuture<>();
+
+    @Override
+    public ResponseHandler handler() {
+      return handler;
+    }
+
+    void send() {
+      if (isTrial) {
+        var unused =
+            settled
+                .orTimeout(client.patienceNanos(request), TimeUnit.NANOSECONDS)
+                .exceptionallyAsync(
+                    timeout -> {
+                      tooLate();
+                      return null;
+                    });
+      }
+      exchange.complete(client.byFast(request, this));
+    }
+
+    private void tooLate() {
+      leave(
+          new RequestFailure(
+              Kind.NETWORK,
+              subject(),
+              "no answer on a new connection within "
+                  + TimeUnit.NANOSECONDS.toMillis(client.patienceNanos(request))
+                  + " ms",
+              new SocketTimeoutException("no answer")),
+          true);
+    }
+
+    /** Ends the try if its answer has not begun, and goes on from there. */
+    private void leave(RequestFailure failure, boolean isSilence) {
+      if (answer.compareAndSet(Answer.AWAITED, Answer.LEFT)) {
+        settled.complete(null);
+        cancelExchange();
+        failed(failure, isSilence);
+      }
+    }
+
+    @Override
+    public void cancel() {
+      // A client that has proven itself says when it is through: its memory is in use until then.
+      if (!isTrial || answer.get() == Answer.BEGUN) {
+        cancelExchange();
+      } else {
+        leave(cancelledGet(), false);
+      }
+    }
+
+    private void cancelExchange() {
+      var unused = exchange.thenAccept(ObjectClient.Exchange::cancel);
+    }
+
+    @Override
+    public void onHead(ResponseHead head) throws IOException {
+      client.answered();
+      if (!answer.compareAndSet(Answer.AWAITED, Answer.BEGUN)) {
+        throw new IOException("the answer came too late");
+      }
+      settled.complete(null);
+      handler.onHead(head);
+    }
+
+    @Override
+    public void onFailure(RequestFailure failure) {
+      if (answer.get() == Answer.BEGUN) {
+        handler.onFailure(failure);
+      } else {
+        leave(failure, false);
+      }
+    }
+  }
+}

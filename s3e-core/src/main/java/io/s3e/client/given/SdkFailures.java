@@ -1,0 +1,157 @@
+package io.s3e.client.given;
+
+import io.s3e.client.RequestFailure;
+import io.s3e.client.RequestFailure.Kind;
+import io.s3e.client.StoreAnswer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.SocketException;
+import java.nio.charset.StandardCharsets;
+import java.security.cert.CertificateException;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.TimeoutException;
+import javax.net.ssl.SSLHandshakeException;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.awscore.exception.AwsErrorDetails;
+import software.amazon.awssdk.awscore.exception.AwsServiceException;
+import software.amazon.awssdk.core.SdkBytes;
+import software.amazon.awssdk.core.exception.AbortedException;
+import software.amazon.awssdk.core.exception.ApiCallAttemptTimeoutException;
+import software.amazon.awssdk.core.exception.ApiCallTimeoutException;
+import software.amazon.awssdk.http.SdkHttpResponse;
+
+/** Makes {@link RequestFailure}s of what goes wrong in and around an SDK client. */
+final class SdkFailures {
+  /** The methods of credentials providers that the SDK calls, whatever classes they are of. */
+  private static final Set<String> PROVIDERS = Set.of("resolveCredentials", "resolveIdentity");
+
+  private SdkFailures() {}
+
+  static RequestFailure rejected(String subject, Throwable reason) {
+    return new RequestFailure(
+        Kind.REJECTED, subject, "response refused: " + reason.getMessage(), reason);
+  }
+
+  /** More bytes came than the answer announced, for not every HTTP client stops there. */
+  static RequestFailure overlong(String subject, long announced) {
+    return garbled(subject, "the body goes on after its " + announced + " bytes");
+  }
+
+  /** The SDK throws for refusals, so this status is none: the answer was not HTTP. */
+  static RequestFailure notAnAnswer(String subject, int status) {
+    return garbled(subject, "what came is no answer, status " + status);
+  }
+
+  /** The connection ended in the middle of a body. */
+  static RequestFailure truncated(String subject, long received, long announced) {
+    return garbled(subject, "the body ended after " + received + " of " + announced + " bytes");
+  }
+
+  /** No EOFException: to an application that would look like the end of the file. */
+  private static RequestFailure garbled(String subject, String reason) {
+    return new RequestFailure(Kind.NETWORK, subject, reason, new SocketException(reason));
+  }
+
+  static RequestFailure cancelled(String subject) {
+    return new RequestFailure(Kind.CANCELLED, subject, "cancelled", null);
+  }
+
+  static RequestFailure closed(String subject) {
+    return new RequestFailure(Kind.CANCELLED, subject, "the client is closed", null);
+  }
+
+  static RequestFailure lendsNothing(String subject) {
+    return new RequestFailure(Kind.NOT_LENT, subject, "this client lends nothing", null);
+  }
+
+  static RequestFailure network(String subject, IOException cause) {
+    return new RequestFailure(Kind.NETWORK, subject, cause.toString(), cause);
+  }
+
+  /**
+   * The failure that an exception of the SDK means; with the interrupt flag set it was a cancel.
+   */
+  static RequestFailure failure(String subject, Throwable cause) {
+    if (cause instanceof AwsServiceException refused && refused.statusCode() >= 300) {
+      return RequestFailure.refused(subject, answer(refused), refused);
+    }
+    if (cause instanceof AbortedException) {
+      boolean interrupted = Thread.currentThread().isInterrupted();
+      Kind kind = interrupted ? Kind.CANCELLED : Kind.NETWORK;
+      return new RequestFailure(kind, subject, cause.toString(), cause);
+    }
+    Kind kind = clientKind(cause);
+    String reason = kind == Kind.CREDENTIALS ? "no credentials: " + cause : cause.toString();
+    return new RequestFailure(kind, subject, reason, cause);
+  }
+
+  private static StoreAnswer answer(AwsServiceException refused) {
+    AwsErrorDetails details = refused.awsErrorDetails();
+    if (details == null) {
+      return new StoreAnswer(refused.statusCode(), null, refused.getMessage(), ids(refused), null);
+    }
+    Map<String, String> headers = ids(refused);
+    SdkHttpResponse response = details.sdkHttpResponse();
+    if (response != null) {
+      response.forEachHeader((name, values) -> headers.put(name, String.join(",", values)));
+    }
+    SdkBytes raw = details.rawResponse();
+    String body = raw == null ? "" : new String(raw.asByteArray(), StandardCharsets.UTF_8);
+    return new StoreAnswer(
+        refused.statusCode(),
+        details.errorCode(),
+        details.errorMessage(),
+        headers,
+        StoreAnswer.of(refused.statusCode(), headers, body).errorRegion());
+  }
+
+  private static Map<String, String> ids(AwsServiceException refused) {
+    Map<String, String> ids = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    if (refused.requestId() != null) {
+      ids.put("x-amz-request-id", refused.requestId());
+    }
+    if (refused.extendedRequestId() != null) {
+      ids.put("x-amz-id-2", refused.extendedRequestId());
+    }
+    return ids;
+  }
+
+  private static Kind clientKind(Throwable thrown) {
+    Kind kind = Kind.OTHER;
+    for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+      if (isOfProvider(cause)) {
+        return Kind.CREDENTIALS;
+      }
+      if (cause instanceof SSLHandshakeException
+          || cause instanceof SSLPeerUnverifiedException
+          || cause instanceof CertificateException) {
+        return Kind.TLS;
+      }
+      if (isNetwork(cause)) {
+        kind = Kind.NETWORK;
+      }
+    }
+    return kind;
+  }
+
+  /** Whether a credentials provider has thrown it, which no class of exceptions tells. */
+  private static boolean isOfProvider(Throwable thrown) {
+    for (StackTraceElement frame : thrown.getStackTrace()) {
+      if (PROVIDERS.contains(frame.getMethodName())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean isNetwork(@Nullable Throwable cause) {
+    return cause instanceof IOException
+        || cause instanceof UncheckedIOException
+        || cause instanceof TimeoutException
+        || cause instanceof ApiCallTimeoutException
+        || cause instanceof ApiCallAttemptTimeoutException;
+  }
+}

@@ -1,0 +1,167 @@
+package io.s3e.client.given;
+
+import io.s3e.client.GetRequest;
+import io.s3e.client.ObjectClient;
+import io.s3e.client.RequestFailure;
+import io.s3e.client.ResponseHandler;
+import io.s3e.client.ResponseHead;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.core.ResponseInputStream;
+import software.amazon.awssdk.services.s3.model.GetObjectResponse;
+
+/**
+ * One GET of a {@link SyncObjectClient}: a task for one pool thread, which alone calls the handler,
+ * except for the terminal call of a cancelled exchange ({@link CancelThreads}).
+ *
+ * <p>The body is read to its end or the connection is dropped; nothing is ever drained.
+ */
+final class SyncExchange implements ObjectClient.Exchange, Runnable {
+  /** One read of the body. As large as a socket receive buffer usually gets; no larger helps. */
+  private static final int CHUNK_BYTES = 64 << 10;
+
+  private static final ThreadLocal<byte[]> CHUNK =
+      ThreadLocal.withInitial(() -> new byte[CHUNK_BYTES]);
+
+  private final BlockingStore store;
+  private final GetRequest request;
+  private final String subject;
+  private final HandlerGate gate;
+
+  // Guarded by this.
+  private boolean cancelled;
+  private @Nullable ResponseInputStream<GetObjectResponse> body;
+
+  SyncExchange(
+      BlockingStore store,
+      GetRequest request,
+      ResponseHandler handler,
+      Consumer<SyncExchange> onEnded) {
+    this.store = store;
+    this.request = request;
+    subject = SdkRequests.subject(request);
+    gate = new HandlerGate(handler, () -> onEnded.accept(this));
+  }
+
+  /** Ends an exchange that no thread took up. */
+  void endUnsent(RequestFailure failure) {
+    gate.end(failure);
+  }
+
+  String subject() {
+    return subject;
+  }
+
+  @Override
+  public void cancel() {
+    ResponseInputStream<GetObjectResponse> open;
+    synchronized (this) {
+      if (cancelled || gate.hasEnded()) {
+        return;
+      }
+      cancelled = true;
+      open = body;
+    }
+    CancelThreads.terminal(() -> gate.end(SdkFailures.cancelled(subject)));
+    if (open != null) {
+      CancelThreads.abort(open::abort);
+    }
+  }
+
+  @Override
+  public void run() {
+    ResponseInputStream<GetObjectResponse> opened;
+    try {
+      if (!gate.call(ResponseHandler::onSent)) {
+        return;
+      }
+      opened = store.get(request);
+    } catch (IOException | RuntimeException e) {
+      end(SdkFailures.failure(subject, e));
+      return;
+    }
+    if (!keep(opened)) {
+      opened.abort();
+      return;
+    }
+    RequestFailure failure = transfer(opened);
+    drop(opened, failure == null);
+    end(failure);
+  }
+
+  /** Ends the exchange; what breaks after cancelling broke because of it. */
+  private void end(@Nullable RequestFailure failure) {
+    boolean wanted;
+    synchronized (this) {
+      wanted = cancelled;
+    }
+    gate.end(failure != null && wanted ? SdkFailures.cancelled(subject) : failure);
+  }
+
+  /** Makes the stream known to {@link #cancel}; false if that came first. */
+  private synchronized boolean keep(ResponseInputStream<GetObjectResponse> opened) {
+    body = opened;
+    return !cancelled;
+  }
+
+  private @Nullable RequestFailure transfer(ResponseInputStream<GetObjectResponse> in) {
+    ResponseHead head = SdkRequests.head(in.response());
+    if (head.status() / 100 != 2) {
+      return SdkFailures.notAnAnswer(subject, head.status());
+    }
+    try {
+      if (!gate.call(handler -> handler.onHead(head))) {
+        return SdkFailures.cancelled(subject);
+      }
+    } catch (Throwable e) {
+      return SdkFailures.rejected(subject, e);
+    }
+    byte[] chunk = CHUNK.get();
+    long received = 0;
+    while (true) {
+      int count;
+      try {
+        count = in.read(chunk, 0, chunk.length);
+      } catch (IOException e) {
+        return SdkFailures.network(subject, e);
+      } catch (RuntimeException e) {
+        return SdkFailures.failure(subject, e);
+      }
+      if (count < 0) {
+        return received < head.contentLength()
+            ? SdkFailures.truncated(subject, received, head.contentLength())
+            : null;
+      }
+      received += count;
+      if (head.contentLength() >= 0 && received > head.contentLength()) {
+        return SdkFailures.overlong(subject, head.contentLength());
+      }
+      ByteBuffer bytes = ByteBuffer.wrap(chunk, 0, count);
+      try {
+        if (!gate.call(handler -> handler.onData(bytes))) {
+          return SdkFailures.cancelled(subject);
+        }
+      } catch (Throwable e) {
+        return SdkFailures.rejected(subject, e);
+      }
+    }
+  }
+
+  private void drop(ResponseInputStream<GetObjectResponse> in, boolean whole) {
+    synchronized (this) {
+      body = null;
+    }
+    if (!whole) {
+      in.abort();
+      return;
+    }
+    try {
+      in.close();
+    } catch (IOException e) {
+      // The body is complete; a connection that cannot be given back is dropped.
+      in.abort();
+    }
+  }
+}

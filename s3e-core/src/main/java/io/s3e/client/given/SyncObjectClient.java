@@ -1,0 +1,193 @@
+package io.s3e.client.given;
+
+import io.s3e.client.ClientLimits;
+import io.s3e.client.GetRequest;
+import io.s3e.client.HeadRequest;
+import io.s3e.client.ObjectClient;
+import io.s3e.client.ObjectHead;
+import io.s3e.client.RequestFailure;
+import io.s3e.client.RequestFailure.Kind;
+import io.s3e.client.ResponseHandler;
+import io.s3e.jvm.OwnLoader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import software.amazon.awssdk.core.ResponseInputStream;
+import software.amazon.awssdk.http.AbortableInputStream;
+import software.amazon.awssdk.services.s3.S3Client;
+
+/**
+ * Reads by a given SDK {@link S3Client} on threads of its own: one thread is busy for as long as
+ * one GET lasts. The client that works everywhere; it owns no memory beyond a chunk of 64 KiB heap
+ * for each thread.
+ *
+ * <p>The SDK client should neither retry nor validate checksums, for the fetch layer does the one
+ * and block ranges have none of the other; time-outs are the SDK client's. Retries that it does
+ * make before a response begins do no harm.
+ *
+ * <p>Cancelling ends the exchange at once. A thread that waits for a response to begin stays busy
+ * until it does or the SDK client's time-out strikes; one that reads a body is freed by dropping
+ * the connection.
+ *
+ * <p>Works with SDK 2.24 and later.
+ */
+public final class SyncObjectClient implements ObjectClient {
+  private static final AtomicInteger NUMBER = new AtomicInteger();
+  private static final long IDLE_THREAD_SECONDS = 10;
+  private static final Logger LOG = LoggerFactory.getLogger(SyncObjectClient.class);
+
+  static {
+    if (!OwnLoader.isApplications()) {
+      beginTimer();
+    }
+  }
+
+  private final BlockingStore store;
+  private final String name;
+  private final ClientLimits limits;
+  private final ThreadPoolExecutor threads;
+  private final InFlight inFlight = new InFlight();
+  private final AtomicBoolean closed = new AtomicBoolean();
+  private final @Nullable Runnable closeAlso;
+
+  /**
+   * @param s3 what to read with; stays open when this client closes
+   * @param name for logs and reports, for example {@code s3a}
+   * @param threads how many GETs may be in flight, 1 or more
+   * @param requestBytes the longest GET, in bytes
+   */
+  public SyncObjectClient(S3Client s3, String name, int threads, int requestBytes) {
+    this(s3, name, threads, requestBytes, null);
+  }
+
+  /**
+   * As above; {@code closeAlso} runs last when this client closes, for example to close the SDK's.
+   */
+  public SyncObjectClient(
+      S3Client s3, String name, int threads, int requestBytes, @Nullable Runnable closeAlso) {
+    this(BlockingStore.of(s3), name, threads, requestBytes, closeAlso);
+  }
+
+  /** As above, over any way to an SDK client. */
+  public SyncObjectClient(
+      BlockingStore store,
+      String name,
+      int threads,
+      int requestBytes,
+      @Nullable Runnable closeAlso) {
+    this.store = store;
+    this.name = name;
+    this.closeAlso = closeAlso;
+    limits = ClientLimits.copying(requestBytes, threads, 0);
+    this.threads =
+        new ThreadPoolExecutor(
+            threads,
+            threads,
+            IDLE_THREAD_SECONDS,
+            TimeUnit.SECONDS,
+            // A finishing thread tells the handler before it is free, so a full set of successors
+            // may queue behind a full set of predecessors.
+            new ArrayBlockingQueue<>(threads),
+            task -> {
+              Thread thread = new Thread(task, "s3e-get-" + NUMBER.incrementAndGet());
+              thread.setDaemon(true);
+              return thread;
+            });
+    this.threads.allowCoreThreadTimeOut(true);
+  }
+
+  /** The SDK's thread for all bodies that nobody reads, which would keep what begins it. */
+  private static void beginTimer() {
+    try {
+      MethodHandle body =
+          MethodHandles.publicLookup()
+              .findConstructor(
+                  ResponseInputStream.class,
+                  MethodType.methodType(void.class, Object.class, AbortableInputStream.class));
+      InputStream nothing = InputStream.nullInputStream();
+      ((ResponseInputStream<?>)
+              OwnLoader.callApart(body, "nothing", AbortableInputStream.create(nothing)))
+          .close();
+    } catch (IOException | ReflectiveOperationException | RuntimeException e) {
+      LOG.debug("A thread of the SDK's may keep this class loader", e);
+    }
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public ClientLimits limits() {
+    return limits;
+  }
+
+  @Override
+  public ObjectHead head(HeadRequest request) throws RequestFailure {
+    String subject = SdkRequests.subject(request);
+    if (closed.get()) {
+      throw SdkFailures.closed(subject);
+    }
+    try {
+      return store.head(request);
+    } catch (RequestFailure e) {
+      throw e;
+    } catch (IOException | RuntimeException e) {
+      throw SdkFailures.failure(subject, e);
+    }
+  }
+
+  @Override
+  public Exchange get(GetRequest request, ResponseHandler handler) {
+    SyncExchange exchange = new SyncExchange(store, request, handler, inFlight::remove);
+    // Registered before the check: close() sees either this exchange or makes the check fail.
+    inFlight.add(exchange);
+    if (closed.get()) {
+      exchange.endUnsent(SdkFailures.closed(exchange.subject()));
+    } else if (request.lend()) {
+      exchange.endUnsent(SdkFailures.lendsNothing(exchange.subject()));
+    } else {
+      submit(exchange);
+    }
+    return exchange;
+  }
+
+  @Override
+  public void close() {
+    if (!closed.compareAndSet(false, true)) {
+      return;
+    }
+    inFlight.cancelAll();
+    threads.shutdown();
+    if (closeAlso != null) {
+      closeAlso.run();
+    }
+  }
+
+  private void submit(SyncExchange exchange) {
+    try {
+      threads.execute(exchange);
+    } catch (RejectedExecutionException e) {
+      exchange.endUnsent(
+          closed.get()
+              ? SdkFailures.closed(exchange.subject())
+              : new RequestFailure(
+                  Kind.THROTTLED,
+                  exchange.subject(),
+                  "more than " + limits.copyRequests() + " requests at once",
+                  e));
+    }
+  }
+}

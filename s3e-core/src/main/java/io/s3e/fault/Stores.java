@@ -1,0 +1,43 @@
+package io.s3e.fault;
+
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * What an engine has learnt of the stores that its tenants read: a new tenant, and one that sends
+ * GETs of another length, begin with what others have found out. Any thread.
+ */
+public final class Stores {
+  /** More endpoints than a JVM reads as a rule. Then all are forgotten, and learnt anew. */
+  private static final int MOST = 64;
+
+  /**
+   * One store.
+   *
+   * @param times how long GETs to it take
+   * @param hedges the GETs that may be sent to it twice
+   */
+  public record Known(GetTimes times, HedgeBudget hedges) {
+    Known() {
+      this(new GetTimes(), new HedgeBudget(System::nanoTime));
+    }
+  }
+
+  private final ConcurrentHashMap<Object, Known> known = new ConcurrentHashMap<>();
+
+  /**
+   * The store of that name, to be kept by who reads it.
+   *
+   * @param store names the endpoint; tenants with equal names share what is known
+   */
+  public Known of(Object store) {
+    if (known.size() >= MOST && !known.containsKey(store)) {
+      known.clear();
+    }
+    return known.computeIfAbsent(store, name -> new Known());
+  }
+
+  /** What is known to one tenant alone. */
+  public static Known ofOne() {
+    return new Known();
+  }
+}

@@ -1,0 +1,90 @@
+package io.s3e.fetch;
+
+import io.s3e.block.ByteRange;
+import io.s3e.client.ResponseHead.LengthSource;
+import java.nio.ByteBuffer;
+
+/**
+ * The body of one answer whose head has been accepted: counts its bytes, and says from when on the
+ * destination may show them. An answer that ends in order with another number of bytes than its
+ * head tells is not the store's: none of its bytes is the object's.
+ *
+ * <p>When that is known depends on whose word the length is. A body under the store's own
+ * Content-Length can end nowhere else, so its bytes are accepted as they come, and those that came
+ * before a break stay. Every other body is held until all of it has come: with the one call of a
+ * client that hands over whole bodies, or with the end of the answer.
+ *
+ * <p>Touched inside the attempt's fence, or after it was closed.
+ */
+final class Body {
+  private final ByteRange told;
+  private final LengthSource source;
+  private final Destination destination;
+  private long received;
+
+  /** Whether the destination has all bytes and may show them. Read by anybody. */
+  private volatile boolean complete;
+
+  /**
+   * @param told which bytes of the object it brings, by its head
+   */
+  Body(ByteRange told, LengthSource source, Destination destination) {
+    this.told = told;
+    this.source = source;
+    this.destination = destination;
+  }
+
+  /** Whether so many bytes are no more than are still to come, and all of them if they are lent. */
+  boolean expects(int count) {
+    return destination.isLent()
+        ? received == 0 && count == told.length()
+        : received + count <= told.length();
+  }
+
+  /** So many bytes have come; they are taken next. */
+  void came(int count) {
+    received += count;
+  }
+
+  /** Bytes that have come. */
+  long received() {
+    return received;
+  }
+
+  /** Takes bytes that have come. */
+  void take(ByteBuffer chunk) {
+    boolean isWhole = chunk.remaining() == told.length();
+    if (source == LengthSource.STORE || (source == LengthSource.CLIENT && isWhole)) {
+      destination.accept(chunk);
+      complete = received == told.length();
+    } else {
+      destination.hold(chunk);
+    }
+  }
+
+  /** All bytes have been accepted in one lent buffer. */
+  void taken() {
+    complete = true;
+  }
+
+  /** Whether as many bytes have come as its head tells. */
+  boolean isWhole() {
+    return received == told.length();
+  }
+
+  /** It has ended in order and is whole. */
+  void keep() {
+    destination.keep();
+    complete = true;
+  }
+
+  boolean isComplete() {
+    return complete;
+  }
+
+  /** How much of it came, for messages. */
+  @Override
+  public String toString() {
+    return received + " of " + told.length() + " bytes";
+  }
+}

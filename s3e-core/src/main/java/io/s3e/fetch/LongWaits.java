@@ -1,0 +1,59 @@
+package io.s3e.fetch;
+
+import io.s3e.fault.Gate;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells of readers that wait long for a store, which may be out of reach: what they have tried,
+ * since when, and until when they go on. One line after {@value #FIRST_SECONDS} s of a wait, or
+ * after a quarter of its patience if that is shorter, then one a minute, for all readers of a
+ * bucket together.
+ *
+ * <p>Any thread; asked again and again while a reader waits.
+ */
+final class LongWaits {
+  private static final Logger LOG = LoggerFactory.getLogger(LongWaits.class);
+
+  private static final long FIRST_SECONDS = 10;
+  private static final int FIRST_SHARE = 4;
+  private static final long AGAIN_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+  private LongWaits() {}
+
+  /**
+   * A reader waits.
+   *
+   * @param gate before the bucket
+   * @param waitedNanos how long nothing has come for it, in ns
+   * @param patience how long nothing may come for it
+   * @param tried what it waits for and what was done for that, in words that begin a sentence
+   */
+  static void look(Gate gate, long waitedNanos, Duration patience, Supplier<String> tried) {
+    long first =
+        Math.min(TimeUnit.SECONDS.toNanos(FIRST_SECONDS), patience.toNanos() / FIRST_SHARE);
+    if (waitedNanos < first || !gate.isTimeToTell(AGAIN_NANOS)) {
+      return;
+    }
+    Duration waited = Duration.ofNanos(waitedNanos);
+    Instant since = Instant.now().minus(waited).truncatedTo(ChronoUnit.SECONDS);
+    LOG.warn(
+        "A read has waited {} s for S3: {}. Nothing has come since {}; without an answer the read"
+            + " fails at {} (read timeout of {} s, fs.s3a.s3e.read.timeout under Hadoop)",
+        seconds(waited),
+        tried.get(),
+        since,
+        since.plus(patience).truncatedTo(ChronoUnit.SECONDS),
+        seconds(patience));
+  }
+
+  private static String seconds(Duration time) {
+    return String.format(Locale.ROOT, "%.1f", time.toMillis() / 1e3);
+  }
+}

@@ -1,0 +1,178 @@
+package io.s3e.jvm;
+
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandleProxies;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.lang.runtime.ObjectMethods;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.security.PrivilegedAction;
+import java.util.Collections;
+import java.util.Set;
+import java.util.WeakHashMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import javax.security.auth.Subject;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The class loader of S3E's classes. One that is not the application's is to be collected when its
+ * file systems are closed, so nothing that lives longer may keep it: not the threads that the JDK
+ * and others begin once for all, nor what they remember. Any thread.
+ */
+public final class OwnLoader {
+  private static final Logger LOG = LoggerFactory.getLogger(OwnLoader.class);
+  private static final boolean APPLICATIONS = isApplicationsOrAbove();
+
+  /** The longest that the threads are waited for, in all. */
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+  /** Those of {@link #thread}, weakly. Guards itself. */
+  private static final Set<Thread> THREADS = Collections.newSetFromMap(new WeakHashMap<>());
+
+  private OwnLoader() {}
+
+  /**
+   * A daemon thread for work that may outlast the last file system. In a class loader that is not
+   * the application's {@link #awaitThreads} waits for it.
+   */
+  public static Thread thread(Runnable work, String name) {
+    Thread thread = new Thread(work, name);
+    thread.setDaemon(true);
+    if (!APPLICATIONS) {
+      synchronized (THREADS) {
+        THREADS.add(thread);
+      }
+    }
+    return thread;
+  }
+
+  /** Waits until such threads have ended, and those that they begin, for some seconds at most. */
+  public static void awaitThreads() {
+    long deadline = System.nanoTime() + PATIENCE_NANOS;
+    try {
+      for (Thread next = oneAlive(); next != null; next = oneAlive()) {
+        long millis = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+        if (millis <= 0) {
+          LOG.debug("{} goes on after the last file system", next);
+          return;
+        }
+        next.join(millis);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static @Nullable Thread oneAlive() {
+    synchronized (THREADS) {
+      for (Thread each : THREADS) {
+        if (each.isAlive() && each != Thread.currentThread()) {
+          return each;
+        }
+      }
+    }
+    return null;
+  }
+
+  /** Whether the classes of S3E are there as long as the JVM is. */
+  public static boolean isApplications() {
+    return APPLICATIONS;
+  }
+
+  private static boolean isApplicationsOrAbove() {
+    ClassLoader own = OwnLoader.class.getClassLoader();
+    ClassLoader loader = ClassLoader.getSystemClassLoader();
+    while (loader != null && loader != own) {
+      loader = loader.getParent();
+    }
+    return loader == own;
+  }
+
+  /**
+   * Calls what keeps its callers: threads and class loaders keep the protection domains of all
+   * classes on the stack that makes them, and those their class loaders; threads keep the context's
+   * class loader as well. So it is called by classes of the JDK alone, in the application's
+   * context.
+   *
+   * @param target what those keep is not kept either if it is a class of another loader
+   * @throws ReflectiveOperationException if the call fails
+   */
+  public static Object callApart(MethodHandle target, Object... arguments)
+      throws ReflectiveOperationException {
+    PrivilegedAction<?> action =
+        MethodHandleProxies.asInterfaceInstance(
+            PrivilegedAction.class, MethodHandles.insertArguments(target, 0, arguments));
+    Thread thread = Thread.currentThread();
+    ClassLoader before = thread.getContextClassLoader();
+    thread.setContextClassLoader(ClassLoader.getSystemClassLoader());
+    try {
+      // By its name: the JDK will drop the method, and with it what it is called for.
+      for (Method method : Subject.class.getMethods()) {
+        if (method.getName().equals("doAsPrivileged")
+            && method.getParameterTypes()[1] == PrivilegedAction.class) {
+          return method.invoke(null, null, action, null);
+        }
+      }
+      return action.run();
+    } finally {
+      thread.setContextClassLoader(before);
+    }
+  }
+
+  /** Begins the thread of the JDK that ends waits for futures; it lives as long as the JVM. */
+  public static void beginTimeouts() {
+    try {
+      MethodHandle timeout =
+          MethodHandles.publicLookup()
+              .findVirtual(
+                  CompletableFuture.class,
+                  "orTimeout",
+                  MethodType.methodType(CompletableFuture.class, long.class, TimeUnit.class));
+      Object unused = callApart(timeout, new CompletableFuture<>(), 1L, TimeUnit.NANOSECONDS);
+    } catch (ReflectiveOperationException | RuntimeException e) {
+      LOG.debug("The timer of the JDK may keep this class loader", e);
+    }
+  }
+
+  /**
+   * Has the JDK forget the last record of this loader: the bootstrap of the methods of records
+   * remembers the last types that it was asked for. From JDK 22 on it remembers those of the JDK's
+   * loaders, and beside them, softly, those of others.
+   */
+  // The bootstrap may throw anything.
+  @SuppressWarnings("IllegalCatch")
+  public static void forgetRecords() {
+    try {
+      ClassLoader ofNobody =
+          (ClassLoader)
+              callApart(
+                  MethodHandles.publicLookup()
+                      .findConstructor(
+                          URLClassLoader.class, MethodType.methodType(void.class, URL[].class)),
+                  (Object) new URL[0]);
+      Class<?>[] interfaces = {Runnable.class};
+      Object other = Proxy.newProxyInstance(ofNobody, interfaces, (proxy, method, none) -> null);
+      rememberRecord(other.getClass());
+      rememberRecord(String.class);
+    } catch (Throwable e) {
+      LOG.debug("The JDK may remember records of this class loader", e);
+    }
+  }
+
+  private static void rememberRecord(Class<?> type) throws Throwable {
+    MethodHandles.Lookup lookup = MethodHandles.publicLookup();
+    MethodHandle component = MethodHandles.identity(type);
+    MethodType equals = MethodType.methodType(boolean.class, type, Object.class);
+    MethodType hashCode = MethodType.methodType(int.class, type);
+    MethodType toString = MethodType.methodType(String.class, type);
+    ObjectMethods.bootstrap(lookup, "equals", equals, type, "itself", component);
+    ObjectMethods.bootstrap(lookup, "hashCode", hashCode, type, "itself", component);
+    ObjectMethods.bootstrap(lookup, "toString", toString, type, "itself", component);
+  }
+}

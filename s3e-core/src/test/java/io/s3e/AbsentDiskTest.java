@@ -1,0 +1,220 @@
+package io.s3e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.s3e.block.ObjectRef;
+import io.s3e.buffer.MemoryBudget;
+import io.s3e.client.ClientLimits;
+import io.s3e.disk.DiskCache;
+import io.s3e.disk.DiskCacheConfig;
+import io.s3e.disk.DiskCacheConfig.Mode;
+import io.s3e.disk.DiskCacheConfig.Scope;
+import io.s3e.stream.S3EInputStream;
+import io.s3e.testing.CapturedLog;
+import io.s3e.testing.MemoryObjectClient;
+import io.s3e.testing.Stranger;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Where there can be no cache on disk, a WARN says why and reads go on without it. */
+@Timeout(60)
+class AbsentDiskTest {
+  private static final ObjectRef OBJECT = new ObjectRef("bucket", "key");
+  private static final int SIZE = 300_000;
+  private static final long MIB = 1L << 20;
+
+  @TempDir Path temp;
+
+  private final byte[] content = MemoryObjectClient.bytes(SIZE, 3);
+  private Path directory;
+
+  @BeforeEach
+  void makeDirectory() throws IOException {
+    directory = Files.createDirectory(temp.toRealPath().resolve("shared"));
+    setMode(directory, 0755);
+  }
+
+  private static void setMode(Path path, int mode) throws IOException {
+    Files.setAttribute(path, "unix:mode", mode);
+  }
+
+  private MemoryObjectClient client() {
+    MemoryObjectClient client = new MemoryObjectClient(ClientLimits.copying(1 << 20, 4, 0));
+    client.put(OBJECT, content, "\"v1\"");
+    return client;
+  }
+
+  private DiskCacheConfig.Builder disk() {
+    return DiskCacheConfig.DEFAULTS.toBuilder()
+        .mode(Mode.DISK)
+        .directories(List.of(directory))
+        .capacityBytes(64 * MIB);
+  }
+
+  private S3E engine(DiskCacheConfig.Builder disk, long memoryBytes, EngineDisk.Opener opener) {
+    S3EConfig config = S3EConfig.DEFAULTS.toBuilder().diskCache(disk.build()).build();
+    return S3E.create(config, new MemoryBudget(memoryBytes), memory -> client(), opener);
+  }
+
+  private S3E engine(DiskCacheConfig.Builder disk) {
+    return engine(disk, 64 * MIB, DiskCache::open);
+  }
+
+  private void assertReads(S3E engine) throws IOException {
+    try (S3EInputStream in = engine.open(OBJECT)) {
+      assertThat(in.readAllBytes()).isEqualTo(content);
+    }
+  }
+
+  private void assertNone(DiskCacheConfig.Builder disk, String... said) throws IOException {
+    try (CapturedLog log = new CapturedLog();
+        S3E engine = engine(disk)) {
+      assertReads(engine);
+      awaitOpening(engine);
+      assertReads(engine);
+      assertThat(engine.diskUse()).isNull();
+      assertThat(log.lines("WARN"))
+          .hasSize(1)
+          .first()
+          .asString()
+          .contains("No cache on local disk, in memory only: ")
+          .contains(said);
+    }
+  }
+
+  private void assertCaches(S3E engine) throws IOException {
+    awaitOpening(engine);
+    assertReads(engine);
+    assertThat(engine.diskUse()).isNotNull();
+  }
+
+  private static void awaitOpening(S3E engine) {
+    CountDownLatch known = new CountDownLatch(1);
+    engine.whenDiskCacheIsOpen(known::countDown);
+    try {
+      assertThat(known.await(20, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** What another user can do in a directory that all may write, before this process comes. */
+  private Path plant() throws IOException {
+    Path planted = Files.createDirectory(directory.resolve("s3e-cache-" + user()));
+    Files.writeString(planted.resolve("forged"), "forged");
+    Stranger.give(planted.resolve("forged"), planted, directory);
+    return planted;
+  }
+
+  private static String user() {
+    return System.getProperty("user.name");
+  }
+
+  @Test
+  void aPlantedCacheIsNotEntered() throws IOException {
+    Path planted = plant();
+    setMode(planted, 0700);
+    setMode(directory, 0777);
+    assertNone(disk().scope(Scope.HOST), directory.toString(), planted.toString(), "is owned by '");
+    setMode(planted, 0777);
+    assertNone(disk().scope(Scope.HOST), planted.toString(), "has the permissions rwxrwxrwx");
+    assertThat(planted).isDirectoryContaining("glob:**/forged");
+    assertThat(planted.toFile().list()).as("nothing was put there").hasSize(1);
+  }
+
+  @Test
+  void aCacheThatAnotherUserCouldExchangeIsNotEntered() throws IOException {
+    setMode(directory, 0777);
+    assertNone(disk().scope(Scope.HOST), directory + ":", "has mode 0777", "sticky bit");
+    assertNone(
+        disk().scope(Scope.APP).application("job"), directory + ":", "has mode 0777", "sticky bit");
+    setMode(directory, 01777);
+    try (S3E engine = engine(disk().scope(Scope.HOST))) {
+      assertCaches(engine);
+    }
+  }
+
+  @Test
+  void aDirectoryThatIsRefusedLeavesTheOthersInUse() throws IOException {
+    Path good = Files.createDirectory(temp.resolve("good"));
+    Files.delete(directory);
+    Files.createFile(directory);
+    try (CapturedLog log = new CapturedLog();
+        S3E engine = engine(disk().directories(List.of(directory, good)))) {
+      assertCaches(engine);
+      assertThat(engine.diskUse().capacityBytes()).as("of the one").isEqualTo(64 * MIB);
+      assertThat(log.lines("WARN"))
+          .hasSize(1)
+          .first()
+          .asString()
+          .contains("Nothing is cached in " + directory + ":", "it is not a directory");
+    }
+  }
+
+  @Test
+  void lessThanSixteenMebibytesAreNoCache() throws IOException {
+    assertNone(
+        disk().capacityBytes(16 * MIB - 1),
+        directory.toString(),
+        "would hold 16777215 bytes, its capacity as set; expected 16777216 or more");
+    try (S3E engine = engine(disk().capacityBytes(16 * MIB))) {
+      assertCaches(engine);
+    }
+  }
+
+  @Test
+  void theAutomaticCapacityIsTenGibibytesOrATwentiethOfWhatIsFree() throws IOException {
+    long twentieth = directory.toFile().getUsableSpace() / 20;
+    assumeTrue(twentieth > 64 * MIB, "skipped: the disk is nearly full");
+    try (S3E engine = engine(disk().capacityBytes(0))) {
+      assertCaches(engine);
+      // Others use the disk as well.
+      assertThat(engine.diskUse().capacityBytes())
+          .isBetween(
+              Math.min(10L << 30, twentieth - 32 * MIB), Math.min(10L << 30, twentieth + 32 * MIB));
+    }
+  }
+
+  @Test
+  void aBudgetThatIsTooSmallIsTold() throws IOException {
+    try (CapturedLog log = new CapturedLog();
+        S3E engine = engine(disk(), 4 * MIB, DiskCache::open)) {
+      assertReads(engine);
+      awaitOpening(engine);
+      assertThat(log.lines("of the memory budget of 4194304"))
+          .hasSize(1)
+          .first()
+          .asString()
+          .contains("its buffers need");
+    }
+  }
+
+  @Test
+  void aTenantWhoseCacheIsOfAnotherScopeIsToldWhy() throws IOException {
+    MemoryBudget budget = new MemoryBudget(64 * MIB);
+    S3EConfig first = S3EConfig.DEFAULTS.toBuilder().diskCache(disk().build()).build();
+    S3EConfig second = first.toBuilder().diskCache(disk().scope(Scope.HOST).build()).build();
+    try (CapturedLog log = new CapturedLog();
+        S3E one = S3E.create(first, budget, memory -> client());
+        S3E two = S3E.create(second, budget, memory -> client())) {
+      assertCaches(one);
+      awaitOpening(two);
+      assertReads(two);
+      assertThat(two.diskUse()).isNull();
+      assertThat(log.lines("WARN"))
+          .hasSize(1)
+          .first()
+          .asString()
+          .contains(directory.toString(), "(scope PRIVATE)", "(scope HOST) has none");
+    }
+  }
+}

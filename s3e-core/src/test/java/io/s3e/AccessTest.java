@@ -1,0 +1,350 @@
+package io.s3e;
+
+import static io.s3e.testing.Eventually.awaitTrue;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.s3e.block.ByteRange;
+import io.s3e.block.ObjectRef;
+import io.s3e.buffer.MemoryBudget;
+import io.s3e.client.ClientLimits;
+import io.s3e.client.ForwardingClient;
+import io.s3e.client.GetRequest;
+import io.s3e.client.ObjectClient;
+import io.s3e.client.RequestFailure;
+import io.s3e.client.RequestFailure.Kind;
+import io.s3e.client.ResponseHandler;
+import io.s3e.disk.DiskCache;
+import io.s3e.disk.DiskCacheConfig;
+import io.s3e.disk.DiskCacheConfig.Mode;
+import io.s3e.disk.DiskCacheConfig.Scope;
+import io.s3e.metrics.DiskMetrics.Counter;
+import io.s3e.prefetch.ReadPolicy;
+import io.s3e.stream.S3EInputStream;
+import io.s3e.testing.MemoryObjectClient;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What S3 has allowed a file system is served for a while, and then asked anew. */
+@Timeout(120)
+class AccessTest {
+  private static final int BLOCK = 64 << 10;
+  private static final int REQUEST = 8 * BLOCK;
+  private static final int SIZE = 192 * BLOCK + 17;
+  private static final ObjectRef OBJECT = new ObjectRef("bucket", "key");
+  private static final Duration AGE = Duration.ofMinutes(15);
+  private static final String KEY_HEADER = "x-amz-server-side-encryption-customer-key";
+
+  @TempDir Path directory;
+
+  private final byte[] content = MemoryObjectClient.bytes(SIZE, 11);
+  private final MemoryBudget budget = new MemoryBudget(512L * BLOCK);
+  private final AtomicLong now = new AtomicLong(System.nanoTime());
+  private Duration age = AGE;
+
+  @AfterEach
+  void everythingIsGivenBack() throws InterruptedException {
+    awaitTrue("all memory is given back", () -> budget.reserved() == 0);
+  }
+
+  /** A user whose right may be withdrawn, and who may come back with other credentials. */
+  private final class User implements ForwardingClient {
+    private final MemoryObjectClient store;
+    private volatile boolean allowed = true;
+    private volatile @Nullable Object credentials;
+
+    User() {
+      store = new MemoryObjectClient(ClientLimits.copying(REQUEST, 8, 0));
+      store.put(OBJECT, content, "\"v1\"");
+    }
+
+    @Override
+    public ObjectClient client() {
+      return store;
+    }
+
+    @Override
+    public @Nullable Object credentials() {
+      return credentials;
+    }
+
+    @Override
+    public Exchange get(GetRequest request, ResponseHandler handler) {
+      if (allowed) {
+        return store.get(request, handler);
+      }
+      handler.onFailure(new RequestFailure(Kind.FORBIDDEN, "GET", "403", null));
+      return () -> {};
+    }
+
+    int gets() {
+      return store.gets().size();
+    }
+  }
+
+  private S3EConfig.Builder config() {
+    return S3EConfig.DEFAULTS.toBuilder()
+        .blockBytes(BLOCK)
+        .requestBytes(REQUEST)
+        .store("memory")
+        .accessMaxAge(age)
+        .readTimeout(Duration.ofSeconds(30))
+        .retryBase(Duration.ofMillis(1));
+  }
+
+  private S3E tenant(User user) {
+    return S3E.create(config().build(), budget, memory -> user, now::get);
+  }
+
+  private void pass(Duration time) {
+    now.addAndGet(time.toNanos());
+  }
+
+  private S3EInputStream open(S3E tenant) throws IOException {
+    return tenant.open(OBJECT, OpenOptions.DEFAULTS.withPolicy(ReadPolicy.RANDOM));
+  }
+
+  private void readAt(S3EInputStream in, int block) throws IOException {
+    byte[] bytes = new byte[100];
+    in.readFullyAt((long) block * BLOCK, bytes, 0, bytes.length);
+    assertThat(bytes)
+        .isEqualTo(Arrays.copyOfRange(content, block * BLOCK, block * BLOCK + bytes.length));
+  }
+
+  private void readAll(S3EInputStream in) throws IOException {
+    byte[] bytes = new byte[SIZE];
+    in.readFullyAt(0, bytes, 0, SIZE);
+    assertThat(Arrays.equals(bytes, content)).isTrue();
+  }
+
+  private void requireDenied(S3EInputStream in) {
+    for (int block = 0; block < SIZE / BLOCK; block += 9) {
+      long position = (long) block * BLOCK;
+      assertThatThrownBy(() -> in.readAt(position, new byte[100], 0, 100))
+          .hasMessageContaining("403");
+    }
+  }
+
+  private enum Opened {
+    BEFORE,
+    AFTER
+  }
+
+  private S3EInputStream reopened(Opened when, S3E tenant, S3EInputStream in) throws IOException {
+    if (when == Opened.BEFORE) {
+      return in;
+    }
+    in.close();
+    return open(tenant);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void whatAnotherFetchesIsAskedForAnewAfterAWhile(Opened when) throws Exception {
+    User one = new User();
+    User two = new User();
+    try (S3E first = tenant(one);
+        S3E second = tenant(two);
+        S3EInputStream in = open(second)) {
+      readAt(in, 63);
+      pass(AGE);
+      try (S3EInputStream all = open(first)) {
+        readAll(all);
+      }
+      two.allowed = false;
+      try (S3EInputStream later = reopened(when, second, in)) {
+        requireDenied(later);
+        two.allowed = true;
+        int sent = two.gets();
+        readAll(later);
+        assertThat(two.gets()).as("one GET for the version").isEqualTo(sent + 1);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void whatOneselfHasInMemoryIsAskedForAnewAfterAWhile(Opened when) throws Exception {
+    User user = new User();
+    try (S3E tenant = tenant(user);
+        S3EInputStream in = open(tenant)) {
+      readAll(in);
+      int sent = user.gets();
+      pass(AGE.minusNanos(1));
+      readAll(in);
+      assertThat(user.gets()).as("from memory").isEqualTo(sent);
+
+      user.allowed = false;
+      pass(Duration.ofNanos(1));
+      try (S3EInputStream later = reopened(when, tenant, in)) {
+        requireDenied(later);
+        for (int round = 0; round < 3; round++) {
+          user.allowed = true;
+          sent = user.gets();
+          readAt(later, 5);
+          readAll(later);
+          assertThat(user.gets()).as("one GET for the version").isEqualTo(sent + 1);
+          pass(AGE);
+          user.allowed = false;
+          requireDenied(later);
+        }
+      }
+    }
+  }
+
+  @Test
+  void aVectoredReadAsksOnce() throws Exception {
+    User user = new User();
+    List<ByteRange> ranges =
+        List.of(
+            ByteRange.ofLength(0, 100),
+            ByteRange.ofLength(20L * BLOCK, 100),
+            ByteRange.ofLength(40L * BLOCK, 3 * BLOCK));
+    try (S3E tenant = tenant(user);
+        S3EInputStream in = open(tenant)) {
+      readAll(in);
+      pass(AGE);
+      int sent = user.gets();
+      for (int round = 0; round < 2; round++) {
+        List<CompletableFuture<ByteBuffer>> results =
+            in.readVectored(ranges, ByteBuffer::allocate, buffer -> {});
+        for (int i = 0; i < ranges.size(); i++) {
+          ByteBuffer got = results.get(i).get(30, TimeUnit.SECONDS);
+          int start = (int) ranges.get(i).start();
+          assertThat(got.array())
+              .isEqualTo(Arrays.copyOfRange(content, start, start + got.remaining()));
+        }
+      }
+      assertThat(user.gets()).as("a GET for each group at most").isBetween(sent + 1, sent + 3);
+    }
+  }
+
+  @Test
+  void aCustomersKeyIsAskedForAnewAsWell() throws Exception {
+    User user = new User();
+    OpenOptions withKey =
+        OpenOptions.DEFAULTS.withHeaders(Map.of(KEY_HEADER, "right")).withPolicy(ReadPolicy.RANDOM);
+    try (S3E tenant = tenant(user);
+        S3EInputStream in = tenant.open(OBJECT, withKey)) {
+      readAll(in);
+      pass(AGE);
+      int sent = user.gets();
+      readAll(in);
+      try (S3EInputStream again = tenant.open(OBJECT, withKey)) {
+        readAll(again);
+      }
+      assertThat(user.gets()).as("one GET for the version").isEqualTo(sent + 1);
+      pass(AGE);
+      user.allowed = false;
+      requireDenied(in);
+    }
+  }
+
+  @Test
+  void otherCredentialsAreAskedForAnewAtOnce() throws Exception {
+    User user = new User();
+    user.credentials = "first";
+    try (S3E tenant = tenant(user);
+        S3EInputStream in = open(tenant)) {
+      readAll(in);
+      user.credentials = "second";
+      user.allowed = false;
+      requireDenied(in);
+      user.allowed = true;
+      int sent = user.gets();
+      readAll(in);
+      assertThat(user.gets()).isEqualTo(sent + 1);
+    }
+  }
+
+  @Test
+  void withoutAnAgeEachOpeningAsks() throws Exception {
+    age = Duration.ZERO;
+    User user = new User();
+    try (S3E tenant = tenant(user)) {
+      try (S3EInputStream in = open(tenant)) {
+        readAll(in);
+        int sent = user.gets();
+        readAll(in);
+        assertThat(user.gets()).as("of the stream that has asked").isEqualTo(sent);
+      }
+      for (int i = 0; i < 3; i++) {
+        int sent = user.gets();
+        try (S3EInputStream in = open(tenant)) {
+          readAll(in);
+          readAt(in, i);
+        }
+        assertThat(user.gets()).isEqualTo(sent + 1);
+      }
+      // A reader in order, with guesses.
+      int sent = user.gets();
+      try (S3EInputStream in = tenant.open(OBJECT)) {
+        assertThat(in.readAllBytes()).isEqualTo(content);
+      }
+      assertThat(user.gets()).isEqualTo(sent + 1);
+      user.allowed = false;
+      try (S3EInputStream in = open(tenant)) {
+        requireDenied(in);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void whatOneselfHasOnDiskIsAskedForAnewAfterAWhile(Scope scope) throws Exception {
+    User user = new User();
+    DiskCacheConfig disk =
+        DiskCacheConfig.DEFAULTS.toBuilder()
+            .mode(Mode.DISK)
+            .scope(scope)
+            .application("application")
+            .directories(List.of(directory))
+            .capacityBytes(64L << 20)
+            .build();
+    // Less than half of the object fits beside the buffers of the disk.
+    MemoryBudget small = new MemoryBudget(DiskCache.bufferBytes(disk) + 80L * BLOCK);
+    try (S3E tenant =
+        S3E.create(config().diskCache(disk).build(), small, memory -> user, now::get)) {
+      assertThat(tenant.awaitDiskWrites(Duration.ofSeconds(30))).isTrue();
+      try (S3EInputStream in = open(tenant)) {
+        for (int round = 0; round < 2; round++) {
+          for (int block = 0; block < SIZE / BLOCK; block++) {
+            readAt(in, block);
+            assertThat(tenant.awaitDiskWrites(Duration.ofSeconds(30))).isTrue();
+          }
+        }
+        long hits = tenant.metrics().disk().get(Counter.HIT_BYTES);
+        assertThat(hits).as("read from disk").isPositive();
+        pass(AGE);
+        user.allowed = false;
+        requireDenied(in);
+        try (S3EInputStream other = open(tenant)) {
+          requireDenied(other);
+        }
+        user.allowed = true;
+        int sent = user.gets();
+        for (int block = 0; block < SIZE / BLOCK; block++) {
+          readAt(in, block);
+        }
+        assertThat(user.gets()).as("one GET for the version").isEqualTo(sent + 1);
+        assertThat(tenant.metrics().disk().get(Counter.HIT_BYTES)).isGreaterThan(hits);
+      }
+    }
+    awaitTrue("all memory is given back", () -> small.reserved() == 0);
+  }
+}

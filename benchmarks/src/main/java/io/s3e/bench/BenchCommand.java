@@ -185,7 +185,7 @@ public final class BenchCommand implements Callable<Integer> {
       paramLabel = "DIR",
       description =
           "Where data and temporary files go while the job runs: three times --size, and --size"
-              + " more for each seqN, for the cache on disk, and for plain-file.")
+              + " more for each seqN, for plain-file, and for each run that fills a cache on disk.")
   private @Nullable Path workDirectory;
 
   @Option(

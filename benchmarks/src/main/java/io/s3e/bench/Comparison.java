@@ -161,6 +161,7 @@ final class Comparison {
       }
     } finally {
       crews.values().forEach(Crew::close);
+      disk.endWorkload();
     }
     return engines.stream()
         .flatMap(e -> summaries(e, workload, runs.getOrDefault(e, List.of())))
@@ -221,13 +222,21 @@ final class Comparison {
   private List<Measurement> run(
       Crew crew, Engine engine, WorkloadKind workload, int round, long bytes, Steps steps)
       throws IOException, InterruptedException {
-    Target.Subject subject = target.subject(workload);
-    if (subject == null) {
+    Target.Subject read = target.subject(workload);
+    if (read == null) {
       throw new IllegalStateException("Nothing to read for " + workload);
     }
+    Target.Subject subject = engine.isFile() ? read : target.unread(read);
+    boolean isUnread = !subject.equals(read);
     try {
       RunSpec spec =
-          spec(engine, workload, subject, round, bytes, disk.begin(engine, workload, subject));
+          spec(
+              engine,
+              workload,
+              subject,
+              round,
+              bytes,
+              disk.begin(engine, workload, subject, isUnread));
       List<Measurement> passes = new ArrayList<>();
       RunResult state = crew.prepare(spec);
       for (int pass = 1; pass <= workload.passes(); pass++) {

@@ -10,6 +10,7 @@ import io.s3e.bench.workload.WorkloadKind;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,6 +33,8 @@ final class EmbeddedTarget implements Target {
   private static final String BUCKET = "s3e-bench";
   private static final String BUCKET_URI = "s3a://" + BUCKET + '/';
   private static final String WARM_UP_URI = BUCKET_URI + "warm-up";
+  private static final String HANGING_BUCKET =
+      ObjectSlice.bucketBeside(BUCKET, ObjectSlice.HANGING);
   private static final int WARM_UP_BYTES = 1 << 20;
 
   private static final String ACCESS_KEY = "s3e-bench";
@@ -44,6 +47,7 @@ final class EmbeddedTarget implements Target {
   private final ServerProcess.Started started;
   private final Map<String, String> hadoop;
   private @Nullable EmbeddedData data;
+  private int runs;
 
   private EmbeddedTarget(ChildJvm server, RunDirectory directory, JobOptions options)
       throws IOException, InterruptedException {
@@ -62,7 +66,7 @@ final class EmbeddedTarget implements Target {
             settings.tls() ? directory.tmp().resolve("tls").toString() : null,
             requestLog == null ? null : requestLog.toAbsolutePath().toString(),
             bucketsBeside(options),
-            ObjectSlice.bucketBeside(BUCKET, ObjectSlice.HANGING));
+            HANGING_BUCKET);
     started = server.call(ServerProcess.START, start, PATIENCE, ServerProcess.Started.class);
     hadoop = entries(started.endpoint());
     SelfSignedCertificate certificate = started.certificate();
@@ -157,6 +161,36 @@ final class EmbeddedTarget implements Target {
       throw new IllegalStateException("The data is not written yet");
     }
     return data.subject(workload, WARM_UP_URI);
+  }
+
+  /** Each call shows the bucket, and those beside it, under one more name. */
+  @Override
+  public Subject unread(Subject subject) throws IOException {
+    String suffix = "run" + ++runs;
+    show(BUCKET, suffix);
+    List<ObjectSlice> renamed = new ArrayList<>();
+    for (ObjectSlice object : subject.objects()) {
+      String bucket = URI.create(object.uri()).getHost();
+      if (bucket.equals(HANGING_BUCKET)) {
+        renamed.add(object);
+      } else {
+        show(bucket, suffix);
+        renamed.add(object.besideBucket(suffix));
+      }
+    }
+    return new Subject(
+        renamed,
+        ObjectSlice.besideBucket(WARM_UP_URI, suffix),
+        subject.reference(),
+        subject.columns(),
+        subject.checksum());
+  }
+
+  private void show(String bucket, String suffix) throws IOException {
+    Path link = directory.objects().resolve(ObjectSlice.bucketBeside(bucket, suffix));
+    if (!Files.exists(link)) {
+      Files.createSymbolicLink(link, Path.of(BUCKET));
+    }
   }
 
   @Override

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -16,9 +17,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Where caches on disk are during a comparison, and the plain copies of objects that they are
- * measured against. Every run begins with an empty cache of its own in every scope, unless the user
- * said where the cache is: that one stays as it is, from run to run, and the copies go beside it,
- * for both must be on the same disk. One thread.
+ * measured against. Every run begins with a cache that has nothing of what it reads, in every
+ * scope: an empty one of its own, or, where the objects have names that nobody has read, the one
+ * that the engine has for the workload, as an application keeps its cache: another one would end
+ * S3E's engine, and each run would pay for making it. Unless the user said where the cache is: that
+ * one stays as it is, from run to run, and the copies go beside it, for both must be on the same
+ * disk. One thread.
  */
 final class LocalDisk implements AutoCloseable {
 
@@ -34,6 +38,9 @@ final class LocalDisk implements AutoCloseable {
   /** The cache of the run that is under way. */
   private @Nullable Path fresh;
 
+  /** Caches of engines in the workload that is under way. */
+  private final Map<Engine, Path> kept = new HashMap<>();
+
   LocalDisk(JobOptions options, RunDirectory directory) {
     this.options = options;
     this.parent = directory.cache();
@@ -42,9 +49,11 @@ final class LocalDisk implements AutoCloseable {
   /**
    * Makes the place of one run.
    *
+   * @param isUnread whether no run before it has read objects of these names
    * @return Hadoop configuration entries of this run alone
    */
-  Map<String, String> begin(Engine engine, WorkloadKind workload, Target.Subject subject)
+  Map<String, String> begin(
+      Engine engine, WorkloadKind workload, Target.Subject subject, boolean isUnread)
       throws IOException {
     if (engine.isFile()) {
       return Map.of(PlainFileSystem.DIRECTORY, copy(engine, workload, subject).toString());
@@ -52,22 +61,40 @@ final class LocalDisk implements AutoCloseable {
     if (told(engine, workload) != null) {
       return Map.of();
     }
-    Path made = Files.createTempDirectory(parent, "run-");
+    Path made = isUnread ? kept.get(engine) : null;
+    if (made == null) {
+      made = Files.createTempDirectory(parent, isUnread ? "cache-" : "run-");
+    }
+    if (isUnread) {
+      kept.put(engine, made);
+    }
     fresh = made;
     return Map.of(CACHE_DIRECTORIES, made.toAbsolutePath().toString());
   }
 
-  /** Removes what the run has left in its own cache. */
+  /** Removes what the run has left in a cache of its own. */
   void end() throws IOException {
     Path made = fresh;
     fresh = null;
-    if (made != null) {
-      try {
-        RunDirectory.delete(made);
-      } catch (DirectoryNotEmptyException stillWrittenTo) {
-        // By what a failed run left behind. No other run uses it, and the job's end removes it.
-        LOG.debug("{} stays for now", made, stillWrittenTo);
-      }
+    if (made != null && !kept.containsValue(made)) {
+      delete(made);
+    }
+  }
+
+  /** Removes the caches of the engines, once their JVMs have ended. */
+  void endWorkload() throws IOException {
+    for (Path made : kept.values()) {
+      delete(made);
+    }
+    kept.clear();
+  }
+
+  private static void delete(Path made) throws IOException {
+    try {
+      RunDirectory.delete(made);
+    } catch (DirectoryNotEmptyException stillWrittenTo) {
+      // By what a failed run left behind. No other run uses it, and the job's end removes it.
+      LOG.debug("{} stays for now", made, stillWrittenTo);
     }
   }
 

@@ -41,6 +41,12 @@ interface Target extends AutoCloseable {
   /** The objects for a workload here; null when there is nothing here that it could read. */
   @Nullable Subject subject(WorkloadKind workload);
 
+  /**
+   * The same objects by names that nobody has read them by, so that no cache has anything of them;
+   * {@code subject} itself where the store has no second names.
+   */
+  Subject unread(Subject subject) throws IOException;
+
   /** Counts of the server; null when the server is somebody else's. */
   @Nullable ServerStats serverStats() throws IOException, InterruptedException;
 

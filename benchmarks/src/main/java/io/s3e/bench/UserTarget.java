@@ -188,6 +188,11 @@ final class UserTarget implements Target {
   }
 
   @Override
+  public Subject unread(Subject subject) {
+    return subject;
+  }
+
+  @Override
   public @Nullable ServerStats serverStats() {
     return null;
   }

@@ -62,7 +62,7 @@ public final class Account implements AutoCloseable {
    */
   @Nullable Reader next() {
     for (Reader reader : waiting) {
-      if (!carrier.copiesByObject().isAtHalf(reader.object())) {
+      if (!carrier.copiesByObject().isFull(reader.object())) {
         return reader;
       }
     }

@@ -37,11 +37,12 @@ import org.jspecify.annotations.Nullable;
  * and memory as a guess does.
  *
  * <p><b>Bulkheads.</b> {@link ObjectPlaces} leaves an object half of the copied requests while
- * others read as well, and where much hangs half of them to objects that have answered; a reader of
- * an object that may have no more waits aside of those of others. A GET that is {@linkplain
- * Grant#overdue overdue}, or has failed and {@linkplain Grant#pause pauses}, leaves its place to
- * others. Slots are memory and come back with the GETs in them; a reader that finds none has a
- * copied request. Where readers {@linkplain #isStarving starve}, what is late is given up.
+ * others read as well, and where much hangs three quarters of them to objects of which no GET is
+ * late; a reader of an object that may have no more waits aside of those of others. An object that
+ * does not answer is lent no slot until it does. A GET that is {@linkplain Grant#overdue overdue},
+ * or has failed and {@linkplain Grant#pause pauses}, leaves its place to others. Slots are memory
+ * and come back with the GETs in them; a reader that finds none has a copied request. Where readers
+ * {@linkplain #isStarving starve}, what is late is given up.
  *
  * <p><b>Revocation.</b> Guesses of which nothing has come for a while give their places up: after
  * {@value #READER_PATIENCE_MILLIS} ms of waiting a reader has the oldest of them revoked that is
@@ -218,7 +219,10 @@ public final class Admission {
       Account account, Object object, Purpose purpose, long waitedNanos) {
     Carrier carrier = account.carrier();
     // To evict what would not be enough is to evict for nothing.
-    if (!carrier.lends() || (purpose != Purpose.DEMAND && !hasSlotAhead(account))) {
+    if (!carrier.lends() || carrier.copiesByObject().isSilent(object)) {
+      return null;
+    }
+    if (purpose != Purpose.DEMAND && !hasSlotAhead(account)) {
       return null;
     }
     Residency lent = carrier.lent();

@@ -73,6 +73,11 @@ public final class Carrier {
     copiesByObject.leave(object);
   }
 
+  /** A GET for that object is late for its reader. */
+  void late(Object object) {
+    copiesByObject.late(object);
+  }
+
   /** The store has answered a GET for that object. */
   public void answered(Object object) {
     copiesByObject.answered(object);

@@ -117,12 +117,13 @@ public final class Grant {
   }
 
   /**
-   * The GET hangs: it gives its place to others, if the client carries one GET more. Any thread,
-   * any number of times.
+   * The GET is late for its reader: its object is one that does not answer, and it gives its place
+   * to others, if the client carries one GET more. Any thread, any number of times.
    *
    * @return whether it holds no place now
    */
   public boolean overdue() {
+    account.carrier().late(object);
     if (isLent()) {
       return false;
     }

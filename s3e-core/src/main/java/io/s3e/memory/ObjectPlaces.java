@@ -1,6 +1,7 @@
 package io.s3e.memory;
 
-import java.util.Set;
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -9,28 +10,35 @@ import java.util.concurrent.atomic.AtomicInteger;
  *
  * <p><b>Half of the lane</b> is what an object has at most while another one has any: readers of
  * one that hangs leave the other half to the rest, and a reader that is alone has the whole lane.
- * Half is also what all <i>newcomers</i> have together, objects that the store has not answered for
- * lately, while as many GETs are overdue as may be: something hangs then, and more likely what has
- * never answered than what just has. At other times, and where nothing has ever answered, a
- * newcomer is an object like others.
  *
- * <p>Any thread. An object that has no place is not remembered, but for whether it has answered. A
+ * <p><b>Silent objects.</b> An object is silent from a GET that was late for its reader until the
+ * store next answers a GET for it. While as many GETs are overdue as may be, all silent objects
+ * together have a quarter of the lane: the rest is for objects that answer, and for those that were
+ * never asked for, which more likely answer than not. An object that is read for the first time is
+ * therefore nobody's suspect.
+ *
+ * <p>Any thread. An object that has no place is not remembered, but for whether it is silent. A
  * place is counted here before it is taken in the lane, so that none of the threads that come at
- * once goes beyond the half unseen. {@code newcomers} is the sum of the counts of all held objects
- * that are newcomers; both change under the lock of the object's entry.
+ * once goes beyond the half unseen. {@code silentPlaces} is the sum of the counts of the held
+ * objects that are marked as silent; both change under the lock of the object's entry. A mark that
+ * an answer has overtaken goes with the next answer.
  */
 final class ObjectPlaces {
-  /** Then all are forgotten, and are newcomers until they answer again. */
-  private static final int MOST_REMEMBERED = 4_096;
+  /** Those beyond are objects like others. */
+  private static final int MOST_SILENT = 4_096;
+
+  /** Silent objects have at most one of so many places. */
+  private static final int SILENT_SHARE = 4;
 
   private final Lane lane;
   private final ConcurrentHashMap<Object, Held> held = new ConcurrentHashMap<>();
-  private final AtomicInteger newcomers = new AtomicInteger();
+  private final AtomicInteger silentPlaces = new AtomicInteger();
 
-  /** Objects that have answered. */
-  private final Set<Object> known = ConcurrentHashMap.newKeySet();
+  /** Objects that do not answer. */
+  private final Cache<Object, Boolean> silent =
+      Caffeine.newBuilder().maximumSize(MOST_SILENT).executor(Runnable::run).build();
 
-  private record Held(int count, boolean isNewcomer) {}
+  private record Held(int count, boolean isSilent) {}
 
   ObjectPlaces(Lane lane) {
     this.lane = lane;
@@ -42,11 +50,11 @@ final class ObjectPlaces {
         held.compute(
             object,
             (key, before) -> {
-              boolean isNewcomer = before == null ? !isKnown(object) : before.isNewcomer();
-              newcomers.addAndGet(isNewcomer ? 1 : 0);
-              return new Held(before == null ? 1 : before.count() + 1, isNewcomer);
+              boolean isSilent = before == null ? isSilent(object) : before.isSilent();
+              silentPlaces.addAndGet(isSilent ? 1 : 0);
+              return new Held(before == null ? 1 : before.count() + 1, isSilent);
             });
-    if (isTooMany(mine.count()) || (mine.isNewcomer() && areTooMany(newcomers.get()))) {
+    if (isTooMany(mine.count()) || (mine.isSilent() && areTooMany(silentPlaces.get()))) {
       leave(object);
       return false;
     }
@@ -57,38 +65,50 @@ final class ObjectPlaces {
     held.computeIfPresent(
         object,
         (key, before) -> {
-          newcomers.addAndGet(before.isNewcomer() ? -1 : 0);
-          return before.count() == 1 ? null : new Held(before.count() - 1, before.isNewcomer());
+          silentPlaces.addAndGet(before.isSilent() ? -1 : 0);
+          return before.count() == 1 ? null : new Held(before.count() - 1, before.isSilent());
         });
+  }
+
+  /** A GET for the object is late for its reader. */
+  void late(Object object) {
+    if (!isSilent(object)) {
+      silent.put(object, true);
+      mark(object, true);
+    }
   }
 
   /** The store has answered for the object. */
   void answered(Object object) {
-    if (isKnown(object)) {
-      return;
+    Held mine = held.get(object);
+    if (isSilent(object) || (mine != null && mine.isSilent())) {
+      silent.invalidate(object);
+      mark(object, false);
     }
-    if (known.size() >= MOST_REMEMBERED) {
-      known.clear();
-    }
-    known.add(object);
+  }
+
+  private void mark(Object object, boolean isSilent) {
     held.computeIfPresent(
         object,
         (key, before) -> {
-          newcomers.addAndGet(before.isNewcomer() ? -before.count() : 0);
-          return new Held(before.count(), false);
+          if (before.isSilent() != isSilent) {
+            silentPlaces.addAndGet(isSilent ? before.count() : -before.count());
+          }
+          return new Held(before.count(), isSilent);
         });
   }
 
-  private boolean isKnown(Object object) {
-    return known.contains(object);
+  /** Whether GETs for the object are late and none has been answered since. */
+  boolean isSilent(Object object) {
+    return silent.getIfPresent(object) != null;
   }
 
   /** Whether {@link #tryEnter} would refuse the object now. */
-  boolean isAtHalf(Object object) {
+  boolean isFull(Object object) {
     Held mine = held.get(object);
-    boolean isNewcomer = mine == null ? !isKnown(object) : mine.isNewcomer();
+    boolean isSilent = mine == null ? isSilent(object) : mine.isSilent();
     return isTooMany(mine == null ? 1 : mine.count() + 1)
-        || (isNewcomer && areTooMany(newcomers.get() + 1));
+        || (isSilent && areTooMany(silentPlaces.get() + 1));
   }
 
   private boolean isTooMany(int wanted) {
@@ -96,14 +116,14 @@ final class ObjectPlaces {
   }
 
   private boolean areTooMany(int wanted) {
-    return 2 * wanted > lane.capacity() && lane.isFullOfOverdue() && !known.isEmpty();
+    return SILENT_SHARE * wanted > lane.capacity() && lane.isFullOfOverdue();
   }
 
   int objects() {
     return held.size();
   }
 
-  int newcomers() {
-    return newcomers.get();
+  int silentPlaces() {
+    return silentPlaces.get();
   }
 }

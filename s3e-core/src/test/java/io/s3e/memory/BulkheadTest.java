@@ -45,7 +45,7 @@ class BulkheadTest {
     }
     assertThat(carrier.copies().held()).isZero();
     assertThat(carrier.copiesByObject().objects()).isZero();
-    assertThat(carrier.copiesByObject().newcomers()).isZero();
+    assertThat(carrier.copiesByObject().silentPlaces()).isZero();
     assertThat(account.inCopies().held()).isZero();
     for (int i = 0; i < OVERDUE; i++) {
       assertThat(carrier.copies().tryAddOverdue()).isTrue();
@@ -150,7 +150,6 @@ class BulkheadTest {
     for (int i = 0; i < PLACES; i++) {
       take(HANGING);
     }
-    carrier.answered(HEALTHY);
     for (int i = 0; i < OVERDUE; i++) {
       refuse(HEALTHY);
       assertThat(held.get(i).overdue()).isTrue();
@@ -165,43 +164,81 @@ class BulkheadTest {
     take(HEALTHY);
   }
 
-  @Test
-  void whereMuchHangsNewcomersLeaveHalfOfTheLaneToObjectsThatHaveAnswered() throws Exception {
-    carrier.answered(HEALTHY);
+  /** Takes the whole lane for as many objects, all of whose GETs become late. */
+  private void hang() throws Exception {
     for (int i = 0; i < PLACES; i++) {
-      take("new " + i);
+      take("hanging " + i);
     }
-    refuse(HEALTHY);
-    for (int i = 0; i < OVERDUE; i++) {
-      assertThat(held.get(i).overdue()).isTrue();
-      held.get(OVERDUE + i).pause();
+    for (int i = 0; i < PLACES; i++) {
+      assertThat(held.get(i).overdue()).isEqualTo(i < OVERDUE);
     }
-    assertThat(carrier.copies().held()).as("others may have four").isEqualTo(PLACES / 2);
-    refuse("one more");
-    CompletableFuture<Grant> newcomer = async("one more");
-    awaitTrue(() -> admission.waitingReaders() == 1);
-    for (int i = 0; i < PLACES / 2; i++) {
-      held.add(async(HEALTHY).get(20, TimeUnit.SECONDS));
-    }
-    assertThat(newcomer).isNotDone();
-
-    // As soon as it answers it is an object like others.
-    carrier.answered("one more");
-    end(held.remove(held.size() - 1));
-    held.add(newcomer.get(20, TimeUnit.SECONDS));
+    held.subList(OVERDUE, PLACES).forEach(Grant::pause);
+    assertThat(carrier.copies().held()).isZero();
   }
 
   @Test
-  void whereLittleHangsNewcomersHaveTheWholeLane() throws Exception {
-    carrier.answered(HEALTHY);
+  void whereMuchHangsSilentObjectsHaveAQuarterOfTheLane() throws Exception {
+    hang();
+    for (int i = 0; i < PLACES / 4; i++) {
+      take("hanging " + i);
+    }
+    refuse("hanging 3");
+    CompletableFuture<Grant> silent = async("hanging 3");
+    awaitTrue(() -> admission.waitingReaders() == 1);
+    for (int i = PLACES / 4; i < PLACES; i++) {
+      held.add(async("never read " + i).get(20, TimeUnit.SECONDS));
+    }
+    end(held.remove(held.size() - 1));
+    assertThat(silent).isNotDone();
+
+    // As soon as it answers it is an object like others.
+    carrier.answered("hanging 3");
+    held.add(silent.get(20, TimeUnit.SECONDS));
+  }
+
+  @Test
+  void anObjectThatAnswersWhileItHoldsPlacesIsSilentNoLonger() throws Exception {
+    hang();
+    take("hanging 0");
+    take("hanging 0");
+    assertThat(carrier.copiesByObject().silentPlaces()).isEqualTo(2);
+    carrier.answered("hanging 0");
+    assertThat(carrier.copiesByObject().silentPlaces()).isZero();
+    carrier.late("hanging 0");
+    assertThat(carrier.copiesByObject().silentPlaces()).isEqualTo(2);
+  }
+
+  @Test
+  void whereLittleHangsSilentObjectsHaveTheWholeLane() throws Exception {
     for (int i = 0; i < PLACES; i++) {
       take("new " + i);
     }
     for (int i = 1; i < OVERDUE; i++) {
       assertThat(held.get(i).overdue()).isTrue();
-      take("newer " + i);
+      take("new " + i);
     }
+    for (int i = 2; i < PLACES; i++) {
+      carrier.late("new " + i);
+    }
+    held.get(PLACES - 1).pause();
+    take("new 2");
     assertThat(carrier.copies().held()).isEqualTo(PLACES);
+  }
+
+  @Test
+  void anObjectThatDoesNotAnswerIsLentNoSlot() throws Exception {
+    Carrier lending = admission.carrier(new ClientLimits(BLOCK, PLACES, 4 * BLOCK, 2, 8L * BLOCK));
+    Account tenant = admission.account(lending);
+    Need slot = new Need(1, Kind.LONG);
+    lending.late(HANGING);
+    assertThat(admission.trySpeculate(tenant, HANGING, slot, Purpose.GUESS)).isNull();
+    lending.answered(HANGING);
+    Grant grant = admission.trySpeculate(tenant, HANGING, slot, Purpose.ASKED);
+    assertThat(grant).isNotNull();
+    assertThat(grant.isLent()).isTrue();
+    end(grant);
+    tenant.close();
+    lending.close();
   }
 
   @Test

@@ -24,10 +24,14 @@ public record ObjectSlice(String uri, long position, long length, long reference
    * @param suffix what its name has more, as {@link #bucketBeside} puts it
    */
   public ObjectSlice besideBucket(String suffix) {
+    return new ObjectSlice(besideBucket(uri, suffix), position, length, reference);
+  }
+
+  /** URI of the same object in a bucket that shows the objects of that one as its own. */
+  public static String besideBucket(String uri, String suffix) {
     int bucket = uri.indexOf("://") + "://".length();
     int slash = uri.indexOf('/', bucket);
-    String beside = bucketBeside(uri.substring(0, slash), suffix) + uri.substring(slash);
-    return new ObjectSlice(beside, position, length, reference);
+    return bucketBeside(uri.substring(0, slash), suffix) + uri.substring(slash);
   }
 
   /** Name, or URI, of a bucket that shows the objects of another as its own. */

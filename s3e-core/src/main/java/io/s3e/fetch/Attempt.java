@@ -170,12 +170,10 @@ final class Attempt implements ResponseHandler {
 
   /**
    * Whether it is in the way of others that want its place. A GET that is sent again is so later:
-   * where all have become slow, some must come. A GET to a store that has never answered is not:
-   * its failure says why.
+   * where all have become slow, some must come.
    */
   boolean isInTheWay(long now) {
-    return gate.hasAnswered()
-        && now - startedNanos > lateNanos() << Math.min(number - 1, MAX_LATE_DOUBLINGS);
+    return now - startedNanos > lateNanos() << Math.min(number - 1, MAX_LATE_DOUBLINGS);
   }
 
   private long lateNanos() {

@@ -27,8 +27,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Many more readers whose GETs are never answered than there are places. Nothing of theirs ends by
- * itself while the tests last: whoever gets a place beside them gets one that they have left.
+ * Many more readers whose GETs are never answered than there are places, of a store that has not
+ * answered anybody yet. Nothing of theirs ends by itself while the tests last: whoever gets a place
+ * beside them gets one that they have left.
  */
 @Timeout(90)
 @Slow
@@ -67,8 +68,6 @@ class StarvedReadersTest {
   /** Each reads so many bytes of an object of its own that is never answered. */
   private void hang(int bytes) throws Exception {
     content = MemoryObjectClient.bytes(SIZE, 5);
-    // A store that has never answered may be one that cannot be reached: nobody is given up for it.
-    assertThat(open("first").read()).isEqualTo(content[0] & 0xff);
     s3e.client.faults(
         (request, number) ->
             request.object().key().startsWith("hanging")

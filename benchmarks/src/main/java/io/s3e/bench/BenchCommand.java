@@ -10,16 +10,20 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Stack;
 import java.util.concurrent.Callable;
 import org.apache.hadoop.conf.Configuration;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Visibility;
+import picocli.CommandLine.IParameterConsumer;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -170,6 +174,7 @@ public final class BenchCommand implements Callable<Integer> {
       names = "--jvm-option",
       paramLabel = "OPTION",
       showDefaultValue = Visibility.NEVER,
+      parameterConsumer = NextWord.class,
       description = "Another option of each engine's JVM. Repeatable.")
   private List<String> jvmOptions = List.of();
 
@@ -386,5 +391,19 @@ public final class BenchCommand implements Callable<Integer> {
     }
     entries.putAll(definitions);
     return entries;
+  }
+
+  /** Takes the next word as it is: picocli would take what begins with -D for the option -D. */
+  static final class NextWord implements IParameterConsumer {
+    @Override
+    public void consumeParameters(Stack<String> words, ArgSpec option, CommandSpec command) {
+      if (words.isEmpty()) {
+        throw new ParameterException(
+            command.commandLine(), "Missing required parameter for option '--jvm-option'");
+      }
+      List<String> taken = new ArrayList<>(option.<List<String>>getValue());
+      taken.add(words.pop());
+      option.setValue(taken);
+    }
   }
 }

@@ -67,6 +67,8 @@ final class BenchRun {
     all.addAll(List.of("--no-progress", "--warm-up=0", "--heap=256m"));
     // JVMs that live for seconds: what the second compiler does for them comes too late.
     all.add("--jvm-option=-XX:TieredStopAtLevel=1");
+    // It begins as an option of the command's own does.
+    all.add("--jvm-option=-Djava.awt.headless=true");
     all.addAll(List.of("--ttfb=1", "--bandwidth=0"));
     all.addAll(List.of(arguments));
     StringWriter out = new StringWriter();

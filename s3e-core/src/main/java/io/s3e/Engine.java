@@ -120,7 +120,7 @@ final class Engine {
     pool = new BlockPool(budget, blockBytes, (int) Math.min(Integer.MAX_VALUE, blocks));
     admission = new Admission(budget, pool, index);
     services = new FetchServices(index, admission, timer, new Gates(timer::later), new Stores());
-    clients = new EngineClients(budget, admission, timer, linger);
+    clients = new EngineClients(budget, admission, timer, linger, Engine::endOnThread);
     admission.whenMemoryIsWanted(clients::endIdleSoon);
     disk = new DiskOpening(clients::reserve, budget, diskMetrics);
     budget.isHeldBy(() -> pool.reservedBytes() + clients.idleBytes(), this::giveBack);
@@ -290,7 +290,7 @@ final class Engine {
   }
 
   /** Closing waits for native threads, which no thread of the engine's may. */
-  static void endOnThread(Runnable end) {
+  private static void endOnThread(Runnable end) {
     OwnLoader.thread(end, "s3e-engine-end").start();
   }
 

@@ -13,6 +13,7 @@ import io.s3e.memory.Carrier;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -54,6 +55,7 @@ final class EngineClients {
   private final Admission admission;
   private final FetchTimer timer;
   private final long lingerNanos;
+  private final Executor ender;
   private final Object making = new Object();
 
   /** Transports that are open. Guarded by itself. */
@@ -61,12 +63,15 @@ final class EngineClients {
 
   /**
    * @param linger how long a transport may be idle; zero for not at all
+   * @param ender where idle transports are closed
    */
-  EngineClients(MemoryBudget budget, Admission admission, FetchTimer timer, Duration linger) {
+  EngineClients(
+      MemoryBudget budget, Admission admission, FetchTimer timer, Duration linger, Executor ender) {
     this.budget = budget;
     this.admission = admission;
     this.timer = timer;
     this.lingerNanos = linger.toNanos();
+    this.ender = ender;
   }
 
   /**
@@ -172,7 +177,7 @@ final class EngineClients {
   /** Closes idle transports on a thread of its own. */
   void endIdleSoon() {
     if (idleBytes() > 0) {
-      Engine.endOnThread(this::endIdle);
+      ender.execute(this::endIdle);
     }
   }
 
@@ -203,7 +208,7 @@ final class EngineClients {
     return lingerNanos > 0
         && shared.transport.isWhole()
         && !JvmEnd.hasBegun()
-        && timer.later(() -> Engine.endOnThread(() -> endIfStillIdle(shared, leases)), lingerNanos);
+        && timer.later(() -> ender.execute(() -> endIfStillIdle(shared, leases)), lingerNanos);
   }
 
   private void endIfStillIdle(Shared shared, int leases) {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.Serializable;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +20,19 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RequestFailure extends IOException {
   private static final long serialVersionUID = 2L;
+
+  private static final Set<String> THROTTLING_CODES =
+      Set.of(
+          "SlowDown",
+          "ServiceUnavailable",
+          "Throttling",
+          "ThrottlingException",
+          "RequestLimitExceeded",
+          "RequestThrottled",
+          "TooManyRequestsException");
+
+  /** A signature for another region than the bucket's; S3 names the right one. */
+  private static final String WRONG_REGION = "AuthorizationHeaderMalformed";
 
   /** Causes that are treated differently. What follows each is {@code FaultPolicy}'s to say. */
   public enum Kind {
@@ -124,7 +138,35 @@ public final class RequestFailure extends IOException {
       throw new IllegalArgumentException("status " + answer.status() + " is no refusal");
     }
     String reason = answer.words() + answer.ids();
-    return new RequestFailure(answer.kind(), subject, reason, answer, null, cause);
+    return new RequestFailure(kindOf(answer), subject, reason, answer, null, cause);
+  }
+
+  private static Kind kindOf(StoreAnswer refusal) {
+    String code = refusal.code();
+    int status = refusal.status();
+    if (code != null && THROTTLING_CODES.contains(code)) {
+      return Kind.THROTTLED;
+    }
+    return switch (status) {
+      case 301, 302, 303, 307, 308 -> Kind.REDIRECTED;
+      case 400 -> kindOfBadRequest(refusal);
+      case 401, 403 -> Kind.FORBIDDEN;
+      case 404 -> Kind.NOT_FOUND;
+      case 408 -> Kind.SERVER;
+      case 412 -> Kind.CHANGED;
+      case 416 -> Kind.OUT_OF_RANGE;
+      case 429, 503 -> Kind.THROTTLED;
+      default -> status >= 500 ? Kind.SERVER : Kind.OTHER;
+    };
+  }
+
+  private static Kind kindOfBadRequest(StoreAnswer refusal) {
+    String code = refusal.code();
+    if ("RequestTimeout".equals(code)) {
+      return Kind.SERVER;
+    }
+    boolean mayBeRegion = code == null || code.equals(WRONG_REGION);
+    return mayBeRegion && refusal.region() != null ? Kind.REDIRECTED : Kind.OTHER;
   }
 
   /**

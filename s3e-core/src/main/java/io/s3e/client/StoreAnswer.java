@@ -6,7 +6,6 @@ import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeParseException;
 import java.util.Collections;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -27,21 +26,8 @@ public record StoreAnswer(
     Map<String, String> headers,
     @Nullable String errorRegion)
     implements Serializable {
-  private static final Set<String> THROTTLING_CODES =
-      Set.of(
-          "SlowDown",
-          "ServiceUnavailable",
-          "Throttling",
-          "ThrottlingException",
-          "RequestLimitExceeded",
-          "RequestThrottled",
-          "TooManyRequestsException");
-
   private static final String REQUEST_ID = "x-amz-request-id";
   private static final String EXTENDED_REQUEST_ID = "x-amz-id-2";
-
-  /** A signature for another region than the bucket's; S3 names the right one. */
-  private static final String WRONG_REGION = "AuthorizationHeaderMalformed";
 
   public StoreAnswer {
     Map<String, String> anyCase = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
@@ -74,34 +60,6 @@ public record StoreAnswer(
   /** Whether the store refused: a status below 300 begins what was asked for. */
   public boolean isRefusal() {
     return status >= 300;
-  }
-
-  /** The kind of failure that a refusal is. */
-  public RequestFailure.Kind kind() {
-    if (code != null && THROTTLING_CODES.contains(code)) {
-      return RequestFailure.Kind.THROTTLED;
-    }
-    return switch (status) {
-      case 301, 302, 303, 307, 308 -> RequestFailure.Kind.REDIRECTED;
-      case 400 -> kindOfBadRequest();
-      case 401, 403 -> RequestFailure.Kind.FORBIDDEN;
-      case 404 -> RequestFailure.Kind.NOT_FOUND;
-      case 408 -> RequestFailure.Kind.SERVER;
-      case 412 -> RequestFailure.Kind.CHANGED;
-      case 416 -> RequestFailure.Kind.OUT_OF_RANGE;
-      case 429, 503 -> RequestFailure.Kind.THROTTLED;
-      default -> status >= 500 ? RequestFailure.Kind.SERVER : RequestFailure.Kind.OTHER;
-    };
-  }
-
-  private RequestFailure.Kind kindOfBadRequest() {
-    if ("RequestTimeout".equals(code)) {
-      return RequestFailure.Kind.SERVER;
-    }
-    boolean mayBeRegion = code == null || code.equals(WRONG_REGION);
-    return mayBeRegion && region() != null
-        ? RequestFailure.Kind.REDIRECTED
-        : RequestFailure.Kind.OTHER;
   }
 
   /** The bucket's region as the answer names it; null if it names none. */

@@ -45,6 +45,18 @@ import org.slf4j.LoggerFactory;
  */
 final class MemoryAccount implements MemoryAccountMBean {
   private static final Logger LOG = LoggerFactory.getLogger(MemoryAccount.class);
+
+  // Names of the functions that an engine is given.
+  static final String LIMIT = "limit";
+  static final String RESERVE = "reserve";
+  static final String RELEASE = "release";
+  static final String AVAILABLE = "available";
+  static final String POOLED = "pooled";
+  static final String SHARE = "share";
+  static final String ENGINES = "engines";
+  static final String CLAIM = "claim";
+  static final String CLAIM_SHARE = "claimShare";
+  static final String LEAVE = "leave";
   private static final long CLAIM_MILLIS = 50;
 
   /** Loaded with this class, whose loader may be closed while other engines use the account. */
@@ -156,16 +168,16 @@ final class MemoryAccount implements MemoryAccountMBean {
     Runnable claimOfShare = () -> claim(member, false, share() - member.pooled());
     Runnable leave = () -> leave(member);
     return Map.of(
-        MemoryShare.LIMIT, limit,
-        MemoryShare.RESERVE, reserve,
-        MemoryShare.RELEASE, release,
-        MemoryShare.AVAILABLE, available,
-        MemoryShare.POOLED, pooledByAll,
-        MemoryShare.SHARE, share,
-        MemoryShare.ENGINES, engines,
-        MemoryShare.CLAIM, claimOfAll,
-        MemoryShare.CLAIM_SHARE, claimOfShare,
-        MemoryShare.LEAVE, leave);
+        LIMIT, limit,
+        RESERVE, reserve,
+        RELEASE, release,
+        AVAILABLE, available,
+        POOLED, pooledByAll,
+        SHARE, share,
+        ENGINES, engines,
+        CLAIM, claimOfAll,
+        CLAIM_SHARE, claimOfShare,
+        LEAVE, leave);
   }
 
   private void leave(Member member) {

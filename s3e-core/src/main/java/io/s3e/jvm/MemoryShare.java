@@ -38,17 +38,6 @@ public record MemoryShare(
     Runnable leave) {
   private static final Logger LOG = LoggerFactory.getLogger(MemoryShare.class);
 
-  static final String LIMIT = "limit";
-  static final String RESERVE = "reserve";
-  static final String RELEASE = "release";
-  static final String AVAILABLE = "available";
-  static final String POOLED = "pooled";
-  static final String SHARE = "share";
-  static final String ENGINES = "engines";
-  static final String CLAIM = "claim";
-  static final String CLAIM_SHARE = "claimShare";
-  static final String LEAVE = "leave";
-
   /** A part in the account of this JVM, made with that limit if there is none. */
   public static MemoryShare ofJvm(long limit, LongConsumer giveBack, LongSupplier pooled) {
     try {
@@ -74,16 +63,16 @@ public record MemoryShare(
   private static MemoryShare of(@Nullable Map<String, Object> joined) {
     Map<String, Object> by = Objects.requireNonNull(joined, "functions of the account");
     return new MemoryShare(
-        get(by, LIMIT, Long.class),
-        get(by, RESERVE, LongPredicate.class),
-        get(by, RELEASE, LongConsumer.class),
-        get(by, AVAILABLE, LongSupplier.class),
-        get(by, POOLED, LongSupplier.class),
-        get(by, SHARE, LongSupplier.class),
-        get(by, ENGINES, IntSupplier.class),
-        get(by, CLAIM, LongConsumer.class),
-        get(by, CLAIM_SHARE, Runnable.class),
-        get(by, LEAVE, Runnable.class));
+        get(by, MemoryAccount.LIMIT, Long.class),
+        get(by, MemoryAccount.RESERVE, LongPredicate.class),
+        get(by, MemoryAccount.RELEASE, LongConsumer.class),
+        get(by, MemoryAccount.AVAILABLE, LongSupplier.class),
+        get(by, MemoryAccount.POOLED, LongSupplier.class),
+        get(by, MemoryAccount.SHARE, LongSupplier.class),
+        get(by, MemoryAccount.ENGINES, IntSupplier.class),
+        get(by, MemoryAccount.CLAIM, LongConsumer.class),
+        get(by, MemoryAccount.CLAIM_SHARE, Runnable.class),
+        get(by, MemoryAccount.LEAVE, Runnable.class));
   }
 
   private static <T> T get(Map<String, Object> by, String name, Class<T> type) {

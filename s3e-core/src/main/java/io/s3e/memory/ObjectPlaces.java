@@ -1,7 +1,6 @@
 package io.s3e.memory;
 
-import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -24,7 +23,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * an answer has overtaken goes with the next answer.
  */
 final class ObjectPlaces {
-  /** Those beyond are objects like others. */
+  /** Then all are forgotten, and are silent again when their next GET is late. */
   private static final int MOST_SILENT = 4_096;
 
   /** Silent objects have at most one of so many places. */
@@ -34,9 +33,8 @@ final class ObjectPlaces {
   private final ConcurrentHashMap<Object, Held> held = new ConcurrentHashMap<>();
   private final AtomicInteger silentPlaces = new AtomicInteger();
 
-  /** Objects that do not answer. */
-  private final Cache<Object, Boolean> silent =
-      Caffeine.newBuilder().maximumSize(MOST_SILENT).executor(Runnable::run).build();
+  /** Objects that do not answer. A plain set: the first read of a JVM loads what is named here. */
+  private final Set<Object> silent = ConcurrentHashMap.newKeySet();
 
   private record Held(int count, boolean isSilent) {}
 
@@ -73,7 +71,10 @@ final class ObjectPlaces {
   /** A GET for the object is late for its reader. */
   void late(Object object) {
     if (!isSilent(object)) {
-      silent.put(object, true);
+      if (silent.size() >= MOST_SILENT) {
+        silent.clear();
+      }
+      silent.add(object);
       mark(object, true);
     }
   }
@@ -82,7 +83,7 @@ final class ObjectPlaces {
   void answered(Object object) {
     Held mine = held.get(object);
     if (isSilent(object) || (mine != null && mine.isSilent())) {
-      silent.invalidate(object);
+      silent.remove(object);
       mark(object, false);
     }
   }
@@ -100,7 +101,7 @@ final class ObjectPlaces {
 
   /** Whether GETs for the object are late and none has been answered since. */
   boolean isSilent(Object object) {
-    return silent.getIfPresent(object) != null;
+    return silent.contains(object);
   }
 
   /** Whether {@link #tryEnter} would refuse the object now. */

@@ -99,7 +99,7 @@ class MemoryAccountTest {
     MemoryAccount account = new MemoryAccount(100, closes::incrementAndGet);
     List<Runnable> leaves = new ArrayList<>();
     for (int i = 0; i < 2; i++) {
-      leaves.add((Runnable) account.join(bytes -> {}, () -> 0).get(MemoryShare.LEAVE));
+      leaves.add((Runnable) account.join(bytes -> {}, () -> 0).get(MemoryAccount.LEAVE));
     }
     leaves.forEach(Runnable::run);
     leaves.forEach(Runnable::run);

@@ -2,12 +2,15 @@ package io.s3e.client.library;
 
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.lang.reflect.Method;
 import java.net.URL;
+import java.net.URLConnection;
 import java.nio.file.Files;
 import java.security.CodeSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Properties;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +30,10 @@ record CrtFinding(
     CrtCapability capability,
     @Nullable String problem,
     @Nullable CrtClients clients) {
-  private static final String ENTRY = CrtLoader.CLIENT_PREFIX + "CrtEntry";
+  static final String CRT_PREFIX = "software.amazon.awssdk.crt.";
+  static final String CRT_CLASS = CRT_PREFIX + "CRT";
+  static final String CLIENT_PREFIX = "io.s3e.client.crt.";
+  private static final String ENTRY = CLIENT_PREFIX + "CrtEntry";
 
   /** The second number of the oldest aws-crt with all that S3E calls, 0.49. */
   private static final int OLDEST = 49;
@@ -35,7 +41,7 @@ record CrtFinding(
   /** As above, of the first one that lends, 0.50, and the class that it lends by. */
   private static final int FIRST_THAT_LENDS = 50;
 
-  private static final String LENT = CrtLoader.CRT_PREFIX + "s3.S3BorrowedBuffer";
+  private static final String LENT = CRT_PREFIX + "s3.S3BorrowedBuffer";
 
   /** In the versions of aws-crt: 0.50.0. Groups the second number. */
   private static final Pattern VERSION = Pattern.compile("0\\.(\\d{1,4})\\..*");
@@ -65,7 +71,7 @@ record CrtFinding(
   static CrtFinding in(ClassLoader loader, boolean own) {
     Class<?> crt;
     try {
-      crt = Class.forName(CrtLibrary.CRT_CLASS, false, loader);
+      crt = Class.forName(CRT_CLASS, false, loader);
     } catch (ClassNotFoundException | LinkageError e) {
       return unusable("no aws-crt", ABSENT);
     }
@@ -181,10 +187,22 @@ record CrtFinding(
   private static String version(Class<?> crt) {
     URL self = crt.getResource("CRT.class");
     try {
-      return self == null ? UNKNOWN : CrtLoader.version(new URL(self, POM));
+      return self == null ? UNKNOWN : version(new URL(self, POM));
     } catch (IOException e) {
       // Told by the answer.
       return UNKNOWN;
+    }
+  }
+
+  /** As Maven noted it. */
+  static String version(URL pom) throws IOException {
+    URLConnection connection = pom.openConnection();
+    // Or the JDK would keep the jar open.
+    connection.setUseCaches(false);
+    try (InputStream in = connection.getInputStream()) {
+      Properties properties = new Properties();
+      properties.load(in);
+      return properties.getProperty("version", "of unknown version");
     }
   }
 }

@@ -25,7 +25,6 @@ import org.slf4j.LoggerFactory;
  * the CRT unusable from then on.
  */
 public final class CrtLibrary {
-  static final String CRT_CLASS = CrtLoader.CRT_PREFIX + "CRT";
   private static final Logger LOG = LoggerFactory.getLogger(CrtLibrary.class);
 
   /**

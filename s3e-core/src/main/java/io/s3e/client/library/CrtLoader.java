@@ -3,8 +3,6 @@ package io.s3e.client.library;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URL;
-import java.net.URLConnection;
-import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,9 +28,6 @@ final class CrtLoader extends ClassLoader {
   static {
     registerAsParallelCapable();
   }
-
-  static final String CRT_PREFIX = "software.amazon.awssdk.crt.";
-  static final String CLIENT_PREFIX = "io.s3e.client.crt.";
 
   /** From this class's own file up to the root of the jar or directory that holds it. */
   private static final String TO_ROOT = "../".repeat(4);
@@ -61,31 +56,19 @@ final class CrtLoader extends ClassLoader {
     URL root;
     try {
       root = new URL(own, TO_ROOT);
-      version = version(new URL(root, VERSION));
+      version = CrtFinding.version(new URL(root, VERSION));
     } catch (IOException e) {
       return null;
     }
     return new CrtLoader(SharedCrt.loader(root, version));
   }
 
-  /** As Maven noted it. */
-  static String version(URL pom) throws IOException {
-    URLConnection connection = pom.openConnection();
-    // Or the JDK would keep the jar open.
-    connection.setUseCaches(false);
-    try (InputStream in = connection.getInputStream()) {
-      Properties properties = new Properties();
-      properties.load(in);
-      return properties.getProperty("version", "of unknown version");
-    }
-  }
-
   @Override
   protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-    if (name.startsWith(CRT_PREFIX)) {
+    if (name.startsWith(CrtFinding.CRT_PREFIX)) {
       return crt.loadClass(name);
     }
-    if (!name.startsWith(CLIENT_PREFIX)) {
+    if (!name.startsWith(CrtFinding.CLIENT_PREFIX)) {
       return super.loadClass(name, resolve);
     }
     synchronized (getClassLoadingLock(name)) {

@@ -82,7 +82,7 @@ final class SharedCrt {
               ? begin(AwsCrtLoader.class, root, version)
               : beginApart(root, version);
       ClassLoader loader = begun.getClass().getClassLoader();
-      if (CrtFinding.nativeProblem(Class.forName(CrtLibrary.CRT_CLASS, false, loader)) == null) {
+      if (CrtFinding.nativeProblem(Class.forName(CrtFinding.CRT_CLASS, false, loader)) == null) {
         server.registerMBean(begun, name);
       }
       return loader;

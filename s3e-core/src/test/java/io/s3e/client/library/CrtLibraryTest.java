@@ -165,7 +165,7 @@ class CrtLibraryTest {
   }
 
   private static String version() throws IOException {
-    return CrtLoader.version(
+    return CrtFinding.version(
         new URL(
             "jar:"
                 + bundle.toUri()
@@ -208,7 +208,7 @@ class CrtLibraryTest {
 
     @Override
     protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-      if (name.startsWith("io.s3e.") || name.startsWith(CrtLoader.CRT_PREFIX)) {
+      if (name.startsWith("io.s3e.") || name.startsWith(CrtFinding.CRT_PREFIX)) {
         throw new ClassNotFoundException(name);
       }
       return super.loadClass(name, resolve);

@@ -1,0 +1,79 @@
+package io.s3e.columnar;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.s3e.S3E;
+import io.s3e.columnar.TracedReads.Trace;
+import io.s3e.testing.ForkedJvm;
+import io.s3e.testing.Slow;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.jacoco.agent.rt.RT;
+import org.jacoco.core.analysis.Analyzer;
+import org.jacoco.core.analysis.CoverageBuilder;
+import org.jacoco.core.analysis.IClassCoverage;
+import org.jacoco.core.tools.ExecFileLoader;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * How much of the core one cold read runs, nested classes counted as the one that they are in: what
+ * runs once is loaded, interpreted and compiled while the reader waits. The bounds only fall; a
+ * change that raises one says what the lines buy.
+ */
+@Slow
+class ReadWeightTest {
+  @TempDir Path directory;
+
+  private record Weight(List<String> classes, int lines) {}
+
+  private Weight trace(Trace trace) throws Exception {
+    Path data = directory.resolve(trace + ".exec");
+    Path agent = Path.of(RT.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+    try (ForkedJvm jvm =
+        ForkedJvm.of(TracedReads.class.getName())
+            .options("-javaagent:" + agent + "=output=none,includes=io.s3e.*", "-Xmx256m")
+            .start(trace.name(), data.toString())) {
+      jvm.await("traced");
+    }
+    ExecFileLoader ran = new ExecFileLoader();
+    try (InputStream in = Files.newInputStream(data)) {
+      ran.load(in);
+    }
+    CoverageBuilder found = new CoverageBuilder();
+    Path classes = Path.of(S3E.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+    new Analyzer(ran.getExecutionDataStore(), found).analyzeAll(classes.toFile());
+    List<IClassCoverage> executed =
+        found.getClasses().stream()
+            .filter(each -> each.getInstructionCounter().getCoveredCount() > 0)
+            .toList();
+    Weight weight =
+        new Weight(
+            executed.stream()
+                .map(each -> each.getName().replaceFirst("\\$.*", ""))
+                .distinct()
+                .sorted()
+                .toList(),
+            executed.stream().mapToInt(each -> each.getLineCounter().getCoveredCount()).sum());
+    System.out.printf(
+        "%s runs %d classes, %d lines: %s%n",
+        trace, weight.classes().size(), weight.lines(), weight.classes());
+    return weight;
+  }
+
+  @Test
+  void aColdRead() throws Exception {
+    Weight weight = trace(Trace.READ);
+    assertThat(weight.classes()).hasSizeBetween(10, 81);
+    assertThat(weight.lines()).isBetween(200, 1_750);
+  }
+
+  @Test
+  void aFooterAndTwoColumns() throws Exception {
+    Weight weight = trace(Trace.COLUMNS);
+    assertThat(weight.classes()).hasSizeBetween(10, 102);
+    assertThat(weight.lines()).isBetween(300, 2_710);
+  }
+}

@@ -36,7 +36,6 @@ public final class ReaderProgress {
   private volatile @Nullable Judge judge;
   private volatile boolean closed;
   private volatile long lastReadNanos = System.nanoTime();
-  private volatile long fromDiskBytes;
 
   public ReaderProgress(AccessPattern pattern) {
     this.pattern = pattern;
@@ -80,29 +79,6 @@ public final class ReaderProgress {
     }
     for (ByteRange next = withheld.poll(); next != null; next = withheld.poll()) {
       by.judge(next, pattern.looksLikeScan());
-    }
-  }
-
-  /**
-   * How many bytes in a row the reader has asked for and taken from disk itself; what came from
-   * memory does not count.
-   */
-  long fromDiskBytes() {
-    return fromDiskBytes;
-  }
-
-  /**
-   * The reader takes so many bytes from disk itself. Reads that overtake each other may be lost.
-   */
-  void takesFromDisk(long bytes) {
-    long before = fromDiskBytes;
-    fromDiskBytes = before + bytes;
-  }
-
-  /** The reader asks for bytes that it does not take from disk itself. */
-  void leavesDisk() {
-    if (fromDiskBytes != 0) {
-      fromDiskBytes = 0;
     }
   }
 

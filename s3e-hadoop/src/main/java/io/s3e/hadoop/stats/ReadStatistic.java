@@ -356,16 +356,6 @@ public enum ReadStatistic {
       BYTES,
       FILE_SYSTEM,
       "The part of those bytes that had been read, and was written again."),
-  S3E_CACHE_CLAIM_WAITS(
-      DiskMetrics.Counter.CLAIM_WAITS,
-      COUNT,
-      FILE_SYSTEM,
-      "Reads that waited for another process to fetch the same bytes."),
-  S3E_CACHE_CLAIM_TIMEOUTS(
-      DiskMetrics.Counter.CLAIM_TIMEOUTS,
-      COUNT,
-      FILE_SYSTEM,
-      "The part of those that did not get them in time."),
   S3E_CACHE_BREAKER_OPENED(
       DiskMetrics.Counter.BREAKER_OPENED,
       COUNT,

@@ -141,9 +141,8 @@ public final class DiskCache implements AutoCloseable {
    * @param position offset in the object of the first byte, which is in the first chunk
    * @param target takes the bytes from its position to its limit, which stay as they are, until
    *     {@link DiskRead#end}
-   * @return null if the directory is left alone
    */
-  public @Nullable DiskRead read(ChunkRange present, long position, ByteBuffer target) {
+  public DiskRead read(ChunkRange present, long position, ByteBuffer target) {
     return directoryOf(present).read(present, position, target, config.readDeadline().toNanos());
   }
 

@@ -9,9 +9,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Adjacent bytes of one object on their way from disk into a reader's own memory. Threads of the
- * directory read and verify pieces of {@value ChunkReader#BATCH_CHUNKS} chunks, two at a time, and
- * copy each chunk to the reader's target; the reader waits ({@link #await}), or is told of the end
- * ({@link #whenOver}).
+ * directory read and verify pieces of at most {@value ChunkReader#BATCH_CHUNKS} chunks, two at a
+ * time, and copy each chunk to the reader's target; the reader waits ({@link #await}), or is told
+ * of the end ({@link #whenOver}).
  *
  * <p><b>States.</b> <i>Reading</i>; then <i>over</i>, once: all bytes have come, or a chunk that is
  * not there ends what can come, or the reader has left, or the patience is over.
@@ -98,9 +98,13 @@ public final class DiskRead {
       chunk++;
     }
     nextToRead = chunk;
+    if (over) {
+      return;
+    }
     int pieces = (wantedEnd - chunk - 1) / ChunkReader.BATCH_CHUNKS + 1;
-    for (int i = 0; i < Math.min(pieces, MOST_THREADS) && !over; i++) {
-      if (!store.execute(this::read)) {
+    boolean isAdmitted = store.admits();
+    for (int i = 0; i < Math.min(pieces, MOST_THREADS); i++) {
+      if (!isAdmitted || !store.execute(this::read)) {
         isAbsent(chunk);
       }
     }

@@ -15,7 +15,6 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -194,11 +193,8 @@ final class RegionStore implements AutoCloseable {
     }
   }
 
-  /** As {@link DiskCache#read}. While the directory is left alone only a probe passes. */
-  @Nullable DiskRead read(ChunkRange chunks, long position, ByteBuffer target, long patienceNanos) {
-    if (!breaker.allows() && !breaker.tryProbe()) {
-      return null;
-    }
+  /** As {@link DiskCache#read}. */
+  DiskRead read(ChunkRange chunks, long position, ByteBuffer target, long patienceNanos) {
     DiskRead read = new DiskRead(this, chunks, position, target, patienceNanos);
     read.begin();
     return read;
@@ -206,6 +202,11 @@ final class RegionStore implements AutoCloseable {
 
   RecentChunks recent() {
     return recent;
+  }
+
+  /** Whether a read may go to the disk: while the directory is left alone only a probe passes. */
+  boolean admits() {
+    return breaker.allows() || breaker.tryProbe();
   }
 
   /** A read that found nothing in the index says nothing of the disk. */

@@ -52,6 +52,7 @@ public final class DiskBytes {
   public int end() {
     watched.remove(this);
     int count = read.end();
+    handle.progress().onDisk(count);
     disk.taken(handle, count, count == wanted);
     return count;
   }

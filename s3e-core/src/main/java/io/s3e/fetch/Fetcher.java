@@ -133,7 +133,8 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
    */
   public long prefetch(
       ObjectHandle handle, BlockRange wanted, Purpose purpose, Consumer<RunFetch> started) {
-    if (wanted.first() >= wanted.end()) {
+    boolean isServed = purpose == Purpose.GUESS && handle.progress().isServedByDisk();
+    if (wanted.first() >= wanted.end() || isServed) {
       return wanted.end();
     }
     if (!mayRunAhead(handle, wanted.first())) {
@@ -205,7 +206,11 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
       return null;
     }
     DiskRead read = disk.read(handle, position, target);
-    return read == null ? null : new DiskBytes(disk, handle, read, target.remaining(), fromDisk);
+    if (read == null) {
+      handle.progress().onDisk(0);
+      return null;
+    }
+    return new DiskBytes(disk, handle, read, target.remaining(), fromDisk);
   }
 
   private void refused(ObjectHandle handle) {

@@ -26,7 +26,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -99,14 +98,12 @@ class DiskCacheTest {
   private record Reading(ChunkRange wanted, byte[] target, DiskRead read) {
     private static final byte UNTOUCHED = 77;
 
-    /** Null if the directory is left alone. */
-    static @Nullable Reading begin(DiskCache cache, StoredObject object, int first, int end) {
+    static Reading begin(DiskCache cache, StoredObject object, int first, int end) {
       ChunkRange wanted = new ChunkRange(object, first, end);
       long start = (long) first * StoredObject.CHUNK_BYTES;
       byte[] target = new byte[Math.toIntExact(wanted.endOffset() - start)];
       Arrays.fill(target, UNTOUCHED);
-      DiskRead read = cache.read(wanted, start, ByteBuffer.wrap(target));
-      return read == null ? null : new Reading(wanted, target, read);
+      return new Reading(wanted, target, cache.read(wanted, start, ByteBuffer.wrap(target)));
     }
 
     /** Ends the read; the chunk after the last one that came, all of them verified. */
@@ -131,9 +128,6 @@ class DiskCacheTest {
   /** Reads chunks of one directory as a reader does that waits; the chunk after the last one. */
   private static int read(DiskCache cache, StoredObject object, int first, int end) {
     Reading reading = Reading.begin(cache, object, first, end);
-    if (reading == null) {
-      return first;
-    }
     reading.read().await();
     return reading.end();
   }
@@ -142,9 +136,6 @@ class DiskCacheTest {
   private static int readUnawaited(DiskCache cache, StoredObject object, int first, int end)
       throws Exception {
     Reading reading = Reading.begin(cache, object, first, end);
-    if (reading == null) {
-      return first;
-    }
     CountDownLatch over = new CountDownLatch(1);
     reading.read().whenOver(over::countDown);
     assertThat(over.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).as("over").isTrue();
@@ -270,7 +261,6 @@ class DiskCacheTest {
       List<Reading> given = new ArrayList<>();
       for (int i = 0; i < 3; i++) {
         Reading reading = Reading.begin(cache, object, 10 * i, 10 * i + 4);
-        assertThat(reading).isNotNull();
         AtomicInteger told = new AtomicInteger();
         reading.read().whenOver(told::incrementAndGet);
         disk.awaitHanging(i + 1, PATIENCE);
@@ -312,7 +302,6 @@ class DiskCacheTest {
       disk.hangEvery(Operation.READ);
       AtomicInteger told = new AtomicInteger();
       Reading reading = Reading.begin(cache, object, 0, 64);
-      assertThat(reading).isNotNull();
       reading.read().whenOver(told::incrementAndGet);
       disk.awaitHanging(2, PATIENCE);
       assertThat(reading.end()).isZero();
@@ -378,7 +367,6 @@ class DiskCacheTest {
       DiskCache cache, StoredObject object, int at, int length, int first, int end) {
     ByteBuffer target = ByteBuffer.allocate(length + 2).position(1).limit(1 + length);
     DiskRead read = cache.read(new ChunkRange(object, first, end), at, target);
-    assertThat(read).isNotNull();
     read.await();
     assertThat(read.end()).isEqualTo(length);
     ByteBuffer expected = StoredBytes.of(object, first, end).slice(at - first * 65_536, length);
@@ -455,7 +443,6 @@ class DiskCacheTest {
       write(cache, object, 0, 160);
       for (int i = 0; i < 200; i++) {
         Reading reading = Reading.begin(cache, object, 0, 160);
-        assertThat(reading).isNotNull();
         assertThat(reading.end()).isBetween(0, 160);
       }
       assertThat(read(cache, object, 0, 160)).as("all of it once more").isEqualTo(160);
@@ -520,7 +507,6 @@ class DiskCacheTest {
     disk.hangEvery(Operation.READ);
     disk.hangEvery(Operation.WRITE);
     Reading hanging = Reading.begin(cache, object, 0, 4);
-    assertThat(hanging).isNotNull();
     CountDownLatch over = new CountDownLatch(1);
     hanging.read().whenOver(over::countDown);
     cache.offer(TestWriteBack.of(object, 100, 116, 1), new ChunkRange(object, 100, 116));

@@ -106,10 +106,6 @@ public final class DiskCache implements AutoCloseable {
     }
   }
 
-  public DiskCacheConfig config() {
-    return config;
-  }
-
   /** Whether other processes may read what this engine writes, and the other way round. */
   public boolean isShared() {
     return config.scope() != DiskCacheConfig.Scope.PRIVATE;
@@ -146,9 +142,17 @@ public final class DiskCache implements AutoCloseable {
     return directoryOf(present).read(present, position, target, config.readDeadline().toNanos());
   }
 
-  /** Offers bytes of one directory to be written: all of them end, sooner or later. */
-  public void offer(WriteBack offered, ChunkRange chunks) {
-    directoryOf(chunks).offer(offered);
+  /** Offers bytes to be written, to each directory its own: all end, sooner or later. */
+  public void offer(WriteBack offered) {
+    int first = 0;
+    for (int next = 1; next < offered.pieces(); next++) {
+      if (stripeOf(offered.firstChunk(next)) != stripeOf(offered.firstChunk(first))) {
+        offer(offered.part(first, next));
+        first = next;
+      }
+    }
+    WriteBack last = first == 0 ? offered : offered.part(first, offered.pieces());
+    directoryOf(offered.object(), offered.firstChunk(first)).offer(last);
   }
 
   /**
@@ -161,11 +165,11 @@ public final class DiskCache implements AutoCloseable {
   }
 
   /** The part of the chunks, from the first on, that is in one directory. */
-  public ChunkRange inStripe(ChunkRange chunks) {
+  ChunkRange inStripe(ChunkRange chunks) {
     if (directories.size() == 1) {
       return chunks;
     }
-    int end = (chunks.first() / STRIPE_CHUNKS + 1) * STRIPE_CHUNKS;
+    int end = (stripeOf(chunks.first()) + 1) * STRIPE_CHUNKS;
     return end >= chunks.end() ? chunks : new ChunkRange(chunks.object(), chunks.first(), end);
   }
 
@@ -188,12 +192,20 @@ public final class DiskCache implements AutoCloseable {
     return config.directories().size() * RegionStore.bufferBytes(config);
   }
 
+  private static int stripeOf(int chunk) {
+    return chunk / STRIPE_CHUNKS;
+  }
+
   private RegionStore directoryOf(ChunkRange chunks) {
+    return directoryOf(chunks.object(), chunks.first());
+  }
+
+  private RegionStore directoryOf(StoredObject object, int chunk) {
     if (directories.size() == 1) {
       return directories.get(0);
     }
     // The same in every process, as the hash is.
-    int hash = chunks.object().hashCode() * 31 + chunks.first() / STRIPE_CHUNKS;
+    int hash = object.hashCode() * 31 + stripeOf(chunk);
     return directories.get(Math.floorMod(hash * 0x9E3779B1, directories.size()));
   }
 

@@ -36,7 +36,11 @@ public final class DiskBytes {
   /** Runs {@code then} once the bytes are there, or the disk is left to itself: on any thread. */
   public void whenOver(Runnable then) {
     watched.add(this);
-    read.whenOver(then);
+    read.whenOver(
+        () -> {
+          watched.remove(this);
+          then.run();
+        });
   }
 
   /** Called about every 100 ms; leaves a disk behind that is too slow. */

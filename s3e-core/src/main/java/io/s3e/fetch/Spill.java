@@ -41,6 +41,11 @@ final class Spill implements WriteBack {
   }
 
   @Override
+  public WriteBack part(int from, int to) {
+    return new Spill(object, blocks.subList(from, to), ofScan);
+  }
+
+  @Override
   public int firstChunk(int piece) {
     return (int) (blocks.get(piece).start() / StoredObject.CHUNK_BYTES);
   }

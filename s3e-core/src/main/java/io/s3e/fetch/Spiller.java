@@ -4,7 +4,6 @@ import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.disk.ChunkRange;
 import io.s3e.disk.DiskCache;
-import io.s3e.disk.StoredObject;
 import io.s3e.memory.Block;
 import io.s3e.memory.BlockIndex;
 import io.s3e.metrics.DiskMetrics;
@@ -86,7 +85,7 @@ final class Spiller {
       // The object has turned out to be another one than was told.
       dirty.forEach(Block::markClean);
     } else if (!dirty.isEmpty()) {
-      spill(dirty, chunks.object(), isOfScan(origin));
+      cache.offer(new Spill(chunks.object(), dirty, isOfScan(origin)));
     }
   }
 
@@ -96,23 +95,6 @@ final class Spiller {
 
   private static boolean isOfScan(Origin origin) {
     return origin.isOfScan() || origin.handle().progress().isScanning();
-  }
-
-  /** Offers dirty blocks, those of each directory apart; no block lies in two. */
-  private void spill(List<Block> blocks, StoredObject object, boolean ofScan) {
-    ByteRange bytes = rangeOf(blocks);
-    ChunkRange chunks = ChunkRange.covering(object, bytes.start(), bytes.end());
-    ChunkRange part = cache.inStripe(chunks);
-    if (part.end() == chunks.end()) {
-      cache.offer(new Spill(object, blocks, ofScan), part);
-      return;
-    }
-    int next = 0;
-    while (blocks.get(next).end() <= part.endOffset()) {
-      next++;
-    }
-    cache.offer(new Spill(object, blocks.subList(0, next), ofScan), part);
-    spill(blocks.subList(next, blocks.size()), object, ofScan);
   }
 
   private void withhold(ObjectHandle handle, ByteRange bytes) {
@@ -155,7 +137,7 @@ final class Spiller {
     if (chunks == null) {
       dirty.forEach(Block::markClean);
     } else {
-      spill(dirty, chunks.object(), false);
+      cache.offer(new Spill(chunks.object(), dirty, false));
     }
   }
 
@@ -173,7 +155,7 @@ final class Spiller {
     if (verdict == Verdict.WITHHELD) {
       withhold(origin.handle(), bytes);
     } else if (verdict == Verdict.WRITTEN && block.markDirty()) {
-      spill(List.of(block), chunks.object(), isOfScan(origin));
+      cache.offer(new Spill(chunks.object(), List.of(block), isOfScan(origin)));
     }
   }
 }

@@ -80,17 +80,8 @@ class DiskCacheTest {
     return object;
   }
 
-  /** Writes chunks, to each directory its own. */
   private void write(DiskCache cache, StoredObject object, int first, int end) throws Exception {
-    ChunkRange left = new ChunkRange(object, first, end);
-    while (true) {
-      ChunkRange part = cache.inStripe(left);
-      cache.offer(TestWriteBack.of(object, part.first(), part.end(), 16), part);
-      if (part.end() == end) {
-        break;
-      }
-      left = new ChunkRange(object, part.end(), end);
-    }
+    cache.offer(TestWriteBack.of(object, first, end, 2));
     assertThat(cache.awaitWritten(PATIENCE)).isTrue();
   }
 
@@ -509,7 +500,7 @@ class DiskCacheTest {
     Reading hanging = Reading.begin(cache, object, 0, 4);
     CountDownLatch over = new CountDownLatch(1);
     hanging.read().whenOver(over::countDown);
-    cache.offer(TestWriteBack.of(object, 100, 116, 1), new ChunkRange(object, 100, 116));
+    cache.offer(TestWriteBack.of(object, 100, 116, 1));
     disk.awaitHanging(2, PATIENCE);
 
     Thread closing = Background.start("closing", cache::close);

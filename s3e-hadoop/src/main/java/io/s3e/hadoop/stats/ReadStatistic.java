@@ -162,8 +162,8 @@ public enum ReadStatistic {
       Counter.PREFETCHED_BYTES,
       BYTES,
       BOTH,
-      "Bytes of whole blocks that prefetches brought, from S3 or local disk: used, wasted, or held"
-          + " unread in memory."),
+      "Bytes of whole blocks that prefetches brought from S3: used, wasted, or held unread in"
+          + " memory."),
   S3E_PREFETCH_USED_BYTES(
       Counter.PREFETCH_USED_BYTES,
       BYTES,
@@ -180,7 +180,8 @@ public enum ReadStatistic {
       Counter.PREFETCH_REFUSED,
       COUNT,
       BOTH,
-      "Prefetches that memory, concurrency, the local disk or the gate before the store refused."),
+      "Prefetches that memory, concurrency or the gate before the store refused, or that had to"
+          + " wait for S3's first answer because of the cache on local disk."),
   S3E_GATE_REFUSED(
       Counter.GATE_REFUSED,
       COUNT,

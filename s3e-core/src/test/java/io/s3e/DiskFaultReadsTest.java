@@ -3,6 +3,7 @@ package io.s3e;
 import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
 import io.s3e.buffer.MemoryBudget;
 import io.s3e.client.ClientLimits;
@@ -14,13 +15,19 @@ import io.s3e.metrics.DiskMetrics.Counter;
 import io.s3e.stream.S3EInputStream;
 import io.s3e.testing.MemoryObjectClient;
 import io.s3e.testing.Slow;
-import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Queue;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,8 +36,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Every operation of the disk under the cache fails in every way, or hangs, while readers jump
- * about: every byte is right, no read fails, and none is held up for longer than the cache's
- * deadline allows.
+ * about, by positioned reads, by short ones and by ranges: every byte is right, no read fails, and
+ * none is held up for longer than the cache's deadline allows.
  */
 @Timeout(180)
 @Slow
@@ -145,19 +152,106 @@ class DiskFaultReadsTest {
     }
   }
 
-  private void readAbout(S3E engine, ObjectRef object, Random random, int reads)
-      throws IOException {
+  /** By positioned reads, by short ones of a moving position, and by ranges. */
+  private void readAbout(S3E engine, ObjectRef object, Random random, int reads) throws Exception {
     byte[] buffer = new byte[PIECE_BYTES];
     try (S3EInputStream in = engine.open(object)) {
       for (int i = 0; i < reads; i++) {
         int at = random.nextInt(OBJECT_BYTES - PIECE_BYTES);
         long begin = System.nanoTime();
-        in.readFullyAt(at, buffer, 0, PIECE_BYTES);
+        switch (i % 4) {
+          case 0 -> {
+            in.seek(at);
+            for (int done = 0; done < PIECE_BYTES; done += 4_000) {
+              in.readFully(buffer, done, 4_000);
+            }
+          }
+          case 1 -> readRanges(in, at, buffer);
+          default -> in.readFullyAt(at, buffer, 0, PIECE_BYTES);
+        }
         long nanos = System.nanoTime() - begin;
         assertThat(Arrays.equals(buffer, 0, PIECE_BYTES, CONTENT, at, at + PIECE_BYTES))
             .as("bytes at %d", at)
             .isTrue();
         assertThat(Duration.ofNanos(nanos)).as("read at %d", at).isLessThan(LONGEST_READ);
+      }
+    }
+  }
+
+  private static void readRanges(S3EInputStream in, int at, byte[] buffer) throws Exception {
+    int half = PIECE_BYTES / 2;
+    List<ByteRange> ranges =
+        List.of(ByteRange.ofLength(at, half), ByteRange.ofLength(at + half, half));
+    List<CompletableFuture<ByteBuffer>> results =
+        in.readVectored(ranges, ByteBuffer::allocate, released -> {});
+    int done = 0;
+    for (CompletableFuture<ByteBuffer> result : results) {
+      ByteBuffer range = result.get(2 * LONGEST_READ.toSeconds(), TimeUnit.SECONDS);
+      range.get(buffer, done, half);
+      done += half;
+    }
+  }
+
+  /** What an application has back it may use for something else. */
+  @Test
+  void aRangeThatIsGivenUpLeavesItsBufferAloneHoweverLongTheDiskHangs() throws Exception {
+    MemoryObjectClient client = client();
+    DiskCacheConfig patient = disk(Scope.PRIVATE).readDeadline(Duration.ofMinutes(1)).build();
+    S3EConfig config = S3EConfig.DEFAULTS.toBuilder().prefetch(false).diskCache(patient).build();
+    try (FailingDisk failing = new FailingDisk();
+        S3E engine =
+            S3E.create(config, new MemoryBudget(MEMORY_BYTES), granted -> client, failing::open)) {
+      assertThat(engine.awaitDiskWrites(LONGEST_READ)).isTrue();
+      readAbout(engine, OBJECT, new Random(5), 110);
+      assertThat(engine.awaitDiskWrites(LONGEST_READ)).isTrue();
+      // The memory is others' now.
+      readAbout(engine, OTHER, new Random(6), 110);
+      assertThat(engine.awaitDiskWrites(LONGEST_READ)).isTrue();
+
+      FailingDisk.Fault hang =
+          FailingDisk.faults(Scope.PRIVATE)
+              .filter(fault -> fault.hangs() && fault.toString().startsWith("READ"))
+              .findFirst()
+              .orElseThrow();
+      long tried = failing.tried(hang);
+      failing.begin(hang);
+      Random same = new Random(5);
+      Queue<ByteBuffer> given = new ConcurrentLinkedQueue<>();
+      Queue<ByteBuffer> back = new ConcurrentLinkedQueue<>();
+      List<CompletableFuture<ByteBuffer>> results = new ArrayList<>();
+      try (S3EInputStream in = engine.open(OBJECT)) {
+        for (int i = 0; i < 20; i++) {
+          ByteRange range = ByteRange.ofLength(same.nextInt(OBJECT_BYTES - PIECE_BYTES), 100_000);
+          results.addAll(
+              in.readVectored(
+                  List.of(range),
+                  length -> {
+                    ByteBuffer buffer = ByteBuffer.allocate(length);
+                    given.add(buffer);
+                    return buffer;
+                  },
+                  back::add));
+        }
+        awaitTrue("the disk hangs with some of them", () -> failing.tried(hang) > tried);
+      }
+      for (CompletableFuture<ByteBuffer> result : results) {
+        assertThat(result).isDone();
+      }
+      awaitTrue(
+          "buffers of ranges that failed are given back",
+          () ->
+              back.size()
+                  == given.size()
+                      - results.stream().filter(each -> !each.isCompletedExceptionally()).count());
+      assertThat(back).isNotEmpty();
+      byte mark = 77;
+      back.forEach(buffer -> Arrays.fill(buffer.array(), mark));
+      failing.heal();
+      readAbout(engine, OBJECT, new Random(5), 40);
+      for (ByteBuffer each : back) {
+        for (byte one : each.array()) {
+          assertThat(one).isEqualTo(mark);
+        }
       }
     }
   }

@@ -462,7 +462,7 @@ final class Appender {
 
   private @Nullable ByteBuffer readAgain(Chunk hit) {
     try {
-      return reader.readBatch(new ChunkRange(hit.object(), hit.chunk(), hit.chunk() + 1));
+      return reader.readOne(hit.object(), hit.chunk());
     } catch (IOException e) {
       LOG.debug("{} cannot be kept", hit, e);
       metrics.count(Counter.READ_ERRORS);

@@ -27,12 +27,10 @@ final class ChunkReader {
   private final ByteBuffer scratch =
       ByteBuffer.allocateDirect(BATCH_CHUNKS * StoredObject.CHUNK_BYTES);
   private final ByteBuffer work;
-  private final boolean sealed;
 
   // The batch that is being read.
   private final List<Place> places = new ArrayList<>(BATCH_CHUNKS);
   private int batchBytes;
-  private int batched;
   private boolean touchedDisk;
 
   /**
@@ -42,7 +40,6 @@ final class ChunkReader {
     this.regions = regions;
     this.index = index;
     this.metrics = metrics;
-    this.sealed = sealed;
     this.work = sealed ? ByteBuffer.allocateDirect(StoredObject.CHUNK_BYTES) : scratch;
   }
 
@@ -119,16 +116,22 @@ final class ChunkReader {
       int length = object.chunkLength(first + i);
       ByteBuffer stored = scratch.slice(at, length);
       at += length;
-      ByteBuffer bytes = seal.open(place.region().key(), object, first + i, place, stored, work);
-      if (bytes == null) {
-        corrupt(place);
-        return i;
-      }
-      if (!sink.accept(first + i, bytes)) {
+      ByteBuffer bytes = open(object, first + i, place, stored);
+      if (bytes == null || !sink.accept(first + i, bytes)) {
         return i;
       }
     }
     return places.size();
+  }
+
+  /** The plain bytes of a chunk; null if they are not what was written. */
+  private @Nullable ByteBuffer open(StoredObject object, int chunk, Place place, ByteBuffer stored)
+      throws IOException {
+    ByteBuffer bytes = seal.open(place.region().key(), object, chunk, place, stored, work);
+    if (bytes == null) {
+      corrupt(place);
+    }
+    return bytes;
   }
 
   /** Counted once, by the reader that is first; not if the region was begun anew meanwhile. */
@@ -138,42 +141,20 @@ final class ChunkReader {
     }
   }
 
-  /**
-   * The bytes of at most {@value #BATCH_CHUNKS} chunks, until the next call: of {@link
-   * #batchChunks} of them, from the first on. Null if that is none.
-   */
-  @Nullable ByteBuffer readBatch(ChunkRange wanted) throws IOException {
-    plan(wanted.object(), wanted.first(), wanted.end());
-    batched = 0;
+  /** The bytes of one chunk, until the next call; null if it is not there. */
+  @Nullable ByteBuffer readOne(StoredObject object, int chunk) throws IOException {
+    plan(object, chunk, chunk + 1);
     if (places.isEmpty() || !readBatch()) {
       return null;
     }
-    // Encrypted bytes are replaced by plain ones where they stand.
-    ByteBuffer plain = scratch.duplicate();
-    batched =
-        handOn(
-            wanted.object(),
-            wanted.first(),
-            (chunk, bytes) -> {
-              if (!sealed) {
-                plain.position(plain.position() + bytes.remaining());
-              } else {
-                plain.put(bytes);
-              }
-              return true;
-            });
-    index.hit(places.subList(0, batched));
-    return batched == 0 ? null : plain.flip();
+    ByteBuffer bytes = open(object, chunk, places.get(0), scratch.slice());
+    index.hit(places.subList(0, bytes == null ? 0 : 1));
+    return bytes;
   }
 
   /** Whether the last batch that was looked for was read from a file. */
   boolean hasTouchedDisk() {
     return touchedDisk;
-  }
-
-  /** How many chunks the last {@link #readBatch(ChunkRange)} brought. */
-  int batchChunks() {
-    return batched;
   }
 
   /** The places of what was asked for last could not be read: they are not asked for again. */

@@ -1,14 +1,12 @@
 package io.s3e.disk;
 
 import io.s3e.block.ObjectVersion;
-import io.s3e.disk.DiskRead.Receiver;
 import io.s3e.metrics.DiskMetrics;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +30,6 @@ public final class DiskCache implements AutoCloseable {
   private final List<RegionStore> directories;
   private final StoredObjects objects;
   private final FetchHistory history = new FetchHistory();
-  private final ScheduledExecutorService polls;
 
   /** The first read waits for this, once; a disk that needs longer is no help. */
   private static final long OPEN_MILLIS = 2_000;
@@ -43,15 +40,10 @@ public final class DiskCache implements AutoCloseable {
   /** A thread that hangs takes 1 s each, and they are ended side by side. */
   private static final long CLOSE_MILLIS = 6_000;
 
-  private DiskCache(
-      DiskCacheConfig config,
-      List<RegionStore> directories,
-      StoredObjects objects,
-      ScheduledExecutorService polls) {
+  private DiskCache(DiskCacheConfig config, List<RegionStore> directories, StoredObjects objects) {
     this.config = config;
     this.objects = objects;
     this.directories = List.copyOf(directories);
-    this.polls = polls;
   }
 
   /**
@@ -75,9 +67,6 @@ public final class DiskCache implements AutoCloseable {
       throws IOException {
     StoredObjects objects = new StoredObjects();
     long mostOfEach = mostWaitingBytes / config.directories().size();
-    ScheduledThreadPoolExecutor polls =
-        new ScheduledThreadPoolExecutor(1, task -> Background.daemon("s3e-disk-timer", task));
-    polls.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     // All at once: the slowest tells how long it takes, not their number.
     List<Opening> openings =
         config.directories().stream()
@@ -87,14 +76,7 @@ public final class DiskCache implements AutoCloseable {
                         directory,
                         () ->
                             RegionStore.open(
-                                directory,
-                                config,
-                                metrics,
-                                io,
-                                objects,
-                                breakerPause,
-                                polls,
-                                mostOfEach)))
+                                directory, config, metrics, io, objects, breakerPause, mostOfEach)))
             .toList();
     List<RegionStore> opened = new ArrayList<>();
     List<String> problems = new ArrayList<>();
@@ -116,17 +98,12 @@ public final class DiskCache implements AutoCloseable {
         LOG.warn("Nothing is cached in {}", String.join("; ", problems));
       }
       complete = true;
-      return new DiskCache(config, opened, objects, polls);
+      return new DiskCache(config, opened, objects);
     } finally {
       if (!complete) {
         openings.forEach(Opening::abandon);
-        polls.shutdownNow();
       }
     }
-  }
-
-  public DiskCacheConfig config() {
-    return config;
   }
 
   /** Whether other processes may read what this engine writes, and the other way round. */
@@ -148,55 +125,34 @@ public final class DiskCache implements AutoCloseable {
    * How many of the chunks are on disk, from the first on and without a gap, as far as memory knows
    * and in one directory; 0 while that is left alone.
    */
-  public int presentFrom(ChunkRange wanted) {
-    return directoryOf(wanted).presentFrom(inStripe(wanted));
+  public int look(ChunkRange wanted) {
+    return directoryOf(wanted).look(inStripe(wanted));
   }
 
   /**
-   * How many of the chunks no other process is known to be fetching, from the first on and in one
-   * directory.
-   */
-  public int unclaimedFrom(ChunkRange wanted) {
-    return directoryOf(wanted).unclaimedFrom(inStripe(wanted));
-  }
-
-  /** Reads chunks of one directory, in order. */
-  public DiskRead read(ChunkRange wanted, Receiver receiver) {
-    return directoryOf(wanted).read(wanted, receiver);
-  }
-
-  /**
-   * The chunks for a reader that takes them at once, on its own thread; null if others have all of
-   * the memory that they go through, or the directory is left alone.
+   * Begins to read bytes for a reader.
    *
-   * @param present of one directory, on disk as far as memory knows
+   * @param present of one directory, on disk as far as memory knows: the chunks of the bytes, and
+   *     up to a batch behind them that the reader will want next
+   * @param position offset in the object of the first byte, which is in the first chunk
+   * @param target takes the bytes from its position to its limit, which stay as they are, until
+   *     {@link DiskRead#end}
    */
-  public @Nullable ChunkStream stream(ChunkRange present) {
-    return directoryOf(present).stream(present, config.readDeadline().toNanos());
+  public DiskRead read(ChunkRange present, long position, ByteBuffer target) {
+    return directoryOf(present).read(present, position, target, config.readDeadline().toNanos());
   }
 
-  /**
-   * Looks once more whether chunks of a shared cache are there, and tells other processes that this
-   * one fetches them.
-   *
-   * @param enough the chunks of the first block: the look ends with {@link DiskRead.End#HIT} if so
-   *     many are there
-   */
-  public DiskRead claim(ChunkRange wanted, int enough, Receiver receiver) {
-    return directoryOf(wanted).claim(wanted, enough, receiver);
-  }
-
-  /**
-   * A fetch that {@linkplain DiskRead.End#CLAIMED claimed} chunks is over, and what it brought is
-   * written or dropped: others need not wait for more of it.
-   */
-  public void claimEnded(ChunkRange claimed) {
-    directoryOf(claimed).claimEnded(claimed);
-  }
-
-  /** Offers bytes of one directory to be written: all of them end, sooner or later. */
-  public void offer(WriteBack offered, ChunkRange chunks) {
-    directoryOf(chunks).offer(offered);
+  /** Offers bytes to be written, to each directory its own: all end, sooner or later. */
+  public void offer(WriteBack offered) {
+    int first = 0;
+    for (int next = 1; next < offered.pieces(); next++) {
+      if (stripeOf(offered.firstChunk(next)) != stripeOf(offered.firstChunk(first))) {
+        offer(offered.part(first, next));
+        first = next;
+      }
+    }
+    WriteBack last = first == 0 ? offered : offered.part(first, offered.pieces());
+    directoryOf(offered.object(), offered.firstChunk(first)).offer(last);
   }
 
   /**
@@ -209,11 +165,11 @@ public final class DiskCache implements AutoCloseable {
   }
 
   /** The part of the chunks, from the first on, that is in one directory. */
-  public ChunkRange inStripe(ChunkRange chunks) {
+  ChunkRange inStripe(ChunkRange chunks) {
     if (directories.size() == 1) {
       return chunks;
     }
-    int end = (chunks.first() / STRIPE_CHUNKS + 1) * STRIPE_CHUNKS;
+    int end = (stripeOf(chunks.first()) + 1) * STRIPE_CHUNKS;
     return end >= chunks.end() ? chunks : new ChunkRange(chunks.object(), chunks.first(), end);
   }
 
@@ -236,12 +192,20 @@ public final class DiskCache implements AutoCloseable {
     return config.directories().size() * RegionStore.bufferBytes(config);
   }
 
+  private static int stripeOf(int chunk) {
+    return chunk / STRIPE_CHUNKS;
+  }
+
   private RegionStore directoryOf(ChunkRange chunks) {
+    return directoryOf(chunks.object(), chunks.first());
+  }
+
+  private RegionStore directoryOf(StoredObject object, int chunk) {
     if (directories.size() == 1) {
       return directories.get(0);
     }
     // The same in every process, as the hash is.
-    int hash = chunks.object().hashCode() * 31 + chunks.first() / STRIPE_CHUNKS;
+    int hash = object.hashCode() * 31 + stripeOf(chunk);
     return directories.get(Math.floorMod(hash * 0x9E3779B1, directories.size()));
   }
 
@@ -263,7 +227,6 @@ public final class DiskCache implements AutoCloseable {
   /** Ends all directories side by side; leaves what hangs behind after a bounded time. */
   @Override
   public void close() {
-    polls.shutdownNow();
     List<Thread> closing =
         directories.stream()
             .map(directory -> Background.start("s3e-disk-close", directory::close))

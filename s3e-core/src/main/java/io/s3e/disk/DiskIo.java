@@ -41,14 +41,6 @@ interface DiskIo {
    */
   OpenFile openOrCreate(Path file) throws IOException;
 
-  /**
-   * Opens a regular file to append to, without following a link; makes it, for its owner alone, if
-   * it is not there.
-   *
-   * @throws NotRegularFileException if it is something else
-   */
-  AppendFile openToAppend(Path file) throws IOException;
-
   /** A value that only this file has, whatever its name; null if there is no file of this name. */
   @Nullable Object identityOf(Path file) throws IOException;
 
@@ -67,15 +59,6 @@ interface DiskIo {
 
   /** Bytes that may still be written where {@code directory} is. */
   long usableBytes(Path directory) throws IOException;
-
-  /** A file that several processes append to. Any thread. */
-  interface AppendFile extends Closeable {
-    /**
-     * Writes all of {@code source} at the file's end; bytes of other processes come before or
-     * after.
-     */
-    void append(ByteBuffer source) throws IOException;
-  }
 
   /** An open file. Any thread; one at a time may write. */
   interface OpenFile extends Closeable {

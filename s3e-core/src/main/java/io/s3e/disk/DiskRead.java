@@ -1,51 +1,274 @@
 package io.s3e.disk;
 
 import java.nio.ByteBuffer;
+import java.util.BitSet;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * One look at the disk for adjacent chunks, on its way: to read them, or to tell other processes
- * that they are being fetched. Ends once, by {@link Receiver#onEnd}; a look that was {@linkplain
- * #giveUp given up} may still call, and its receiver must be able to refuse.
+ * Adjacent bytes of one object on their way from disk into a reader's own memory. Threads of the
+ * directory read and verify pieces of at most {@value ChunkReader#BATCH_CHUNKS} chunks, two at a
+ * time, and copy each chunk to the reader's target; the reader waits ({@link #await}), or is told
+ * of the end ({@link #whenOver}).
+ *
+ * <p><b>States.</b> <i>Reading</i>; then <i>over</i>, once: all bytes have come, or a chunk that is
+ * not there ends what can come, or the reader has left, or the patience is over.
+ *
+ * <p><b>Invariants.</b>
+ *
+ * <ol>
+ *   <li>The target is written while the read is not over, with {@code this} held. It is the
+ *       reader's alone once {@link #end} has returned.
+ *   <li>The disk is read into memory of the reading thread, without the lock. A disk that hangs
+ *       holds that thread and that memory, and nothing of the reader's.
+ *   <li>Chunks may come in any order; those before the first gap count.
+ *   <li>One MiB, of {@value #PATIENCE_CHUNKS} chunks, takes no longer than the patience, with its
+ *       time in the directory's queue: a disk that is slower than that is slower than S3.
+ * </ol>
+ *
+ * <p>Any thread.
  */
-public interface DiskRead {
+public final class DiskRead {
+  private static final Logger LOG = LoggerFactory.getLogger(DiskRead.class);
 
-  /** Where the bytes go. Called on threads of the cache; must not block. */
-  interface Receiver {
-    /**
-     * The next bytes, verified.
-     *
-     * @param bytes valid during the call
-     * @return false if no more are wanted
-     */
-    boolean onBytes(ByteBuffer bytes);
+  /** Threads that read for one reader at once: one reads while the other copies. */
+  private static final int MOST_THREADS = 2;
 
-    /** Another process is fetching these bytes; they are looked for again in a moment. */
-    void onBusy();
+  /** Chunks after which the patience is renewed: 1 MiB. */
+  private static final int PATIENCE_CHUNKS = (1 << 20) / StoredObject.CHUNK_BYTES;
 
-    /**
-     * Nothing more comes.
-     *
-     * @param end why
-     */
-    void onEnd(End end);
+  /** To be woken takes longer than most of what is left of a read. */
+  private static final int SPINS = 200;
+
+  private final RegionStore store;
+  private final ChunkRange chunks;
+
+  /** Offset in the object of the target's first byte. */
+  private final long start;
+
+  private final ByteBuffer target;
+
+  /** The chunk after the last one that the target takes bytes of. */
+  private final int targetEnd;
+
+  private final long patienceNanos;
+
+  /** When the patience was renewed last. */
+  private volatile long sinceNanos = System.nanoTime();
+
+  private volatile boolean over;
+
+  // Guarded by this.
+  private final BitSet come = new BitSet();
+  private int nextToRead;
+
+  /** The chunk after the last one that may still come and that the target takes bytes of. */
+  private int wantedEnd;
+
+  private boolean begun;
+  private @Nullable Runnable whenOver;
+
+  /**
+   * @param chunks on disk, as far as is known: those of the target, of which the last ones may be
+   *     absent, and those that are to be {@linkplain RecentChunks kept} for the reader's next read
+   * @param start offset in the object of the first byte that is wanted; in the first chunk
+   * @param target takes bytes from its position to its limit, which stay as they are
+   * @param patienceNanos the longest that 1 MiB may take, in ns
+   */
+  DiskRead(
+      RegionStore store, ChunkRange chunks, long start, ByteBuffer target, long patienceNanos) {
+    this.store = store;
+    this.chunks = chunks;
+    this.start = start;
+    this.target = target.slice();
+    this.patienceNanos = patienceNanos;
+    long end = start + this.target.remaining();
+    this.targetEnd = ChunkRange.covering(chunks.object(), start, end).end();
+    this.wantedEnd = Math.min(chunks.end(), targetEnd);
+    this.nextToRead = chunks.first();
   }
 
-  /** How a look ended. */
-  enum End {
-    /** All bytes have come; for a claim: the first of them are on disk. */
-    HIT,
-    /** The bytes that have not come are not on disk. */
-    MISS,
-    /**
-     * The bytes are not on disk, and other processes have been told that this one fetches them: it
-     * says when it is through ({@link DiskCache#claimEnded}).
-     */
-    CLAIMED
+  /** Takes what was kept of the first chunks, and has threads read the rest. */
+  void begin() {
+    RecentChunks recent = store.recent();
+    int chunk = chunks.first();
+    while (chunk < wantedEnd && recent.visit(chunks.object(), chunk, this::take)) {
+      chunk++;
+    }
+    nextToRead = chunk;
+    if (over) {
+      return;
+    }
+    int pieces = (wantedEnd - chunk - 1) / ChunkReader.BATCH_CHUNKS + 1;
+    boolean isAdmitted = store.admits();
+    for (int i = 0; i < Math.min(pieces, MOST_THREADS); i++) {
+      if (!isAdmitted || !store.execute(this::read)) {
+        isAbsent(chunk);
+      }
+    }
   }
 
-  /** Nobody wants the bytes any more. No effect on a look that has ended. */
-  void cancel();
+  /** On a thread of the directory: reads pieces until none is left. */
+  private void read() {
+    ChunkRange piece = nextPiece();
+    while (piece != null) {
+      int read = piece.first();
+      try {
+        read = store.readChunks(piece, this::land);
+      } catch (RuntimeException | Error e) {
+        LOG.warn("Read of {} failed", piece, e);
+      }
+      if (read < piece.end()) {
+        isAbsent(read);
+      }
+      if (store.isAwaited() && store.execute(this::read)) {
+        // Readers that came later have their turn.
+        return;
+      }
+      piece = nextPiece();
+    }
+  }
 
-  /** The deadline has passed: counts against the directory. No effect on a look that has ended. */
-  void giveUp();
+  private synchronized @Nullable ChunkRange nextPiece() {
+    begun = true;
+    if (over || nextToRead >= wantedEnd) {
+      return null;
+    }
+    int first = nextToRead;
+    nextToRead = Math.min(chunks.end(), first + ChunkReader.BATCH_CHUNKS);
+    return new ChunkRange(chunks.object(), first, nextToRead);
+  }
+
+  /** A verified chunk has come; false if the reader has left. */
+  private boolean land(int chunk, ByteBuffer bytes) {
+    if (over && chunk < targetEnd) {
+      return false;
+    }
+    long chunkStart = (long) chunk * StoredObject.CHUNK_BYTES;
+    boolean isWhole =
+        chunkStart >= start && chunkStart + bytes.remaining() <= start + target.remaining();
+    if (!isWhole) {
+      // Before the reader is told: its next read looks there.
+      store.recent().keep(chunks.object(), chunk, bytes);
+    }
+    take(bytes, chunk);
+    return true;
+  }
+
+  /** Copies what is wanted of a chunk to the target. */
+  private void take(ByteBuffer bytes, int chunk) {
+    long chunkStart = (long) chunk * StoredObject.CHUNK_BYTES;
+    int from = (int) Math.max(0, start - chunkStart);
+    Runnable told = null;
+    synchronized (this) {
+      if (over || chunk >= wantedEnd) {
+        return;
+      }
+      int at = (int) (chunkStart + from - start);
+      int count = Math.min(bytes.remaining() - from, target.remaining() - at);
+      target.put(at, bytes, bytes.position() + from, count);
+      come.set(chunk - chunks.first());
+      if (come.cardinality() % PATIENCE_CHUNKS == 0) {
+        sinceNanos = System.nanoTime();
+      }
+      if (come.nextClearBit(0) >= wantedEnd - chunks.first()) {
+        told = close();
+      }
+    }
+    if (told != null) {
+      told.run();
+    }
+  }
+
+  /** Nothing comes from {@code chunk} on. */
+  private void isAbsent(int chunk) {
+    Runnable told = null;
+    synchronized (this) {
+      wantedEnd = Math.min(wantedEnd, chunk);
+      if (come.nextClearBit(0) >= wantedEnd - chunks.first()) {
+        told = close();
+      }
+    }
+    if (told != null) {
+      told.run();
+    }
+  }
+
+  /** To over; what is to be run then, without the lock. Null if that is nothing. */
+  private @Nullable Runnable close() {
+    over = true;
+    Runnable told = whenOver;
+    whenOver = null;
+    return told;
+  }
+
+  /** Runs {@code then} once the read is over, on any thread; it must not block. */
+  public void whenOver(Runnable then) {
+    synchronized (this) {
+      if (!over) {
+        whenOver = then;
+        return;
+      }
+    }
+    then.run();
+  }
+
+  /**
+   * Waits for the end of the read, as long as there is patience and the thread is not interrupted.
+   */
+  public void await() {
+    for (int i = 0; i < SPINS && !over; i++) {
+      Thread.onSpinWait();
+    }
+    Thread reader = Thread.currentThread();
+    whenOver(() -> LockSupport.unpark(reader));
+    while (!over && !reader.isInterrupted()) {
+      long left = patienceNanos - (System.nanoTime() - sinceNanos);
+      if (left <= 0) {
+        giveUp();
+      } else {
+        LockSupport.parkNanos(this, left);
+      }
+    }
+  }
+
+  /**
+   * Ends the read if its patience is over.
+   *
+   * @param now by {@link System#nanoTime()}
+   */
+  public void checkDeadline(long now) {
+    if (!over && now - sinceNanos > patienceNanos) {
+      giveUp();
+    }
+  }
+
+  private void giveUp() {
+    Runnable told;
+    synchronized (this) {
+      if (over) {
+        return;
+      }
+      told = close();
+    }
+    store.timedOut(begun);
+    if (told != null) {
+      told.run();
+    }
+  }
+
+  /**
+   * Ends the read, if it is not over, and tells nobody. The target is the caller's from now on.
+   *
+   * @return how many bytes of it have come, from the first on
+   */
+  public synchronized int end() {
+    whenOver = null;
+    over = true;
+    long chunk = chunks.first() + (long) come.nextClearBit(0);
+    long bytes = Math.min(chunk * StoredObject.CHUNK_BYTES, chunks.object().size()) - start;
+    return (int) Math.max(0, Math.min(target.remaining(), bytes));
+  }
 }

@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *  0  type, with the version of the format     4
- *  4  generation of the region                 4   0 in the log of claims
+ *  4  generation of the region                 4
  *  8  hash of the object                      20
  * 28  length of the object                     8
- * 36  number of the (first) chunk              4
- * 40  slot; or how many chunks, or bytes       4
- * 44  seal; or time and owner                 16
+ * 36  number of the chunk                      4
+ * 40  slot; or bytes of the name               4
+ * 44  seal                                    16
  * 60  CRC32C of the 60 bytes before            4
  *
  * HEADER in place of what follows the generation:
@@ -61,11 +61,7 @@ final class IndexRecord {
     /** A chunk stands in the region. */
     CHUNK("S3C3"),
     /** The name of an object stands in the units of {@value #BYTES} bytes that follow. */
-    NAME("S3N3"),
-    /** A process fetches chunks. */
-    FETCHING("S3F3"),
-    /** It does so no more. */
-    FETCHED("S3E3");
+    NAME("S3N3");
 
     private final int code;
 
@@ -170,18 +166,13 @@ final class IndexRecord {
     return same;
   }
 
-  /** Number of the chunk, or of the first one. */
+  /** Number of the chunk. */
   int chunk() {
     return buffer.getInt(at + CHUNK);
   }
 
   /** Where the bytes of a chunk begin in its region, in slots. */
   int slot() {
-    return buffer.getInt(at + SLOT);
-  }
-
-  /** How many chunks are fetched. */
-  int count() {
     return buffer.getInt(at + SLOT);
   }
 
@@ -212,16 +203,6 @@ final class IndexRecord {
   }
 
   long sealLow() {
-    return buffer.getLong(at + LOW);
-  }
-
-  /** When a fetch began, in ms since 1970. */
-  long millis() {
-    return buffer.getLong(at + HIGH);
-  }
-
-  /** The random id of the process that fetches. */
-  long owner() {
     return buffer.getLong(at + LOW);
   }
 
@@ -295,18 +276,6 @@ final class IndexRecord {
     while (to.position() % BYTES != 0) {
       to.put((byte) 0);
     }
-  }
-
-  /** A record of type FETCHING or FETCHED. */
-  static void putFetch(
-      ByteBuffer to,
-      Type type,
-      StoredObject object,
-      int first,
-      int count,
-      long millis,
-      long owner) {
-    put(to, type, 0, object, first, count, millis, owner);
   }
 
   private static void put(

@@ -34,8 +34,6 @@ final class NioDiskIo implements DiskIo {
       Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
   private static final Set<OpenOption> READ_WRITE =
       Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
-  private static final Set<OpenOption> APPEND =
-      Set.of(StandardOpenOption.CREATE, StandardOpenOption.APPEND, LinkOption.NOFOLLOW_LINKS);
   private static final Set<OpenOption> CREATE =
       Set.of(
           StandardOpenOption.CREATE_NEW,
@@ -92,16 +90,6 @@ final class NioDiskIo implements DiskIo {
   }
 
   @Override
-  public AppendFile openToAppend(Path file) throws IOException {
-    try {
-      requireRegular(file);
-    } catch (NoSuchFileException e) {
-      return new ChannelAppender(FileChannel.open(file, APPEND, OWNERS_FILE));
-    }
-    return new ChannelAppender(FileChannel.open(file, APPEND));
-  }
-
-  @Override
   public @Nullable Object identityOf(Path file) throws IOException {
     try {
       return attributesOf(file).fileKey();
@@ -139,20 +127,6 @@ final class NioDiskIo implements DiskIo {
 
   private static BasicFileAttributes attributesOf(Path path) throws IOException {
     return Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-  }
-
-  private record ChannelAppender(FileChannel channel) implements AppendFile {
-    @Override
-    public void append(ByteBuffer source) throws IOException {
-      while (source.hasRemaining()) {
-        channel.write(source);
-      }
-    }
-
-    @Override
-    public void close() throws IOException {
-      channel.close();
-    }
   }
 
   private record ChannelFile(FileChannel channel) implements OpenFile {

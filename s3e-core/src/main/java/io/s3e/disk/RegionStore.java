@@ -1,7 +1,6 @@
 package io.s3e.disk;
 
 import io.s3e.disk.DiskCacheConfig.Scope;
-import io.s3e.disk.DiskRead.Receiver;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
 import java.io.IOException;
@@ -12,12 +11,10 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,11 +22,11 @@ import org.slf4j.LoggerFactory;
  * One directory of the cache: its regions, the index of what is in them, the threads that work on
  * it, and whether it is to be used.
  *
- * <p><b>Threads.</b> A few {@code s3e-disk} threads read and claim; the {@link Appender}'s writes.
- * Only these touch the disk, so what hangs there holds them and nobody else: a read that hangs is
- * given up by its deadline, and after some of those the directory is left alone. When the pause is
- * over the next read is the probe; if it does not come through in time either, because it stands
- * behind what hangs, the pause is doubled.
+ * <p><b>Threads.</b> A few {@code s3e-disk} threads read; the {@link Appender}'s writes. Only these
+ * touch the disk, so what hangs there holds them and nobody else: a read that hangs is given up by
+ * its deadline, and after some of those the directory is left alone. When the pause is over the
+ * next read is the probe; if it does not come through in time either, because it stands behind what
+ * hangs, the pause is doubled.
  *
  * <p><b>Two breakers.</b> One for reading, one for writing: a disk that is full or mounted
  * read-only still answers.
@@ -43,9 +40,6 @@ final class RegionStore implements AutoCloseable {
   /** Enough for a disk to have a queue; from the page cache two keep a processor each busy. */
   private static final int READERS = 4;
 
-  /** Memory of so many is enough for two streams at a time on each of the threads. */
-  private static final int SPARE_READERS = 2 * READERS;
-
   /** So late at most, those who look at memory alone see what others have written. */
   private static final long FRESH_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
@@ -53,15 +47,14 @@ final class RegionStore implements AutoCloseable {
   private static final long IDLE_SECONDS = 10;
 
   private final Path directory;
+  private final boolean isShared;
   private final DiskMetrics metrics;
   private final ChunkIndex index;
   private final Regions regions;
-  private final @Nullable SharedClaims claims;
   private final Breaker breaker;
   private final Breaker writing;
   private final Appender appender;
   private final ThreadPoolExecutor readers;
-  private final ScheduledExecutorService polls;
 
   /** When a thread was last asked to look at what others have written. */
   private final AtomicLong refreshAskedNanos = new AtomicLong(System.nanoTime());
@@ -71,8 +64,7 @@ final class RegionStore implements AutoCloseable {
   /** Readers of threads that are not reading just now: one for each thread that there may be. */
   private final Queue<ChunkReader> idle = new ConcurrentLinkedQueue<>();
 
-  /** Readers for those who take what they have read by themselves. */
-  private final Queue<ChunkReader> spare = new ConcurrentLinkedQueue<>();
+  private final RecentChunks recent = new RecentChunks();
 
   /** When a read came back from the disk last, by {@link System#nanoTime()}. */
   private volatile long lastEndNanos = System.nanoTime();
@@ -83,17 +75,14 @@ final class RegionStore implements AutoCloseable {
       DiskMetrics metrics,
       ChunkIndex index,
       Regions regions,
-      @Nullable SharedClaims claims,
       DiskSpace space,
       Duration breakerPause,
-      ScheduledExecutorService polls,
       long mostWaitingBytes) {
     this.directory = directory;
     this.metrics = metrics;
     this.index = index;
     this.regions = regions;
-    this.claims = claims;
-    this.polls = polls;
+    this.isShared = config.scope() != Scope.PRIVATE;
     this.deadlineNanos = config.readDeadline().toNanos();
     boolean sealed = config.key() != null;
     this.breaker = breaker(breakerPause, "Reading from the cache in " + directory);
@@ -110,9 +99,6 @@ final class RegionStore implements AutoCloseable {
             sealed);
     for (int i = 0; i < READERS; i++) {
       idle.add(new ChunkReader(regions, index, metrics, sealed));
-    }
-    for (int i = 0; i < SPARE_READERS; i++) {
-      spare.add(new ChunkReader(regions, index, metrics, sealed));
     }
     AtomicInteger threads = new AtomicInteger();
     this.readers =
@@ -145,7 +131,6 @@ final class RegionStore implements AutoCloseable {
       DiskIo io,
       StoredObjects objects,
       Duration breakerPause,
-      ScheduledExecutorService polls,
       long mostWaitingBytes)
       throws IOException {
     Path real = DirectoryGuard.realDirectory(directory);
@@ -160,27 +145,13 @@ final class RegionStore implements AutoCloseable {
     }
     ChunkIndex index = new ChunkIndex();
     DiskSpace space = new DiskSpace(real);
-    Regions regions;
-    SharedClaims claims = null;
-    if (config.scope() == Scope.PRIVATE) {
-      regions = new PrivateRegions(io, real, index, space, capacity, config.key());
-    } else {
-      SharedRegions shared = SharedRegions.open(io, real, config, capacity, index, objects);
-      regions = shared;
-      claims = shared.claims();
-    }
+    Regions regions =
+        config.scope() == Scope.PRIVATE
+            ? new PrivateRegions(io, real, index, space, capacity, config.key())
+            : SharedRegions.open(io, real, config, capacity, index, objects);
     RegionStore opened =
         new RegionStore(
-            real,
-            config,
-            metrics,
-            index,
-            regions,
-            claims,
-            space,
-            breakerPause,
-            polls,
-            mostWaitingBytes);
+            real, config, metrics, index, regions, space, breakerPause, mostWaitingBytes);
     opened.appender.start();
     return opened;
   }
@@ -188,14 +159,16 @@ final class RegionStore implements AutoCloseable {
   /** Memory that one directory's buffers take, in bytes. */
   static long bufferBytes(DiskCacheConfig config) {
     boolean sealed = config.key() != null;
-    return (READERS + SPARE_READERS + 1) * ChunkReader.bufferBytes(sealed)
+    return (READERS + 1) * ChunkReader.bufferBytes(sealed)
+        + RecentChunks.bufferBytes()
         + Appender.bufferBytes(sealed);
   }
 
-  /** As {@link DiskCache#presentFrom}. */
-  int presentFrom(ChunkRange wanted) {
-    int present = mayRead() ? index.presentFrom(wanted.object(), wanted.first(), wanted.end()) : 0;
-    if (present == 0 && claims != null && breaker.allows()) {
+  /** As {@link DiskCache#look}. */
+  int look(ChunkRange wanted) {
+    boolean mayRead = breaker.allows() || breaker.isDue();
+    int present = mayRead ? index.presentFrom(wanted.object(), wanted.first(), wanted.end()) : 0;
+    if (present == 0 && isShared && breaker.allows()) {
       refreshSoon();
     }
     return present;
@@ -220,51 +193,20 @@ final class RegionStore implements AutoCloseable {
     }
   }
 
-  private boolean mayRead() {
-    return breaker.allows() || breaker.isDue();
-  }
-
   /** As {@link DiskCache#read}. */
-  DiskRead read(ChunkRange wanted, Receiver receiver) {
-    RegionRead read = new RegionRead(this, wanted, receiver);
-    // While the directory is left alone only a probe passes.
-    if (!(breaker.allows() || breaker.tryProbe()) || !execute(read)) {
-      read.end(DiskRead.End.MISS);
-    }
+  DiskRead read(ChunkRange chunks, long position, ByteBuffer target, long patienceNanos) {
+    DiskRead read = new DiskRead(this, chunks, position, target, patienceNanos);
+    read.begin();
     return read;
   }
 
-  /** As {@link DiskCache#stream}. */
-  @Nullable ChunkStream stream(ChunkRange wanted, long patienceNanos) {
-    return breaker.allows() && !spare.isEmpty()
-        ? new ChunkStream(this, wanted, patienceNanos)
-        : null;
+  RecentChunks recent() {
+    return recent;
   }
 
-  /** Memory to read into; null if others have all of it. */
-  @Nullable ChunkReader takeReader() {
-    return spare.poll();
-  }
-
-  void giveBack(ChunkReader reader) {
-    spare.add(reader);
-  }
-
-  /**
-   * Reads chunks on the calling thread, as {@link ChunkReader#readBatch(ChunkRange)}; null if none
-   * is there.
-   */
-  @Nullable ByteBuffer readPiece(ChunkReader reader, ChunkRange wanted) {
-    try {
-      ByteBuffer bytes = reader.readBatch(wanted);
-      succeeded(reader);
-      return bytes;
-    } catch (IOException e) {
-      failed(reader, wanted, e);
-      return null;
-    } finally {
-      lastEndNanos = System.nanoTime();
-    }
+  /** Whether a read may go to the disk: while the directory is left alone only a probe passes. */
+  boolean admits() {
+    return breaker.allows() || breaker.tryProbe();
   }
 
   /** A read that found nothing in the index says nothing of the disk. */
@@ -281,15 +223,6 @@ final class RegionStore implements AutoCloseable {
     reader.dropLast();
   }
 
-  /** As {@link DiskCache#claim}. */
-  DiskRead claim(ChunkRange wanted, int enough, Receiver receiver) {
-    Announcement announcement = new Announcement(this, wanted, enough, receiver);
-    if (!breaker.allows() || !appender.mayWrite() || !execute(announcement)) {
-      announcement.end(DiskRead.End.MISS);
-    }
-    return announcement;
-  }
-
   /** Runs a task on a reading thread; false if the cache is closed. */
   boolean execute(Runnable task) {
     try {
@@ -300,17 +233,9 @@ final class RegionStore implements AutoCloseable {
     }
   }
 
-  /** Runs a task on a reading thread after so many ms; false if the cache is closed. */
-  boolean executeLater(Runnable task, long millis) {
-    try {
-      return !polls.schedule(() -> execute(task), millis, TimeUnit.MILLISECONDS).isCancelled();
-    } catch (RejectedExecutionException e) {
-      return false;
-    }
-  }
-
-  DiskMetrics metrics() {
-    return metrics;
+  /** Whether others wait for a reading thread. */
+  boolean isAwaited() {
+    return !readers.getQueue().isEmpty();
   }
 
   /**
@@ -346,45 +271,6 @@ final class RegionStore implements AutoCloseable {
     if (begun || hangs || !breaker.allows()) {
       breaker.failure(Breaker.Cause.SLOW);
     }
-  }
-
-  /** Looks at the work of others, and whether the first {@code enough} of the chunks are there. */
-  boolean isThere(ChunkRange wanted, int enough) throws IOException {
-    regions.refresh(0);
-    int end = Math.min(wanted.end(), wanted.first() + enough);
-    return index.presentFrom(wanted.object(), wanted.first(), end) == end - wanted.first();
-  }
-
-  /** Whose chunks are to fetch. */
-  SharedClaims.Claimant claimant(ChunkRange wanted) {
-    SharedClaims all = claims;
-    if (all == null || !appender.mayWrite()) {
-      return SharedClaims.Claimant.NOBODY;
-    }
-    try {
-      return all.claim(wanted.object(), wanted.first(), wanted.end());
-    } catch (IOException e) {
-      LOG.debug("Claim of {} failed", wanted, e);
-      metrics.count(Counter.WRITE_ERRORS);
-      writing.failure(Breaker.Cause.of(e));
-      return SharedClaims.Claimant.NOBODY;
-    }
-  }
-
-  /** As {@link DiskCache#claimEnded}. */
-  void claimEnded(ChunkRange claimed) {
-    SharedClaims all = claims;
-    if (all != null) {
-      boolean unused = execute(() -> all.ended(claimed.object(), claimed.first(), claimed.end()));
-    }
-  }
-
-  /** As {@link DiskCache#unclaimedFrom}. */
-  int unclaimedFrom(ChunkRange wanted) {
-    SharedClaims all = claims;
-    return all == null
-        ? wanted.end() - wanted.first()
-        : all.unclaimedFrom(wanted.object(), wanted.first(), wanted.end());
   }
 
   /** As {@link DiskCache#offer}. */

@@ -10,7 +10,7 @@ import java.util.HexFormat;
  * Where one of the caches that processes share is. Immutable, any thread.
  *
  * <pre>
- * &lt;directory&gt;/s3e-cache-&lt;user&gt;/v3/&lt;host | app-hash&gt;/layout, claims, NN.data, NN.log, NN.lock
+ * &lt;directory&gt;/s3e-cache-&lt;user&gt;/v3/&lt;host | app-hash&gt;/layout, NN.data, NN.log, NN.lock
  * </pre>
  *
  * <p>From {@code s3e-cache-<user>} on every directory is the user's own and for the user alone;
@@ -86,10 +86,6 @@ final class SharedInstance {
 
   static Path lockOf(Path instance, int number) {
     return instance.resolve(nameOf(number) + ".lock");
-  }
-
-  static Path claimsOf(Path instance) {
-    return instance.resolve("claims");
   }
 
   private static String nameOf(int number) {

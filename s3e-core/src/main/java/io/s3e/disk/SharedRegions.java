@@ -74,7 +74,6 @@ final class SharedRegions implements Regions {
   static final int ALL_MILLIS = 20;
 
   private final SharedRegion.Directory directory;
-  private final SharedClaims claims;
   private final List<SharedRegion> all = new ArrayList<>();
   private final RegionChoice choice;
   private final ReentrantLock refreshing = new ReentrantLock();
@@ -89,8 +88,6 @@ final class SharedRegions implements Regions {
     this.directory = directory;
     Path path = directory.instance().path();
     this.choice = new RegionChoice(all, new DiskSpace(path));
-    this.claims =
-        SharedClaims.open(directory.io(), path, directory.objects(), System::currentTimeMillis);
   }
 
   /**
@@ -163,11 +160,6 @@ final class SharedRegions implements Regions {
     }
   }
 
-  /** The claims of all processes: which of them fetches which chunks. */
-  SharedClaims claims() {
-    return claims;
-  }
-
   /** Reads all logs once. A chunk whose log is not read yet is a miss. */
   void replay() {
     all.forEach(SharedRegion::replay);
@@ -193,7 +185,6 @@ final class SharedRegions implements Regions {
         allNanos = now;
       }
       Failures failures = new Failures();
-      refreshClaims(look, failures);
       boolean isAnyRead = false;
       for (SharedRegion shared : all) {
         if (lookAtAll || shared.isGrowing(now)) {
@@ -210,18 +201,6 @@ final class SharedRegions implements Regions {
       refreshedNanos = now;
     } finally {
       refreshing.unlock();
-    }
-  }
-
-  private void refreshClaims(boolean look, Failures failures) throws IOException {
-    try {
-      if (look && !claims.isInPlace()) {
-        directory.enterAgain();
-        claims.reopen();
-      }
-      claims.refresh();
-    } catch (IOException e) {
-      failures.add(claims, e);
     }
   }
 
@@ -312,11 +291,6 @@ final class SharedRegions implements Regions {
   @Override
   public void close() {
     all.forEach(SharedRegion::close);
-    try {
-      claims.close();
-    } catch (IOException e) {
-      LOG.debug("{} cannot be closed", claims, e);
-    }
   }
 
   /** Failures of some files, which leave the others to be used. */

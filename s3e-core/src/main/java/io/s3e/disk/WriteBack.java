@@ -17,6 +17,9 @@ public interface WriteBack {
   /** How many pieces there are, one after the other in the object. */
   int pieces();
 
+  /** The pieces {@code [from, to)}, to be offered in place of these. */
+  WriteBack part(int from, int to);
+
   /** The first chunk of a piece, whose bytes begin there. */
   int firstChunk(int piece);
 

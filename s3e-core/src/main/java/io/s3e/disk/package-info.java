@@ -2,10 +2,31 @@
  * The cache on local disk: bytes that came from S3 and may be wanted again. It can only help: every
  * doubt is a miss, every fault is counted and bypassed, no reader waits beyond a deadline.
  *
- * <p>A <b>chunk</b> is 64 KiB of one version of one object, the unit of presence and of checksums:
- * fixed, so that JVMs with different block sizes in memory share a cache. Chunks are appended to a
- * <b>region</b>, a file of fixed size; one filling of it is a <b>generation</b>. A full cache
- * recycles whole regions.
+ * <h2>Words</h2>
+ *
+ * <p>A <b>chunk</b> is 64 KiB of one version of one object ({@link io.s3e.disk.StoredObject}), the
+ * unit of presence and of checksums: fixed, so that JVMs with different block sizes in memory share
+ * a cache. Chunks are appended to a <b>region</b>, a file of fixed size; one filling of it is a
+ * <b>generation</b>. A full cache recycles whole regions.
+ *
+ * <h2>The boundary</h2>
+ *
+ * <p>{@link io.s3e.disk.DiskCache}: {@code look} says what is there, as far as memory knows; {@code
+ * read} has it copied into a reader's memory ({@link io.s3e.disk.DiskRead}); {@code offer} takes
+ * what may be written ({@link io.s3e.disk.WriteBack}); {@code close}. {@link
+ * io.s3e.disk.CacheInspector} lists and clears what is on disk.
+ *
+ * <h2>Behind it</h2>
+ *
+ * <p>A {@link io.s3e.disk.RegionStore} is one directory: a {@link io.s3e.disk.ChunkIndex} of what
+ * its {@link io.s3e.disk.Regions} hold, threads that read by a {@link io.s3e.disk.ChunkReader}, an
+ * {@link io.s3e.disk.Appender} that writes, a {@link io.s3e.disk.Breaker} for each direction, and
+ * {@link io.s3e.disk.RecentChunks} for short reads. {@link io.s3e.disk.PrivateRegions} are files
+ * without names; {@link io.s3e.disk.SharedRegions} have names, a lock ({@link
+ * io.s3e.disk.ProcessLock}) and a log ({@link io.s3e.disk.RegionLog}, {@link
+ * io.s3e.disk.RegionTail}) that other processes read, below a directory that {@link
+ * io.s3e.disk.DirectoryGuard} trusts. {@link io.s3e.disk.RegionSeal} verifies or decrypts a chunk.
+ * All that touches the file system goes by {@link io.s3e.disk.DiskIo}.
  *
  * <p>Internal to S3E but for {@link CacheKey}, {@link DiskCacheConfig}.
  */

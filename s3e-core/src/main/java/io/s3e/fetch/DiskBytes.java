@@ -1,54 +1,63 @@
 package io.s3e.fetch;
 
-import io.s3e.disk.ChunkStream;
-import io.s3e.disk.StoredObject;
-import java.nio.ByteBuffer;
-import org.jspecify.annotations.Nullable;
+import io.s3e.disk.DiskRead;
+import java.util.Set;
 
-/** Bytes of one read that come from disk to the reader itself. One thread, the reader's. */
-public final class DiskBytes implements AutoCloseable {
+/**
+ * Bytes of one read that come from disk into the reader's own memory, as the tenant counts them.
+ * The reader waits for them on its thread, or is told of their end; either way it calls {@link
+ * #end}, once.
+ */
+public final class DiskBytes {
   private final DiskTier disk;
   private final ObjectHandle handle;
-  private final ChunkStream stream;
-  private final long end;
-  private long next;
-  private long taken;
+  private final DiskRead read;
+  private final int wanted;
 
-  /** Bytes of the first chunk that are before the read. */
-  private int before;
+  /** The reads that the tenant's clock looks at. */
+  private final Set<DiskBytes> watched;
 
-  DiskBytes(DiskTier disk, ObjectHandle handle, ChunkStream stream, long position, long end) {
+  /**
+   * @param wanted how many bytes the reader asks for
+   */
+  DiskBytes(DiskTier disk, ObjectHandle handle, DiskRead read, int wanted, Set<DiskBytes> watched) {
     this.disk = disk;
     this.handle = handle;
-    this.stream = stream;
-    this.next = position;
-    this.end = end;
-    this.before = (int) (position % StoredObject.CHUNK_BYTES);
+    this.read = read;
+    this.wanted = wanted;
+    this.watched = watched;
   }
 
-  /** The next bytes, valid until the next call; null if no more come from here. */
-  public @Nullable ByteBuffer next() {
-    ByteBuffer bytes = next < end ? stream.next() : null;
-    if (bytes == null) {
-      return null;
-    }
-    bytes.position(before);
-    before = 0;
-    bytes.limit((int) Math.min(bytes.limit(), bytes.position() + end - next));
-    next += bytes.remaining();
-    taken += bytes.remaining();
-    return bytes;
+  /** Waits until the bytes are there, or the disk is left to itself. */
+  public void await() {
+    read.await();
   }
 
-  @Override
-  public void close() {
-    stream.close();
-    if (taken > 0) {
-      handle.progress().takesFromDisk(taken);
-    } else {
-      handle.progress().leavesDisk();
-    }
-    disk.hit(handle, taken, next == end);
-    disk.used(handle, taken);
+  /** Runs {@code then} once the bytes are there, or the disk is left to itself: on any thread. */
+  public void whenOver(Runnable then) {
+    watched.add(this);
+    read.whenOver(
+        () -> {
+          watched.remove(this);
+          then.run();
+        });
+  }
+
+  /** Called about every 100 ms; leaves a disk behind that is too slow. */
+  void checkDeadline(long now) {
+    read.checkDeadline(now);
+  }
+
+  /**
+   * Nothing more comes.
+   *
+   * @return how many bytes have come, from the first on
+   */
+  public int end() {
+    watched.remove(this);
+    int count = read.end();
+    handle.progress().onDisk(count);
+    disk.taken(handle, count, count == wanted);
+    return count;
   }
 }

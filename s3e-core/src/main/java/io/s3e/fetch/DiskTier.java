@@ -5,24 +5,22 @@ import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectVersion;
 import io.s3e.disk.ChunkRange;
-import io.s3e.disk.ChunkStream;
 import io.s3e.disk.DiskCache;
 import io.s3e.disk.DiskCacheConfig;
 import io.s3e.disk.DiskCacheConfig.Mode;
+import io.s3e.disk.DiskRead;
 import io.s3e.disk.StoredObject;
-import io.s3e.memory.Purpose;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
 import io.s3e.metrics.EngineMetrics;
+import java.nio.ByteBuffer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cache on local disk as a tenant's runs see it: where their bytes are to be looked for. Memory
- * knows what is on disk, so a run is from disk or from S3 as a whole.
- *
- * <p><b>Shared cache.</b> Other processes write too, and what they have written is known a moment
- * later. So what is not known to be there is claimed before it is fetched, which looks once more.
+ * The cache on local disk as a tenant sees it: a reader takes from it what is there, and what is
+ * there is not asked of S3. Memory knows what is on disk; what other processes have written is
+ * known a moment later.
  *
  * <p><b>Authorization.</b> Nothing is taken, whoever has written it, before a GET of this tenant,
  * with its own credentials, has been answered for that very version ({@link Proofs}). Until then
@@ -32,17 +30,11 @@ import org.jspecify.annotations.Nullable;
  * <p>Any thread; nothing here waits or touches the disk.
  */
 final class DiskTier {
-  /** A shorter run is fetched unclaimed: others wait for it longer than they would fetch it. */
-  private static final int LEAST_CLAIM_BYTES = 512 << 10;
-
-  /** Reads that are shorter go through blocks, unless they are of whole chunks. */
-  private static final int LEAST_STREAM_BYTES = 2 * StoredObject.CHUNK_BYTES;
-
   /** As much of a read is looked for at a time: 4 MiB. */
-  private static final int MOST_STREAM_CHUNKS = 64;
+  private static final long MOST_BYTES = 64L * StoredObject.CHUNK_BYTES;
 
-  /** After so many bytes in a row nothing is guessed: a reader that finds a gap asks itself. */
-  private static final long ALL_ON_DISK_BYTES = 8 << 20;
+  /** A reader in order wants what follows next: as much as one read of a file brings. */
+  private static final long AHEAD_BYTES = 3L * StoredObject.CHUNK_BYTES;
 
   private final TenantDisk disk;
   private final DiskCache cache;
@@ -76,37 +68,28 @@ final class DiskTier {
           && !handle.isAnswered()
           && !disk.isAlone().getAsBoolean();
     }
-    return !isProven(handle) && cache.presentFrom(chunks) > 0;
+    return !isProven(handle) && cache.look(chunks) > 0;
   }
 
   private boolean isProven(ObjectHandle handle) {
     return proofs.isProven(handle);
   }
 
-  /** Where a block of the handle's is to be looked for. */
-  Source sourceOf(ObjectHandle handle, long block, Purpose purpose) {
+  /**
+   * The block up to which all bytes from {@code first} on are on disk and may be taken, but not
+   * beyond {@code end}: {@code first} if that block is not.
+   */
+  long look(ObjectHandle handle, long first, long end) {
     BlockLayout layout = handle.layout();
-    ChunkRange chunks = chunksOf(handle, layout.bytesOf(new BlockRange(block, block + 1)));
-    boolean isProven = isProven(handle);
-    // The answer to what a reader asks for is the proof; guesses may wait for what others fetch.
-    if (chunks == null || (!isProven && purpose != Purpose.GUESS)) {
-      return Source.S3;
+    ChunkRange wanted =
+        isProven(handle) ? chunksOf(handle, layout.bytesOf(new BlockRange(first, end))) : null;
+    int present = wanted == null ? 0 : cache.look(wanted);
+    if (wanted == null || present == 0) {
+      return first;
     }
-    if (isProven && cache.presentFrom(chunks) == chunks.end() - chunks.first()) {
-      return Source.DISK;
-    }
-    return cache.isShared() ? Source.S3_CLAIMED : Source.S3;
-  }
-
-  /** Whether other processes are to be told of a run: they will want about the same bytes. */
-  boolean isWorthClaiming(ObjectHandle handle, long bytes) {
-    return handle.progress().isInOrder() || bytes >= LEAST_CLAIM_BYTES;
-  }
-
-  /** Whether no other process is known to fetch the block, so that a run may go on over it. */
-  boolean isUnclaimed(ObjectHandle handle, long block) {
-    ChunkRange chunks = chunksOf(handle, handle.layout().bytesOf(new BlockRange(block, block + 1)));
-    return chunks == null || cache.unclaimedFrom(chunks) > 0;
+    long until =
+        new ChunkRange(wanted.object(), wanted.first(), wanted.first() + present).endOffset();
+    return until == layout.objectSize() ? end : Math.min(end, layout.blockAt(until));
   }
 
   /**
@@ -141,52 +124,35 @@ final class DiskTier {
   }
 
   /**
-   * The bytes of {@code [position, end)} that are on disk, from the first on and by whole chunks,
-   * for a reader that takes them at once; null if there are none, or too few to be worth a way of
-   * their own.
+   * Begins to read the bytes from {@code position} on that are on disk, by whole chunks.
+   *
+   * @param target takes them, from its position to its limit at most
+   * @return null if the first byte is not there
    */
-  @Nullable ChunkStream stream(ObjectHandle handle, long position, long end) {
-    ChunkRange chunks = isProven(handle) ? chunksOf(handle, new ByteRange(position, end)) : null;
-    if (chunks == null) {
+  @Nullable DiskRead read(ObjectHandle handle, long position, ByteBuffer target) {
+    if (!isProven(handle)) {
       return null;
     }
-    if (end - position < LEAST_STREAM_BYTES) {
-      // A part of a chunk would be read again when the reader comes to the rest of it.
-      long chunk = StoredObject.CHUNK_BYTES;
-      boolean isWhole = position % chunk == 0 && end - position >= chunk;
-      chunks = isWhole ? new ChunkRange(chunks.object(), chunks.first(), chunks.first() + 1) : null;
-    }
-    if (chunks == null) {
-      return null;
-    }
-    int last = Math.min(chunks.end(), chunks.first() + MOST_STREAM_CHUNKS);
-    int present = cache.presentFrom(new ChunkRange(chunks.object(), chunks.first(), last));
-    return present == 0
+    long end = position + Math.min(target.remaining(), MOST_BYTES);
+    long ahead = handle.progress().isInOrder() ? AHEAD_BYTES : 0;
+    ByteRange wanted = new ByteRange(position, Math.min(handle.size(), end + ahead));
+    ChunkRange chunks = chunksOf(handle, wanted);
+    int present = chunks == null ? 0 : cache.look(chunks);
+    return chunks == null || present == 0
         ? null
-        : cache.stream(new ChunkRange(chunks.object(), chunks.first(), chunks.first() + present));
+        : cache.read(
+            new ChunkRange(chunks.object(), chunks.first(), chunks.first() + present),
+            position,
+            target);
   }
 
-  /**
-   * Whether a reader that takes from disk what is there needs no guess for a block: it is there, or
-   * so much was that the rest will be as well.
-   */
-  boolean isAtHand(ObjectHandle handle, long block) {
-    long taken = handle.progress().fromDiskBytes();
-    return taken > 0
-        && (taken >= ALL_ON_DISK_BYTES || sourceOf(handle, block, Purpose.GUESS) == Source.DISK);
-  }
-
-  /** A look at the disk is over, which has brought so many bytes. */
-  void hit(ObjectHandle handle, long bytes, boolean complete) {
+  /** A reader has taken so many bytes from disk. */
+  void taken(ObjectHandle handle, long bytes, boolean complete) {
     if (complete) {
       metrics.count(Counter.HITS);
     }
     metrics.add(Counter.HIT_BYTES, bytes);
     handle.listener().onDiskHit(bytes);
-  }
-
-  /** A reader has taken so many bytes from disk itself. */
-  void used(ObjectHandle handle, long bytes) {
     ofTenant.add(EngineMetrics.Counter.USED_BYTES, bytes);
     handle.listener().onUsed(bytes, false);
   }

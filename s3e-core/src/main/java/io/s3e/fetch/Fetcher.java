@@ -2,8 +2,7 @@ package io.s3e.fetch;
 
 import io.s3e.block.BlockRange;
 import io.s3e.client.RequestFailure;
-import io.s3e.disk.ChunkStream;
-import io.s3e.disk.StoredObject;
+import io.s3e.disk.DiskRead;
 import io.s3e.fault.Gate;
 import io.s3e.memory.Account;
 import io.s3e.memory.Admission;
@@ -16,6 +15,7 @@ import io.s3e.metrics.EngineMetrics.Counter;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -31,10 +31,10 @@ import org.jspecify.annotations.Nullable;
  * (waiting for memory if it must) and {@link #await} waits for the bytes, with a deadline. {@link
  * #prefetch} starts runs only as far as {@link Admission} has room, and never waits.
  *
- * <p>The path of one run, each step once: the {@link Resolver} says where its bytes are to be
- * looked for and how far it goes, {@link RunSizing} what memory that needs, {@link Admission}
- * grants it, and a {@link RunFetch} brings the bytes. Before it is admitted, a run that goes to the
- * store passes the {@link Gate}: what waits there holds no pin, no memory and no place.
+ * <p>The path of one run, each step once: the {@link Resolver} says how far it goes, {@link
+ * RunSizing} what memory that needs, {@link Admission} grants it, and a {@link RunFetch} brings the
+ * bytes. Before it is admitted, a run passes the {@link Gate}: what waits there holds no pin, no
+ * memory and no place.
  *
  * <p>Any thread. Readers wait on their block alone; pauses and deadlines are {@link FetchTimer}'s.
  */
@@ -49,6 +49,9 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
   private final Resolver resolver;
   private final Set<RunFetch> running = ConcurrentHashMap.newKeySet();
   private final Consumer<RunFetch> ended = running::remove;
+
+  /** Reads from disk that no thread waits for. */
+  private final Set<DiskBytes> fromDisk = ConcurrentHashMap.newKeySet();
 
   /** Closed with its fetcher. */
   public Fetcher(Tenant tenant) {
@@ -107,9 +110,9 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     return memory.find(handle, block);
   }
 
-  /** Whether the block is in memory or on its way, for whomever. */
-  public boolean isPresent(ObjectHandle handle, long block) {
-    return memory.isPresent(handle, block);
+  /** Whether the block is to be fetched from S3: it is nowhere, for whomever. */
+  public boolean isAbsent(ObjectHandle handle, long block) {
+    return !memory.isPresent(handle, block) && onDiskUntil(handle, block, block + 1) == block;
   }
 
   /** A stream is about to read through the handle: it profits from what was proven before. */
@@ -130,7 +133,8 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
    */
   public long prefetch(
       ObjectHandle handle, BlockRange wanted, Purpose purpose, Consumer<RunFetch> started) {
-    if (wanted.first() >= wanted.end()) {
+    boolean isServed = purpose == Purpose.GUESS && handle.progress().isServedByDisk();
+    if (wanted.first() >= wanted.end() || isServed) {
       return wanted.end();
     }
     if (!mayRunAhead(handle, wanted.first())) {
@@ -153,12 +157,13 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     long last = Math.min(wanted.end(), handle.layout().blocksOver(handle.size()));
     long next = wanted.first();
     while (next < last) {
-      if (memory.isPresent(handle, next) || isAtHand(handle, next, purpose)) {
-        next++;
+      long there = memory.isPresent(handle, next) ? next + 1 : onDiskUntil(handle, next, last);
+      if (there > next) {
+        next = there;
         continue;
       }
-      Run run = resolver.run(handle, new BlockRange(next, last), purpose);
-      boolean passes = run.source() == Source.DISK || gate(handle).admitsGuess();
+      Run run = resolver.run(handle, new BlockRange(next, last));
+      boolean passes = gate(handle).admitsGuess();
       if (!passes) {
         tenant.metrics().count(Counter.GATE_REFUSED);
       }
@@ -171,7 +176,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
       RunFetch fetch = enter(run, grant);
       if (fetch != null) {
         started.accept(fetch);
-        fetch.start();
+        fetch.send();
         next += fetch.blocks().size();
       }
     }
@@ -183,28 +188,29 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     return disk == null || !disk.awaitsProof(handle, block);
   }
 
-  /** Whether a reader that takes what is on disk itself needs no guess for a block. */
-  private boolean isAtHand(ObjectHandle handle, long block, Purpose purpose) {
+  private long onDiskUntil(ObjectHandle handle, long block, long end) {
     DiskTier disk = tenant.disk();
-    return disk != null && purpose == Purpose.GUESS && disk.isAtHand(handle, block);
+    return disk == null ? block : disk.look(handle, block, end);
   }
 
   /**
-   * The bytes of {@code [position, end)} that are on disk and not in memory, from the first on, for
-   * a reader that takes them at once; null if the first are not there, or are too few.
+   * Begins to read the bytes from {@code position} on that are on disk and not in memory, into the
+   * reader's own memory.
+   *
+   * @param target takes them, from its position to its limit at most
+   * @return null if the first byte is to be looked for in memory or asked of S3
    */
-  public @Nullable DiskBytes fromDisk(ObjectHandle handle, long position, long end) {
+  public @Nullable DiskBytes fromDisk(ObjectHandle handle, long position, ByteBuffer target) {
     DiskTier disk = tenant.disk();
     if (disk == null || memory.isPresent(handle, handle.layout().blockAt(position))) {
       return null;
     }
-    boolean isShort = end - position < StoredObject.CHUNK_BYTES;
-    ChunkStream stream = isShort ? null : disk.stream(handle, position, end);
-    if (stream == null) {
-      handle.progress().leavesDisk();
+    DiskRead read = disk.read(handle, position, target);
+    if (read == null) {
+      handle.progress().onDisk(0);
       return null;
     }
-    return new DiskBytes(disk, handle, stream, position, end);
+    return new DiskBytes(disk, handle, read, target.remaining(), fromDisk);
   }
 
   private void refused(ObjectHandle handle) {
@@ -237,13 +243,13 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     // many short ones is what a crowd of readers shares the connections best by.
     boolean takesAhead = ahead > end && admission.isCrowded(account);
     BlockRange wanted = new BlockRange(block, Math.max(block + 1, takesAhead ? ahead : end));
-    Run run = resolver.run(handle, wanted, Purpose.DEMAND);
-    if (run.source() != Source.DISK && !gate(handle).isOpen()) {
+    Run run = resolver.run(handle, wanted);
+    if (!gate(handle).isOpen()) {
       awaitGate(handle, patience);
       if (memory.isPresent(handle, block)) {
         return null;
       }
-      run = resolver.run(handle, wanted, Purpose.DEMAND);
+      run = resolver.run(handle, wanted);
     }
     RunFetch fetch = enter(run, awaitAdmission(handle, need(run), patience));
     if (fetch == null) {
@@ -256,7 +262,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     }
     boolean pinned = first.tryPin();
     started.accept(fetch);
-    fetch.start();
+    fetch.send();
     return pinned ? first : null;
   }
 
@@ -345,15 +351,15 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
   }
 
   private Need need(Run run) {
-    return sizing.need(run.handle().layout(), run.blocks(), run.source());
+    return sizing.need(run.handle().layout(), run.blocks());
   }
 
   /**
-   * Where the blocks end, from {@code first} on and before {@code end}, that are neither in memory
-   * nor on their way and that one GET can bring.
+   * Where the blocks end, from {@code first} on and before {@code end}, that are nowhere and that
+   * one GET can bring.
    */
   public long absentUntil(ObjectHandle handle, long first, long end) {
-    return resolver.run(handle, new BlockRange(first, end), Purpose.GUESS).blocks().end();
+    return resolver.run(handle, new BlockRange(first, end)).blocks().end();
   }
 
   /**
@@ -494,6 +500,9 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
   public void tick(long now, long lateNanos) {
     for (RunFetch run : running) {
       run.checkDeadline(now, lateNanos);
+    }
+    for (DiskBytes read : fromDisk) {
+      read.checkDeadline(now - lateNanos);
     }
   }
 

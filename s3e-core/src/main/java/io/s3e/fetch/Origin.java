@@ -19,24 +19,16 @@ final class Origin implements Block.Fate {
   private final Purpose purpose;
   private final Interest interest;
   private final RunEffort effort;
-  private final Source source;
   private final boolean ofScan;
   private volatile boolean fetchedBefore;
   private volatile boolean spilled;
 
-  Origin(
-      Tenant tenant,
-      ObjectHandle handle,
-      Purpose purpose,
-      Interest interest,
-      RunEffort effort,
-      Source source) {
+  Origin(Tenant tenant, ObjectHandle handle, Purpose purpose, Interest interest, RunEffort effort) {
     this.tenant = tenant;
     this.handle = handle;
     this.purpose = purpose;
     this.interest = interest;
     this.effort = effort;
-    this.source = source;
     this.ofScan = handle.progress().isScanning();
   }
 
@@ -60,11 +52,6 @@ final class Origin implements Block.Fate {
   /** Whether it is that tenant that sends its GETs. */
   boolean isOf(Tenant one) {
     return tenant == one;
-  }
-
-  /** Whether S3 is about to be asked for its bytes, or is being asked. */
-  boolean asks(Block block) {
-    return source != Source.DISK && block.isFetching();
   }
 
   /** Whether it has been under way for longer than a reader of another tenant waits for it. */

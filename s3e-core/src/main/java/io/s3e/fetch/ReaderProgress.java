@@ -31,11 +31,16 @@ public final class ReaderProgress {
     void judge(ByteRange bytes, boolean scanned);
   }
 
+  /** After so many bytes in a row from disk, the rest will be there too. */
+  private static final long ALL_ON_DISK_BYTES = 8 << 20;
+
   private final AccessPattern pattern;
   private final Queue<ByteRange> withheld = new ConcurrentLinkedQueue<>();
   private volatile @Nullable Judge judge;
   private volatile boolean closed;
   private volatile long lastReadNanos = System.nanoTime();
+
+  /** Bytes that came from disk since one was not there. Reads that overtake each other get lost. */
   private volatile long fromDiskBytes;
 
   public ReaderProgress(AccessPattern pattern) {
@@ -83,27 +88,17 @@ public final class ReaderProgress {
     }
   }
 
-  /**
-   * How many bytes in a row the reader has asked for and taken from disk itself; what came from
-   * memory does not count.
-   */
-  long fromDiskBytes() {
-    return fromDiskBytes;
-  }
-
-  /**
-   * The reader takes so many bytes from disk itself. Reads that overtake each other may be lost.
-   */
-  void takesFromDisk(long bytes) {
+  /** The reader has taken so many bytes from disk; 0 if what it asks for next is not there. */
+  void onDisk(long bytes) {
     long before = fromDiskBytes;
-    fromDiskBytes = before + bytes;
+    if (bytes > 0 || before > 0) {
+      fromDiskBytes = bytes > 0 ? before + bytes : 0;
+    }
   }
 
-  /** The reader asks for bytes that it does not take from disk itself. */
-  void leavesDisk() {
-    if (fromDiskBytes != 0) {
-      fromDiskBytes = 0;
-    }
+  /** Whether the reader finds all on disk lately: a gap it asks for itself. */
+  boolean isServedByDisk() {
+    return fromDiskBytes >= ALL_ON_DISK_BYTES;
   }
 
   /** When the reader last came to another block, by {@link System#nanoTime()}. */

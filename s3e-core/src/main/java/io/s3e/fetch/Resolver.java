@@ -1,12 +1,11 @@
 package io.s3e.fetch;
 
 import io.s3e.block.BlockRange;
-import io.s3e.memory.Purpose;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says what a {@link Run} is: where its bytes are to be looked for, and how far it goes. Any
- * thread; nothing here waits.
+ * Says how far a {@link Run} goes: over blocks that are neither in memory nor on disk, and no
+ * further than one GET. Any thread; nothing here waits.
  */
 final class Resolver {
   private final Tenant tenant;
@@ -20,38 +19,19 @@ final class Resolver {
   }
 
   /** The run from the first block of {@code wanted} on, which is absent, and not beyond it. */
-  Run run(ObjectHandle handle, BlockRange wanted, Purpose purpose) {
+  Run run(ObjectHandle handle, BlockRange wanted) {
     DiskTier disk = tenant.disk();
-    Source source = sourceOf(disk, handle, wanted.first(), purpose);
     boolean lends = tenant.account().carrier().lends();
     long border = disk == null ? Long.MAX_VALUE : disk.border(handle, wanted.first());
-    long longest = handle.longestGet().bytes();
-    long limit = Math.min(border, sizing.limit(wanted, source, lends, longest));
+    long limit = Math.min(border, sizing.limit(wanted, lends, handle.longestGet().bytes()));
     long end = wanted.first() + 1;
-    while (end < limit
-        && !memory.isPresent(handle, end)
-        && goesOn(disk, handle, end, source, purpose)) {
+    while (end < limit && !memory.isPresent(handle, end) && !isOnDisk(disk, handle, end)) {
       end++;
     }
-    BlockRange run = new BlockRange(wanted.first(), end);
-    boolean isClaimed =
-        source == Source.S3_CLAIMED
-            && disk != null
-            && disk.isWorthClaiming(handle, handle.layout().bytesOf(run).length());
-    return new Run(handle, run, source == Source.S3_CLAIMED && !isClaimed ? Source.S3 : source);
+    return new Run(handle, new BlockRange(wanted.first(), end));
   }
 
-  /**
-   * Whether a run from that source goes on over a block; it stops where another process fetches.
-   */
-  private static boolean goesOn(
-      @Nullable DiskTier disk, ObjectHandle handle, long block, Source source, Purpose purpose) {
-    return sourceOf(disk, handle, block, purpose) == source
-        && (source != Source.S3_CLAIMED || disk == null || disk.isUnclaimed(handle, block));
-  }
-
-  private static Source sourceOf(
-      @Nullable DiskTier disk, ObjectHandle handle, long block, Purpose purpose) {
-    return disk == null ? Source.S3 : disk.sourceOf(handle, block, purpose);
+  private static boolean isOnDisk(@Nullable DiskTier disk, ObjectHandle handle, long block) {
+    return disk != null && disk.look(handle, block, block + 1) > block;
   }
 }

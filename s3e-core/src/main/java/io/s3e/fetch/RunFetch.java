@@ -5,7 +5,6 @@ import io.s3e.block.ByteRange;
 import io.s3e.client.Fence;
 import io.s3e.client.Remedy;
 import io.s3e.client.RequestFailure;
-import io.s3e.disk.ChunkRange;
 import io.s3e.fault.FaultPolicy;
 import io.s3e.fault.Gate;
 import io.s3e.fault.History;
@@ -32,21 +31,15 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Phases.</b> One word, moved by compare-and-set; whoever moves it goes on alone.
  *
  * <pre>
- *              start            the look is over
- *   BETWEEN ---------&gt; LOOKING ----------------&gt; BETWEEN
  *   BETWEEN --&gt; PREPARING --&gt; GETTING --(a part is there, or is asked for again)--&gt; BETWEEN
- *   BETWEEN, LOOKING, GETTING --(all is there, given up, or hopeless)--&gt; OVER
+ *   BETWEEN, GETTING --(all is there, given up, or hopeless)--&gt; OVER
  * </pre>
  *
  * <p>BETWEEN is before the first attempt and before each further one, with a remedy and a pause;
- * LOOKING has a {@link DiskAttempt}, GETTING an {@link Attempt}, and these end once, by their
- * fences. OVER is reached once: every block is READY or FAILED then, failed ones are out of the
- * index, and all memory is a block's or given back. A cancel leaves its reason first and looks at
- * the phase afterwards; a phase that begins is entered first and looks for a reason afterwards. So
- * no attempt begins unseen.
- *
- * <p><b>Disk first.</b> Where the cache on local disk is to be asked, a look comes before the first
- * GET; whatever it brings is not asked of S3, and its failure is no failure of the run.
+ * GETTING has an {@link Attempt}, which ends once, by its fence. OVER is reached once: every block
+ * is READY or FAILED then, failed ones are out of the index, and all memory is a block's or given
+ * back. A cancel leaves its reason first and looks at the phase afterwards; a phase that begins is
+ * entered first and looks for a reason afterwards. So no attempt begins unseen.
  *
  * <p><b>Interest.</b> The run is cancelled when nobody wants it any more ({@link Interest}). What
  * follows a failure is {@link FaultPolicy}'s to say, and when it is sent the {@link Gate}'s, as
@@ -69,7 +62,7 @@ import org.jspecify.annotations.Nullable;
  * same buffers; it never appends to what another attempt may still write. {@link Landing} tells
  * whose the memory is meanwhile.
  */
-public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker, Hedge.Late {
+public final class RunFetch implements Attempt.Outcome, Hedge.Late {
   /** A GET that was sent again ends in about so long, and leaves its place to the next. */
   private static final long PLACE_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
@@ -85,7 +78,6 @@ public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker, Hedg
 
   private enum State {
     BETWEEN,
-    LOOKING,
     PREPARING,
     GETTING,
     OVER
@@ -94,13 +86,12 @@ public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker, Hedg
   /**
    * A state and what is under way in it.
    *
-   * @param look in LOOKING
    * @param attempt in GETTING
    */
-  private record Phase(State state, @Nullable DiskAttempt look, @Nullable Attempt attempt) {
-    static final Phase BETWEEN = new Phase(State.BETWEEN, null, null);
-    static final Phase PREPARING = new Phase(State.PREPARING, null, null);
-    static final Phase OVER = new Phase(State.OVER, null, null);
+  private record Phase(State state, @Nullable Attempt attempt) {
+    static final Phase BETWEEN = new Phase(State.BETWEEN, null);
+    static final Phase PREPARING = new Phase(State.PREPARING, null);
+    static final Phase OVER = new Phase(State.OVER, null);
   }
 
   private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.BETWEEN);
@@ -114,8 +105,6 @@ public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker, Hedg
   private long longestPart = Long.MAX_VALUE;
   private long asked;
   private boolean hasSent;
-  private int fromDisk;
-  private @Nullable ChunkRange claimed;
 
   /** The latest; begun by the timer alone. */
   private volatile @Nullable Hedge hedge;
@@ -134,7 +123,7 @@ public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker, Hedg
     this.interest = new Interest(purpose, this::unwanted);
     this.effort = new RunEffort(run.handle(), landing::range);
     this.gate = tenant.gate(run.handle().version().object());
-    this.origin = new Origin(tenant, run.handle(), purpose, interest, effort, run.source());
+    this.origin = new Origin(tenant, run.handle(), purpose, interest, effort);
     this.ended = ended;
   }
 
@@ -163,11 +152,6 @@ public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker, Hedg
   /** How many are interested. */
   int interested() {
     return interest.count();
-  }
-
-  @Override
-  public boolean isDemanded() {
-    return interest.isDemanded();
   }
 
   /** Its memory is needed for others: a guess gives it up. */
@@ -232,35 +216,6 @@ public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker, Hedg
     return Objects.requireNonNull(phase.get());
   }
 
-  /** Looks on disk, if that is where its bytes may be; else sends the first GET. */
-  void start() {
-    DiskTier disk = run.source() == Source.S3 ? null : tenant.disk();
-    if (disk == null) {
-      send();
-      return;
-    }
-    DiskAttempt look = new DiskAttempt(this, landing, disk, run.handle(), run.source());
-    if (phase.compareAndSet(Phase.BETWEEN, new Phase(State.LOOKING, look, null))) {
-      IOException why = cancelled;
-      if (why == null) {
-        look.begin();
-      } else {
-        look.withdraw(() -> finish(why));
-      }
-    }
-  }
-
-  @Override
-  public void lookedOnDisk(DiskAttempt.Rest rest, @Nullable ChunkRange claim) {
-    claimed = claim;
-    fromDisk = landing.published();
-    switch (rest) {
-      case NONE -> finish(null);
-      case LEFT -> finish(effort.cancelled("left on disk"));
-      case FETCHED -> goOn();
-    }
-  }
-
   private void goOn() {
     phase.set(Phase.BETWEEN);
     IOException why = cancelled;
@@ -271,8 +226,8 @@ public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker, Hedg
     }
   }
 
-  /** Sends the next attempt, for what is still missing or the first part of it. */
-  private void send() {
+  /** Sends the first or next attempt, for what is still missing or the first part of it. */
+  void send() {
     if (!phase.compareAndSet(Phase.BETWEEN, Phase.PREPARING)) {
       return;
     }
@@ -289,7 +244,7 @@ public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker, Hedg
     int number = history.failures() + 1;
     tenant.hedges().sent();
     Attempt attempt = new Attempt(this, landing, tenant, run.handle(), gate, part, purpose, number);
-    phase.set(new Phase(State.GETTING, null, attempt));
+    phase.set(new Phase(State.GETTING, attempt));
     IOException why = cancelled;
     if (why != null) {
       // Cancelled while this attempt was being set up: nobody else may have seen it.
@@ -303,7 +258,6 @@ public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker, Hedg
   void cancel(IOException why) {
     cancelled = why;
     Phase now = current();
-    DiskAttempt look = now.look();
     Attempt attempt = now.attempt();
     switch (now.state()) {
       case BETWEEN -> {
@@ -312,7 +266,6 @@ public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker, Hedg
           cancel(why);
         }
       }
-      case LOOKING -> Objects.requireNonNull(look).withdraw(() -> finish(why));
       case GETTING -> Objects.requireNonNull(attempt).cancel(why);
       case PREPARING, OVER -> {
         // An attempt that is being prepared finds the reason before it is sent.
@@ -339,12 +292,8 @@ public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker, Hedg
       Duration patience = tenant.config().readTimeout();
       LongWaits.look(gate, effort.waitedNanos(now), patience, effort::tried);
     }
-    Phase present = current();
-    DiskAttempt look = present.look();
-    Attempt attempt = present.attempt();
-    if (look != null) {
-      look.checkDeadline(now - lateNanos);
-    } else if (attempt != null) {
+    Attempt attempt = current().attempt();
+    if (attempt != null) {
       checkSilence(attempt, now, lateNanos);
     }
   }
@@ -539,7 +488,7 @@ public final class RunFetch implements Attempt.Outcome, DiskAttempt.Seeker, Hedg
     }
     Spiller spiller = tenant.spiller();
     if (spiller != null) {
-      spiller.ended(run.handle(), claimed, blocks().subList(fromDisk, landing.published()));
+      spiller.ended(run.handle(), blocks().subList(0, landing.published()));
     }
   }
 

@@ -32,19 +32,15 @@ record RunSizing(int blockBytes, int requestBytes, ClientLimits limits) {
    * @param lends whether the client lends memory now
    * @param longest the longest GET that comes through, in bytes
    */
-  long limit(BlockRange wanted, Source source, boolean lends, long longest) {
-    // What comes from disk has to fit a copied GET, which is what the rest of it will be.
-    boolean mayBeLent = lends && source != Source.DISK;
-    long most = mayBeLent ? Math.max(copiedBlocks(), lentBlocks()) : copiedBlocks();
+  long limit(BlockRange wanted, boolean lends, long longest) {
+    long most = lends ? Math.max(copiedBlocks(), lentBlocks()) : copiedBlocks();
     long through = Math.max(1, Math.min(most, longest / blockBytes));
     return Math.min(wanted.end(), wanted.first() + through);
   }
 
   /** The memory for a run. */
-  Need need(BlockLayout layout, BlockRange run, Source source) {
+  Need need(BlockLayout layout, BlockRange run) {
     boolean isLong = layout.bytesOf(run).length() > limits.copyRequestBytes();
-    Kind kind = isLong ? Kind.LONG : Kind.SHORT;
-    return new Need(
-        (int) Math.min(run.count(), copiedBlocks()), source == Source.DISK ? Kind.POOLED : kind);
+    return new Need((int) Math.min(run.count(), copiedBlocks()), isLong ? Kind.LONG : Kind.SHORT);
   }
 }

@@ -5,7 +5,6 @@ import io.s3e.disk.WriteBack;
 import io.s3e.memory.Block;
 import java.nio.ByteBuffer;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,19 +15,14 @@ final class Spill implements WriteBack {
   private final StoredObject object;
   private final List<Block> blocks;
   private final boolean ofScan;
-  private final Runnable whenEnded;
-  private final AtomicInteger left;
 
   /**
    * @param blocks at least one, all of them marked dirty
-   * @param whenEnded run when nothing of them waits any more; must not block
    */
-  Spill(StoredObject object, List<Block> blocks, boolean ofScan, Runnable whenEnded) {
+  Spill(StoredObject object, List<Block> blocks, boolean ofScan) {
     this.object = object;
     this.blocks = blocks;
     this.ofScan = ofScan;
-    this.whenEnded = whenEnded;
-    this.left = new AtomicInteger(blocks.size());
   }
 
   @Override
@@ -44,6 +38,11 @@ final class Spill implements WriteBack {
   @Override
   public int pieces() {
     return blocks.size();
+  }
+
+  @Override
+  public WriteBack part(int from, int to) {
+    return new Spill(object, blocks.subList(from, to), ofScan);
   }
 
   @Override
@@ -68,9 +67,6 @@ final class Spill implements WriteBack {
     block.markClean();
     if (pinned) {
       block.unpin();
-    }
-    if (left.decrementAndGet() == 0) {
-      whenEnded.run();
     }
   }
 }

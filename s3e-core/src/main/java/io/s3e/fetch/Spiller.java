@@ -4,14 +4,12 @@ import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.disk.ChunkRange;
 import io.s3e.disk.DiskCache;
-import io.s3e.disk.StoredObject;
 import io.s3e.memory.Block;
 import io.s3e.memory.BlockIndex;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Which blocks go to local disk. What is worth it is offered as soon as it has come from S3, and
@@ -21,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * unless the same ones were fetched before, or the mode is to keep the front of each object. What
  * comes before it is known how the reader goes is {@linkplain ReaderProgress#withhold withheld}, in
  * memory that anybody may have, and offered once the reader has turned out not to scan, as far as
- * it is still there. In a shared cache everything is worth it, because others may be waiting for
- * it. Any thread; nothing here waits or touches the disk.
+ * it is still there. In a shared cache everything is worth it, because others may want it. Any
+ * thread; nothing here waits or touches the disk.
  */
 final class Spiller {
   private final DiskTier tier;
@@ -63,18 +61,10 @@ final class Spiller {
   /**
    * A run of the handle's is over.
    *
-   * @param claimed what other processes wait for, or null
-   * @param fetched its blocks that have come from S3, ready, and dirty if they are to be written
+   * @param fetched its blocks that have come, ready, and dirty if they are to be written
    */
-  void ended(ObjectHandle handle, @Nullable ChunkRange claimed, List<Block> fetched) {
-    Runnable whenEnded =
-        () -> {
-          if (claimed != null) {
-            cache.claimEnded(claimed);
-          }
-        };
+  void ended(ObjectHandle handle, List<Block> fetched) {
     if (fetched.isEmpty()) {
-      whenEnded.run();
       return;
     }
     ByteRange bytes = rangeOf(fetched);
@@ -94,11 +84,8 @@ final class Spiller {
     if (chunks == null) {
       // The object has turned out to be another one than was told.
       dirty.forEach(Block::markClean);
-      whenEnded.run();
-    } else if (dirty.isEmpty()) {
-      whenEnded.run();
-    } else {
-      spill(dirty, chunks.object(), isOfScan(origin), whenEnded);
+    } else if (!dirty.isEmpty()) {
+      cache.offer(new Spill(chunks.object(), dirty, isOfScan(origin)));
     }
   }
 
@@ -108,23 +95,6 @@ final class Spiller {
 
   private static boolean isOfScan(Origin origin) {
     return origin.isOfScan() || origin.handle().progress().isScanning();
-  }
-
-  /** Offers dirty blocks, those of each directory apart; no block lies in two. */
-  private void spill(List<Block> blocks, StoredObject object, boolean ofScan, Runnable whenEnded) {
-    ByteRange bytes = rangeOf(blocks);
-    ChunkRange chunks = ChunkRange.covering(object, bytes.start(), bytes.end());
-    ChunkRange part = cache.inStripe(chunks);
-    if (part.end() == chunks.end()) {
-      cache.offer(new Spill(object, blocks, ofScan, whenEnded), part);
-      return;
-    }
-    int next = 0;
-    while (blocks.get(next).end() <= part.endOffset()) {
-      next++;
-    }
-    cache.offer(new Spill(object, blocks.subList(0, next), ofScan, () -> {}), part);
-    spill(blocks.subList(next, blocks.size()), object, ofScan, whenEnded);
   }
 
   private void withhold(ObjectHandle handle, ByteRange bytes) {
@@ -167,7 +137,7 @@ final class Spiller {
     if (chunks == null) {
       dirty.forEach(Block::markClean);
     } else {
-      spill(dirty, chunks.object(), false, () -> {});
+      cache.offer(new Spill(chunks.object(), dirty, false));
     }
   }
 
@@ -178,14 +148,14 @@ final class Spiller {
   void arrivedBefore(Origin origin, Block block) {
     ByteRange bytes = new ByteRange(block.start(), block.end());
     ChunkRange chunks = block.isReady() ? tier.chunksOf(origin.handle(), bytes) : null;
-    if (chunks == null || origin.isSpilled() || cache.presentFrom(chunks) > 0) {
+    if (chunks == null || origin.isSpilled() || cache.look(chunks) > 0) {
       return;
     }
     Verdict verdict = verdict(origin);
     if (verdict == Verdict.WITHHELD) {
       withhold(origin.handle(), bytes);
     } else if (verdict == Verdict.WRITTEN && block.markDirty()) {
-      spill(List.of(block), chunks.object(), isOfScan(origin), () -> {});
+      cache.offer(new Spill(chunks.object(), List.of(block), isOfScan(origin)));
     }
   }
 }

@@ -90,7 +90,7 @@ final class VisibleBlocks {
   private boolean mayRead(ObjectHandle handle, Block found) {
     Origin origin = Origin.of(found);
     boolean isCandidate = origin.isOf(tenant) || isForOthers(handle, found);
-    boolean isAsked = origin.isOf(tenant) && origin.asks(found);
+    boolean isAsked = origin.isOf(tenant) && found.isFetching();
     return isAsked || (isCandidate && tenant.proofs().isProven(handle));
   }
 

@@ -13,10 +13,7 @@ public record Need(int copiedBlocks, Kind kind) {
     SHORT,
     /** A lent slot, because a copied request would bring only a part. */
     LONG,
-    /**
-     * Pooled buffers and nothing else: its bytes are on disk, and a client lends only its own; or
-     * the same range holds a slot already.
-     */
+    /** Pooled buffers and nothing else: the same range holds a slot already. */
     POOLED
   }
 

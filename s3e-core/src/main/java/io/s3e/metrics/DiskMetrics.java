@@ -7,9 +7,9 @@ package io.s3e.metrics;
 public final class DiskMetrics extends Counters<DiskMetrics.Counter> {
   /** The counters. */
   public enum Counter {
-    /** Reads of a run of chunks that the disk answered in full. */
+    /** Reads that the disk answered in full. */
     HITS,
-    /** Bytes that those brought. */
+    /** Bytes that readers took from disk. */
     HIT_BYTES,
     /** Reads that were looked for on disk and went to S3. */
     MISSES,
@@ -50,10 +50,6 @@ public final class DiskMetrics extends Counters<DiskMetrics.Counter> {
     EVICTED_BYTES,
     /** Bytes of those that had been read, and were written again. */
     KEPT_BYTES,
-    /** Reads that waited for another process to fetch the same bytes. */
-    CLAIM_WAITS,
-    /** The part of those that did not get them in time. */
-    CLAIM_TIMEOUTS,
     /** Times that reading from a directory, or writing to it, was given up after failures. */
     BREAKER_OPENED,
     /** Gauge: how many of those are given up now, until a trial succeeds. */

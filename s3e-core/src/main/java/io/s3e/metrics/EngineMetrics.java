@@ -47,15 +47,18 @@ public final class EngineMetrics extends Counters<EngineMetrics.Counter> {
     /** Gauge: bytes of blocks in memory that nobody has read yet. */
     HELD_BYTES,
     /**
-     * Bytes of whole blocks that prefetches brought, from S3 or local disk; what a reader's own GET
-     * takes along when there is no room for a guess is not prefetched.
+     * Bytes of whole blocks that prefetches brought from S3; what a reader's own GET takes along
+     * when there is no room for a guess is not prefetched.
      */
     PREFETCHED_BYTES,
     /** Bytes of prefetched blocks that somebody read. */
     PREFETCH_USED_BYTES,
     /** Bytes of prefetched blocks that left memory unread. */
     PREFETCH_WASTED_BYTES,
-    /** Prefetches that memory, concurrency, the local disk or the gate before the store refused. */
+    /**
+     * Prefetches that memory, concurrency or the gate before the store refused, or that had to wait
+     * for S3's first answer because of the cache on local disk.
+     */
     PREFETCH_REFUSED,
     /** Those of them that the gate refused, since the store had refused others. */
     GATE_REFUSED,

@@ -55,7 +55,7 @@ public interface StreamListener {
   /** A reader got {@code bytes} bytes that were in memory when it asked. */
   default void onMemoryHit(long bytes) {}
 
-  /** {@code bytes} bytes came from the local disk in place of a GET. */
+  /** A read took {@code bytes} bytes from the local disk in place of a GET. */
   default void onDiskHit(long bytes) {}
 
   /** {@code bytes} bytes were looked for on the local disk and had to come from S3. */
@@ -64,7 +64,7 @@ public interface StreamListener {
   /** A reader waited {@code nanos} ns for bytes at {@code offset}. */
   default void onStall(long offset, long nanos) {}
 
-  /** A prefetch brought a whole block of {@code bytes} bytes, from S3 or from the local disk. */
+  /** A prefetch brought a whole block of {@code bytes} bytes from S3. */
   default void onPrefetched(long bytes) {}
 
   /** Memory, concurrency, the local disk or the gate before the store refused a prefetch. */

@@ -16,7 +16,6 @@ import io.s3e.prefetch.ReadPlanner.Plan;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.prefetch.RequestSizing;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -129,24 +128,41 @@ public final class BlockReader {
   }
 
   /**
-   * Copies what follows {@code position} and is on disk, and not in memory, to the target, as far
-   * as that is worth a way of its own.
+   * Takes what follows {@code position} and is on disk, and not in memory.
    *
+   * @param seen offset up to which the planner knows of the read, at {@code position} or behind it
    * @return how many bytes; 0 if the block there is to be {@linkplain #acquire acquired}
    */
-  int copyFromDisk(long position, long end, ReadStep step, Target target) {
-    try (DiskBytes bytes = fetcher.fromDisk(handle, position, end)) {
-      if (bytes == null) {
-        return 0;
-      }
-      handle.progress().onRead(position, end);
-      readahead.follow(readahead.onRead(position, end, step), null);
-      int count = 0;
-      for (ByteBuffer next = bytes.next(); next != null; next = bytes.next()) {
-        count += target.copy(next);
-      }
-      return count;
+  int takeFromDisk(long position, long end, long seen, ReadStep step, Target target) {
+    DiskBytes bytes = expectFromDisk(position, end, target);
+    if (bytes == null) {
+      return 0;
     }
+    if (seen < end) {
+      // While the disk works.
+      handle.progress().onRead(seen, end);
+      readahead.follow(readahead.onRead(seen, end, step), null);
+    }
+    bytes.await();
+    int count = bytes.end();
+    target.filled(count);
+    return count;
+  }
+
+  /**
+   * Begins to read what follows {@code position} and is on disk, and not in memory, for a reader
+   * that does not wait and counts what {@code target} is filled with.
+   *
+   * @return null if the block there is to be {@linkplain #expect expected}
+   */
+  @Nullable DiskBytes expectFromDisk(long position, long end, Target target) {
+    return fetcher.fromDisk(handle, position, target.room(end - position));
+  }
+
+  /** The bytes of the block that holds {@code position}. */
+  ByteRange blockAround(long position) {
+    long block = layout().blockAt(position);
+    return layout().bytesOf(new BlockRange(block, block + 1));
   }
 
   /**
@@ -321,7 +337,7 @@ public final class BlockReader {
    */
   private long firstAbsent(long block, long from) {
     long first = block;
-    while (first > from && !fetcher.isPresent(handle, first - 1)) {
+    while (first > from && fetcher.isAbsent(handle, first - 1)) {
       first--;
     }
     return first;

@@ -1,6 +1,7 @@
 package io.s3e.stream;
 
 import io.s3e.block.ByteRange;
+import io.s3e.fetch.DiskBytes;
 import io.s3e.memory.Block;
 import io.s3e.stream.RangeFilling.Progress;
 import java.io.IOException;
@@ -12,11 +13,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * One range of a {@link VectoredRead}: its future and, while it is read, its buffer.
  *
- * <p><b>States.</b> <i>Idle</i>: waits for its turn, for a block, or for a thread. <i>Working</i>,
- * on one thread of the engine, which copies what is there and becomes idle again. <i>Over</i>. A
- * settling block, or a free thread, makes an idle range work. {@link #end}, the deadline, and the
- * application that completes or cancels the future make an idle range over at once; a working one
- * notices when it stops working, which is soon.
+ * <p><b>States.</b> <i>Idle</i>: waits for its turn, for a block, for bytes from disk, or for a
+ * thread. <i>Working</i>, on one thread of the engine, which copies what is there and becomes idle
+ * again. <i>Over</i>. A settling block, or a free thread, makes an idle range work. {@link #end},
+ * the deadline, and the application that completes or cancels the future make an idle range over at
+ * once; a working one notices when it stops working, which is soon.
  *
  * <p><b>Ownership.</b> The filling, and with it the buffer, belongs to the thread that works, or to
  * the one that has made the range over. The buffer goes to the application by the future, if that
@@ -113,6 +114,7 @@ final class PendingRange {
   private void goOn(Progress progress) {
     RangeFilling now = filling;
     Expected expected = now == null ? null : now.expected();
+    DiskBytes fromDisk = now == null ? null : now.fromDisk();
     if (!pause()) {
       finish(givenUp("given up.", null));
     } else if (progress == Progress.EXPECTING && expected != null) {
@@ -120,6 +122,8 @@ final class PendingRange {
       Block block = expected.block();
       block.whenSettled(() -> read.work(this, RangeFilling.Caller.MUST_NOT_WAIT));
       read.waitsFor(block);
+    } else if (progress == Progress.READING && fromDisk != null) {
+      fromDisk.whenOver(() -> read.work(this, RangeFilling.Caller.MUST_NOT_WAIT));
     } else {
       read.work(this, RangeFilling.Caller.MAY_WAIT);
     }

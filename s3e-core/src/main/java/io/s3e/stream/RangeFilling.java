@@ -1,6 +1,7 @@
 package io.s3e.stream;
 
 import io.s3e.block.ByteRange;
+import io.s3e.fetch.DiskBytes;
 import io.s3e.fetch.Patience;
 import io.s3e.memory.Block;
 import java.io.IOException;
@@ -9,8 +10,8 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The application's buffer on its way to hold one range: filled block by block, as far as blocks
- * are there. Belongs to one thread at a time.
+ * The application's buffer on its way to hold one range: filled from disk, by threads of the cache
+ * there, and block by block, as far as blocks are there. Belongs to one thread at a time.
  */
 final class RangeFilling {
 
@@ -20,6 +21,8 @@ final class RangeFilling {
     DONE,
     /** {@link #expected} has to settle first. */
     EXPECTING,
+    /** {@link #fromDisk} has to be over first. */
+    READING,
     /** Only a thread that may wait gets on. */
     BLOCKED
   }
@@ -41,6 +44,10 @@ final class RangeFilling {
   private final ByteBuffer filled;
   private long next;
   private @Nullable Expected expected;
+  private @Nullable DiskBytes fromDisk;
+
+  /** Whether the disk has not brought the next byte, as it was to: S3 is asked. */
+  private boolean isLostOnDisk;
 
   /** The failure for which the object has to be looked at before the next block. */
   private @Nullable IOException unrecovered;
@@ -84,6 +91,11 @@ final class RangeFilling {
     return expected;
   }
 
+  /** The bytes from disk to wait for. */
+  @Nullable DiskBytes fromDisk() {
+    return fromDisk;
+  }
+
   /** Copies what is there and asks for what is not. */
   Progress advance(Caller caller) throws IOException {
     while (next < range.end()) {
@@ -117,6 +129,10 @@ final class RangeFilling {
       throw unknown;
     }
     BlockReader reader = stream.reader();
+    if (fromDisk != null) {
+      takeFromDisk(fromDisk);
+      return null;
+    }
     if (expected != null) {
       takeExpected(reader);
       return null;
@@ -126,6 +142,13 @@ final class RangeFilling {
       copy(reader, ready);
       ready.unpin();
       return null;
+    }
+    if (!isLostOnDisk) {
+      fromDisk = reader.expectFromDisk(next, range.end(), target);
+      if (fromDisk != null) {
+        reader.handle().progress().onRead(next, range.end());
+        return Progress.READING;
+      }
     }
     expected = reader.expect(next, fetchEnd, pieces);
     if (expected == null) {
@@ -147,11 +170,23 @@ final class RangeFilling {
     }
   }
 
+  private void takeFromDisk(DiskBytes bytes) {
+    fromDisk = null;
+    int count = bytes.end();
+    target.filled(count);
+    next += count;
+    isLostOnDisk = count == 0;
+    if (count > 0) {
+      patience.progressed();
+    }
+  }
+
   private void copy(BlockReader reader, Block block) {
     if (nextRange >= block.end()) {
       reader.touch(block);
     }
     next += target.copy(block, next);
+    isLostOnDisk = false;
     patience.progressed();
   }
 
@@ -177,6 +212,11 @@ final class RangeFilling {
     expected = null;
     if (missing != null) {
       missing.close();
+    }
+    DiskBytes bytes = fromDisk;
+    fromDisk = null;
+    if (bytes != null) {
+      int unused = bytes.end();
     }
   }
 }

@@ -40,6 +40,8 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Errors</b> tell the object, its size, and the offset and length of the read.
  */
 public final class S3EInputStream extends InputStream {
+  private static final ByteRange NOWHERE = new ByteRange(0, 0);
+
   private final StreamSource source;
   private final BlockReader reader;
   private final ReadFailures failures;
@@ -54,6 +56,12 @@ public final class S3EInputStream extends InputStream {
 
   /** The block last read from by the moving position, not pinned: it may be dead. */
   private @Nullable Block current;
+
+  /**
+   * The block whose bytes the moving position took from disk last, unless it has come to one in
+   * memory since: the planner knows of reads in it.
+   */
+  private ByteRange currentOnDisk = NOWHERE;
 
   private final ShortReads near = new ShortReads();
 
@@ -122,7 +130,8 @@ public final class S3EInputStream extends InputStream {
     }
     position = target;
     Block block = current;
-    if (block != null && target >= block.start() && target < block.end()) {
+    boolean isInMemory = block != null && target >= block.start() && target < block.end();
+    if (isInMemory || isInCurrentOnDisk(target)) {
       reader.readahead().onSeek(target);
     }
   }
@@ -231,6 +240,7 @@ public final class S3EInputStream extends InputStream {
     if (now != keptSince) {
       keptSince = now;
       current = null;
+      currentOnDisk = NOWHERE;
       near.clear();
     }
   }
@@ -272,9 +282,13 @@ public final class S3EInputStream extends InputStream {
               patience = new Patience(source.settings().readTimeout());
             }
             long end = Math.min(size(), next + target.remaining());
-            int copied = reader.copyFromDisk(next, end, step, target);
+            long seen = moves && isInCurrentOnDisk(next) ? currentOnDisk.end() : next;
+            int copied = reader.takeFromDisk(next, end, seen, step, target);
             if (copied > 0) {
               next += copied;
+              if (moves && !isInCurrentOnDisk(next - 1)) {
+                currentOnDisk = reader.blockAround(next - 1);
+              }
               patience.progressed();
               step = ReadStep.CONTINUATION;
               continue;
@@ -290,6 +304,7 @@ public final class S3EInputStream extends InputStream {
           }
           if (moves) {
             current = block;
+            currentOnDisk = NOWHERE;
           }
           try {
             next += target.copy(block, next);
@@ -313,6 +328,10 @@ public final class S3EInputStream extends InputStream {
         failures.recover(e, next, target.remaining());
       }
     }
+  }
+
+  private boolean isInCurrentOnDisk(long at) {
+    return at >= currentOnDisk.start() && at < currentOnDisk.end();
   }
 
   /** The block last read from, pinned, if it holds {@code at} and is alive; null otherwise. */

@@ -19,8 +19,11 @@ abstract sealed class Target {
 
   abstract void take(Block block, int offset, int count);
 
-  /** Takes all of {@code bytes}, which are no more than are wanted; how many. */
-  abstract int copy(ByteBuffer bytes);
+  /** The next {@code most} bytes of it at most, for somebody else to fill from the front. */
+  abstract ByteBuffer room(long most);
+
+  /** The next {@code count} bytes of it have been filled. */
+  abstract void filled(int count);
 
   /**
    * A copy of {@code count} bytes that it has taken.
@@ -49,17 +52,18 @@ abstract sealed class Target {
     @Override
     void take(Block block, int from, int count) {
       block.copyTo(from, array, offset, count);
-      offset += count;
-      left -= count;
+      filled(count);
     }
 
     @Override
-    int copy(ByteBuffer bytes) {
-      int count = bytes.remaining();
-      bytes.get(array, offset, count);
+    ByteBuffer room(long most) {
+      return ByteBuffer.wrap(array, offset, (int) Math.min(left, most));
+    }
+
+    @Override
+    void filled(int count) {
       offset += count;
       left -= count;
-      return count;
     }
 
     @Override
@@ -86,10 +90,13 @@ abstract sealed class Target {
     }
 
     @Override
-    int copy(ByteBuffer bytes) {
-      int count = bytes.remaining();
-      buffer.put(bytes);
-      return count;
+    ByteBuffer room(long most) {
+      return buffer.slice(buffer.position(), (int) Math.min(buffer.remaining(), most));
+    }
+
+    @Override
+    void filled(int count) {
+      buffer.position(buffer.position() + count);
     }
 
     @Override

@@ -9,7 +9,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
 import io.s3e.disk.DiskCacheConfig.Mode;
-import io.s3e.disk.DiskRead.End;
 import io.s3e.disk.FaultyDiskIo.Failure;
 import io.s3e.disk.FaultyDiskIo.Operation;
 import io.s3e.metrics.DiskMetrics;
@@ -21,12 +20,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -81,101 +80,57 @@ class DiskCacheTest {
     return object;
   }
 
-  /** Writes chunks, to each directory its own. */
   private void write(DiskCache cache, StoredObject object, int first, int end) throws Exception {
-    ChunkRange left = new ChunkRange(object, first, end);
-    while (true) {
-      ChunkRange part = cache.inStripe(left);
-      cache.offer(TestWriteBack.of(object, part.first(), part.end(), 16), part);
-      if (part.end() == end) {
-        break;
-      }
-      left = new ChunkRange(object, part.end(), end);
-    }
+    cache.offer(TestWriteBack.of(object, first, end, 2));
     assertThat(cache.awaitWritten(PATIENCE)).isTrue();
   }
 
-  /** Takes chunks and verifies them. */
-  private static class Received implements DiskRead.Receiver {
-    private final ChunkRange wanted;
-    private final CountDownLatch ended = new CountDownLatch(1);
-    private final AtomicInteger ends = new AtomicInteger();
-    private volatile int next;
-    private volatile @Nullable AssertionError wrong;
-    private volatile @Nullable End end;
+  /** A read of chunks of one directory into memory that is full of {@value #UNTOUCHED}. */
+  private record Reading(ChunkRange wanted, byte[] target, DiskRead read) {
+    private static final byte UNTOUCHED = 77;
 
-    Received(ChunkRange wanted) {
-      this.wanted = wanted;
-      this.next = wanted.first();
+    static Reading begin(DiskCache cache, StoredObject object, int first, int end) {
+      ChunkRange wanted = new ChunkRange(object, first, end);
+      long start = (long) first * StoredObject.CHUNK_BYTES;
+      byte[] target = new byte[Math.toIntExact(wanted.endOffset() - start)];
+      Arrays.fill(target, UNTOUCHED);
+      return new Reading(wanted, target, cache.read(wanted, start, ByteBuffer.wrap(target)));
     }
 
-    @Override
-    public boolean onBytes(ByteBuffer bytes) {
-      try {
-        StoredBytes.require(wanted.object(), next, bytes);
-      } catch (AssertionError e) {
-        wrong = e;
-      }
-      next++;
-      return true;
-    }
-
-    @Override
-    public void onBusy() {
-      wrong = new AssertionError("busy in a private cache");
-    }
-
-    @Override
-    public void onEnd(End how) {
-      end = how;
-      ends.incrementAndGet();
-      ended.countDown();
-    }
-
-    End await() throws InterruptedException {
-      assertThat(ended.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).as("ended").isTrue();
-      if (wrong != null) {
-        throw wrong;
-      }
-      assertThat(ends).hasValue(1);
-      return end;
-    }
-  }
-
-  private static Received start(DiskCache cache, StoredObject object, int first, int end) {
-    Received received = new Received(new ChunkRange(object, first, end));
-    DiskRead read = cache.read(received.wanted, received);
-    assertThat(read).isNotNull();
-    return received;
-  }
-
-  /** Reads chunks of one directory. */
-  private static End read(DiskCache cache, StoredObject object, int first, int end)
-      throws InterruptedException {
-    Received received = start(cache, object, first, end);
-    End how = received.await();
-    assertThat(how == End.HIT).isEqualTo(received.next == end);
-    return how;
-  }
-
-  /** Takes chunks as a reader does by itself; the chunk after the last one that came. */
-  private static int stream(DiskCache cache, StoredObject object, int first, int end) {
-    ChunkStream stream = cache.stream(new ChunkRange(object, first, end));
-    if (stream == null) {
-      return first;
-    }
-    try (stream) {
-      int chunk = first;
-      for (ByteBuffer bytes = stream.next(); bytes != null; bytes = stream.next()) {
-        while (bytes.hasRemaining()) {
-          int length = object.chunkLength(chunk);
-          StoredBytes.require(object, chunk, bytes.slice(bytes.position(), length));
-          bytes.position(bytes.position() + length);
-          chunk++;
-        }
+    /** Ends the read; the chunk after the last one that came, all of them verified. */
+    int end() {
+      int bytes = read.end();
+      int chunk = wanted.first();
+      for (int at = 0; at < bytes; chunk++) {
+        int length = wanted.object().chunkLength(chunk);
+        StoredBytes.require(wanted.object(), chunk, ByteBuffer.wrap(target, at, length).slice());
+        at += length;
       }
       return chunk;
     }
+
+    void requireUntouched() {
+      for (byte each : target) {
+        assertThat(each).isEqualTo(UNTOUCHED);
+      }
+    }
+  }
+
+  /** Reads chunks of one directory as a reader does that waits; the chunk after the last one. */
+  private static int read(DiskCache cache, StoredObject object, int first, int end) {
+    Reading reading = Reading.begin(cache, object, first, end);
+    reading.read().await();
+    return reading.end();
+  }
+
+  /** As {@link #read}, as a reader does that no thread waits for. */
+  private static int readUnawaited(DiskCache cache, StoredObject object, int first, int end)
+      throws Exception {
+    Reading reading = Reading.begin(cache, object, first, end);
+    CountDownLatch over = new CountDownLatch(1);
+    reading.read().whenOver(over::countDown);
+    assertThat(over.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).as("over").isTrue();
+    return reading.end();
   }
 
   @ParameterizedTest(name = "{0} directories, encrypted {1}")
@@ -187,10 +142,10 @@ class DiskCacheTest {
         StoredObject object = object(cache, "key " + size, size);
         write(cache, object, 0, object.chunks());
 
-        assertThat(cache.presentFrom(new ChunkRange(object, 0, object.chunks())))
+        assertThat(cache.look(new ChunkRange(object, 0, object.chunks())))
             .isEqualTo(object.chunks());
-        assertThat(read(cache, object, 0, object.chunks())).isEqualTo(End.HIT);
-        assertThat(stream(cache, object, 0, object.chunks())).isEqualTo(object.chunks());
+        assertThat(read(cache, object, 0, object.chunks())).isEqualTo(object.chunks());
+        assertThat(readUnawaited(cache, object, 0, object.chunks())).isEqualTo(object.chunks());
       }
       assertThat(names()).as("names of files in use").isEmpty();
       StoreRig.requireSums(metrics);
@@ -210,14 +165,14 @@ class DiskCacheTest {
         write(cache, object, first, end);
 
         if (directories == 1) {
-          assertThat(read(cache, object, first, end)).isEqualTo(End.HIT);
+          assertThat(read(cache, object, first, end)).isEqualTo(end);
           continue;
         }
         ChunkRange all = new ChunkRange(object, first, end);
         assertThat(cache.inStripe(all)).isEqualTo(new ChunkRange(object, first, stripe * STRIPE));
-        assertThat(cache.presentFrom(all)).as("in one directory").isEqualTo(4);
-        assertThat(read(cache, object, first, stripe * STRIPE)).isEqualTo(End.HIT);
-        assertThat(read(cache, object, stripe * STRIPE, end)).isEqualTo(End.HIT);
+        assertThat(cache.look(all)).as("in one directory").isEqualTo(4);
+        assertThat(read(cache, object, first, stripe * STRIPE)).isEqualTo(stripe * STRIPE);
+        assertThat(read(cache, object, stripe * STRIPE, end)).isEqualTo(end);
       }
       assertThat(files.opened()).as("directories with a region").isEqualTo(directories);
       assertThat(cache.capacityBytes()).isEqualTo(directories * 1024 * MIB);
@@ -231,31 +186,10 @@ class DiskCacheTest {
       StoredObject object = object(cache, "key", 10 * MIB);
       write(cache, object, 0, 10);
 
-      Received received = start(cache, object, 0, 12);
-      assertThat(received.await()).isEqualTo(End.MISS);
-      assertThat(received.next).as("chunks that came").isEqualTo(10);
-      assertThat(read(cache, object, 20, 22)).isEqualTo(End.MISS);
-      assertThat(stream(cache, object, 0, 12)).isEqualTo(10);
+      assertThat(read(cache, object, 0, 12)).isEqualTo(10);
+      assertThat(readUnawaited(cache, object, 0, 12)).isEqualTo(10);
+      assertThat(read(cache, object, 20, 22)).isEqualTo(20);
       assertThat(metrics.get(Counter.CORRUPTIONS)).isZero();
-    }
-  }
-
-  @Test
-  void aReaderThatWantsNoMoreEndsTheRead() throws Exception {
-    try (DiskCache cache = open(config(1))) {
-      StoredObject object = object(cache, "key", 10 * MIB);
-      write(cache, object, 0, 100);
-      Received received =
-          new Received(new ChunkRange(object, 0, 100)) {
-            @Override
-            public boolean onBytes(ByteBuffer bytes) {
-              return super.onBytes(bytes) && super.next < 7;
-            }
-          };
-      cache.read(received.wanted, received);
-
-      assertThat(received.await()).isEqualTo(End.MISS);
-      assertThat(received.next).isEqualTo(7);
     }
   }
 
@@ -266,13 +200,13 @@ class DiskCacheTest {
       write(cache, object, 0, 16);
       files.file(0).truncate(10L * StoredObject.CHUNK_BYTES + 5);
 
-      assertThat(read(cache, object, 0, 16)).isEqualTo(End.MISS);
+      assertThat(read(cache, object, 0, 16)).isEqualTo(8);
       assertThat(metrics.get(Counter.CORRUPTIONS)).isPositive();
-      assertThat(read(cache, object, 0, 8)).isEqualTo(End.HIT);
-      assertThat(stream(cache, object, 12, 16)).isEqualTo(12);
+      assertThat(read(cache, object, 0, 8)).isEqualTo(8);
+      assertThat(read(cache, object, 12, 16)).isEqualTo(12);
 
       write(cache, object, 0, 16);
-      assertThat(read(cache, object, 0, 16)).as("written again").isEqualTo(End.HIT);
+      assertThat(read(cache, object, 0, 16)).as("written again").isEqualTo(16);
     }
   }
 
@@ -283,14 +217,14 @@ class DiskCacheTest {
       write(cache, object, 0, 600);
       disk.failEvery(Operation.READ, Failure.EIO);
       for (int i = 0; i < 3; i++) {
-        assertThat(read(cache, object, 10 * i, 10 * i + 10)).isEqualTo(End.MISS);
+        assertThat(read(cache, object, 4 * i, 4 * i + 4)).isEqualTo(4 * i);
       }
       assertThat(metrics.get(Counter.READ_ERRORS)).isEqualTo(3);
       assertThat(metrics.get(Counter.BREAKERS_OPEN)).isOne();
-      assertThat(stream(cache, object, 100, 110)).as("while it is left alone").isEqualTo(100);
+      assertThat(read(cache, object, 100, 110)).as("while it is left alone").isEqualTo(100);
       long reads = disk.count(Operation.READ);
       assertThat(metrics.get(Counter.BREAKER_OPENED)).isOne();
-      assertThat(cache.presentFrom(new ChunkRange(object, 0, 1)))
+      assertThat(cache.look(new ChunkRange(object, 0, 1)))
           .as("what failed is not asked for again")
           .isZero();
 
@@ -300,28 +234,37 @@ class DiskCacheTest {
           "read again",
           () -> {
             next[0] += 4;
-            return read(cache, object, next[0], next[0] + 4) == End.HIT;
+            return read(cache, object, next[0], next[0] + 4) == next[0] + 4;
           });
       assertThat(disk.count(Operation.READ)).isGreaterThan(reads);
-      assertThat(metrics.get(Counter.BREAKERS_OPEN)).isZero();
-      assertThat(stream(cache, object, 590, 600)).isEqualTo(600);
+      awaitTrue("used again", () -> metrics.get(Counter.BREAKERS_OPEN) == 0);
+      assertThat(read(cache, object, 590, 600)).isEqualTo(600);
     }
   }
 
   @Test
-  void aReadThatIsGivenUpSaysNothingMoreAndCountsAgainstTheDirectory() throws Exception {
-    try (DiskCache cache = open(config(1))) {
+  void aReadThatIsGivenUpTouchesNothingMoreAndCountsAgainstTheDirectory() throws Exception {
+    Duration deadline = Duration.ofMillis(50);
+    try (DiskCache cache = open(config(1).readDeadline(deadline))) {
       StoredObject object = object(cache, "key", 40 * MIB);
       write(cache, object, 0, 600);
       disk.hangEvery(Operation.READ);
-      List<Received> given = new ArrayList<>();
+      List<Reading> given = new ArrayList<>();
       for (int i = 0; i < 3; i++) {
-        Received received = new Received(new ChunkRange(object, 10 * i, 10 * i + 10));
-        DiskRead read = cache.read(received.wanted, received);
+        Reading reading = Reading.begin(cache, object, 10 * i, 10 * i + 4);
+        AtomicInteger told = new AtomicInteger();
+        reading.read().whenOver(told::incrementAndGet);
         disk.awaitHanging(i + 1, PATIENCE);
-        read.giveUp();
-        read.giveUp();
-        given.add(received);
+        reading.read().checkDeadline(System.nanoTime());
+        awaitTrue(
+            "given up",
+            () -> {
+              reading.read().checkDeadline(System.nanoTime());
+              return told.get() == 1;
+            });
+        reading.read().checkDeadline(System.nanoTime());
+        assertThat(told).hasValue(1);
+        given.add(reading);
       }
       assertThat(metrics.get(Counter.TIMEOUTS)).isEqualTo(3);
       assertThat(metrics.get(Counter.BREAKERS_OPEN)).isOne();
@@ -330,39 +273,101 @@ class DiskCacheTest {
       awaitTrue(
           "read again",
           () ->
-              cache.presentFrom(new ChunkRange(object, 100, 104)) == 4
-                  && read(cache, object, 100, 104) == End.HIT);
-      for (Received each : given) {
-        assertThat(each.ends).as("ends of a read that was given up").hasValue(0);
-        assertThat(each.next).as("bytes of one").isEqualTo(each.wanted.first());
+              cache.look(new ChunkRange(object, 100, 104)) == 4
+                  && read(cache, object, 100, 104) == 104);
+      for (Reading each : given) {
+        assertThat(each.end()).isEqualTo(each.wanted().first());
+        each.requireUntouched();
       }
-      assertThat(cache.presentFrom(new ChunkRange(object, 0, 30)))
+      assertThat(cache.look(new ChunkRange(object, 0, 30)))
           .as("what was slow is still there")
           .isEqualTo(30);
     }
   }
 
   @Test
-  void aReadThatIsCancelledSaysNothingMoreAndCountsForNothing() throws Exception {
+  void aReadThatItsReaderEndsTouchesNothingMoreAndCountsForNothing() throws Exception {
     try (DiskCache cache = open(config(1))) {
       StoredObject object = object(cache, "key", 4 * MIB);
       write(cache, object, 0, 64);
       disk.hangEvery(Operation.READ);
-      Received received = new Received(new ChunkRange(object, 0, 64));
-      DiskRead read = cache.read(received.wanted, received);
-      disk.awaitHanging(1, PATIENCE);
-      read.cancel();
-      read.giveUp();
+      AtomicInteger told = new AtomicInteger();
+      Reading reading = Reading.begin(cache, object, 0, 64);
+      reading.read().whenOver(told::incrementAndGet);
+      disk.awaitHanging(2, PATIENCE);
+      assertThat(reading.end()).isZero();
+      reading.read().checkDeadline(System.nanoTime() + PATIENCE.toNanos());
       disk.heal();
 
-      assertThat(read(cache, object, 0, 64)).isEqualTo(End.HIT);
-      assertThat(received.ends).hasValue(0);
+      assertThat(read(cache, object, 0, 64)).isEqualTo(64);
+      reading.requireUntouched();
+      assertThat(told).as("told of its own end").hasValue(0);
       assertThat(metrics.get(Counter.TIMEOUTS)).isZero();
     }
   }
 
   @Test
-  void aReaderDoesNotWaitForAStreamThatHangs() throws Exception {
+  void anInterruptedReaderLeaves() throws Exception {
+    try (DiskCache cache = open(config(1).readDeadline(PATIENCE))) {
+      StoredObject object = object(cache, "key", MIB);
+      write(cache, object, 0, 16);
+      disk.hangEvery(Operation.READ);
+      Thread.currentThread().interrupt();
+      assertThat(read(cache, object, 0, 16)).isZero();
+      assertThat(Thread.interrupted()).isTrue();
+      disk.heal();
+      assertThat(read(cache, object, 0, 16)).isEqualTo(16);
+    }
+  }
+
+  /** Reads of a few bytes go on in the same chunk as a rule. */
+  @ParameterizedTest
+  @CsvSource({"false", "true"})
+  void aSecondShortReadOfAChunkDoesNotTouchTheDisk(boolean encrypted) throws Exception {
+    try (DiskCache cache = open(config(1).key(encrypted ? CacheKey.random() : null))) {
+      StoredObject object = object(cache, "key", 40 * MIB + 5);
+      write(cache, object, 0, object.chunks());
+      long reads = disk.count(Operation.READ);
+      for (int at = 70_000; at < 120_000; at += 3_000) {
+        requireRightBytes(cache, object, at, 3_000, 1, 2);
+      }
+      assertThat(disk.count(Operation.READ)).as("one chunk").isEqualTo(reads + 1);
+
+      requireRightBytes(cache, object, 130_000, 10_000, 1, 3);
+      assertThat(disk.count(Operation.READ)).as("the next one").isEqualTo(reads + 2);
+
+      // With the chunks that its reader will want next.
+      requireRightBytes(cache, object, 4 * 65_536, 1_000, 4, 8);
+      awaitTrue("a batch", () -> disk.count(Operation.READ) == reads + 3);
+      for (int at = 4 * 65_536; at < 8 * 65_536; at += 16_384) {
+        requireRightBytes(cache, object, at, 16_384, at / 65_536, 8);
+      }
+      requireRightBytes(cache, object, 40 * (int) MIB - 5, 10, 639, 641);
+      for (int chunk = 100; chunk < 140; chunk++) {
+        requireRightBytes(cache, object, chunk * 65_536 + 7, 9, chunk, chunk + 1);
+      }
+      long before = disk.count(Operation.READ);
+      requireRightBytes(cache, object, 139 * 65_536, 65_536, 139, 140);
+      assertThat(disk.count(Operation.READ)).as("kept").isEqualTo(before);
+      requireRightBytes(cache, object, 100 * 65_536 + 70, 9, 100, 101);
+      assertThat(disk.count(Operation.READ)).as("others have its place").isEqualTo(before + 1);
+    }
+  }
+
+  private static void requireRightBytes(
+      DiskCache cache, StoredObject object, int at, int length, int first, int end) {
+    ByteBuffer target = ByteBuffer.allocate(length + 2).position(1).limit(1 + length);
+    DiskRead read = cache.read(new ChunkRange(object, first, end), at, target);
+    read.await();
+    assertThat(read.end()).isEqualTo(length);
+    ByteBuffer expected = StoredBytes.of(object, first, end).slice(at - first * 65_536, length);
+    assertThat(target.duplicate().mismatch(expected)).as("first wrong byte").isEqualTo(-1);
+    assertThat(target.get(0)).isZero();
+    assertThat(target.clear().get(length + 1)).isZero();
+  }
+
+  @Test
+  void aReaderDoesNotWaitForAReadThatHangs() throws Exception {
     Duration deadline = Duration.ofMillis(50);
     try (DiskCache cache = open(config(1).readDeadline(deadline))) {
       StoredObject object = object(cache, "key", 40 * MIB);
@@ -370,41 +375,41 @@ class DiskCacheTest {
       disk.hangEvery(Operation.READ);
       for (int i = 0; i < 10; i++) {
         long start = System.nanoTime();
-        assertThat(stream(cache, object, 20 * i, 20 * i + 20)).isEqualTo(20 * i);
+        assertThat(read(cache, object, 20 * i, 20 * i + 20)).isEqualTo(20 * i);
         assertThat(System.nanoTime() - start).isLessThan(PATIENCE.toNanos());
       }
       assertThat(metrics.get(Counter.TIMEOUTS)).isPositive();
       assertThat(metrics.get(Counter.BREAKERS_OPEN)).isOne();
 
       disk.heal();
-      awaitTrue("a probe came through", () -> read(cache, object, 300, 304) == End.HIT);
+      awaitTrue("a probe came through", () -> read(cache, object, 300, 304) == 304);
       // The memory of all that hung is there again.
       for (int i = 0; i < 20; i++) {
         int first = 320 + 4 * i;
-        awaitTrue("streamed again", () -> stream(cache, object, first, 448) == 448);
+        awaitTrue("read again", () -> read(cache, object, first, 448) == 448);
       }
     }
   }
 
   @Test
   @Slow
-  void aStreamHasOnePatienceForAMiB() throws Exception {
+  void aReadHasOnePatienceForAMiB() throws Exception {
     try (DiskCache cache = open(config(1).readDeadline(Duration.ofMillis(900)))) {
       StoredObject object = object(cache, "key", 10 * MIB);
       write(cache, object, 0, 160);
       // Two pieces of four chunks are read at once.
       disk.slow(Operation.READ, Duration.ofMillis(600));
-      assertThat(stream(cache, object, 0, 160)).as("in 900 ms").isEqualTo(8);
+      assertThat(read(cache, object, 0, 160)).as("in 900 ms").isEqualTo(8);
       assertThat(metrics.get(Counter.TIMEOUTS)).isOne();
 
       disk.slow(Operation.READ, Duration.ofMillis(200));
-      assertThat(stream(cache, object, 0, 48)).as("3 MiB in 3 times 400 ms").isEqualTo(48);
+      assertThat(read(cache, object, 0, 48)).as("3 MiB in 3 times 400 ms").isEqualTo(48);
       assertThat(metrics.get(Counter.TIMEOUTS)).isOne();
     }
   }
 
   @Test
-  void aStreamGoesOnWhereChunksAreNotAdjacent() throws Exception {
+  void aReadGoesOnWhereChunksAreNotAdjacent() throws Exception {
     try (DiskCache cache = open(config(1))) {
       StoredObject object = object(cache, "key", 10 * MIB);
       StoredObject between = object(cache, "between", MIB);
@@ -417,26 +422,21 @@ class DiskCacheTest {
       }
       // More often than there is memory, if any were lost.
       for (int i = 0; i < 20; i++) {
-        assertThat(stream(cache, object, i, 160)).isEqualTo(160);
+        assertThat(read(cache, object, i, 160)).isEqualTo(160);
       }
     }
   }
 
   @Test
-  void streamsThatAreClosedEarlyKeepNoMemory() throws Exception {
+  void readsThatAreEndedEarlyKeepNoMemory() throws Exception {
     try (DiskCache cache = open(config(1))) {
       StoredObject object = object(cache, "key", 10 * MIB);
       write(cache, object, 0, 160);
       for (int i = 0; i < 200; i++) {
-        ChunkStream stream = cache.stream(new ChunkRange(object, 0, 160));
-        if (stream != null) {
-          for (int piece = 0; piece < i % 4; piece++) {
-            assertThat(stream.next()).as("piece %d", piece).isNotNull();
-          }
-          stream.close();
-        }
+        Reading reading = Reading.begin(cache, object, 0, 160);
+        assertThat(reading.end()).isBetween(0, 160);
       }
-      awaitTrue("all of it once more", () -> stream(cache, object, 0, 160) == 160);
+      assertThat(read(cache, object, 0, 160)).as("all of it once more").isEqualTo(160);
     }
   }
 
@@ -497,17 +497,18 @@ class DiskCacheTest {
     write(cache, object, 0, 100);
     disk.hangEvery(Operation.READ);
     disk.hangEvery(Operation.WRITE);
-    Received hanging = start(cache, object, 0, 10);
-    cache.offer(TestWriteBack.of(object, 100, 116, 1), new ChunkRange(object, 100, 116));
+    Reading hanging = Reading.begin(cache, object, 0, 4);
+    CountDownLatch over = new CountDownLatch(1);
+    hanging.read().whenOver(over::countDown);
+    cache.offer(TestWriteBack.of(object, 100, 116, 1));
     disk.awaitHanging(2, PATIENCE);
 
     Thread closing = Background.start("closing", cache::close);
     assertThat(Background.await(closing, PATIENCE.toMillis())).as("closed").isTrue();
 
-    assertThat(read(cache, object, 20, 30)).as("a read after the end").isEqualTo(End.MISS);
-    assertThat(stream(cache, object, 20, 30)).isEqualTo(20);
+    assertThat(read(cache, object, 20, 30)).as("a read after the end").isEqualTo(20);
     disk.heal();
-    assertThat(hanging.await()).isNotNull();
+    assertThat(over.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).as("over").isTrue();
     awaitTrue("written or dropped", () -> cache.awaitWritten(Duration.ZERO));
     StoreRig.requireSums(metrics);
   }

@@ -244,24 +244,6 @@ final class FaultyDiskIo implements DiskIo {
   }
 
   @Override
-  public AppendFile openToAppend(Path file) throws IOException {
-    before(Operation.OPEN, file);
-    AppendFile opened = disk.openToAppend(file);
-    return new AppendFile() {
-      @Override
-      public void append(ByteBuffer source) throws IOException {
-        before(Operation.WRITE, file);
-        opened.append(source);
-      }
-
-      @Override
-      public void close() throws IOException {
-        opened.close();
-      }
-    };
-  }
-
-  @Override
   public @Nullable Object identityOf(Path file) throws IOException {
     before(Operation.OPEN, file);
     return disk.identityOf(file);

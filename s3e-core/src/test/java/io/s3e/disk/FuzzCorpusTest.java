@@ -11,9 +11,4 @@ class FuzzCorpusTest {
   void filesOfASharedCache() throws IOException {
     FuzzCorpus.run(CacheFilesFuzz.class, CacheFilesFuzz::fuzzerTestOneInput);
   }
-
-  @Test
-  void claimsOfOtherProcesses() throws IOException {
-    FuzzCorpus.run(SharedClaimsFuzz.class, SharedClaimsFuzz::fuzzerTestOneInput);
-  }
 }

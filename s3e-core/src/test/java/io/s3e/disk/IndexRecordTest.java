@@ -35,7 +35,6 @@ class IndexRecordTest {
       case HEADER -> IndexRecord.putHeader(bytes, HEADER);
       case CHUNK -> IndexRecord.putChunk(bytes, 42, new Appended(object, 3, 17, -1, 2));
       case NAME -> IndexRecord.putName(bytes, 42, object, NAME);
-      case FETCHING, FETCHED -> IndexRecord.putFetch(bytes, type, object, 1, 3, 5000, -77);
     }
     return bytes.flip();
   }
@@ -75,12 +74,6 @@ class IndexRecordTest {
     assertThat(record.read(name, 0)).isTrue();
     assertThat(record.name()).isEqualTo(NAME);
     assertThat(record.payloadBytes()).isEqualTo(IndexRecord.BYTES);
-
-    assertThat(record.read(written(IndexRecord.Type.FETCHING), 0)).isTrue();
-    assertThat(record.chunk()).isEqualTo(1);
-    assertThat(record.count()).isEqualTo(3);
-    assertThat(record.millis()).isEqualTo(5000);
-    assertThat(record.owner()).isEqualTo(-77);
   }
 
   @Test

@@ -220,14 +220,6 @@ class SharedDamageTest {
     damages.put("delete the layout", (in, random) -> Files.delete(in.resolve("layout")));
     damages.put("break the layout", (in, random) -> flip(in.resolve("layout"), 9, 3));
     damages.put("empty the layout", (in, random) -> truncate(in.resolve("layout"), 0));
-    damages.put("delete the claims", (in, random) -> Files.delete(in.resolve("claims")));
-    damages.put(
-        "garbage in the claims",
-        (in, random) -> {
-          byte[] garbage = new byte[3_000_000];
-          random.nextBytes(garbage);
-          Files.write(in.resolve("claims"), garbage);
-        });
     damages.put("delete the locks", (in, random) -> deleteAll(in, ".lock"));
     damages.put("delete all files", (in, random) -> deleteAll(in, ""));
     damages.put(

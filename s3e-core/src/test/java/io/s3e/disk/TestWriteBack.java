@@ -85,6 +85,14 @@ final class TestWriteBack implements WriteBack {
   }
 
   @Override
+  public WriteBack part(int from, int to) {
+    int last = to - 1;
+    int end = firstChunk(last) + (length(last) - 1) / StoredObject.CHUNK_BYTES + 1;
+    int pieceChunks = firstChunks.size() == 1 ? end : firstChunk(1) - firstChunk(0);
+    return new TestWriteBack(object, firstChunk(from), end, pieceChunks, ofScan);
+  }
+
+  @Override
   public int firstChunk(int piece) {
     return firstChunks.get(piece);
   }

@@ -39,54 +39,35 @@ class RunSizingTest {
     RunSizing wide = new RunSizing(BLOCK, BLOCK / 2, ClientLimits.copying(BLOCK / 4, 1, 0));
     assertThat(wide.copiedBlocks()).isEqualTo(1);
     assertThat(wide.lentBlocks()).isEqualTo(1);
-    assertThat(wide.limit(wanted(7, 9), Source.S3, true, Long.MAX_VALUE)).isEqualTo(8);
+    assertThat(wide.limit(wanted(7, 9), true, Long.MAX_VALUE)).isEqualTo(8);
   }
 
   @Test
   void aRunFromS3IsAsLongAsTheLongestGet() {
-    assertThat(SIZING.limit(wanted(3, 100), Source.S3, true, Long.MAX_VALUE)).isEqualTo(15);
-    assertThat(SIZING.limit(wanted(3, 100), Source.S3, false, Long.MAX_VALUE)).isEqualTo(7);
-    assertThat(SIZING.limit(wanted(3, 5), Source.S3, true, Long.MAX_VALUE)).isEqualTo(5);
-    assertThat(SIZING.limit(wanted(3, 4), Source.S3, true, Long.MAX_VALUE)).isEqualTo(4);
+    assertThat(SIZING.limit(wanted(3, 100), true, Long.MAX_VALUE)).isEqualTo(15);
+    assertThat(SIZING.limit(wanted(3, 100), false, Long.MAX_VALUE)).isEqualTo(7);
+    assertThat(SIZING.limit(wanted(3, 5), true, Long.MAX_VALUE)).isEqualTo(5);
+    assertThat(SIZING.limit(wanted(3, 4), true, Long.MAX_VALUE)).isEqualTo(4);
   }
 
   @Test
   void withoutSlotsARunIsAsLongAsACopiedGet() {
     RunSizing copying = new RunSizing(BLOCK, REQUEST, ClientLimits.copying(8 * BLOCK, 4, 0));
-    assertThat(copying.limit(wanted(0, 100), Source.S3, true, Long.MAX_VALUE)).isEqualTo(8);
-    assertThat(copying.limit(wanted(0, 100), Source.S3, false, Long.MAX_VALUE)).isEqualTo(8);
-  }
-
-  @Test
-  void aRunFromDiskFitsACopiedGet() {
-    assertThat(SIZING.limit(wanted(1, 100), Source.DISK, true, Long.MAX_VALUE)).isEqualTo(5);
-    assertThat(SIZING.limit(wanted(1, 3), Source.DISK, true, Long.MAX_VALUE)).isEqualTo(3);
-  }
-
-  @Test
-  void aClaimedRunIsAsLongAsOneFromS3() {
-    assertThat(SIZING.limit(wanted(3, 100), Source.S3_CLAIMED, true, Long.MAX_VALUE)).isEqualTo(15);
+    assertThat(copying.limit(wanted(0, 100), true, Long.MAX_VALUE)).isEqualTo(8);
+    assertThat(copying.limit(wanted(0, 100), false, Long.MAX_VALUE)).isEqualTo(8);
   }
 
   @Test
   void aRunNeedsWhatItsGetTakes() {
-    assertThat(SIZING.need(LAYOUT, wanted(0, 1), Source.S3)).isEqualTo(new Need(1, Kind.SHORT));
-    assertThat(SIZING.need(LAYOUT, wanted(0, 4), Source.S3)).isEqualTo(new Need(4, Kind.SHORT));
-    assertThat(SIZING.need(LAYOUT, wanted(0, 5), Source.S3)).isEqualTo(new Need(4, Kind.LONG));
-    assertThat(SIZING.need(LAYOUT, wanted(0, 12), Source.S3)).isEqualTo(new Need(4, Kind.LONG));
+    assertThat(SIZING.need(LAYOUT, wanted(0, 1))).isEqualTo(new Need(1, Kind.SHORT));
+    assertThat(SIZING.need(LAYOUT, wanted(0, 4))).isEqualTo(new Need(4, Kind.SHORT));
+    assertThat(SIZING.need(LAYOUT, wanted(0, 5))).isEqualTo(new Need(4, Kind.LONG));
+    assertThat(SIZING.need(LAYOUT, wanted(0, 12))).isEqualTo(new Need(4, Kind.LONG));
   }
 
   @Test
   void aShortLastBlockMayMakeARunOneCopiedGet() {
     BlockLayout layout = new BlockLayout(4L * BLOCK + 1, BLOCK);
-    assertThat(SIZING.need(layout, wanted(0, 5), Source.S3)).isEqualTo(new Need(4, Kind.SHORT));
-  }
-
-  @Test
-  void aRunFromDiskTakesBuffersAndOneThatMayBeThereWhatItsGetTakes() {
-    BlockRange run = wanted(0, 4);
-    assertThat(SIZING.need(LAYOUT, run, Source.DISK)).isEqualTo(new Need(4, Kind.POOLED));
-    assertThat(SIZING.need(LAYOUT, wanted(0, 2), Source.S3_CLAIMED))
-        .isEqualTo(new Need(2, Kind.SHORT));
+    assertThat(SIZING.need(layout, wanted(0, 5))).isEqualTo(new Need(4, Kind.SHORT));
   }
 }

@@ -162,8 +162,8 @@ public enum ReadStatistic {
       Counter.PREFETCHED_BYTES,
       BYTES,
       BOTH,
-      "Bytes of whole blocks that prefetches brought, from S3 or local disk: used, wasted, or held"
-          + " unread in memory."),
+      "Bytes of whole blocks that prefetches brought from S3: used, wasted, or held unread in"
+          + " memory."),
   S3E_PREFETCH_USED_BYTES(
       Counter.PREFETCH_USED_BYTES,
       BYTES,
@@ -180,7 +180,8 @@ public enum ReadStatistic {
       Counter.PREFETCH_REFUSED,
       COUNT,
       BOTH,
-      "Prefetches that memory, concurrency, the local disk or the gate before the store refused."),
+      "Prefetches that memory, concurrency or the gate before the store refused, or that had to"
+          + " wait for S3's first answer because of the cache on local disk."),
   S3E_GATE_REFUSED(
       Counter.GATE_REFUSED,
       COUNT,
@@ -356,16 +357,6 @@ public enum ReadStatistic {
       BYTES,
       FILE_SYSTEM,
       "The part of those bytes that had been read, and was written again."),
-  S3E_CACHE_CLAIM_WAITS(
-      DiskMetrics.Counter.CLAIM_WAITS,
-      COUNT,
-      FILE_SYSTEM,
-      "Reads that waited for another process to fetch the same bytes."),
-  S3E_CACHE_CLAIM_TIMEOUTS(
-      DiskMetrics.Counter.CLAIM_TIMEOUTS,
-      COUNT,
-      FILE_SYSTEM,
-      "The part of those that did not get them in time."),
   S3E_CACHE_BREAKER_OPENED(
       DiskMetrics.Counter.BREAKER_OPENED,
       COUNT,

@@ -13,7 +13,7 @@ import java.io.Serializable;
  * @param bytesRead given to the tasks, each byte once
  * @param bytesFromMemory the part of those bytes that neither S3 nor the disk was asked for: a
  *     block was in memory because of another task, or of an earlier read
- * @param bytesFromDisk taken from the cache on local disk, for reads and for prefetch
+ * @param bytesFromDisk taken from the cache on local disk by reads
  * @param bytesFromS3 received from S3, for reads and for prefetch
  * @param gets that went out to the store, retries included
  * @param prefetchGets those of them that nobody waited for when they were sent

@@ -6,7 +6,7 @@ import java.util.Locale;
 
 /**
  * Where bytes came from, as a bar of three parts and as words. The parts are bytes that were moved:
- * those from S3 and from disk have in them what was prefetched and never read.
+ * those from S3 have in them what was prefetched and never read.
  */
 record SourceBar(List<Part> parts) {
   /** The places that bytes come from, the nearest first. */

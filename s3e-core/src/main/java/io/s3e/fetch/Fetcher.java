@@ -107,6 +107,13 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     return memory.find(handle, block);
   }
 
+  /**
+   * Whether nobody has to guess a block: it is in memory or on its way, or its reader's at hand.
+   */
+  public boolean needsNoGuess(ObjectHandle handle, long block) {
+    return memory.isPresent(handle, block) || isAtHand(handle, block, Purpose.GUESS);
+  }
+
   /** Whether the block is in memory or on its way, for whomever. */
   public boolean isPresent(ObjectHandle handle, long block) {
     return memory.isPresent(handle, block);
@@ -346,14 +353,6 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
 
   private Need need(Run run) {
     return sizing.need(run.handle().layout(), run.blocks(), run.source());
-  }
-
-  /**
-   * Where the blocks end, from {@code first} on and before {@code end}, that are neither in memory
-   * nor on their way and that one GET can bring.
-   */
-  public long absentUntil(ObjectHandle handle, long first, long end) {
-    return resolver.run(handle, new BlockRange(first, end), Purpose.GUESS).blocks().end();
   }
 
   /**

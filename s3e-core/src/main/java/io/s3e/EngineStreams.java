@@ -6,6 +6,7 @@ import io.s3e.client.HeadRequest;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.ObjectHead;
 import io.s3e.columnar.ColumnPlanner;
+import io.s3e.columnar.ColumnarListener;
 import io.s3e.columnar.LayoutMemory;
 import io.s3e.columnar.StreamPlanner;
 import io.s3e.fetch.EncodedBodyException;
@@ -16,9 +17,9 @@ import io.s3e.fetch.ObjectHandle;
 import io.s3e.fetch.ObjectHandle.SizeFrom;
 import io.s3e.fetch.ObjectTruncatedException;
 import io.s3e.fetch.ReaderProgress;
-import io.s3e.metrics.EngineMetrics;
 import io.s3e.metrics.IsolatedListener;
 import io.s3e.metrics.StreamListener;
+import io.s3e.prefetch.Ahead;
 import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.VectorPlanner;
 import io.s3e.stream.Announcement;
@@ -81,7 +82,12 @@ final class EngineStreams implements StreamSource, AutoCloseable {
   private BlockReader reader(ObjectVersion version, OpenOptions options) {
     BlockLayout layout = new BlockLayout(version.size(), config.blockBytes());
     StreamListener listener = IsolatedListener.of(options.listener());
-    StreamPlanner planner = planner(version, layout, options, listener);
+    ColumnarListener counts =
+        (counter, amount) -> {
+          fetcher.metrics().add(counter, amount);
+          listener.onColumnar(counter, amount);
+        };
+    StreamPlanner planner = planner(version, layout, options, counts);
     ObjectHandle handle =
         new ObjectHandle(
             version,
@@ -93,7 +99,9 @@ final class EngineStreams implements StreamSource, AutoCloseable {
             new ReaderProgress(planner.pattern()));
     handle.cancelledBy(options.cancelled());
     fetcher.opened(handle);
-    BlockReader reader = new BlockReader(fetcher, handle, planner, config.prefetch(), askers);
+    Ahead ahead = new Ahead(layout, counts::onCounted);
+    BlockReader reader =
+        new BlockReader(fetcher, handle, planner, ahead, config.prefetch(), askers);
     Announcement announced = options.announced();
     if (announced != null) {
       reader.readsAnnounced(announced);
@@ -102,8 +110,7 @@ final class EngineStreams implements StreamSource, AutoCloseable {
   }
 
   private StreamPlanner planner(
-      ObjectVersion version, BlockLayout layout, OpenOptions options, StreamListener listener) {
-    EngineMetrics metrics = fetcher.metrics();
+      ObjectVersion version, BlockLayout layout, OpenOptions options, ColumnarListener counts) {
     ReadPlanner.Limits limits = prefetchLimits();
     ColumnPlanner columns =
         new ColumnPlanner(
@@ -116,14 +123,12 @@ final class EngineStreams implements StreamSource, AutoCloseable {
             new ColumnPlanner.VectoredReads(
                 VectorPlanner.MAX_GAP_BYTES, VectorPlanner.MAX_OVER_READ, config.requestBytes()),
             codecsOf(Thread.currentThread()),
-            (counter, amount) -> {
-              metrics.add(counter, amount);
-              listener.onColumnar(counter, amount);
-            });
+            counts);
     return new StreamPlanner(
         new ReadPlanner(layout, options.policy(), options.split(), limits),
         columns,
-        config.columnar());
+        config.columnar(),
+        new Ahead(layout, counts::onCounted));
   }
 
   /** Where the reader of a compressed footer finds the codecs of the application. */

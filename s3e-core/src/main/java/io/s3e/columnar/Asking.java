@@ -2,18 +2,20 @@ package io.s3e.columnar;
 
 import io.s3e.block.BlockLayout;
 import io.s3e.block.BlockRange;
-import io.s3e.columnar.Ledger.Kind;
+import io.s3e.prefetch.GuessKind;
+import io.s3e.prefetch.Ledger;
 import io.s3e.prefetch.ReadPlanner.Limits;
-import io.s3e.prefetch.ReadPlanner.Plan;
 import io.s3e.prefetch.RequestSizing;
+import io.s3e.prefetch.Wish;
+import io.s3e.prefetch.Wish.Start;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The window of one stream's guesses, all kinds together, and the plan that is being made. Counts
- * in blocks. Not thread-safe.
+ * The window of one stream's guesses, all kinds together: how much of what a reader will ask is
+ * wanted now. Counts in blocks. Not thread-safe.
  *
- * <p>Invariant: blocks that are out never exceed the cap that held when they were asked for.
+ * <p>Invariant: blocks that are wanted never exceed the cap that held when they were added.
  */
 final class Asking {
   /** Refusals do not make requests so long that a window holds fewer of them. */
@@ -31,22 +33,18 @@ final class Asking {
   private final BlockLayout layout;
   private final Limits limits;
   private final RequestSizing sizing;
-  private final Guesses guesses;
+  private final Wanted wanted;
   private long window;
   private long leastRequest;
   private boolean held;
   private long limitBytes = Long.MAX_VALUE;
   private int inFlight = Integer.MAX_VALUE;
-  private List<BlockRange> prefetch = new ArrayList<>();
 
-  /** The latest prefetch, for {@link #refused}. */
-  private List<BlockRange> last = List.of();
-
-  Asking(BlockLayout layout, Limits limits, Guesses guesses) {
+  Asking(BlockLayout layout, Limits limits, Wanted wanted) {
     this.layout = layout;
     this.limits = limits;
     this.sizing = RequestSizing.of(layout, limits);
-    this.guesses = guesses;
+    this.wanted = wanted;
     this.window = layout.blocksOver(limits.initialWindowBytes());
   }
 
@@ -60,12 +58,14 @@ final class Asking {
     return Math.min(limits.maxWindowBytes(), limitBytes) / layout.blockSize();
   }
 
-  /** How many blocks may be out. */
+  /** How many blocks may be wanted. */
   long window() {
     return Math.min(window, cap());
   }
 
-  /** Runs that may be out: as many connections as a stream has use for, or its share of them. */
+  /**
+   * Requests that may be wanted: as many connections as a stream has use for, or its share of them.
+   */
   private long maxRuns() {
     return Math.min(inFlight, Math.max(1, limits.maxWindowBytes() / limits.requestBytes()));
   }
@@ -96,18 +96,18 @@ final class Asking {
 
   /** Whether a next request may be made: there is a part of the window to fill. */
   boolean hasRoom() {
-    long out = guesses.count();
-    return !held && guesses.runs() < maxRuns() && (window() - out) * ROOM_PART >= window();
+    long room = window() - wanted.count();
+    return !held && wanted.runs() < maxRuns() && room * ROOM_PART >= window();
   }
 
   /**
-   * Asks for what is neither out nor just read of {@code runs}, in their order.
+   * Wants what is neither wanted nor just read of {@code runs}, in their order.
    *
    * @return false if there was no room for all of it
    */
-  boolean ask(List<BlockRange> runs, Kind kind, Ledger ledger) {
+  boolean ask(List<BlockRange> runs, GuessKind kind, Ledger ledger) {
     for (BlockRange run : runs) {
-      for (BlockRange missing : guesses.missingFrom(run)) {
+      for (BlockRange missing : wanted.missingFrom(run)) {
         if (!askRun(missing, kind, ledger)) {
           return false;
         }
@@ -116,8 +116,8 @@ final class Asking {
     return true;
   }
 
-  private boolean askRun(BlockRange missing, Kind kind, Ledger ledger) {
-    long room = held ? 0 : window() - guesses.count();
+  private boolean askRun(BlockRange missing, GuessKind kind, Ledger ledger) {
+    long room = held ? 0 : window() - wanted.count();
     long granted = Math.min(missing.count(), room);
     if (granted <= 0) {
       return false;
@@ -126,60 +126,34 @@ final class Asking {
     BlockRange run = new BlockRange(missing.first(), missing.first() + granted);
     sizing.cut(run, sizing.requestFor(window(), inFlight, leastRequest, NO_END), requests);
     for (BlockRange request : requests) {
-      if (guesses.runs() >= maxRuns()) {
+      if (wanted.runs() >= maxRuns()) {
         return false;
       }
-      guesses.add(request, kind, ledger);
-      prefetch.add(request);
+      boolean isAlong =
+          kind == GuessKind.TAIL && layout.bytesOf(request).length() <= MAX_ALONG_BYTES;
+      Start start = isAlong ? Start.WITH_READ : Start.NOW;
+      wanted.add(new Wish.Range(request, kind, ledger, start, Wish.Cut.NONE));
     }
     return granted == missing.count();
   }
 
   /**
-   * Memory or concurrency refused {@code run} and everything after it in its plan. The window falls
-   * to what was granted, but not below half, and its requests become longer as long as there are
-   * some in parallel.
+   * Memory or concurrency refused the first of these runs, and none of them was sent. The window
+   * falls to what was granted, but not below half, and its requests become longer as long as there
+   * are some in parallel.
    */
-  void refused(BlockRange run) {
+  void refused(List<BlockRange> runs) {
     long before = window();
     long request = sizing.requestFor(before, inFlight, leastRequest, NO_END);
-    boolean after = false;
-    for (BlockRange each : last) {
-      if (after) {
-        guesses.takeBack(each);
-      } else if (each.contains(run.first())) {
-        after = true;
-        guesses.takeBack(new BlockRange(run.first(), each.end()));
-      }
-    }
-    if (!after) {
-      guesses.takeBack(run);
-    }
+    runs.forEach(run -> wanted.take(run, kind -> true));
     long half = Math.max(sizing.floorOf(inFlight), before / 2);
-    window = Math.max(1, Math.max(half, Math.min(before, guesses.count())));
+    window = Math.max(1, Math.max(half, Math.min(before, wanted.count())));
     leastRequest = Math.max(1, Math.min(2 * request, window / LEAST_PARALLEL));
     held = true;
   }
 
-  /**
-   * The plan that was made since this was called last.
-   *
-   * @param along whether the first run goes with the read, if it is short
-   */
-  Plan takePlan(boolean along) {
-    List<BlockRange> abandoned = guesses.takeAbandoned();
-    if (prefetch.isEmpty() && abandoned.isEmpty()) {
-      return Plan.NOTHING;
-    }
-    List<BlockRange> taken = prefetch;
-    prefetch = new ArrayList<>();
-    if (!taken.isEmpty()) {
-      last = taken;
-    }
-    return new Plan(taken, abandoned, along && isShort(taken));
-  }
-
-  private boolean isShort(List<BlockRange> runs) {
-    return !runs.isEmpty() && runs.get(0).count() * layout.blockSize() <= MAX_ALONG_BYTES;
+  /** What is wanted now. */
+  Wish wish() {
+    return wanted.wish(held || wanted.count() > cap() ? Start.LATER : Start.NOW);
   }
 }

@@ -5,9 +5,10 @@ import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectVersion;
 import io.s3e.columnar.ColumnReads.Read;
-import io.s3e.columnar.Ledger.Kind;
+import io.s3e.prefetch.GuessKind;
+import io.s3e.prefetch.Ledger;
 import io.s3e.prefetch.ReadPlanner.Limits;
-import io.s3e.prefetch.ReadPlanner.Plan;
+import io.s3e.prefetch.Wish;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -16,9 +17,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decides what the stream of one columnar reader fetches before it is asked for. Pure: told of
- * reads, waits and refusals, and of the bytes that it {@linkplain #wants wants} to see, it answers
- * with runs of blocks. The caller serialises all calls. The same calls give the same answers, as
- * long as the memory that it shares with other streams is the same.
+ * reads and waits, and of the bytes that it {@linkplain #wants wants} to see, it has a {@link
+ * #wish}. The caller serialises all calls. The same calls give the same answers, as long as the
+ * memory that it shares with other streams is the same.
  *
  * <p><b>States.</b>
  *
@@ -44,14 +45,11 @@ import org.jspecify.annotations.Nullable;
  * or with one group, doubles for each wait, falls to what was granted when something is refused,
  * and halves when a group is skipped.
  *
- * <p><b>Trust.</b> Each guess is settled with the {@link Ledger} of the table, tails and {@link
- * AlikeFiles} with that of their place; a kind that wasted too much is left to one stream in
- * sixteen.
+ * <p><b>Trust.</b> What is wanted names the {@link Ledger} of the table, of tails and {@link
+ * AlikeFiles} that of their place; a kind that wasted too much is left to one stream in sixteen.
  *
- * <p>Invariants: runs of a plan lie inside the object, are disjoint from each other and from all
- * blocks that are out; each block of them is later read, refused or abandoned, exactly one of
- * these. Blocks that are out never exceed the cap that held when they were asked for. After {@link
- * #reset} none is out.
+ * <p>Invariants: what is wanted lies inside the object, and was not read lately. It never exceeds
+ * the cap that held when it was added. After {@link #reset} nothing is wanted.
  */
 public final class ColumnPlanner {
   private enum State {
@@ -71,10 +69,10 @@ public final class ColumnPlanner {
   private final OrcCodecs codecs;
   private final VectoredReads joining;
   private final Groups groups;
-  private final Guesses guesses;
+  private final Wanted wanted = new Wanted();
   private final Asking asking;
   private final FooterReading footer;
-  private final Map<Kind, Boolean> admitted = new EnumMap<>(Kind.class);
+  private final Map<GuessKind, Boolean> admitted = new EnumMap<>(GuessKind.class);
 
   private State state = State.UNKNOWN;
   private boolean owner;
@@ -90,13 +88,8 @@ public final class ColumnPlanner {
 
   private int foreignReads;
 
-  /** Blocks of the present read that were out. */
+  /** Blocks of the present read that were wanted. */
   private long expected;
-
-  /** Blocks that were read, and those that were asked for again because they were lost. */
-  private long blocksRead;
-
-  private long askedAgain;
 
   /**
    * A planner for one stream.
@@ -104,7 +97,7 @@ public final class ColumnPlanner {
    * @param split the bytes that the opener said it needs; null if it did not
    * @param splits is asked where {@code split} is null
    * @param codecs where aircompressor is looked for
-   * @param listener hears what is asked for, and what becomes of it
+   * @param listener hears of footers that are read
    */
   public ColumnPlanner(
       BlockLayout blocks,
@@ -120,8 +113,7 @@ public final class ColumnPlanner {
     this.codecs = new OrcCodecs(codecs);
     this.joining = vectored;
     this.groups = new Groups(split, splits);
-    this.guesses = new Guesses(blocks, listener);
-    this.asking = new Asking(blocks, limits, guesses);
+    this.asking = new Asking(blocks, limits, wanted);
     this.footer = new FooterReading(blocks, memory, version, this.codecs, listener);
   }
 
@@ -144,20 +136,9 @@ public final class ColumnPlanner {
     return owner;
   }
 
-  private boolean isOver() {
-    return state == State.NOT_COLUMNAR || state == State.FOREIGN;
-  }
-
-  /**
-   * Whether nothing that can come makes a difference any more, and all that was abandoned is told.
-   */
+  /** Whether nothing that can come makes a difference any more. */
   boolean isDone() {
-    return isOver() && !guesses.hasAbandoned();
-  }
-
-  /** Whether {@code block} was asked for here and is neither read, refused nor abandoned. */
-  public boolean isOut(long block) {
-    return guesses.contains(block);
+    return state == State.NOT_COLUMNAR || state == State.FOREIGN;
   }
 
   /** As {@link StreamPlanner#tailStart}. */
@@ -170,13 +151,10 @@ public final class ColumnPlanner {
     asking.limit(bytes, requests);
   }
 
-  /**
-   * A read of {@code [position, end)} is about to be served. Its own blocks are fetched by the
-   * caller and are not part of the plan, but count as asked for.
-   */
-  public Plan onRead(long position, long end) {
-    if (isOver() || position < 0 || position >= blocks.objectSize() || end <= position) {
-      return asking.takePlan(false);
+  /** A read of {@code [position, end)} is about to be served. */
+  public void onRead(long position, long end) {
+    if (isDone() || position < 0 || position >= blocks.objectSize() || end <= position) {
+      return;
     }
     long until = Math.min(end, blocks.objectSize());
     expected = 0;
@@ -187,26 +165,25 @@ public final class ColumnPlanner {
         state = State.TAIL;
       }
       if (isFirst && (layout == null || position >= layout.footerStart())) {
-        if (isAdmitted(Kind.TAIL)) {
+        if (isAdmitted(GuessKind.TAIL)) {
           footer.ask(touched, layout, asking);
         }
         beganAtEnd = true;
         askAlike();
-        return asking.takePlan(true);
+        return;
       }
     }
     if (reads != null && hear(reads.onRead(position, until, owner, expected > 0))) {
       ask();
     }
-    return asking.takePlan(false);
   }
 
   /** A known layout does not say which columns will be read. */
   private void askAlike() {
     List<BlockRange> runs = layout == null || layout.groups() == 1 ? footer.expected() : List.of();
-    if (!runs.isEmpty() && isAdmitted(Kind.ALIKE)) {
-      asking.openFor(guesses.count() + Filters.blocksOf(runs));
-      asking.ask(runs, Kind.ALIKE, footer.ledger());
+    if (!runs.isEmpty() && isAdmitted(GuessKind.ALIKE)) {
+      asking.openFor(wanted.count() + Filters.blocksOf(runs));
+      asking.ask(runs, GuessKind.ALIKE, footer.ledger());
     }
   }
 
@@ -226,9 +203,9 @@ public final class ColumnPlanner {
    * @param ranges what is wanted
    * @param spans what is fetched: ranges as they were joined
    */
-  public Plan onVectored(List<ByteRange> ranges, List<ByteRange> spans) {
-    if (isOver()) {
-      return asking.takePlan(false);
+  public void onVectored(List<ByteRange> ranges, List<ByteRange> spans) {
+    if (isDone()) {
+      return;
     }
     expected = 0;
     for (ByteRange span : spans) {
@@ -242,15 +219,13 @@ public final class ColumnPlanner {
       }
       ask();
     }
-    return asking.takePlan(false);
   }
 
   /** A read touches these blocks; whether it is the stream's first. */
   private boolean begin(BlockRange touched) {
     boolean isFirst = isFresh;
     isFresh = false;
-    expected += guesses.use(touched);
-    blocksRead += touched.count();
+    expected += wanted.use(touched);
     asking.release();
     if (isFirst && layout == null) {
       Layout known = footer.remembered();
@@ -267,11 +242,11 @@ public final class ColumnPlanner {
     table = footer.table(known);
     reads =
         new ColumnReads(
-            known, blocks, groups, asking, guesses, table, this::isAdmitted, joining, codecs);
+            known, blocks, groups, asking, wanted, table, this::isAdmitted, joining, codecs);
   }
 
-  private boolean isAdmitted(Kind kind) {
-    boolean isOfPlace = kind == Kind.TAIL || kind == Kind.ALIKE;
+  private boolean isAdmitted(GuessKind kind) {
+    boolean isOfPlace = kind == GuessKind.TAIL || kind == GuessKind.ALIKE;
     Ledger ledger = isOfPlace || table == null ? footer.ledger() : table.ledger();
     return admitted.computeIfAbsent(kind, ledger::admits);
   }
@@ -301,7 +276,7 @@ public final class ColumnPlanner {
     if (known != null) {
       ready(known);
     } else if (footer.isDone()) {
-      guesses.abandonAll();
+      wanted.clear();
       state = State.NOT_COLUMNAR;
     }
   }
@@ -325,7 +300,7 @@ public final class ColumnPlanner {
   }
 
   private void ask() {
-    if (reads != null && isAdmitted(Kind.GROUP) && reads.ask()) {
+    if (reads != null && isAdmitted(GuessKind.GROUP) && reads.ask()) {
       state = State.FOLLOWING;
     }
   }
@@ -333,94 +308,66 @@ public final class ColumnPlanner {
   private void foreign() {
     foreignReads++;
     if (foreignReads >= MAX_FOREIGN_READS) {
-      guesses.abandonAll();
+      wanted.clear();
       owner = false;
       state = State.FOREIGN;
     }
   }
 
-  /** The reader really has to wait for the block at {@code position}: best when the wait begins. */
-  public Plan onStall(long position) {
-    boolean isGuessed = guesses.count() > 0 || (reads != null && reads.isAhead());
-    if (owner && isGuessed) {
-      asking.grow();
+  /** The reader really has to wait: best when the wait begins. */
+  public void onStall() {
+    if (owner) {
+      if (wanted.count() > 0 || (reads != null && reads.isAhead())) {
+        asking.grow();
+      }
+      ask();
     }
-    return onMiss(position);
   }
 
-  /** The reader has waited for the block at {@code position} in vain, and fetches it itself. */
-  public Plan onMiss(long position) {
-    if (!owner) {
-      return Plan.NOTHING;
-    }
-    ask();
-    return asking.takePlan(false);
+  /** What is wanted ahead of the reader now. */
+  public Wish wish() {
+    return asking.wish();
   }
 
   /**
-   * Memory or concurrency refused {@code run} and everything after it in its plan. It is asked for
-   * again when the reader has come on.
+   * Memory or concurrency refused the first of these runs, and none of them was sent. They are
+   * wanted again when the reader has come on, as far as the window allows.
    */
-  public void onRefused(BlockRange run) {
-    asking.refused(run);
-    askAgain();
-  }
-
-  /** The prefetch of {@code run} was not sent, and nothing was refused: the next plan has it. */
-  public void onUnsent(BlockRange run) {
-    if (guesses.takeBack(run) > 0) {
-      askAgain();
-    }
-  }
-
-  /**
-   * The prefetch of {@code run} has failed or was cancelled, and not because this planner abandoned
-   * it. It is asked for again with the next plan; but never more than one window and what the
-   * reader has passed, so that a store which refuses everything is not asked without end.
-   */
-  public void onLost(BlockRange run) {
-    long lost = guesses.takeBack(run);
-    if (lost > 0 && askedAgain + lost <= blocksRead + asking.window()) {
-      askedAgain += lost;
-      askAgain();
-    }
-  }
-
-  private void askAgain() {
+  public void refused(List<BlockRange> runs) {
+    asking.refused(runs);
     if (reads != null) {
       reads.askAgain();
     }
   }
 
   /**
-   * Forgets where the reader is and abandons everything that is out, as for unbuffer and close; the
-   * table learns what was read.
+   * Forgets where the reader is and wants nothing, as for unbuffer and close; the table learns what
+   * was read.
    */
-  public Plan reset() {
+  public void reset() {
     if (reads != null && layout != null && !isFresh) {
       List<ByteRange> data = reads.remember();
       if (beganAtEnd) {
         footer.remember(layout, data);
       }
     }
-    guesses.abandonAll();
+    wanted.clear();
     owner = false;
     foreignReads = 0;
     isFresh = true;
     beganAtEnd = false;
-    if (!isOver()) {
+    if (!isDone()) {
       state = State.UNKNOWN;
       if (layout != null) {
         ready(layout);
       }
     }
-    return asking.takePlan(false);
   }
 
   /** State and window in bytes, for logs. */
   public String describe() {
     String text = state + (layout == null ? "" : ", " + layout);
-    long ahead = guesses.count() * blocks.blockSize();
+    long ahead = wanted.count() * blocks.blockSize();
     return text + ", ahead " + ahead + " of " + asking.window() * blocks.blockSize();
   }
 }

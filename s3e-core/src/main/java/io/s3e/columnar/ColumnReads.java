@@ -7,7 +7,8 @@ import io.s3e.columnar.Following.Manner;
 import io.s3e.columnar.Layout.Format;
 import io.s3e.columnar.Layout.Part;
 import io.s3e.columnar.Layout.Place;
-import io.s3e.columnar.Ledger.Kind;
+import io.s3e.prefetch.GuessKind;
+import io.s3e.prefetch.Ledger;
 import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -55,9 +56,9 @@ final class ColumnReads {
       BlockLayout blocks,
       Groups groups,
       Asking asking,
-      Guesses guesses,
+      Wanted wanted,
       TableMemory table,
-      Predicate<Kind> admitted,
+      Predicate<GuessKind> admitted,
       VectoredReads joining,
       OrcCodecs codecs) {
     this.layout = layout;
@@ -68,7 +69,7 @@ final class ColumnReads {
     this.filters = new Filters(layout, blocks, groups, asking, ledger, admitted, stripes);
     this.pages = new PickedPages(layout);
     this.following =
-        new Following(layout, blocks, groups, asking, guesses, table, joining, pages, stripes);
+        new Following(layout, blocks, groups, asking, wanted, table, joining, pages, stripes);
   }
 
   /**
@@ -76,7 +77,7 @@ final class ColumnReads {
    *
    * @param isOwner whether those before it were planned for by the layout; if not, this one counts
    *     only if it begins where a part of the layout does, and not where the last one ended
-   * @param wasExpected whether any of it was out
+   * @param wasExpected whether any of it was wanted
    */
   Read onRead(long position, long end, boolean isOwner, boolean wasExpected) {
     Place place = layout.at(position);
@@ -188,7 +189,7 @@ final class ColumnReads {
     return following.isAhead();
   }
 
-  /** What was out did not come, or not all. */
+  /** What was wanted was refused, or not all of it was granted. */
   void askAgain() {
     filters.askAgain();
     following.askAgain();

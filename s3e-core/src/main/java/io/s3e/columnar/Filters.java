@@ -5,7 +5,8 @@ import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.columnar.Layout.Part;
 import io.s3e.columnar.Layout.Place;
-import io.s3e.columnar.Ledger.Kind;
+import io.s3e.prefetch.GuessKind;
+import io.s3e.prefetch.Ledger;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -56,7 +57,7 @@ final class Filters {
   private final Groups groups;
   private final Asking asking;
   private final Ledger ledger;
-  private final Predicate<Kind> admitted;
+  private final Predicate<GuessKind> admitted;
   private final Map<Key, Track> tracks = new HashMap<>();
 
   // The indexes of ORC's stripes: of the present one, and those wanted of others.
@@ -73,7 +74,7 @@ final class Filters {
       Groups groups,
       Asking asking,
       Ledger ledger,
-      Predicate<Kind> admitted,
+      Predicate<GuessKind> admitted,
       OrcStripes stripes) {
     this.layout = layout;
     this.blocks = blocks;
@@ -104,18 +105,18 @@ final class Filters {
     }
   }
 
-  /** What was out did not come, or not all: the next read of a part asks for the rest again. */
+  /** Not all was granted: the next read of a part asks for the rest again. */
   void askAgain() {
     tracks.values().forEach(track -> track.askedTo = track.group + 1);
     pageIndexesTo = -1;
   }
 
-  private static Kind kindOf(Part part) {
+  private static GuessKind kindOf(Part part) {
     return switch (part) {
-      case DICTIONARY -> Kind.DICTIONARY;
-      case BLOOM_FILTER -> Kind.BLOOM_FILTER;
-      case STRIPE_FOOTER -> Kind.STRIPE_FOOTER;
-      default -> Kind.INDEX;
+      case DICTIONARY -> GuessKind.DICTIONARY;
+      case BLOOM_FILTER -> GuessKind.BLOOM_FILTER;
+      case STRIPE_FOOTER -> GuessKind.STRIPE_FOOTER;
+      default -> GuessKind.INDEX;
     };
   }
 
@@ -192,7 +193,7 @@ final class Filters {
   }
 
   private void askPageIndexes(int group) {
-    if (group < pageIndexesTo || !admitted.test(Kind.INDEX)) {
+    if (group < pageIndexesTo || !admitted.test(GuessKind.INDEX)) {
       return;
     }
     int end = groups.end(layout);
@@ -207,7 +208,7 @@ final class Filters {
     int from = groups.first(layout);
     int to = groups.end(layout);
     boolean isFew = pageIndexesTo < 0 && indexBytes(from, to) <= MAX_UNSURE_INDEX_BYTES;
-    if (isFew && admitted.test(Kind.INDEX)) {
+    if (isFew && admitted.test(GuessKind.INDEX)) {
       askPageIndexes(from, to);
     }
   }
@@ -215,7 +216,7 @@ final class Filters {
   private void askPageIndexes(int from, int to) {
     List<ByteRange> ranges =
         List.of(layout.columnIndexes(from, to), layout.offsetIndexes(from, to));
-    if (asking.ask(runsOver(ranges, blocks), Kind.INDEX, ledger)) {
+    if (asking.ask(runsOver(ranges, blocks), GuessKind.INDEX, ledger)) {
       pageIndexesTo = to;
     }
   }

@@ -6,7 +6,8 @@ import io.s3e.block.ByteRange;
 import io.s3e.columnar.ColumnPlanner.VectoredReads;
 import io.s3e.columnar.Layout.Format;
 import io.s3e.columnar.Layout.Part;
-import io.s3e.columnar.Ledger.Kind;
+import io.s3e.prefetch.GuessKind;
+import io.s3e.prefetch.Ledger;
 import io.s3e.prefetch.VectorPlanner;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -61,7 +62,7 @@ final class Following {
   private final BlockLayout blocks;
   private final Groups groups;
   private final Asking asking;
-  private final Guesses guesses;
+  private final Wanted ahead;
   private final TableMemory table;
   private final VectoredReads joining;
   private final PickedPages pages;
@@ -98,7 +99,7 @@ final class Following {
   private boolean wasWhole = true;
   private boolean isOpen;
 
-  /** Groups after the present one were to be asked for, and none was lost or refused. */
+  /** Groups after the present one were to be asked for, and none was refused. */
   private boolean isAhead;
 
   private TableMemory.@Nullable Scan like;
@@ -108,7 +109,7 @@ final class Following {
       BlockLayout blocks,
       Groups groups,
       Asking asking,
-      Guesses guesses,
+      Wanted ahead,
       TableMemory table,
       VectoredReads joining,
       PickedPages pages,
@@ -118,7 +119,7 @@ final class Following {
     this.blocks = blocks;
     this.groups = groups;
     this.asking = asking;
-    this.guesses = guesses;
+    this.ahead = ahead;
     this.table = table;
     this.joining = joining;
     this.read = new Selection(layout, Part.DATA, stripes);
@@ -139,7 +140,7 @@ final class Following {
    * A read of {@code [from, to)}, which lies in {@code group} and in its data.
    *
    * @param runStart where the first of the reads began that go on to this one without a gap
-   * @param wasExpected whether any of it was out
+   * @param wasExpected whether any of it was wanted
    */
   void onRead(int group, long runStart, long from, long to, Manner how, boolean wasExpected) {
     if (group != present) {
@@ -208,10 +209,10 @@ final class Following {
     firstInRow = isNext ? firstInRow : group;
     long start = blocks.blockAt(layout.group(group).start());
     boolean isBack = group < present;
-    guesses.abandon(
-        new BlockRange(0, isBack ? blocks.blocks() : start), guess -> guess.kind() == Kind.GROUP);
-    abandonAlikeBeside(group);
-    guesses.forgetReadBefore(start);
+    ahead.take(
+        new BlockRange(0, isBack ? blocks.blocks() : start), kind -> kind == GuessKind.GROUP);
+    dropAlikeBeside(group);
+    ahead.forgetReadBefore(start);
     read.clear();
     present = group;
     position = layout.group(group).start();
@@ -227,11 +228,10 @@ final class Following {
   /**
    * What was guessed before the footer was known, and is not of this group, was guessed wrongly.
    */
-  private void abandonAlikeBeside(int group) {
+  private void dropAlikeBeside(int group) {
     BlockRange own = blocks.covering(layout.group(group).start(), layout.group(group).end());
-    guesses.abandon(new BlockRange(0, own.first()), guess -> guess.kind() == Kind.ALIKE);
-    guesses.abandon(
-        new BlockRange(own.end(), blocks.blocks()), guess -> guess.kind() == Kind.ALIKE);
+    ahead.take(new BlockRange(0, own.first()), kind -> kind == GuessKind.ALIKE);
+    ahead.take(new BlockRange(own.end(), blocks.blocks()), kind -> kind == GuessKind.ALIKE);
   }
 
   private boolean isPresentWhole() {
@@ -289,7 +289,7 @@ final class Following {
         isOpen = true;
         asking.openFor(Filters.blocksOf(runs));
       }
-      if (!asking.ask(runs, Kind.GROUP, ledger)) {
+      if (!asking.ask(runs, GuessKind.GROUP, ledger)) {
         return;
       }
       askedTo++;
@@ -330,7 +330,7 @@ final class Following {
     return Filters.runsOver(joined, blocks);
   }
 
-  /** What was out did not come, or not all: it is looked for again from the present group on. */
+  /** Not all was granted: what is missing is looked for from the present group on. */
   void askAgain() {
     askedTo = Math.max(0, present);
     isAhead = false;

@@ -4,8 +4,9 @@ import io.s3e.block.BlockLayout;
 import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectVersion;
-import io.s3e.columnar.Ledger.Kind;
 import io.s3e.metrics.EngineMetrics.Counter;
+import io.s3e.prefetch.GuessKind;
+import io.s3e.prefetch.Ledger;
 import io.s3e.prefetch.RequestSizing;
 import java.util.List;
 import java.util.Objects;
@@ -85,7 +86,7 @@ final class FooterReading {
       BlockRange end = blocks.covering(Math.max(0, size - bytes), size);
       if (end.first() < read.first()) {
         BlockRange before = new BlockRange(end.first(), read.first());
-        asking.ask(List.of(before), Kind.TAIL, ledger());
+        asking.ask(List.of(before), GuessKind.TAIL, ledger());
       }
     }
   }

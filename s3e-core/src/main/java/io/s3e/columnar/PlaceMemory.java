@@ -1,5 +1,7 @@
 package io.s3e.columnar;
 
+import io.s3e.prefetch.Ledger;
+
 /**
  * What streams learn of the files in one place that serves before the footer of the next one is
  * read.
@@ -10,6 +12,6 @@ package io.s3e.columnar;
  */
 record PlaceMemory(TailMemory tails, AlikeFiles alike, Ledger ledger) {
   PlaceMemory() {
-    this(new TailMemory(), new AlikeFiles(), new Ledger());
+    this(new TailMemory(), new AlikeFiles(), Ledger.ofTable());
   }
 }

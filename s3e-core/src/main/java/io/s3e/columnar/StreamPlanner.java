@@ -4,34 +4,45 @@ import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectVersion;
 import io.s3e.prefetch.AccessPattern;
+import io.s3e.prefetch.Ahead;
+import io.s3e.prefetch.Ahead.Starting;
 import io.s3e.prefetch.BlockPieces;
 import io.s3e.prefetch.ReadPlanner;
-import io.s3e.prefetch.ReadPlanner.Plan;
 import io.s3e.prefetch.ReadPolicy;
+import io.s3e.prefetch.Wish;
+import io.s3e.prefetch.Wish.Range;
+import io.s3e.prefetch.Wish.Start;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one stream fetches before it is asked for, by two planners: one of forward reads, one of
+ * What one stream wants before it is asked for, by two planners: one of forward reads, one of
  * columnar files. Pure, as both; the caller serialises all calls but {@link #pattern}.
  *
  * <p>One of the two plans at any time. The {@link ColumnPlanner} looks on until it {@linkplain
- * ColumnPlanner#owns owns} the stream; then the other forgets all that it had out and hears of no
- * read, until the stream is given back or reset. Before that the {@link ColumnPlanner} asks for the
- * tail of a file, and with it for data, where the other asks for nothing. So no block is out twice.
+ * ColumnPlanner#owns owns} the stream; then the other forgets its reader and hears of no read,
+ * until the stream is given back or reset. Before that the {@link ColumnPlanner} wants the tail of
+ * a file, and with it data, where the other wants nothing.
  *
- * <p>Streams whose opener said that they are read from front to end are not looked at.
+ * <p>Streams whose opener said that they are read from front to end are not looked at. Where
+ * columns are only observed, what they want is compared with the reads and not fetched.
  */
 public final class StreamPlanner {
   private final ReadPlanner forward;
   private final ColumnPlanner columns;
   private final ColumnarMode mode;
+  private final Ahead observed;
 
-  public StreamPlanner(ReadPlanner forward, ColumnPlanner columns, ColumnarMode mode) {
+  /**
+   * @param observed what would be ahead of the reader, where columns are only observed
+   */
+  public StreamPlanner(
+      ReadPlanner forward, ColumnPlanner columns, ColumnarMode mode, Ahead observed) {
     this.forward = forward;
     this.columns = columns;
     this.mode = mode;
+    this.observed = observed;
   }
 
   private boolean looksAtColumns() {
@@ -50,24 +61,17 @@ public final class StreamPlanner {
    * @param until where a reader of this kind goes on to as a rule without being heard of: no less
    *     than {@code end}
    */
-  public Plan onRead(long position, long end, long until) {
-    if (!looksAtColumns()) {
-      return forward.onRead(position, until - position);
-    }
+  public void onRead(long position, long end, long until) {
     boolean wasColumnar = isColumnar();
-    Plan plan = columns.onRead(position, end);
-    if (mode == ColumnarMode.OBSERVE) {
-      return forward.onRead(position, until - position);
+    if (looksAtColumns()) {
+      columns.onRead(position, end);
+      observe(List.of(new ByteRange(position, end)));
     }
-    if (columns.owns()) {
-      return wasColumnar ? plan : handOver(List.of(new ByteRange(position, end)), plan);
+    if (!isColumnar()) {
+      forward.onRead(position, until - position);
+    } else if (!wasColumnar) {
+      forward.reset();
     }
-    Plan other = forward.onRead(position, until - position);
-    if (!other.prefetch().isEmpty()) {
-      plan.prefetch().forEach(columns::onUnsent);
-      return new Plan(other.prefetch(), both(plan, other).abandoned(), other.along());
-    }
-    return both(other, plan);
   }
 
   /** As {@link ColumnPlanner#onSeek}. */
@@ -83,94 +87,81 @@ public final class StreamPlanner {
    * @param ranges what is wanted
    * @param spans what is fetched: ranges as they were joined
    */
-  public Plan onVectored(List<ByteRange> ranges, List<ByteRange> spans) {
+  public void onVectored(List<ByteRange> ranges, List<ByteRange> spans) {
     boolean wasColumnar = isColumnar();
-    Plan plan = looksAtColumns() ? columns.onVectored(ranges, spans) : Plan.NOTHING;
-    if (isColumnar()) {
-      return wasColumnar ? plan : handOver(spans, plan);
+    if (looksAtColumns()) {
+      columns.onVectored(ranges, spans);
+      observe(spans);
     }
-    return both(mode == ColumnarMode.AUTO ? plan : Plan.NOTHING, forward.onRanges(spans));
+    if (!isColumnar()) {
+      forward.onRanges(spans);
+    } else if (!wasColumnar) {
+      forward.reset();
+    }
   }
 
-  /**
-   * The other planner gives up what it has out, but for what this read takes; what the plan wants
-   * of it is on its way, and stays so.
-   */
-  private Plan handOver(List<ByteRange> read, Plan plan) {
-    List<BlockRange> out = new ArrayList<>(forward.onRanges(read).abandoned());
-    out.addAll(forward.reset().abandoned());
-    if (out.isEmpty()) {
-      return plan;
+  /** Judges guesses that are not sent, as if they had been. */
+  private void observe(List<ByteRange> read) {
+    if (mode == ColumnarMode.OBSERVE) {
+      read.forEach(observed::onRead);
+      for (Starting each : observed.look(columns.wish(), block -> false).starting()) {
+        observed.started(each.blocks(), each.of());
+      }
     }
-    List<BlockRange> abandoned = new ArrayList<>(without(out, plan.prefetch()));
-    abandoned.addAll(plan.abandoned());
-    return new Plan(without(plan.prefetch(), out), abandoned, false);
-  }
-
-  /** The parts of {@code runs} that are not in {@code others}; either are disjoint. */
-  private static List<BlockRange> without(List<BlockRange> runs, List<BlockRange> others) {
-    BlockPieces<List<BlockRange>> known = new BlockPieces<>();
-    others.forEach(run -> known.add(run, others));
-    List<BlockRange> rest = new ArrayList<>();
-    runs.forEach(run -> rest.addAll(known.missingFrom(run)));
-    return rest;
-  }
-
-  /** What {@code first} abandons and what {@code second} does. */
-  private static Plan both(Plan first, Plan second) {
-    if (first.isNothing()) {
-      return second;
-    }
-    if (second.isNothing()) {
-      return first;
-    }
-    List<BlockRange> abandoned = new ArrayList<>(first.abandoned());
-    abandoned.addAll(second.abandoned());
-    List<BlockRange> prefetch = second.prefetch().isEmpty() ? first.prefetch() : second.prefetch();
-    return new Plan(prefetch, abandoned, first.along() || second.along());
   }
 
   /** As {@link ReadPlanner#onStall}. */
-  public Plan onStall(long position) {
-    return isColumnar() ? columns.onStall(position) : forward.onStall(position);
+  public void onStall(long position) {
+    if (isColumnar()) {
+      columns.onStall();
+    } else {
+      forward.onStall(position);
+    }
   }
 
   /**
-   * A vectored read has to wait for the block at {@code position}. What the other planner makes of
-   * waits is for readers that go forward.
+   * A vectored read has to wait. What the other planner makes of waits is for readers that go
+   * forward.
    */
-  public Plan onVectoredStall(long position) {
-    return isColumnar() ? columns.onStall(position) : Plan.NOTHING;
+  public void onVectoredStall() {
+    if (isColumnar()) {
+      columns.onStall();
+    }
   }
 
-  /** As {@link ReadPlanner#onMiss}. */
-  public Plan onMiss(long position) {
-    return isColumnar() ? columns.onMiss(position) : forward.onMiss(position);
+  /** What is wanted now. */
+  public Wish wish() {
+    if (mode != ColumnarMode.AUTO) {
+      return forward.wish();
+    }
+    Wish ofColumns = columns.wish();
+    Wish ofForward = columns.owns() ? Wish.NOTHING : forward.wish();
+    return ofForward.ranges().isEmpty() ? ofColumns : both(ofForward, ofColumns);
   }
 
-  /** As {@link ReadPlanner#onRefused}. */
-  public void onRefused(BlockRange run) {
-    if (mode == ColumnarMode.AUTO && columns.isOut(run.first())) {
-      columns.onRefused(run);
+  /** What comes first; and of {@code second} what came, or is on its way. */
+  private static Wish both(Wish first, Wish second) {
+    if (second.ranges().isEmpty()) {
+      return first;
+    }
+    BlockPieces<Wish> known = new BlockPieces<>();
+    first.ranges().forEach(range -> known.add(range.blocks(), first));
+    List<Range> all = new ArrayList<>(first.ranges());
+    for (Range range : second.ranges()) {
+      for (BlockRange part : known.missingFrom(range.blocks())) {
+        all.add(new Range(part, range.kind(), range.ledger(), Start.LATER, range.cut()));
+      }
+    }
+    return new Wish(all);
+  }
+
+  /** Memory or concurrency refused the first of these runs, and none of them was sent. */
+  public void refused(List<Starting> runs, Ahead ahead) {
+    if (runs.get(0).of().kind().isColumnar()) {
+      columns.refused(runs.stream().map(Starting::blocks).toList());
     } else {
-      forward.onRefused(run);
+      forward.refused(runs.get(0).blocks().first(), ahead);
     }
-  }
-
-  /** As {@link ReadPlanner#onUnsent}. */
-  public void onUnsent(BlockRange run) {
-    if (mode == ColumnarMode.AUTO) {
-      columns.onUnsent(run);
-    }
-    forward.onUnsent(run);
-  }
-
-  /** As {@link ReadPlanner#onLost}. */
-  public void onLost(BlockRange run) {
-    if (mode == ColumnarMode.AUTO) {
-      columns.onLost(run);
-    }
-    forward.onLost(run);
   }
 
   /** As {@link ReadPlanner#limitWindow}. */
@@ -217,10 +208,11 @@ public final class StreamPlanner {
     columns.onBytes(range, bytes);
   }
 
-  /** Forgets everything and abandons what is out, as for unbuffer and close. */
-  public Plan reset() {
-    Plan plan = columns.reset();
-    return both(forward.reset(), mode == ColumnarMode.AUTO ? plan : Plan.NOTHING);
+  /** Forgets everything and wants nothing, as for unbuffer and close. */
+  public void reset() {
+    columns.reset();
+    observe(List.of());
+    forward.reset();
   }
 
   /** What both planners are at, for logs. */

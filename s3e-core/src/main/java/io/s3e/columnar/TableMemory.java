@@ -1,5 +1,6 @@
 package io.s3e.columnar;
 
+import io.s3e.prefetch.Ledger;
 import java.util.ArrayDeque;
 import java.util.BitSet;
 import java.util.Deque;
@@ -21,7 +22,7 @@ final class TableMemory {
    */
   record Scan(BitSet columns, int groups) {}
 
-  private final Ledger ledger = new Ledger();
+  private final Ledger ledger = Ledger.ofTable();
 
   /** The latest first; no two with the same columns. */
   private final Deque<Scan> scans = new ArrayDeque<>();

@@ -355,14 +355,6 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
   }
 
   /**
-   * Where the blocks end, from {@code first} on and before {@code end}, that are nowhere and that
-   * one GET can bring.
-   */
-  public long absentUntil(ObjectHandle handle, long first, long end) {
-    return resolver.run(handle, new BlockRange(first, end)).blocks().end();
-  }
-
-  /**
    * Enters a run's blocks into the index, as many in a row as nobody else has entered meanwhile.
    * Null if that is none; the grant is given back then.
    */

@@ -1,6 +1,5 @@
 package io.s3e.fetch;
 
-import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.client.Fence;
 import io.s3e.client.Remedy;
@@ -45,9 +44,9 @@ import org.jspecify.annotations.Nullable;
  * follows a failure is {@link FaultPolicy}'s to say, and when it is sent the {@link Gate}'s, as
  * long as a reader waits: the reader's patience ends the run. One that was asked for and that
  * nobody waits for at present goes on for as long as a reader would. A guess is not retried: it is
- * lost, in silence, and the planner hears of it. A GET that is late for its reader is given up
- * where other readers starve for its place: a copied one is sent again when there is room beside
- * them, a lent one ends its run, whose reader asks again behind them.
+ * lost, in silence; who started it finds its blocks absent. A GET that is late for its reader is
+ * given up where other readers starve for its place: a copied one is sent again when there is room
+ * beside them, a lent one ends its run, whose reader asks again behind them.
  *
  * <p><b>Parts.</b> A copied GET that breaks off is asked for again by half ({@link LongestGet}),
  * and then the rest. A lent one comes whole or not at all: where it is too long for the link, the
@@ -112,8 +111,8 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
   /** The latest that was given up for other readers; written by the timer alone, before its end. */
   private volatile @Nullable Attempt yielded;
 
-  /** Hears which blocks a run that has failed did not bring. */
-  private volatile @Nullable Consumer<BlockRange> loss;
+  /** Runs if the run has failed, and did not bring all of its blocks. */
+  private volatile @Nullable Runnable loss;
 
   private RunFetch(Tenant tenant, Run run, Grant grant, Consumer<RunFetch> ended) {
     this.tenant = tenant;
@@ -188,11 +187,11 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
   }
 
   /**
-   * Has {@code hears} told which blocks the run has not brought, if it ends so: on any thread, once
-   * they are out of the index. For who started it, before it starts.
+   * Has {@code task} run if the run does not bring all of its blocks: on any thread, once they are
+   * out of the index. For who started it, before it starts.
    */
-  public void onLoss(Consumer<BlockRange> hears) {
-    loss = hears;
+  public void onLoss(Runnable task) {
+    loss = task;
   }
 
   /** Whether it is over and everything it brought has been read or dropped. */
@@ -481,10 +480,9 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
       // What was published while the last of those who were interested left.
       blocks().forEach(Block::abandon);
     }
-    Consumer<BlockRange> hears = loss;
-    if (failure != null && hears != null && landing.published() < blocks().size()) {
-      long first = run.blocks().first();
-      hears.accept(new BlockRange(first + landing.published(), first + blocks().size()));
+    Runnable task = loss;
+    if (failure != null && task != null && landing.published() < blocks().size()) {
+      task.run();
     }
     Spiller spiller = tenant.spiller();
     if (spiller != null) {

@@ -36,7 +36,7 @@ public final class AccessPattern {
   private static final long GAP_BYTES = 256 << 10;
 
   private final BlockLayout layout;
-  private final WasteLedger ledger;
+  private final Ledger ledger;
 
   /** The bytes that the opener expects to need; null if it has not said so. */
   private final @Nullable ByteRange split;
@@ -66,8 +66,7 @@ public final class AccessPattern {
 
   private volatile Course course = Course.UNREAD;
 
-  AccessPattern(
-      BlockLayout layout, WasteLedger ledger, ReadPolicy policy, @Nullable ByteRange split) {
+  AccessPattern(BlockLayout layout, Ledger ledger, ReadPolicy policy, @Nullable ByteRange split) {
     this.layout = layout;
     this.ledger = ledger;
     this.policy = Objects.requireNonNull(policy, "policy");
@@ -193,12 +192,16 @@ public final class AccessPattern {
     return inRow == RANDOM_AFTER_JUMPS;
   }
 
+  private int distrust() {
+    return ledger.distrust(GuessKind.WINDOW);
+  }
+
   private boolean countsAsRandom() {
     return jumps >= RANDOM_AFTER_JUMPS;
   }
 
   private boolean isTrusted() {
-    return ledger.distrust() == 0 && !countsAsRandom();
+    return distrust() == 0 && !countsAsRandom();
   }
 
   /** Whether a cursor that has just begun prefetches before it has shown anything. */
@@ -217,13 +220,13 @@ public final class AccessPattern {
   /** Whether a cursor has gone on from block to block often enough to prefetch. */
   boolean hasShownEnough(Cursor cursor) {
     int base = countsAsRandom() ? CROSSINGS_AFTER_JUMPS : 1;
-    int needed = Math.min(MAX_CROSSINGS, base << ledger.distrust());
+    int needed = Math.min(MAX_CROSSINGS, base << distrust());
     return cursor.crossings >= needed && (cursor.origin != Cursor.Origin.REREAD || cursor.stalled);
   }
 
   @Override
   public String toString() {
     String text = policy + (countsAsRandom() ? " (jumping)" : "");
-    return ledger.distrust() == 0 ? text : text + ", distrust " + ledger.distrust();
+    return distrust() == 0 ? text : text + ", distrust " + distrust();
   }
 }

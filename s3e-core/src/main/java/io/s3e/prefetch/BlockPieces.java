@@ -2,6 +2,7 @@ package io.s3e.prefetch;
 
 import io.s3e.block.BlockRange;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -17,7 +18,8 @@ import java.util.function.Predicate;
  * @param <O> who wants a block
  */
 public final class BlockPieces<O> {
-  private record Piece<O>(long end, O owner) {}
+  /** Adjacent blocks of one owner. */
+  public record Piece<O>(BlockRange blocks, O owner) {}
 
   /** First block of each piece → the piece. */
   private final TreeMap<Long, Piece<O>> pieces = new TreeMap<>();
@@ -29,60 +31,36 @@ public final class BlockPieces<O> {
     return count;
   }
 
-  /** Number of pieces. */
-  public int pieces() {
-    return pieces.size();
-  }
-
-  /** Number of blocks that {@code owner} has. */
-  public long countOf(O owner) {
-    long sum = 0;
-    for (Map.Entry<Long, Piece<O>> entry : pieces.entrySet()) {
-      if (entry.getValue().owner == owner) {
-        sum += entry.getValue().end - entry.getKey();
-      }
-    }
-    return sum;
-  }
-
-  /** Block after the last one that {@code owner} has; 0 if it has none. */
-  public long endOf(O owner) {
-    for (Piece<O> piece : pieces.descendingMap().values()) {
-      if (piece.owner == owner) {
-        return piece.end;
-      }
-    }
-    return 0;
+  /** The pieces in order; a view. */
+  public Collection<Piece<O>> pieces() {
+    return pieces.values();
   }
 
   /** Whether {@code block} has an owner. */
   public boolean contains(long block) {
     Map.Entry<Long, Piece<O>> entry = pieces.floorEntry(block);
-    return entry != null && block < entry.getValue().end;
+    return entry != null && block < entry.getValue().blocks.end();
   }
 
-  /** Whether {@code block} has this owner. */
-  public boolean isOwned(long block, O owner) {
-    Map.Entry<Long, Piece<O>> entry = pieces.floorEntry(block);
-    return entry != null && block < entry.getValue().end && entry.getValue().owner == owner;
+  /** Block after the last one before {@code block} that has an owner; 0 if none has. */
+  long endBefore(long block) {
+    Map.Entry<Long, Piece<O>> entry = pieces.lowerEntry(block);
+    return entry == null ? 0 : Math.min(block, entry.getValue().blocks.end());
   }
 
   /** The parts of {@code run} that have no owner, in order. */
   public List<BlockRange> missingFrom(BlockRange run) {
     List<BlockRange> missing = new ArrayList<>();
-    long at = run.first();
-    Map.Entry<Long, Piece<O>> before = pieces.floorEntry(at);
-    if (before != null) {
-      at = Math.max(at, before.getValue().end);
-    }
-    for (Map.Entry<Long, Piece<O>> entry : pieces.tailMap(run.first(), false).entrySet()) {
-      if (entry.getKey() >= run.end()) {
+    Map.Entry<Long, Piece<O>> before = pieces.floorEntry(run.first());
+    long at = Math.max(run.first(), before == null ? 0 : before.getValue().blocks.end());
+    for (Piece<O> piece : pieces.tailMap(run.first(), false).values()) {
+      if (piece.blocks.first() >= run.end()) {
         break;
       }
-      if (entry.getKey() > at) {
-        missing.add(new BlockRange(at, entry.getKey()));
+      if (piece.blocks.first() > at) {
+        missing.add(new BlockRange(at, piece.blocks.first()));
       }
-      at = entry.getValue().end;
+      at = piece.blocks.end();
     }
     if (at < run.end()) {
       missing.add(new BlockRange(at, run.end()));
@@ -92,17 +70,12 @@ public final class BlockPieces<O> {
 
   /** Gives {@code run}, none of which has an owner, to {@code owner}. */
   public void add(BlockRange run, O owner) {
-    pieces.put(run.first(), new Piece<>(run.end(), owner));
+    put(run, owner);
     count += run.count();
   }
 
-  /** Gives what those owners have of {@code run} who are such to {@code owner}. */
-  public void give(BlockRange run, Predicate<O> such, O owner) {
-    for (Map.Entry<Long, Piece<O>> entry : cutOut(run).entrySet()) {
-      if (such.test(entry.getValue().owner)) {
-        entry.setValue(new Piece<>(entry.getValue().end, owner));
-      }
-    }
+  private void put(BlockRange run, O owner) {
+    pieces.put(run.first(), new Piece<>(run, owner));
   }
 
   /**
@@ -113,33 +86,30 @@ public final class BlockPieces<O> {
    */
   public long take(
       BlockRange run, Predicate<? super O> such, BiConsumer<BlockRange, ? super O> taken) {
-    Map<Long, Piece<O>> inside = cutOut(run);
+    if (endBefore(run.end()) <= run.first()) {
+      return 0;
+    }
+    cutAt(run.first());
+    cutAt(run.end());
     long before = count;
-    for (var entries = inside.entrySet().iterator(); entries.hasNext(); ) {
-      Map.Entry<Long, Piece<O>> entry = entries.next();
-      O owner = entry.getValue().owner;
-      if (such.test(owner)) {
-        BlockRange piece = new BlockRange(entry.getKey(), entry.getValue().end);
-        count -= piece.count();
+    Map<Long, Piece<O>> inside = pieces.subMap(run.first(), run.end());
+    for (var entries = inside.values().iterator(); entries.hasNext(); ) {
+      Piece<O> piece = entries.next();
+      if (such.test(piece.owner)) {
+        count -= piece.blocks.count();
         entries.remove();
-        taken.accept(piece, owner);
+        taken.accept(piece.blocks, piece.owner);
       }
     }
     return before - count;
   }
 
-  /** The live view of the pieces inside {@code run}, after pieces that cross its ends were cut. */
-  private Map<Long, Piece<O>> cutOut(BlockRange run) {
-    cutAt(run.first());
-    cutAt(run.end());
-    return pieces.subMap(run.first(), run.end());
-  }
-
   private void cutAt(long block) {
     Map.Entry<Long, Piece<O>> entry = pieces.lowerEntry(block);
-    if (entry != null && entry.getValue().end > block) {
-      pieces.put(entry.getKey(), new Piece<>(block, entry.getValue().owner));
-      pieces.put(block, entry.getValue());
+    if (entry != null && entry.getValue().blocks.end() > block) {
+      BlockRange whole = entry.getValue().blocks;
+      put(new BlockRange(whole.first(), block), entry.getValue().owner);
+      put(new BlockRange(block, whole.end()), entry.getValue().owner);
     }
   }
 }

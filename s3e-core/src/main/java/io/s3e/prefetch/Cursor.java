@@ -3,10 +3,10 @@ package io.s3e.prefetch;
 import io.s3e.block.BlockRange;
 
 /**
- * One sequential reader inside a stream: where it is, how far it has asked ahead and how large its
- * window is. Not thread-safe.
+ * One sequential reader inside a stream: where it is, how far ahead it wants blocks and how large
+ * its window is. Not thread-safe.
  *
- * <p>Invariants: {@code reached <= asked}; {@code next}, {@code reached} never go back.
+ * <p>Invariants: {@code reached <= aheadTo}; {@code next}, {@code reached} never go back.
  */
 final class Cursor {
   /** How a cursor comes to be. */
@@ -33,20 +33,11 @@ final class Cursor {
   /** Block after the last one that a read touched. */
   long reached;
 
-  /** First block at or after {@link #reached} that it has not asked for. */
-  long asked;
-
-  /** First block before {@link #asked} that was lost and is to be asked for again. */
-  private long lostFrom = Long.MAX_VALUE;
-
-  /** Blocks asked for again because they were lost. */
-  long askedAgain;
+  /** Block up to which it wants what follows {@link #reached}. */
+  long aheadTo;
 
   /** Block of its first read. */
   final long startBlock;
-
-  /** Block up to which the plan that is being made wants to ask. */
-  long claimed;
 
   /** How far to be ahead of {@link #reached}, in blocks; meaningful once {@link #active}. */
   long windowBlocks;
@@ -66,6 +57,9 @@ final class Cursor {
   /** A request was refused; nothing is asked for until the reader reaches another block. */
   boolean held;
 
+  /** Its last read was expected: it prefetched, and had moved on from its first read. */
+  boolean expected;
+
   /** Bytes and reads that the stream had served when this cursor was last used. */
   long servedAtUse;
 
@@ -78,7 +72,7 @@ final class Cursor {
     this.next = start;
     this.startBlock = startBlock;
     this.reached = startBlock;
-    this.asked = startBlock;
+    this.aheadTo = startBlock;
   }
 
   /**
@@ -94,29 +88,14 @@ final class Cursor {
       return false;
     }
     reached = blocks.end();
-    asked = Math.max(asked, reached);
+    aheadTo = Math.max(aheadTo, reached);
     held = false;
     return true;
   }
 
-  /** Blocks that were asked for from {@code block} on did not come, as far as they are not out. */
-  void lose(long block) {
-    lostFrom = Math.min(lostFrom, block);
-  }
-
-  /** Asks up to {@code block}, and again for what was lost before it. */
-  void askTo(long block) {
-    if (block < asked) {
-      lostFrom = block;
-    } else {
-      asked = block;
-      lostFrom = Long.MAX_VALUE;
-    }
-  }
-
-  /** First block that it has to ask for. */
-  long due() {
-    return Math.max(reached, Math.min(lostFrom, asked));
+  /** How many blocks it wants that its reader has not come to. */
+  long ahead() {
+    return aheadTo - reached;
   }
 
   /** Whether {@code position} lies in what was last read here. */

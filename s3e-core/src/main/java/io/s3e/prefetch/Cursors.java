@@ -1,5 +1,6 @@
 package io.s3e.prefetch;
 
+import io.s3e.block.BlockRange;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -35,14 +36,45 @@ final class Cursors {
     return nearest;
   }
 
-  /** The cursor that wants {@code block}, or null. */
-  @Nullable Cursor ownerOf(long block, Outstanding outstanding) {
+  /** The cursor that wants {@code block} ahead, or null. */
+  @Nullable Cursor wanting(long block) {
     for (Cursor cursor : byUse) {
-      if (outstanding.isOwned(block, cursor)) {
+      if (cursor.reached <= block && block < cursor.aheadTo) {
         return cursor;
       }
     }
     return null;
+  }
+
+  /** Blocks that a cursor wants ahead of it. */
+  record Want(BlockRange blocks, Cursor by) {}
+
+  /**
+   * What cursors want ahead of them, the one that read last first; what two of them want is the
+   * former's.
+   */
+  List<Want> wanted() {
+    List<Want> wanted = new ArrayList<>(1);
+    BlockPieces<Cursor> others = new BlockPieces<>();
+    for (int i = byUse.size() - 1; i >= 0; i--) {
+      Cursor cursor = byUse.get(i);
+      if (cursor.ahead() > 0) {
+        for (BlockRange part : others.missingFrom(new BlockRange(cursor.reached, cursor.aheadTo))) {
+          others.add(part, cursor);
+          wanted.add(new Want(part, cursor));
+        }
+      }
+    }
+    return wanted;
+  }
+
+  /** How many blocks these are. */
+  static long count(List<Want> wanted) {
+    long sum = 0;
+    for (Want want : wanted) {
+      sum += want.blocks().count();
+    }
+    return sum;
   }
 
   /** The cursor whose last read holds {@code position}, most recently used first, or null. */

@@ -3,20 +3,21 @@ package io.s3e.prefetch;
 import io.s3e.block.BlockLayout;
 import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides what one stream fetches before it is asked for. Pure: told of reads, waits and refusals,
- * it answers with runs of blocks. No I/O, no threads, no clock, no locks: the caller serialises all
- * calls. The same calls give the same answers.
+ * Decides what one stream fetches before it is asked for. Pure: told of reads and waits, it has a
+ * {@link #wish}. No I/O, no threads, no clock, no locks: the caller serialises all calls. The same
+ * calls give the same answers.
  *
  * <p><b>Cursors.</b> Each place where the stream reads forward is a cursor with a window of its
  * own. A read belongs to the cursor that ends nearest to it, if it is no farther than a small gap;
- * a read of a block that some cursor prefetched forks off that cursor and takes the rest of its
- * window along; any other read begins a cursor. Cursors that nothing has read for long are retired
- * and what they wanted is abandoned.
+ * a read of a block that some cursor wants forks off that cursor and takes the rest of its window
+ * along; any other read begins a cursor. Cursors that nothing has read for long are retired, and
+ * what they alone wanted is not wanted any more.
  *
  * <p><b>When a cursor prefetches.</b> Never under {@link ReadPolicy#RANDOM}. Under {@link
  * ReadPolicy#SEQUENTIAL} and {@link ReadPolicy#WHOLE_FILE} from its first read, unless the stream
@@ -35,10 +36,9 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Trust.</b> If more than a fifth of what was prefetched lately was never read, windows fall
  * back to where they began, and new cursors have to show more before they prefetch.
  *
- * <p>Invariants: prefetched runs are inside the object, ascending, disjoint from each other and
- * from all blocks that are out as prefetch; each block of them is later read, refused or abandoned,
- * exactly one of these. No cursor asks for a block that it has read or passed. Blocks out as
- * prefetch never exceed the cap that held when they were asked for.
+ * <p>Invariants: wished ranges are inside the object and disjoint. No cursor wants a block that it
+ * has read or passed. The blocks of all cursors never exceed the cap that held when they came to be
+ * wanted; where it has become less since, nothing is asked for.
  */
 public final class ReadPlanner {
 
@@ -125,50 +125,6 @@ public final class ReadPlanner {
     }
   }
 
-  /**
-   * The next steps of the reader's fetching.
-   *
-   * @param prefetch runs to fetch, nearest first, each at most one request long
-   * @param abandoned runs whose prefetch nobody wants any more; parts of what was asked for
-   * @param along whether the first run goes along with the GET of the read itself, if the read has
-   *     to send one: the read was expected, and both should have come by one GET before
-   */
-  public record Plan(List<BlockRange> prefetch, List<BlockRange> abandoned, boolean along) {
-    /** Nothing to do. */
-    public static final Plan NOTHING = new Plan(List.of(), List.of(), false);
-
-    /** Whether there is nothing to do. */
-    public boolean isNothing() {
-      return prefetch.isEmpty() && abandoned.isEmpty();
-    }
-
-    /** Block up to which a GET for {@code read} is to go; no less than the end of that. */
-    public long alongUntil(BlockRange read) {
-      boolean follows = along && !prefetch.isEmpty() && prefetch.get(0).first() == read.end();
-      return follows ? prefetch.get(0).end() : read.end();
-    }
-
-    /**
-     * Block from which a GET for {@code read} is to come: before the read, where the first run ends
-     * at it and goes along; no more than the start of the read.
-     */
-    public long alongFrom(BlockRange read) {
-      boolean leads = along && !prefetch.isEmpty() && prefetch.get(0).end() == read.first();
-      return leads ? prefetch.get(0).first() : read.first();
-    }
-
-    /** Block up to which prefetch goes on from {@code end} without a gap. */
-    public long aheadUntil(long end) {
-      long until = end;
-      for (BlockRange run : prefetch) {
-        if (run.first() == until) {
-          until = run.end();
-        }
-      }
-      return until;
-    }
-  }
-
   /** A forward skip or a step back of so many blocks is still the same cursor. */
   private static final int GAP_BLOCKS = 4;
 
@@ -177,14 +133,13 @@ public final class ReadPlanner {
 
   private final BlockLayout layout;
   private final Limits limits;
-  private final WasteLedger ledger;
+  private final Ledger ledger;
   private final AccessPattern pattern;
-  private final Outstanding outstanding;
   private final Cursors cursors = new Cursors();
   private final Windows windows;
 
-  /** The latest prefetch, for {@link #onRefused}. */
-  private List<BlockRange> lastPrefetch = List.of();
+  /** Those of the ledger, as far as the windows know of them. */
+  private int failedPeriods;
 
   /**
    * A planner for one stream.
@@ -195,66 +150,48 @@ public final class ReadPlanner {
       BlockLayout layout, ReadPolicy policy, @Nullable ByteRange split, Limits limits) {
     this.layout = Objects.requireNonNull(layout, "layout");
     this.limits = Objects.requireNonNull(limits, "limits");
-    this.ledger = new WasteLedger((long) LEDGER_WINDOWS * limits.initialWindowBytes());
+    this.ledger = Ledger.ofStream((long) LEDGER_WINDOWS * limits.initialWindowBytes());
     this.pattern = new AccessPattern(layout, ledger, policy, split);
-    this.outstanding = new Outstanding(layout, ledger);
-    this.windows = new Windows(layout, limits, cursors, outstanding, pattern);
+    this.windows = new Windows(layout, limits, cursors, pattern);
   }
 
-  /**
-   * A read of {@code length} bytes at {@code position} is about to be served. Its own blocks are
-   * fetched by the caller and are not part of the plan, but count as asked for. The part outside
-   * the object is ignored.
-   */
-  public Plan onRead(long position, long length) {
+  /** A read of {@code length} bytes at {@code position} is about to be served. */
+  public void onRead(long position, long length) {
     if (length <= 0 || position < 0 || position >= layout.objectSize()) {
-      return Plan.NOTHING;
+      return;
+    }
+    if (pattern.policy() == ReadPolicy.RANDOM) {
+      forgetOtherPolicy();
+      return;
     }
     long end = position + Math.min(length, layout.objectSize() - position);
     BlockRange touched = layout.covering(position, end);
-    if (pattern.policy() == ReadPolicy.RANDOM) {
-      return planRandom(touched);
-    }
     cursors.countRead(end - position);
-    Cursor cursor = cursors.near(position, (long) GAP_BLOCKS * layout.blockSize());
-    if (cursor != null
-        && touched.count() == 1
-        && touched.end() == cursor.reached
-        && !outstanding.contains(touched.first())) {
-      cursor.advance(position, end, touched);
-      cursors.use(cursor);
-      return Plan.NOTHING;
+    Cursor near = cursors.near(position, (long) GAP_BLOCKS * layout.blockSize());
+    if (near != null && touched.count() == 1 && touched.end() == near.reached) {
+      near.advance(position, end, touched);
+      cursors.use(near);
+    } else {
+      onOtherBlock(near, position, end, touched);
     }
-    return planRead(cursor, position, end, touched);
   }
 
   /**
    * Ranges of a vectored read are about to be served. Each counts as a read, and as a jump if no
-   * cursor is near; but their reader says itself what it wants, so nothing is prefetched for it.
+   * cursor is near; but their reader says itself what it wants, so nothing is wanted ahead of it.
    */
-  public Plan onRanges(List<ByteRange> ranges) {
-    // All of them first: a jump to one abandons what nobody wants, not the others.
+  public void onRanges(List<ByteRange> ranges) {
     for (ByteRange range : ranges) {
-      BlockRange touched = blocksOf(range);
-      if (!touched.isEmpty()) {
-        outstanding.use(touched);
-      }
-    }
-    for (ByteRange range : ranges) {
-      BlockRange touched = blocksOf(range);
+      BlockRange touched =
+          layout.covering(range.start(), Math.min(layout.objectSize(), range.end()));
       if (!touched.isEmpty()) {
         if (pattern.policy() == ReadPolicy.RANDOM) {
-          return planRandom(touched);
+          forgetOtherPolicy();
+          return;
         }
         onRange(range, touched);
       }
     }
-    List<BlockRange> abandoned = outstanding.takeAbandoned();
-    return abandoned.isEmpty() ? Plan.NOTHING : new Plan(List.of(), abandoned, false);
-  }
-
-  private BlockRange blocksOf(ByteRange range) {
-    return layout.covering(range.start(), Math.min(layout.objectSize(), range.end()));
   }
 
   private void onRange(ByteRange range, BlockRange touched) {
@@ -264,38 +201,31 @@ public final class ReadPlanner {
       near.advance(range.start(), range.end(), touched);
       cursors.use(near);
     } else if (pattern.onJump()) {
-      abandonGuesses();
+      endGuessing();
     }
     pattern.onPlanned();
   }
 
-  /** Nothing is prefetched; what another policy left behind is abandoned. */
-  private Plan planRandom(BlockRange touched) {
-    if (outstanding.count() == 0) {
-      return Plan.NOTHING;
+  /** Nothing is wanted ahead, nor what another policy has left. */
+  private void forgetOtherPolicy() {
+    if (!cursors.wanted().isEmpty()) {
+      reset();
     }
-    outstanding.use(touched);
-    return reset();
   }
 
-  private Plan planRead(@Nullable Cursor near, long position, long end, BlockRange touched) {
+  private void onOtherBlock(@Nullable Cursor near, long position, long end, BlockRange touched) {
     Cursor cursor = near != null ? near : begin(position, touched);
     boolean wasActive = near != null && cursor.active;
-    long reachedBefore = cursor.reached;
     long nextBefore = cursor.next;
     if (cursor.advance(position, end, touched) && near != null) {
       cursor.crossings++;
     }
     cursors.use(cursor);
-    boolean missed = wasActive && cursor.isContinued() && !outstanding.contains(touched.first());
-    outstanding.use(touched);
+    cursor.expected = wasActive && cursor.isContinued();
     if (near == null && cursor.origin == Cursor.Origin.JUMP && pattern.onJump()) {
-      abandonGuesses();
+      endGuessing();
     }
     pattern.onPlanned();
-    if (reachedBefore < touched.first()) {
-      outstanding.abandon(new BlockRange(reachedBefore, touched.first()), cursor);
-    }
     absorbPassed(cursor, nextBefore);
     if (!cursor.active && pattern.hasShownEnough(cursor)) {
       windows.open(cursor);
@@ -303,35 +233,20 @@ public final class ReadPlanner {
     if (cursor.active && cursor.isContinued()) {
       pattern.onForward();
     }
-    return plan(cursor, cursor.active && !wasActive, missed);
+    plan(cursor, cursor.active && !wasActive);
   }
 
-  private Plan plan(Cursor cursor, boolean newlyActive, boolean missed) {
-    if (ledger.takeFallBack()) {
+  private void plan(Cursor cursor, boolean isNewlyActive) {
+    int failed = ledger.failedPeriods(GuessKind.WINDOW);
+    if (failed != failedPeriods) {
+      failedPeriods = failed;
       windows.fallBack();
     }
-    if (!outstanding.contains(cursor.reached)) {
-      // The reader comes to what was lost: now it cannot wait.
-      cursor.lose(cursor.reached);
-    }
-    // Blocks that this cursor will want are claimed first, lest they be abandoned and asked again.
-    long end = windows.refillEnd(cursor);
-    cursor.claimed = end;
-    if (end > cursor.asked) {
-      outstanding.adopt(new BlockRange(cursor.asked, end), cursor);
-    }
     retireIdle();
-    if (newlyActive) {
+    if (isNewlyActive) {
       windows.trimOthers(cursor);
     }
-    List<BlockRange> prefetch = windows.refill(cursor, end);
-    cursor.claimed = cursor.asked;
-    lastPrefetch = prefetch;
-    List<BlockRange> abandoned = outstanding.takeAbandoned();
-    boolean along = missed && !prefetch.isEmpty() && prefetch.get(0).first() == cursor.reached;
-    return prefetch.isEmpty() && abandoned.isEmpty()
-        ? Plan.NOTHING
-        : new Plan(prefetch, abandoned, along);
+    windows.refill(cursor);
   }
 
   /**
@@ -339,87 +254,58 @@ public final class ReadPlanner {
    * covered. Call it once for each wait: best when the wait begins, so that what the window gains
    * is under way during the wait. A hand-over between threads is not a wait.
    */
-  public Plan onStall(long position) {
+  public void onStall(long position) {
     Cursor cursor = cursors.readingAt(position);
     if (pattern.policy() == ReadPolicy.RANDOM || cursor == null) {
-      return Plan.NOTHING;
+      return;
     }
     cursor.stalled = true;
     cursors.use(cursor);
-    if (!cursor.active || cursor.held) {
-      return Plan.NOTHING;
+    if (cursor.active && !cursor.held) {
+      windows.grow(cursor);
+      // The first read may be the only one: what its wait has earned is wanted when it goes on.
+      if (cursor.isContinued()) {
+        plan(cursor, false);
+      }
     }
-    windows.grow(cursor);
-    // The first read may be the only one: what its wait has earned is asked for when it goes on.
-    return cursor.isContinued() ? plan(cursor, false, false) : Plan.NOTHING;
   }
 
   /**
-   * Memory or concurrency refused {@code run} and everything after it in its plan; {@code run} may
-   * be the end of a planned run. It is asked for again when the reader has reached another block.
+   * What is wanted ahead of all cursors now; those of the reader that read last come first. A
+   * cursor that was refused, or has to show more, wants no more than what has been asked for.
+   */
+  public Wish wish() {
+    List<Cursors.Want> wanted =
+        pattern.policy() == ReadPolicy.RANDOM ? List.of() : cursors.wanted();
+    if (wanted.isEmpty()) {
+      return Wish.NOTHING;
+    }
+    boolean fits = Cursors.count(wanted) <= windows.cap();
+    List<Wish.Range> ranges = new ArrayList<>(wanted.size());
+    for (Cursors.Want want : wanted) {
+      Cursor cursor = want.by();
+      Wish.Start now = cursor.expected ? Wish.Start.WITH_READ : Wish.Start.NOW;
+      Wish.Start start = fits && windows.mayAsk(cursor) ? now : Wish.Start.LATER;
+      Wish.Cut cut = (absent, requests) -> windows.cut(cursor, absent, requests);
+      ranges.add(new Wish.Range(want.blocks(), GuessKind.WINDOW, ledger, start, cut));
+    }
+    return new Wish(ranges);
+  }
+
+  /**
+   * Memory or concurrency refused {@code block} and all that is absent behind it. It is asked for
+   * again when the reader has reached another block.
    *
    * <p>The window falls to what was granted, but not below half, and its requests become longer as
    * long as there are some in parallel: if concurrency is short, each request is worth more; if
    * memory is, the window has become smaller.
    */
-  public void onRefused(BlockRange run) {
-    Cursor cursor = cursors.ownerOf(run.first(), outstanding);
-    if (cursor == null) {
-      return;
+  public void refused(long block, Ahead ahead) {
+    Cursor cursor = cursors.wanting(block);
+    if (cursor != null) {
+      cursor.aheadTo = ahead.until(new BlockRange(block, cursor.aheadTo));
+      windows.shrink(cursor);
     }
-    boolean latest = lastPrefetch.stream().anyMatch(p -> p.contains(run.first()));
-    // The end of an older plan is not known: better to ask again for what is already on its way.
-    BlockRange rest = new BlockRange(run.first(), layout.blocks());
-    for (BlockRange each : latest ? lastPrefetch : List.of(rest)) {
-      long from = Math.max(each.first(), run.first());
-      if (from < each.end()) {
-        outstanding.takeBack(new BlockRange(from, each.end()), cursor);
-      }
-    }
-    cursor.lose(run.first());
-    long end = Math.max(run.first(), outstanding.endOf(cursor));
-    cursor.asked = Math.max(cursor.reached, Math.min(cursor.asked, end));
-    windows.shrink(cursor);
-  }
-
-  /** The prefetch of {@code run} was not sent, and nothing was refused: the next plan has it. */
-  public void onUnsent(BlockRange run) {
-    for (Cursor cursor : cursors.leastRecentFirst()) {
-      if (outstanding.takeBack(run, cursor) > 0) {
-        cursor.lose(run.first());
-      }
-    }
-  }
-
-  /**
-   * The prefetch of {@code run} has failed or was cancelled, and not because this planner abandoned
-   * it. It is asked for again with the next plan, in its place; but a cursor asks again for no more
-   * blocks than one window and those that its reader has passed, so that a store which refuses
-   * everything is not asked without end. The others are asked for when the reader reaches them.
-   */
-  public void onLost(BlockRange run) {
-    for (Cursor cursor : cursors.leastRecentFirst()) {
-      long blocks = outstanding.takeBack(run, cursor);
-      long allowed = cursor.reached - cursor.startBlock + windows.windowOf(cursor);
-      if (blocks > 0 && cursor.askedAgain + blocks <= allowed) {
-        cursor.askedAgain += blocks;
-        cursor.lose(run.first());
-      }
-    }
-  }
-
-  /**
-   * The reader has waited for the block at {@code position}, which its last {@link #onRead}
-   * covered, in vain, and fetches it itself.
-   */
-  public Plan onMiss(long position) {
-    Cursor cursor = cursors.readingAt(position);
-    if (pattern.policy() == ReadPolicy.RANDOM || cursor == null || !cursor.active) {
-      return Plan.NOTHING;
-    }
-    // A reader that waited may have been idle for long: its cursor is not the one to retire.
-    cursors.use(cursor);
-    return plan(cursor, false, cursor.isContinued());
   }
 
   /**
@@ -449,19 +335,16 @@ public final class ReadPlanner {
     windows.setMinimum(bytes);
   }
 
-  /** Forgets all cursors and abandons everything that is out, as for unbuffer and close. */
-  public Plan reset() {
-    cursors.leastRecentFirst().forEach(outstanding::abandonAll);
+  /** Forgets all cursors, as for unbuffer and close: nothing is wanted. */
+  public void reset() {
     cursors.clear();
     pattern.reset();
-    lastPrefetch = List.of();
-    return new Plan(List.of(), outstanding.takeAbandoned(), false);
   }
 
   /** Cursors and windows in bytes, for logs. */
   public String describe() {
     StringBuilder text = new StringBuilder(pattern.toString());
-    text.append(", ahead ").append(outstanding.count() * layout.blockSize());
+    text.append(", ahead ").append(Cursors.count(cursors.wanted()) * layout.blockSize());
     text.append(" of ").append(windows.cap() * layout.blockSize());
     for (Cursor cursor : cursors.leastRecentFirst()) {
       windows.describe(cursor, text);
@@ -471,7 +354,7 @@ public final class ReadPlanner {
 
   /** A cursor for a read that none is near to: forked from one that prefetched it, or new. */
   private Cursor begin(long position, BlockRange touched) {
-    Cursor parent = cursors.ownerOf(touched.first(), outstanding);
+    Cursor parent = cursors.wanting(touched.first());
     if (parent != null) {
       Cursor child = new Cursor(position, touched.first(), Cursor.Origin.FORK);
       windows.fork(parent, child);
@@ -485,11 +368,11 @@ public final class ReadPlanner {
     return cursor;
   }
 
-  /** The stream jumps about: what was prefetched on one read's evidence is a wrong guess. */
-  private void abandonGuesses() {
+  /** The stream jumps about: what one read's evidence spoke for is not wanted any more. */
+  private void endGuessing() {
     for (Cursor cursor : cursors.leastRecentFirst()) {
       if (!cursor.isContinued()) {
-        windows.giveUp(cursor);
+        cursor.aheadTo = cursor.reached;
         cursor.active = false;
       }
     }
@@ -503,9 +386,7 @@ public final class ReadPlanner {
       if (other != cursor && nextBefore < other.next && other.next <= cursor.next) {
         cursor.active |= other.active;
         cursor.windowBlocks = Math.max(cursor.windowBlocks, other.windowBlocks);
-        cursor.asked = Math.max(cursor.asked, other.asked);
-        cursor.lose(other.due());
-        outstanding.handOver(0, layout.blocks(), other, cursor);
+        cursor.aheadTo = Math.max(cursor.aheadTo, other.aheadTo);
         all.remove(i);
       }
     }
@@ -515,17 +396,12 @@ public final class ReadPlanner {
     long idleBytes = 2L * limits.requestBytes() * Math.max(2, cursors.active());
     long idleReads = 2L * limits.maxCursors();
     for (Cursor idle = cursors.idle(idleBytes, idleReads); idle != null; ) {
-      retire(idle);
+      cursors.remove(idle);
       idle = cursors.idle(idleBytes, idleReads);
     }
     Cursor surplus = cursors.surplus(limits.maxCursors());
     if (surplus != null) {
-      retire(surplus);
+      cursors.remove(surplus);
     }
-  }
-
-  private void retire(Cursor cursor) {
-    windows.giveUp(cursor);
-    cursors.remove(cursor);
   }
 }

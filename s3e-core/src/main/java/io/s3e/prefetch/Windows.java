@@ -3,12 +3,11 @@ package io.s3e.prefetch;
 import io.s3e.block.BlockLayout;
 import io.s3e.block.BlockRange;
 import io.s3e.prefetch.ReadPlanner.Limits;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Window arithmetic of one stream's cursors: how large each window is, what has to be asked for to
- * fill it, and who gives way when the cap is reached. Counts in blocks. Not thread-safe.
+ * Window arithmetic of one stream's cursors: how large each window is, how far ahead that is, and
+ * who gives way when the cap is reached. Counts in blocks. Not thread-safe.
  */
 final class Windows {
   /** Refusals do not make requests so long that a window holds fewer of them. */
@@ -29,24 +28,17 @@ final class Windows {
   private final Limits limits;
   private final RequestSizing sizing;
   private final Cursors cursors;
-  private final Outstanding outstanding;
   private final AccessPattern pattern;
   private final long initial;
   private long limitBytes = Long.MAX_VALUE;
   private int inFlight = Integer.MAX_VALUE;
   private long minimumBytes;
 
-  Windows(
-      BlockLayout layout,
-      Limits limits,
-      Cursors cursors,
-      Outstanding outstanding,
-      AccessPattern pattern) {
+  Windows(BlockLayout layout, Limits limits, Cursors cursors, AccessPattern pattern) {
     this.layout = layout;
     this.limits = limits;
     this.sizing = RequestSizing.of(layout, limits);
     this.cursors = cursors;
-    this.outstanding = outstanding;
     this.pattern = pattern;
     this.initial = layout.blocksOver(limits.initialWindowBytes());
   }
@@ -101,10 +93,8 @@ final class Windows {
     child.windowBlocks = parent.windowBlocks;
     child.leastRequest = parent.leastRequest;
     child.crossings = parent.crossings;
-    child.asked = Math.max(child.asked, parent.asked);
-    child.lose(parent.due());
-    outstanding.handOver(child.reached, layout.blocks(), parent, child);
-    parent.asked = Math.max(parent.reached, Math.min(parent.asked, child.reached));
+    child.aheadTo = Math.max(child.aheadTo, parent.aheadTo);
+    parent.aheadTo = Math.max(parent.reached, Math.min(parent.aheadTo, child.reached));
     parent.active = false;
     parent.crossings = 0;
   }
@@ -114,12 +104,12 @@ final class Windows {
     cursor.windowBlocks = Math.min(share(), 2 * windowOf(cursor));
   }
 
-  /** The blocks that {@code cursor} wanted from {@code asked} on were refused. */
+  /** What {@code cursor} wanted behind {@code aheadTo} was refused. */
   void shrink(Cursor cursor) {
     long window = windowOf(cursor);
     long request = requestOf(cursor, Long.MAX_VALUE);
     long half = Math.max(sizing.floorOf(inFlight), window / 2);
-    cursor.windowBlocks = Math.max(half, Math.min(window, cursor.asked - cursor.reached));
+    cursor.windowBlocks = Math.max(half, Math.min(window, cursor.ahead()));
     cursor.leastRequest = Math.min(2 * request, cursor.windowBlocks / LEAST_PARALLEL);
     cursor.held = true;
   }
@@ -132,45 +122,32 @@ final class Windows {
     }
   }
 
-  /** Where {@code cursor} should have asked up to; {@code asked} if nothing is due. */
-  long refillEnd(Cursor cursor) {
+  /**
+   * Has {@code cursor} want blocks up to where its window ends now, in whole requests and as far as
+   * there is room.
+   */
+  void refill(Cursor cursor) {
     long limit = pattern.splitLimit();
     long window = windowOf(cursor);
     if (cursor.reached > limit + 1) {
       limit = layout.blocks();
       window = Math.min(window, sizing.minBlocks());
     }
-    if (!mayAsk(cursor) || window == 0 || cursor.asked >= limit) {
-      return cursor.asked;
+    if (!mayAsk(cursor) || window == 0 || cursor.aheadTo >= limit) {
+      return;
     }
     long target = Math.min(limit, cursor.reached + window);
-    long request = Math.min(window, requestOf(cursor, limit - cursor.asked));
-    return sizing.refillEnd(cursor.asked, target, limit, request);
+    long request = Math.min(window, requestOf(cursor, limit - cursor.aheadTo));
+    long more = sizing.refillEnd(cursor.aheadTo, target, limit, request) - cursor.aheadTo;
+    if (more > 0) {
+      cursor.aheadTo += Math.min(more, makeRoom(more, cursor));
+    }
   }
 
-  /** Asks for what is missing up to {@code end}, as far as there is room; in order. */
-  List<BlockRange> refill(Cursor cursor, long end) {
-    long due = cursor.due();
-    if (end <= due || !mayAsk(cursor)) {
-      return List.of();
-    }
-    long left = Math.max(end, pattern.splitLimit()) - due;
-    long request = requestOf(cursor, left);
-    List<BlockRange> requests = new ArrayList<>();
-    for (BlockRange missing : outstanding.missingFrom(new BlockRange(due, end))) {
-      long granted = Math.min(missing.count(), makeRoom(missing.count(), cursor));
-      BlockRange run = new BlockRange(missing.first(), missing.first() + granted);
-      if (!run.isEmpty()) {
-        sizing.cut(run, request, requests);
-        outstanding.add(run, cursor);
-      }
-      if (granted < missing.count()) {
-        cursor.askTo(run.end());
-        return requests;
-      }
-    }
-    cursor.askTo(end);
-    return requests;
+  /** Cuts what is absent ahead of {@code cursor} into requests. */
+  void cut(Cursor cursor, BlockRange absent, List<BlockRange> requests) {
+    long left = Math.max(cursor.aheadTo, pattern.splitLimit()) - absent.first();
+    sizing.cut(absent, requestOf(cursor, left), requests);
   }
 
   /** Length of a request, where prefetch goes on for {@code left} blocks. */
@@ -181,49 +158,30 @@ final class Windows {
     return sizing.requestFor(window, inFlight, Math.max(cursor.leastRequest, earned), left);
   }
 
-  private boolean mayAsk(Cursor cursor) {
+  /** Whether what is absent ahead of {@code cursor} is to be asked for now. */
+  boolean mayAsk(Cursor cursor) {
     return cursor.active && !cursor.held && windowOf(cursor) > 0;
   }
 
-  /** Nobody reads {@code owner}: what others do not count on is abandoned. */
-  void giveUp(Cursor owner) {
-    handOver(0, owner);
-    outstanding.abandonAll(owner);
-    owner.asked = owner.reached;
-  }
-
-  /** The blocks that other cursors count on become theirs. */
-  private void handOver(long first, Cursor owner) {
+  /** Blocks that may still be wanted, after cursors that do not prefetch have given way. */
+  private long makeRoom(long more, Cursor cursor) {
     for (Cursor other : cursors.leastRecentFirst()) {
-      if (other != owner && other.active) {
-        long end = Math.max(other.asked, other.claimed);
-        outstanding.handOver(Math.max(first, other.reached), end, owner, other);
-      }
-    }
-  }
-
-  /** Blocks that may still go out, after cursors that do not prefetch have given way. */
-  private long makeRoom(long wanted, Cursor cursor) {
-    for (Cursor other : cursors.leastRecentFirst()) {
-      if (cap() - outstanding.count() >= wanted) {
+      if (cap() - Cursors.count(cursors.wanted()) >= more) {
         break;
       }
       if (other != cursor && !other.active) {
-        giveUp(other);
+        other.aheadTo = other.reached;
       }
     }
-    return Math.max(0, cap() - outstanding.count());
+    return Math.max(0, cap() - Cursors.count(cursors.wanted()));
   }
 
   /** One more cursor prefetches: the others keep what is nearest to their readers. */
   void trimOthers(Cursor cursor) {
     long share = share();
     for (Cursor other : cursors.leastRecentFirst()) {
-      long kept = other.reached + share;
-      if (other != cursor && other.active && other.asked > kept) {
-        handOver(kept, other);
-        outstanding.yield(kept, other);
-        other.asked = kept;
+      if (other != cursor && other.active) {
+        other.aheadTo = Math.min(other.aheadTo, other.reached + share);
       }
     }
   }
@@ -234,7 +192,7 @@ final class Windows {
     if (cursor.active) {
       text.append(" window ").append(windowOf(cursor) * layout.blockSize());
     }
-    text.append(" ahead ").append(outstanding.countOf(cursor) * layout.blockSize());
+    text.append(" ahead ").append(cursor.ahead() * layout.blockSize());
     text.append(cursor.held ? " held" : "");
   }
 }

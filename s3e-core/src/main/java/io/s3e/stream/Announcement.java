@@ -78,7 +78,7 @@ public final class Announcement {
   /** Nobody will open the object: cancels what is under way, lets what came go. Idempotent. */
   public void release() {
     handle().close();
-    reader.readahead().release();
+    reader.pump().release();
   }
 
   @Override

@@ -12,7 +12,8 @@ import io.s3e.fetch.Patience;
 import io.s3e.memory.Block;
 import io.s3e.memory.Purpose;
 import io.s3e.metrics.EngineMetrics.Counter;
-import io.s3e.prefetch.ReadPlanner.Plan;
+import io.s3e.prefetch.Ahead;
+import io.s3e.prefetch.Ahead.Change;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.prefetch.RequestSizing;
 import java.io.IOException;
@@ -20,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The read path of one opened object: position in, pinned block out. Finds the block, asks for it
- * if it is absent, and waits for it; tells {@link Readahead} of the read, which keeps prefetch
- * ahead of it.
+ * if it is absent, and waits for it; tells {@link Pump} of the read, which keeps prefetch ahead of
+ * it.
  *
  * <p>Any number of threads may {@link #acquire} at once. They wait on their blocks, and hold no
  * lock meanwhile.
@@ -38,10 +39,11 @@ public final class BlockReader {
 
   private final Fetcher fetcher;
   private final ObjectHandle handle;
-  private final Readahead readahead;
+  private final Pump pump;
 
   /**
    * @param planner decides what is prefetched
+   * @param ahead of a reader that has read nothing
    * @param prefetch whether anything is fetched before it is asked for
    * @param askers the readers that share what prefetch may take
    */
@@ -49,19 +51,20 @@ public final class BlockReader {
       Fetcher fetcher,
       ObjectHandle handle,
       StreamPlanner planner,
+      Ahead ahead,
       boolean prefetch,
       Askers askers) {
     this.fetcher = fetcher;
     this.handle = handle;
-    this.readahead = new Readahead(fetcher, handle, planner, prefetch, askers);
+    this.pump = new Pump(fetcher, handle, planner, ahead, prefetch, askers);
   }
 
   ObjectHandle handle() {
     return handle;
   }
 
-  Readahead readahead() {
-    return readahead;
+  Pump pump() {
+    return pump;
   }
 
   private BlockLayout layout() {
@@ -123,7 +126,7 @@ public final class BlockReader {
     handle.progress().onRead(position, end);
     fetcher.metrics().count(Counter.MEMORY_HITS);
     handle.listener().onMemoryHit(Math.min(end, block.end()) - position);
-    readahead.follow(readahead.onRead(position, end, step), null);
+    pump.start(pump.onRead(position, end, step, false), null);
     return block;
   }
 
@@ -141,7 +144,7 @@ public final class BlockReader {
     if (seen < end) {
       // While the disk works.
       handle.progress().onRead(seen, end);
-      readahead.follow(readahead.onRead(seen, end, step), null);
+      pump.start(pump.onRead(seen, end, step, false), null);
     }
     bytes.await();
     int count = bytes.end();
@@ -173,7 +176,7 @@ public final class BlockReader {
    * @param end offset after the last of them
    */
   void showPlanner(long start, long end, Target target) {
-    for (ByteRange range = readahead.wanted(); range != null; range = readahead.wanted()) {
+    for (ByteRange range = pump.wanted(); range != null; range = pump.wanted()) {
       boolean wasRead = range.start() >= start && range.end() <= end;
       byte[] bytes =
           wasRead
@@ -182,7 +185,7 @@ public final class BlockReader {
       if (bytes == null) {
         return;
       }
-      readahead.show(range, bytes);
+      pump.show(range, bytes);
       keep(range);
     }
   }
@@ -202,7 +205,7 @@ public final class BlockReader {
   /** The reader takes bytes of a block that is pinned and ready: from now on it may be evicted. */
   void touch(Block block) {
     block.touch();
-    if (block.end() > readahead.tailStart()) {
+    if (block.end() > pump.tailStart()) {
       block.keep();
     }
   }
@@ -233,17 +236,14 @@ public final class BlockReader {
     long started = System.nanoTime();
     BlockRange wanted = layout().covering(position, end);
     Block block = fetcher.find(handle, wanted.first());
-    if (block == null) {
-      readahead.onAbsent(wanted.first());
-    }
-    Plan plan = readahead.onRead(position, end, step);
+    Change ahead = pump.onRead(position, end, step, block == null);
     boolean followed = false;
     boolean stalled = false;
     Exception last = null;
     for (; ; ) {
       if (block == null) {
         boolean whole = isSmall() && !isGlance(position, end, step);
-        block = demand(wanted, followed ? Plan.NOTHING : plan, Pieces.OF_READ, whole, patience);
+        block = demand(wanted, followed ? Change.NONE : ahead, Pieces.OF_READ, whole, patience);
       }
       boolean ready = false;
       try {
@@ -251,13 +251,13 @@ public final class BlockReader {
           followed = true;
           // Not the block in hand: it may have failed by now, which is for its reader to hear.
           long unused = startAsked(wanted, wanted.first() + 1, Pieces.OF_READ);
-          readahead.follow(plan, block);
+          pump.start(ahead, block);
         }
         if (block != null) {
           // Grow the window while waiting and not afterwards: the wait is what it is to shorten.
           if (!stalled && !fetcher.isReadyWithin(block, STALL_NANOS)) {
             stalled = true;
-            readahead.onStall(position, step, block);
+            pump.onStall(position, step, block);
           }
           // The object may have turned out to end inside the block.
           ready = fetcher.await(handle, block, patience) && position < block.end();
@@ -279,8 +279,7 @@ public final class BlockReader {
       fetcher.checkDeadline(handle, last, patience);
       block = fetcher.find(handle, wanted.first());
       if (block == null) {
-        readahead.onAbsent(wanted.first());
-        plan = readahead.onMiss(position, step);
+        ahead = pump.onMiss(step);
         followed = false;
       }
     }
@@ -289,7 +288,7 @@ public final class BlockReader {
   /** Whether a read of a small object says that it will hardly need the rest of it. */
   private boolean isGlance(long position, long end, ReadStep step) {
     return step == ReadStep.POSITIONED
-        && readahead.policy() == ReadPolicy.RANDOM
+        && pump.policy() == ReadPolicy.RANDOM
         && (end - position) * SMALL_PART < handle.size();
   }
 
@@ -302,32 +301,24 @@ public final class BlockReader {
   /**
    * Starts fetching the first block of {@code wanted}, pinned; null if another thread was quicker.
    *
-   * @param plan what the planner made of the read and nobody has followed yet
+   * @param ahead what is to be started behind the read, and was not yet
    * @param pieces how what is wanted is cut
    * @param whole whether all of the object that is absent comes by the same GET
    */
   private @Nullable Block demand(
-      BlockRange wanted, Plan plan, Pieces pieces, boolean whole, Patience patience)
+      BlockRange wanted, Change ahead, Pieces pieces, boolean whole, Patience patience)
       throws IOException {
-    long first = firstAbsent(wanted.first(), whole ? 0 : plan.alongFrom(wanted));
+    long first = firstAbsent(wanted.first(), whole ? 0 : ahead.alongFrom(wanted));
     int count = pieces.count(wanted, layout());
-    long piece = count > 1 ? Pieces.piece(wanted, 0, count).end() : plan.alongUntil(wanted);
+    long piece = count > 1 ? Pieces.piece(wanted, 0, count).end() : ahead.alongUntil(wanted);
     long end = whole ? wholeObject().end() : piece;
-    long ahead = plan.aheadUntil(Math.max(end, wanted.end()));
-    boolean admitted = false;
-    try {
-      Block block = fetcher.demand(handle, first, end, ahead, patience, readahead.runs());
-      admitted = true;
-      if (block == null || first == wanted.first()) {
-        return block;
-      }
-      block.unpin();
-      return fetcher.find(handle, wanted.first());
-    } finally {
-      if (!admitted) {
-        readahead.renounce(plan);
-      }
+    long until = ahead.aheadUntil(Math.max(end, wanted.end()));
+    Block block = fetcher.demand(handle, first, end, until, patience, pump);
+    if (block == null || first == wanted.first()) {
+      return block;
     }
+    block.unpin();
+    return fetcher.find(handle, wanted.first());
   }
 
   /**
@@ -370,7 +361,7 @@ public final class BlockReader {
       requireInside(position);
       Block block = fetcher.find(handle, wanted.first());
       if (block == null) {
-        block = demand(wanted, Plan.NOTHING, pieces, isSmall(), patience);
+        block = demand(wanted, Change.NONE, pieces, isSmall(), patience);
       }
       Expected expected = block == null ? null : expected(block, patience);
       if (expected != null) {
@@ -422,7 +413,7 @@ public final class BlockReader {
     BlockRange end =
         isSmall() ? wholeObject() : layout().covering(Math.max(0, size - END_BYTES), size);
     handle.progress().onOwnOrder();
-    return readahead.announce(end) > end.first() ? new Announcement(fetcher, this, end) : null;
+    return pump.announce(end) > end.first() ? new Announcement(fetcher, this, end) : null;
   }
 
   /** What was announced of the object, and turned out to be of the same version, is read too. */
@@ -443,7 +434,7 @@ public final class BlockReader {
       BlockRange piece = Pieces.piece(asked, i, count);
       BlockRange rest =
           new BlockRange(Math.min(piece.end(), Math.max(piece.first(), from)), piece.end());
-      long stopped = fetcher.prefetch(handle, rest, Purpose.ASKED, readahead.runs());
+      long stopped = fetcher.prefetch(handle, rest, Purpose.ASKED, pump);
       if (stopped < piece.end()) {
         return stopped;
       }

@@ -132,7 +132,7 @@ public final class S3EInputStream extends InputStream {
     Block block = current;
     boolean isInMemory = block != null && target >= block.start() && target < block.end();
     if (isInMemory || isInCurrentOnDisk(target)) {
-      reader.readahead().onSeek(target);
+      reader.pump().onSeek(target);
     }
   }
 
@@ -323,7 +323,7 @@ public final class S3EInputStream extends InputStream {
       } catch (IOException e) {
         if (e instanceof ReadCancelledException) {
           // Whoever reads on starts anew; nobody else wants what was to come.
-          reader.readahead().release();
+          reader.pump().release();
         }
         failures.recover(e, next, target.remaining());
       }
@@ -440,19 +440,19 @@ public final class S3EInputStream extends InputStream {
   private void giveBack(String why) {
     generation.incrementAndGet();
     vectored.forEach(read -> read.end(why));
-    reader.readahead().release();
+    reader.pump().release();
   }
 
   /** Says what order of reads to expect from now on. */
   public void setPolicy(ReadPolicy policy) {
-    reader.readahead().setPolicy(policy);
+    reader.pump().setPolicy(policy);
   }
 
   /**
    * Asks for a readahead of at least so many bytes once reads are sequential; 0 for the default.
    */
   public void setReadahead(long bytes) {
-    reader.readahead().setMinimum(bytes);
+    reader.pump().setMinimum(bytes);
   }
 
   /** {@inheritDoc} Cancels what is in flight; idempotent. */

@@ -3,7 +3,7 @@ package io.s3e.stream;
 import io.s3e.block.ByteRange;
 import io.s3e.fetch.Patience;
 import io.s3e.memory.Block;
-import io.s3e.prefetch.ReadPlanner.Plan;
+import io.s3e.prefetch.Ahead.Change;
 import io.s3e.prefetch.VectorPlanner;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
@@ -153,14 +153,13 @@ final class VectoredRead {
    */
   List<CompletableFuture<ByteBuffer>> start() throws IOException {
     BlockReader reader = stream.reader();
-    Plan plan = groups.isEmpty() ? Plan.NOTHING : reader.readahead().onVectored(inOrder(), spans());
+    Change ahead = groups.isEmpty() ? Change.NONE : reader.pump().onVectored(inOrder(), spans());
     beginGroups();
     if (refused.get()) {
-      reader.readahead().renounce(plan);
       throw new IOException(REFUSED);
     }
     // Behind what was asked for.
-    reader.readahead().follow(plan, null);
+    reader.pump().start(ahead, null);
     if (!groups.isEmpty()) {
       watch();
     }
@@ -179,7 +178,7 @@ final class VectoredRead {
   /** A range waits for {@code block}: the first one that does tells the planner. */
   void waitsFor(Block block) {
     if (!block.isReady() && stalled.compareAndSet(false, true)) {
-      stream.reader().readahead().onVectoredStall(block.start(), block);
+      stream.reader().pump().onVectoredStall(block);
     }
   }
 
@@ -210,7 +209,7 @@ final class VectoredRead {
     if (!group.begin(this::work)) {
       // Given up meanwhile.
       underWay.addAndGet(-bytes(group));
-      stream.reader().readahead().forget(group.span());
+      stream.reader().pump().forget(group.span());
     }
     return true;
   }
@@ -284,7 +283,7 @@ final class VectoredRead {
   private void groupOver(VectorGroup group, Consumer<VectoredRead> over) {
     boolean hadBegun = group.end();
     if (!group.isDelivered()) {
-      stream.reader().readahead().forget(group.span());
+      stream.reader().pump().forget(group.span());
     }
     if (groupsLeft.decrementAndGet() == 0) {
       timer.complete(null);

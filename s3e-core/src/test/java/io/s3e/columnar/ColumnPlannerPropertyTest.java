@@ -1,5 +1,6 @@
 package io.s3e.columnar;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.block.BlockLayout;
@@ -10,11 +11,15 @@ import io.s3e.block.ObjectVersion;
 import io.s3e.columnar.ColumnPlanner.VectoredReads;
 import io.s3e.metrics.EngineMetrics;
 import io.s3e.metrics.EngineMetrics.Counter;
+import io.s3e.prefetch.Ahead;
+import io.s3e.prefetch.Ahead.Change;
+import io.s3e.prefetch.Ahead.Starting;
+import io.s3e.prefetch.GuessKind;
 import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.ReadPlanner.Limits;
-import io.s3e.prefetch.ReadPlanner.Plan;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.prefetch.VectorPlanner;
+import io.s3e.prefetch.Wish;
 import io.s3e.testing.Seed;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -34,17 +39,18 @@ class ColumnPlannerPropertyTest {
   private static final int LEAST_USED = 8;
 
   @Test
-  void everyGuessIsInsideTheObjectAndReadRefusedOrAbandonedExactlyOnce() {
+  void everyGuessIsInsideTheObjectAndReadLostOrAbandonedExactlyOnce() {
     long base = Seed.draw();
-    int[] planned = new int[Ledger.Kind.values().length];
+    int[] planned = new int[GuessKind.values().length];
     for (int i = 0; i < PROGRAMS; i++) {
       Program program = run(base + i);
-      for (Ledger.Kind kind : Ledger.Kind.values()) {
-        planned[kind.ordinal()] += program.counted.get(kind.used()) > 0 ? 1 : 0;
+      for (GuessKind kind : GuessKind.values()) {
+        Counter used = kind.used();
+        planned[kind.ordinal()] += used != null && program.counted.get(used) > 0 ? 1 : 0;
       }
     }
-    for (Ledger.Kind kind : Ledger.Kind.values()) {
-      if (kind != Ledger.Kind.TAIL) {
+    for (GuessKind kind : GuessKind.values()) {
+      if (kind.isColumnar() && kind != GuessKind.TAIL) {
         assertThat(planned[kind.ordinal()]).as("%s", kind).isGreaterThan(LEAST_USED);
       }
     }
@@ -79,22 +85,16 @@ class ColumnPlannerPropertyTest {
     private final Random random;
     private final BlockLayout layout;
     private final StreamPlanner planner;
+    private final Ahead ahead;
     private final Limits limits;
     private final BitSet out = new BitSet();
-
-    /**
-     * What was out behind a refused run: of a plan that was handed over the planner does not know
-     * what was on its way already, and may ask for that again.
-     */
-    private final BitSet doubtful = new BitSet();
 
     private final @Nullable ByteRange split;
     private final int gap;
     private long cap;
     private long asked;
-    private long takenBack;
+    private long lost;
     private int group;
-    private Plan last = Plan.NOTHING;
 
     Program(long seed) {
       random = new Random(seed);
@@ -136,7 +136,11 @@ class ColumnPlannerPropertyTest {
       ReadPolicy policy = random.nextBoolean() ? ReadPolicy.RANDOM : ReadPolicy.ADAPTIVE;
       planner =
           new StreamPlanner(
-              new ReadPlanner(layout, policy, null, limits), columns, ColumnarMode.AUTO);
+              new ReadPlanner(layout, policy, null, limits),
+              columns,
+              ColumnarMode.AUTO,
+              new Ahead(layout, counted::add));
+      ahead = new Ahead(layout, counted::add);
       log.add(layout + " " + limits + " " + policy + " split " + split + " " + file);
     }
 
@@ -223,9 +227,8 @@ class ColumnPlannerPropertyTest {
         long at = random.nextLong(layout.objectSize());
         read(at, at + 1 + random.nextInt(3 * layout.blockSize()));
       } else if (what < 80) {
-        take("stall", planner.onStall(random.nextLong(layout.objectSize())));
-      } else if (what < 88) {
-        refuse();
+        planner.onStall(random.nextLong(layout.objectSize()));
+        look("stall");
       } else if (what < 92) {
         lose();
       } else if (what < 95) {
@@ -339,9 +342,10 @@ class ColumnPlannerPropertyTest {
       long clipped = Math.min(end, layout.objectSize());
       BlockRange touched = layout.covering(start, clipped);
       long until = Math.max(clipped, layout.endOf(layout.blockAt(start)));
-      Plan plan = planner.onRead(start, clipped, until);
-      touch(plan, layout.covering(start, until), touched);
-      take("read " + start + "-" + clipped, plan);
+      ahead.onRead(new ByteRange(start, clipped));
+      planner.onRead(start, clipped, until);
+      out.clear((int) touched.first(), (int) Math.max(touched.end(), touched.first()));
+      look("read " + start + "-" + clipped);
     }
 
     private void readVectored() {
@@ -360,60 +364,13 @@ class ColumnPlannerPropertyTest {
           VectorPlanner.plan(ranges, layout.blockSize(), gap, 0.5, limits.requestBytes()).stream()
               .map(VectorPlanner.Group::span)
               .toList();
-      Plan plan = planner.onVectored(ranges, spans);
+      spans.forEach(ahead::onRead);
+      planner.onVectored(ranges, spans);
       for (ByteRange span : spans) {
         BlockRange touched = layout.covering(span.start(), span.end());
-        touch(plan, touched, touched);
+        out.clear((int) touched.first(), (int) touched.end());
       }
-      take("vectored " + ranges, plan);
-    }
-
-    private void touch(Plan plan, BlockRange reserved, BlockRange touched) {
-      if (touched.isEmpty()) {
-        return;
-      }
-      for (BlockRange run : plan.prefetch()) {
-        boolean isApart = run.first() >= touched.end() || run.end() <= touched.first();
-        assertThat(isApart).as("%s of %s", run, plan).isTrue();
-      }
-      out.clear((int) touched.first(), (int) Math.max(touched.end(), touched.first()));
-      // A moving position is told of the rest of its block only where forward reads are planned.
-      for (long block = touched.end(); block < reserved.end(); block++) {
-        out.clear((int) block);
-      }
-    }
-
-    private void refuse() {
-      if (last.prefetch().isEmpty()) {
-        return;
-      }
-      int from = random.nextInt(last.prefetch().size());
-      BlockRange run = last.prefetch().get(from);
-      if (!isAllOut(last.prefetch().subList(from, last.prefetch().size()))) {
-        return;
-      }
-      if (random.nextBoolean()) {
-        planner.onRefused(run);
-        doubtful.or(out.get(0, out.length()));
-        doubtful.clear(0, (int) run.first());
-        for (BlockRange each : last.prefetch().subList(from, last.prefetch().size())) {
-          takeBack(each);
-        }
-      } else {
-        planner.onUnsent(run);
-        takeBack(run);
-      }
-      log.add("refused or unsent " + run);
-      last = Plan.NOTHING;
-    }
-
-    private boolean isAllOut(List<BlockRange> runs) {
-      for (BlockRange run : runs) {
-        if (out.nextClearBit((int) run.first()) < run.end()) {
-          return false;
-        }
-      }
-      return true;
+      look("vectored " + ranges);
     }
 
     private void lose() {
@@ -421,60 +378,94 @@ class ColumnPlannerPropertyTest {
         return;
       }
       int first = out.nextSetBit(random.nextInt(out.length()));
-      BlockRange run = new BlockRange(first, out.nextClearBit(first));
-      planner.onLost(run);
-      takeBack(run);
-      last = Plan.NOTHING;
-      log.add("lost " + run);
+      int end = out.nextClearBit(first);
+      lost += end - first;
+      out.clear(first, end);
+      ahead.verify(this::isThere);
+      log.add("lost " + first + ".." + end);
     }
 
-    private void takeBack(BlockRange run) {
-      out.clear((int) run.first(), (int) run.end());
-      takenBack += run.count();
+    private boolean isThere(long block) {
+      return out.get((int) block);
     }
 
-    private void take(String step, Plan plan) {
-      log.add(step + " -> " + plan);
-      for (BlockRange run : plan.abandoned()) {
+    private void look(String step) {
+      Wish wish = planner.wish();
+      assertThat(described(planner.wish())).as("asked twice").isEqualTo(described(wish));
+      BitSet wished = new BitSet();
+      for (Wish.Range range : wish.ranges()) {
+        BlockRange blocks = range.blocks();
+        assertThat(blocks.isEmpty()).isFalse();
+        assertThat(blocks.end()).isLessThanOrEqualTo(layout.blocks());
+        BitSet twice = wished.get((int) blocks.first(), (int) blocks.end());
+        assertThat(twice.isEmpty()).as("%s is wished twice", range).isTrue();
+        wished.set((int) blocks.first(), (int) blocks.end());
+      }
+      Change change = ahead.look(wish, this::isThere);
+      log.add(step + " -> " + change.starting() + " " + change.dropped());
+      for (BlockRange run : change.dropped()) {
         assertThat(out.nextClearBit((int) run.first()))
             .as("%s", run)
             .isGreaterThanOrEqualTo((int) run.end());
         out.clear((int) run.first(), (int) run.end());
       }
-      for (BlockRange run : plan.prefetch()) {
+      BitSet unwished = (BitSet) out.clone();
+      unwished.andNot(wished);
+      assertThat(unwished.isEmpty()).as("%s is not wished, and not dropped", unwished).isTrue();
+      Change again = ahead.look(wish, this::isThere);
+      assertThat(again.dropped()).isEmpty();
+      assertThat(again.starting()).isEqualTo(change.starting());
+      start(change.starting());
+    }
+
+    private static List<String> described(Wish wish) {
+      return wish.ranges().stream().map(each -> each.start() + " " + each.blocks()).toList();
+    }
+
+    /** Some runs find no room; that may end the starts of this look, or the thread may be busy. */
+    private void start(List<Starting> starting) {
+      int refused = random.nextInt(6) > 0 ? starting.size() : random.nextInt(starting.size() + 1);
+      for (Starting each : starting.subList(0, refused)) {
+        BlockRange run = each.blocks();
         assertThat(run.isEmpty()).isFalse();
-        assertThat(run.end()).isLessThanOrEqualTo(layout.blocks());
-        BitSet again = out.get((int) run.first(), (int) run.end());
-        again.andNot(doubtful.get((int) run.first(), (int) run.end()));
-        assertThat(again.isEmpty()).as("%s is not out", run).isTrue();
+        assertThat(out.get((int) run.first(), (int) run.end()).isEmpty())
+            .as("%s is out", run)
+            .isTrue();
         out.set((int) run.first(), (int) run.end());
-        asked += run.count();
+        ahead.started(run, each.of());
+        asked += each.of().kind().isColumnar() ? run.count() : 0;
       }
-      if (!plan.prefetch().isEmpty()) {
+      if (refused > 0) {
         assertThat((long) out.cardinality() * layout.blockSize()).isLessThanOrEqualTo(cap);
-        last = plan;
+      }
+      if (refused < starting.size() && random.nextBoolean()) {
+        planner.refused(starting.subList(refused, starting.size()), ahead);
+        log.add("refused from " + refused + " on");
       }
     }
 
     void reset() {
-      take("reset", planner.reset());
+      planner.reset();
+      look("reset");
       assertThat(out.isEmpty()).isTrue();
-      last = Plan.NOTHING;
     }
 
     /** All that was asked for has come to an end, and no more than was asked for. */
     void settle() {
       long settled = 0;
       Set<Counter> ends = EnumSet.noneOf(Counter.class);
-      for (Ledger.Kind kind : Ledger.Kind.values()) {
-        ends.addAll(List.of(kind.used(), kind.wasted()));
+      for (GuessKind kind : GuessKind.values()) {
+        if (kind.isColumnar()) {
+          ends.addAll(List.of(requireNonNull(kind.used()), requireNonNull(kind.wasted())));
+        }
       }
       for (Counter end : ends) {
         settled += counted.get(end);
       }
-      assertThat(settled + counted.get(Counter.COLUMNAR_WITHDRAWN_BYTES))
-          .isEqualTo(counted.get(Counter.COLUMNAR_ASKED_BYTES));
-      assertThat(settled).isLessThanOrEqualTo((asked - takenBack) * layout.blockSize());
+      long withdrawn = counted.get(Counter.COLUMNAR_WITHDRAWN_BYTES);
+      assertThat(settled + withdrawn).isEqualTo(counted.get(Counter.COLUMNAR_ASKED_BYTES));
+      assertThat(settled + withdrawn).isLessThanOrEqualTo(asked * layout.blockSize());
+      assertThat(withdrawn).isLessThanOrEqualTo(lost * layout.blockSize());
     }
   }
 }

@@ -135,7 +135,7 @@ class ColumnPlannerTranscriptTest {
         refuse 2
         vectored 2 0 -> fetch [16M,17M) [20M,21248K)
         counters -> asked 7216, withdrawn 2048, group_used 1024, dictionary_used 256
-        reset -> abandon [9M,9472K) [12M,13568K) in 2 [16M,17664K) in 2 [20M,21248K) [21M,21760K) [26112K,26788840)
+        reset -> abandon [9M,9472K) [12M,13568K) [16M,17664K) [20M,21248K) [21M,21760K) [26112K,26788840)
         counters -> asked 7216, withdrawn 2048, group_used 1024, group_wasted 2816, dictionary_used 256, dictionary_wasted 1024, index_wasted 48
         """);
   }
@@ -188,6 +188,21 @@ class ColumnPlannerTranscriptTest {
         refuse 1
         dictionary 2 2 -> fetch [14M,14592K) [18M,18688K) [26112K,26788840)
         dictionary 3 2
+        """);
+  }
+
+  @Test
+  void groupsThatWereLostAreAskedForAgainInTheirPlaces() {
+    assertTranscript(
+        new ColumnTranscript(5, 0, 4),
+        """
+        vectored 0 1 3 -> fetch [5M,6M) [7M,8M) [9M,10M) [11M,12M) [13M,14M) [15M,16M)
+        lose 2
+        look -> fetch [9M,10M) [11M,12M) [13M,14M) [15M,16M)
+        look
+        vectored 1 1 3
+        lose 3
+        vectored 2 1 3 -> fetch [15M,16M)
         """);
   }
 

@@ -7,9 +7,11 @@ import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
 import io.s3e.columnar.ColumnPlanner.VectoredReads;
 import io.s3e.metrics.EngineMetrics;
+import io.s3e.prefetch.Ahead;
+import io.s3e.prefetch.Ahead.Change;
+import io.s3e.prefetch.Ahead.Starting;
 import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.ReadPlanner.Limits;
-import io.s3e.prefetch.ReadPlanner.Plan;
 import io.s3e.prefetch.ReadPolicy;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,9 +33,10 @@ import org.jspecify.annotations.Nullable;
  * read 5000 6000       bytes, whatever they are
  * </pre>
  *
- * and {@code stall}, {@code refuse N} (the last plan from its run N on), {@code limit BYTES RUNS},
- * {@code reset}, {@code reopen} (another stream of another file of the table), {@code describe},
- * {@code counters} (all bytes that were counted for all streams, in KiB).
+ * and {@code stall}, {@code look}, {@code refuse N} (what was started last, from its run N on),
+ * {@code lose N} (likewise: it did not come), {@code limit BYTES RUNS}, {@code reset}, {@code
+ * reopen} (another stream of another file of the table), {@code describe}, {@code counters} (all
+ * bytes that were counted for all streams, in KiB).
  */
 final class ColumnTranscript {
   static final int BLOCK = 256 << 10;
@@ -49,7 +52,9 @@ final class ColumnTranscript {
   private final List<String> lines = new ArrayList<>();
   private final EngineMetrics counted = new EngineMetrics();
   private StreamPlanner planner;
-  private Plan last = Plan.NOTHING;
+  private Ahead ahead;
+  private List<Starting> last = List.of();
+  private BlockRange lastRead = new BlockRange(0, 0);
   private int opened;
 
   /**
@@ -82,6 +87,7 @@ final class ColumnTranscript {
             ? null
             : new ByteRange(splitGroups[0] * COLUMNS * MIB, splitGroups[1] * COLUMNS * MIB);
     planner = open();
+    ahead = new Ahead(blocks, counted::add);
   }
 
   private StreamPlanner open() {
@@ -102,7 +108,8 @@ final class ColumnTranscript {
             ClassLoader.getPlatformClassLoader(),
             counted::add);
     ReadPlanner forward = new ReadPlanner(blocks, ReadPolicy.ADAPTIVE, null, limits);
-    return new StreamPlanner(forward, columns, ColumnarMode.AUTO);
+    Ahead unused = new Ahead(blocks, counted::add);
+    return new StreamPlanner(forward, columns, ColumnarMode.AUTO, unused);
   }
 
   /** Plays the steps of {@code script}; what stands behind its arrows is ignored. */
@@ -121,7 +128,9 @@ final class ColumnTranscript {
         for (int i = 2; i < words.length; i++) {
           ranges.add(file.chunk(number(words[1]), number(words[i])));
         }
-        answer(step, planner.onVectored(ranges, ranges));
+        ranges.forEach(ahead::onRead);
+        planner.onVectored(ranges, ranges);
+        look(step);
       }
       case "chunk" -> read(step, file.chunk(number(words[1]), number(words[2])));
       case "pages" -> {
@@ -132,19 +141,34 @@ final class ColumnTranscript {
       case "bloom" -> read(step, file.bloomFilter(number(words[1]), number(words[2])));
       case "index" -> read(step, file.offsetIndex(number(words[1]), number(words[2])));
       case "read" -> read(step, new ByteRange(Long.parseLong(words[1]), Long.parseLong(words[2])));
-      case "stall" -> answer(step, planner.onStall(0));
+      case "stall" -> {
+        planner.onStall(0);
+        look(step);
+      }
+      case "look" -> look(step);
       case "refuse" -> {
-        planner.onRefused(last.prefetch().get(number(words[1])));
+        List<Starting> refused = last.subList(number(words[1]), last.size());
+        refused.forEach(each -> lose(each.blocks()));
+        planner.refused(refused, ahead);
+        lines.add(step);
+      }
+      case "lose" -> {
+        last.subList(number(words[1]), last.size()).forEach(each -> lose(each.blocks()));
         lines.add(step);
       }
       case "limit" -> {
         planner.limitWindow(number(words[1]) * MIB, number(words[2]));
         lines.add(step);
       }
-      case "reset" -> answer(step, planner.reset());
+      case "reset" -> {
+        planner.reset();
+        look(step);
+      }
       case "reopen" -> {
-        answer(step, planner.reset());
+        planner.reset();
+        look(step);
         planner = open();
+        ahead = new Ahead(blocks, counted::add);
       }
       case "counters" -> lines.add(step + " -> " + counters());
       case "describe" -> lines.add(step + " -> " + planner.describe());
@@ -167,17 +191,29 @@ final class ColumnTranscript {
   }
 
   private void read(String step, ByteRange range) {
-    answer(step, planner.onRead(range.start(), range.end(), range.end()));
+    ahead.onRead(range);
+    planner.onRead(range.start(), range.end(), range.end());
+    lastRead = blocks.covering(range.start(), range.end());
+    look(step);
   }
 
-  private void answer(String step, Plan plan) {
-    if (!plan.prefetch().isEmpty()) {
-      last = plan;
+  private void lose(BlockRange run) {
+    ahead.verify(block -> !run.contains(block));
+  }
+
+  private void look(String step) {
+    Change change = ahead.look(planner.wish(), block -> false);
+    List<Starting> starting = change.starting();
+    starting.forEach(run -> ahead.started(run.blocks(), run.of()));
+    if (!starting.isEmpty()) {
+      last = starting;
     }
-    String line = step + (plan.isNothing() ? "" : " ->");
-    line += plan.prefetch().isEmpty() ? "" : " fetch" + runs(plan.prefetch());
-    line += plan.abandoned().isEmpty() ? "" : " abandon" + runs(plan.abandoned());
-    lines.add(line + (plan.along() ? " along" : ""));
+    String line = step + (change.equals(Change.NONE) ? "" : " ->");
+    line +=
+        starting.isEmpty() ? "" : " fetch" + runs(starting.stream().map(Starting::blocks).toList());
+    line += change.dropped().isEmpty() ? "" : " abandon" + runs(change.dropped());
+    boolean isAlong = change.alongFrom(lastRead) < lastRead.first();
+    lines.add(line + (isAlong ? " along" : ""));
   }
 
   /** Adjacent runs as one, with their number. */

@@ -8,9 +8,11 @@ import io.s3e.block.ObjectVersion;
 import io.s3e.columnar.ColumnPlanner.VectoredReads;
 import io.s3e.columnar.Recording.Call;
 import io.s3e.metrics.EngineMetrics;
+import io.s3e.prefetch.Ahead;
+import io.s3e.prefetch.Ahead.Change;
+import io.s3e.prefetch.Ahead.Starting;
 import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.ReadPlanner.Limits;
-import io.s3e.prefetch.ReadPlanner.Plan;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.prefetch.VectorPlanner;
 import java.util.ArrayList;
@@ -90,12 +92,14 @@ final class Replay {
   private static final class Stream {
     final Store store;
     final StreamPlanner planner;
+    final Ahead ahead;
     final RecordedFiles.@Nullable File file;
     long currentBlock = -1;
 
-    Stream(Store store, StreamPlanner planner, RecordedFiles.@Nullable File file) {
+    Stream(Store store, StreamPlanner planner, Ahead ahead, RecordedFiles.@Nullable File file) {
       this.store = store;
       this.planner = planner;
+      this.ahead = ahead;
       this.file = file;
     }
   }
@@ -140,7 +144,11 @@ final class Replay {
           read(streams.get(call.stream()), range, range.end(), range.end());
         }
         case VECTORED -> vectored(streams.get(call.stream()), call.ranges());
-        case CLOSE -> streams.get(call.stream()).planner.reset();
+        case CLOSE -> {
+          Stream stream = streams.get(call.stream());
+          stream.planner.reset();
+          var unused = look(stream);
+        }
       }
     }
     return this;
@@ -167,8 +175,13 @@ final class Replay {
             ClassLoader.getPlatformClassLoader(),
             counted::add);
     StreamPlanner planner =
-        new StreamPlanner(new ReadPlanner(store.layout, policy, null, limits), columns, mode);
-    streams.put(call.stream(), new Stream(store, planner, ends.get(call.file())));
+        new StreamPlanner(
+            new ReadPlanner(store.layout, policy, null, limits),
+            columns,
+            mode,
+            new Ahead(store.layout, counted::add));
+    Ahead ahead = new Ahead(store.layout, counted::add);
+    streams.put(call.stream(), new Stream(store, planner, ahead, ends.get(call.file())));
   }
 
   /** Seeks inside the block last read from are told; others are known by the read that follows. */
@@ -199,22 +212,25 @@ final class Replay {
 
   private void read(Stream stream, ByteRange range, long end, long until) {
     Store store = stream.store;
-    Plan plan = stream.planner.onRead(range.start(), end, until);
+    stream.ahead.onRead(new ByteRange(range.start(), end));
+    stream.planner.onRead(range.start(), end, until);
+    Change change = look(stream);
     BlockRange touched = store.layout.covering(range.start(), end);
-    long first = plan.alongFrom(touched);
+    long first = change.alongFrom(touched);
     demand(store, touched, new BlockRange(first, touched.end()), 8);
-    follow(stream, plan);
+    follow(stream, change);
     long stall = touched.first();
     while (stall < touched.end() && store.readableAt[(int) stall] <= now + STALL_NANOS) {
       stall++;
     }
     if (stall < touched.end()) {
       long at = Math.max(range.start(), store.layout.startOf(stall));
-      follow(stream, stream.planner.onStall(at));
+      stream.planner.onStall(at);
+      follow(stream, look(stream));
     }
     await(store, touched);
-    look(stream);
-    note("read", range, plan);
+    show(stream);
+    note("read", range, change);
   }
 
   private void vectored(Stream stream, List<ByteRange> ranges) {
@@ -224,7 +240,9 @@ final class Replay {
         VectorPlanner.plan(ranges, BLOCK, GAP, 0.5, REQUEST).stream()
             .map(VectorPlanner.Group::span)
             .toList();
-    Plan plan = stream.planner.onVectored(ranges, spans);
+    spans.forEach(stream.ahead::onRead);
+    stream.planner.onVectored(ranges, spans);
+    Change change = look(stream);
     boolean wasDependent = false;
     int before = dependent;
     for (ByteRange span : spans) {
@@ -233,7 +251,7 @@ final class Replay {
       wasDependent |= dependent > before;
     }
     dependent = before + (wasDependent ? 1 : 0);
-    follow(stream, plan);
+    follow(stream, change);
     long stalledAt = -1;
     for (ByteRange span : spans) {
       BlockRange touched = store.layout.covering(span.start(), span.end());
@@ -244,24 +262,31 @@ final class Replay {
       }
     }
     if (stalledAt >= 0) {
-      follow(stream, stream.planner.onStall(stalledAt));
+      stream.planner.onStall(stalledAt);
+      follow(stream, look(stream));
     }
     for (ByteRange span : spans) {
       await(store, store.layout.covering(span.start(), span.end()));
     }
-    look(stream);
+    show(stream);
     for (ByteRange range : ranges) {
       now += (long) (range.length() * nanosPerByte);
     }
-    note("vectored", ranges.isEmpty() ? new ByteRange(0, 0) : ranges.get(0), plan);
+    note("vectored", ranges.isEmpty() ? new ByteRange(0, 0) : ranges.get(0), change);
   }
 
-  private void note(String what, ByteRange range, Plan plan) {
-    log.add("%.1f %s %s %s".formatted(now / 1e6, what, range, plan.isNothing() ? "" : plan));
+  private void note(String what, ByteRange range, Change change) {
+    List<BlockRange> runs = change.starting().stream().map(Starting::blocks).toList();
+    log.add("%.1f %s %s %s %s".formatted(now / 1e6, what, range, runs, change.dropped()));
+  }
+
+  private static Change look(Stream stream) {
+    return stream.ahead.look(
+        stream.planner.wish(), block -> stream.store.readableAt[(int) block] != NEVER);
   }
 
   /** Hands the planner the bytes that it wants to see, if they are in memory. */
-  private void look(Stream stream) {
+  private void show(Stream stream) {
     for (ByteRange wants = stream.planner.wants();
         wants != null && stream.file != null && stream.file.has(wants.start());
         wants = stream.planner.wants()) {
@@ -301,17 +326,20 @@ final class Replay {
     }
   }
 
-  private void follow(Stream stream, Plan plan) {
-    for (BlockRange run : plan.prefetch()) {
+  private void follow(Stream stream, Change change) {
+    List<Starting> starting = change.starting();
+    for (int i = 0; i < starting.size(); i++) {
+      Starting run = starting.get(i);
       while (!inFlight.isEmpty() && inFlight.peek() <= now) {
         inFlight.remove();
       }
       if (inFlight.size() >= maxInFlight) {
         refusals++;
-        stream.planner.onRefused(run);
+        stream.planner.refused(starting.subList(i, starting.size()), stream.ahead);
         return;
       }
-      start(stream.store, run);
+      start(stream.store, run.blocks());
+      stream.ahead.started(run.blocks(), run.of());
     }
   }
 

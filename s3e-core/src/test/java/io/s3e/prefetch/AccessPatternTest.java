@@ -10,7 +10,7 @@ class AccessPatternTest {
   private static final long MIB = 1 << 20;
   private static final int BLOCK = 256 << 10;
 
-  private final WasteLedger ledger = new WasteLedger(MIB);
+  private final Ledger ledger = Ledger.ofStream(MIB);
   private final AccessPattern pattern = over(ReadPolicy.ADAPTIVE);
 
   private AccessPattern over(ReadPolicy policy) {
@@ -224,7 +224,7 @@ class AccessPatternTest {
     cursor.crossings = 1;
     assertThat(pattern.hasShownEnough(cursor)).isTrue();
 
-    ledger.wasted(MIB);
+    ledger.settle(GuessKind.WINDOW, 0, MIB);
     assertThat(pattern.hasShownEnough(cursor)).isFalse();
     cursor.crossings = 2;
     assertThat(pattern.hasShownEnough(cursor)).isTrue();

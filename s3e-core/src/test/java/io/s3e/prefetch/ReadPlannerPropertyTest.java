@@ -5,8 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.s3e.block.BlockLayout;
 import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
+import io.s3e.prefetch.Ahead.Change;
+import io.s3e.prefetch.Ahead.Starting;
 import io.s3e.prefetch.ReadPlanner.Limits;
-import io.s3e.prefetch.ReadPlanner.Plan;
 import io.s3e.testing.Seed;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -14,13 +15,13 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** What holds for every program of reads, waits, refusals and settings. */
+/** What holds for every program of reads, waits, refusals, losses and settings. */
 class ReadPlannerPropertyTest {
   private static final int PROGRAMS = 3000;
   private static final int STEPS = 120;
 
   @Test
-  void everyPrefetchedBlockIsReadRefusedOrAbandonedExactlyOnce() {
+  void everyStartedBlockIsReadLostOrAbandonedExactlyOnce() {
     long base = Seed.draw();
     for (int i = 0; i < PROGRAMS; i++) {
       runProgram(base + i);
@@ -34,7 +35,7 @@ class ReadPlannerPropertyTest {
   }
 
   @Test
-  void sameProgramSamePlans() {
+  void sameProgramSameStarts() {
     long seed = Seed.draw();
     assertThat(runProgram(seed)).as("seed %d", seed).isEqualTo(runProgram(seed));
   }
@@ -52,14 +53,19 @@ class ReadPlannerPropertyTest {
     }
   }
 
-  /** One random program and the model of what its planner has asked for. */
+  /** One random program and the model of what was started for its reader. */
   private static final class Program {
     final List<String> log = new ArrayList<>();
     private final Random random;
     private final BlockLayout layout;
     private final Limits limits;
     private final ReadPlanner planner;
+    private final Ahead ahead;
     private final BitSet out = new BitSet();
+
+    /** What others have fetched. */
+    private final BitSet there = new BitSet();
+
     private final List<long[]> readers = new ArrayList<>();
     private ReadPolicy policy;
     private long cap;
@@ -83,6 +89,7 @@ class ReadPlannerPropertyTest {
       ByteRange split =
           random.nextBoolean() ? null : ByteRange.ofLength(splitStart, random.nextLong(size + 1));
       planner = new ReadPlanner(layout, policy, split, limits);
+      ahead = new Ahead(layout, (counter, amount) -> {});
       cap = limits.maxWindowBytes();
       log.add(layout + " " + limits + " " + policy + " split " + split);
     }
@@ -107,7 +114,8 @@ class ReadPlannerPropertyTest {
         planner.setPolicy(policy);
         log.add("policy " + policy);
       } else {
-        take("reset", planner.reset());
+        planner.reset();
+        look("reset");
         assertThat(out.isEmpty()).isTrue();
       }
       assertThat(planner.describe()).contains(policy.toString());
@@ -127,15 +135,14 @@ class ReadPlannerPropertyTest {
         default -> {}
       }
       int length = random.nextInt((random.nextInt(10) == 0 ? 60 : 3) * layout.blockSize());
-      Plan plan = planner.onRead(reader[0], length);
       BlockRange touched = layout.covering(reader[0], reader[0] + length);
+      ahead.onRead(ByteRange.ofLength(reader[0], length));
+      planner.onRead(reader[0], length);
       if (!touched.isEmpty()) {
-        for (BlockRange run : plan.prefetch()) {
-          assertThat(run.first() >= touched.end() || run.end() <= touched.first()).isTrue();
-        }
         out.clear((int) touched.first(), (int) touched.end());
+        there.set((int) touched.first(), (int) touched.end(), random.nextBoolean());
       }
-      take("read " + reader[0] + "+" + length, plan);
+      look("read " + reader[0] + "+" + length);
       reader[1] = reader[0];
       reader[0] += length;
     }
@@ -143,77 +150,108 @@ class ReadPlannerPropertyTest {
     private void stall() {
       if (!readers.isEmpty()) {
         long[] reader = readers.get(random.nextInt(readers.size()));
-        take("stall " + reader[1], planner.onStall(reader[1]));
+        planner.onStall(reader[1]);
+        look("stall " + reader[1]);
       }
     }
 
-    /** What was out of a range does not come; some reader may find that out by waiting. */
+    /** What is ahead within a range is not there; some reader may find that out by waiting. */
     private void lose() {
       if (out.isEmpty()) {
         return;
       }
       int first = out.nextSetBit(random.nextInt(out.length()));
       int end = first + 1 + random.nextInt(20);
-      planner.onLost(new BlockRange(first, end));
-      out.clear(first, end);
+      lose(first, end);
       log.add("lose " + first + ".." + end + " | " + planner.describe());
-      if (!readers.isEmpty() && random.nextBoolean()) {
-        long[] reader = readers.get(random.nextInt(readers.size()));
-        take("miss " + reader[1], planner.onMiss(reader[1]));
+      if (random.nextBoolean()) {
+        look("miss");
       }
     }
 
-    private void take(String what, Plan plan) {
-      log.add(what + " -> " + plan + " | " + planner.describe());
-      for (BlockRange run : plan.abandoned()) {
-        assertThat(run.isEmpty()).isFalse();
+    private void lose(int first, int end) {
+      out.clear(first, end);
+      there.clear(first, end);
+      ahead.verify(this::isThere);
+    }
+
+    private boolean isThere(long block) {
+      return out.get((int) block) || there.get((int) block);
+    }
+
+    private void look(String what) {
+      Wish wish = planner.wish();
+      requireSound(wish);
+      assertThat(described(planner.wish())).as("asked twice").isEqualTo(described(wish));
+      Change change = ahead.look(wish, this::isThere);
+      log.add(what + " -> " + described(change) + " | " + planner.describe());
+      for (BlockRange run : change.dropped()) {
         for (long b = run.first(); b < run.end(); b++) {
           assertThat(out.get((int) b)).as("block %d abandoned, so it was out", b).isTrue();
         }
         out.clear((int) run.first(), (int) run.end());
       }
-      long last = -1;
-      for (BlockRange run : plan.prefetch()) {
+      Change again = ahead.look(wish, this::isThere);
+      assertThat(again.dropped()).isEmpty();
+      assertThat(again.starting()).isEqualTo(change.starting());
+      start(change.starting());
+    }
+
+    /** Some runs find no room; that may end the starts of this look, or the thread may be busy. */
+    private void start(List<Starting> starting) {
+      int refused = random.nextInt(6) > 0 ? starting.size() : random.nextInt(starting.size() + 1);
+      for (int i = 0; i < starting.size(); i++) {
+        Starting each = starting.get(i);
+        BlockRange run = each.blocks();
         assertThat(policy).isNotEqualTo(ReadPolicy.RANDOM);
         assertThat(run.isEmpty()).isFalse();
-        assertThat(run.first()).isGreaterThanOrEqualTo(last);
-        assertThat(run.end()).isLessThanOrEqualTo(layout.blocks());
         assertThat(run.count())
             .isLessThanOrEqualTo(Math.max(1, limits.requestBytes() / layout.blockSize()));
+        long sent = i < refused ? run.count() : i > refused ? 0 : random.nextLong(run.count());
         for (long b = run.first(); b < run.end(); b++) {
-          assertThat(out.get((int) b)).as("block %d asked for twice", b).isFalse();
+          assertThat(isThere(b)).as("block %d asked for though it is there", b).isFalse();
         }
-        out.set((int) run.first(), (int) run.end());
-        last = run.end();
+        out.set((int) run.first(), (int) (run.first() + sent));
+        ahead.started(new BlockRange(run.first(), run.first() + sent), each.of());
+        if (i == refused && random.nextBoolean()) {
+          planner.refused(run.first() + sent, ahead);
+          log.add("refuse " + (run.first() + sent) + " | " + planner.describe());
+        }
       }
-      if (!plan.prefetch().isEmpty()) {
+      if (!starting.isEmpty()) {
         assertThat((long) out.cardinality() * layout.blockSize()).isLessThanOrEqualTo(cap);
-        refuseSome(plan);
+        if (refused == starting.size()) {
+          Change after = ahead.look(planner.wish(), this::isThere);
+          assertThat(after).as("all was started").isEqualTo(Change.NONE);
+        }
       }
     }
 
-    private void refuseSome(Plan plan) {
-      if (random.nextInt(6) > 0) {
-        return;
-      }
-      int from = random.nextInt(plan.prefetch().size());
-      BlockRange refused = plan.prefetch().get(from);
-      if (random.nextBoolean()) {
-        refused = new BlockRange(refused.first() + random.nextLong(refused.count()), refused.end());
-      }
-      planner.onRefused(refused);
-      log.add("refuse " + refused + " | " + planner.describe());
-      for (BlockRange run : plan.prefetch()) {
-        if (run.end() > refused.first()) {
-          out.clear((int) Math.max(run.first(), refused.first()), (int) run.end());
-        }
+    private static List<String> described(Wish wish) {
+      return wish.ranges().stream().map(each -> each.start() + " " + each.blocks()).toList();
+    }
+
+    private static String described(Change change) {
+      return change.starting().stream().map(Starting::blocks).toList() + " " + change.dropped();
+    }
+
+    private void requireSound(Wish wish) {
+      BitSet blocks = new BitSet();
+      for (Wish.Range range : wish.ranges()) {
+        int first = (int) range.blocks().first();
+        int end = (int) range.blocks().end();
+        assertThat(first).isLessThan(end);
+        assertThat(end).isLessThanOrEqualTo((int) layout.blocks());
+        assertThat(blocks.get(first, end).isEmpty()).as("%s is wished twice", range).isTrue();
+        blocks.set(first, end);
       }
     }
 
     void finish() {
-      take("reset", planner.reset());
+      planner.reset();
+      look("reset");
       assertThat(out.isEmpty()).as("nothing is left out after a reset").isTrue();
-      assertThat(planner.reset()).isEqualTo(new Plan(List.of(), List.of(), false));
+      assertThat(ahead.look(planner.wish(), this::isThere)).isEqualTo(Change.NONE);
     }
   }
 }

@@ -394,17 +394,16 @@ class ReadPlannerTranscriptTest {
   }
 
   @Test
-  void aLateRefusalTakesBackWhatFollows() {
+  void aLateRefusalLeavesWhatFollowsOnItsWay() {
     assertTranscript(
         over("1G", ReadPolicy.SEQUENTIAL),
         """
         read 0 64K -> fetch [256K,8448K) in 8
         read 64K 1M -> fetch [8448K,9472K)
         refuse 6M
-        describe -> SEQUENTIAL, ahead 4980736 of 536870912; at 1114112 window 4980736 ahead 4980736 held
-        read 1088K 256K
+        describe -> SEQUENTIAL, ahead 8388608 of 536870912; at 1114112 window 8388608 ahead 8388608 held
+        read 1088K 256K -> fetch [6M,8448K)
         scan 1344K 3M 256K
-          at 1856K -> fetch [6M,7M)
         """);
   }
 
@@ -417,7 +416,7 @@ class ReadPlannerTranscriptTest {
         stall 0
         read 64K 256K -> fetch [8448K,16640K) in 4
         lose 10496K 12544K
-        describe -> SEQUENTIAL, ahead 14417920 of 536870912; at 327680 window 16777216 ahead 14417920
+        describe -> SEQUENTIAL, ahead 16515072 of 536870912; at 327680 window 16777216 ahead 16515072
         read 320K 256K -> fetch [10496K,12544K)
         describe -> SEQUENTIAL, ahead 16252928 of 536870912; at 589824 window 16777216 ahead 16252928
         read 576K 256K
@@ -444,8 +443,8 @@ class ReadPlannerTranscriptTest {
         read 0 64K -> fetch [256K,8448K) in 8
         read 64K 1216K -> fetch [8448K,9472K)
         lose 1280K 2304K
-        miss 1M -> fetch [1280K,2304K) along
-        miss 1M
+        look -> fetch [1280K,2304K) along
+        look
         """);
   }
 

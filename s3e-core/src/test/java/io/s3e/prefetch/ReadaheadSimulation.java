@@ -2,8 +2,9 @@ package io.s3e.prefetch;
 
 import io.s3e.block.BlockLayout;
 import io.s3e.block.BlockRange;
+import io.s3e.block.ByteRange;
+import io.s3e.prefetch.Ahead.Starting;
 import io.s3e.prefetch.ReadPlanner.Limits;
-import io.s3e.prefetch.ReadPlanner.Plan;
 import java.util.Arrays;
 import java.util.List;
 import java.util.PriorityQueue;
@@ -39,6 +40,7 @@ final class ReadaheadSimulation {
 
   private final BlockLayout layout;
   private final ReadPlanner planner;
+  private final Ahead ahead;
   private final int maxInFlight;
   private final Delivery delivery;
   private final Overload overload;
@@ -62,6 +64,7 @@ final class ReadaheadSimulation {
       Overload overload) {
     this.layout = layout;
     this.planner = new ReadPlanner(layout, policy, null, limits);
+    this.ahead = new Ahead(layout, (counter, amount) -> {});
     this.maxInFlight = maxInFlight;
     this.delivery = delivery;
     this.overload = overload;
@@ -84,14 +87,17 @@ final class ReadaheadSimulation {
   }
 
   void read(long position, long length) {
-    apply(planner.onRead(position, length));
+    ahead.onRead(ByteRange.ofLength(position, length));
+    planner.onRead(position, length);
+    look();
     BlockRange touched = layout.covering(position, position + length);
     demandMissing(touched);
     for (long block = touched.first(); block < touched.end(); block++) {
       long waited = readableAt[(int) block] - now;
       if (waited > 0) {
         stalls++;
-        apply(planner.onStall(Math.max(position, layout.startOf(block))));
+        planner.onStall(Math.max(position, layout.startOf(block)));
+        look();
         now += waited;
       }
     }
@@ -112,8 +118,14 @@ final class ReadaheadSimulation {
     }
   }
 
-  private void apply(Plan plan) {
-    for (BlockRange run : plan.prefetch()) {
+  private void look() {
+    for (Starting starting :
+        ahead
+            .look(
+                planner.wish(),
+                block -> !Boolean.getBoolean("nothere") && readableAt[(int) block] != NEVER)
+            .starting()) {
+      BlockRange run = starting.blocks();
       while (!inFlightEnds.isEmpty() && inFlightEnds.peek() <= now) {
         inFlightEnds.remove();
       }
@@ -123,9 +135,10 @@ final class ReadaheadSimulation {
         start(run, inFlightEnds.remove());
       } else {
         refusals++;
-        planner.onRefused(run);
+        planner.refused(run.first(), ahead);
         return;
       }
+      ahead.started(run, starting.of());
     }
   }
 

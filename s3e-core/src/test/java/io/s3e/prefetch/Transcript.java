@@ -3,8 +3,9 @@ package io.s3e.prefetch;
 import io.s3e.block.BlockLayout;
 import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
+import io.s3e.prefetch.Ahead.Change;
+import io.s3e.prefetch.Ahead.Starting;
 import io.s3e.prefetch.ReadPlanner.Limits;
-import io.s3e.prefetch.ReadPlanner.Plan;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -14,8 +15,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Plays a program of reads against a planner and writes down what it answers. One step a line, and
- * its answer after an arrow:
+ * Plays a program of reads against a planner and writes down what a look at its wish finds. One
+ * step a line, and what it finds after an arrow:
  *
  * <pre>
  * read 0 64K -> fetch [256K,8448K) in 8
@@ -24,22 +25,26 @@ import org.jspecify.annotations.Nullable;
  *   at 256K -> fetch [8448K,16640K) in 4
  * </pre>
  *
- * {@code read OFFSET LENGTH}, {@code stall OFFSET}, {@code refuse OFFSET} (its plan from there on),
- * {@code lose START END} (prefetch that failed), {@code miss OFFSET}; {@code along} stands where
- * the first run goes along with the GET of the read itself; {@code scan FROM TO PIECE} (reads;
- * those that are answered are listed), {@code limit BYTES [REQUESTS]}, {@code readahead BYTES},
- * {@code policy NAME}, {@code reset}, {@code describe}. {@code in N} is the number of requests.
+ * {@code read OFFSET LENGTH}, {@code stall OFFSET}, {@code refuse OFFSET} (what was started by one
+ * look, from there on), {@code lose START END} (blocks that are absent from then on), {@code look};
+ * {@code along} stands where the first run goes along with the GET of the read itself, whose block
+ * is absent; {@code scan FROM TO PIECE} (reads; those after which there is something to do are
+ * listed), {@code limit BYTES [REQUESTS]}, {@code readahead BYTES}, {@code policy NAME}, {@code
+ * reset}, {@code describe}. {@code in N} is the number of requests.
  */
 final class Transcript {
   private final BlockLayout layout;
   private final ReadPlanner planner;
   private final List<String> lines = new ArrayList<>();
-  private final Deque<Plan> plans = new ArrayDeque<>();
+  private final Ahead ahead;
+  private BlockRange lastRead = new BlockRange(0, 0);
+  private final Deque<Change> changes = new ArrayDeque<>();
 
   Transcript(
       String size, int blockBytes, ReadPolicy policy, @Nullable ByteRange split, Limits limits) {
     layout = new BlockLayout(bytes(size), blockBytes);
     planner = new ReadPlanner(layout, policy, split, limits);
+    ahead = new Ahead(layout, (counter, amount) -> {});
   }
 
   /** Plays the steps of {@code script}; what stands behind its arrows is ignored. */
@@ -55,11 +60,14 @@ final class Transcript {
   private void step(String step) {
     String[] words = step.split(" ");
     switch (words[0]) {
-      case "read" -> answer(step, planner.onRead(bytes(words[1]), bytes(words[2])));
-      case "stall" -> answer(step, planner.onStall(bytes(words[1])));
-      case "miss" -> answer(step, planner.onMiss(bytes(words[1])));
+      case "read" -> read(step, bytes(words[1]), bytes(words[2]));
+      case "stall" -> {
+        planner.onStall(bytes(words[1]));
+        look(step, false);
+      }
+      case "look" -> look(step, true);
       case "lose" -> {
-        planner.onLost(layout.covering(bytes(words[1]), bytes(words[2])));
+        lose(layout.covering(bytes(words[1]), bytes(words[2])));
         lines.add(step);
       }
       case "scan" -> scan(step, bytes(words[1]), bytes(words[2]), bytes(words[3]));
@@ -80,7 +88,10 @@ final class Transcript {
         planner.setPolicy(ReadPolicy.valueOf(words[1].toUpperCase(Locale.ROOT)));
         lines.add(step);
       }
-      case "reset" -> answer(step, planner.reset());
+      case "reset" -> {
+        planner.reset();
+        look(step, false);
+      }
       case "describe" -> lines.add(step + " -> " + planner.describe());
       default -> throw new IllegalArgumentException("no such step: " + step);
     }
@@ -89,18 +100,37 @@ final class Transcript {
   private void scan(String step, long from, long to, long piece) {
     lines.add(step);
     for (long at = from; at < to; at += piece) {
-      Plan plan = planner.onRead(at, Math.min(piece, to - at));
-      if (!plan.isNothing()) {
-        answer("  at " + text(at), plan);
+      int before = lines.size();
+      read("  at " + text(at), at, Math.min(piece, to - at));
+      if (!lines.get(before).contains("->")) {
+        lines.remove(before);
       }
     }
   }
 
+  private void read(String step, long position, long length) {
+    boolean isAbsent = !ahead.contains(position / layout.blockSize());
+    ahead.onRead(ByteRange.ofLength(position, length));
+    planner.onRead(position, length);
+    lastRead = layout.covering(position, position + length);
+    look(step, isAbsent);
+  }
+
+  /** Blocks that nobody has but this reader are absent. */
+  private void lose(BlockRange blocks) {
+    ahead.verify(block -> !blocks.contains(block));
+  }
+
   private void refuse(long block) {
-    for (Plan plan : plans) {
-      for (BlockRange run : plan.prefetch()) {
-        if (run.contains(block)) {
-          planner.onRefused(new BlockRange(block, run.end()));
+    for (Change change : changes) {
+      for (Starting run : change.starting()) {
+        if (run.blocks().contains(block)) {
+          for (Starting each : change.starting()) {
+            lose(
+                new BlockRange(
+                    Math.max(block, each.blocks().first()), Math.max(block, each.blocks().end())));
+          }
+          planner.refused(block, ahead);
           return;
         }
       }
@@ -108,19 +138,23 @@ final class Transcript {
     throw new IllegalArgumentException("block " + block + " was never asked for");
   }
 
-  private void answer(String step, Plan plan) {
-    plans.push(plan);
+  private void look(String step, boolean isAbsent) {
+    Change change = ahead.look(planner.wish(), block -> false);
+    change.starting().forEach(run -> ahead.started(run.blocks(), run.of()));
+    changes.push(change);
+    List<BlockRange> runs = change.starting().stream().map(Starting::blocks).toList();
+    boolean isAlong = isAbsent && change.alongUntil(lastRead) > lastRead.end();
     StringBuilder line = new StringBuilder(step);
-    if (!plan.isNothing()) {
+    if (!runs.isEmpty() || !change.dropped().isEmpty()) {
       line.append(" ->");
     }
-    if (!plan.prefetch().isEmpty()) {
-      line.append(" fetch").append(runs(plan.prefetch()));
+    if (!runs.isEmpty()) {
+      line.append(" fetch").append(runs(runs));
     }
-    if (!plan.abandoned().isEmpty()) {
-      line.append(" abandon").append(runs(plan.abandoned()));
+    if (!change.dropped().isEmpty()) {
+      line.append(" abandon").append(runs(change.dropped()));
     }
-    lines.add(line.append(plan.along() ? " along" : "").toString());
+    lines.add(line.append(isAlong ? " along" : "").toString());
   }
 
   /** Adjacent runs as one, with their number. */

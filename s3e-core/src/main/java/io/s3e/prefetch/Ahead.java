@@ -1,0 +1,366 @@
+package io.s3e.prefetch;
+
+import io.s3e.block.BlockLayout;
+import io.s3e.block.BlockRange;
+import io.s3e.block.ByteRange;
+import io.s3e.metrics.EngineMetrics.Counter;
+import io.s3e.prefetch.Wish.Range;
+import io.s3e.prefetch.Wish.Start;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.LongPredicate;
+import java.util.function.ObjLongConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The blocks that are wished for ahead of one reader and were asked for, found there, or read
+ * meanwhile: the one record of them. Compared with a {@link Wish}, it says what is still to be
+ * asked for and what is to be given up. Pure; not thread-safe.
+ *
+ * <p><b>A block</b> comes in as started, by {@link #started}, or because a look found it there. It
+ * leaves when a look finds that it is not wished for (used, if the reader has come to it, else
+ * wasted), or when {@link #verify} finds it absent. One that is absent and wished for is asked for
+ * again by the next look; but never more of them than the reader has read and are ahead of it now,
+ * so that a store which refuses everything is not asked without end. The others are <i>given up</i>
+ * until the reader comes to one of them.
+ *
+ * <p><b>Judgement.</b> What was started is told to the ledger of its range: of windows what one
+ * step ends, of what a layout says whole guesses, once the last block of a guess is gone. Blocks
+ * that were there cost nothing and are not judged. Nor is what a window gives up at its end to
+ * become smaller.
+ *
+ * <p>{@link #look} twice is harmless: the second gives nothing up, and answers with the same starts
+ * until somebody has made them.
+ */
+public final class Ahead {
+  /** A tail of so many bytes comes by the same GET as the read, for nothing. */
+  private static final long FREE_TAIL_BYTES = 64 << 10;
+
+  /** A run to ask for, and what it is wanted for. */
+  public record Starting(BlockRange blocks, Range of) {}
+
+  /**
+   * What a look found.
+   *
+   * @param starting runs to ask for, the most urgent first
+   * @param dropped runs that are not wanted any more; ascending, and apart from each other
+   */
+  public record Change(List<Starting> starting, List<BlockRange> dropped) {
+    /** All is as it is wished. */
+    public static final Change NONE = new Change(List.of(), List.of());
+
+    /** Block up to which a GET for {@code read} is to go; no less than the end of that. */
+    public long alongUntil(BlockRange read) {
+      for (Starting each : starting) {
+        if (each.of.start() == Start.WITH_READ && each.blocks.first() == read.end()) {
+          return each.blocks.end();
+        }
+      }
+      return read.end();
+    }
+
+    /** Block from which a GET for {@code read} is to come; no more than the start of that. */
+    public long alongFrom(BlockRange read) {
+      for (Starting each : starting) {
+        if (each.of.start() == Start.WITH_READ && each.blocks.end() == read.first()) {
+          return each.blocks.first();
+        }
+      }
+      return read.first();
+    }
+
+    /** Block up to which runs go on from {@code end} without a gap. */
+    public long aheadUntil(long end) {
+      long until = end;
+      for (Starting each : starting) {
+        if (each.blocks.first() == until) {
+          until = each.blocks.end();
+        }
+      }
+      return until;
+    }
+  }
+
+  /** One run that was started; or why other blocks are in the record. */
+  private static final class Guess {
+    /** Somebody else has fetched them. */
+    static final Guess THERE = new Guess(null, 0);
+
+    /** The reader has come to them, and they were wished for then. */
+    static final Guess READ = new Guess(null, 0);
+
+    /** They were lost too often. */
+    static final Guess GIVEN_UP = new Guess(null, 0);
+
+    private final @Nullable Range of;
+    private long left;
+    private long used;
+    private long wasted;
+
+    Guess(@Nullable Range of, long blocks) {
+      this.of = of;
+      this.left = blocks;
+    }
+  }
+
+  /** How a block leaves. */
+  private enum End {
+    USED,
+    WASTED,
+    /** It did not come, or nobody is to blame that it is not wanted. */
+    WITHDRAWN
+  }
+
+  private final BlockLayout layout;
+  private final ObjLongConsumer<Counter> listener;
+  private final BlockPieces<Guess> pieces = new BlockPieces<>();
+  private long read;
+  private long askedAgain;
+
+  // What has ended of windows and is not judged yet; null if nothing has.
+  private @Nullable Range window;
+  private long windowUsed;
+  private long windowWasted;
+
+  /**
+   * @param listener hears of each byte that was started for what a layout says, and that it was
+   *     used, wasted or withdrawn, exactly one of these; holds up whoever calls
+   */
+  public Ahead(BlockLayout layout, ObjLongConsumer<Counter> listener) {
+    this.layout = layout;
+    this.listener = listener;
+  }
+
+  /** Whether {@code block} should be there, or be on its way. */
+  public boolean contains(long block) {
+    return pieces.contains(block);
+  }
+
+  /** The reader comes to these bytes, as far as they are in the object. */
+  public void onRead(ByteRange bytes) {
+    BlockRange blocks = layout.covering(bytes.start(), bytes.end());
+    read += blocks.count();
+    long before = pieces.count();
+    long lost = pieces.take(blocks, guess -> guess == Guess.GIVEN_UP, (piece, guess) -> {});
+    if (lost > 0) {
+      // It cannot wait any longer for what follows.
+      pieces.take(all(), guess -> guess == Guess.GIVEN_UP, (piece, guess) -> {});
+    }
+    if (before > 0) {
+      List<BlockRange> came = new ArrayList<>();
+      pieces.take(
+          blocks,
+          guess -> true,
+          (piece, guess) -> {
+            end(piece, guess, End.USED);
+            appendRun(came, piece);
+          });
+      came.forEach(run -> pieces.add(run, Guess.READ));
+      settleWindow();
+    }
+  }
+
+  /**
+   * Compares what is ahead with what is wished for. Nothing counts as started by that: see {@link
+   * #started}.
+   *
+   * @param isThere whether a block is in memory or on its way
+   */
+  public Change look(Wish wish, LongPredicate isThere) {
+    List<BlockRange> dropped = drop(wish);
+    settleWindow();
+    List<Starting> starting = new ArrayList<>();
+    List<BlockRange> requests = new ArrayList<>();
+    for (Range range : wish.ranges()) {
+      if (range.start() != Start.LATER) {
+        for (BlockRange missing : pieces.missingFrom(range.blocks())) {
+          cut(missing, range, isThere, requests);
+        }
+        requests.forEach(request -> starting.add(new Starting(request, range)));
+        requests.clear();
+      }
+    }
+    return starting.isEmpty() && dropped.isEmpty() ? Change.NONE : new Change(starting, dropped);
+  }
+
+  /** Cuts what is absent of {@code missing} into requests; notes what is there. */
+  private void cut(
+      BlockRange missing, Range range, LongPredicate isThere, List<BlockRange> requests) {
+    for (long from = missing.first(); from < missing.end(); ) {
+      boolean there = isThere.test(from);
+      long to = from + 1;
+      while (to < missing.end() && isThere.test(to) == there) {
+        to++;
+      }
+      BlockRange run = new BlockRange(from, to);
+      if (there) {
+        pieces.add(run, Guess.THERE);
+      } else {
+        range.cut().cut(run, requests);
+      }
+      from = to;
+    }
+  }
+
+  private List<BlockRange> drop(Wish wish) {
+    List<BlockRange> dropped = new ArrayList<>();
+    if (pieces.count() == 0) {
+      return dropped;
+    }
+    List<Range> ranges = wish.ranges();
+    if (ranges.size() > 1) {
+      ranges = new ArrayList<>(ranges);
+      ranges.sort(Comparator.comparingLong(range -> range.blocks().first()));
+    }
+    long at = 0;
+    boolean isBehindWindow = false;
+    for (Range range : ranges) {
+      drop(at, range.blocks().first(), isBehindWindow, dropped);
+      at = range.blocks().end();
+      isBehindWindow = range.kind() == GuessKind.WINDOW;
+    }
+    drop(at, layout.blocks(), isBehindWindow, dropped);
+    return dropped;
+  }
+
+  /**
+   * @param isBehindWindow whether the blocks before {@code from} are wanted as a window: what
+   *     follows them without a gap made way, and was no wrong guess
+   */
+  private void drop(long from, long to, boolean isBehindWindow, List<BlockRange> dropped) {
+    if (from >= to) {
+      return;
+    }
+    long[] wayUntil = {isBehindWindow ? from : Long.MIN_VALUE};
+    pieces.take(
+        new BlockRange(from, to),
+        guess -> true,
+        (piece, guess) -> {
+          boolean makesWay = piece.first() == wayUntil[0];
+          wayUntil[0] = makesWay ? piece.end() : wayUntil[0];
+          end(piece, guess, makesWay && isWindow(guess) ? End.WITHDRAWN : End.WASTED);
+          if (guess.of != null) {
+            appendRun(dropped, piece);
+          }
+        });
+  }
+
+  private static boolean isWindow(Guess guess) {
+    return guess.of != null && !guess.of.kind().isColumnar();
+  }
+
+  /** Adds {@code run} to the end of {@code runs}, as one with the last if they touch. */
+  private static void appendRun(List<BlockRange> runs, BlockRange run) {
+    int last = runs.size() - 1;
+    if (last >= 0 && runs.get(last).end() == run.first()) {
+      runs.set(last, new BlockRange(runs.get(last).first(), run.end()));
+    } else {
+      runs.add(run);
+    }
+  }
+
+  /** These blocks were asked for: they are there, or on their way. */
+  public void started(BlockRange blocks, Range of) {
+    List<BlockRange> parts = pieces.missingFrom(blocks);
+    Guess guess = new Guess(of, parts.stream().mapToLong(BlockRange::count).sum());
+    for (BlockRange part : parts) {
+      pieces.add(part, guess);
+      count(of.kind().isColumnar() ? Counter.COLUMNAR_ASKED_BYTES : null, part);
+    }
+  }
+
+  /** Block after the last one of {@code range} that should be there; its first if none should. */
+  public long until(BlockRange range) {
+    return Math.max(range.first(), pieces.endBefore(range.end()));
+  }
+
+  /**
+   * Something did not come, or has left memory unread: looks for all blocks anew, and forgets those
+   * that are not there.
+   *
+   * @param isThere whether a block is in memory or on its way
+   */
+  public void verify(LongPredicate isThere) {
+    List<BlockRange> absent = new ArrayList<>();
+    for (BlockPieces.Piece<Guess> piece : pieces.pieces()) {
+      for (long block = piece.blocks().first(); block < piece.blocks().end(); block++) {
+        boolean isExpected = piece.owner() != Guess.GIVEN_UP && piece.owner() != Guess.READ;
+        if (isExpected && !isThere.test(block)) {
+          appendRun(absent, new BlockRange(block, block + 1));
+        }
+      }
+    }
+    long ahead = pieces.count();
+    for (BlockRange run : absent) {
+      pieces.take(run, guess -> true, (piece, guess) -> end(piece, guess, End.WITHDRAWN));
+      if (askedAgain + run.count() <= read + ahead) {
+        askedAgain += run.count();
+      } else {
+        pieces.add(run, Guess.GIVEN_UP);
+      }
+    }
+    settleWindow();
+  }
+
+  private BlockRange all() {
+    return new BlockRange(0, layout.blocks());
+  }
+
+  private void end(BlockRange piece, Guess guess, End how) {
+    Range of = guess.of;
+    if (of == null) {
+      return;
+    }
+    GuessKind kind = of.kind();
+    guess.left -= piece.count();
+    switch (how) {
+      case USED -> {
+        guess.used += piece.count();
+        count(kind.used(), piece);
+      }
+      case WASTED -> {
+        guess.wasted += piece.count();
+        count(kind.wasted(), piece);
+      }
+      case WITHDRAWN -> count(kind.isColumnar() ? Counter.COLUMNAR_WITHDRAWN_BYTES : null, piece);
+    }
+    if (!kind.isColumnar()) {
+      window = guess.of;
+      windowUsed += how == End.USED ? piece.count() : 0;
+      windowWasted += how == End.WASTED ? piece.count() : 0;
+    } else if (guess.left == 0) {
+      settle(of, guess.used, guess.wasted);
+    }
+  }
+
+  /** All that one step has ended of windows counts as one guess. */
+  private void settleWindow() {
+    if (window != null) {
+      settle(window, windowUsed, windowWasted);
+      window = null;
+      windowUsed = 0;
+      windowWasted = 0;
+    }
+  }
+
+  private void settle(Range of, long usedBlocks, long wastedBlocks) {
+    long used = usedBlocks * layout.blockSize();
+    long wasted = wastedBlocks * layout.blockSize();
+    if (of.kind() == GuessKind.TAIL) {
+      // Nobody reads all of a tail: one that holds a footer has saved a round trip.
+      boolean isFree = used + wasted <= FREE_TAIL_BYTES;
+      used = isFree || used == 0 ? 0 : used + wasted;
+      wasted = isFree || used > 0 ? 0 : wasted;
+    }
+    if (used + wasted > 0) {
+      of.ledger().settle(of.kind(), used, wasted);
+    }
+  }
+
+  private void count(@Nullable Counter counter, BlockRange run) {
+    if (counter != null) {
+      listener.accept(counter, layout.bytesOf(run).length());
+    }
+  }
+}

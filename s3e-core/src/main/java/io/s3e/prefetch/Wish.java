@@ -1,0 +1,45 @@
+package io.s3e.prefetch;
+
+import io.s3e.block.BlockRange;
+import java.util.List;
+
+/**
+ * What one reader wants ahead of it, as it is now and not as it has changed: whoever asks twice is
+ * told the same. Blocks that are not in it are not wanted. Nothing is said of what is there, on its
+ * way or absent, which {@link Ahead} compares it with.
+ *
+ * @param ranges the most urgent first; inside the object, disjoint and not empty
+ */
+public record Wish(List<Range> ranges) {
+  /** Nothing is wanted. */
+  public static final Wish NOTHING = new Wish(List.of());
+
+  /** When what is absent of a range is to be asked for. */
+  public enum Start {
+    /** Not now: what came, or is on its way, stays. */
+    LATER,
+    NOW,
+    /**
+     * Now; and by the GET of the read before or behind it, if that has to send one: both should
+     * have come together.
+     */
+    WITH_READ
+  }
+
+  /** How an absent part of a range is cut into requests. */
+  @FunctionalInterface
+  public interface Cut {
+    /** All by one request. */
+    Cut NONE = (absent, requests) -> requests.add(absent);
+
+    /** Adds the requests for {@code absent}, in order. */
+    void cut(BlockRange absent, List<BlockRange> requests);
+  }
+
+  /**
+   * Blocks that are wanted for one reason.
+   *
+   * @param ledger is told what becomes of them
+   */
+  public record Range(BlockRange blocks, GuessKind kind, Ledger ledger, Start start, Cut cut) {}
+}

@@ -1,0 +1,370 @@
+package io.s3e.stream;
+
+import io.s3e.block.BlockLayout;
+import io.s3e.block.BlockRange;
+import io.s3e.block.ByteRange;
+import io.s3e.block.ObjectVersion;
+import io.s3e.columnar.StreamPlanner;
+import io.s3e.fetch.Fetcher;
+import io.s3e.fetch.ObjectHandle;
+import io.s3e.fetch.RunFetch;
+import io.s3e.memory.Block;
+import io.s3e.memory.Purpose;
+import io.s3e.prefetch.Ahead;
+import io.s3e.prefetch.Ahead.Change;
+import io.s3e.prefetch.Ahead.Starting;
+import io.s3e.prefetch.ReadPolicy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes what is wished for ahead of one reader come. Tells the {@link StreamPlanner} what is read
+ * and where the reader waits, shows it the bytes that it wants to see, and compares its wish with
+ * what is {@link Ahead}: starts what is absent, as far as there is room, and cancels what is not
+ * wanted any more. Never waits for memory or for a block.
+ *
+ * <p>Nothing is told of single runs. One that fails or is cancelled leaves its blocks absent, and a
+ * mark that some are; the next look finds out which, and has them asked for again. To look twice is
+ * harmless: what was started is there, or on its way.
+ *
+ * <p><b>Threads.</b> Any. Planner and record are guarded by a lock that is held for their
+ * arithmetic alone, and for the parsing of a footer; GETs are started without it. Positioned
+ * readers that find it taken go on without planning. Where two threads start the same run, the
+ * second finds it there.
+ */
+final class Pump implements Consumer<RunFetch> {
+  /** In a JVM that is warm all GETs of a look are sent in a tenth of it. */
+  private static final long LONGEST_START_NANOS = 8_000_000;
+
+  private final Fetcher fetcher;
+  private final ObjectHandle handle;
+
+  /** Guarded by {@link #planning}, except for its pattern. */
+  private final StreamPlanner planner;
+
+  /** Guarded by {@link #planning}. */
+  private final Ahead ahead;
+
+  private final ReentrantLock planning = new ReentrantLock();
+  private final boolean enabled;
+  private final Askers askers;
+  private final Askers.Asker asker = new Askers.Asker();
+
+  /**
+   * All runs that were started for the reader, guesses or not, and that are under way or hold
+   * blocks that nobody has read.
+   */
+  private final Queue<RunFetch> runs = new ConcurrentLinkedQueue<>();
+
+  /**
+   * Some block that is ahead may be absent. Apart: a run must not keep a forgotten stream alive.
+   */
+  private final AtomicBoolean isDoubtful = new AtomicBoolean();
+
+  private final Runnable doubt;
+
+  /** The version as the planner knows it. Guarded by {@link #planning}. */
+  private @Nullable ObjectVersion identified;
+
+  /**
+   * Bytes that the planner wants to see; null if none. Written with the lock, read by anybody, who
+   * may see an older one.
+   */
+  private volatile @Nullable ByteRange wanted;
+
+  /** As {@link #wanted}, of where the tail begins. */
+  private volatile long tailStart = Long.MAX_VALUE;
+
+  /**
+   * @param ahead of a reader that has read nothing
+   * @param enabled whether anything is fetched before it is asked for
+   * @param askers the readers that share what prefetch may take
+   */
+  Pump(
+      Fetcher fetcher,
+      ObjectHandle handle,
+      StreamPlanner planner,
+      Ahead ahead,
+      boolean enabled,
+      Askers askers) {
+    this.fetcher = fetcher;
+    this.handle = handle;
+    this.planner = planner;
+    this.ahead = ahead;
+    this.enabled = enabled;
+    this.askers = askers;
+    AtomicBoolean mark = isDoubtful;
+    this.doubt = () -> mark.set(true);
+  }
+
+  private BlockLayout layout() {
+    return handle.layout();
+  }
+
+  ReadPolicy policy() {
+    return planner.pattern().policy();
+  }
+
+  /**
+   * A read of {@code [position, end)} comes to another block.
+   *
+   * @param absent whether that block is neither in memory nor on its way
+   * @return what is to be {@linkplain #start started} behind it
+   */
+  Change onRead(long position, long end, ReadStep step, boolean absent) {
+    if (step == ReadStep.CONTINUATION) {
+      return Change.NONE;
+    }
+    // A moving position goes on to the end of its block as a rule; it is not heard of in between.
+    long until = Math.max(end, layout().endOf(layout().blockAt(position)));
+    long heard = step == ReadStep.MOVE ? until : end;
+    return look(
+        step,
+        () -> {
+          if (absent && ahead.contains(layout().blockAt(position))) {
+            verify();
+          }
+          ahead.onRead(new ByteRange(position, end));
+          planner.onRead(position, end, heard);
+        });
+  }
+
+  /**
+   * The position goes to {@code position} in the block last read from, which is planned for: a hint
+   * of what is wanted elsewhere. Never waits.
+   */
+  void onSeek(long position) {
+    boolean isLayoutKnown = tailStart != Long.MAX_VALUE;
+    if (isLayoutKnown && planning.tryLock()) {
+      try {
+        planner.onSeek(position);
+        publish();
+      } finally {
+        planning.unlock();
+      }
+    }
+  }
+
+  /** A reader has waited for its block in vain, and asks for it itself. */
+  Change onMiss(ReadStep step) {
+    return look(step, this::verify);
+  }
+
+  /** The reader waits for {@code awaited}. */
+  void onStall(long position, ReadStep step, Block awaited) {
+    start(look(step, () -> planner.onStall(position)), awaited);
+  }
+
+  /**
+   * A vectored read begins.
+   *
+   * @param ranges what is wanted, by offset
+   * @param spans what is fetched: ranges as they were joined
+   * @return what is to be {@linkplain #start started} behind it
+   */
+  Change onVectored(List<ByteRange> ranges, List<ByteRange> spans) {
+    handle.progress().onOwnOrder();
+    return look(
+        ReadStep.MOVE,
+        () -> {
+          spans.forEach(ahead::onRead);
+          planner.onVectored(ranges, spans);
+        });
+  }
+
+  /** A vectored read waits for {@code awaited}. */
+  void onVectoredStall(Block awaited) {
+    start(look(ReadStep.MOVE, planner::onVectoredStall), awaited);
+  }
+
+  /**
+   * Tells the planner what has happened, and looks whether what it wants is there; cancels what it
+   * does not want.
+   */
+  private Change look(ReadStep step, Runnable happened) {
+    if (!enabled) {
+      return Change.NONE;
+    }
+    if (step == ReadStep.MOVE) {
+      planning.lock();
+    } else if (!planning.tryLock()) {
+      return Change.NONE;
+    }
+    Change change;
+    try {
+      if (isDoubtful.getAndSet(false)) {
+        verify();
+      }
+      int sharing = askers.sharing(asker);
+      planner.limitWindow(fetcher.windowBytes(sharing), fetcher.windowRequests(sharing));
+      identify();
+      happened.run();
+      publish();
+      change = ahead.look(planner.wish(), this::isThere);
+    } finally {
+      planning.unlock();
+    }
+    change.dropped().forEach(this::abandon);
+    return change;
+  }
+
+  private void verify() {
+    ahead.verify(this::isThere);
+  }
+
+  private boolean isThere(long block) {
+    return !fetcher.isAbsent(handle, block);
+  }
+
+  /** What others may see of the planner's state without the lock. */
+  private void publish() {
+    wanted = enabled ? planner.wants() : null;
+    long tail = planner.tailStart();
+    if (tail != tailStart) {
+      tailStart = tail;
+      handle.progress().onOwnOrder();
+    }
+  }
+
+  /** What is remembered of files goes by ETag, which the first answer may have told. */
+  private void identify() {
+    ObjectVersion known = identified == null ? handle.knownVersion() : null;
+    if (known != null) {
+      identified = known;
+      planner.identify(known);
+    }
+  }
+
+  /** Bytes that the planner wants to be shown, once somebody has them; null if none. */
+  @Nullable ByteRange wanted() {
+    return wanted;
+  }
+
+  /**
+   * Where the end of a columnar file begins that each reader of it reads; else after the object.
+   */
+  long tailStart() {
+    return tailStart;
+  }
+
+  /** The bytes that were {@linkplain #wanted wanted}. */
+  void show(ByteRange range, byte[] bytes) {
+    configure(() -> planner.onBytes(range, bytes));
+  }
+
+  /**
+   * Starts what a look found absent, until it is refused.
+   *
+   * @param awaited the pinned block that the reader waits for; null if for none. Once it is there
+   *     the reader is not kept: the first GETs of a JVM take 10 ms of processor time each. The rest
+   *     is found by the next look
+   */
+  void start(Change change, @Nullable Block awaited) {
+    List<Starting> starting = change.starting();
+    if (!starting.isEmpty()) {
+      askers.ask(asker);
+    }
+    long begun = System.nanoTime();
+    for (int i = 0; i < starting.size(); i++) {
+      if (awaited != null && awaited.isReady() && System.nanoTime() - begun > LONGEST_START_NANOS) {
+        return;
+      }
+      Starting run = starting.get(i);
+      BlockRange blocks = run.blocks();
+      long stopped = fetcher.prefetch(handle, blocks, Purpose.GUESS, this);
+      BlockRange sent = new BlockRange(blocks.first(), Math.min(stopped, blocks.end()));
+      configure(() -> ahead.started(sent, run.of()));
+      if (stopped < blocks.end()) {
+        refused(new Starting(new BlockRange(stopped, blocks.end()), run.of()), starting, i + 1);
+        return;
+      }
+    }
+  }
+
+  private void refused(Starting first, List<Starting> all, int next) {
+    List<Starting> unsent = new ArrayList<>();
+    unsent.add(first);
+    unsent.addAll(all.subList(next, all.size()));
+    configure(() -> planner.refused(unsent, ahead));
+  }
+
+  /**
+   * Starts fetching blocks of an object that nobody has opened, as far as there is room.
+   *
+   * @return the first block that was not started
+   */
+  long announce(BlockRange blocks) {
+    return enabled ? fetcher.announce(handle, blocks, this) : blocks.first();
+  }
+
+  /** A run for the reader that has not begun. */
+  @Override
+  public void accept(RunFetch run) {
+    if (enabled) {
+      run.onLoss(doubt);
+    }
+    runs.removeIf(RunFetch::isSpent);
+    runs.add(run);
+    if (handle.isClosed() && runs.remove(run)) {
+      run.abandon();
+    }
+  }
+
+  private void abandon(BlockRange blocks) {
+    ByteRange bytes = layout().bytesOf(blocks);
+    for (RunFetch run : runs) {
+      boolean inside = run.range().start() >= bytes.start() && run.range().end() <= bytes.end();
+      if (!inside) {
+        run.abandon(bytes);
+      } else if (runs.remove(run)) {
+        run.abandon();
+      }
+    }
+  }
+
+  /** Says that these bytes will not be read: what was started for them alone is cancelled. */
+  void forget(ByteRange range) {
+    abandon(layout().covering(range.start(), range.end()));
+  }
+
+  void setPolicy(ReadPolicy policy) {
+    configure(() -> planner.setPolicy(policy));
+  }
+
+  void setMinimum(long bytes) {
+    configure(() -> planner.setMinimumReadahead(bytes));
+  }
+
+  private void configure(Runnable change) {
+    planning.lock();
+    try {
+      identify();
+      change.run();
+      publish();
+    } finally {
+      planning.unlock();
+    }
+  }
+
+  /**
+   * Cancels what is under way, lets go what came and nobody read, forgets the pattern, and leaves
+   * its share of prefetch to others.
+   */
+  void release() {
+    configure(
+        () -> {
+          planner.reset();
+          var unused = ahead.look(planner.wish(), this::isThere);
+        });
+    askers.leave(asker);
+    for (RunFetch run = runs.poll(); run != null; run = runs.poll()) {
+      run.abandon();
+    }
+  }
+}

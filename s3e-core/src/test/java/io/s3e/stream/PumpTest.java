@@ -1,0 +1,100 @@
+package io.s3e.stream;
+
+import static io.s3e.stream.EngineFixture.BLOCK;
+import static io.s3e.stream.EngineFixture.REQUEST;
+import static io.s3e.testing.Eventually.awaitTrue;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.s3e.OpenOptions;
+import io.s3e.client.RequestFailure.Kind;
+import io.s3e.metrics.EngineMetrics.Counter;
+import io.s3e.prefetch.Ahead.Change;
+import io.s3e.prefetch.ReadPolicy;
+import io.s3e.testing.MemoryObjectClient.Answer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What a stream's pump sends for its wish, and does not send twice. */
+@Timeout(60)
+class PumpTest {
+  private static final OpenOptions FORWARD = OpenOptions.DEFAULTS.withPolicy(ReadPolicy.SEQUENTIAL);
+
+  @RegisterExtension final EngineFixture s3e = EngineFixture.copying();
+
+  private void awaitIdle() throws InterruptedException {
+    awaitTrue("all GETs have ended", () -> s3e.client.active() == 0);
+  }
+
+  @Test
+  void lookingAgainSendsNothing() throws Exception {
+    s3e.put(400);
+    try (S3EInputStream in = s3e.open(FORWARD)) {
+      in.readFully(new byte[BLOCK], 0, BLOCK);
+      awaitIdle();
+      int before = s3e.client.gets().size();
+      assertThat(before).isGreaterThan(1);
+      Pump pump = in.reader().pump();
+      for (int i = 0; i < 3; i++) {
+        Change change = pump.onMiss(ReadStep.MOVE);
+        assertThat(change).isEqualTo(Change.NONE);
+        pump.start(change, null);
+      }
+      assertThat(s3e.client.gets()).hasSize(before);
+    }
+  }
+
+  @Test
+  void whatNobodyHasStartedIsFoundByTheNextLook() throws Exception {
+    s3e.put(400);
+    try (S3EInputStream in = s3e.open(FORWARD)) {
+      Pump pump = in.reader().pump();
+      Change first = pump.onRead(0, BLOCK, ReadStep.MOVE, true);
+      assertThat(first.starting()).isNotEmpty();
+      Change second = pump.onMiss(ReadStep.MOVE);
+      assertThat(second.starting()).hasSameSizeAs(first.starting());
+      in.readFully(new byte[BLOCK], 0, BLOCK);
+      assertThat(s3e.client.gets()).hasSize(1 + first.starting().size());
+    }
+  }
+
+  /** All guesses fail at once; the reader reads on within what it has asked for itself. */
+  @Test
+  void aStoreThatRefusesEveryGuessIsNotAskedWithoutEnd() throws Exception {
+    s3e.put(400);
+    s3e.client.faults(
+        (request, number) ->
+            request.range().start() == 0 ? Answer.GOOD : Answer.GOOD.failingAfter(-1, Kind.SERVER));
+    try (S3EInputStream in = s3e.open(FORWARD)) {
+      in.readFully(new byte[BLOCK], 0, BLOCK);
+      Pump pump = in.reader().pump();
+      for (int i = 0; i < 100; i++) {
+        awaitIdle();
+        pump.start(pump.onMiss(ReadStep.MOVE), null);
+      }
+      awaitIdle();
+      long blocks = s3e.client.gets().stream().mapToLong(get -> get.range().length() / BLOCK).sum();
+      assertThat(blocks).isLessThanOrEqualTo(2L * s3eWindow() + 2);
+    }
+  }
+
+  private static long s3eWindow() {
+    return 8L * REQUEST / BLOCK;
+  }
+
+  @Test
+  void aJumpCancelsWhatItsReaderLeavesBehind() throws Exception {
+    s3e.put(900);
+    s3e.client.faults((request, number) -> number == 0 ? Answer.GOOD : Answer.GOOD.silentAfter(0));
+    try (S3EInputStream in = s3e.open(FORWARD)) {
+      in.readFully(new byte[BLOCK], 0, BLOCK);
+      assertThat(s3e.client.active()).isPositive();
+      in.setPolicy(ReadPolicy.RANDOM);
+      s3e.client.faults((request, number) -> Answer.GOOD);
+      in.seek(800L * BLOCK);
+      in.readFully(new byte[BLOCK], 0, BLOCK);
+      awaitIdle();
+      assertThat(s3e.engine.metrics().get(Counter.PREFETCH_USED_BYTES)).isZero();
+    }
+  }
+}

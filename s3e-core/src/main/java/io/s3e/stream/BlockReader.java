@@ -138,13 +138,18 @@ public final class BlockReader {
     if (bytes == null) {
       return 0;
     }
-    if (seen < end) {
-      // While the disk works.
-      handle.progress().onRead(seen, end);
-      readahead.follow(readahead.onRead(seen, end, step), null);
+    int count;
+    try {
+      if (seen < end) {
+        // While the disk works.
+        handle.progress().onRead(seen, end);
+        readahead.follow(readahead.onRead(seen, end, step), null);
+      }
+      bytes.await();
+    } finally {
+      // Whatever happens, the target is the application's again.
+      count = bytes.end();
     }
-    bytes.await();
-    int count = bytes.end();
     target.filled(count);
     return count;
   }

@@ -285,6 +285,11 @@ final class Appender {
     }
 
     private boolean append(StoredObject object, int chunk, ByteBuffer plain) throws IOException {
+      if (index.presentFrom(object, chunk, chunk + 1) > 0) {
+        // Somebody who fetched it at the same time was quicker.
+        drop(Counter.DROPPED_PRESENT_BYTES, plain.remaining());
+        return true;
+      }
       int slots = Region.slotsOf(plain.remaining());
       Region to = region;
       int slot = to == null ? 0 : nextSlot(to);

@@ -33,7 +33,7 @@ final class DiskTier {
   /** As much of a read is looked for at a time: 4 MiB. */
   private static final long MOST_BYTES = 64L * StoredObject.CHUNK_BYTES;
 
-  /** A reader in order wants what follows next: as much as one read of a file brings. */
+  /** With the chunk that it ends in, a read in order brings as much as one read of a file. */
   private static final long AHEAD_BYTES = 3L * StoredObject.CHUNK_BYTES;
 
   private final TenantDisk disk;
@@ -127,14 +127,15 @@ final class DiskTier {
    * Begins to read the bytes from {@code position} on that are on disk, by whole chunks.
    *
    * @param target takes them, from its position to its limit at most
+   * @param goesOn whether a reader in order will go on behind them
    * @return null if the first byte is not there
    */
-  @Nullable DiskRead read(ObjectHandle handle, long position, ByteBuffer target) {
+  @Nullable DiskRead read(ObjectHandle handle, long position, ByteBuffer target, boolean goesOn) {
     if (!isProven(handle)) {
       return null;
     }
     long end = position + Math.min(target.remaining(), MOST_BYTES);
-    long ahead = handle.progress().isInOrder() ? AHEAD_BYTES : 0;
+    long ahead = goesOn && handle.progress().isInOrder() ? AHEAD_BYTES : 0;
     ByteRange wanted = new ByteRange(position, Math.min(handle.size(), end + ahead));
     ChunkRange chunks = chunksOf(handle, wanted);
     int present = chunks == null ? 0 : cache.look(chunks);

@@ -198,14 +198,16 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
    * reader's own memory.
    *
    * @param target takes them, from its position to its limit at most
+   * @param goesOn whether a reader in order will go on behind them
    * @return null if the first byte is to be looked for in memory or asked of S3
    */
-  public @Nullable DiskBytes fromDisk(ObjectHandle handle, long position, ByteBuffer target) {
+  public @Nullable DiskBytes fromDisk(
+      ObjectHandle handle, long position, ByteBuffer target, boolean goesOn) {
     DiskTier disk = tenant.disk();
     if (disk == null || memory.isPresent(handle, handle.layout().blockAt(position))) {
       return null;
     }
-    DiskRead read = disk.read(handle, position, target);
+    DiskRead read = disk.read(handle, position, target, goesOn);
     if (read == null) {
       handle.progress().onDisk(0);
       return null;

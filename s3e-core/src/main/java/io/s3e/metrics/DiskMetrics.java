@@ -29,6 +29,8 @@ public final class DiskMetrics extends Counters<DiskMetrics.Counter> {
     DROPPED_SPACE_BYTES,
     /** Bytes dropped because writing failed, or failed lately and is not tried for a while. */
     DROPPED_FAULT_BYTES,
+    /** Bytes dropped because they are on disk by now, written by another process as a rule. */
+    DROPPED_PRESENT_BYTES,
     /** Bytes dropped because the cache was closed. */
     DROPPED_CLOSED_BYTES,
     /**

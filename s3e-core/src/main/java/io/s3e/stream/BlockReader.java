@@ -137,29 +137,34 @@ public final class BlockReader {
    * @return how many bytes; 0 if the block there is to be {@linkplain #acquire acquired}
    */
   int takeFromDisk(long position, long end, long seen, ReadStep step, Target target) {
-    DiskBytes bytes = expectFromDisk(position, end, target);
+    DiskBytes bytes = fetcher.fromDisk(handle, position, target.room(end - position), true);
     if (bytes == null) {
       return 0;
     }
-    if (seen < end) {
-      // While the disk works.
-      handle.progress().onRead(seen, end);
-      pump.start(pump.onRead(seen, end, step, false), null);
+    int count;
+    try {
+      if (seen < end) {
+        // While the disk works.
+        handle.progress().onRead(seen, end);
+        pump.start(pump.onRead(seen, end, step, false), null);
+      }
+      bytes.await();
+    } finally {
+      // Whatever happens, the target is the application's again.
+      count = bytes.end();
     }
-    bytes.await();
-    int count = bytes.end();
     target.filled(count);
     return count;
   }
 
   /**
-   * Begins to read what follows {@code position} and is on disk, and not in memory, for a reader
-   * that does not wait and counts what {@code target} is filled with.
+   * Begins to read what follows {@code position} and is on disk, and not in memory, for a range of
+   * a vectored read, which does not wait and counts what {@code target} is filled with.
    *
    * @return null if the block there is to be {@linkplain #expect expected}
    */
   @Nullable DiskBytes expectFromDisk(long position, long end, Target target) {
-    return fetcher.fromDisk(handle, position, target.room(end - position));
+    return fetcher.fromDisk(handle, position, target.room(end - position), false);
   }
 
   /** The bytes of the block that holds {@code position}. */

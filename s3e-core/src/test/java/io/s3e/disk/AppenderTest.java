@@ -91,6 +91,20 @@ class AppenderTest {
   }
 
   @Test
+  void whatIsThereByNowIsNotWrittenAgain() throws Exception {
+    try (StoreRig rig = rig()) {
+      StoredObject object = mib("key");
+      rig.write(TestWriteBack.of(object, 3, 7, 2));
+      rig.write(TestWriteBack.all(object));
+
+      assertThat(rig.counted(Counter.DROPPED_PRESENT_BYTES)).isEqualTo(4 * CHUNK);
+      assertThat(rig.counted(Counter.WRITTEN_BYTES)).isEqualTo(16 * CHUNK);
+      assertThat(rig.requireRight(object)).isEqualTo(16);
+      rig.requireSums();
+    }
+  }
+
+  @Test
   void piecesThatLeaveMemoryWhileTheyWaitAreDropped() throws Exception {
     try (StoreRig rig = rig()) {
       StoredObject object = mib("key");

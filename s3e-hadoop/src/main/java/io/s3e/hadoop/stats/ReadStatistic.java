@@ -321,6 +321,11 @@ public enum ReadStatistic {
       BYTES,
       FILE_SYSTEM,
       "Bytes not written because writing failed."),
+  S3E_CACHE_DROPPED_PRESENT_BYTES(
+      DiskMetrics.Counter.DROPPED_PRESENT_BYTES,
+      BYTES,
+      FILE_SYSTEM,
+      "Bytes not written because they are on disk by now, written by another process as a rule."),
   S3E_CACHE_DROPPED_CLOSED_BYTES(
       DiskMetrics.Counter.DROPPED_CLOSED_BYTES,
       BYTES,

@@ -6,7 +6,6 @@ import io.s3e.client.HeadRequest;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.ObjectHead;
 import io.s3e.columnar.ColumnPlanner;
-import io.s3e.columnar.ColumnarListener;
 import io.s3e.columnar.LayoutMemory;
 import io.s3e.columnar.StreamPlanner;
 import io.s3e.fetch.EncodedBodyException;
@@ -17,6 +16,7 @@ import io.s3e.fetch.ObjectHandle;
 import io.s3e.fetch.ObjectHandle.SizeFrom;
 import io.s3e.fetch.ObjectTruncatedException;
 import io.s3e.fetch.ReaderProgress;
+import io.s3e.metrics.EngineMetrics;
 import io.s3e.metrics.IsolatedListener;
 import io.s3e.metrics.StreamListener;
 import io.s3e.prefetch.Ahead;
@@ -31,6 +31,7 @@ import io.s3e.stream.StreamSettings;
 import io.s3e.stream.StreamSource;
 import java.io.IOException;
 import java.util.concurrent.Executor;
+import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** Builds the streams of one tenant and owns what they share beside the fetcher. */
@@ -82,7 +83,7 @@ final class EngineStreams implements StreamSource, AutoCloseable {
   private BlockReader reader(ObjectVersion version, OpenOptions options) {
     BlockLayout layout = new BlockLayout(version.size(), config.blockBytes());
     StreamListener listener = IsolatedListener.of(options.listener());
-    ColumnarListener counts =
+    ObjLongConsumer<EngineMetrics.Counter> counts =
         (counter, amount) -> {
           fetcher.metrics().add(counter, amount);
           listener.onColumnar(counter, amount);
@@ -99,7 +100,7 @@ final class EngineStreams implements StreamSource, AutoCloseable {
             new ReaderProgress(planner.pattern()));
     handle.cancelledBy(options.cancelled());
     fetcher.opened(handle);
-    Ahead ahead = new Ahead(layout, counts::onCounted);
+    Ahead ahead = new Ahead(layout, counts);
     BlockReader reader =
         new BlockReader(fetcher, handle, planner, ahead, config.prefetch(), askers);
     Announcement announced = options.announced();
@@ -110,7 +111,10 @@ final class EngineStreams implements StreamSource, AutoCloseable {
   }
 
   private StreamPlanner planner(
-      ObjectVersion version, BlockLayout layout, OpenOptions options, ColumnarListener counts) {
+      ObjectVersion version,
+      BlockLayout layout,
+      OpenOptions options,
+      ObjLongConsumer<EngineMetrics.Counter> counts) {
     ReadPlanner.Limits limits = prefetchLimits();
     ColumnPlanner columns =
         new ColumnPlanner(
@@ -128,7 +132,7 @@ final class EngineStreams implements StreamSource, AutoCloseable {
         new ReadPlanner(layout, options.policy(), options.split(), limits),
         columns,
         config.columnar(),
-        new Ahead(layout, counts::onCounted));
+        new Ahead(layout, counts));
   }
 
   /** Where the reader of a compressed footer finds the codecs of the application. */

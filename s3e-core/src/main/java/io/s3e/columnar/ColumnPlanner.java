@@ -5,6 +5,7 @@ import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectVersion;
 import io.s3e.columnar.ColumnReads.Read;
+import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.prefetch.GuessKind;
 import io.s3e.prefetch.Ledger;
 import io.s3e.prefetch.ReadPlanner.Limits;
@@ -13,6 +14,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  *
  * {@link #reset} goes back to READY, or to UNKNOWN where there is no layout.
  *
- * <p><b>Window.</b> As {@link io.s3e.prefetch.ReadPlanner} has it ({@link Asking}): it begins small
+ * <p><b>Window.</b> As {@link io.s3e.prefetch.ReadPlanner} has it ({@link Wanted}): it begins small
  * or with one group, doubles for each wait, falls to what was granted when something is refused,
  * and halves when a group is skipped.
  *
@@ -69,8 +71,7 @@ public final class ColumnPlanner {
   private final OrcCodecs codecs;
   private final VectoredReads joining;
   private final Groups groups;
-  private final Wanted wanted = new Wanted();
-  private final Asking asking;
+  private final Wanted wanted;
   private final FooterReading footer;
   private final Map<GuessKind, Boolean> admitted = new EnumMap<>(GuessKind.class);
 
@@ -108,12 +109,12 @@ public final class ColumnPlanner {
       SplitSource splits,
       VectoredReads vectored,
       ClassLoader codecs,
-      ColumnarListener listener) {
+      ObjLongConsumer<Counter> listener) {
     this.blocks = blocks;
     this.codecs = new OrcCodecs(codecs);
     this.joining = vectored;
     this.groups = new Groups(split, splits);
-    this.asking = new Asking(blocks, limits, wanted);
+    this.wanted = new Wanted(blocks, limits);
     this.footer = new FooterReading(blocks, memory, version, this.codecs, listener);
   }
 
@@ -148,7 +149,7 @@ public final class ColumnPlanner {
 
   /** As {@link io.s3e.prefetch.ReadPlanner#limitWindow}. */
   public void limitWindow(long bytes, int requests) {
-    asking.limit(bytes, requests);
+    wanted.limit(bytes, requests);
   }
 
   /** A read of {@code [position, end)} is about to be served. */
@@ -166,7 +167,7 @@ public final class ColumnPlanner {
       }
       if (isFirst && (layout == null || position >= layout.footerStart())) {
         if (isAdmitted(GuessKind.TAIL)) {
-          footer.ask(touched, layout, asking);
+          footer.ask(touched, layout, wanted);
         }
         beganAtEnd = true;
         askAlike();
@@ -182,8 +183,8 @@ public final class ColumnPlanner {
   private void askAlike() {
     List<BlockRange> runs = layout == null || layout.groups() == 1 ? footer.expected() : List.of();
     if (!runs.isEmpty() && isAdmitted(GuessKind.ALIKE)) {
-      asking.openFor(wanted.count() + Filters.blocksOf(runs));
-      asking.ask(runs, GuessKind.ALIKE, footer.ledger());
+      wanted.openFor(wanted.count() + Filters.blocksOf(runs));
+      wanted.add(runs, GuessKind.ALIKE, footer.ledger());
     }
   }
 
@@ -226,7 +227,6 @@ public final class ColumnPlanner {
     boolean isFirst = isFresh;
     isFresh = false;
     expected += wanted.use(touched);
-    asking.release();
     if (isFirst && layout == null) {
       Layout known = footer.remembered();
       if (known != null) {
@@ -241,8 +241,7 @@ public final class ColumnPlanner {
     state = State.READY;
     table = footer.table(known);
     reads =
-        new ColumnReads(
-            known, blocks, groups, asking, wanted, table, this::isAdmitted, joining, codecs);
+        new ColumnReads(known, blocks, groups, wanted, table, this::isAdmitted, joining, codecs);
   }
 
   private boolean isAdmitted(GuessKind kind) {
@@ -318,7 +317,7 @@ public final class ColumnPlanner {
   public void onStall() {
     if (owner) {
       if (wanted.count() > 0 || (reads != null && reads.isAhead())) {
-        asking.grow();
+        wanted.grow();
       }
       ask();
     }
@@ -326,15 +325,15 @@ public final class ColumnPlanner {
 
   /** What is wanted ahead of the reader now. */
   public Wish wish() {
-    return asking.wish();
+    return wanted.wish();
   }
 
   /**
    * Memory or concurrency refused the first of these runs, and none of them was sent. They are
-   * wanted again when the reader has come on, as far as the window allows.
+   * wanted again when the reader has come on, as far as the window goes.
    */
   public void refused(List<BlockRange> runs) {
-    asking.refused(runs);
+    wanted.refused(runs);
     if (reads != null) {
       reads.askAgain();
     }
@@ -368,6 +367,6 @@ public final class ColumnPlanner {
   public String describe() {
     String text = state + (layout == null ? "" : ", " + layout);
     long ahead = wanted.count() * blocks.blockSize();
-    return text + ", ahead " + ahead + " of " + asking.window() * blocks.blockSize();
+    return text + ", ahead " + ahead + " of " + wanted.window() * blocks.blockSize();
   }
 }

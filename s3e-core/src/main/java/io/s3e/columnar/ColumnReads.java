@@ -55,7 +55,6 @@ final class ColumnReads {
       Layout layout,
       BlockLayout blocks,
       Groups groups,
-      Asking asking,
       Wanted wanted,
       TableMemory table,
       Predicate<GuessKind> admitted,
@@ -66,10 +65,9 @@ final class ColumnReads {
     this.groups = groups;
     this.ledger = table.ledger();
     this.stripes = new OrcStripes(layout, codecs);
-    this.filters = new Filters(layout, blocks, groups, asking, ledger, admitted, stripes);
+    this.filters = new Filters(layout, blocks, groups, wanted, ledger, admitted, stripes);
     this.pages = new PickedPages(layout);
-    this.following =
-        new Following(layout, blocks, groups, asking, wanted, table, joining, pages, stripes);
+    this.following = new Following(layout, blocks, groups, wanted, table, joining, pages, stripes);
   }
 
   /**
@@ -189,7 +187,7 @@ final class ColumnReads {
     return following.isAhead();
   }
 
-  /** What was wanted was refused, or not all of it was granted. */
+  /** Not all that was wanted was granted. */
   void askAgain() {
     filters.askAgain();
     following.askAgain();

@@ -55,14 +55,14 @@ final class Filters {
   private final Layout layout;
   private final BlockLayout blocks;
   private final Groups groups;
-  private final Asking asking;
+  private final Wanted wanted;
   private final Ledger ledger;
   private final Predicate<GuessKind> admitted;
   private final Map<Key, Track> tracks = new HashMap<>();
 
   // The indexes of ORC's stripes: of the present one, and those wanted of others.
   private final Selection present;
-  private final Selection wanted;
+  private final Selection ofOthers;
   private int pageIndexesTo = -1;
 
   /** Whether a page index was read. */
@@ -72,18 +72,18 @@ final class Filters {
       Layout layout,
       BlockLayout blocks,
       Groups groups,
-      Asking asking,
+      Wanted wanted,
       Ledger ledger,
       Predicate<GuessKind> admitted,
       OrcStripes stripes) {
     this.layout = layout;
     this.blocks = blocks;
     this.groups = groups;
-    this.asking = asking;
+    this.wanted = wanted;
     this.ledger = ledger;
     this.admitted = admitted;
     this.present = new Selection(layout, Part.STRIPE_INDEX, stripes);
-    this.wanted = new Selection(layout, Part.STRIPE_INDEX, stripes);
+    this.ofOthers = new Selection(layout, Part.STRIPE_INDEX, stripes);
   }
 
   /** A read of {@code [from, to)} at a place that is no column data. */
@@ -124,7 +124,7 @@ final class Filters {
   private void askForRest(Place place, long from) {
     if (from < place.range().end() && admitted.test(kindOf(place.part()))) {
       List<ByteRange> rest = List.of(new ByteRange(from, place.range().end()));
-      asking.ask(runsOver(rest, blocks), kindOf(place.part()), ledger);
+      wanted.add(runsOver(rest, blocks), kindOf(place.part()), ledger);
     }
   }
 
@@ -156,13 +156,13 @@ final class Filters {
   private boolean select(int stripe, boolean isNext, long from, long to) {
     if (isNext) {
       if (!present.isEmpty()) {
-        wanted.set(present);
+        ofOthers.set(present);
       }
       present.clear();
     }
     long end = Math.min(to, layout.stripeData(stripe).start());
     present.add(stripe, from, end);
-    return wanted.add(stripe, from, end);
+    return ofOthers.add(stripe, from, end);
   }
 
   private int endOf(Track track) {
@@ -184,10 +184,10 @@ final class Filters {
         case DICTIONARY -> ranges.add(layout.dictionary(group, place.column()));
         case BLOOM_FILTER -> ranges.add(layout.bloomFilter(group, place.column()));
         case STRIPE_FOOTER -> ranges.add(layout.stripeFooter(group));
-        default -> ranges.addAll(wanted.rangesOf(group, 0));
+        default -> ranges.addAll(ofOthers.rangesOf(group, 0));
       }
     }
-    if (asking.ask(runsOver(ranges, blocks), kindOf(place.part()), ledger)) {
+    if (wanted.add(runsOver(ranges, blocks), kindOf(place.part()), ledger)) {
       track.askedTo = until;
     }
   }
@@ -216,7 +216,7 @@ final class Filters {
   private void askPageIndexes(int from, int to) {
     List<ByteRange> ranges =
         List.of(layout.columnIndexes(from, to), layout.offsetIndexes(from, to));
-    if (asking.ask(runsOver(ranges, blocks), GuessKind.INDEX, ledger)) {
+    if (wanted.add(runsOver(ranges, blocks), GuessKind.INDEX, ledger)) {
       pageIndexesTo = to;
     }
   }

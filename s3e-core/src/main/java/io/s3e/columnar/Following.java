@@ -61,7 +61,6 @@ final class Following {
   private final Layout layout;
   private final BlockLayout blocks;
   private final Groups groups;
-  private final Asking asking;
   private final Wanted ahead;
   private final TableMemory table;
   private final VectoredReads joining;
@@ -108,7 +107,6 @@ final class Following {
       Layout layout,
       BlockLayout blocks,
       Groups groups,
-      Asking asking,
       Wanted ahead,
       TableMemory table,
       VectoredReads joining,
@@ -118,7 +116,6 @@ final class Following {
     this.pages = pages;
     this.blocks = blocks;
     this.groups = groups;
-    this.asking = asking;
     this.ahead = ahead;
     this.table = table;
     this.joining = joining;
@@ -146,7 +143,7 @@ final class Following {
     if (group != present) {
       if (isAhead && !wasExpected && group == present + 1) {
         // The window had no room for it.
-        asking.grow();
+        ahead.grow();
       }
       enter(group);
     }
@@ -199,7 +196,7 @@ final class Following {
     boolean isNext = present >= 0 && group == present + 1;
     boolean isSkip = present >= 0 && group > present + 1;
     if (isSkip && isOpen) {
-      asking.halve();
+      ahead.halve();
     }
     if (present >= 0) {
       wasWhole = isPresentWhole();
@@ -209,7 +206,7 @@ final class Following {
     firstInRow = isNext ? firstInRow : group;
     long start = blocks.blockAt(layout.group(group).start());
     boolean isBack = group < present;
-    ahead.take(
+    ahead.drop(
         new BlockRange(0, isBack ? blocks.blocks() : start), kind -> kind == GuessKind.GROUP);
     dropAlikeBeside(group);
     ahead.forgetReadBefore(start);
@@ -230,8 +227,8 @@ final class Following {
    */
   private void dropAlikeBeside(int group) {
     BlockRange own = blocks.covering(layout.group(group).start(), layout.group(group).end());
-    ahead.take(new BlockRange(0, own.first()), kind -> kind == GuessKind.ALIKE);
-    ahead.take(new BlockRange(own.end(), blocks.blocks()), kind -> kind == GuessKind.ALIKE);
+    ahead.drop(new BlockRange(0, own.first()), kind -> kind == GuessKind.ALIKE);
+    ahead.drop(new BlockRange(own.end(), blocks.blocks()), kind -> kind == GuessKind.ALIKE);
   }
 
   private boolean isPresentWhole() {
@@ -277,7 +274,7 @@ final class Following {
 
   /** Asks for what is due: the rest of the present group, then the groups that follow. */
   void ask(boolean sawFilters, Ledger ledger) {
-    if (present < 0 || !asking.hasRoom()) {
+    if (present < 0 || !ahead.hasRoom()) {
       return;
     }
     boolean follows = mayFollow(sawFilters);
@@ -287,9 +284,9 @@ final class Following {
       List<BlockRange> runs = runsOf(askedTo);
       if (askedTo > present && !isOpen) {
         isOpen = true;
-        asking.openFor(Filters.blocksOf(runs));
+        ahead.openFor(Filters.blocksOf(runs));
       }
-      if (!asking.ask(runs, GuessKind.GROUP, ledger)) {
+      if (!ahead.add(runs, GuessKind.GROUP, ledger)) {
         return;
       }
       askedTo++;
@@ -332,7 +329,7 @@ final class Following {
 
   /** Not all was granted: what is missing is looked for from the present group on. */
   void askAgain() {
-    askedTo = Math.max(0, present);
+    refine();
     isAhead = false;
   }
 

@@ -10,6 +10,7 @@ import io.s3e.prefetch.Ledger;
 import io.s3e.prefetch.RequestSizing;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,7 +30,7 @@ final class FooterReading {
   private final BlockLayout blocks;
   private final LayoutMemory memory;
   private final OrcCodecs codecs;
-  private final ColumnarListener listener;
+  private final ObjLongConsumer<Counter> listener;
   private ObjectVersion version;
   private State state = State.LAST_BYTES;
 
@@ -41,7 +42,7 @@ final class FooterReading {
       LayoutMemory memory,
       ObjectVersion version,
       OrcCodecs codecs,
-      ColumnarListener listener) {
+      ObjLongConsumer<Counter> listener) {
     this.blocks = blocks;
     this.memory = memory;
     this.version = version;
@@ -79,14 +80,14 @@ final class FooterReading {
   }
 
   /** Asks for what is missing of the tail in front of a first read near the end. */
-  void ask(BlockRange read, @Nullable Layout layout, Asking asking) {
+  void ask(BlockRange read, @Nullable Layout layout, Wanted wanted) {
     long size = blocks.objectSize();
     long bytes = layout == null ? place().tails().bytesOf(size) : size - layout.footerStart();
     if (size > RequestSizing.SMALL_OBJECT_BYTES && bytes > 0) {
       BlockRange end = blocks.covering(Math.max(0, size - bytes), size);
       if (end.first() < read.first()) {
         BlockRange before = new BlockRange(end.first(), read.first());
-        asking.ask(List.of(before), GuessKind.TAIL, ledger());
+        wanted.add(List.of(before), GuessKind.TAIL, ledger());
       }
     }
   }
@@ -133,7 +134,7 @@ final class FooterReading {
         FileTail known = Objects.requireNonNull(tail);
         tails.footer(blocks.objectSize() - known.footer().start());
         Layout parsed = known.layout(bytes, codecs);
-        listener.onCounted(
+        listener.accept(
             parsed == null ? Counter.COLUMNAR_FOOTERS_REFUSED : Counter.COLUMNAR_FOOTERS, 1);
         return parsed == null ? null : memory.keep(version, parsed);
       }
@@ -144,7 +145,7 @@ final class FooterReading {
         state = State.FOOTER;
       }
     } catch (MalformedException e) {
-      listener.onCounted(Counter.COLUMNAR_FOOTERS_REFUSED, 1);
+      listener.accept(Counter.COLUMNAR_FOOTERS_REFUSED, 1);
     }
     return null;
   }

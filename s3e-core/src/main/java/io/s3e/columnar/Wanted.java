@@ -1,25 +1,46 @@
 package io.s3e.columnar;
 
+import io.s3e.block.BlockLayout;
 import io.s3e.block.BlockRange;
 import io.s3e.prefetch.BlockPieces;
 import io.s3e.prefetch.BlockPieces.Piece;
 import io.s3e.prefetch.GuessKind;
+import io.s3e.prefetch.Ledger;
+import io.s3e.prefetch.ReadPlanner.Limits;
+import io.s3e.prefetch.RequestSizing;
 import io.s3e.prefetch.Wish;
 import io.s3e.prefetch.Wish.Range;
 import io.s3e.prefetch.Wish.Start;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one stream wants of a columnar file ahead of its reader, in requests; and what was read
- * lately, which is not wanted again. Not thread-safe.
+ * What one stream wants of a columnar file ahead of its reader, in requests, and the window for all
+ * of it; and what was read lately, which is not wanted again. Counts in blocks. Not thread-safe.
  *
- * <p>Invariant: a block is wanted by one request at most, and by none while it counts as read
- * lately.
+ * <p><b>A request</b> is wanted until its blocks are read, it is dropped, or refused: then it is to
+ * be added again, longer, when the reader has come on.
+ *
+ * <p>Invariants: a block is wanted by one request at most, and by none while it counts as read
+ * lately. Blocks that are wanted never exceed the cap that held when they were added; where it has
+ * become less since, nothing is asked for.
  */
 final class Wanted {
+  /** Refusals do not make requests so long that a window holds fewer of them. */
+  private static final int LEAST_PARALLEL = 4;
+
+  /** More before a read would keep its own bytes, which come last, for more than 4 ms. */
+  private static final long MAX_ALONG_BYTES = 256 << 10;
+
+  /** Nothing is added until there is room for this part of the window, or all is read. */
+  private static final int ROOM_PART = 4;
+
+  /** Long enough for requests of full length: where the sequence ends does not shorten them. */
+  private static final long NO_END = Integer.MAX_VALUE;
+
   /** Pieces that were read lately; enough for the chunks of one group that lie apart. */
   private static final int MAX_READ_PIECES = 512;
 
@@ -28,42 +49,125 @@ final class Wanted {
     ANY
   }
 
+  private final BlockLayout layout;
+  private final Limits limits;
+  private final RequestSizing sizing;
   private final BlockPieces<Range> requests = new BlockPieces<>();
   private BlockPieces<Reader> read = new BlockPieces<>();
+  private long window;
+  private long leastRequest;
+  private boolean held;
+  private long limitBytes = Long.MAX_VALUE;
+  private int inFlight = Integer.MAX_VALUE;
 
   /** As it was asked for last; null if something has changed since. */
   private @Nullable Wish wish;
 
-  private Start latest = Start.NOW;
+  Wanted(BlockLayout layout, Limits limits) {
+    this.layout = layout;
+    this.limits = limits;
+    this.sizing = RequestSizing.of(layout, limits);
+    this.window = layout.blocksOver(limits.initialWindowBytes());
+  }
+
+  /** As {@link io.s3e.prefetch.ReadPlanner#limitWindow}. */
+  void limit(long bytes, int inFlightAtOnce) {
+    if (bytes != limitBytes || inFlightAtOnce != inFlight) {
+      limitBytes = Math.max(0, bytes);
+      inFlight = Math.max(1, inFlightAtOnce);
+      wish = null;
+    }
+  }
+
+  private long cap() {
+    return Math.min(limits.maxWindowBytes(), limitBytes) / layout.blockSize();
+  }
+
+  /** How many blocks may be wanted. */
+  long window() {
+    return Math.min(window, cap());
+  }
+
+  /** Requests that may be wanted: as many connections as a stream has use for, or its share. */
+  private long maxRequests() {
+    return Math.min(inFlight, Math.max(1, limits.maxWindowBytes() / limits.requestBytes()));
+  }
 
   /** Number of blocks. */
   long count() {
     return requests.count();
   }
 
-  /** Number of requests, in whole or in part. */
-  int runs() {
-    return requests.pieces().size();
-  }
-
-  /** The parts of {@code run} that are neither wanted nor read lately, in order. */
-  List<BlockRange> missingFrom(BlockRange run) {
-    List<BlockRange> missing = new ArrayList<>();
-    for (BlockRange each : requests.missingFrom(run)) {
-      missing.addAll(read.missingFrom(each));
+  /** The window is to hold one group at least, unless refusals have said otherwise. */
+  void openFor(long blocks) {
+    if (leastRequest == 0) {
+      window = Math.max(window, Math.min(cap(), blocks));
     }
-    return missing;
   }
 
-  /** Wants a request, none of whose blocks is wanted. */
-  void add(Range request) {
-    requests.add(request.blocks(), request);
+  /** The reader waits for what the window had no room for. */
+  void grow() {
+    if (!held) {
+      window = Math.max(window, Math.min(cap(), 2 * window));
+      wish = null;
+    }
+  }
+
+  /** Guesses were wrong: the next are fewer. */
+  void halve() {
+    window = Math.max(1, window / 2);
     wish = null;
   }
 
-  /** A read takes {@code run}; how many of its blocks were wanted. */
+  /** Whether more may be added: there is a part of the window to fill. */
+  boolean hasRoom() {
+    long room = window() - count();
+    return !held && requests.pieces().size() < maxRequests() && room * ROOM_PART >= window();
+  }
+
+  /**
+   * Adds what is neither wanted nor just read of {@code runs}, in their order.
+   *
+   * @return false if there was no room for all of it
+   */
+  boolean add(List<BlockRange> runs, GuessKind kind, Ledger ledger) {
+    for (BlockRange run : runs) {
+      for (BlockRange unwanted : requests.missingFrom(run)) {
+        for (BlockRange missing : read.missingFrom(unwanted)) {
+          if (!add(missing, kind, ledger)) {
+            return false;
+          }
+        }
+      }
+    }
+    return true;
+  }
+
+  private boolean add(BlockRange missing, GuessKind kind, Ledger ledger) {
+    long room = held ? 0 : window() - count();
+    long granted = Math.min(missing.count(), room);
+    if (granted <= 0) {
+      return false;
+    }
+    wish = null;
+    List<BlockRange> cut = new ArrayList<>();
+    BlockRange run = new BlockRange(missing.first(), missing.first() + granted);
+    sizing.cut(run, sizing.requestFor(window(), inFlight, leastRequest, NO_END), cut);
+    for (BlockRange each : cut) {
+      if (requests.pieces().size() >= maxRequests()) {
+        return false;
+      }
+      boolean isAlong = kind == GuessKind.TAIL && layout.bytesOf(each).length() <= MAX_ALONG_BYTES;
+      Start start = isAlong ? Start.WITH_READ : Start.NOW;
+      requests.add(each, new Range(each, kind, ledger, start, Wish.Cut.NONE));
+    }
+    return granted == missing.count();
+  }
+
+  /** A read takes {@code run}, and the reader comes on; how many of its blocks were wanted. */
   long use(BlockRange run) {
-    long used = take(run, kind -> true);
+    held = false;
+    long used = drop(run, kind -> true);
     if (read.pieces().size() > MAX_READ_PIECES) {
       read = new BlockPieces<>();
     }
@@ -81,36 +185,52 @@ final class Wanted {
   }
 
   /** Wants nothing of {@code run} for such reasons; how many blocks it did want. */
-  long take(BlockRange run, Predicate<GuessKind> such) {
+  long drop(BlockRange run, Predicate<GuessKind> such) {
     wish = null;
     return requests.take(run, range -> such.test(range.kind()), (piece, range) -> {});
   }
 
   void clear() {
-    take(new BlockRange(0, Long.MAX_VALUE), kind -> true);
+    drop(new BlockRange(0, Long.MAX_VALUE), kind -> true);
     read = new BlockPieces<>();
   }
 
   /**
-   * Filters, tails and indexes first: few bytes that readers need before they know what else.
-   *
-   * @param most {@link Start#LATER} if nothing is to be asked for now
+   * Memory or concurrency refused the first of these runs, and none of them was sent: they are
+   * wanted no more. The window falls to what was granted, but not below half, and requests become
+   * longer as long as there are some in parallel.
    */
-  Wish wish(Start most) {
-    if (wish == null || latest != most) {
-      List<Range> ranges = new ArrayList<>(requests.pieces().size());
-      List<Range> data = new ArrayList<>();
-      for (Piece<Range> piece : requests.pieces()) {
+  void refused(List<BlockRange> runs) {
+    long before = window();
+    long request = sizing.requestFor(before, inFlight, leastRequest, NO_END);
+    runs.forEach(run -> drop(run, kind -> true));
+    long half = Math.max(sizing.floorOf(inFlight), before / 2);
+    window = Math.max(1, Math.max(half, Math.min(before, count())));
+    leastRequest = Math.max(1, Math.min(2 * request, window / LEAST_PARALLEL));
+    held = true;
+    wish = null;
+  }
+
+  /**
+   * Filters, tails and indexes come first: few bytes that readers need before they know what else.
+   */
+  Wish wish() {
+    if (wish == null) {
+      List<Piece<Range>> inOrder = new ArrayList<>(requests.pieces());
+      inOrder.sort(Comparator.comparing(piece -> isData(piece.owner().kind())));
+      boolean isClosed = held || count() > cap();
+      List<Range> ranges = new ArrayList<>(inOrder.size());
+      for (Piece<Range> piece : inOrder) {
         Range of = piece.owner();
-        boolean isData = of.kind() == GuessKind.GROUP || of.kind() == GuessKind.ALIKE;
-        Start start = most == Start.LATER ? most : of.start();
-        (isData ? data : ranges)
-            .add(new Range(piece.blocks(), of.kind(), of.ledger(), start, of.cut()));
+        Start start = isClosed ? Start.LATER : of.start();
+        ranges.add(new Range(piece.blocks(), of.kind(), of.ledger(), start, of.cut()));
       }
-      ranges.addAll(data);
       wish = new Wish(ranges);
-      latest = most;
     }
     return wish;
+  }
+
+  private static boolean isData(GuessKind kind) {
+    return kind == GuessKind.GROUP || kind == GuessKind.ALIKE;
   }
 }

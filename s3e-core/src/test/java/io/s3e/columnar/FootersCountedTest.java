@@ -14,7 +14,7 @@ import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
 /** Footers that are read, and those that are not, are counted. */
-class ColumnarListenerTest {
+class FootersCountedTest {
   private static final int BLOCK = 64 << 10;
 
   private final RecordedFiles.File file = RecordedFiles.parquet("lineitem");

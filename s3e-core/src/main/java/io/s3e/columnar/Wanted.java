@@ -3,7 +3,6 @@ package io.s3e.columnar;
 import io.s3e.block.BlockLayout;
 import io.s3e.block.BlockRange;
 import io.s3e.prefetch.BlockPieces;
-import io.s3e.prefetch.BlockPieces.Piece;
 import io.s3e.prefetch.GuessKind;
 import io.s3e.prefetch.Ledger;
 import io.s3e.prefetch.ReadPlanner.Limits;
@@ -122,7 +121,7 @@ final class Wanted {
   /** Whether more may be added: there is a part of the window to fill. */
   boolean hasRoom() {
     long room = window() - count();
-    return !held && requests.pieces().size() < maxRequests() && room * ROOM_PART >= window();
+    return !held && requests.size() < maxRequests() && room * ROOM_PART >= window();
   }
 
   /**
@@ -154,7 +153,7 @@ final class Wanted {
     BlockRange run = new BlockRange(missing.first(), missing.first() + granted);
     sizing.cut(run, sizing.requestFor(window(), inFlight, leastRequest, NO_END), cut);
     for (BlockRange each : cut) {
-      if (requests.pieces().size() >= maxRequests()) {
+      if (requests.size() >= maxRequests()) {
         return false;
       }
       boolean isAlong = kind == GuessKind.TAIL && layout.bytesOf(each).length() <= MAX_ALONG_BYTES;
@@ -168,7 +167,7 @@ final class Wanted {
   long use(BlockRange run) {
     held = false;
     long used = drop(run, kind -> true);
-    if (read.pieces().size() > MAX_READ_PIECES) {
+    if (read.size() > MAX_READ_PIECES) {
       read = new BlockPieces<>();
     }
     for (BlockRange missing : read.missingFrom(run)) {
@@ -216,15 +215,14 @@ final class Wanted {
    */
   Wish wish() {
     if (wish == null) {
-      List<Piece<Range>> inOrder = new ArrayList<>(requests.pieces());
-      inOrder.sort(Comparator.comparing(piece -> isData(piece.owner().kind())));
       boolean isClosed = held || count() > cap();
-      List<Range> ranges = new ArrayList<>(inOrder.size());
-      for (Piece<Range> piece : inOrder) {
-        Range of = piece.owner();
-        Start start = isClosed ? Start.LATER : of.start();
-        ranges.add(new Range(piece.blocks(), of.kind(), of.ledger(), start, of.cut()));
-      }
+      List<Range> ranges = new ArrayList<>(requests.size());
+      requests.forEach(
+          (blocks, of) -> {
+            Start start = isClosed ? Start.LATER : of.start();
+            ranges.add(new Range(blocks, of.kind(), of.ledger(), start, of.cut()));
+          });
+      ranges.sort(Comparator.comparing(range -> isData(range.kind())));
       wish = new Wish(ranges);
     }
     return wish;

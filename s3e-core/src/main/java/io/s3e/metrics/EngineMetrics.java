@@ -73,11 +73,11 @@ public final class EngineMetrics extends Counters<EngineMetrics.Counter> {
     /** Footers that could not be: damaged, too long, or compressed by a codec that is not there. */
     COLUMNAR_FOOTERS_REFUSED,
     /**
-     * Bytes of blocks that were asked for ahead of readers of columnar files; those that were in
-     * memory already are not fetched. Where such files are only observed, what would have been.
+     * Bytes of blocks that were fetched ahead of readers of columnar files. Where such files are
+     * only observed, what would have been.
      */
     COLUMNAR_ASKED_BYTES,
-    /** Those of them that were refused, not sent, or failed to come. */
+    /** Those of them that failed to come, or left memory before a reader came. */
     COLUMNAR_WITHDRAWN_BYTES,
     /** Those of the last bytes of files that the stream which asked for them read. */
     COLUMNAR_TAIL_USED_BYTES,

@@ -60,10 +60,14 @@ public final class Ahead {
       return read.end();
     }
 
-    /** Block from which a GET for {@code read} is to come; no more than the start of that. */
+    /**
+     * Block from which a GET for {@code read} is to come: a tail is read from its end, a window is
+     * not. No more than the start of the read.
+     */
     public long alongFrom(BlockRange read) {
       for (Starting each : starting) {
-        if (each.of.start() == Start.WITH_READ && each.blocks.end() == read.first()) {
+        boolean isAlong = each.of.start() == Start.WITH_READ && each.of.kind().isColumnar();
+        if (isAlong && each.blocks.end() == read.first()) {
           return each.blocks.first();
         }
       }
@@ -141,24 +145,25 @@ public final class Ahead {
   public void onRead(ByteRange bytes) {
     BlockRange blocks = layout.covering(bytes.start(), bytes.end());
     read += blocks.count();
-    long before = pieces.count();
-    long lost = pieces.take(blocks, guess -> guess == Guess.GIVEN_UP, (piece, guess) -> {});
-    if (lost > 0) {
+    if (pieces.endBefore(blocks.end()) <= blocks.first()) {
+      return;
+    }
+    List<BlockRange> came = new ArrayList<>(2);
+    boolean[] wasGivenUp = {false};
+    pieces.take(
+        blocks,
+        guess -> true,
+        (piece, guess) -> {
+          end(piece, guess, End.USED);
+          wasGivenUp[0] |= guess == Guess.GIVEN_UP;
+          appendRun(came, piece);
+        });
+    came.forEach(run -> pieces.add(run, Guess.READ));
+    if (wasGivenUp[0]) {
       // It cannot wait any longer for what follows.
       pieces.take(all(), guess -> guess == Guess.GIVEN_UP, (piece, guess) -> {});
     }
-    if (before > 0) {
-      List<BlockRange> came = new ArrayList<>();
-      pieces.take(
-          blocks,
-          guess -> true,
-          (piece, guess) -> {
-            end(piece, guess, End.USED);
-            appendRun(came, piece);
-          });
-      came.forEach(run -> pieces.add(run, Guess.READ));
-      settleWindow();
-    }
+    settleWindow();
   }
 
   /**
@@ -170,8 +175,8 @@ public final class Ahead {
   public Change look(Wish wish, LongPredicate isThere) {
     List<BlockRange> dropped = drop(wish);
     settleWindow();
-    List<Starting> starting = new ArrayList<>();
-    List<BlockRange> requests = new ArrayList<>();
+    List<Starting> starting = new ArrayList<>(2);
+    List<BlockRange> requests = new ArrayList<>(2);
     for (Range range : wish.ranges()) {
       if (range.start() != Start.LATER) {
         for (BlockRange missing : pieces.missingFrom(range.blocks())) {
@@ -204,10 +209,10 @@ public final class Ahead {
   }
 
   private List<BlockRange> drop(Wish wish) {
-    List<BlockRange> dropped = new ArrayList<>();
     if (pieces.count() == 0) {
-      return dropped;
+      return List.of();
     }
+    List<BlockRange> dropped = new ArrayList<>(2);
     List<Range> ranges = wish.ranges();
     if (ranges.size() > 1) {
       ranges = new ArrayList<>(ranges);
@@ -229,7 +234,7 @@ public final class Ahead {
    *     follows them without a gap made way, and was no wrong guess
    */
   private void drop(long from, long to, boolean isBehindWindow, List<BlockRange> dropped) {
-    if (from >= to) {
+    if (pieces.endBefore(to) <= from) {
       return;
     }
     long[] wayUntil = {isBehindWindow ? from : Long.MIN_VALUE};
@@ -260,8 +265,12 @@ public final class Ahead {
     }
   }
 
-  /** These blocks were asked for: they are there, or on their way. */
+  /**
+   * These blocks were asked for: they are there, or on their way. A look of another thread may have
+   * found them there before this was told.
+   */
   public void started(BlockRange blocks, Range of) {
+    pieces.take(blocks, guess -> guess == Guess.THERE, (piece, guess) -> {});
     List<BlockRange> parts = pieces.missingFrom(blocks);
     Guess guess = new Guess(of, parts.stream().mapToLong(BlockRange::count).sum());
     for (BlockRange part : parts) {
@@ -283,14 +292,15 @@ public final class Ahead {
    */
   public void verify(LongPredicate isThere) {
     List<BlockRange> absent = new ArrayList<>();
-    for (BlockPieces.Piece<Guess> piece : pieces.pieces()) {
-      for (long block = piece.blocks().first(); block < piece.blocks().end(); block++) {
-        boolean isExpected = piece.owner() != Guess.GIVEN_UP && piece.owner() != Guess.READ;
-        if (isExpected && !isThere.test(block)) {
-          appendRun(absent, new BlockRange(block, block + 1));
-        }
-      }
-    }
+    pieces.forEach(
+        (piece, guess) -> {
+          boolean isExpected = guess != Guess.GIVEN_UP && guess != Guess.READ;
+          for (long block = piece.first(); isExpected && block < piece.end(); block++) {
+            if (!isThere.test(block)) {
+              appendRun(absent, new BlockRange(block, block + 1));
+            }
+          }
+        });
     long ahead = pieces.count();
     for (BlockRange run : absent) {
       pieces.take(run, guess -> true, (piece, guess) -> end(piece, guess, End.WITHDRAWN));

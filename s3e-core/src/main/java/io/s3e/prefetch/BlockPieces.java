@@ -2,10 +2,7 @@ package io.s3e.prefetch;
 
 import io.s3e.block.BlockRange;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 
@@ -13,17 +10,25 @@ import java.util.function.Predicate;
  * Blocks of one object, each with an owner: adjacent blocks of one owner are one piece, or several.
  * Not thread-safe.
  *
- * <p>Invariants: pieces are disjoint and not empty; {@link #count()} is the sum of their lengths.
+ * <p>Invariants: pieces ascend, are disjoint and not empty; {@link #count()} is the sum of their
+ * lengths.
  *
  * @param <O> who wants a block
  */
 public final class BlockPieces<O> {
-  /** Adjacent blocks of one owner. */
-  public record Piece<O>(BlockRange blocks, O owner) {}
+  private static final class Piece<O> {
+    private final O owner;
+    private long first;
+    private long end;
 
-  /** First block of each piece → the piece. */
-  private final TreeMap<Long, Piece<O>> pieces = new TreeMap<>();
+    Piece(long first, long end, O owner) {
+      this.first = first;
+      this.end = end;
+      this.owner = owner;
+    }
+  }
 
+  private final ArrayList<Piece<O>> pieces = new ArrayList<>();
   private long count;
 
   /** Number of blocks. */
@@ -31,85 +36,111 @@ public final class BlockPieces<O> {
     return count;
   }
 
-  /** The pieces in order; a view. */
-  public Collection<Piece<O>> pieces() {
-    return pieces.values();
+  /** Number of pieces. */
+  public int size() {
+    return pieces.size();
+  }
+
+  /** Hands over each piece and its owner, in order; nothing may be added or taken meanwhile. */
+  public void forEach(BiConsumer<BlockRange, ? super O> each) {
+    for (Piece<O> piece : pieces) {
+      each.accept(new BlockRange(piece.first, piece.end), piece.owner);
+    }
   }
 
   /** Whether {@code block} has an owner. */
   public boolean contains(long block) {
-    Map.Entry<Long, Piece<O>> entry = pieces.floorEntry(block);
-    return entry != null && block < entry.getValue().blocks.end();
+    int at = endingAfter(block);
+    return at < pieces.size() && pieces.get(at).first <= block;
   }
 
   /** Block after the last one before {@code block} that has an owner; 0 if none has. */
   long endBefore(long block) {
-    Map.Entry<Long, Piece<O>> entry = pieces.lowerEntry(block);
-    return entry == null ? 0 : Math.min(block, entry.getValue().blocks.end());
+    int at = endingAfter(block - 1);
+    if (at < pieces.size() && pieces.get(at).first < block) {
+      return block;
+    }
+    return at == 0 ? 0 : pieces.get(at - 1).end;
   }
 
   /** The parts of {@code run} that have no owner, in order. */
   public List<BlockRange> missingFrom(BlockRange run) {
-    List<BlockRange> missing = new ArrayList<>();
-    Map.Entry<Long, Piece<O>> before = pieces.floorEntry(run.first());
-    long at = Math.max(run.first(), before == null ? 0 : before.getValue().blocks.end());
-    for (Piece<O> piece : pieces.tailMap(run.first(), false).values()) {
-      if (piece.blocks.first() >= run.end()) {
-        break;
+    List<BlockRange> missing = List.of();
+    long at = run.first();
+    for (int i = endingAfter(at); at < run.end(); i++) {
+      long next = i < pieces.size() ? Math.min(run.end(), pieces.get(i).first) : run.end();
+      if (next > at) {
+        missing = missing.isEmpty() ? new ArrayList<>(2) : missing;
+        missing.add(new BlockRange(at, next));
       }
-      if (piece.blocks.first() > at) {
-        missing.add(new BlockRange(at, piece.blocks.first()));
-      }
-      at = piece.blocks.end();
-    }
-    if (at < run.end()) {
-      missing.add(new BlockRange(at, run.end()));
+      at = i < pieces.size() ? pieces.get(i).end : run.end();
     }
     return missing;
   }
 
   /** Gives {@code run}, none of which has an owner, to {@code owner}. */
   public void add(BlockRange run, O owner) {
-    put(run, owner);
-    count += run.count();
-  }
-
-  private void put(BlockRange run, O owner) {
-    pieces.put(run.first(), new Piece<>(run, owner));
+    if (!run.isEmpty()) {
+      pieces.add(endingAfter(run.first()), new Piece<>(run.first(), run.end(), owner));
+      count += run.count();
+    }
   }
 
   /**
    * Takes what those owners have of {@code run} who are such, in order.
    *
-   * @param taken hears of each piece and who had it
+   * @param taken hears of each piece and who had it; adds and takes nothing meanwhile
    * @return how many blocks
    */
   public long take(
       BlockRange run, Predicate<? super O> such, BiConsumer<BlockRange, ? super O> taken) {
-    if (endBefore(run.end()) <= run.first()) {
-      return 0;
-    }
-    cutAt(run.first());
-    cutAt(run.end());
     long before = count;
-    Map<Long, Piece<O>> inside = pieces.subMap(run.first(), run.end());
-    for (var entries = inside.values().iterator(); entries.hasNext(); ) {
-      Piece<O> piece = entries.next();
+    int at = endingAfter(run.first());
+    while (at < pieces.size() && pieces.get(at).first < run.end()) {
+      Piece<O> piece = pieces.get(at);
       if (such.test(piece.owner)) {
-        count -= piece.blocks.count();
-        entries.remove();
-        taken.accept(piece.blocks, piece.owner);
+        BlockRange part =
+            new BlockRange(Math.max(piece.first, run.first()), Math.min(piece.end, run.end()));
+        at = cutOut(part, piece, at);
+        count -= part.count();
+        taken.accept(part, piece.owner);
+      } else {
+        at++;
       }
     }
     return before - count;
   }
 
-  private void cutAt(long block) {
-    Map.Entry<Long, Piece<O>> entry = pieces.lowerEntry(block);
-    if (entry != null && entry.getValue().blocks.end() > block) {
-      BlockRange whole = entry.getValue().blocks;
-      put(new BlockRange(whole.first(), block), entry.getValue().owner);
-      put(new BlockRange(block, whole.end()), entry.getValue().owner);
+  /** Cuts {@code part} out of the piece at {@code at}; where what follows it is then. */
+  private int cutOut(BlockRange part, Piece<O> piece, int at) {
+    boolean isHeadLeft = piece.first < part.first();
+    if (isHeadLeft && part.end() < piece.end) {
+      pieces.add(at + 1, new Piece<>(part.end(), piece.end, piece.owner));
     }
+    if (isHeadLeft) {
+      piece.end = part.first();
+      return at + 1;
+    }
+    if (part.end() < piece.end) {
+      piece.first = part.end();
+    } else {
+      pieces.remove(at);
+    }
+    return at;
+  }
+
+  /** Index of the first piece that ends after {@code block}. */
+  private int endingAfter(long block) {
+    int from = 0;
+    int to = pieces.size();
+    while (from < to) {
+      int middle = (from + to) >>> 1;
+      if (pieces.get(middle).end > block) {
+        to = middle;
+      } else {
+        from = middle + 1;
+      }
+    }
+    return from;
   }
 }

@@ -55,12 +55,13 @@ final class Cursors {
    */
   List<Want> wanted() {
     List<Want> wanted = new ArrayList<>(1);
-    BlockPieces<Cursor> others = new BlockPieces<>();
+    BlockPieces<Cursor> known = new BlockPieces<>();
     for (int i = byUse.size() - 1; i >= 0; i--) {
       Cursor cursor = byUse.get(i);
       if (cursor.ahead() > 0) {
-        for (BlockRange part : others.missingFrom(new BlockRange(cursor.reached, cursor.aheadTo))) {
-          others.add(part, cursor);
+        BlockRange all = new BlockRange(cursor.reached, cursor.aheadTo);
+        for (BlockRange part : known.size() == 0 ? List.of(all) : known.missingFrom(all)) {
+          known.add(part, cursor);
           wanted.add(new Want(part, cursor));
         }
       }
@@ -124,6 +125,10 @@ final class Cursors {
     }
     byUse.remove(cursor);
     byUse.add(cursor);
+  }
+
+  boolean isLatest(Cursor cursor) {
+    return byUse.get(byUse.size() - 1) == cursor;
   }
 
   void remove(Cursor cursor) {

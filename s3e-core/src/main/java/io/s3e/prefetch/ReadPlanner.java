@@ -271,8 +271,8 @@ public final class ReadPlanner {
   }
 
   /**
-   * What is wanted ahead of all cursors now; those of the reader that read last come first. A
-   * cursor that was refused, or has to show more, wants no more than what has been asked for.
+   * What is wanted ahead of all cursors now. What is absent is asked for when its own reader comes
+   * on, so of the cursor that read last alone; not of one that was refused, or has to show more.
    */
   public Wish wish() {
     List<Cursors.Want> wanted =
@@ -285,7 +285,8 @@ public final class ReadPlanner {
     for (Cursors.Want want : wanted) {
       Cursor cursor = want.by();
       Wish.Start now = cursor.expected ? Wish.Start.WITH_READ : Wish.Start.NOW;
-      Wish.Start start = fits && windows.mayAsk(cursor) ? now : Wish.Start.LATER;
+      boolean isDue = fits && cursors.isLatest(cursor) && windows.mayAsk(cursor);
+      Wish.Start start = isDue ? now : Wish.Start.LATER;
       Wish.Cut cut = (absent, requests) -> windows.cut(cursor, absent, requests);
       ranges.add(new Wish.Range(want.blocks(), GuessKind.WINDOW, ledger, start, cut));
     }

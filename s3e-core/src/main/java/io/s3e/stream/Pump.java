@@ -14,6 +14,7 @@ import io.s3e.prefetch.Ahead;
 import io.s3e.prefetch.Ahead.Change;
 import io.s3e.prefetch.Ahead.Starting;
 import io.s3e.prefetch.ReadPolicy;
+import io.s3e.prefetch.Wish;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -279,11 +280,18 @@ final class Pump implements Consumer<RunFetch> {
       BlockRange blocks = run.blocks();
       long stopped = fetcher.prefetch(handle, blocks, Purpose.GUESS, this);
       BlockRange sent = new BlockRange(blocks.first(), Math.min(stopped, blocks.end()));
-      configure(() -> ahead.started(sent, run.of()));
+      configure(() -> started(sent, run.of()));
       if (stopped < blocks.end()) {
         refused(new Starting(new BlockRange(stopped, blocks.end()), run.of()), starting, i + 1);
         return;
       }
+    }
+  }
+
+  /** What comes for a stream that was closed meanwhile is cancelled, and judged by nobody. */
+  private void started(BlockRange sent, Wish.Range of) {
+    if (!handle.isClosed()) {
+      ahead.started(sent, of);
     }
   }
 

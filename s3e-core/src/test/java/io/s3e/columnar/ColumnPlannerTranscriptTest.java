@@ -271,6 +271,21 @@ class ColumnPlannerTranscriptTest {
   }
 
   @Test
+  void whatWasReadForwardBeforeTheColumnsIsForgotten() {
+    assertTranscript(
+        new ColumnTranscript(6, 0, 6),
+        """
+        read 100 1000000 -> fetch [1M,9M) in 8
+        chunk 3 0 -> abandon [1M,9M)
+        read 3670016 5000000
+        read 3670016 5000000
+        read 3670016 5000000
+        look
+        describe -> ADAPTIVE, ahead 0 of 536870912; at 5000000 ahead 0; FOREIGN, PARQUET of 6 groups, 4 columns, ahead 0 of 8388608
+        """);
+  }
+
+  @Test
   void aReaderThatGoesThroughTheFileIsNotColumnar() {
     assertTranscript(
         new ColumnTranscript(3, 0, 3),

@@ -96,6 +96,19 @@ class AheadTest {
         .containsExactly(run(10, 20));
   }
 
+  /** The run is in the index before the record has it. */
+  @Test
+  void whatALookFindsThereWhileItIsBeingStartedIsJudgedAllTheSame() {
+    Range group = range(GuessKind.GROUP, Start.NOW, 10, 20);
+    Change change = look(group);
+    assertThat(ahead.look(new Wish(List.of(group)), block -> true)).isEqualTo(Change.NONE);
+    change.starting().forEach(each -> ahead.started(each.blocks(), each.of()));
+    change.starting().forEach(each -> ahead.started(each.blocks(), each.of()));
+    read(10, 20);
+    assertThat(counted.get(Counter.COLUMNAR_ASKED_BYTES)).isEqualTo(10 * BLOCK);
+    assertThat(counted.get(Counter.COLUMNAR_GROUP_USED_BYTES)).isEqualTo(10 * BLOCK);
+  }
+
   @Test
   void whatTheReaderHasComeToIsNotStartedAgainForAnotherWhoWantsIt() {
     start(window(1, 9));

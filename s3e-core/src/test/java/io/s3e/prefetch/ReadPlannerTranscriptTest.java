@@ -348,6 +348,24 @@ class ReadPlannerTranscriptTest {
   }
 
   @Test
+  void wasteTakesAllWindowsBackToWhereTheyBegan() {
+    assertTranscript(
+        over("1G", ReadPolicy.SEQUENTIAL),
+        """
+        read 0 64K -> fetch [256K,8448K) in 8
+        read 64K 256K
+        stall 64K -> fetch [8448K,16640K) in 4
+        read 320K 256K
+        describe -> SEQUENTIAL, ahead 16252928 of 536870912; at 589824 window 16777216 ahead 16252928
+        read 500M 64K -> fetch [512256K,520448K) in 8
+        read 600M 64K -> fetch [614656K,622848K) in 8
+        read 700M 64K -> abandon [512256K,520448K) [614656K,622848K)
+        read 576K 256K
+        describe -> SEQUENTIAL, distrust 1, ahead 15990784 of 536870912; at 524353536 ahead 0; at 629211136 ahead 0; at 734068736 ahead 0; at 851968 window 8388608 ahead 15990784
+        """);
+  }
+
+  @Test
   void aResetAbandonsEverythingOnce() {
     assertTranscript(
         over("1G", ReadPolicy.SEQUENTIAL),
@@ -420,6 +438,20 @@ class ReadPlannerTranscriptTest {
         read 320K 256K -> fetch [10496K,12544K)
         describe -> SEQUENTIAL, ahead 16252928 of 536870912; at 589824 window 16777216 ahead 16252928
         read 576K 256K
+        """);
+  }
+
+  @Test
+  void whatOneReaderLostWaitsUntilItComesOn() {
+    assertTranscript(
+        over("1G", ReadPolicy.SEQUENTIAL),
+        """
+        read 0 64K -> fetch [256K,8448K) in 8
+        read 500M 64K -> fetch [512256K,520448K) in 8
+        lose 4352K 5376K
+        read 512064K 256K
+        look
+        read 64K 256K -> fetch [4352K,5376K)
         """);
   }
 

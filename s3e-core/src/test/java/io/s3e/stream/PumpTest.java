@@ -6,6 +6,7 @@ import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.OpenOptions;
+import io.s3e.block.ByteRange;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.prefetch.Ahead.Change;
@@ -55,6 +56,23 @@ class PumpTest {
       assertThat(second.starting()).hasSameSizeAs(first.starting());
       in.readFully(new byte[BLOCK], 0, BLOCK);
       assertThat(s3e.client.gets()).hasSize(1 + first.starting().size());
+    }
+  }
+
+  @Test
+  void aGuessThatFailedIsSentAgainBeforeTheReaderComesToIt() throws Exception {
+    s3e.put(400);
+    s3e.client.faults(
+        (request, number) ->
+            number == 3 ? Answer.GOOD.failingAfter(-1, Kind.SERVER) : Answer.GOOD);
+    try (S3EInputStream in = s3e.open(FORWARD)) {
+      in.readFully(new byte[BLOCK], 0, BLOCK);
+      awaitIdle();
+      ByteRange failed = s3e.client.gets().get(3).range();
+      assertThat(failed.start()).isGreaterThan(2L * BLOCK);
+      in.readFully(new byte[BLOCK], 0, BLOCK);
+      awaitIdle();
+      assertThat(s3e.client.gets()).filteredOn(get -> get.range().equals(failed)).hasSize(2);
     }
   }
 

@@ -2,9 +2,10 @@ package io.s3e.bench.micro;
 
 import io.s3e.block.BlockLayout;
 import io.s3e.block.ByteRange;
+import io.s3e.prefetch.Ahead;
+import io.s3e.prefetch.Ahead.Change;
 import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.ReadPlanner.Limits;
-import io.s3e.prefetch.ReadPlanner.Plan;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.prefetch.VectorPlanner;
 import java.util.ArrayList;
@@ -35,10 +36,24 @@ public class PlannerBenchmark extends CallTime {
   private final List<ByteRange> ranges = new ArrayList<>();
   private ReadPlanner scan = planner(ReadPolicy.SEQUENTIAL);
   private ReadPlanner jumps = planner(ReadPolicy.ADAPTIVE);
+  private Ahead aheadOfScan = ahead();
+  private Ahead aheadOfJumps = ahead();
   private long position;
 
   private ReadPlanner planner(ReadPolicy policy) {
     return new ReadPlanner(layout, policy, null, Limits.defaults(BLOCK_BYTES, REQUEST_BYTES));
+  }
+
+  private Ahead ahead() {
+    return new Ahead(layout, (counter, amount) -> {});
+  }
+
+  private static Change read(ReadPlanner planner, Ahead ahead, long position, int length) {
+    ahead.onRead(ByteRange.ofLength(position, length));
+    planner.onRead(position, length);
+    Change change = ahead.look(planner.wish(), block -> false);
+    change.starting().forEach(run -> ahead.started(run.blocks(), run.of()));
+    return change;
   }
 
   /** Lets the window of the scan grow, and lays out column chunks of 20 KiB to 1 MiB. */
@@ -46,6 +61,8 @@ public class PlannerBenchmark extends CallTime {
   public void prepare() {
     scan = planner(ReadPolicy.SEQUENTIAL);
     jumps = planner(ReadPolicy.ADAPTIVE);
+    aheadOfScan = ahead();
+    aheadOfJumps = ahead();
     position = 0;
     for (int i = 0; i < 16; i++) {
       step();
@@ -61,15 +78,16 @@ public class PlannerBenchmark extends CallTime {
   }
 
   @Benchmark
-  public Plan step() {
-    Plan plan = scan.onRead(position, BLOCK_BYTES);
+  public Change step() {
+    Change change = read(scan, aheadOfScan, position, BLOCK_BYTES);
     position = (position + BLOCK_BYTES) % OBJECT_BYTES;
-    return plan;
+    return change;
   }
 
   @Benchmark
-  public Plan jump() {
-    return jumps.onRead(random.nextLong(OBJECT_BYTES - RANDOM_READ_BYTES), RANDOM_READ_BYTES);
+  public Change jump() {
+    long at = random.nextLong(OBJECT_BYTES - RANDOM_READ_BYTES);
+    return read(jumps, aheadOfJumps, at, RANDOM_READ_BYTES);
   }
 
   @Benchmark

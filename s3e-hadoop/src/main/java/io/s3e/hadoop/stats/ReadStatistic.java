@@ -230,13 +230,13 @@ public enum ReadStatistic {
       Counter.COLUMNAR_ASKED_BYTES,
       BYTES,
       BOTH,
-      "Bytes of blocks that were asked for ahead of readers of such files, those in memory already"
-          + " included; with `fs.s3a.s3e.columnar` = `observe` what would have been asked for."),
+      "Bytes of blocks that were fetched ahead of readers of such files; with"
+          + " `fs.s3a.s3e.columnar` = `observe` what would have been fetched."),
   S3E_COLUMNAR_WITHDRAWN_BYTES(
       Counter.COLUMNAR_WITHDRAWN_BYTES,
       BYTES,
       BOTH,
-      "The part of those bytes that was refused, not sent, or failed to come."),
+      "The part of those bytes that failed to come, or left memory before a reader came."),
   S3E_COLUMNAR_TAIL_USED_BYTES(
       Counter.COLUMNAR_TAIL_USED_BYTES,
       BYTES,

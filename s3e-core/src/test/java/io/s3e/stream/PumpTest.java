@@ -27,12 +27,19 @@ class PumpTest {
     awaitTrue("all GETs have ended", () -> s3e.client.active() == 0);
   }
 
+  /** A reader that waits sends for some milliseconds only, which a JVM that is cold may need. */
+  private void lookAgain(S3EInputStream in) throws InterruptedException {
+    Pump pump = in.reader().pump();
+    pump.start(pump.onMiss(ReadStep.MOVE), null);
+    awaitIdle();
+  }
+
   @Test
   void lookingAgainSendsNothing() throws Exception {
     s3e.put(400);
     try (S3EInputStream in = s3e.open(FORWARD)) {
       in.readFully(new byte[BLOCK], 0, BLOCK);
-      awaitIdle();
+      lookAgain(in);
       int before = s3e.client.gets().size();
       assertThat(before).isGreaterThan(1);
       Pump pump = in.reader().pump();
@@ -54,8 +61,9 @@ class PumpTest {
       assertThat(first.starting()).isNotEmpty();
       Change second = pump.onMiss(ReadStep.MOVE);
       assertThat(second.starting()).hasSameSizeAs(first.starting());
-      in.readFully(new byte[BLOCK], 0, BLOCK);
-      assertThat(s3e.client.gets()).hasSize(1 + first.starting().size());
+      pump.start(second, null);
+      awaitIdle();
+      assertThat(s3e.client.gets()).hasSameSizeAs(first.starting());
     }
   }
 
@@ -63,15 +71,14 @@ class PumpTest {
   void aGuessThatFailedIsSentAgainBeforeTheReaderComesToIt() throws Exception {
     s3e.put(400);
     s3e.client.faults(
-        (request, number) ->
-            number == 3 ? Answer.GOOD.failingAfter(-1, Kind.SERVER) : Answer.GOOD);
+        (request, number) -> number == 3 ? Answer.GOOD.failingAfter(-1, Kind.SERVER) : Answer.GOOD);
     try (S3EInputStream in = s3e.open(FORWARD)) {
       in.readFully(new byte[BLOCK], 0, BLOCK);
-      awaitIdle();
+      lookAgain(in);
       ByteRange failed = s3e.client.gets().get(3).range();
       assertThat(failed.start()).isGreaterThan(2L * BLOCK);
       in.readFully(new byte[BLOCK], 0, BLOCK);
-      awaitIdle();
+      lookAgain(in);
       assertThat(s3e.client.gets()).filteredOn(get -> get.range().equals(failed)).hasSize(2);
     }
   }

@@ -63,8 +63,7 @@ class PumpTest {
   void aGuessThatFailedIsSentAgainBeforeTheReaderComesToIt() throws Exception {
     s3e.put(400);
     s3e.client.faults(
-        (request, number) ->
-            number == 3 ? Answer.GOOD.failingAfter(-1, Kind.SERVER) : Answer.GOOD);
+        (request, number) -> number == 3 ? Answer.GOOD.failingAfter(-1, Kind.SERVER) : Answer.GOOD);
     try (S3EInputStream in = s3e.open(FORWARD)) {
       in.readFully(new byte[BLOCK], 0, BLOCK);
       awaitIdle();

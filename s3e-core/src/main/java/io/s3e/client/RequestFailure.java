@@ -141,7 +141,8 @@ public final class RequestFailure extends IOException {
     return new RequestFailure(kindOf(answer), subject, reason, answer, null, cause);
   }
 
-  private static Kind kindOf(StoreAnswer refusal) {
+  /** The kind of failure that a refusal is. */
+  public static Kind kindOf(StoreAnswer refusal) {
     String code = refusal.code();
     int status = refusal.status();
     if (code != null && THROTTLING_CODES.contains(code)) {

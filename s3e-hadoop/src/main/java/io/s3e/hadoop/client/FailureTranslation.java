@@ -152,8 +152,7 @@ public final class FailureTranslation {
       RequestFailure.Effort effort = request.effort();
       String subject = read + ": " + request.subject() + (effort == null ? "" : ", " + effort);
       StoreAnswer refusal = request.refusal();
-      if (refusal != null
-          && RequestFailure.kindOf(refusal) == RequestFailure.Kind.REDIRECTED) {
+      if (refusal != null && RequestFailure.kindOf(refusal) == RequestFailure.Kind.REDIRECTED) {
         subject +=
             ", the bucket is in region " + refusal.region() + ", see " + Constants.AWS_REGION;
       }

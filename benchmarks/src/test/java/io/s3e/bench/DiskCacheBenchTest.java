@@ -70,11 +70,12 @@ class DiskCacheBenchTest {
                 "--scale=0.02",
                 "--ttfb=10",
                 "--total-bandwidth=60",
+                "--stagger=8",
                 "--rounds=1");
 
     JsonNode summary = outcome.summary("share-2", "s3e-host");
-    // Two if the JVMs knew nothing of each other; on a busy machine one may overtake the other.
-    assertThat(median(summary, "fetchedPerObject")).isBetween(1.0, 1.5);
+    // Two if the JVMs knew nothing of each other. The second begins when the first has read.
+    assertThat(median(summary, "fetchedPerObject")).isBetween(1.0, 1.2);
     assertThat(summary.get("runs").get(0).get("processes")).hasSize(2);
     assertThat(summary.get("runs").get(0).get("result").get("bytesUsed").asLong())
         .isEqualTo(2 * (96L << 20));

@@ -226,7 +226,8 @@ final class Comparison {
     if (read == null) {
       throw new IllegalStateException("Nothing to read for " + workload);
     }
-    Target.Subject subject = engine.isFile() ? read : target.unread(read);
+    boolean keepsNames = engine.isFile() || disk.isKeptByUser(engine, workload);
+    Target.Subject subject = keepsNames ? read : target.unread(read);
     boolean isUnread = !subject.equals(read);
     try {
       RunSpec spec =

@@ -58,15 +58,15 @@ final class LocalDisk implements AutoCloseable {
     if (engine.isFile()) {
       return Map.of(PlainFileSystem.DIRECTORY, copy(engine, workload, subject).toString());
     }
-    if (told(engine, workload) != null) {
+    if (isKeptByUser(engine, workload)) {
       return Map.of();
     }
-    Path made = isUnread ? kept.get(engine) : null;
+    Path made = kept.get(engine);
     if (made == null) {
-      made = Files.createTempDirectory(parent, isUnread ? "cache-" : "run-");
-    }
-    if (isUnread) {
-      kept.put(engine, made);
+      made = Files.createTempDirectory(parent, "cache-");
+      if (isUnread) {
+        kept.put(engine, made);
+      }
     }
     fresh = made;
     return Map.of(CACHE_DIRECTORIES, made.toAbsolutePath().toString());
@@ -96,6 +96,11 @@ final class LocalDisk implements AutoCloseable {
       // By what a failed run left behind. No other run uses it, and the job's end removes it.
       LOG.debug("{} stays for now", made, stillWrittenTo);
     }
+  }
+
+  /** Whether later runs are to find in the cache what earlier ones have read. */
+  boolean isKeptByUser(Engine engine, WorkloadKind workload) {
+    return told(engine, workload) != null;
   }
 
   /** The first directory that the user named; null if none. */

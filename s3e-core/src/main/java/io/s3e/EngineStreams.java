@@ -27,9 +27,9 @@ import io.s3e.stream.Askers;
 import io.s3e.stream.BlockReader;
 import io.s3e.stream.BoundedExecutor;
 import io.s3e.stream.S3EInputStream;
-import io.s3e.stream.StreamSettings;
 import io.s3e.stream.StreamSource;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -40,7 +40,6 @@ final class EngineStreams implements StreamSource, AutoCloseable {
   private final Fetcher fetcher;
   private final ObjectClient client;
   private final HeadFetch heads;
-  private final StreamSettings settings;
   private final Askers askers;
   private final LayoutMemory layouts;
   private final BoundedExecutor copying;
@@ -66,18 +65,17 @@ final class EngineStreams implements StreamSource, AutoCloseable {
     this.fetcher = fetcher;
     this.client = client;
     this.heads = heads;
-    this.settings = new StreamSettings(config.requestBytes(), config.readTimeout());
     this.copying = threads.copyingOfTenant();
     this.waiting = threads.waitingOfTenant();
   }
 
   S3EInputStream open(ObjectVersion version, OpenOptions options) {
-    return open(reader(version, options));
+    return new S3EInputStream(this, reader(version, options));
   }
 
   /** Fetches the end of an object that will be opened; null if there is no room for a guess. */
   @Nullable Announcement announce(ObjectVersion version, OpenOptions options) {
-    return reader(version, options).announceEnd();
+    return Announcement.of(reader(version, options));
   }
 
   private BlockReader reader(ObjectVersion version, OpenOptions options) {
@@ -105,7 +103,7 @@ final class EngineStreams implements StreamSource, AutoCloseable {
         new BlockReader(fetcher, handle, planner, ahead, config.prefetch(), askers);
     Announcement announced = options.announced();
     if (announced != null) {
-      reader.readsAnnounced(announced);
+      announced.readBy(reader);
     }
     return reader;
   }
@@ -163,8 +161,13 @@ final class EngineStreams implements StreamSource, AutoCloseable {
   }
 
   @Override
-  public StreamSettings settings() {
-    return settings;
+  public int requestBytes() {
+    return config.requestBytes();
+  }
+
+  @Override
+  public Duration readTimeout() {
+    return config.readTimeout();
   }
 
   @Override

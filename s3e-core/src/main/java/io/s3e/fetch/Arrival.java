@@ -3,16 +3,30 @@ package io.s3e.fetch;
 import io.s3e.memory.Block;
 import java.io.IOException;
 
-/** The interest of one reader in one block. */
+/**
+ * A block that a reader waits for: pinned, and ready, or on its way with the reader counted as
+ * interested. Belongs to one thread at a time, and is closed once.
+ */
 public final class Arrival implements AutoCloseable {
   private final Block block;
   private final Origin origin;
   private final boolean isAnothers;
+  private final boolean hasJoined;
 
-  Arrival(Block block, Origin origin, boolean isAnothers) {
+  /**
+   * @param block pinned; the pin is the arrival's
+   * @param isAnothers whether another tenant fetches the block
+   * @param hasJoined whether the reader is counted as interested
+   */
+  Arrival(Block block, Origin origin, boolean isAnothers, boolean hasJoined) {
     this.block = block;
     this.origin = origin;
     this.isAnothers = isAnothers;
+    this.hasJoined = hasJoined;
+  }
+
+  public Block block() {
+    return block;
   }
 
   /**
@@ -21,7 +35,7 @@ public final class Arrival implements AutoCloseable {
    *
    * @throws IOException if a fetch for a reader failed
    */
-  public boolean isReady() throws IOException {
+  boolean isReady() throws IOException {
     Exception failure = block.failure();
     if (failure == null) {
       return true;
@@ -31,6 +45,14 @@ public final class Arrival implements AutoCloseable {
       return false;
     }
     throw Failures.asIoException(failure);
+  }
+
+  /**
+   * Whether another tenant fetches the block and it is not ready: only a thread that waits notices
+   * when it is late.
+   */
+  public boolean isAnothers() {
+    return isAnothers && !block.isReady();
   }
 
   /** Whether it is another tenant's, and late: whatever hangs may hang for that tenant alone. */
@@ -43,9 +65,12 @@ public final class Arrival implements AutoCloseable {
     return origin.effort().deadlinePassed();
   }
 
-  /** The reader waits no more. */
+  /** The reader waits no more, and the pin ends. */
   @Override
   public void close() {
-    origin.interest().leave();
+    if (hasJoined) {
+      origin.interest().leave();
+    }
+    block.unpin();
   }
 }

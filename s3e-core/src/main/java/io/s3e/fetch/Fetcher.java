@@ -279,10 +279,8 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     if (asking == null || !asking.isFetching() || !asking.tryPin()) {
       return false;
     }
-    try {
-      boolean unused = await(handle, asking, patience);
-    } finally {
-      asking.unpin();
+    try (Arrival arrival = join(asking)) {
+      boolean unused = arrival != null && await(handle, arrival, patience);
     }
     return true;
   }
@@ -379,43 +377,33 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
   }
 
   /**
-   * Waits until a pinned block is ready.
+   * Waits until an expected block is ready.
    *
-   * @return true if it is ready; false if its fetch was a guess or was cancelled, and the reader
-   *     should ask for the block itself
+   * @return true if it is ready; false if its fetch was a guess or was cancelled, or is another
+   *     tenant's and late, and the reader should ask for the block itself
    * @throws IOException if a fetch for a reader failed, the deadline passed, or the stream was
    *     closed
    */
-  public boolean await(ObjectHandle handle, Block block, Patience patience) throws IOException {
-    if (block.isReady()) {
-      return true;
-    }
-    Arrival arrival = join(block);
-    if (arrival == null) {
-      return false;
-    }
+  public boolean await(ObjectHandle handle, Arrival arrival, Patience patience) throws IOException {
     try {
-      return awaitSettled(handle, block, arrival, patience) && arrival.isReady();
+      return awaitSettled(handle, arrival, patience) && arrival.isReady();
     } catch (InterruptedException e) {
-      throw interrupted(block);
-    } finally {
-      arrival.close();
+      throw interrupted(arrival.block());
     }
   }
 
   /**
-   * Counts a reader as interested in a pinned block that is on its way, for {@link
-   * Block#whenSettled}. Null if the block's fetch has been given up, and the reader should ask for
-   * the block itself.
+   * A reader expects a pinned block, whose pin the arrival takes over. Null if the block's fetch
+   * has been given up, and the reader should ask for the block itself; the pin is ended then.
    */
-  public @Nullable Arrival join(Block block) {
-    Origin origin = Origin.of(block);
-    return origin.interest().join() ? new Arrival(block, origin, !origin.isOf(tenant)) : null;
-  }
-
-  /** Whether another tenant fetches the block, so that only a thread that waits notices it late. */
-  public boolean isAnothers(Block block) {
-    return !Origin.of(block).isOf(tenant);
+  public @Nullable Arrival join(Block pinned) {
+    Origin origin = Origin.of(pinned);
+    boolean hasJoined = !pinned.isReady() && origin.interest().join();
+    if (hasJoined || pinned.isReady()) {
+      return new Arrival(pinned, origin, !origin.isOf(tenant), hasJoined);
+    }
+    pinned.unpin();
+    return null;
   }
 
   /** Whether a pinned block becomes ready within {@code nanos} ns, however its fetch may end. */
@@ -433,9 +421,9 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
   }
 
   /** False if the block is another tenant's and late. */
-  private boolean awaitSettled(ObjectHandle handle, Block block, Arrival arrival, Patience patience)
+  private boolean awaitSettled(ObjectHandle handle, Arrival arrival, Patience patience)
       throws IOException, InterruptedException {
-    while (!block.await(CLOSED_CHECK_NANOS)) {
+    while (!arrival.block().await(CLOSED_CHECK_NANOS)) {
       requireOpen(handle);
       if (arrival.isOverdue()) {
         return false;

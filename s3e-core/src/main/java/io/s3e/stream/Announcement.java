@@ -26,14 +26,23 @@ public final class Announcement {
   private final BlockReader reader;
   private final BlockRange asked;
 
-  /**
-   * @param reader has started the GET
-   * @param asked the blocks that it brings
-   */
-  Announcement(Fetcher fetcher, BlockReader reader, BlockRange asked) {
-    this.fetcher = fetcher;
+  private Announcement(BlockReader reader, BlockRange asked) {
+    this.fetcher = reader.fetcher();
     this.reader = reader;
     this.asked = asked;
+  }
+
+  /**
+   * Starts fetching the end of the object, or all of a small one, for those who will open it: as a
+   * guess.
+   *
+   * @param reader of an object that nobody has opened
+   * @return null if there was no room for the first of it, or nothing is fetched ahead
+   */
+  public static @Nullable Announcement of(BlockReader reader) {
+    BlockRange end = reader.announced();
+    reader.handle().progress().onOwnOrder();
+    return reader.pump().announce(end) > end.first() ? new Announcement(reader, end) : null;
   }
 
   /** ETag of the version that was announced; null as long as the store has not told it. */
@@ -64,14 +73,16 @@ public final class Announcement {
     return etag() != null;
   }
 
-  /** Whether {@code opened} reads the version that was announced. */
-  boolean isOf(ObjectVersion opened) {
+  /** What was announced is read by {@code opened} too, if that turned out to be the version. */
+  public void readBy(BlockReader opened) {
+    ObjectVersion version = opened.handle().version();
     String announced = etag();
-    return announced != null && announced.equals(opened.etag()) && opened.size() == size();
+    if (announced != null && announced.equals(version.etag()) && version.size() == size()) {
+      opened.handle().announcedAs(handle().version());
+    }
   }
 
-  /** The opening that the GET was sent for. */
-  ObjectHandle handle() {
+  private ObjectHandle handle() {
     return reader.handle();
   }
 

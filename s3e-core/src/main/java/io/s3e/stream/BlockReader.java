@@ -4,14 +4,12 @@ import io.s3e.block.BlockLayout;
 import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.columnar.StreamPlanner;
-import io.s3e.fetch.DiskBytes;
 import io.s3e.fetch.Fetcher;
 import io.s3e.fetch.ObjectHandle;
 import io.s3e.fetch.ObjectTruncatedException;
 import io.s3e.fetch.Patience;
 import io.s3e.memory.Block;
 import io.s3e.memory.Purpose;
-import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.prefetch.Ahead;
 import io.s3e.prefetch.Ahead.Change;
 import io.s3e.prefetch.ReadPolicy;
@@ -20,17 +18,13 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The read path of one opened object: position in, pinned block out. Finds the block, asks for it
- * if it is absent, and waits for it; tells {@link Pump} of the read, which keeps prefetch ahead of
- * it.
+ * The blocks of one opened object as its reads use them: which are in memory, which GETs are sent
+ * for those that are not, and what the planner is shown of them. Whoever reads goes through an
+ * {@link Ask}; {@link Pump} keeps prefetch ahead of the reads.
  *
- * <p>Any number of threads may {@link #acquire} at once. They wait on their blocks, and hold no
- * lock meanwhile.
+ * <p>Any thread.
  */
 public final class BlockReader {
-  /** A wait is a stall from here on; less is the hand-over between two threads. */
-  private static final long STALL_NANOS = 200_000;
-
   /** What is announced of a longer object: enough for the footer of most columnar files. */
   private static final int END_BYTES = 64 << 10;
 
@@ -59,6 +53,10 @@ public final class BlockReader {
     this.pump = new Pump(fetcher, handle, planner, ahead, prefetch, askers);
   }
 
+  Fetcher fetcher() {
+    return fetcher;
+  }
+
   ObjectHandle handle() {
     return handle;
   }
@@ -85,86 +83,6 @@ public final class BlockReader {
       return null;
     }
     return block;
-  }
-
-  /**
-   * The block that holds {@code position}, ready and pinned. Fetches what is missing of {@code
-   * [position, end)} in parallel and waits for the first block of it.
-   *
-   * @param end where the read ends, after {@code position} and inside the object
-   * @throws io.s3e.fetch.ObjectTruncatedException if the object ends before {@code position}
-   */
-  Block acquire(long position, long end, ReadStep step, Patience patience) throws IOException {
-    Block ready = acquireReady(position, end, step);
-    if (ready != null) {
-      return ready;
-    }
-    handle.progress().onRead(position, end);
-    Block fetched = fetch(position, end, step, patience);
-    touch(fetched);
-    return fetched;
-  }
-
-  /**
-   * As {@link #acquire}, if the block is in memory; null otherwise. Never waits for a block, and
-   * starts nothing for the block itself.
-   */
-  @Nullable Block acquireReady(long position, long end, ReadStep step) {
-    Block block = findReady(position, end, step);
-    if (block != null) {
-      touch(block);
-    }
-    return block;
-  }
-
-  /** As {@link #acquireReady}, for a reader that {@linkplain #touch touches} the block itself. */
-  @Nullable Block findReady(long position, long end, ReadStep step) {
-    Block block = peek(position);
-    if (block == null) {
-      return null;
-    }
-    handle.progress().onRead(position, end);
-    fetcher.metrics().count(Counter.MEMORY_HITS);
-    handle.listener().onMemoryHit(Math.min(end, block.end()) - position);
-    pump.start(pump.onRead(position, end, step, false), null);
-    return block;
-  }
-
-  /**
-   * Takes what follows {@code position} and is on disk, and not in memory.
-   *
-   * @param seen offset up to which the planner knows of the read, at {@code position} or behind it
-   * @return how many bytes; 0 if the block there is to be {@linkplain #acquire acquired}
-   */
-  int takeFromDisk(long position, long end, long seen, ReadStep step, Target target) {
-    DiskBytes bytes = fetcher.fromDisk(handle, position, target.room(end - position), true);
-    if (bytes == null) {
-      return 0;
-    }
-    int count;
-    try {
-      if (seen < end) {
-        // While the disk works.
-        handle.progress().onRead(seen, end);
-        pump.start(pump.onRead(seen, end, step, false), null);
-      }
-      bytes.await();
-    } finally {
-      // Whatever happens, the target is the application's again.
-      count = bytes.end();
-    }
-    target.filled(count);
-    return count;
-  }
-
-  /**
-   * Begins to read what follows {@code position} and is on disk, and not in memory, for a range of
-   * a vectored read, which does not wait and counts what {@code target} is filled with.
-   *
-   * @return null if the block there is to be {@linkplain #expect expected}
-   */
-  @Nullable DiskBytes expectFromDisk(long position, long end, Target target) {
-    return fetcher.fromDisk(handle, position, target.room(end - position), false);
   }
 
   /** The bytes of the block that holds {@code position}. */
@@ -235,84 +153,29 @@ public final class BlockReader {
     return bytes;
   }
 
-  private Block fetch(long position, long end, ReadStep step, Patience patience)
-      throws IOException {
-    requireInside(position);
-    long started = System.nanoTime();
-    BlockRange wanted = layout().covering(position, end);
-    Block block = fetcher.find(handle, wanted.first());
-    Change ahead = pump.onRead(position, end, step, block == null);
-    boolean followed = false;
-    boolean stalled = false;
-    Exception last = null;
-    for (; ; ) {
-      if (block == null) {
-        boolean whole = isSmall() && !isGlance(position, end, step);
-        block = demand(wanted, followed ? Change.NONE : ahead, Pieces.OF_READ, whole, patience);
-      }
-      boolean ready = false;
-      try {
-        if (!followed) {
-          followed = true;
-          // Not the block in hand: it may have failed by now, which is for its reader to hear.
-          long unused = startAsked(wanted, wanted.first() + 1, Pieces.OF_READ);
-          pump.start(ahead, block);
-        }
-        if (block != null) {
-          // Grow the window while waiting and not afterwards: the wait is what it is to shorten.
-          if (!stalled && !fetcher.isReadyWithin(block, STALL_NANOS)) {
-            stalled = true;
-            pump.onStall(position, step, block);
-          }
-          // The object may have turned out to end inside the block.
-          ready = fetcher.await(handle, block, patience) && position < block.end();
-        }
-      } finally {
-        if (!ready && block != null) {
-          last = block.failure();
-          block.unpin();
-        }
-      }
-      if (block != null && ready) {
-        long waited = System.nanoTime() - started;
-        fetcher.metrics().count(Counter.WAITS);
-        fetcher.metrics().add(Counter.WAIT_NANOS, waited);
-        handle.listener().onStall(position, waited);
-        return block;
-      }
-      requireInside(position);
-      fetcher.checkDeadline(handle, last, patience);
-      block = fetcher.find(handle, wanted.first());
-      if (block == null) {
-        ahead = pump.onMiss(step);
-        followed = false;
-      }
-    }
+  /** Whether a positioned read of so many bytes will hardly need the rest of a small object. */
+  boolean isGlance(long bytes) {
+    return pump.policy() == ReadPolicy.RANDOM && bytes * SMALL_PART < handle.size();
   }
 
-  /** Whether a read of a small object says that it will hardly need the rest of it. */
-  private boolean isGlance(long position, long end, ReadStep step) {
-    return step == ReadStep.POSITIONED
-        && pump.policy() == ReadPolicy.RANDOM
-        && (end - position) * SMALL_PART < handle.size();
-  }
-
-  private void requireInside(long position) throws ObjectTruncatedException {
+  void requireInside(long position) throws ObjectTruncatedException {
     if (position >= handle.size()) {
       throw new ObjectTruncatedException("offset " + position + " is behind the end", null);
     }
   }
 
   /**
-   * Starts fetching the first block of {@code wanted}, pinned; null if another thread was quicker.
+   * Starts fetching the first block of {@code wanted}, pinned, and waits for room; null if another
+   * thread was quicker.
    *
    * @param ahead what is to be started behind the read, and was not yet
    * @param pieces how what is wanted is cut
-   * @param whole whether all of the object that is absent comes by the same GET
+   * @param mayBeWhole whether all of a small object that is absent comes by the same GET
    */
-  private @Nullable Block demand(
-      BlockRange wanted, Change ahead, Pieces pieces, boolean whole, Patience patience)
+  @Nullable Block demand(
+      BlockRange wanted, Change ahead, Pieces pieces, boolean mayBeWhole, Patience patience)
       throws IOException {
+    boolean whole = mayBeWhole && isSmall();
     long first = firstAbsent(wanted.first(), whole ? 0 : ahead.alongFrom(wanted));
     int count = pieces.count(wanted, layout());
     long piece = count > 1 ? Pieces.piece(wanted, 0, count).end() : ahead.alongUntil(wanted);
@@ -340,61 +203,17 @@ public final class BlockReader {
   }
 
   /**
-   * The block that holds {@code position}, for a reader that does not wait: there, on its way, or
-   * asked for now together with what is missing of {@code [position, end)}. Null if there is no
-   * room, if its fetch is just being given up, or if another tenant fetches it.
+   * Starts fetching {@code wanted} as far as there is room, and does not wait: its first block,
+   * pinned, in memory or on its way; null if there is no room.
    */
-  @Nullable Expected expect(long position, long end, Pieces pieces) {
-    BlockRange wanted = layout().covering(position, end);
-    Block block = fetcher.find(handle, wanted.first());
-    if (block == null) {
-      long unused = startAsked(wanted, wanted.first(), pieces);
-      block = fetcher.find(handle, wanted.first());
-    }
-    if (block != null && !block.isReady() && fetcher.isAnothers(block)) {
-      block.unpin();
-      return null;
-    }
-    return block == null ? null : Expected.of(fetcher, block);
+  @Nullable Block begin(BlockRange wanted, Pieces pieces) {
+    long unused = startAsked(wanted, wanted.first(), pieces);
+    return fetcher.find(handle, wanted.first());
   }
 
-  /** As {@link #expect}, and waits for room. */
-  Expected expectWaiting(long position, long end, Pieces pieces, Patience patience)
-      throws IOException {
-    BlockRange wanted = layout().covering(position, end);
-    for (; ; ) {
-      requireInside(position);
-      Block block = fetcher.find(handle, wanted.first());
-      if (block == null) {
-        block = demand(wanted, Change.NONE, pieces, isSmall(), patience);
-      }
-      Expected expected = block == null ? null : expected(block, patience);
-      if (expected != null) {
-        return expected;
-      }
-      fetcher.checkDeadline(handle, null, patience);
-    }
-  }
-
-  private @Nullable Expected expected(Block pinned, Patience patience) throws IOException {
-    boolean comes = false;
-    try {
-      comes = !fetcher.isAnothers(pinned) || fetcher.await(handle, pinned, patience);
-    } finally {
-      if (!comes) {
-        pinned.unpin();
-      }
-    }
-    return comes ? Expected.of(fetcher, pinned) : null;
-  }
-
-  /** The expected block is ready, and is read from {@code position} on, and then touched. */
-  void arrived(Expected expected, long position, long end) {
-    handle.progress().onRead(position, end);
-    long waited = expected.waitedNanos();
-    fetcher.metrics().count(Counter.WAITS);
-    fetcher.metrics().add(Counter.WAIT_NANOS, waited);
-    handle.listener().onStall(position, waited);
+  /** Starts fetching what is missing of {@code wanted} behind its first block. */
+  void beginRest(BlockRange wanted, Pieces pieces) {
+    long unused = startAsked(wanted, wanted.first() + 1, pieces);
   }
 
   /**
@@ -407,25 +226,10 @@ public final class BlockReader {
     return asked.isEmpty() || startAsked(asked, asked.first(), pieces) > asked.first();
   }
 
-  /**
-   * Starts fetching the end of the object, or all of a small one, for those who will open it: as a
-   * guess.
-   *
-   * @return null if there was no room for the first of it, or nothing is fetched ahead
-   */
-  public @Nullable Announcement announceEnd() {
+  /** The end of the object, or all of a small one: what is fetched for those who will open it. */
+  BlockRange announced() {
     long size = handle.size();
-    BlockRange end =
-        isSmall() ? wholeObject() : layout().covering(Math.max(0, size - END_BYTES), size);
-    handle.progress().onOwnOrder();
-    return pump.announce(end) > end.first() ? new Announcement(fetcher, this, end) : null;
-  }
-
-  /** What was announced of the object, and turned out to be of the same version, is read too. */
-  public void readsAnnounced(Announcement announced) {
-    if (announced.isOf(handle.version())) {
-      handle.announcedAs(announced.handle().version());
-    }
+    return isSmall() ? wholeObject() : layout().covering(Math.max(0, size - END_BYTES), size);
   }
 
   /**

@@ -268,9 +268,10 @@ final class Pump implements Consumer<RunFetch> {
    */
   void start(Change change, @Nullable Block awaited) {
     List<Starting> starting = change.starting();
-    if (!starting.isEmpty()) {
-      askers.ask(asker);
+    if (starting.isEmpty()) {
+      return;
     }
+    askers.ask(asker);
     long begun = System.nanoTime();
     for (int i = 0; i < starting.size(); i++) {
       if (awaited != null && awaited.isReady() && System.nanoTime() - begun > LONGEST_START_NANOS) {

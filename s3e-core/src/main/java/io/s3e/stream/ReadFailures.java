@@ -9,6 +9,7 @@ import java.io.EOFException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.time.Duration;
 
 /**
  * The failures of one stream's reads. A read may go on where the store only has to say better what
@@ -24,6 +25,11 @@ final class ReadFailures {
   ReadFailures(StreamSource source, ObjectHandle handle) {
     this.source = source;
     this.handle = handle;
+  }
+
+  /** Time without progress after which a read fails. */
+  Duration readTimeout() {
+    return source.readTimeout();
   }
 
   /** Whether {@link #recover} asks the store how a failed read goes on. */

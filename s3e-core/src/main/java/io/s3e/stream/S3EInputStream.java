@@ -1,8 +1,6 @@
 package io.s3e.stream;
 
 import io.s3e.block.ByteRange;
-import io.s3e.fetch.Patience;
-import io.s3e.fetch.ReadCancelledException;
 import io.s3e.memory.Block;
 import io.s3e.prefetch.ReadPolicy;
 import java.io.EOFException;
@@ -40,8 +38,6 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Errors</b> tell the object, its size, and the offset and length of the read.
  */
 public final class S3EInputStream extends InputStream {
-  private static final ByteRange NOWHERE = new ByteRange(0, 0);
-
   private final StreamSource source;
   private final BlockReader reader;
   private final ReadFailures failures;
@@ -54,30 +50,23 @@ public final class S3EInputStream extends InputStream {
 
   private long position;
 
-  /** The block last read from by the moving position, not pinned: it may be dead. */
-  private @Nullable Block current;
-
-  /**
-   * The block whose bytes the moving position took from disk last, unless it has come to one in
-   * memory since: the planner knows of reads in it.
-   */
-  private ByteRange currentOnDisk = NOWHERE;
+  /** Of the moving position. */
+  private final Ask moving;
 
   private final ShortReads near = new ShortReads();
 
-  /**
-   * The generation that {@link #current} and {@link #near} belong to: another thread may end it.
-   */
+  /** The generation that {@link #moving} and {@link #near} belong to: another thread may end it. */
   private int keptSince;
 
   /**
    * @param source the engine that the object is read by
    * @param reader brings the blocks of what is opened
    */
-  S3EInputStream(StreamSource source, BlockReader reader) {
+  public S3EInputStream(StreamSource source, BlockReader reader) {
     this.source = source;
     this.reader = reader;
     this.failures = new ReadFailures(source, reader.handle());
+    this.moving = Ask.ofReads(reader, failures, ReadStep.MOVE);
   }
 
   /**
@@ -102,16 +91,8 @@ public final class S3EInputStream extends InputStream {
     return open;
   }
 
-  StreamSource source() {
-    return source;
-  }
-
   BlockReader reader() {
     return reader;
-  }
-
-  ReadFailures failures() {
-    return failures;
   }
 
   /**
@@ -129,9 +110,7 @@ public final class S3EInputStream extends InputStream {
       throw new EOFException("Cannot seek behind the end: " + target + " in " + failures.object());
     }
     position = target;
-    Block block = current;
-    boolean isInMemory = block != null && target >= block.start() && target < block.end();
-    if (isInMemory || isInCurrentOnDisk(target)) {
+    if (moving.isWithinLast(target)) {
       reader.pump().onSeek(target);
     }
   }
@@ -239,108 +218,23 @@ public final class S3EInputStream extends InputStream {
     int now = generation.get();
     if (now != keptSince) {
       keptSince = now;
-      current = null;
-      currentOnDisk = NOWHERE;
+      moving.forget();
       near.clear();
     }
   }
 
   /** Copies what follows the position into the array for short reads; false at the end. */
   private boolean fetchNear() throws IOException {
-    int count = copyBlocks(position, near.refill(position), ReadStep.MOVE);
+    int count = moving.read(position, near.refill(position));
     near.filled(Math.max(0, count));
     return count > 0;
   }
 
   /** Reads from the position on, and moves that over the bytes that were read. */
   private int move(Target target) throws IOException {
-    int count = copyBlocks(position, target, ReadStep.MOVE);
+    int count = moving.read(position, target);
     position += Math.max(0, count);
     return count;
-  }
-
-  /**
-   * Copies blocks' bytes to the target, from an offset on. A positioned read waits for all of its
-   * blocks. A moving one waits for the first and goes on as far as bytes are on disk or in memory,
-   * so it fails before a byte is copied or not at all.
-   *
-   * @param begin the step that the read begins with
-   * @return how many bytes; -1 at or behind the end of the object
-   */
-  private int copyBlocks(long from, Target target, ReadStep begin) throws IOException {
-    boolean moves = begin == ReadStep.MOVE;
-    ReadStep step = begin;
-    long next = from;
-    Patience patience = null;
-    for (; ; ) {
-      try {
-        while (target.remaining() > 0 && next < size()) {
-          Block block = moves ? pinCurrent(next) : null;
-          if (block == null) {
-            if (patience == null) {
-              // Not before: as a rule a read finds its block without asking for the time.
-              patience = new Patience(source.settings().readTimeout());
-            }
-            long end = Math.min(size(), next + target.remaining());
-            long seen = moves && isInCurrentOnDisk(next) ? currentOnDisk.end() : next;
-            int copied = reader.takeFromDisk(next, end, seen, step, target);
-            if (copied > 0) {
-              next += copied;
-              if (moves && !isInCurrentOnDisk(next - 1)) {
-                currentOnDisk = reader.blockAround(next - 1);
-              }
-              patience.progressed();
-              step = ReadStep.CONTINUATION;
-              continue;
-            }
-            block =
-                moves && next > from
-                    ? reader.acquireReady(next, end, step)
-                    : reader.acquire(next, end, step, patience);
-            step = ReadStep.CONTINUATION;
-          }
-          if (block == null) {
-            break;
-          }
-          if (moves) {
-            current = block;
-            currentOnDisk = NOWHERE;
-          }
-          try {
-            next += target.copy(block, next);
-          } finally {
-            block.unpin();
-          }
-          if (patience != null) {
-            patience.progressed();
-          }
-        }
-        if (next == from) {
-          return -1;
-        }
-        reader.showPlanner(from, next, target);
-        return (int) (next - from);
-      } catch (IOException e) {
-        if (e instanceof ReadCancelledException) {
-          // Whoever reads on starts anew; nobody else wants what was to come.
-          reader.pump().release();
-        }
-        failures.recover(e, next, target.remaining());
-      }
-    }
-  }
-
-  private boolean isInCurrentOnDisk(long at) {
-    return at >= currentOnDisk.start() && at < currentOnDisk.end();
-  }
-
-  /** The block last read from, pinned, if it holds {@code at} and is alive; null otherwise. */
-  private @Nullable Block pinCurrent(long at) {
-    Block block = current;
-    if (block != null && at >= block.start() && at < block.end() && block.tryPin()) {
-      return block;
-    }
-    return null;
   }
 
   /**
@@ -365,7 +259,8 @@ public final class S3EInputStream extends InputStream {
       throw new EOFException(
           "Cannot read at a negative offset: " + at + " in " + failures.object());
     }
-    return target.remaining() == 0 ? 0 : copyBlocks(at, target, ReadStep.POSITIONED);
+    Ask ask = Ask.ofReads(reader, failures, ReadStep.POSITIONED);
+    return target.remaining() == 0 ? 0 : ask.read(at, target);
   }
 
   /**
@@ -408,7 +303,8 @@ public final class S3EInputStream extends InputStream {
       List<ByteRange> ranges, IntFunction<ByteBuffer> allocate, Consumer<ByteBuffer> release)
       throws IOException {
     requireOpen();
-    VectoredRead read = VectoredRead.plan(this, ranges, allocate, release, vectored::remove);
+    VectoredRead read =
+        new VectoredRead(source, reader, failures, ranges, allocate, release, vectored::remove);
     if (!ranges.isEmpty()) {
       vectored.add(read);
     }

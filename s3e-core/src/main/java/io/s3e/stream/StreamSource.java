@@ -4,17 +4,17 @@ import io.s3e.fetch.EncodedBodyException;
 import io.s3e.fetch.ObjectHandle;
 import io.s3e.fetch.ObjectTruncatedException;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.concurrent.Executor;
 
 /** The engine as a stream needs it. */
 public interface StreamSource {
 
-  /** A stream over this source. */
-  default S3EInputStream open(BlockReader reader) {
-    return new S3EInputStream(this, reader);
-  }
+  /** Longest GET, in bytes. */
+  int requestBytes();
 
-  StreamSettings settings();
+  /** Time without progress after which a read fails. */
+  Duration readTimeout();
 
   /**
    * Finds out the size of an object that ends before a range of it, and tells the handle.

@@ -5,6 +5,7 @@ import io.s3e.fetch.Patience;
 import io.s3e.memory.Block;
 import io.s3e.prefetch.Ahead.Change;
 import io.s3e.prefetch.VectorPlanner;
+import io.s3e.stream.Ask.Caller;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
@@ -18,6 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,16 +30,15 @@ import org.slf4j.LoggerFactory;
  * #LEAST_UNDER_WAY_BYTES} bytes are under way: long groups that all wait for memory at once take it
  * from each other a block at a time, before it is read.
  *
- * <p>The ranges of a group follow each other ({@link PendingRange}); none holds a thread while it
- * waits for a block. A range that finds its block absent asks for the rest of its group, so that
- * small ranges close together cost no more GETs than a scan of them. A range that finds no room for
- * its blocks waits for memory like any reader, on a thread that may, so the ranges may be larger
- * than the memory budget.
+ * <p>None of the ranges holds a thread while it waits for a block. A range that finds its block
+ * absent asks for the rest of its group, so that small ranges close together cost no more GETs than
+ * a scan of them. A range that finds no room for its blocks waits for memory like any reader, on a
+ * thread that may, so the ranges may be larger than the memory budget.
  *
  * <p>When the last range of a group is over and one of them was given up, the group's GET is
  * cancelled unless somebody else wants it.
  */
-final class VectoredRead {
+final class VectoredRead implements VectorGroup.Owner {
   private static final Logger LOG = LoggerFactory.getLogger(VectoredRead.class);
 
   private static final String REFUSED = "vectored read refused: the engine is closed";
@@ -45,12 +46,18 @@ final class VectoredRead {
   /** So much is read at once whether there is room or not: two of the longest lent GETs. */
   private static final long LEAST_UNDER_WAY_BYTES = 8 << 20;
 
-  private final S3EInputStream stream;
+  private final StreamSource source;
+  private final BlockReader reader;
+  private final ReadFailures failures;
   private final IntFunction<ByteBuffer> allocate;
   private final Consumer<ByteBuffer> release;
+  private final Consumer<VectoredRead> over;
   private final AtomicBoolean releaseFailed = new AtomicBoolean();
   private final List<VectorGroup> groups;
-  private final List<PendingRange> ranges;
+
+  /** In order of the call. */
+  private final List<CompletableFuture<ByteBuffer>> results;
+
   private final AtomicInteger groupsLeft;
 
   /** Bytes of the groups under way. */
@@ -81,69 +88,60 @@ final class VectoredRead {
   /** One range after the other: reads that wait long leave threads to those that come later. */
   private final Executor waiting;
 
-  private VectoredRead(
-      S3EInputStream stream,
-      List<ByteRange> wanted,
-      List<VectorPlanner.Group> planned,
-      IntFunction<ByteBuffer> allocate,
-      Consumer<ByteBuffer> release) {
-    this.stream = stream;
-    this.allocate = allocate;
-    this.release = release;
-    this.groupsLeft = new AtomicInteger(planned.size());
-    this.pieces =
-        Pieces.ofVectored(planned.stream().mapToLong(group -> group.span().length()).sum());
-    this.patience = new Patience(stream.source().settings().readTimeout());
-    this.waiting = new BoundedExecutor(stream.source().waiting(), 1);
-    PendingRange[] inOrderOfCall = new PendingRange[wanted.size()];
-    VectorGroup[] inOrder = new VectorGroup[planned.size()];
-    long nextRange = Long.MAX_VALUE;
-    for (int i = planned.size() - 1; i >= 0; i--) {
-      VectorPlanner.Group group = planned.get(i);
-      PendingRange[] members = new PendingRange[group.members().size()];
-      for (int j = members.length - 1; j >= 0; j--) {
-        int index = group.members().get(j);
-        ByteRange range = wanted.get(index);
-        members[j] = new PendingRange(range, group.span().end(), nextRange, this);
-        inOrderOfCall[index] = members[j];
-        nextRange = range.isEmpty() ? nextRange : range.start();
-      }
-      inOrder[i] = new VectorGroup(group.span(), List.of(members));
-    }
-    this.groups = List.of(inOrder);
-    this.ranges = List.of(inOrderOfCall);
-  }
-
   /**
    * Checks and groups the ranges; starts nothing.
    *
    * @param over hears of the read when all of its ranges are over; never, if there are none
    */
-  static VectoredRead plan(
-      S3EInputStream stream,
-      List<ByteRange> ranges,
+  VectoredRead(
+      StreamSource source,
+      BlockReader reader,
+      ReadFailures failures,
+      List<ByteRange> wanted,
       IntFunction<ByteBuffer> allocate,
       Consumer<ByteBuffer> release,
       Consumer<VectoredRead> over)
       throws IOException {
-    for (ByteRange range : ranges) {
-      if (range.end() > stream.size()) {
-        throw stream.failures().endOfObject(range.start(), range.length());
+    for (ByteRange range : wanted) {
+      if (range.end() > reader.handle().size()) {
+        throw failures.endOfObject(range.start(), range.length());
       }
     }
-    StreamSettings settings = stream.source().settings();
-    List<VectorPlanner.Group> groups =
+    List<VectorPlanner.Group> planned =
         VectorPlanner.plan(
-            ranges,
-            stream.reader().handle().layout().blockSize(),
+            wanted,
+            reader.handle().layout().blockSize(),
             VectorPlanner.MAX_GAP_BYTES,
             VectorPlanner.MAX_OVER_READ,
-            settings.requestBytes());
-    VectoredRead read = new VectoredRead(stream, ranges, groups, allocate, release);
-    for (VectorGroup group : read.groups) {
-      group.connect(read::work, () -> read.groupOver(group, over));
+            source.requestBytes());
+    this.source = source;
+    this.reader = reader;
+    this.failures = failures;
+    this.allocate = allocate;
+    this.release = release;
+    this.over = over;
+    this.groupsLeft = new AtomicInteger(planned.size());
+    this.pieces =
+        Pieces.ofVectored(planned.stream().mapToLong(group -> group.span().length()).sum());
+    this.patience = new Patience(source.readTimeout());
+    this.waiting = new BoundedExecutor(source.waiting(), 1);
+    List<CompletableFuture<ByteBuffer>> inOrderOfCall =
+        wanted.stream().map(range -> new CompletableFuture<ByteBuffer>()).toList();
+    VectorGroup[] inOrder = new VectorGroup[planned.size()];
+    long nextRange = Long.MAX_VALUE;
+    for (int i = planned.size() - 1; i >= 0; i--) {
+      VectorPlanner.Group group = planned.get(i);
+      VectorGroup.Member[] members = new VectorGroup.Member[group.members().size()];
+      for (int j = members.length - 1; j >= 0; j--) {
+        int index = group.members().get(j);
+        ByteRange range = wanted.get(index);
+        members[j] = new VectorGroup.Member(range, nextRange, inOrderOfCall.get(index));
+        nextRange = range.isEmpty() ? nextRange : range.start();
+      }
+      inOrder[i] = new VectorGroup(group.span(), List.of(members), this);
     }
-    return read;
+    this.groups = List.of(inOrder);
+    this.results = inOrderOfCall;
   }
 
   /**
@@ -152,7 +150,7 @@ final class VectoredRead {
    * @return a future for each range, in the order in which they were given
    */
   List<CompletableFuture<ByteBuffer>> start() throws IOException {
-    BlockReader reader = stream.reader();
+    groups.forEach(VectorGroup::watch);
     Change ahead = groups.isEmpty() ? Change.NONE : reader.pump().onVectored(inOrder(), spans());
     beginGroups();
     if (refused.get()) {
@@ -163,8 +161,8 @@ final class VectoredRead {
     if (!groups.isEmpty()) {
       watch();
     }
-    reader.handle().listener().onVectoredRead(ranges.size(), groups.size());
-    return ranges.stream().map(PendingRange::result).toList();
+    reader.handle().listener().onVectoredRead(results.size(), groups.size());
+    return results;
   }
 
   private List<ByteRange> inOrder() {
@@ -175,10 +173,11 @@ final class VectoredRead {
     return groups.stream().map(VectorGroup::span).toList();
   }
 
-  /** A range waits for {@code block}: the first one that does tells the planner. */
-  void waitsFor(Block block) {
+  /** {@inheritDoc} The first range that does tells the planner. */
+  @Override
+  public void waitsFor(Block block) {
     if (!block.isReady() && stalled.compareAndSet(false, true)) {
-      stream.reader().pump().onVectoredStall(block);
+      reader.pump().onVectoredStall(block);
     }
   }
 
@@ -201,22 +200,22 @@ final class VectoredRead {
     if (group.isOver()) {
       return true;
     }
-    boolean hasRoom = stream.reader().announce(group.span(), pieces);
+    boolean hasRoom = reader.announce(group.span(), pieces);
     if (!hasRoom && underWay.get() >= LEAST_UNDER_WAY_BYTES) {
       return false;
     }
     underWay.addAndGet(bytes(group));
-    if (!group.begin(this::work)) {
+    if (!group.begin()) {
       // Given up meanwhile.
       underWay.addAndGet(-bytes(group));
-      stream.reader().pump().forget(group.span());
+      reader.pump().forget(group.span());
     }
     return true;
   }
 
   /** What a group fetches, but for the rest of its last block. */
   private long bytes(VectorGroup group) {
-    return Math.max(group.span().length(), stream.reader().handle().layout().blockSize());
+    return Math.max(group.span().length(), reader.handle().layout().blockSize());
   }
 
   /** Ends the ranges when the patience is over; looks again later if it has been moved. */
@@ -234,7 +233,7 @@ final class VectoredRead {
                 passed -> {
                   if (patience.isOver()) {
                     // Not here: releasing is the application's code, and the timer is the JVM's.
-                    execute(stream.source().copying(), this::late);
+                    execute(source.copying(), this::late);
                   } else {
                     watch();
                   }
@@ -242,11 +241,9 @@ final class VectoredRead {
                 });
   }
 
-  /** Lets a range get on, on a thread of the engine. */
-  void work(PendingRange range, RangeFilling.Caller caller) {
-    execute(
-        caller == RangeFilling.Caller.MAY_WAIT ? waiting : stream.source().copying(),
-        () -> range.work(caller));
+  @Override
+  public void schedule(Caller caller, Runnable work) {
+    execute(caller == Caller.NEVER_WAITS ? source.copying() : waiting, work);
   }
 
   private void execute(Executor executor, Runnable task) {
@@ -261,29 +258,27 @@ final class VectoredRead {
     }
   }
 
-  private void work(PendingRange range) {
-    work(range, RangeFilling.Caller.MUST_NOT_WAIT);
-  }
-
   private void late() {
     ended = true;
-    ranges.forEach(PendingRange::late);
+    groups.forEach(VectorGroup::late);
   }
 
   /** Gives up the ranges that are not over. */
   void end(String why) {
     ended = true;
-    ranges.forEach(range -> range.end(why));
+    groups.forEach(group -> group.end(why));
   }
 
-  boolean isStreamOpen() {
-    return stream.isOpen();
+  /** {@inheritDoc} The thread that closes the stream may be on its way to say so. */
+  @Override
+  public @Nullable String givenUpBecause() {
+    return reader.handle().isClosed() ? ReadFailures.CLOSED : null;
   }
 
-  private void groupOver(VectorGroup group, Consumer<VectoredRead> over) {
-    boolean hadBegun = group.end();
+  @Override
+  public void over(VectorGroup group, boolean hadBegun) {
     if (!group.isDelivered()) {
-      stream.reader().pump().forget(group.span());
+      reader.pump().forget(group.span());
     }
     if (groupsLeft.decrementAndGet() == 0) {
       timer.complete(null);
@@ -294,41 +289,45 @@ final class VectoredRead {
     }
   }
 
-  /**
-   * Allocates for a range.
-   *
-   * @param fetchEnd where the range's group ends
-   * @param nextRange where the next range starts
-   */
-  RangeFilling filling(ByteRange range, long fetchEnd, long nextRange) {
-    ByteBuffer buffer = allocate.apply(Math.toIntExact(range.length()));
-    return new RangeFilling(stream, range, fetchEnd, nextRange, pieces, buffer, patience);
+  @Override
+  public ByteBuffer allocate(ByteRange range) {
+    return allocate.apply(Math.toIntExact(range.length()));
   }
 
-  /** The error of a range that had no turn before the deadline. */
-  IOException late(ByteRange range) {
-    return stream
-        .failures()
-        .describe(
-            new SocketTimeoutException("its turn did not come before its deadline"),
-            range.start(),
-            range.length());
+  @Override
+  public Ask ask(ByteRange range, ByteBuffer buffer, long fetchEnd, long nextRange) {
+    ByteBuffer filled = buffer.duplicate();
+    filled.limit(filled.position() + Math.toIntExact(range.length()));
+    Target target = new Target.OfBuffer(filled);
+    return Ask.ofRange(reader, failures, range, target, fetchEnd, nextRange, pieces, patience);
   }
 
-  /** Gives a buffer back to the application, whose errors must not keep other ranges waiting. */
+  @Override
+  public IOException late(ByteRange range) {
+    return failures.describe(
+        new SocketTimeoutException("its turn did not come before its deadline"),
+        range.start(),
+        range.length());
+  }
+
+  /** {@inheritDoc} The application's errors must not keep other ranges waiting. */
+  @Override
   @SuppressWarnings("IllegalCatch")
-  void giveBack(ByteBuffer buffer) {
+  public void giveBack(ByteBuffer buffer) {
     try {
       release.accept(buffer);
     } catch (Throwable e) {
       if (releaseFailed.compareAndSet(false, true)) {
-        LOG.warn("Vectored read of {}: the caller's release failed and keeps a buffer", stream, e);
+        LOG.warn(
+            "Vectored read of {}: the caller's release failed and keeps a buffer",
+            failures.object(),
+            e);
       }
     }
   }
 
   @Override
   public String toString() {
-    return "Vectored read of " + stream;
+    return "Vectored read of " + failures.object();
   }
 }

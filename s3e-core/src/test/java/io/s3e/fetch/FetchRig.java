@@ -123,15 +123,13 @@ final class FetchRig implements AutoCloseable {
           continue;
         }
       }
-      try {
-        if (fetcher.await(handle, found, patience)) {
+      try (Arrival arrival = fetcher.join(found)) {
+        if (arrival != null && fetcher.await(handle, arrival, patience)) {
           found.touch();
           byte[] bytes = new byte[found.length()];
           found.copyTo(0, bytes, 0, bytes.length);
           return bytes;
         }
-      } finally {
-        found.unpin();
       }
     }
   }

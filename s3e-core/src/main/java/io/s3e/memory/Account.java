@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * many readers of each wait.
  */
 public final class Account implements AutoCloseable {
-  private final Admission admission;
   private final Carrier carrier;
+  private final Runnable roomMade;
   private final AtomicInteger copies = new AtomicInteger();
   private final AtomicInteger slots = new AtomicInteger();
   private final AtomicLong bytes = new AtomicLong();
@@ -29,9 +29,12 @@ public final class Account implements AutoCloseable {
    */
   record Reader(Thread thread, Object object, long sinceNanos) {}
 
-  Account(Admission admission, Carrier carrier) {
-    this.admission = admission;
+  /**
+   * @param roomMade called when others may find room
+   */
+  Account(Carrier carrier, Runnable roomMade) {
     this.carrier = carrier;
+    this.roomMade = roomMade;
     carrier.accounts().incrementAndGet();
   }
 
@@ -95,12 +98,17 @@ public final class Account implements AutoCloseable {
     bytes.addAndGet(more);
   }
 
+  /** Others may find room: something that the tenant held is free. */
+  void roomMade() {
+    roomMade.run();
+  }
+
   /** Ends the waits of the tenant's readers; what it holds is given back as its GETs end. */
   @Override
   public void close() {
     if (open.compareAndSet(true, false)) {
       carrier.accounts().decrementAndGet();
-      admission.wake();
+      roomMade.run();
     }
   }
 }

@@ -4,7 +4,7 @@ import io.s3e.buffer.BlockLease;
 import io.s3e.buffer.BlockPool;
 import io.s3e.buffer.MemoryBudget;
 import io.s3e.client.ClientLimits;
-import io.s3e.memory.Residency.Idle;
+import io.s3e.memory.IdleSlabs.Idle;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -119,16 +119,12 @@ public final class Admission {
 
   /** One more tenant whose GETs go by {@code carrier}. */
   public Account account(Carrier carrier) {
-    return new Account(this, carrier);
+    return new Account(carrier, this::wake);
   }
 
   /** Which slabs of pooled buffers stay. */
   public Residency pooled() {
     return pooled;
-  }
-
-  int blockBytes() {
-    return pool.blockBytes();
   }
 
   /** How many buffers the pool can have as long as no carrier takes more of the budget. */
@@ -184,7 +180,7 @@ public final class Admission {
     boolean mayCopy = !need.isLong() || !account.carrier().lends();
     Grant grant = tryGrant(account, object, need, purpose, mayCopy, 0);
     if (grant == null && hasLessThanItsShare(account)) {
-      revokeStuck(account.carrier());
+      account.carrier().revokeStuck(STUCK_NANOS);
     }
     return grant;
   }
@@ -228,7 +224,7 @@ public final class Admission {
     Residency lent = carrier.lent();
     for (; ; ) {
       if (carrier.slots().tryEnter(purpose, account.inSlots())) {
-        return new Grant(this, account, object, List.of(), purpose, System.nanoTime());
+        return new Grant(account, object, List.of(), purpose);
       }
       boolean evicted =
           lent.evictIdle(Idle.LONG)
@@ -272,7 +268,7 @@ public final class Admission {
         claimShare();
       }
       if (!leases.isEmpty() && (purpose == Purpose.DEMAND || leases.size() == blocks)) {
-        grant = new Grant(this, account, object, leases, purpose, System.nanoTime());
+        grant = new Grant(account, object, leases, purpose);
       }
       return grant;
     } finally {
@@ -434,7 +430,7 @@ public final class Admission {
               && mayCopy
               && pool.leased() >= poolBlocks(pool.reservedBytes() + budget.available()));
       if (grant == null && now - sinceNanos > READER_PATIENCE_NANOS) {
-        revokeStuck(account.carrier());
+        account.carrier().revokeStuck(STUCK_NANOS);
       }
       return grant;
     }
@@ -443,16 +439,6 @@ public final class Admission {
       if (memory != lacksMemory) {
         lacksMemory = memory;
         lackingMemory.addAndGet(memory ? 1 : -1);
-      }
-    }
-  }
-
-  /** Has the oldest guess give up of which nothing has come for long. */
-  private static void revokeStuck(Carrier carrier) {
-    long now = System.nanoTime();
-    for (Grant guess : carrier.guesses()) {
-      if (now - guess.grantedNanos() < STUCK_NANOS || guess.revoke()) {
-        return;
       }
     }
   }

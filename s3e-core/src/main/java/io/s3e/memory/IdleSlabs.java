@@ -1,9 +1,10 @@
 package io.s3e.memory;
 
-import io.s3e.memory.Residency.Idle;
+import io.s3e.memory.Slab.State;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +16,34 @@ import org.jspecify.annotations.Nullable;
  */
 final class IdleSlabs {
   private static final int WALKS_PER_IDLE_TIME = 16;
+
+  /** How long a reader has not read anything, in any slab. */
+  enum Idle {
+    /**
+     * The reader has paused. Slots that readers take from each other are fetched twice. For readers
+     * that wait: takes dirty slabs too.
+     */
+    BRIEFLY(500, State.GONE),
+    /** The stream was opened, ran ahead and was forgotten. For guesses too: takes clean slabs. */
+    LONG(5_000, State.UNREAD);
+
+    private final long nanos;
+    private final State ifDirty;
+
+    Idle(long millis, State ifDirty) {
+      this.nanos = TimeUnit.MILLISECONDS.toNanos(millis);
+      this.ifDirty = ifDirty;
+    }
+
+    long nanos() {
+      return nanos;
+    }
+
+    /** The state that a dirty slab goes to: it stays where that is UNREAD. */
+    State ifDirty() {
+      return ifDirty;
+    }
+  }
 
   /** The slabs that one walk found: {@code taken} counts the slabs that have been handed out. */
   private record Walk(List<Slab> found, AtomicInteger taken, long endsNanos) {
@@ -81,8 +110,8 @@ final class IdleSlabs {
 
   /** A reader that reads at this moment does so later than {@code now}. */
   private boolean isIdle(Slab slab, long now) {
-    return slab.isIn(Slab.State.UNREAD)
-        && (how.takesDirty() || !slab.isDirty())
+    return slab.isIn(State.UNREAD)
+        && (how.ifDirty() == State.GONE || !slab.isDirty())
         && now - slab.lastProgressNanos() >= how.nanos();
   }
 }

@@ -1,5 +1,6 @@
 package io.s3e.memory;
 
+import io.s3e.memory.IdleSlabs.Idle;
 import io.s3e.memory.Slab.State;
 import java.nio.ByteBuffer;
 import java.util.Collection;
@@ -10,7 +11,6 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
@@ -78,33 +78,6 @@ public final class Residency {
   /** Of what has been read, one slab in so many is kept at most. */
   private static final int KEPT_PART = 8;
 
-  /** How long a reader has not read anything, in any slab. */
-  public enum Idle {
-    /**
-     * The reader has paused. Slots that readers take from each other are fetched twice. For readers
-     * that wait: takes dirty slabs too.
-     */
-    BRIEFLY(500, State.GONE),
-    /** The stream was opened, ran ahead and was forgotten. For guesses too: takes clean slabs. */
-    LONG(5_000, State.UNREAD);
-
-    private final long nanos;
-    private final State ifDirty;
-
-    Idle(long millis, State ifDirty) {
-      this.nanos = TimeUnit.MILLISECONDS.toNanos(millis);
-      this.ifDirty = ifDirty;
-    }
-
-    long nanos() {
-      return nanos;
-    }
-
-    boolean takesDirty() {
-      return ifDirty == State.GONE;
-    }
-  }
-
   private final BlockIndex index;
   private final LongSupplier nanoClock;
   private final Runnable roomMade;
@@ -158,34 +131,23 @@ public final class Residency {
    * @param free gives the memory back
    */
   public void publish(List<Block> blocks, ByteBuffer memory, Runnable free) {
-    Slab slab = new Slab(blocks, this, nanoClock.getAsLong(), free);
+    Slab slab = new Slab(blocks, this::becameOnce, nanoClock.getAsLong(), free);
     slab.publish(memory);
     // Only a readable slab may be evicted, so it is entered afterwards; readers may have settled
     // and evicted it meanwhile.
     enter(unread, slab, State.UNREAD);
   }
 
-  /** UNREAD → ONCE: all blocks of the slab are read or abandoned. Called once. */
-  void settled(Slab slab) {
-    if (!slab.move(State.UNREAD, State.ONCE)) {
-      return;
-    }
-    enterOnce(slab);
-    sweepUnread();
-    roomMade.run();
-  }
-
-  /** The slab has moved PARKED → ONCE, with its last mark. */
-  void cleaned(Slab slab) {
+  /** The slab has moved to ONCE: with its last block settled, or from PARKED with its last mark. */
+  private void becameOnce(Slab slab, State from) {
     // Before it enters another queue: whoever finds it there may park it anew.
-    parked.remove(slab.parking());
-    enterOnce(slab);
-    roomMade.run();
-  }
-
-  private void enterOnce(Slab slab) {
+    left(slab, from);
     onceCount.incrementAndGet();
     enter(once, slab, State.ONCE);
+    if (from == State.UNREAD) {
+      sweepUnread();
+    }
+    roomMade.run();
   }
 
   private void sweepUnread() {
@@ -360,7 +322,7 @@ public final class Residency {
     long now = nanoClock.getAsLong();
     IdleSlabs slabs = of(how);
     for (Slab slab = slabs.take(now); slab != null; slab = slabs.take(now)) {
-      if (evict(slab, State.UNREAD, how.ifDirty)) {
+      if (evict(slab, State.UNREAD, how.ifDirty())) {
         sweepUnread();
         return true;
       }

@@ -1,6 +1,6 @@
 package io.s3e.memory;
 
-import io.s3e.memory.Residency.Idle;
+import io.s3e.memory.IdleSlabs.Idle;
 import io.s3e.memory.TestBlocks.Fetched;
 import io.s3e.testing.Programs;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;

@@ -1,5 +1,6 @@
 package io.s3e.memory;
 
+import io.s3e.memory.UnreadSlabs.Idle;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -82,6 +83,25 @@ public final class Account implements AutoCloseable {
 
   Lane.Tenancy inSlots() {
     return new Lane.Tenancy(slots.get(), isShared());
+  }
+
+  /**
+   * Whether a long guess finds a slot, or one that can be made free at once.
+   *
+   * @param parkedNanos how long a dirty slab has to have been about to leave, in ns
+   */
+  boolean hasSlotAhead(long parkedNanos) {
+    Lane.Tenancy tenancy = inSlots();
+    Residency lent = carrier.lent();
+    return carrier.slots().hasRoomAhead(0, tenancy)
+        || carrier
+            .slots()
+            .hasRoomAhead(lent.spareSlabs(Idle.LONG) + lent.parkedSlabs(parkedNanos), tenancy);
+  }
+
+  boolean hasLessThanItsShare() {
+    int tenants = carrier.accounts().get();
+    return tenants > 1 && slots.get() * tenants < carrier.slots().capacity();
   }
 
   private boolean isShared() {

@@ -134,6 +134,11 @@ public final class Carrier {
     return slots;
   }
 
+  /** The lane that long requests go by now. */
+  Lane longRequests() {
+    return lends() ? slots : copies;
+  }
+
   /** One more guess holds a place. */
   Guess guess() {
     Guess guess = new Guess();

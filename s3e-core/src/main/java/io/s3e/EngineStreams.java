@@ -20,6 +20,7 @@ import io.s3e.metrics.EngineMetrics;
 import io.s3e.metrics.IsolatedListener;
 import io.s3e.metrics.StreamListener;
 import io.s3e.prefetch.Ahead;
+import io.s3e.prefetch.PrefetchLimits;
 import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.VectorPlanner;
 import io.s3e.stream.Announcement;
@@ -113,7 +114,7 @@ final class EngineStreams implements StreamSource, AutoCloseable {
       BlockLayout layout,
       OpenOptions options,
       ObjLongConsumer<EngineMetrics.Counter> counts) {
-    ReadPlanner.Limits limits = prefetchLimits();
+    PrefetchLimits limits = prefetchLimits();
     ColumnPlanner columns =
         new ColumnPlanner(
             layout,
@@ -122,7 +123,7 @@ final class EngineStreams implements StreamSource, AutoCloseable {
             version,
             options.split(),
             options.splits(),
-            new ColumnPlanner.VectoredReads(
+            new VectorPlanner.Joining(
                 VectorPlanner.MAX_GAP_BYTES, VectorPlanner.MAX_OVER_READ, config.requestBytes()),
             codecsOf(Thread.currentThread()),
             counts);
@@ -139,10 +140,10 @@ final class EngineStreams implements StreamSource, AutoCloseable {
     return ofApplication == null ? EngineStreams.class.getClassLoader() : ofApplication;
   }
 
-  private ReadPlanner.Limits prefetchLimits() {
+  private PrefetchLimits prefetchLimits() {
     int longest = Math.max(client.limits().copyRequestBytes(), client.limits().lentSlotBytes());
-    ReadPlanner.Limits limits =
-        ReadPlanner.Limits.defaults(config.blockBytes(), Math.min(config.requestBytes(), longest));
+    PrefetchLimits limits =
+        PrefetchLimits.defaults(config.blockBytes(), Math.min(config.requestBytes(), longest));
     return config.maxWindowBytes() == S3EConfig.AUTOMATIC
         ? limits
         : limits.withWindowsUpTo(config.maxWindowBytes());

@@ -3,6 +3,7 @@ package io.s3e.buffer;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
+import java.util.function.IntConsumer;
 
 /**
  * The right to use one buffer of a {@link BlockPool}. The caller of {@link BlockPool#tryAcquire}
@@ -26,13 +27,16 @@ public final class BlockLease {
     }
   }
 
-  private final BlockPool pool;
+  private final IntConsumer giveBack;
   private final int index;
   private final ByteBuffer view;
   private volatile boolean released;
 
-  BlockLease(BlockPool pool, int index, ByteBuffer view) {
-    this.pool = pool;
+  /**
+   * @param giveBack takes the index of the buffer when the lease is released
+   */
+  BlockLease(IntConsumer giveBack, int index, ByteBuffer view) {
+    this.giveBack = giveBack;
     this.index = index;
     this.view = view;
   }
@@ -51,6 +55,11 @@ public final class BlockLease {
     return view;
   }
 
+  /** Size of the buffer in bytes, released or not. */
+  public int bytes() {
+    return view.capacity();
+  }
+
   /**
    * Gives the buffer back to the pool. Any thread; takes no lock unless the pool is closed.
    *
@@ -60,11 +69,11 @@ public final class BlockLease {
     if (!RELEASED.compareAndSet(this, false, true)) {
       throw new IllegalStateException(this + " is released for the second time");
     }
-    pool.giveBack(index);
+    giveBack.accept(index);
   }
 
   @Override
   public String toString() {
-    return "lease of buffer " + index + " (" + pool.blockBytes() + " bytes)";
+    return "lease of buffer " + index + " (" + bytes() + " bytes)";
   }
 }

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.StampedLock;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -88,6 +89,7 @@ public final class BlockPool implements AutoCloseable {
   private final int blocksPerArena;
   private final ArenaMemory memory;
   private final IndexStack free;
+  private final IntConsumer whenReleased = this::giveBack;
 
   private final StampedLock lock = new StampedLock();
   private volatile boolean closed;
@@ -162,7 +164,7 @@ public final class BlockPool implements AutoCloseable {
     if (view == null) {
       throw new IllegalStateException("buffer " + index + " was handed out without memory");
     }
-    return new BlockLease(this, index, view.duplicate());
+    return new BlockLease(whenReleased, index, view.duplicate());
   }
 
   /** Size of each buffer in bytes. */
@@ -231,7 +233,7 @@ public final class BlockPool implements AutoCloseable {
   }
 
   /** Takes back the buffer of a lease that has just become released. */
-  void giveBack(int index) {
+  private void giveBack(int index) {
     free.push(index);
     if (closed) {
       trim();

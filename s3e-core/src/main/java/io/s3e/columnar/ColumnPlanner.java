@@ -8,7 +8,8 @@ import io.s3e.columnar.ColumnReads.Read;
 import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.prefetch.GuessKind;
 import io.s3e.prefetch.Ledger;
-import io.s3e.prefetch.ReadPlanner.Limits;
+import io.s3e.prefetch.PrefetchLimits;
+import io.s3e.prefetch.VectorPlanner.Joining;
 import io.s3e.prefetch.Wish;
 import java.util.EnumMap;
 import java.util.List;
@@ -69,7 +70,7 @@ public final class ColumnPlanner {
 
   private final BlockLayout blocks;
   private final OrcCodecs codecs;
-  private final VectoredReads joining;
+  private final Joining joining;
   private final Groups groups;
   private final Wanted wanted;
   private final FooterReading footer;
@@ -102,12 +103,12 @@ public final class ColumnPlanner {
    */
   public ColumnPlanner(
       BlockLayout blocks,
-      Limits limits,
+      PrefetchLimits limits,
       LayoutMemory memory,
       ObjectVersion version,
       @Nullable ByteRange split,
       SplitSource splits,
-      VectoredReads vectored,
+      Joining vectored,
       ClassLoader codecs,
       ObjLongConsumer<Counter> listener) {
     this.blocks = blocks;
@@ -117,15 +118,6 @@ public final class ColumnPlanner {
     this.wanted = new Wanted(blocks, limits);
     this.footer = new FooterReading(blocks, memory, version, this.codecs, listener);
   }
-
-  /**
-   * How the stream joins ranges of a vectored read.
-   *
-   * @param gapBytes the longest gap that is fetched
-   * @param maxOverRead bytes fetched for nothing, as a share of the bytes wanted
-   * @param requestBytes the longest joined range
-   */
-  public record VectoredReads(int gapBytes, double maxOverRead, long requestBytes) {}
 
   /** The ETag of the version has become known. */
   public void identify(ObjectVersion identified) {

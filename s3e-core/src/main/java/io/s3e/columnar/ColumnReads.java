@@ -2,13 +2,13 @@ package io.s3e.columnar;
 
 import io.s3e.block.BlockLayout;
 import io.s3e.block.ByteRange;
-import io.s3e.columnar.ColumnPlanner.VectoredReads;
 import io.s3e.columnar.Following.Manner;
 import io.s3e.columnar.Layout.Format;
 import io.s3e.columnar.Layout.Part;
 import io.s3e.columnar.Layout.Place;
 import io.s3e.prefetch.GuessKind;
 import io.s3e.prefetch.Ledger;
+import io.s3e.prefetch.VectorPlanner.Joining;
 import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -58,7 +58,7 @@ final class ColumnReads {
       Wanted wanted,
       TableMemory table,
       Predicate<GuessKind> admitted,
-      VectoredReads joining,
+      Joining joining,
       OrcCodecs codecs) {
     this.layout = layout;
     this.blocks = blocks;

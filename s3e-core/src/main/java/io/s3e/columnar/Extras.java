@@ -1,11 +1,10 @@
 package io.s3e.columnar;
 
 import io.s3e.block.ByteRange;
+import java.util.Arrays;
 
 /** Parts of one kind that lie outside the chunks they belong to, by chunk; length 0 for none. */
 final class Extras {
-  static final Extras NONE = new Extras(0);
-
   /** In place of a length that the file does not tell. */
   static final int UNTOLD = -1;
 
@@ -51,7 +50,7 @@ final class Extras {
   void extend(long[] bounds, int count, int most) {
     for (int i = 0; i < start.length; i++) {
       if (length[i] == UNTOLD) {
-        int next = Layout.lastStart(bounds, count, start[i]) + 1;
+        int next = lastStart(bounds, count, start[i]) + 1;
         long bytes = next < count ? bounds[next] - start[i] : 0;
         length[i] = bytes <= most ? (int) bytes : 0;
       }
@@ -85,7 +84,7 @@ final class Extras {
 
   /** The chunk whose part holds {@code offset}; -1 if none does. */
   int at(long offset) {
-    int i = Layout.lastStart(start, start.length, offset);
+    int i = lastStart(start, start.length, offset);
     return i >= 0 && offset < start[i] + length[i] ? i : -1;
   }
 
@@ -101,5 +100,23 @@ final class Extras {
     return first == to
         ? new ByteRange(0, 0)
         : new ByteRange(start[first], start[to - 1] + length[to - 1]);
+  }
+
+  static int lastStart(long[] starts, int count, long offset) {
+    return lastStart(starts, 0, count, offset);
+  }
+
+  /**
+   * The last of the ascending {@code starts} that is no more than {@code offset}; else from - 1.
+   */
+  static int lastStart(long[] starts, int from, int to, long offset) {
+    int found = Arrays.binarySearch(starts, from, to, offset);
+    if (found < 0) {
+      return -found - 2;
+    }
+    while (found + 1 < to && starts[found + 1] == offset) {
+      found++;
+    }
+    return found;
   }
 }

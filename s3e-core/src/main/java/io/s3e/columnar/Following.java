@@ -3,12 +3,12 @@ package io.s3e.columnar;
 import io.s3e.block.BlockLayout;
 import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
-import io.s3e.columnar.ColumnPlanner.VectoredReads;
 import io.s3e.columnar.Layout.Format;
 import io.s3e.columnar.Layout.Part;
 import io.s3e.prefetch.GuessKind;
 import io.s3e.prefetch.Ledger;
 import io.s3e.prefetch.VectorPlanner;
+import io.s3e.prefetch.VectorPlanner.Joining;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -63,7 +63,7 @@ final class Following {
   private final Groups groups;
   private final Wanted ahead;
   private final TableMemory table;
-  private final VectoredReads joining;
+  private final Joining joining;
   private final PickedPages pages;
 
   /** Pages that go with the last read of the present group. */
@@ -109,7 +109,7 @@ final class Following {
       Groups groups,
       Wanted ahead,
       TableMemory table,
-      VectoredReads joining,
+      Joining joining,
       PickedPages pages,
       OrcStripes stripes) {
     this.layout = layout;

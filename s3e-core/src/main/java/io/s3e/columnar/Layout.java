@@ -6,7 +6,8 @@ import java.util.Arrays;
 /**
  * Where the parts of one Parquet or ORC file lie: row groups (ORC: stripes), and of a Parquet file
  * the column chunks of each, with their dictionary pages, Bloom filters, column and offset indexes.
- * Immutable. A chunk is known by its group and by its column, the ordinal of a leaf of the schema.
+ * Immutable once it is built. A chunk is known by its group and by its column, the ordinal of a
+ * leaf of the schema.
  *
  * <p>Flat arrays: {@value #CHUNK_BYTES} bytes a chunk, {@value #GROUP_BYTES} a group, at most
  * {@value #MAX_CHUNKS} chunks and as many groups. The chunk of column c in group g has the index g
@@ -55,58 +56,59 @@ public final class Layout {
 
   private final Format format;
   private final long footerStart;
-  private final long schema;
   private final int groups;
   private final int columns;
 
   /** First byte of each group; of a stripe. */
-  private final long[] groupStart;
+  final long[] groupStart;
 
   /** After the last byte of each group; of a stripe's footer. */
-  private final long[] groupEnd;
+  final long[] groupEnd;
 
   /** A group belongs to the split that holds this offset. */
-  private final long[] groupMark;
+  final long[] groupMark;
 
-  private final long[] chunkStart;
-  private final long[] chunkLength;
+  final long[] chunkStart;
+  final long[] chunkLength;
 
   /** 0 where a chunk has no dictionary page, or does not say where that ends. */
-  private final int[] dictionaryLength;
+  final int[] dictionaryLength;
 
-  private final Extras bloomFilters;
-  private final Extras columnIndexes;
-  private final Extras offsetIndexes;
+  final Extras bloomFilters;
+  final Extras columnIndexes;
+  final Extras offsetIndexes;
 
   /** First byte of the data and of the footer of each stripe; empty for Parquet. */
-  private final long[] stripeData;
+  final long[] stripeData;
 
-  private final long[] stripeFooter;
+  final long[] stripeFooter;
+
+  long schema;
 
   /** Number of ORC's codec, and what a compressed chunk holds at most. */
-  private final int compression;
+  int compression;
 
-  private final int blockBytes;
+  int blockBytes;
 
-  Layout(LayoutBuilder from) {
-    format = from.format;
-    footerStart = from.footerStart;
-    schema = from.schema;
-    groups = from.groups;
-    columns = from.columns;
-    groupStart = from.groupStart;
-    groupEnd = from.groupEnd;
-    groupMark = from.groupMark;
-    chunkStart = from.chunkStart;
-    chunkLength = from.chunkLength;
-    dictionaryLength = from.dictionaryLength;
-    bloomFilters = from.bloomFilters;
-    columnIndexes = from.columnIndexes;
-    offsetIndexes = from.offsetIndexes;
-    stripeData = from.stripeData;
-    stripeFooter = from.stripeFooter;
-    compression = from.compression;
-    blockBytes = from.blockBytes;
+  /** Of nothing but zeros: {@link LayoutBuilder} fills it before anybody else sees it. */
+  Layout(Format format, long footerStart, int groups, int columns) {
+    int chunks = groups * columns;
+    int stripes = format == Format.ORC ? groups : 0;
+    this.format = format;
+    this.footerStart = footerStart;
+    this.groups = groups;
+    this.columns = columns;
+    groupStart = new long[groups];
+    groupEnd = new long[groups];
+    groupMark = new long[groups];
+    chunkStart = new long[chunks];
+    chunkLength = new long[chunks];
+    dictionaryLength = new int[chunks];
+    bloomFilters = new Extras(chunks);
+    columnIndexes = new Extras(chunks);
+    offsetIndexes = new Extras(chunks);
+    stripeData = new long[stripes];
+    stripeFooter = new long[stripes];
   }
 
   public Format format() {
@@ -150,7 +152,7 @@ public final class Layout {
 
   /** The group that holds {@code offset}; -1 if none does. */
   int groupAt(long offset) {
-    int group = lastStart(groupStart, groups, offset);
+    int group = Extras.lastStart(groupStart, groups, offset);
     return group >= 0 && offset < groupEnd[group] ? group : -1;
   }
 
@@ -184,7 +186,7 @@ public final class Layout {
   /** The column of the chunk of {@code group} that holds {@code offset}; -1 if none does. */
   int columnAt(int group, long offset) {
     int from = group * columns;
-    int found = lastStart(chunkStart, from, from + columns, offset);
+    int found = Extras.lastStart(chunkStart, from, from + columns, offset);
     return found >= from && offset < chunkStart[found] + chunkLength[found] ? found - from : -1;
   }
 
@@ -292,24 +294,6 @@ public final class Layout {
     return offset < stripeFooter[stripe]
         ? new Place(Part.DATA, stripe, -1, stripeData(stripe))
         : new Place(Part.STRIPE_FOOTER, stripe, -1, stripeFooter(stripe));
-  }
-
-  static int lastStart(long[] starts, int count, long offset) {
-    return lastStart(starts, 0, count, offset);
-  }
-
-  /**
-   * The last of the ascending {@code starts} that is no more than {@code offset}; else from - 1.
-   */
-  private static int lastStart(long[] starts, int from, int to, long offset) {
-    int found = Arrays.binarySearch(starts, from, to, offset);
-    if (found < 0) {
-      return -found - 2;
-    }
-    while (found + 1 < to && starts[found + 1] == offset) {
-      found++;
-    }
-    return found;
   }
 
   @Override

@@ -236,13 +236,13 @@ final class ParquetFooter {
     LayoutBuilder told = told();
     told.chunk(group, column, start, compressed, dataPage - start);
     int chunk = group * columns + column;
-    addExtra(told.offsetIndexes, chunk, offsetIndex, offsetIndexLength);
-    addExtra(told.columnIndexes, chunk, columnIndex, columnIndexLength);
+    addExtra(told.layout.offsetIndexes, chunk, offsetIndex, offsetIndexLength);
+    addExtra(told.layout.columnIndexes, chunk, columnIndex, columnIndexLength);
     if (bloomFilter == ABSENT || bloomFilterLength != ABSENT) {
-      addExtra(told.bloomFilters, chunk, bloomFilter, bloomFilterLength);
+      addExtra(told.layout.bloomFilters, chunk, bloomFilter, bloomFilterLength);
     } else {
-      addExtra(told.bloomFilters, chunk, bloomFilter, 0);
-      told.bloomFilters.set(chunk, bloomFilter, Extras.UNTOLD);
+      addExtra(told.layout.bloomFilters, chunk, bloomFilter, 0);
+      told.layout.bloomFilters.set(chunk, bloomFilter, Extras.UNTOLD);
       filtersWithoutLength = true;
     }
   }
@@ -263,14 +263,14 @@ final class ParquetFooter {
   /** Files of parquet-java 1.13 tell no lengths: a filter goes on to whatever comes next. */
   private void guessFilterLengths(LayoutBuilder told) {
     long[] bounds = new long[groups * columns + groups + 3];
-    int count = told.bloomFilters.copyStarts(bounds);
+    int count = told.layout.bloomFilters.copyStarts(bounds);
     for (int group = 0; group < groups; group++) {
       bounds[count++] = told.chunkStart(group, 0);
     }
-    bounds[count++] = told.columnIndexes.first(footerStart);
-    bounds[count++] = told.offsetIndexes.first(footerStart);
+    bounds[count++] = told.layout.columnIndexes.first(footerStart);
+    bounds[count++] = told.layout.offsetIndexes.first(footerStart);
     bounds[count++] = footerStart;
     Arrays.sort(bounds, 0, count);
-    told.bloomFilters.extend(bounds, count, MAX_GUESSED_FILTER_BYTES);
+    told.layout.bloomFilters.extend(bounds, count, MAX_GUESSED_FILTER_BYTES);
   }
 }

@@ -5,7 +5,7 @@ import io.s3e.block.BlockRange;
 import io.s3e.prefetch.BlockPieces;
 import io.s3e.prefetch.GuessKind;
 import io.s3e.prefetch.Ledger;
-import io.s3e.prefetch.ReadPlanner.Limits;
+import io.s3e.prefetch.PrefetchLimits;
 import io.s3e.prefetch.RequestSizing;
 import io.s3e.prefetch.Wish;
 import io.s3e.prefetch.Wish.Range;
@@ -49,7 +49,7 @@ final class Wanted {
   }
 
   private final BlockLayout layout;
-  private final Limits limits;
+  private final PrefetchLimits limits;
   private final RequestSizing sizing;
   private final BlockPieces<Range> requests = new BlockPieces<>();
   private BlockPieces<Reader> read = new BlockPieces<>();
@@ -62,7 +62,7 @@ final class Wanted {
   /** As it was asked for last; null if something has changed since. */
   private @Nullable Wish wish;
 
-  Wanted(BlockLayout layout, Limits limits) {
+  Wanted(BlockLayout layout, PrefetchLimits limits) {
     this.layout = layout;
     this.limits = limits;
     this.sizing = RequestSizing.of(layout, limits);

@@ -42,6 +42,14 @@ public final class ObjectHandle {
     STORE
   }
 
+  /**
+   * An answer of S3's: its reader may have the version, as {@link Proofs} tells.
+   *
+   * @param nanos when the answer came, by the clock of the proofs
+   * @param credentials of its request; null if they are not known
+   */
+  record Proof(long nanos, @Nullable Object credentials) {}
+
   private static final long NOT_PINNED = -1;
 
   /** How an object is stored that has no Content-Encoding. */
@@ -64,7 +72,7 @@ public final class ObjectHandle {
   private volatile boolean closed;
   private volatile @Nullable Supplier<@Nullable String> cancelled;
   private volatile boolean answered;
-  private volatile Proofs.@Nullable Proof proof;
+  private volatile @Nullable Proof proof;
   private volatile @Nullable Block asking;
   private volatile @Nullable ObjectVersion apart;
   private volatile @Nullable ObjectVersion announced;
@@ -162,12 +170,12 @@ public final class ObjectHandle {
   }
 
   /** S3 has answered the tenant for the version, through this handle or another. */
-  void proven(Proofs.Proof answer) {
+  void proven(Proof answer) {
     proof = answer;
   }
 
   /** The latest answer that is known here; null if there was none. */
-  Proofs.@Nullable Proof proof() {
+  @Nullable Proof proof() {
     return proof;
   }
 

@@ -1,8 +1,8 @@
 package io.s3e.fetch;
 
-import io.s3e.block.ByteRange;
 import io.s3e.memory.Block;
 import io.s3e.memory.Purpose;
+import io.s3e.metrics.EngineMetrics;
 import io.s3e.metrics.EngineMetrics.Counter;
 import java.util.concurrent.TimeUnit;
 
@@ -14,7 +14,8 @@ final class Origin implements Block.Fate {
   /** Some times what a GET takes. */
   private static final long OVERDUE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-  private final Tenant tenant;
+  private final Object tenant;
+  private final EngineMetrics metrics;
   private final ObjectHandle handle;
   private final Purpose purpose;
   private final Interest interest;
@@ -23,8 +24,19 @@ final class Origin implements Block.Fate {
   private volatile boolean fetchedBefore;
   private volatile boolean spilled;
 
-  Origin(Tenant tenant, ObjectHandle handle, Purpose purpose, Interest interest, RunEffort effort) {
+  /**
+   * @param tenant that sends the GETs of the run, told from others by identity
+   * @param metrics of the tenant
+   */
+  Origin(
+      Object tenant,
+      EngineMetrics metrics,
+      ObjectHandle handle,
+      Purpose purpose,
+      Interest interest,
+      RunEffort effort) {
     this.tenant = tenant;
+    this.metrics = metrics;
     this.handle = handle;
     this.purpose = purpose;
     this.interest = interest;
@@ -49,8 +61,8 @@ final class Origin implements Block.Fate {
     return effort;
   }
 
-  /** Whether it is that tenant that sends its GETs. */
-  boolean isOf(Tenant one) {
+  /** Whether that tenant sends the GETs of the run. */
+  boolean isOf(Object one) {
     return tenant == one;
   }
 
@@ -76,14 +88,14 @@ final class Origin implements Block.Fate {
     return fetchedBefore;
   }
 
-  /** Its first GET is about to be sent, for {@code missing}. */
-  void fetches(ByteRange missing) {
-    DiskTier disk = tenant.disk();
-    if (disk != null) {
-      fetchedBefore = disk.missed(handle, missing);
-    }
-    Spiller spiller = tenant.spiller();
-    spilled = spiller != null && spiller.isWorth(this, missing);
+  /** The first GET of the run is about to be sent, for bytes that had come from S3 before. */
+  void fetchesAgain() {
+    fetchedBefore = true;
+  }
+
+  /** What comes from S3 is to be written. */
+  void spill() {
+    spilled = true;
   }
 
   /** Whether what comes from S3 is to be written: then its blocks are dirty from the start. */
@@ -96,29 +108,29 @@ final class Origin implements Block.Fate {
     if (spilled) {
       boolean unused = block.markDirty();
     }
-    tenant.metrics().add(Counter.HELD_BYTES, block.length());
+    metrics.add(Counter.HELD_BYTES, block.length());
     if (isPrefetch()) {
-      tenant.metrics().add(Counter.PREFETCHED_BYTES, block.length());
+      metrics.add(Counter.PREFETCHED_BYTES, block.length());
       handle.listener().onPrefetched(block.length());
     }
   }
 
   @Override
   public void onFirstRead(Block block) {
-    tenant.metrics().add(Counter.HELD_BYTES, -block.length());
-    tenant.metrics().add(Counter.USED_BYTES, block.length());
+    metrics.add(Counter.HELD_BYTES, -block.length());
+    metrics.add(Counter.USED_BYTES, block.length());
     if (isPrefetch()) {
-      tenant.metrics().add(Counter.PREFETCH_USED_BYTES, block.length());
+      metrics.add(Counter.PREFETCH_USED_BYTES, block.length());
     }
     handle.listener().onUsed(block.length(), isPrefetch());
   }
 
   @Override
   public void onDroppedUnread(Block block) {
-    tenant.metrics().add(Counter.HELD_BYTES, -block.length());
-    tenant.metrics().add(Counter.WASTED_BYTES, block.length());
+    metrics.add(Counter.HELD_BYTES, -block.length());
+    metrics.add(Counter.WASTED_BYTES, block.length());
     if (isPrefetch()) {
-      tenant.metrics().add(Counter.PREFETCH_WASTED_BYTES, block.length());
+      metrics.add(Counter.PREFETCH_WASTED_BYTES, block.length());
     }
     handle.listener().onWasted(block.length(), isPrefetch());
   }

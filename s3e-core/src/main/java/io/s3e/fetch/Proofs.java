@@ -1,6 +1,7 @@
 package io.s3e.fetch;
 
 import io.s3e.block.ObjectVersion;
+import io.s3e.fetch.ObjectHandle.Proof;
 import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
@@ -25,14 +26,6 @@ final class Proofs {
 
   /** Rights may be taken away: short beside the life of temporary credentials. */
   static final Duration LONGEST_LIFE = Duration.ofMinutes(15);
-
-  /**
-   * An answer of S3's.
-   *
-   * @param nanos when it came, by the clock
-   * @param credentials of its request; null if they are not known
-   */
-  record Proof(long nanos, @Nullable Object credentials) {}
 
   private final ConcurrentHashMap<ObjectVersion, Proof> proofs = new ConcurrentHashMap<>();
   private final Life life;

@@ -122,7 +122,7 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
     this.interest = new Interest(purpose, this::unwanted);
     this.effort = new RunEffort(run.handle(), landing::range);
     this.gate = tenant.gate(run.handle().version().object());
-    this.origin = new Origin(tenant, run.handle(), purpose, interest, effort);
+    this.origin = new Origin(tenant, tenant.metrics(), run.handle(), purpose, interest, effort);
     this.ended = ended;
   }
 
@@ -235,7 +235,7 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
     ByteRange missing = landing.missing();
     if (!hasSent) {
       hasSent = true;
-      origin.fetches(missing);
+      tenant.fetches(origin, missing);
     }
     long most = Math.min(longestPart, run.handle().longestGet().bytes());
     ByteRange part = landing.isLent() ? missing : LongestGet.firstPart(missing, most);

@@ -1,5 +1,6 @@
 package io.s3e.fetch;
 
+import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
 import io.s3e.client.ObjectClient;
 import io.s3e.fault.Gate;
@@ -133,6 +134,20 @@ public final class Tenant {
     Spiller spiller = new Spiller(tier, services.index(), metrics.disk());
     onDisk = new OnDisk(tier, spiller);
     return spiller;
+  }
+
+  /** The first GET of a run is about to be sent, for {@code missing}. */
+  void fetches(Origin origin, ByteRange missing) {
+    OnDisk now = onDisk;
+    if (now == null) {
+      return;
+    }
+    if (now.tier().missed(origin.handle(), missing)) {
+      origin.fetchesAgain();
+    }
+    if (now.spiller().isWorth(origin, missing)) {
+      origin.spill();
+    }
   }
 
   /** The cache on local disk; null if there is none. */

@@ -1,5 +1,6 @@
 package io.s3e.memory;
 
+import io.s3e.memory.UnreadSlabs.Idle;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -13,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * many readers of each wait.
  */
 public final class Account implements AutoCloseable {
-  private final Admission admission;
   private final Carrier carrier;
+  private final Runnable roomMade;
   private final AtomicInteger copies = new AtomicInteger();
   private final AtomicInteger slots = new AtomicInteger();
   private final AtomicLong bytes = new AtomicLong();
@@ -29,9 +30,12 @@ public final class Account implements AutoCloseable {
    */
   record Reader(Thread thread, Object object, long sinceNanos) {}
 
-  Account(Admission admission, Carrier carrier) {
-    this.admission = admission;
+  /**
+   * @param roomMade called when others may find room
+   */
+  Account(Carrier carrier, Runnable roomMade) {
     this.carrier = carrier;
+    this.roomMade = roomMade;
     carrier.accounts().incrementAndGet();
   }
 
@@ -81,6 +85,25 @@ public final class Account implements AutoCloseable {
     return new Lane.Tenancy(slots.get(), isShared());
   }
 
+  /**
+   * Whether a long guess finds a slot, or one that can be made free at once.
+   *
+   * @param parkedNanos how long a dirty slab has to have been about to leave, in ns
+   */
+  boolean hasSlotAhead(long parkedNanos) {
+    Lane.Tenancy tenancy = inSlots();
+    Residency lent = carrier.lent();
+    return carrier.slots().hasRoomAhead(0, tenancy)
+        || carrier
+            .slots()
+            .hasRoomAhead(lent.spareSlabs(Idle.LONG) + lent.parkedSlabs(parkedNanos), tenancy);
+  }
+
+  boolean hasLessThanItsShare() {
+    int tenants = carrier.accounts().get();
+    return tenants > 1 && slots.get() * tenants < carrier.slots().capacity();
+  }
+
   private boolean isShared() {
     return carrier.accounts().get() > 1;
   }
@@ -95,12 +118,17 @@ public final class Account implements AutoCloseable {
     bytes.addAndGet(more);
   }
 
+  /** Others may find room: something that the tenant held is free. */
+  void roomMade() {
+    roomMade.run();
+  }
+
   /** Ends the waits of the tenant's readers; what it holds is given back as its GETs end. */
   @Override
   public void close() {
     if (open.compareAndSet(true, false)) {
       carrier.accounts().decrementAndGet();
-      admission.wake();
+      roomMade.run();
     }
   }
 }

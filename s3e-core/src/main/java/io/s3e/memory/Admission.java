@@ -4,15 +4,13 @@ import io.s3e.buffer.BlockLease;
 import io.s3e.buffer.BlockPool;
 import io.s3e.buffer.MemoryBudget;
 import io.s3e.client.ClientLimits;
-import io.s3e.memory.Residency.Idle;
+import io.s3e.memory.UnreadSlabs.Idle;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -58,25 +56,15 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Waiting.</b> Nothing here takes a lock. Readers of one tenant stand in its {@link
  * Account}'s queue and are served in order; the next of each tenant is woken when memory or
- * concurrency comes back, and looks again at least every {@value #RECHECK_MILLIS} ms. A tenant's
- * guesses get nothing while a reader of its own waits, or anybody's reader lacks memory.
+ * concurrency comes back, and looks again at least every {@value WaitingReaders#RECHECK_MILLIS} ms.
+ * A tenant's guesses get nothing while a reader of its own waits, or anybody's reader lacks memory.
  */
 public final class Admission {
-  private static final long RECHECK_MILLIS = 20;
   private static final long READER_PATIENCE_MILLIS = 50;
   private static final long READER_PATIENCE_NANOS =
       TimeUnit.MILLISECONDS.toNanos(READER_PATIENCE_MILLIS);
   private static final long STUCK_MILLIS = 1_000;
   private static final long STUCK_NANOS = TimeUnit.MILLISECONDS.toNanos(STUCK_MILLIS);
-
-  /**
-   * A slot comes back every 2 ms or so while readers are fast. To wait for one is cheaper than to
-   * fetch an eighth of it by copying; to wait for long is not, for slow readers may hold them all.
-   */
-  private static final long SLOT_PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
-
-  /** A run of 4 MiB is written in less, unless the disk is slow. */
-  private static final long WRITE_PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
   /** Other engines evict for each claim. */
   private static final long CLAIM_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
@@ -86,11 +74,10 @@ public final class Admission {
   private final BlockIndex index;
   private final Residency pooled;
 
-  /** Tenants of which readers wait. */
-  private final Set<Account> waiting = ConcurrentHashMap.newKeySet();
+  private final WaitingReaders waiting = new WaitingReaders();
 
   /** First readers of tenants that found no pooled buffer when they looked. */
-  private final AtomicInteger lackingMemory = new AtomicInteger();
+  private final Set<Thread> lackingMemory = ConcurrentHashMap.newKeySet();
 
   /** When this engine last claimed its share of the budget from others. */
   private final AtomicLong claimedNanos = new AtomicLong(System.nanoTime());
@@ -119,16 +106,12 @@ public final class Admission {
 
   /** One more tenant whose GETs go by {@code carrier}. */
   public Account account(Carrier carrier) {
-    return new Account(this, carrier);
+    return new Account(carrier, this::wake);
   }
 
   /** Which slabs of pooled buffers stay. */
   public Residency pooled() {
     return pooled;
-  }
-
-  int blockBytes() {
-    return pool.blockBytes();
   }
 
   /** How many buffers the pool can have as long as no carrier takes more of the budget. */
@@ -151,23 +134,14 @@ public final class Admission {
 
   /** How many long guesses may be in flight at once. */
   public int speculativeRequests(Carrier carrier) {
-    return carrier.lends() ? carrier.slots().forGuesses() : carrier.copies().forGuesses();
+    return carrier.longRequests().forGuesses();
   }
 
   /** Whether a long guess of that tenant would be refused now. */
   public boolean isCrowded(Account account) {
-    return account.carrier().lends() && (!account.waiting().isEmpty() || !hasSlotAhead(account));
-  }
-
-  private static boolean hasSlotAhead(Account account) {
-    Lane slots = account.carrier().slots();
-    Lane.Tenancy tenancy = account.inSlots();
-    return slots.hasRoomAhead(0, tenancy)
-        || slots.hasRoomAhead(spareSlots(account.carrier().lent()), tenancy);
-  }
-
-  private static int spareSlots(Residency lent) {
-    return lent.spareSlabs(Idle.LONG) + lent.parkedSlabs(WRITE_PATIENCE_NANOS);
+    return account.carrier().lends()
+        && (!account.waiting().isEmpty()
+            || !account.hasSlotAhead(WaitingReaders.WRITE_PATIENCE_NANOS));
   }
 
   /**
@@ -177,22 +151,16 @@ public final class Admission {
    * @param object what is read: equal for all its readers
    */
   public @Nullable Grant trySpeculate(Account account, Object object, Need need, Purpose purpose) {
-    if (!account.waiting().isEmpty() || lackingMemory.get() > 0) {
+    if (!account.waiting().isEmpty() || !lackingMemory.isEmpty()) {
       return null;
     }
     // A guess that finds no slot is not worth buffers for its first part: those serve readers.
     boolean mayCopy = !need.isLong() || !account.carrier().lends();
     Grant grant = tryGrant(account, object, need, purpose, mayCopy, 0);
-    if (grant == null && hasLessThanItsShare(account)) {
-      revokeStuck(account.carrier());
+    if (grant == null && account.hasLessThanItsShare()) {
+      account.carrier().revokeStuck(STUCK_NANOS);
     }
     return grant;
-  }
-
-  private static boolean hasLessThanItsShare(Account account) {
-    Carrier carrier = account.carrier();
-    int tenants = carrier.accounts().get();
-    return tenants > 1 && account.slots().get() * tenants < carrier.slots().capacity();
   }
 
   /**
@@ -222,23 +190,24 @@ public final class Admission {
     if (!carrier.lends() || carrier.copiesByObject().isSilent(object)) {
       return null;
     }
-    if (purpose != Purpose.DEMAND && !hasSlotAhead(account)) {
+    if (purpose != Purpose.DEMAND && !account.hasSlotAhead(WaitingReaders.WRITE_PATIENCE_NANOS)) {
       return null;
     }
     Residency lent = carrier.lent();
-    for (; ; ) {
-      if (carrier.slots().tryEnter(purpose, account.inSlots())) {
-        return new Grant(this, account, object, List.of(), purpose, System.nanoTime());
-      }
+    while (!carrier.slots().tryEnter(purpose, account.inSlots())) {
       boolean evicted =
           lent.evictIdle(Idle.LONG)
               || lent.evictRead()
-              || lent.evictDirty(waitedNanos > WRITE_PATIENCE_NANOS ? 0 : WRITE_PATIENCE_NANOS)
+              || lent.evictDirty(
+                  waitedNanos > WaitingReaders.WRITE_PATIENCE_NANOS
+                      ? 0
+                      : WaitingReaders.WRITE_PATIENCE_NANOS)
               || (purpose == Purpose.DEMAND && lent.evictIdle(Idle.BRIEFLY));
       if (!evicted) {
         return null;
       }
     }
+    return new Grant(account, object, List.of(), purpose);
   }
 
   /**
@@ -258,21 +227,15 @@ public final class Admission {
     List<BlockLease> leases = new ArrayList<>(blocks);
     Grant grant = null;
     try {
-      while (leases.size() < blocks) {
-        BlockLease lease =
-            purpose == Purpose.DEMAND && leases.isEmpty()
-                ? tryFirstBuffer(waitedNanos)
-                : trySpareBuffer();
-        if (lease == null) {
-          break;
-        }
+      BlockLease lease = purpose == Purpose.DEMAND ? tryFirstBuffer(waitedNanos) : trySpareBuffer();
+      for (; lease != null; lease = leases.size() < blocks ? trySpareBuffer() : null) {
         leases.add(lease);
       }
       if (leases.size() < blocks) {
         claimShare();
       }
       if (!leases.isEmpty() && (purpose == Purpose.DEMAND || leases.size() == blocks)) {
-        grant = new Grant(this, account, object, leases, purpose, System.nanoTime());
+        grant = new Grant(account, object, leases, purpose);
       }
       return grant;
     } finally {
@@ -303,15 +266,11 @@ public final class Admission {
 
   /** The one buffer that a reader needs. */
   private @Nullable BlockLease tryFirstBuffer(long waitedNanos) {
-    for (; ; ) {
-      BlockLease lease = pool.tryAcquire();
-      if (lease != null) {
-        return lease;
-      }
-      if (!evictAny(waitedNanos)) {
-        return null;
-      }
+    BlockLease lease = pool.tryAcquire();
+    while (lease == null && evictAny(waitedNanos)) {
+      lease = pool.tryAcquire();
     }
+    return lease;
   }
 
   /**
@@ -320,24 +279,21 @@ public final class Admission {
    */
   private boolean evictAny(long waitedNanos) {
     return pooled.evictRead()
-        || ((waitedNanos > WRITE_PATIENCE_NANOS || !pooled.hasDirty())
+        || ((waitedNanos > WaitingReaders.WRITE_PATIENCE_NANOS || !pooled.hasDirty())
             && (pooled.evictDirty() || pooled.evictUnread()));
   }
 
   /** A buffer beyond the reserve, at the cost of nothing that is still to be read or written. */
   private @Nullable BlockLease trySpareBuffer() {
-    for (; ; ) {
+    do {
       int blocks = poolBlocks();
-      if (blocks - pool.leased() > Lane.reserve(blocks)) {
-        BlockLease lease = pool.tryAcquire();
-        if (lease != null) {
-          return lease;
-        }
+      boolean isSpare = blocks - pool.leased() > Lane.reserve(blocks);
+      BlockLease lease = isSpare ? pool.tryAcquire() : null;
+      if (lease != null) {
+        return lease;
       }
-      if (!pooled.evictRead()) {
-        return null;
-      }
-    }
+    } while (pooled.evictRead());
+    return null;
   }
 
   /**
@@ -358,108 +314,40 @@ public final class Admission {
     if (grant != null) {
       return grant;
     }
-    Account.Reader self = new Account.Reader(Thread.currentThread(), object, System.nanoTime());
-    account.waiting().add(self);
-    waiting.add(account);
     try {
-      return new Wait(account, self, need, prefersSlot, deadline).until(givenUp);
+      return waiting.await(
+          account,
+          object,
+          waited -> look(account, object, need, prefersSlot, waited),
+          givenUp,
+          deadline);
     } finally {
-      account.waiting().remove(self);
-      leftQueue(account);
+      lackingMemory.remove(Thread.currentThread());
       // Memory that this reader did not take, or has no use for any more, is the next one's.
       wake();
     }
   }
 
-  private void leftQueue(Account account) {
-    if (account.waiting().isEmpty()) {
-      waiting.remove(account);
-      // Another reader may have entered between the two.
-      if (!account.waiting().isEmpty()) {
-        waiting.add(account);
-      }
+  private @Nullable Grant look(
+      Account account, Object object, Need need, boolean prefersSlot, long waitedNanos) {
+    boolean mayCopy = !prefersSlot || waitedNanos >= WaitingReaders.SLOT_PATIENCE_NANOS;
+    Grant grant = tryGrant(account, object, need, Purpose.DEMAND, mayCopy, waitedNanos);
+    if (grant == null
+        && mayCopy
+        && pool.leased() >= poolBlocks(pool.reservedBytes() + budget.available())) {
+      lackingMemory.add(Thread.currentThread());
+    } else {
+      lackingMemory.remove(Thread.currentThread());
     }
-  }
-
-  /** One reader in its tenant's queue. */
-  private final class Wait {
-    private final Account account;
-    private final Account.Reader self;
-    private final Need need;
-    private final boolean prefersSlot;
-    private final long deadline;
-    private final long sinceNanos = System.nanoTime();
-    private boolean lacksMemory;
-
-    Wait(Account account, Account.Reader self, Need need, boolean prefersSlot, long deadline) {
-      this.account = account;
-      this.self = self;
-      this.need = need;
-      this.prefersSlot = prefersSlot;
-      this.deadline = deadline;
+    if (grant == null && waitedNanos > READER_PATIENCE_NANOS) {
+      account.carrier().revokeStuck(STUCK_NANOS);
     }
-
-    @Nullable Grant until(BooleanSupplier givenUp) throws InterruptedException {
-      try {
-        for (; ; ) {
-          long now = System.nanoTime();
-          long patience = prefersSlot ? sinceNanos + SLOT_PATIENCE_NANOS - now : 0;
-          Grant grant = self.equals(account.next()) ? look(patience, now) : null;
-          if (grant != null || givenUp.getAsBoolean() || !account.isOpen()) {
-            return grant;
-          }
-          long left = patience > 0 ? Math.min(patience, deadline - now) : deadline - now;
-          if (left <= 0) {
-            return null;
-          }
-          long pause = Math.min(left, TimeUnit.MILLISECONDS.toNanos(RECHECK_MILLIS));
-          long forWriter = WRITE_PATIENCE_NANOS - (now - sinceNanos);
-          LockSupport.parkNanos(
-              Admission.this, forWriter > 0 ? Math.min(pause, forWriter + 1) : pause);
-          if (Thread.interrupted()) {
-            throw new InterruptedException();
-          }
-        }
-      } finally {
-        lacks(false);
-      }
-    }
-
-    private @Nullable Grant look(long patience, long now) {
-      boolean mayCopy = patience <= 0;
-      Grant grant =
-          tryGrant(account, self.object(), need, Purpose.DEMAND, mayCopy, now - sinceNanos);
-      lacks(
-          grant == null
-              && mayCopy
-              && pool.leased() >= poolBlocks(pool.reservedBytes() + budget.available()));
-      if (grant == null && now - sinceNanos > READER_PATIENCE_NANOS) {
-        revokeStuck(account.carrier());
-      }
-      return grant;
-    }
-
-    private void lacks(boolean memory) {
-      if (memory != lacksMemory) {
-        lacksMemory = memory;
-        lackingMemory.addAndGet(memory ? 1 : -1);
-      }
-    }
-  }
-
-  /** Has the oldest guess give up of which nothing has come for long. */
-  private static void revokeStuck(Carrier carrier) {
-    long now = System.nanoTime();
-    for (Grant guess : carrier.guesses()) {
-      if (now - guess.grantedNanos() < STUCK_NANOS || guess.revoke()) {
-        return;
-      }
-    }
+    return grant;
   }
 
   /** How many readers wait, of all tenants. */
   public int waitingReaders() {
-    return waiting.stream().mapToInt(account -> account.waiting().size()).sum();
+    return waiting.count();
   }
 
   /**
@@ -467,29 +355,12 @@ public final class Admission {
    * come back where nothing hangs.
    */
   public boolean isStarving(Carrier carrier, long now) {
-    for (Account account : waiting) {
-      Account.Reader longest = account.waiting().peek();
-      if (account.carrier() == carrier
-          && longest != null
-          && now - longest.sinceNanos() > READER_PATIENCE_NANOS) {
-        return true;
-      }
-    }
-    return false;
+    return waiting.isStarving(carrier, now - READER_PATIENCE_NANOS);
   }
 
   /** Memory or concurrency has come back: the first reader of each tenant looks again. */
   void wake() {
-    if (waiting.isEmpty()) {
-      return;
-    }
-    for (Account account : waiting) {
-      Account.Reader next = account.next();
-      // The next itself looks again after it has evicted; to wake it here would make it spin.
-      if (next != null && next.thread() != Thread.currentThread()) {
-        LockSupport.unpark(next.thread());
-      }
-    }
+    waiting.wake();
   }
 
   /**

@@ -2,7 +2,6 @@ package io.s3e.memory;
 
 import io.s3e.block.BlockId;
 import java.nio.ByteBuffer;
-import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
@@ -91,9 +90,6 @@ public final class Block {
   private static final AtomicIntegerFieldUpdater<Block> RESIDENT =
       AtomicIntegerFieldUpdater.newUpdater(Block.class, "resident");
 
-  private static final AtomicReferenceFieldUpdater<Block, @Nullable CountDownLatch> SETTLED =
-      AtomicReferenceFieldUpdater.newUpdater(Block.class, CountDownLatch.class, "settled");
-
   private static final AtomicReferenceFieldUpdater<Block, @Nullable Listener> LISTENERS =
       AtomicReferenceFieldUpdater.newUpdater(Block.class, Listener.class, "listeners");
 
@@ -110,13 +106,6 @@ public final class Block {
   /** 1 until {@link #evict()}; read by its updater alone. */
   @SuppressWarnings("UnusedVariable")
   private volatile int resident = 1;
-
-  /**
-   * Made by the first thread that waits: most blocks are ready before anybody asks. A waiting
-   * thread enters it and then looks at the state, a settling one changes the state and then looks
-   * here; so one of them sees the other.
-   */
-  private volatile @Nullable CountDownLatch settled;
 
   /**
    * A stack. A thread that adds to it looks at the state afterwards, one that settles the block
@@ -210,10 +199,6 @@ public final class Block {
 
   private void settle(State end) {
     state = end;
-    CountDownLatch waited = settled;
-    if (waited != null) {
-      waited.countDown();
-    }
     runListeners();
   }
 
@@ -245,22 +230,19 @@ public final class Block {
   }
 
   /**
-   * Waits until the block is ready or has failed.
+   * Waits until the block is ready or has failed. Each call that waits leaves a listener, so a
+   * caller that looks again does so now and then only.
    *
    * @param nanos longest wait in ns
    * @return false if it still is neither
    */
   public boolean await(long nanos) throws InterruptedException {
-    CountDownLatch latch = settled;
-    if (latch == null) {
-      if (state != State.FETCHING) {
-        return true;
-      }
-      CountDownLatch made = new CountDownLatch(1);
-      latch = SETTLED.compareAndSet(this, null, made) ? made : settled;
+    if (state != State.FETCHING) {
+      return true;
     }
-    return state != State.FETCHING
-        || Objects.requireNonNull(latch).await(nanos, TimeUnit.NANOSECONDS);
+    CountDownLatch settled = new CountDownLatch(1);
+    whenSettled(settled::countDown);
+    return settled.await(nanos, TimeUnit.NANOSECONDS);
   }
 
   /** Keeps the block's memory from being recycled. False if that has happened. */

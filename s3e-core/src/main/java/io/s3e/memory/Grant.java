@@ -37,36 +37,26 @@ public final class Grant {
     LEFT
   }
 
-  private final Admission admission;
   private final Account account;
   private final Object object;
   private final List<BlockLease> leases;
   private final Purpose purpose;
-  private final long grantedNanos;
   private final AtomicReference<Place> place = new AtomicReference<>(Place.IN_LANE);
-  private volatile @Nullable Runnable revocation;
 
-  Grant(
-      Admission admission,
-      Account account,
-      Object object,
-      List<BlockLease> leases,
-      Purpose purpose,
-      long grantedNanos) {
-    this.admission = admission;
+  /** Null unless it is for a guess. */
+  private final Carrier.@Nullable Guess guess;
+
+  Grant(Account account, Object object, List<BlockLease> leases, Purpose purpose) {
     this.account = account;
     this.object = object;
     this.leases = leases;
     this.purpose = purpose;
-    this.grantedNanos = grantedNanos;
     (isLent() ? account.slots() : account.copies()).incrementAndGet();
     account.hold(
         isLent()
             ? account.carrier().limits().lentSlotBytes()
-            : (long) leases.size() * admission.blockBytes());
-    if (purpose == Purpose.GUESS) {
-      account.carrier().guesses().add(this);
-    }
+            : leases.stream().mapToLong(BlockLease::bytes).sum());
+    guess = purpose == Purpose.GUESS ? account.carrier().guess() : null;
   }
 
   /** The purpose that the memory was asked for. */
@@ -89,8 +79,8 @@ public final class Grant {
    * guess.
    */
   public void onRevoked(Runnable giveUp) {
-    if (purpose == Purpose.GUESS) {
-      revocation = giveUp;
+    if (guess != null) {
+      guess.onRevoked(giveUp);
     }
   }
 
@@ -180,21 +170,20 @@ public final class Grant {
   private void givePlaceBack() {
     account.copies().decrementAndGet();
     account.carrier().leaveCopies(object);
-    admission.wake();
+    account.roomMade();
   }
 
   /** Gives a pooled buffer back. */
   public void release(BlockLease lease) {
     lease.release();
-    account.hold(-admission.blockBytes());
-    admission.wake();
+    account.hold(-lease.bytes());
+    account.roomMade();
   }
 
   /** The bytes have come, or the run is over: there is nothing left to be revoked. */
   public void landed() {
-    revocation = null;
-    if (purpose == Purpose.GUESS) {
-      account.carrier().guesses().remove(this);
+    if (guess != null) {
+      guess.landed();
     }
   }
 
@@ -203,25 +192,10 @@ public final class Grant {
     account.slots().decrementAndGet();
     account.hold(-account.carrier().limits().lentSlotBytes());
     account.carrier().slots().leave();
-    admission.wake();
-  }
-
-  /** Asks the run to give up; false if it cannot be asked any more. */
-  boolean revoke() {
-    Runnable giveUp = revocation;
-    revocation = null;
-    if (giveUp == null) {
-      return false;
-    }
-    giveUp.run();
-    return true;
+    account.roomMade();
   }
 
   Account account() {
     return account;
-  }
-
-  long grantedNanos() {
-    return grantedNanos;
   }
 }

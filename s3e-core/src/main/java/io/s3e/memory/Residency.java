@@ -1,6 +1,7 @@
 package io.s3e.memory;
 
 import io.s3e.memory.Slab.State;
+import io.s3e.memory.UnreadSlabs.Idle;
 import java.nio.ByteBuffer;
 import java.util.Collection;
 import java.util.Iterator;
@@ -10,7 +11,6 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
@@ -44,9 +44,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Invariants.</b> The slab's state alone says where it is; the thread that moves the state by
  * compare-and-set does what follows: it enters the slab into the next queue, or drops it. So a slab
- * is dropped once. A queue may still hold a slab that has left its state; {@code unread} is swept
- * when as many have left it as it held, a slab in one of the others is passed over when it is met.
- * Between the move and the entry a slab is in no queue, and is not found by others.
+ * is dropped once. A queue may still hold a slab that has left its state; {@link UnreadSlabs} are
+ * swept, a slab in one of the others is passed over when it is met. Between the move and the entry
+ * a slab is in no queue, and is not found by others.
  *
  * <p>A slab that is ONCE, AGAIN or KEPT is entered once in the queue of its state, or held by one
  * thread: the one that took it out of there, or that has found it settled or clean. Only that
@@ -72,43 +72,13 @@ public final class Residency {
    */
   private static final int SAMPLE = 16;
 
-  /** Slabs that leave {@code unread} before it is swept: a sweep costs less than their fetches. */
-  private static final int LEAST_SWEEP = 64;
-
   /** Of what has been read, one slab in so many is kept at most. */
   private static final int KEPT_PART = 8;
-
-  /** How long a reader has not read anything, in any slab. */
-  public enum Idle {
-    /**
-     * The reader has paused. Slots that readers take from each other are fetched twice. For readers
-     * that wait: takes dirty slabs too.
-     */
-    BRIEFLY(500, State.GONE),
-    /** The stream was opened, ran ahead and was forgotten. For guesses too: takes clean slabs. */
-    LONG(5_000, State.UNREAD);
-
-    private final long nanos;
-    private final State ifDirty;
-
-    Idle(long millis, State ifDirty) {
-      this.nanos = TimeUnit.MILLISECONDS.toNanos(millis);
-      this.ifDirty = ifDirty;
-    }
-
-    long nanos() {
-      return nanos;
-    }
-
-    boolean takesDirty() {
-      return ifDirty == State.GONE;
-    }
-  }
 
   private final BlockIndex index;
   private final LongSupplier nanoClock;
   private final Runnable roomMade;
-  private final Queue<Slab> unread = new ConcurrentLinkedQueue<>();
+  private final UnreadSlabs unread = new UnreadSlabs();
   private final Queue<Slab> once = new ConcurrentLinkedQueue<>();
   private final Queue<Slab> again = new ConcurrentLinkedQueue<>();
   private final Queue<Slab> kept = new ConcurrentLinkedQueue<>();
@@ -128,14 +98,6 @@ public final class Residency {
   /** Slabs whose turn to leave {@code once} came. */
   private final AtomicInteger turns = new AtomicInteger();
 
-  /** Slabs that have left their state and not the queue {@code unread} since the last sweep. */
-  private final AtomicInteger leftUnread = new AtomicInteger();
-
-  /** How many unread slabs the last sweep met. */
-  private volatile int sweptUnread;
-
-  private final IdleSlabs paused = new IdleSlabs(Idle.BRIEFLY, unread);
-  private final IdleSlabs forgotten = new IdleSlabs(Idle.LONG, unread);
   private volatile boolean closed;
 
   /**
@@ -158,50 +120,23 @@ public final class Residency {
    * @param free gives the memory back
    */
   public void publish(List<Block> blocks, ByteBuffer memory, Runnable free) {
-    Slab slab = new Slab(blocks, this, nanoClock.getAsLong(), free);
+    Slab slab = new Slab(blocks, this::becameOnce, nanoClock.getAsLong(), free);
     slab.publish(memory);
     // Only a readable slab may be evicted, so it is entered afterwards; readers may have settled
     // and evicted it meanwhile.
-    enter(unread, slab, State.UNREAD);
+    enter(unread.queue(), slab, State.UNREAD);
   }
 
-  /** UNREAD → ONCE: all blocks of the slab are read or abandoned. Called once. */
-  void settled(Slab slab) {
-    if (!slab.move(State.UNREAD, State.ONCE)) {
-      return;
-    }
-    enterOnce(slab);
-    sweepUnread();
-    roomMade.run();
-  }
-
-  /** The slab has moved PARKED → ONCE, with its last mark. */
-  void cleaned(Slab slab) {
+  /** The slab has moved to ONCE: with its last block settled, or from PARKED with its last mark. */
+  private void becameOnce(Slab slab, State from) {
     // Before it enters another queue: whoever finds it there may park it anew.
-    parked.remove(slab.parking());
-    enterOnce(slab);
-    roomMade.run();
-  }
-
-  private void enterOnce(Slab slab) {
+    left(slab, from);
     onceCount.incrementAndGet();
     enter(once, slab, State.ONCE);
-  }
-
-  private void sweepUnread() {
-    int left = leftUnread.incrementAndGet();
-    if (left < LEAST_SWEEP + sweptUnread || !leftUnread.compareAndSet(left, 0)) {
-      return;
+    if (from == State.UNREAD) {
+      unread.left();
     }
-    int met = 0;
-    for (Iterator<Slab> slabs = unread.iterator(); slabs.hasNext(); ) {
-      if (slabs.next().isIn(State.UNREAD)) {
-        met++;
-      } else {
-        slabs.remove();
-      }
-    }
-    sweptUnread = met;
+    roomMade.run();
   }
 
   /** Evicts a clean slab that has been read, and not again of late. False if there is none. */
@@ -347,7 +282,7 @@ public final class Residency {
 
   /** Evicts the oldest slab that is not read to its end. False if there is none. */
   public boolean evictUnread() {
-    for (Slab slab = unread.poll(); slab != null; slab = unread.poll()) {
+    for (Slab slab = unread.queue().poll(); slab != null; slab = unread.queue().poll()) {
       if (evict(slab, State.UNREAD, State.GONE)) {
         return true;
       }
@@ -358,10 +293,9 @@ public final class Residency {
   /** Evicts an unread slab whose reader is idle. False if there is none that is known. */
   public boolean evictIdle(Idle how) {
     long now = nanoClock.getAsLong();
-    IdleSlabs slabs = of(how);
-    for (Slab slab = slabs.take(now); slab != null; slab = slabs.take(now)) {
-      if (evict(slab, State.UNREAD, how.ifDirty)) {
-        sweepUnread();
+    for (Slab slab = unread.idle(how, now); slab != null; slab = unread.idle(how, now)) {
+      if (evict(slab, State.UNREAD, how.ifDirty())) {
+        unread.left();
         return true;
       }
     }
@@ -380,7 +314,8 @@ public final class Residency {
       return false;
     }
     left(slab, from);
-    drop(slab);
+    slab.blocks().forEach(index::remove);
+    slab.blocks().forEach(Block::evict);
     return true;
   }
 
@@ -403,7 +338,7 @@ public final class Residency {
     return onceCount.get()
         + againCount.get()
         + keptCount.get()
-        + of(how).count(nanoClock.getAsLong());
+        + unread.countIdle(how, nanoClock.getAsLong());
   }
 
   /**
@@ -415,13 +350,12 @@ public final class Residency {
   public void evictIf(Predicate<Block> unwanted) {
     // A slab goes the way of the walk, but for a parked one that becomes clean.
     evictIf(parked.values(), unwanted);
-    evictIf(unread, unwanted);
+    evictIf(unread.queue(), unwanted);
     evictIf(once, unwanted);
     evictIf(again, unwanted);
     evictIf(kept, unwanted);
     evictIf(parked.values(), unwanted);
-    paused.forget();
-    forgotten.forget();
+    unread.forget();
   }
 
   private void evictIf(Collection<Slab> queue, Predicate<Block> unwanted) {
@@ -454,24 +388,12 @@ public final class Residency {
     }
   }
 
-  private void drop(Slab slab) {
-    slab.blocks().forEach(index::remove);
-    slab.blocks().forEach(Block::evict);
-  }
-
   /** How many slabs the queue of unread ones holds, those included that have left the state. */
   int unreadEntries() {
-    return unread.size();
+    return unread.queue().size();
   }
 
   int parkedEntries() {
     return parked.size();
-  }
-
-  private IdleSlabs of(Idle how) {
-    return switch (how) {
-      case BRIEFLY -> paused;
-      case LONG -> forgotten;
-    };
   }
 }

@@ -3,6 +3,7 @@ package io.s3e.memory;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +25,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Counters.</b> {@code unsettled} and {@code alive} begin with the number of blocks and only
  * fall, because each block reports each step once; a block that dies unsettled stays unsettled.
+ *
+ * <p><b>Blocks.</b> Slab and {@link Block} know each other, because they are one thing told by two
+ * counts: readers pin and settle blocks, and memory is kept and given back by the slab. A block
+ * reports each of its steps to its slab at once, without a lock between the two, and the slab makes
+ * its blocks readable; nobody else does either.
  *
  * <p><b>Ownership.</b> From {@link Residency#publish} on, the slab owns the memory; {@code free}
  * gives it back, once, when {@code alive} reaches 0, on the thread that ended the last pin.
@@ -54,7 +60,7 @@ final class Slab {
       AtomicIntegerFieldUpdater.newUpdater(Slab.class, "alive");
 
   private final List<Block> blocks;
-  private final Residency residency;
+  private final BiConsumer<Slab, State> becameOnce;
   private final long publishedNanos;
   private final Runnable free;
 
@@ -85,12 +91,13 @@ final class Slab {
 
   /**
    * @param blocks at least one
+   * @param becameOnce hears of each move to ONCE that the slab makes by itself, and where from
    * @param publishedNanos the time, by the residency's clock
    * @param free gives the memory back
    */
-  Slab(List<Block> blocks, Residency residency, long publishedNanos, Runnable free) {
+  Slab(List<Block> blocks, BiConsumer<Slab, State> becameOnce, long publishedNanos, Runnable free) {
     this.blocks = List.copyOf(blocks);
-    this.residency = residency;
+    this.becameOnce = becameOnce;
     this.publishedNanos = publishedNanos;
     this.free = free;
     this.unsettled = blocks.size();
@@ -173,7 +180,7 @@ final class Slab {
       boolean comesBack = left == State.PARKED.ordinal();
       if (WORD.compareAndSet(this, now, comesBack ? State.ONCE.ordinal() : left)) {
         if (comesBack) {
-          residency.cleaned(this);
+          becameOnce.accept(this, State.PARKED);
         }
         return;
       }
@@ -205,8 +212,8 @@ final class Slab {
 
   /** A block was read or abandoned. */
   void blockSettled() {
-    if (UNSETTLED.decrementAndGet(this) == 0) {
-      residency.settled(this);
+    if (UNSETTLED.decrementAndGet(this) == 0 && move(State.UNREAD, State.ONCE)) {
+      becameOnce.accept(this, State.UNREAD);
     }
   }
 

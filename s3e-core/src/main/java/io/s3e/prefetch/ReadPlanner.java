@@ -27,11 +27,12 @@ import org.jspecify.annotations.Nullable;
  * began inside data already read also has to wait for bytes first, for memory probably holds them.
  *
  * <p><b>How far.</b> The window starts small and doubles for each wait of the reader, up to the
- * cap; after a refusal it falls to what was granted. It is cut into {@link Limits#parallelRamp}
- * requests, or the stream's share of what is in flight at once, until these have their full length,
- * and towards the end into shorter ones again. Requests are issued whole, when one of them fits
- * into the window. Cursors that prefetch share the cap. Prefetch stops at the split's end; a reader
- * that goes on for more than a block beyond it gets one small request ahead.
+ * cap; after a refusal it falls to what was granted. It is cut into {@link
+ * PrefetchLimits#parallelRamp} requests, or the stream's share of what is in flight at once, until
+ * these have their full length, and towards the end into shorter ones again. Requests are issued
+ * whole, when one of them fits into the window. Cursors that prefetch share the cap. Prefetch stops
+ * at the split's end; a reader that goes on for more than a block beyond it gets one small request
+ * ahead.
  *
  * <p><b>Trust.</b> If more than a fifth of what was prefetched lately was never read, windows fall
  * back to where they began, and new cursors have to show more before they prefetch.
@@ -41,90 +42,6 @@ import org.jspecify.annotations.Nullable;
  * wanted; where it has become less since, nothing is asked for.
  */
 public final class ReadPlanner {
-
-  /**
-   * Sizes in bytes.
-   *
-   * @param initialWindowBytes how far a cursor is ahead before any wait
-   * @param smallRequestBytes the shortest request of a ramp-up
-   * @param requestBytes the longest request
-   * @param maxWindowBytes the farthest that all cursors together are ahead
-   * @param maxCursors places in the object that are followed at once
-   * @param parallelRamp number of requests that a window is cut into until they are full length
-   */
-  public record Limits(
-      int initialWindowBytes,
-      int smallRequestBytes,
-      int requestBytes,
-      long maxWindowBytes,
-      int maxCursors,
-      int parallelRamp) {
-
-    public Limits {
-      if (initialWindowBytes < 1
-          || smallRequestBytes < 1
-          || requestBytes < 1
-          || maxWindowBytes < 0
-          || maxCursors < 1
-          || parallelRamp < 1) {
-        throw new IllegalArgumentException(
-            "prefetch limits must be positive: initial window "
-                + initialWindowBytes
-                + ", small request "
-                + smallRequestBytes
-                + ", request "
-                + requestBytes
-                + ", largest window "
-                + maxWindowBytes
-                + ", cursors "
-                + maxCursors
-                + ", parallel requests "
-                + parallelRamp);
-      }
-    }
-
-    /**
-     * S3 answers 1 MiB as soon as 256 KiB (first byte p50 30 and 27 ms); less than that only costs
-     * more requests.
-     */
-    private static final int SMALL_REQUEST_BYTES = 1 << 20;
-
-    /**
-     * Fastest of 8, 12, 16 and 20 in the simulation of 30 ms and 60 MB/s a connection: more of them
-     * keep requests short, and each of those takes a connection, for longer.
-     */
-    private static final int PARALLEL_RAMP = 8;
-
-    /** They bring 2.7 GB/s in GETs of 4 MiB: one reader has no use for more. */
-    private static final int CONNECTIONS = 64;
-
-    /** A few readers of one stream; each costs a look at each read that is not where one ended. */
-    private static final int MAX_CURSORS = 8;
-
-    /**
-     * The limits for blocks and requests of these sizes, in bytes. In that simulation a fast reader
-     * then scans 512 MiB in 0.94 to 1.01 of the time that 16 connections need which never pause, if
-     * 20 requests may be in flight; in 1.14 to 1.19 of it if 16 may.
-     */
-    public static Limits defaults(int blockBytes, int requestBytes) {
-      int small = Math.min(requestBytes, Math.max(blockBytes, SMALL_REQUEST_BYTES));
-      int initial = Math.toIntExact(Math.min(1 << 30, (long) PARALLEL_RAMP * small));
-      long window = (long) CONNECTIONS * requestBytes;
-      return new Limits(initial, small, requestBytes, window, MAX_CURSORS, PARALLEL_RAMP);
-    }
-
-    /** The same, with windows of at most {@code bytes} in all. */
-    public Limits withWindowsUpTo(long bytes) {
-      return new Limits(
-          initialWindowBytes,
-          smallRequestBytes,
-          requestBytes,
-          Math.min(maxWindowBytes, bytes),
-          maxCursors,
-          parallelRamp);
-    }
-  }
-
   /** A forward skip or a step back of so many blocks is still the same cursor. */
   private static final int GAP_BLOCKS = 4;
 
@@ -132,7 +49,7 @@ public final class ReadPlanner {
   private static final int LEDGER_WINDOWS = 8;
 
   private final BlockLayout layout;
-  private final Limits limits;
+  private final PrefetchLimits limits;
   private final Ledger ledger;
   private final AccessPattern pattern;
   private final Cursors cursors = new Cursors();
@@ -147,7 +64,7 @@ public final class ReadPlanner {
    * @param split the bytes that the reader expects to need; null if that is unknown
    */
   public ReadPlanner(
-      BlockLayout layout, ReadPolicy policy, @Nullable ByteRange split, Limits limits) {
+      BlockLayout layout, ReadPolicy policy, @Nullable ByteRange split, PrefetchLimits limits) {
     this.layout = Objects.requireNonNull(layout, "layout");
     this.limits = Objects.requireNonNull(limits, "limits");
     this.ledger = Ledger.ofStream((long) LEDGER_WINDOWS * limits.initialWindowBytes());

@@ -21,7 +21,7 @@ public record RequestSizing(long minBlocks, long maxBlocks, int parallelRamp) {
   /** A last piece shorter than this share of a request is joined to the one before it. */
   private static final double MERGED_TAIL = 0.4;
 
-  public static RequestSizing of(BlockLayout layout, ReadPlanner.Limits limits) {
+  public static RequestSizing of(BlockLayout layout, PrefetchLimits limits) {
     long max = Math.max(1, limits.requestBytes() / layout.blockSize());
     long min = Math.min(max, layout.blocksOver(limits.smallRequestBytes()));
     return new RequestSizing(Math.max(1, min), max, limits.parallelRamp());

@@ -26,6 +26,15 @@ public final class VectorPlanner {
     }
   }
 
+  /**
+   * How a stream joins the ranges of its vectored reads.
+   *
+   * @param gapBytes the longest gap that is fetched
+   * @param maxOverRead bytes fetched for nothing, as a share of the bytes wanted
+   * @param requestBytes the longest joined range
+   */
+  public record Joining(int gapBytes, double maxOverRead, long requestBytes) {}
+
   private VectorPlanner() {}
 
   /**

@@ -2,7 +2,6 @@ package io.s3e.prefetch;
 
 import io.s3e.block.BlockLayout;
 import io.s3e.block.BlockRange;
-import io.s3e.prefetch.ReadPlanner.Limits;
 import java.util.List;
 
 /**
@@ -25,7 +24,7 @@ final class Windows {
   private static final int WHOLE_FILE_FACTOR = 4;
 
   private final BlockLayout layout;
-  private final Limits limits;
+  private final PrefetchLimits limits;
   private final RequestSizing sizing;
   private final Cursors cursors;
   private final AccessPattern pattern;
@@ -34,7 +33,7 @@ final class Windows {
   private int inFlight = Integer.MAX_VALUE;
   private long minimumBytes;
 
-  Windows(BlockLayout layout, Limits limits, Cursors cursors, AccessPattern pattern) {
+  Windows(BlockLayout layout, PrefetchLimits limits, Cursors cursors, AccessPattern pattern) {
     this.layout = layout;
     this.limits = limits;
     this.sizing = RequestSizing.of(layout, limits);

@@ -7,8 +7,8 @@ import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
-import io.s3e.columnar.ColumnPlanner.VectoredReads;
-import io.s3e.prefetch.ReadPlanner.Limits;
+import io.s3e.prefetch.PrefetchLimits;
+import io.s3e.prefetch.VectorPlanner.Joining;
 import io.s3e.prefetch.Wish;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -120,12 +120,12 @@ class AlikeFilesTest {
     ObjectVersion version = ObjectVersion.identified(new ObjectRef("b", "t/f"), 4 * MIB, "e", null);
     return new ColumnPlanner(
         new BlockLayout(4 * MIB, BLOCK),
-        Limits.defaults(BLOCK, 8 << 20),
+        PrefetchLimits.defaults(BLOCK, 8 << 20),
         memory,
         version,
         null,
         SplitSource.UNKNOWN,
-        new VectoredReads(0, 0.5, 8 << 20),
+        new Joining(0, 0.5, 8 << 20),
         ClassLoader.getPlatformClassLoader(),
         (counter, count) -> {});
   }

@@ -8,17 +8,17 @@ import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
-import io.s3e.columnar.ColumnPlanner.VectoredReads;
 import io.s3e.metrics.EngineMetrics;
 import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.prefetch.Ahead;
 import io.s3e.prefetch.Ahead.Change;
 import io.s3e.prefetch.Ahead.Starting;
 import io.s3e.prefetch.GuessKind;
+import io.s3e.prefetch.PrefetchLimits;
 import io.s3e.prefetch.ReadPlanner;
-import io.s3e.prefetch.ReadPlanner.Limits;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.prefetch.VectorPlanner;
+import io.s3e.prefetch.VectorPlanner.Joining;
 import io.s3e.prefetch.Wish;
 import io.s3e.testing.Seed;
 import java.util.ArrayList;
@@ -86,7 +86,7 @@ class ColumnPlannerPropertyTest {
     private final BlockLayout layout;
     private final StreamPlanner planner;
     private final Ahead ahead;
-    private final Limits limits;
+    private final PrefetchLimits limits;
     private final BitSet out = new BitSet();
 
     private final @Nullable ByteRange split;
@@ -104,7 +104,7 @@ class ColumnPlannerPropertyTest {
       layout = new BlockLayout(size, block);
       int request = block * (1 + random.nextInt(16));
       limits =
-          new Limits(
+          new PrefetchLimits(
               1 + random.nextInt(40 * block),
               1 + random.nextInt(request),
               request,
@@ -130,7 +130,7 @@ class ColumnPlannerPropertyTest {
               version,
               isAsked ? null : known,
               isAsked ? () -> known : SplitSource.UNKNOWN,
-              new VectoredReads(gap, 0.5, request),
+              new Joining(gap, 0.5, request),
               ClassLoader.getPlatformClassLoader(),
               counted::add);
       ReadPolicy policy = random.nextBoolean() ? ReadPolicy.RANDOM : ReadPolicy.ADAPTIVE;
@@ -174,9 +174,9 @@ class ColumnPlannerPropertyTest {
               int i = g * columns + c;
               int each = block / 2;
               long third = (long) groups * columns * each;
-              builder.columnIndexes.set(i, extras + (long) i * each, random.nextInt(each));
-              builder.offsetIndexes.set(i, extras + third + (long) i * each, lengthOf(each));
-              builder.bloomFilters.set(i, extras + 2 * third + (long) i * each, each);
+              builder.layout.columnIndexes.set(i, extras + (long) i * each, random.nextInt(each));
+              builder.layout.offsetIndexes.set(i, extras + third + (long) i * each, lengthOf(each));
+              builder.layout.bloomFilters.set(i, extras + 2 * third + (long) i * each, each);
             }
           }
           long first = chunks.get(g).get(0)[0];

@@ -5,14 +5,14 @@ import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
-import io.s3e.columnar.ColumnPlanner.VectoredReads;
 import io.s3e.metrics.EngineMetrics;
 import io.s3e.prefetch.Ahead;
 import io.s3e.prefetch.Ahead.Change;
 import io.s3e.prefetch.Ahead.Starting;
+import io.s3e.prefetch.PrefetchLimits;
 import io.s3e.prefetch.ReadPlanner;
-import io.s3e.prefetch.ReadPlanner.Limits;
 import io.s3e.prefetch.ReadPolicy;
+import io.s3e.prefetch.VectorPlanner.Joining;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -68,10 +68,10 @@ final class ColumnTranscript {
       LayoutBuilder builder = LayoutBuilder.parquet(footer, groups, COLUMNS);
       for (int chunk = 0; chunk < chunks; chunk++) {
         builder.chunk(chunk / COLUMNS, chunk % COLUMNS, chunk * MIB, MIB, FILTER);
-        builder.bloomFilters.set(chunk, data + chunk * FILTER, (int) FILTER);
+        builder.layout.bloomFilters.set(chunk, data + chunk * FILTER, (int) FILTER);
         long indexes = data + chunks * FILTER;
-        builder.columnIndexes.set(chunk, indexes + chunk * INDEX, (int) INDEX);
-        builder.offsetIndexes.set(chunk, indexes + (chunks + chunk) * INDEX, (int) INDEX);
+        builder.layout.columnIndexes.set(chunk, indexes + chunk * INDEX, (int) INDEX);
+        builder.layout.offsetIndexes.set(chunk, indexes + (chunks + chunk) * INDEX, (int) INDEX);
       }
       for (int group = 0; group < groups; group++) {
         builder.mark(group, (group * COLUMNS + COLUMNS / 2) * MIB);
@@ -95,7 +95,7 @@ final class ColumnTranscript {
         ObjectVersion.identified(
             new ObjectRef("bucket", "table/" + opened++), blocks.objectSize(), "etag", null);
     memory.keep(version, file);
-    Limits limits = Limits.defaults(BLOCK, 8 << 20);
+    PrefetchLimits limits = PrefetchLimits.defaults(BLOCK, 8 << 20);
     ColumnPlanner columns =
         new ColumnPlanner(
             blocks,
@@ -104,7 +104,7 @@ final class ColumnTranscript {
             version,
             null,
             () -> split,
-            new VectoredReads(BLOCK, 0.5, 8 << 20),
+            new Joining(BLOCK, 0.5, 8 << 20),
             ClassLoader.getPlatformClassLoader(),
             counted::add);
     ReadPlanner forward = new ReadPlanner(blocks, ReadPolicy.ADAPTIVE, null, limits);

@@ -6,10 +6,10 @@ import io.s3e.block.BlockLayout;
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
-import io.s3e.columnar.ColumnPlanner.VectoredReads;
 import io.s3e.metrics.EngineMetrics;
 import io.s3e.metrics.EngineMetrics.Counter;
-import io.s3e.prefetch.ReadPlanner.Limits;
+import io.s3e.prefetch.PrefetchLimits;
+import io.s3e.prefetch.VectorPlanner.Joining;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
@@ -26,12 +26,12 @@ class FootersCountedTest {
         ObjectVersion.identified(new ObjectRef("bucket", "table/file"), file.size(), "etag", null);
     return new ColumnPlanner(
         new BlockLayout(file.size(), BLOCK),
-        Limits.defaults(BLOCK, 8 << 20),
+        PrefetchLimits.defaults(BLOCK, 8 << 20),
         memory,
         version,
         null,
         SplitSource.UNKNOWN,
-        new VectoredReads(BLOCK, 0.5, 8 << 20),
+        new Joining(BLOCK, 0.5, 8 << 20),
         ClassLoader.getPlatformClassLoader(),
         counted::add);
   }

@@ -22,7 +22,7 @@ class PickedPagesTest {
       LayoutBuilder builder = LayoutBuilder.parquet(INDEXES + 2 * COLUMNS * INDEX, 2, COLUMNS);
       for (int chunk = 0; chunk < 2 * COLUMNS; chunk++) {
         builder.chunk(chunk / COLUMNS, chunk % COLUMNS, chunk * CHUNK, CHUNK, 100);
-        builder.offsetIndexes.set(chunk, INDEXES + chunk * INDEX, INDEX);
+        builder.layout.offsetIndexes.set(chunk, INDEXES + chunk * INDEX, INDEX);
       }
       builder.mark(1, COLUMNS * CHUNK);
       return builder.build();

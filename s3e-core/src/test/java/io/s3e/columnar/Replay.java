@@ -5,16 +5,16 @@ import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
-import io.s3e.columnar.ColumnPlanner.VectoredReads;
 import io.s3e.columnar.Recording.Call;
 import io.s3e.metrics.EngineMetrics;
 import io.s3e.prefetch.Ahead;
 import io.s3e.prefetch.Ahead.Change;
 import io.s3e.prefetch.Ahead.Starting;
+import io.s3e.prefetch.PrefetchLimits;
 import io.s3e.prefetch.ReadPlanner;
-import io.s3e.prefetch.ReadPlanner.Limits;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.prefetch.VectorPlanner;
+import io.s3e.prefetch.VectorPlanner.Joining;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -159,7 +159,7 @@ final class Replay {
     ObjectVersion version =
         ObjectVersion.identified(
             new ObjectRef("bucket", "table/" + call.file()), call.size(), "etag", null);
-    Limits limits = Limits.defaults(BLOCK, REQUEST);
+    PrefetchLimits limits = PrefetchLimits.defaults(BLOCK, REQUEST);
     ReadPolicy policy = call.isVectoring() ? ReadPolicy.RANDOM : ReadPolicy.ADAPTIVE;
     ByteRange whole = wholeSplit == null ? new ByteRange(0, call.size()) : wholeSplit;
     ByteRange told = call.split() == null ? whole : call.split();
@@ -171,7 +171,7 @@ final class Replay {
             version,
             null,
             () -> split == Split.KNOWN ? told : null,
-            new VectoredReads(GAP, 0.5, REQUEST),
+            new Joining(GAP, 0.5, REQUEST),
             ClassLoader.getPlatformClassLoader(),
             counted::add);
     StreamPlanner planner =

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.s3e.block.BlockLayout;
 import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
-import io.s3e.columnar.ColumnPlanner.VectoredReads;
 import io.s3e.prefetch.Ahead;
 import io.s3e.prefetch.GuessKind;
+import io.s3e.prefetch.PrefetchLimits;
 import io.s3e.prefetch.ReadPlanner;
-import io.s3e.prefetch.ReadPlanner.Limits;
 import io.s3e.prefetch.ReadPolicy;
+import io.s3e.prefetch.VectorPlanner.Joining;
 import io.s3e.prefetch.Wish.Range;
 import io.s3e.prefetch.Wish.Start;
 import java.util.List;
@@ -22,7 +22,7 @@ class StreamPlannerTest {
   private static final long SIZE = 300 << 20;
 
   private final BlockLayout layout = new BlockLayout(SIZE, BLOCK);
-  private final Limits limits = Limits.defaults(BLOCK, 8 << 20);
+  private final PrefetchLimits limits = PrefetchLimits.defaults(BLOCK, 8 << 20);
   private final StreamPlanner planner =
       new StreamPlanner(
           new ReadPlanner(layout, ReadPolicy.ADAPTIVE, null, limits),
@@ -33,7 +33,7 @@ class StreamPlannerTest {
               ObjectVersion.identified(new ObjectRef("b", "t/f"), SIZE, "e", null),
               null,
               SplitSource.UNKNOWN,
-              new VectoredReads(0, 0.5, 8 << 20),
+              new Joining(0, 0.5, 8 << 20),
               ClassLoader.getPlatformClassLoader(),
               (counter, amount) -> {}),
           ColumnarMode.AUTO,

@@ -9,6 +9,7 @@ import io.s3e.block.ObjectVersion;
 import io.s3e.client.GetRequest;
 import io.s3e.client.ResponseHead;
 import io.s3e.metrics.StreamListener;
+import io.s3e.prefetch.PrefetchLimits;
 import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.ReadPolicy;
 import java.io.IOException;
@@ -65,7 +66,7 @@ public final class ContentRangeFuzz {
 
   private static ObjectHandle handle() {
     BlockLayout layout = new BlockLayout(SIZE, BLOCK);
-    ReadPlanner.Limits limits = ReadPlanner.Limits.defaults(BLOCK, BLOCK);
+    PrefetchLimits limits = PrefetchLimits.defaults(BLOCK, BLOCK);
     ReadPlanner planner = new ReadPlanner(layout, ReadPolicy.ADAPTIVE, null, limits);
     return new ObjectHandle(
         ObjectVersion.identified(OBJECT, SIZE, ETAG, null),

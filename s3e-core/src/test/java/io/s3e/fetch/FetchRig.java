@@ -17,6 +17,7 @@ import io.s3e.memory.Block;
 import io.s3e.memory.BlockIndex;
 import io.s3e.metrics.EngineMetrics;
 import io.s3e.metrics.StreamListener;
+import io.s3e.prefetch.PrefetchLimits;
 import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.testing.MemoryObjectClient;
@@ -99,7 +100,7 @@ final class FetchRig implements AutoCloseable {
 
   ObjectHandle open() {
     BlockLayout layout = new BlockLayout(version.size(), BLOCK);
-    ReadPlanner.Limits limits = ReadPlanner.Limits.defaults(BLOCK, REQUEST_BLOCKS * BLOCK);
+    PrefetchLimits limits = PrefetchLimits.defaults(BLOCK, REQUEST_BLOCKS * BLOCK);
     ReadPlanner planner = new ReadPlanner(layout, ReadPolicy.ADAPTIVE, null, limits);
     return new ObjectHandle(
         version,

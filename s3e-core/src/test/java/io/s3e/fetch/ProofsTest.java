@@ -6,6 +6,7 @@ import io.s3e.block.BlockLayout;
 import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
 import io.s3e.metrics.StreamListener;
+import io.s3e.prefetch.PrefetchLimits;
 import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.ReadPolicy;
 import java.time.Duration;
@@ -33,8 +34,7 @@ class ProofsTest {
         ObjectVersion.identified(new ObjectRef("bucket", "key"), 17, etag, null);
     BlockLayout layout = new BlockLayout(version.size(), BLOCK);
     ReadPlanner planner =
-        new ReadPlanner(
-            layout, ReadPolicy.ADAPTIVE, null, ReadPlanner.Limits.defaults(BLOCK, BLOCK));
+        new ReadPlanner(layout, ReadPolicy.ADAPTIVE, null, PrefetchLimits.defaults(BLOCK, BLOCK));
     return new ObjectHandle(
         version,
         ObjectHandle.SizeFrom.STORE,

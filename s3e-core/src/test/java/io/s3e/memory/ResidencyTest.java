@@ -2,8 +2,8 @@ package io.s3e.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.s3e.memory.Residency.Idle;
 import io.s3e.memory.TestBlocks.Fetched;
+import io.s3e.memory.UnreadSlabs.Idle;
 import io.s3e.testing.Seed;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -1,7 +1,7 @@
 package io.s3e.memory;
 
-import io.s3e.memory.Residency.Idle;
 import io.s3e.memory.TestBlocks.Fetched;
+import io.s3e.memory.UnreadSlabs.Idle;
 import io.s3e.testing.Programs;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;

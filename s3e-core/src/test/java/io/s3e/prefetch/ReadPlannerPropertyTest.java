@@ -7,7 +7,6 @@ import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.prefetch.Ahead.Change;
 import io.s3e.prefetch.Ahead.Starting;
-import io.s3e.prefetch.ReadPlanner.Limits;
 import io.s3e.testing.Seed;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -58,7 +57,7 @@ class ReadPlannerPropertyTest {
     final List<String> log = new ArrayList<>();
     private final Random random;
     private final BlockLayout layout;
-    private final Limits limits;
+    private final PrefetchLimits limits;
     private final ReadPlanner planner;
     private final Ahead ahead;
     private final BitSet out = new BitSet();
@@ -77,7 +76,7 @@ class ReadPlannerPropertyTest {
       layout = new BlockLayout(size, block);
       int request = block * (1 + random.nextInt(16)) + random.nextInt(block);
       limits =
-          new Limits(
+          new PrefetchLimits(
               1 + random.nextInt(40 * block),
               1 + random.nextInt(request),
               request,

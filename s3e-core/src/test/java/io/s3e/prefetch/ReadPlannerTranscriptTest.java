@@ -3,7 +3,6 @@ package io.s3e.prefetch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.block.ByteRange;
-import io.s3e.prefetch.ReadPlanner.Limits;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -20,7 +19,7 @@ class ReadPlannerTranscriptTest {
   }
 
   private static Transcript over(String size, ReadPolicy policy, @Nullable ByteRange split) {
-    return new Transcript(size, BLOCK, policy, split, Limits.defaults(BLOCK, REQUEST));
+    return new Transcript(size, BLOCK, policy, split, PrefetchLimits.defaults(BLOCK, REQUEST));
   }
 
   private static void assertTranscript(Transcript transcript, String expected) {

@@ -4,7 +4,6 @@ import io.s3e.block.BlockLayout;
 import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.prefetch.Ahead.Starting;
-import io.s3e.prefetch.ReadPlanner.Limits;
 import java.util.Arrays;
 import java.util.List;
 import java.util.PriorityQueue;
@@ -58,7 +57,7 @@ final class ReadaheadSimulation {
   ReadaheadSimulation(
       BlockLayout layout,
       ReadPolicy policy,
-      Limits limits,
+      PrefetchLimits limits,
       int maxInFlight,
       Delivery delivery,
       Overload overload) {

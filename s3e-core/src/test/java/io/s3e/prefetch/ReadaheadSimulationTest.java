@@ -3,7 +3,6 @@ package io.s3e.prefetch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.block.BlockLayout;
-import io.s3e.prefetch.ReadPlanner.Limits;
 import io.s3e.prefetch.ReadaheadSimulation.Delivery;
 import io.s3e.prefetch.ReadaheadSimulation.Overload;
 import io.s3e.testing.Seed;
@@ -24,7 +23,7 @@ class ReadaheadSimulationTest {
     return new ReadaheadSimulation(
         new BlockLayout(bytes, BLOCK),
         policy,
-        Limits.defaults(BLOCK, REQUEST),
+        PrefetchLimits.defaults(BLOCK, REQUEST),
         inFlight,
         delivery,
         overload);

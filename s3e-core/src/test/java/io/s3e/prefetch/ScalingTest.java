@@ -6,7 +6,6 @@ import io.s3e.block.BlockLayout;
 import io.s3e.client.ClientLimits;
 import io.s3e.client.crt.Layouts;
 import io.s3e.jvm.HostSizing;
-import io.s3e.prefetch.ReadPlanner.Limits;
 import io.s3e.prefetch.ReadaheadSimulation.Delivery;
 import io.s3e.prefetch.ReadaheadSimulation.Overload;
 import java.io.IOException;
@@ -89,7 +88,7 @@ class ScalingTest {
         new ReadaheadSimulation(
             new BlockLayout(bytes, BLOCK),
             ReadPolicy.ADAPTIVE,
-            Limits.defaults(BLOCK, limits.lentSlotBytes()),
+            PrefetchLimits.defaults(BLOCK, limits.lentSlotBytes()),
             inFlight / streams,
             Delivery.WHOLE,
             Overload.REFUSED);

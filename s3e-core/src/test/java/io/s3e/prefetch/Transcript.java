@@ -5,7 +5,6 @@ import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.prefetch.Ahead.Change;
 import io.s3e.prefetch.Ahead.Starting;
-import io.s3e.prefetch.ReadPlanner.Limits;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -41,7 +40,11 @@ final class Transcript {
   private final Deque<Change> changes = new ArrayDeque<>();
 
   Transcript(
-      String size, int blockBytes, ReadPolicy policy, @Nullable ByteRange split, Limits limits) {
+      String size,
+      int blockBytes,
+      ReadPolicy policy,
+      @Nullable ByteRange split,
+      PrefetchLimits limits) {
     layout = new BlockLayout(bytes(size), blockBytes);
     planner = new ReadPlanner(layout, policy, split, limits);
     ahead = new Ahead(layout, (counter, amount) -> {});

@@ -1,25 +1,31 @@
 package io.s3e.client.crt;
 
 import io.s3e.block.ObjectRef;
+import io.s3e.client.GetRequest;
+import io.s3e.client.HeadRequest;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.StoreAnswer;
 import io.s3e.client.library.CrtSettings;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import software.amazon.awssdk.crt.http.HttpRequest;
+import software.amazon.awssdk.crt.s3.S3MetaRequestOptions;
+import software.amazon.awssdk.crt.s3.S3MetaRequestOptions.MetaRequestType;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.endpoints.S3EndpointParams;
 import software.amazon.awssdk.services.s3.endpoints.S3EndpointProvider;
 
 /**
- * Turns buckets and keys into hosts and paths. Hosts come from the SDK's own endpoint rules
- * (partitions, buckets whose names do not fit a host name, IP addresses), asked once for each
- * bucket, and once more for a bucket that turns out to be in another region ({@link #follow}). Keys
- * are percent-encoded as S3's canonical URI wants, since the signature covers the path as sent.
- * Thread-safe.
+ * Turns requests for objects into HTTP messages: buckets and keys into hosts and paths. Hosts come
+ * from the SDK's own endpoint rules (partitions, buckets whose names do not fit a host name, IP
+ * addresses), asked once for each bucket, and once more for a bucket that turns out to be in
+ * another region ({@link #follow}). Keys are percent-encoded as S3's canonical URI wants, since the
+ * signature covers the path as sent. Thread-safe.
  */
 final class Addressing {
   private static final Logger LOG = LoggerFactory.getLogger(Addressing.class);
@@ -86,6 +92,42 @@ final class Addressing {
 
   private Target atHome(String bucket) {
     return resolve(bucket, settings.region());
+  }
+
+  /** A HEAD, complete but for endpoint and signature. */
+  S3MetaRequestOptions head(Target target, HeadRequest request) {
+    return new S3MetaRequestOptions()
+        .withMetaRequestType(MetaRequestType.DEFAULT)
+        .withOperationName("HeadObject")
+        .withHttpRequest(
+            message("HEAD", target, request.object(), request.versionId(), request.headers()));
+  }
+
+  /** A ranged GET, complete but for endpoint and signature. */
+  S3MetaRequestOptions get(Target target, GetRequest request) {
+    HttpRequest message =
+        message("GET", target, request.object(), request.versionId(), request.headers());
+    message.addHeader("Range", request.range().httpHeader());
+    if (request.etag() != null) {
+      message.addHeader("If-Match", request.etag());
+    }
+    return new S3MetaRequestOptions()
+        .withMetaRequestType(MetaRequestType.GET_OBJECT)
+        .withHttpRequest(message);
+  }
+
+  private HttpRequest message(
+      String method,
+      Target target,
+      ObjectRef object,
+      @Nullable String versionId,
+      Map<String, String> headers) {
+    HttpRequest message = new HttpRequest(method, path(target, object, versionId));
+    message.addHeader("Host", target.host());
+    message.addHeader("User-Agent", settings.userAgent());
+    settings.headers().forEach(message::addHeader);
+    headers.forEach(message::addHeader);
+    return message;
   }
 
   /** Path and query of a request for the object. */

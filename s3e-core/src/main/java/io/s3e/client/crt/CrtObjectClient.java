@@ -25,11 +25,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import software.amazon.awssdk.crt.http.HttpRequest;
 import software.amazon.awssdk.crt.s3.S3Client;
 import software.amazon.awssdk.crt.s3.S3MetaRequest;
 import software.amazon.awssdk.crt.s3.S3MetaRequestOptions;
-import software.amazon.awssdk.crt.s3.S3MetaRequestOptions.MetaRequestType;
 
 /**
  * Reads by the CRT's native {@code S3Client}, without the SDK's wrapper around it.
@@ -155,7 +153,7 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
   private ObjectHead sendHead(HeadRequest request) throws RequestFailure {
     CrtHead call = new CrtHead(request, this);
     CrtConnections way = transport.connections();
-    start(call, way.narrow(), target -> head(target, request));
+    start(call, way.narrow(), target -> addressing.head(target, request));
     return call.await(settings.requestTimeout());
   }
 
@@ -189,10 +187,7 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
     start(
         call,
         request.lend() && wide != null ? wide : way.narrow(),
-        target ->
-            new S3MetaRequestOptions()
-                .withMetaRequestType(MetaRequestType.GET_OBJECT)
-                .withHttpRequest(rangedGet(target, request)));
+        target -> addressing.get(target, request));
     return call;
   }
 
@@ -282,7 +277,7 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
             this);
     HeadRequest question = new HeadRequest(object, null, Map.of(), null);
     if (admit(call)) {
-      send(call, way.narrow(), target -> head(target, question));
+      send(call, way.narrow(), target -> addressing.head(target, question));
     }
   }
 
@@ -368,38 +363,6 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
   private S3MetaRequestOptions options(CrtCall call, Preparation preparation) {
     Addressing.Target target = addressing.target(call.object().bucket());
     return preparation.options(target).withEndpoint(target.endpoint()).withResponseHandler(call);
-  }
-
-  private S3MetaRequestOptions head(Addressing.Target target, HeadRequest request) {
-    return new S3MetaRequestOptions()
-        .withMetaRequestType(MetaRequestType.DEFAULT)
-        .withOperationName("HeadObject")
-        .withHttpRequest(
-            message("HEAD", target, request.object(), request.versionId(), request.headers()));
-  }
-
-  private HttpRequest rangedGet(Addressing.Target target, GetRequest request) {
-    HttpRequest message =
-        message("GET", target, request.object(), request.versionId(), request.headers());
-    message.addHeader("Range", request.range().httpHeader());
-    if (request.etag() != null) {
-      message.addHeader("If-Match", request.etag());
-    }
-    return message;
-  }
-
-  private HttpRequest message(
-      String method,
-      Addressing.Target target,
-      ObjectRef object,
-      @Nullable String versionId,
-      Map<String, String> headers) {
-    HttpRequest message = new HttpRequest(method, Addressing.path(target, object, versionId));
-    message.addHeader("Host", target.host());
-    message.addHeader("User-Agent", settings.userAgent());
-    settings.headers().forEach(message::addHeader);
-    headers.forEach(message::addHeader);
-    return message;
   }
 
   @Override

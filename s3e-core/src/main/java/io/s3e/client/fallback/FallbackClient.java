@@ -57,6 +57,11 @@ import org.jspecify.annotations.Nullable;
  * connection. Where an answer does not begin within {@link #PATIENCE}, the substitute is asked at
  * once: a handshake with a server that is not trusted takes the CRT half a minute.
  *
+ * <p>The client and {@link FastGet} know each other, because they are one machine of states told
+ * twice: the client has the state that all GETs share, a {@code FastGet} that of one GET, and each
+ * answer of one moves both. What a GET does next depends on the state of the client after its own
+ * answer has moved it, so neither can be decided without the other.
+ *
  * <p>Any thread. Moves exclude each other; a request that reads the state just before a move goes
  * by the client of before.
  */

@@ -1,0 +1,154 @@
+package io.s3e.memory;
+
+import io.s3e.memory.Slab.State;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The unread slabs of a {@link Residency}, oldest first, and which of them have an idle reader. Any
+ * thread, no lock.
+ *
+ * <p><b>The queue</b> may hold slabs that have left UNREAD: it is swept when as many have left as
+ * it held after the last sweep, so a sweep costs less than the fetches of what it removes.
+ *
+ * <p><b>Idle</b> slabs are found by a walk over all unread ones, which is repeated after a
+ * sixteenth of the idle time at the earliest; a slab is looked at once more when it is taken, for
+ * its reader may have come back. So each slab is handed out once per walk, and to take one costs no
+ * walk. Threads that come together may walk together.
+ */
+final class UnreadSlabs {
+  private static final int WALKS_PER_IDLE_TIME = 16;
+
+  /** Slabs that leave the state before the queue is swept. */
+  private static final int LEAST_SWEEP = 64;
+
+  /** How long a reader has not read anything, in any slab. */
+  enum Idle {
+    /**
+     * The reader has paused. Slots that readers take from each other are fetched twice. For readers
+     * that wait: takes dirty slabs too.
+     */
+    BRIEFLY(500, State.GONE),
+    /** The stream was opened, ran ahead and was forgotten. For guesses too: takes clean slabs. */
+    LONG(5_000, State.UNREAD);
+
+    private final long nanos;
+    private final State ifDirty;
+
+    Idle(long millis, State ifDirty) {
+      this.nanos = TimeUnit.MILLISECONDS.toNanos(millis);
+      this.ifDirty = ifDirty;
+    }
+
+    long nanos() {
+      return nanos;
+    }
+
+    /** The state that a dirty slab goes to: it stays where that is UNREAD. */
+    State ifDirty() {
+      return ifDirty;
+    }
+  }
+
+  /** The slabs that one walk found: {@code taken} counts the slabs that have been handed out. */
+  private record Walk(List<Slab> found, AtomicInteger taken, long endsNanos) {
+    @Nullable Slab next() {
+      int place = taken.get() < found.size() ? taken.getAndIncrement() : found.size();
+      return place < found.size() ? found.get(place) : null;
+    }
+
+    int left() {
+      return Math.max(0, found.size() - taken.get());
+    }
+  }
+
+  private final Queue<Slab> queue = new ConcurrentLinkedQueue<>();
+
+  /** Slabs that have left the state and not the queue since the last sweep. */
+  private final AtomicInteger left = new AtomicInteger();
+
+  /** How many unread slabs the last sweep met. */
+  private volatile int swept;
+
+  /** The last walk by {@link Idle}; null before the first one, and after {@link #forget()}. */
+  private volatile @Nullable Walk paused;
+
+  private volatile @Nullable Walk forgotten;
+
+  /** The queue, with slabs that have left the state. */
+  Queue<Slab> queue() {
+    return queue;
+  }
+
+  /** One slab has left the state. */
+  void left() {
+    int gone = left.incrementAndGet();
+    if (gone < LEAST_SWEEP + swept || !left.compareAndSet(gone, 0)) {
+      return;
+    }
+    int met = 0;
+    for (Iterator<Slab> slabs = queue.iterator(); slabs.hasNext(); ) {
+      if (slabs.next().isIn(State.UNREAD)) {
+        met++;
+      } else {
+        slabs.remove();
+      }
+    }
+    swept = met;
+  }
+
+  /** A slab whose reader is idle; null if none is known. */
+  @Nullable Slab idle(Idle how, long now) {
+    Walk walk = recent(how, now);
+    for (Slab slab = walk.next(); slab != null; slab = walk.next()) {
+      if (isIdle(slab, how, now)) {
+        return slab;
+      }
+    }
+    return null;
+  }
+
+  /** About how many slabs have an idle reader. */
+  int countIdle(Idle how, long now) {
+    return recent(how, now).left();
+  }
+
+  /** Lets go of the slabs that the last walks found. */
+  void forget() {
+    paused = null;
+    forgotten = null;
+  }
+
+  private Walk recent(Idle how, long now) {
+    Walk walk = how == Idle.LONG ? forgotten : paused;
+    if (walk != null && now - walk.endsNanos() < 0) {
+      return walk;
+    }
+    List<Slab> found = new ArrayList<>();
+    for (Slab slab : queue) {
+      if (isIdle(slab, how, now)) {
+        found.add(slab);
+      }
+    }
+    walk = new Walk(found, new AtomicInteger(), now + how.nanos() / WALKS_PER_IDLE_TIME);
+    if (how == Idle.LONG) {
+      forgotten = walk;
+    } else {
+      paused = walk;
+    }
+    return walk;
+  }
+
+  /** A reader that reads at this moment does so later than {@code now}. */
+  private static boolean isIdle(Slab slab, Idle how, long now) {
+    return slab.isIn(State.UNREAD)
+        && (how.ifDirty() == State.GONE || !slab.isDirty())
+        && now - slab.lastProgressNanos() >= how.nanos();
+  }
+}

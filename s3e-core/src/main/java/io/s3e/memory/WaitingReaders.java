@@ -1,0 +1,112 @@
+package io.s3e.memory;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The readers of all tenants that wait for memory or a place, each in the queue of its {@link
+ * Account}. Any thread, no lock: an account is in the set while readers of it wait.
+ */
+final class WaitingReaders {
+  static final long RECHECK_MILLIS = 20;
+  private static final long RECHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(RECHECK_MILLIS);
+
+  /**
+   * A slot comes back every 2 ms or so while readers are fast. To wait for one is cheaper than to
+   * fetch an eighth of it by copying; to wait for long is not, for slow readers may hold them all.
+   */
+  static final long SLOT_PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
+  /** A run of 4 MiB is written in less, unless the disk is slow. */
+  static final long WRITE_PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+  /** One look of a reader at what there is. */
+  @FunctionalInterface
+  interface Look {
+    /** Null if it has to wait on. */
+    @Nullable Grant at(long waitedNanos);
+  }
+
+  private final Set<Account> accounts = ConcurrentHashMap.newKeySet();
+
+  /**
+   * Has the calling thread wait in the queue of {@code account}, and look each time that it is
+   * first and something may have changed.
+   *
+   * @return null if the deadline passed, the reader has given up, or the account is closed
+   */
+  @Nullable Grant await(
+      Account account, Object object, Look look, BooleanSupplier givenUp, long deadline)
+      throws InterruptedException {
+    long since = System.nanoTime();
+    Account.Reader self = new Account.Reader(Thread.currentThread(), object, since);
+    account.waiting().add(self);
+    accounts.add(account);
+    try {
+      for (; ; ) {
+        long now = System.nanoTime();
+        Grant grant = self.equals(account.next()) ? look.at(now - since) : null;
+        if (grant != null || givenUp.getAsBoolean() || !account.isOpen() || deadline - now <= 0) {
+          return grant;
+        }
+        LockSupport.parkNanos(this, Math.min(deadline - now, pauseNanos(now - since)));
+        if (Thread.interrupted()) {
+          throw new InterruptedException();
+        }
+      }
+    } finally {
+      leave(account, self);
+    }
+  }
+
+  /** Until something changes by time alone, or a wake-up may have been missed. */
+  private static long pauseNanos(long waited) {
+    if (waited < SLOT_PATIENCE_NANOS) {
+      return SLOT_PATIENCE_NANOS - waited;
+    }
+    return waited <= WRITE_PATIENCE_NANOS ? WRITE_PATIENCE_NANOS - waited + 1 : RECHECK_NANOS;
+  }
+
+  private void leave(Account account, Account.Reader reader) {
+    account.waiting().remove(reader);
+    if (account.waiting().isEmpty()) {
+      accounts.remove(account);
+      // Another reader may have entered between the two.
+      if (!account.waiting().isEmpty()) {
+        accounts.add(account);
+      }
+    }
+  }
+
+  int count() {
+    return accounts.stream().mapToInt(account -> account.waiting().size()).sum();
+  }
+
+  /**
+   * Whether a reader whose GETs go by {@code carrier} has waited since before {@code thenNanos}.
+   */
+  boolean isStarving(Carrier carrier, long thenNanos) {
+    for (Account account : accounts) {
+      Account.Reader longest = account.waiting().peek();
+      if (account.carrier() == carrier && longest != null && thenNanos - longest.sinceNanos() > 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The first reader of each tenant looks again. */
+  void wake() {
+    for (Account account : accounts) {
+      Account.Reader next = account.next();
+      // The next itself looks again after it has evicted; to wake it here would make it spin.
+      if (next != null && next.thread() != Thread.currentThread()) {
+        LockSupport.unpark(next.thread());
+      }
+    }
+  }
+}

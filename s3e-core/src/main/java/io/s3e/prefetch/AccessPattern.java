@@ -143,6 +143,11 @@ public final class AccessPattern {
     return said && !countsAsRandom();
   }
 
+  /** Whether the opener has said anything of what will be read. */
+  boolean isTold() {
+    return policy != ReadPolicy.ADAPTIVE || split != null;
+  }
+
   void setPolicy(ReadPolicy value) {
     policy = Objects.requireNonNull(value, "policy");
   }

@@ -51,6 +51,12 @@ final class Cursor {
   /** It prefetches. */
   boolean active;
 
+  /** It is ahead by no more than what it has read: nothing has shown yet that it will go on. */
+  boolean earning;
+
+  /** The last read touched a block that the cursor did not want before. */
+  boolean pastAhead;
+
   /** A reader had to wait at this cursor. */
   boolean stalled;
 
@@ -87,6 +93,7 @@ final class Cursor {
     if (blocks.end() <= reached) {
       return false;
     }
+    pastAhead = blocks.end() > aheadTo;
     reached = blocks.end();
     aheadTo = Math.max(aheadTo, reached);
     held = false;

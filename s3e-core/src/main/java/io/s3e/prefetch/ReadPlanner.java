@@ -26,13 +26,15 @@ import org.jspecify.annotations.Nullable;
  * on from one block into the next: once, or several times after jumps and waste. A cursor that
  * began inside data already read also has to wait for bytes first, for memory probably holds them.
  *
- * <p><b>How far.</b> The window starts small and doubles for each wait of the reader, up to the
- * cap; after a refusal it falls to what was granted. It is cut into {@link
- * PrefetchLimits#parallelRamp} requests, or the stream's share of what is in flight at once, until
- * these have their full length, and towards the end into shorter ones again. Requests are issued
- * whole, when one of them fits into the window. Cursors that prefetch share the cap. Prefetch stops
- * at the split's end; a reader that goes on for more than a block beyond it gets one small request
- * ahead.
+ * <p><b>How far.</b> Where the opener has said nothing, a cursor that prefetches from its first
+ * read on is ahead by as much as it has read, and asks for that together with the block that its
+ * reader comes to, until it has read 1 MiB: a look at a header costs a GET or two. Otherwise the
+ * window starts small and doubles for each wait of the reader, up to the cap; after a refusal it
+ * falls to what was granted. It is cut into {@link PrefetchLimits#parallelRamp} requests, or the
+ * stream's share of what is in flight at once, until these have their full length, and towards the
+ * end into shorter ones again. Requests are issued whole, when one of them fits into the window.
+ * Cursors that prefetch share the cap. Prefetch stops at the split's end; a reader that goes on for
+ * more than a block beyond it gets one small request ahead.
  *
  * <p><b>Trust.</b> If more than a fifth of what was prefetched lately was never read, windows fall
  * back to where they began, and new cursors have to show more before they prefetch.
@@ -201,7 +203,7 @@ public final class ReadPlanner {
     List<Wish.Range> ranges = new ArrayList<>(wanted.size());
     for (Cursors.Want want : wanted) {
       Cursor cursor = want.by();
-      Wish.Start now = cursor.expected ? Wish.Start.WITH_READ : Wish.Start.NOW;
+      Wish.Start now = cursor.expected || cursor.earning ? Wish.Start.WITH_READ : Wish.Start.NOW;
       boolean isDue = fits && cursors.isLatest(cursor) && windows.mayAsk(cursor);
       Wish.Start start = isDue ? now : Wish.Start.LATER;
       Wish.Cut cut = (absent, requests) -> windows.cut(cursor, absent, requests);

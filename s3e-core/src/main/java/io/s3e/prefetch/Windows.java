@@ -20,6 +20,13 @@ final class Windows {
 
   private static final int EARNED_WINDOW_PART = 4;
 
+  /**
+   * A stream of which nothing is known but that it begins at the front may be a look at a header:
+   * it pays for what is ahead of it by what it has read. A reader that has come farther will go on
+   * as a rule.
+   */
+  private static final int EARNING_BYTES = 1 << 20;
+
   /** A whole file will be read, so its window starts two doublings further. */
   private static final int WHOLE_FILE_FACTOR = 4;
 
@@ -66,6 +73,9 @@ final class Windows {
 
   /** How far {@code cursor} should be ahead. */
   long windowOf(Cursor cursor) {
+    if (cursor.earning) {
+      return Math.min(Math.max(layout.blocksOver(minimumBytes), read(cursor)), share());
+    }
     long earned = Math.min(LEAST_PARALLEL * sizing.maxBlocks(), read(cursor) / EARNED_WINDOW_PART);
     long least = Math.max(layout.blocksOver(minimumBytes), earned);
     return Math.min(Math.max(cursor.windowBlocks, least), share());
@@ -74,6 +84,7 @@ final class Windows {
   /** The window of a cursor that begins to prefetch: no more than it has shown, if it has. */
   void open(Cursor cursor) {
     cursor.active = true;
+    cursor.earning = !pattern.isTold() && !cursor.isContinued();
     if (pattern.policy() == ReadPolicy.WHOLE_FILE) {
       cursor.windowBlocks = WHOLE_FILE_FACTOR * initial;
     } else if (cursor.isContinued()) {
@@ -89,6 +100,7 @@ final class Windows {
    */
   void fork(Cursor parent, Cursor child) {
     child.active = parent.active;
+    child.earning = parent.earning;
     child.windowBlocks = parent.windowBlocks;
     child.leastRequest = parent.leastRequest;
     child.crossings = parent.crossings;
@@ -100,6 +112,9 @@ final class Windows {
 
   /** The reader had to wait. */
   void grow(Cursor cursor) {
+    if (cursor.earning) {
+      return;
+    }
     cursor.windowBlocks = Math.min(share(), 2 * windowOf(cursor));
   }
 
@@ -126,6 +141,12 @@ final class Windows {
    * there is room.
    */
   void refill(Cursor cursor) {
+    if (cursor.earning) {
+      cursor.earning = !pattern.isTold() && read(cursor) <= layout.blocksOver(EARNING_BYTES);
+      if (cursor.earning && !cursor.pastAhead) {
+        return;
+      }
+    }
     long limit = pattern.splitLimit();
     long window = windowOf(cursor);
     if (cursor.reached > limit + 1) {

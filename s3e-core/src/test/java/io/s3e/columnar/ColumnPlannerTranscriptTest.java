@@ -275,8 +275,8 @@ class ColumnPlannerTranscriptTest {
     assertTranscript(
         new ColumnTranscript(6, 0, 6),
         """
-        read 100 1000000 -> fetch [1M,9M) in 8
-        chunk 3 0 -> abandon [1M,9M)
+        read 100 1000000 -> fetch [1M,2M)
+        chunk 3 0 -> abandon [1M,2M)
         read 3670016 5000000
         read 3670016 5000000
         read 3670016 5000000
@@ -290,9 +290,9 @@ class ColumnPlannerTranscriptTest {
     assertTranscript(
         new ColumnTranscript(3, 0, 3),
         """
-        read 100 1000000 -> fetch [1M,9M) in 8
+        read 100 1000000 -> fetch [1M,2M)
         read 1000000 1048576
-        read 1048576 2000000 -> fetch [9M,10M)
+        read 1048576 2000000 -> fetch [2M,10M) in 8
         describe -> ADAPTIVE, ahead 8388608 of 536870912; at 2000000 window 8388608 ahead 8388608; READY, PARQUET of 3 groups, 4 columns, ahead 0 of 8388608
         """);
   }

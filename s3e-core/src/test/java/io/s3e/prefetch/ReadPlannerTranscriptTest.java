@@ -29,7 +29,7 @@ class ReadPlannerTranscriptTest {
   @Test
   void readsFromTheStartOpenAWindowAndEachWaitDoublesIt() {
     assertTranscript(
-        over("1G", ReadPolicy.ADAPTIVE),
+        over("1G", ReadPolicy.SEQUENTIAL),
         """
         read 0 64K -> fetch [256K,8448K) in 8
         stall 0
@@ -45,6 +45,22 @@ class ReadPlannerTranscriptTest {
           at 24M -> fetch [147712K,155904K)
           at 32M -> fetch [155904K,164096K)
           at 40M -> fetch [164096K,172288K)
+        """);
+  }
+
+  @Test
+  void readsFromTheStartOfWhichNothingWasSaidPayForWhatIsAhead() {
+    assertTranscript(
+        new Transcript(
+            "1G", 64 << 10, ReadPolicy.ADAPTIVE, null, PrefetchLimits.defaults(64 << 10, REQUEST)),
+        """
+        read 0 64K -> fetch [64K,128K) along
+        stall 0
+        scan 64K 1M 64K
+          at 128K -> fetch [192K,384K) along
+          at 384K -> fetch [448K,896K) along
+          at 896K -> fetch [960K,1920K) along
+        read 1M 64K -> fetch [1920K,9088K) in 7
         """);
   }
 
@@ -82,8 +98,8 @@ class ReadPlannerTranscriptTest {
     assertTranscript(
         over("1G", ReadPolicy.ADAPTIVE),
         """
-        read 0 1M -> fetch [1M,9M) in 8
-        read 1M 1M -> fetch [9M,10M)
+        read 0 1M -> fetch [1M,2M) along
+        read 1M 1M -> fetch [2M,10M) in 8
         read 2560K 1M -> fetch [10M,11M) abandon [2M,2560K)
         read 4M 256K -> fetch [11M,12M) abandon [3584K,4M)
         """);
@@ -94,10 +110,10 @@ class ReadPlannerTranscriptTest {
     assertTranscript(
         over("1G", ReadPolicy.ADAPTIVE),
         """
-        read 0 64K -> fetch [256K,8448K) in 8
+        read 0 64K -> fetch [256K,512K) along
         read 100M 256K
         read 200M 256K
-        read 300M 256K -> abandon [256K,8448K)
+        read 300M 256K -> abandon [256K,512K)
         read 400M 256K
         read 409856K 256K
         read 410112K 256K

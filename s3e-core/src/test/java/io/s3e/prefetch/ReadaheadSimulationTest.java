@@ -31,12 +31,15 @@ class ReadaheadSimulationTest {
 
   /** Scans 512 MiB in every way of delivery and overload; the slowest, as a share of the ideal. */
   private static double slowestScan(int inFlight, int idealConnections) {
+    return slowestScan(ReadPolicy.SEQUENTIAL, inFlight, idealConnections);
+  }
+
+  private static double slowestScan(ReadPolicy policy, int inFlight, int idealConnections) {
     long bytes = 512L * MIB;
     List<Double> ratios = new ArrayList<>();
     for (Delivery delivery : Delivery.values()) {
       for (Overload overload : Overload.values()) {
-        ReadaheadSimulation simulation =
-            simulation(bytes, ReadPolicy.ADAPTIVE, inFlight, delivery, overload);
+        ReadaheadSimulation simulation = simulation(bytes, policy, inFlight, delivery, overload);
         simulation.scan(0, bytes, PIECE);
         assertThat(simulation.fetchedBytes()).isEqualTo(bytes);
         ratios.add(
@@ -48,13 +51,23 @@ class ReadaheadSimulationTest {
   }
 
   @Test
-  void anAdaptiveScanKeepsTwentyConnectionsBusier() {
+  void aScanKeepsTwentyConnectionsBusier() {
     assertThat(slowestScan(20, 16)).isLessThan(1.05);
   }
 
   @Test
-  void anAdaptiveScanKeepsSixteenConnectionsBusy() {
+  void aScanKeepsSixteenConnectionsBusy() {
     assertThat(slowestScan(16, 16)).isLessThan(1.2);
+  }
+
+  @Test
+  void aScanOfWhichNothingWasSaidPaysFourRoundTripsForItsFirstMebibyte() {
+    double roundTrips =
+        3
+            * ReadaheadSimulation.FIRST_BYTE_NANOS
+            / 1e6
+            / ReadaheadSimulation.idealMillis(512L * MIB, 16, REQUEST);
+    assertThat(slowestScan(ReadPolicy.ADAPTIVE, 20, 16)).isLessThan(1.05 + 1.1 * roundTrips);
   }
 
   @Test
@@ -83,9 +96,19 @@ class ReadaheadSimulationTest {
   }
 
   @Test
-  void aReaderThatStopsSoonHasCostOneWindow() {
+  void aReaderThatStopsSoonHasCostAsMuchAsItHasRead() {
+    for (long head = BLOCK; head <= MIB; head *= 2) {
+      ReadaheadSimulation simulation =
+          simulation(512L * MIB, ReadPolicy.ADAPTIVE, 20, Delivery.WHOLE, Overload.QUEUED);
+      simulation.scan(0, head, PIECE);
+      assertThat(simulation.fetchedBytes()).isLessThanOrEqualTo(2 * head);
+    }
+  }
+
+  @Test
+  void aReaderOfASplitThatStopsSoonHasCostOneWindow() {
     ReadaheadSimulation simulation =
-        simulation(512L * MIB, ReadPolicy.ADAPTIVE, 20, Delivery.WHOLE, Overload.QUEUED);
+        simulation(512L * MIB, ReadPolicy.SEQUENTIAL, 20, Delivery.WHOLE, Overload.QUEUED);
     simulation.scan(0, PIECE, PIECE);
     assertThat(simulation.fetchedBytes()).isLessThanOrEqualTo(8L * MIB + BLOCK);
   }

@@ -87,7 +87,7 @@ class ScalingTest {
     ReadaheadSimulation scan =
         new ReadaheadSimulation(
             new BlockLayout(bytes, BLOCK),
-            ReadPolicy.ADAPTIVE,
+            ReadPolicy.SEQUENTIAL,
             PrefetchLimits.defaults(BLOCK, limits.lentSlotBytes()),
             inFlight / streams,
             Delivery.WHOLE,

@@ -7,11 +7,16 @@ import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.OpenOptions;
+import io.s3e.S3E;
+import io.s3e.S3EConfig;
 import io.s3e.block.ByteRange;
+import io.s3e.buffer.MemoryBudget;
+import io.s3e.client.ClientLimits;
 import io.s3e.client.GetRequest;
 import io.s3e.metrics.EngineMetrics;
 import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.prefetch.ReadPolicy;
+import io.s3e.testing.MemoryObjectClient;
 import io.s3e.testing.MemoryObjectClient.Answer;
 import io.s3e.testing.Threads;
 import java.io.IOException;
@@ -24,6 +29,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Which GETs reads send, how many of them at once, and how often a reader waits. */
 @Timeout(60)
@@ -65,7 +72,7 @@ class ReadRequestsTest {
     byte[] content = s3e.put(200);
     byte[] record = new byte[BLOCK + 1000];
 
-    try (S3EInputStream in = s3e.open()) {
+    try (S3EInputStream in = s3e.open(OpenOptions.DEFAULTS.withPolicy(ReadPolicy.SEQUENTIAL))) {
       for (int at = 0; at + record.length <= content.length; at += record.length) {
         in.readFully(record, 0, record.length);
         awaitWhatIsUnderWay();
@@ -76,6 +83,28 @@ class ReadRequestsTest {
     assertThat(metrics.get(Counter.GETS) - metrics.get(Counter.PREFETCH_GETS))
         .as("GETs waited for")
         .isEqualTo(1);
+  }
+
+  /** What reads a header or a few lines of a large object, and closes it. */
+  @ParameterizedTest
+  @CsvSource({"65536, 2", "262144, 2", "1048576, 4"})
+  void aHeadCostsHardlyMoreThanItsBytes(int head, int mostGets) throws Exception {
+    int mebibyte = 1 << 20;
+    MemoryObjectClient client =
+        new MemoryObjectClient(new ClientLimits(mebibyte, 16, 4 * mebibyte, 16, 64L * mebibyte));
+    byte[] content = MemoryObjectClient.bytes(64 * mebibyte, 5);
+    client.put(EngineFixture.OBJECT, content, EngineFixture.ETAG);
+    MemoryBudget budget = new MemoryBudget(128L * mebibyte);
+    byte[] read = new byte[head];
+    try (S3E engine = S3E.create(S3EConfig.DEFAULTS, budget, granted -> client);
+        S3EInputStream in = engine.open(EngineFixture.OBJECT, OpenOptions.DEFAULTS)) {
+      for (int at = 0; at < head; at += BLOCK) {
+        in.readFully(read, at, BLOCK);
+      }
+      assertThat(client.gets()).hasSizeLessThanOrEqualTo(mostGets);
+      assertThat(client.bytesAsked()).isLessThanOrEqualTo(2L * head);
+    }
+    assertThat(read).isEqualTo(Arrays.copyOf(content, head));
   }
 
   @Test

@@ -7,13 +7,11 @@ import io.s3e.block.ObjectVersion;
 import io.s3e.columnar.ColumnReads.Read;
 import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.prefetch.GuessKind;
-import io.s3e.prefetch.Ledger;
 import io.s3e.prefetch.PrefetchLimits;
+import io.s3e.prefetch.TableLedger;
 import io.s3e.prefetch.VectorPlanner.Joining;
 import io.s3e.prefetch.Wish;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -48,7 +46,7 @@ import org.jspecify.annotations.Nullable;
  * or with one group, doubles for each wait, falls to what was granted when something is refused,
  * and halves when a group is skipped.
  *
- * <p><b>Trust.</b> What is wanted names the {@link Ledger} of the table, of tails and {@link
+ * <p><b>Trust.</b> What is wanted names the {@link TableLedger} of the table, of tails and {@link
  * AlikeFiles} that of their place; a kind that wasted too much is left to one stream in sixteen.
  *
  * <p>Invariants: what is wanted lies inside the object, and was not read lately. It never exceeds
@@ -74,7 +72,6 @@ public final class ColumnPlanner {
   private final Groups groups;
   private final Wanted wanted;
   private final FooterReading footer;
-  private final Map<GuessKind, Boolean> admitted = new EnumMap<>(GuessKind.class);
 
   private State state = State.UNKNOWN;
   private boolean owner;
@@ -86,6 +83,7 @@ public final class ColumnPlanner {
   // All of these or none, from READY on.
   private @Nullable Layout layout;
   private @Nullable TableMemory table;
+  private TableLedger.@Nullable OfStream guesses;
   private @Nullable ColumnReads reads;
 
   private int foreignReads;
@@ -158,7 +156,7 @@ public final class ColumnPlanner {
         state = State.TAIL;
       }
       if (isFirst && (layout == null || position >= layout.footerStart())) {
-        if (isAdmitted(GuessKind.TAIL)) {
+        if (footer.guesses().admits(GuessKind.TAIL)) {
           footer.ask(touched, layout, wanted);
         }
         beganAtEnd = true;
@@ -174,9 +172,9 @@ public final class ColumnPlanner {
   /** A known layout does not say which columns will be read. */
   private void askAlike() {
     List<BlockRange> runs = layout == null || layout.groups() == 1 ? footer.expected() : List.of();
-    if (!runs.isEmpty() && isAdmitted(GuessKind.ALIKE)) {
+    if (!runs.isEmpty() && footer.guesses().admits(GuessKind.ALIKE)) {
       wanted.openFor(wanted.count() + Filters.blocksOf(runs));
-      wanted.add(runs, GuessKind.ALIKE, footer.ledger());
+      wanted.add(runs, GuessKind.ALIKE, footer.guesses());
     }
   }
 
@@ -231,15 +229,11 @@ public final class ColumnPlanner {
   private void ready(Layout known) {
     layout = known;
     state = State.READY;
-    table = footer.table(known);
-    reads =
-        new ColumnReads(known, blocks, groups, wanted, table, this::isAdmitted, joining, codecs);
-  }
-
-  private boolean isAdmitted(GuessKind kind) {
-    boolean isOfPlace = kind == GuessKind.TAIL || kind == GuessKind.ALIKE;
-    Ledger ledger = isOfPlace || table == null ? footer.ledger() : table.ledger();
-    return admitted.computeIfAbsent(kind, ledger::admits);
+    if (table == null || guesses == null) {
+      table = footer.table(known);
+      guesses = table.ledger().ofStream();
+    }
+    reads = new ColumnReads(known, blocks, groups, wanted, table, guesses, joining, codecs);
   }
 
   /**
@@ -291,7 +285,7 @@ public final class ColumnPlanner {
   }
 
   private void ask() {
-    if (reads != null && isAdmitted(GuessKind.GROUP) && reads.ask()) {
+    if (reads != null && reads.ask()) {
       state = State.FOLLOWING;
     }
   }

@@ -7,10 +7,9 @@ import io.s3e.columnar.Layout.Format;
 import io.s3e.columnar.Layout.Part;
 import io.s3e.columnar.Layout.Place;
 import io.s3e.prefetch.GuessKind;
-import io.s3e.prefetch.Ledger;
+import io.s3e.prefetch.TableLedger;
 import io.s3e.prefetch.VectorPlanner.Joining;
 import java.util.List;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,7 +37,7 @@ final class ColumnReads {
   private final Layout layout;
   private final BlockLayout blocks;
   private final Groups groups;
-  private final Ledger ledger;
+  private final TableLedger.OfStream guesses;
   private final OrcStripes stripes;
   private final Filters filters;
   private final PickedPages pages;
@@ -57,15 +56,15 @@ final class ColumnReads {
       Groups groups,
       Wanted wanted,
       TableMemory table,
-      Predicate<GuessKind> admitted,
+      TableLedger.OfStream guesses,
       Joining joining,
       OrcCodecs codecs) {
     this.layout = layout;
     this.blocks = blocks;
     this.groups = groups;
-    this.ledger = table.ledger();
+    this.guesses = guesses;
     this.stripes = new OrcStripes(layout, codecs);
-    this.filters = new Filters(layout, blocks, groups, wanted, ledger, admitted, stripes);
+    this.filters = new Filters(layout, blocks, groups, wanted, guesses, stripes);
     this.pages = new PickedPages(layout);
     this.following = new Following(layout, blocks, groups, wanted, table, joining, pages, stripes);
   }
@@ -178,7 +177,9 @@ final class ColumnReads {
 
   /** Asks for columns that are due; whether groups that follow are read ahead. */
   boolean ask() {
-    following.ask(sawFilters, ledger);
+    if (guesses.admits(GuessKind.GROUP)) {
+      following.ask(sawFilters, guesses);
+    }
     return following.isOpen();
   }
 

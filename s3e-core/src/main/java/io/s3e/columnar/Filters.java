@@ -6,13 +6,12 @@ import io.s3e.block.ByteRange;
 import io.s3e.columnar.Layout.Part;
 import io.s3e.columnar.Layout.Place;
 import io.s3e.prefetch.GuessKind;
-import io.s3e.prefetch.Ledger;
+import io.s3e.prefetch.TableLedger;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.Predicate;
 
 /**
  * Guesses of what a reader looks at before it reads columns: dictionary pages, Bloom filters, page
@@ -56,8 +55,7 @@ final class Filters {
   private final BlockLayout blocks;
   private final Groups groups;
   private final Wanted wanted;
-  private final Ledger ledger;
-  private final Predicate<GuessKind> admitted;
+  private final TableLedger.OfStream guesses;
   private final Map<Key, Track> tracks = new HashMap<>();
 
   // The indexes of ORC's stripes: of the present one, and those wanted of others.
@@ -73,15 +71,13 @@ final class Filters {
       BlockLayout blocks,
       Groups groups,
       Wanted wanted,
-      Ledger ledger,
-      Predicate<GuessKind> admitted,
+      TableLedger.OfStream guesses,
       OrcStripes stripes) {
     this.layout = layout;
     this.blocks = blocks;
     this.groups = groups;
     this.wanted = wanted;
-    this.ledger = ledger;
-    this.admitted = admitted;
+    this.guesses = guesses;
     this.present = new Selection(layout, Part.STRIPE_INDEX, stripes);
     this.ofOthers = new Selection(layout, Part.STRIPE_INDEX, stripes);
   }
@@ -122,9 +118,9 @@ final class Filters {
 
   /** A reader takes the head of a dictionary page or Bloom filter first, then all of it. */
   private void askForRest(Place place, long from) {
-    if (from < place.range().end() && admitted.test(kindOf(place.part()))) {
+    if (from < place.range().end() && guesses.admits(kindOf(place.part()))) {
       List<ByteRange> rest = List.of(new ByteRange(from, place.range().end()));
-      wanted.add(runsOver(rest, blocks), kindOf(place.part()), ledger);
+      wanted.add(runsOver(rest, blocks), kindOf(place.part()), guesses);
     }
   }
 
@@ -147,7 +143,7 @@ final class Filters {
       track.askedTo = group + 1;
     }
     int end = endOf(track);
-    if (track.askedTo < end && admitted.test(kindOf(place.part()))) {
+    if (track.askedTo < end && guesses.admits(kindOf(place.part()))) {
       askFor(place, track, end);
     }
   }
@@ -187,13 +183,13 @@ final class Filters {
         default -> ranges.addAll(ofOthers.rangesOf(group, 0));
       }
     }
-    if (wanted.add(runsOver(ranges, blocks), kindOf(place.part()), ledger)) {
+    if (wanted.add(runsOver(ranges, blocks), kindOf(place.part()), guesses)) {
       track.askedTo = until;
     }
   }
 
   private void askPageIndexes(int group) {
-    if (group < pageIndexesTo || !admitted.test(GuessKind.INDEX)) {
+    if (group < pageIndexesTo || !guesses.admits(GuessKind.INDEX)) {
       return;
     }
     int end = groups.end(layout);
@@ -208,7 +204,7 @@ final class Filters {
     int from = groups.first(layout);
     int to = groups.end(layout);
     boolean isFew = pageIndexesTo < 0 && indexBytes(from, to) <= MAX_UNSURE_INDEX_BYTES;
-    if (isFew && admitted.test(GuessKind.INDEX)) {
+    if (isFew && guesses.admits(GuessKind.INDEX)) {
       askPageIndexes(from, to);
     }
   }
@@ -216,7 +212,7 @@ final class Filters {
   private void askPageIndexes(int from, int to) {
     List<ByteRange> ranges =
         List.of(layout.columnIndexes(from, to), layout.offsetIndexes(from, to));
-    if (wanted.add(runsOver(ranges, blocks), GuessKind.INDEX, ledger)) {
+    if (wanted.add(runsOver(ranges, blocks), GuessKind.INDEX, guesses)) {
       pageIndexesTo = to;
     }
   }

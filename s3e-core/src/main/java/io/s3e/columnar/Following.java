@@ -6,7 +6,7 @@ import io.s3e.block.ByteRange;
 import io.s3e.columnar.Layout.Format;
 import io.s3e.columnar.Layout.Part;
 import io.s3e.prefetch.GuessKind;
-import io.s3e.prefetch.Ledger;
+import io.s3e.prefetch.TableLedger;
 import io.s3e.prefetch.VectorPlanner;
 import io.s3e.prefetch.VectorPlanner.Joining;
 import java.util.ArrayList;
@@ -273,7 +273,7 @@ final class Following {
   }
 
   /** Asks for what is due: the rest of the present group, then the groups that follow. */
-  void ask(boolean sawFilters, Ledger ledger) {
+  void ask(boolean sawFilters, TableLedger.OfStream guesses) {
     if (present < 0 || !ahead.hasRoom()) {
       return;
     }
@@ -286,7 +286,7 @@ final class Following {
         isOpen = true;
         ahead.openFor(Filters.blocksOf(runs));
       }
-      if (!ahead.add(runs, GuessKind.GROUP, ledger)) {
+      if (!ahead.add(runs, GuessKind.GROUP, guesses)) {
         return;
       }
       askedTo++;

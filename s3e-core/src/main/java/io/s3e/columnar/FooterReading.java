@@ -6,8 +6,8 @@ import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectVersion;
 import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.prefetch.GuessKind;
-import io.s3e.prefetch.Ledger;
 import io.s3e.prefetch.RequestSizing;
+import io.s3e.prefetch.TableLedger;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.ObjLongConsumer;
@@ -35,6 +35,8 @@ final class FooterReading {
   private State state = State.LAST_BYTES;
 
   /** Known from FOOTER on. */
+  private TableLedger.@Nullable OfStream guesses;
+
   private @Nullable FileTail tail;
 
   FooterReading(
@@ -69,9 +71,14 @@ final class FooterReading {
     return memory.place(version.object());
   }
 
-  /** What became of guesses in files beside this one whose footers were not known. */
-  Ledger ledger() {
-    return place().ledger();
+  /** The stream's guesses of what is not known of a file, of the account of its place. */
+  TableLedger.OfStream guesses() {
+    TableLedger.OfStream mine = guesses;
+    if (mine == null) {
+      mine = place().ledger().ofStream();
+      guesses = mine;
+    }
+    return mine;
   }
 
   /** Whether a first read at {@code position} asks for a footer. */
@@ -87,7 +94,7 @@ final class FooterReading {
       BlockRange end = blocks.covering(Math.max(0, size - bytes), size);
       if (end.first() < read.first()) {
         BlockRange before = new BlockRange(end.first(), read.first());
-        wanted.add(List.of(before), GuessKind.TAIL, ledger());
+        wanted.add(List.of(before), GuessKind.TAIL, guesses());
       }
     }
   }

@@ -1,6 +1,6 @@
 package io.s3e.columnar;
 
-import io.s3e.prefetch.Ledger;
+import io.s3e.prefetch.TableLedger;
 
 /**
  * What streams learn of the files in one place that serves before the footer of the next one is
@@ -10,8 +10,8 @@ import io.s3e.prefetch.Ledger;
  * @param alike where column data lies
  * @param ledger of guesses by these
  */
-record PlaceMemory(TailMemory tails, AlikeFiles alike, Ledger ledger) {
+record PlaceMemory(TailMemory tails, AlikeFiles alike, TableLedger ledger) {
   PlaceMemory() {
-    this(new TailMemory(), new AlikeFiles(), Ledger.ofTable());
+    this(new TailMemory(), new AlikeFiles(), new TableLedger());
   }
 }

@@ -149,7 +149,7 @@ public final class StreamPlanner {
     List<Range> all = new ArrayList<>(first.ranges());
     for (Range range : second.ranges()) {
       for (BlockRange part : known.missingFrom(range.blocks())) {
-        all.add(new Range(part, range.kind(), range.ledger(), Start.LATER, range.cut()));
+        all.add(new Range(part, range.kind(), range.judge(), Start.LATER, range.cut()));
       }
     }
     return new Wish(all);

@@ -1,6 +1,6 @@
 package io.s3e.columnar;
 
-import io.s3e.prefetch.Ledger;
+import io.s3e.prefetch.TableLedger;
 import java.util.ArrayDeque;
 import java.util.BitSet;
 import java.util.Deque;
@@ -22,12 +22,12 @@ final class TableMemory {
    */
   record Scan(BitSet columns, int groups) {}
 
-  private final Ledger ledger = Ledger.ofTable();
+  private final TableLedger ledger = new TableLedger();
 
   /** The latest first; no two with the same columns. */
   private final Deque<Scan> scans = new ArrayDeque<>();
 
-  Ledger ledger() {
+  TableLedger ledger() {
     return ledger;
   }
 

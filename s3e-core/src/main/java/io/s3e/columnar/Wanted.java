@@ -3,8 +3,8 @@ package io.s3e.columnar;
 import io.s3e.block.BlockLayout;
 import io.s3e.block.BlockRange;
 import io.s3e.prefetch.BlockPieces;
+import io.s3e.prefetch.GuessJudge;
 import io.s3e.prefetch.GuessKind;
-import io.s3e.prefetch.Ledger;
 import io.s3e.prefetch.PrefetchLimits;
 import io.s3e.prefetch.RequestSizing;
 import io.s3e.prefetch.Wish;
@@ -129,11 +129,11 @@ final class Wanted {
    *
    * @return false if there was no room for all of it
    */
-  boolean add(List<BlockRange> runs, GuessKind kind, Ledger ledger) {
+  boolean add(List<BlockRange> runs, GuessKind kind, GuessJudge judge) {
     for (BlockRange run : runs) {
       for (BlockRange unwanted : requests.missingFrom(run)) {
         for (BlockRange missing : read.missingFrom(unwanted)) {
-          if (!add(missing, kind, ledger)) {
+          if (!add(missing, kind, judge)) {
             return false;
           }
         }
@@ -142,7 +142,7 @@ final class Wanted {
     return true;
   }
 
-  private boolean add(BlockRange missing, GuessKind kind, Ledger ledger) {
+  private boolean add(BlockRange missing, GuessKind kind, GuessJudge judge) {
     long room = held ? 0 : window() - count();
     long granted = Math.min(missing.count(), room);
     if (granted <= 0) {
@@ -158,7 +158,7 @@ final class Wanted {
       }
       boolean isAlong = kind == GuessKind.TAIL && layout.bytesOf(each).length() <= MAX_ALONG_BYTES;
       Start start = isAlong ? Start.WITH_READ : Start.NOW;
-      requests.add(each, new Range(each, kind, ledger, start, Wish.Cut.NONE));
+      requests.add(each, new Range(each, kind, judge, start, Wish.Cut.NONE));
     }
     return granted == missing.count();
   }
@@ -220,7 +220,7 @@ final class Wanted {
       requests.forEach(
           (blocks, of) -> {
             Start start = isClosed ? Start.LATER : of.start();
-            ranges.add(new Range(blocks, of.kind(), of.ledger(), start, of.cut()));
+            ranges.add(new Range(blocks, of.kind(), of.judge(), start, of.cut()));
           });
       ranges.sort(Comparator.comparing(range -> isData(range.kind())));
       wish = new Wish(ranges);

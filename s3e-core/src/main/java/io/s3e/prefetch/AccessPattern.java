@@ -198,7 +198,7 @@ public final class AccessPattern {
   }
 
   private int distrust() {
-    return ledger.distrust(GuessKind.WINDOW);
+    return ledger.distrust();
   }
 
   private boolean countsAsRandom() {

@@ -364,7 +364,7 @@ public final class Ahead {
       wasted = isFree || used > 0 ? 0 : wasted;
     }
     if (used + wasted > 0) {
-      of.ledger().settle(of.kind(), used, wasted);
+      of.judge().settle(of.kind(), used, wasted);
     }
   }
 

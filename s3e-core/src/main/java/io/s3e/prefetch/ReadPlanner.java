@@ -69,7 +69,7 @@ public final class ReadPlanner {
       BlockLayout layout, ReadPolicy policy, @Nullable ByteRange split, PrefetchLimits limits) {
     this.layout = Objects.requireNonNull(layout, "layout");
     this.limits = Objects.requireNonNull(limits, "limits");
-    this.ledger = Ledger.ofStream((long) LEDGER_WINDOWS * limits.initialWindowBytes());
+    this.ledger = new Ledger((long) LEDGER_WINDOWS * limits.initialWindowBytes());
     this.pattern = new AccessPattern(layout, ledger, policy, split);
     this.windows = new Windows(layout, limits, cursors, pattern);
   }
@@ -156,7 +156,7 @@ public final class ReadPlanner {
   }
 
   private void plan(Cursor cursor, boolean isNewlyActive) {
-    int failed = ledger.failedPeriods(GuessKind.WINDOW);
+    int failed = ledger.failedPeriods();
     if (failed != failedPeriods) {
       failedPeriods = failed;
       windows.fallBack();

@@ -39,7 +39,7 @@ public record Wish(List<Range> ranges) {
   /**
    * Blocks that are wanted for one reason.
    *
-   * @param ledger is told what becomes of them
+   * @param judge is told what becomes of them
    */
-  public record Range(BlockRange blocks, GuessKind kind, Ledger ledger, Start start, Cut cut) {}
+  public record Range(BlockRange blocks, GuessKind kind, GuessJudge judge, Start start, Cut cut) {}
 }

@@ -10,7 +10,7 @@ class AccessPatternTest {
   private static final long MIB = 1 << 20;
   private static final int BLOCK = 256 << 10;
 
-  private final Ledger ledger = Ledger.ofStream(MIB);
+  private final Ledger ledger = new Ledger(MIB);
   private final AccessPattern pattern = over(ReadPolicy.ADAPTIVE);
 
   private AccessPattern over(ReadPolicy policy) {

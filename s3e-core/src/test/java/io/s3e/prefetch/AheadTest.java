@@ -20,7 +20,7 @@ class AheadTest {
 
   private final EngineMetrics counted = new EngineMetrics();
   private final Ahead ahead = new Ahead(new BlockLayout(100 * BLOCK, BLOCK), counted::add);
-  private final Ledger ledger = Ledger.ofStream(10 * BLOCK);
+  private final Ledger ledger = new Ledger(10 * BLOCK);
 
   private Range window(long first, long end) {
     return range(GuessKind.WINDOW, Start.NOW, first, end);
@@ -56,8 +56,8 @@ class AheadTest {
     ahead.verify(block -> block < first || block >= end);
   }
 
-  private int distrust(GuessKind kind) {
-    return ledger.distrust(kind);
+  private int distrust() {
+    return ledger.distrust();
   }
 
   @Test
@@ -166,25 +166,25 @@ class AheadTest {
     start(range(GuessKind.GROUP, Start.NOW, 0, 10));
     lose(0, 10);
     assertThat(counted.get(Counter.COLUMNAR_WITHDRAWN_BYTES)).isEqualTo(10 * BLOCK);
-    assertThat(distrust(GuessKind.GROUP)).isZero();
+    assertThat(distrust()).isZero();
   }
 
   @Test
   void aWindowThatGivesWayAtItsEndHasGuessedNothingWrong() {
     start(window(1, 20));
     assertThat(look(window(1, 5)).dropped()).containsExactly(run(5, 20));
-    assertThat(distrust(GuessKind.WINDOW)).isZero();
+    assertThat(distrust()).isZero();
 
     start(window(1, 9));
     assertThat(look(window(5, 9)).dropped()).containsExactly(run(1, 5));
-    assertThat(distrust(GuessKind.WINDOW)).isEqualTo(1);
+    assertThat(distrust()).isEqualTo(1);
   }
 
   @Test
   void whatOneLookGivesUpOfWindowsIsOneMistake() {
     start(window(1, 20), window(30, 60));
     assertThat(look().dropped()).containsExactly(run(1, 20), run(30, 60));
-    assertThat(distrust(GuessKind.WINDOW)).isEqualTo(1);
+    assertThat(distrust()).isEqualTo(1);
   }
 
   @Test
@@ -194,9 +194,9 @@ class AheadTest {
     assertThat(look(range(GuessKind.GROUP, Start.NOW, 4, 8)).dropped()).containsExactly(run(8, 10));
     assertThat(counted.get(Counter.COLUMNAR_GROUP_WASTED_BYTES)).isEqualTo(2 * BLOCK);
     read(4, 7);
-    assertThat(distrust(GuessKind.GROUP)).isZero();
+    assertThat(distrust()).isZero();
     look();
-    assertThat(distrust(GuessKind.GROUP)).as("3 of 10 wasted").isEqualTo(1);
+    assertThat(distrust()).as("3 of 10 wasted").isEqualTo(1);
   }
 
   @Test

@@ -85,6 +85,20 @@ class ReadRequestsTest {
         .isEqualTo(1);
   }
 
+  @Test
+  void aMovingReadWaitsForItsFirstBlockAlone() throws Exception {
+    byte[] content = s3e.put(64);
+    s3e.client.faults(
+        (request, number) ->
+            request.range().start() == 0 ? Answer.GOOD : Answer.GOOD.silentAfter(0));
+    byte[] read = new byte[3 * BLOCK];
+    try (S3EInputStream in = s3e.open(OpenOptions.DEFAULTS.withPolicy(ReadPolicy.RANDOM))) {
+      in.willRead(new ByteRange(BLOCK, 3L * BLOCK));
+      assertThat(in.read(read, 0, read.length)).isEqualTo(BLOCK);
+    }
+    assertThat(Arrays.copyOf(read, BLOCK)).isEqualTo(Arrays.copyOf(content, BLOCK));
+  }
+
   /** What reads a header or a few lines of a large object, and closes it. */
   @ParameterizedTest
   @CsvSource({"65536, 2", "262144, 2", "1048576, 4"})

@@ -1,0 +1,142 @@
+package io.s3e.prefetch;
+
+import java.util.EnumMap;
+import java.util.Map;
+
+/**
+ * What became of the guesses of all streams of one table, or of one place, and which kinds of
+ * guesses they make: the one place where planners of columns read whether guessing pays. Outlives
+ * the streams. Any thread; holds its lock for arithmetic alone.
+ *
+ * <p><b>On.</b> Each kind is counted over its latest guesses: at {@value #WINDOW_GUESSES} of them,
+ * or {@value #WINDOW_BYTES} bytes, all counts are halved. A guess counts as wasted if more than
+ * half of its bytes were. A kind goes off when more than one guess in {@value #TOLERATED_PART} is
+ * wasted and more than {@value #FREE_GUESSES} are, or more than that part of the bytes and {@value
+ * #FREE_BYTES}.
+ *
+ * <p><b>Off.</b> Streams that are open guess that kind no more. One stream in {@value
+ * #PROBED_OPENS} that comes to guess it probes; only what probes have guessed is counted then. Few
+ * guesses or bytes of which no more than that part was wasted bring the kind back.
+ */
+public final class TableLedger {
+  private static final int TOLERATED_PART = 5;
+  private static final int WINDOW_GUESSES = 64;
+  private static final long WINDOW_BYTES = 128 << 20;
+  private static final int FREE_GUESSES = 6;
+  private static final long FREE_BYTES = 12 << 20;
+  private static final int PROBED_OPENS = 16;
+  private static final int PROBED_GUESSES = 4;
+  private static final long PROBED_BYTES = 8 << 20;
+
+  /** How one stream guesses one kind. */
+  private enum Leave {
+    /** As long as the kind is on. */
+    TRUSTED,
+    /** Whether it is on or not. */
+    PROBE,
+    /** Not at all: the kind was off. */
+    NONE
+  }
+
+  private static final class Tally {
+    private long usedBytes;
+    private long wastedBytes;
+    private int used;
+    private int wasted;
+    private boolean isOff;
+    private int opensWhileOff;
+
+    private void add(long usedNow, long wastedNow) {
+      usedBytes += usedNow;
+      wastedBytes += wastedNow;
+      if (wastedNow > usedNow) {
+        wasted++;
+      } else {
+        used++;
+      }
+    }
+
+    private boolean wastes(int freeGuesses, long freeBytes) {
+      return (wasted > freeGuesses && TOLERATED_PART * wasted > used + wasted)
+          || (wastedBytes > freeBytes && TOLERATED_PART * wastedBytes > usedBytes + wastedBytes);
+    }
+
+    private boolean holds(int guesses, long bytes) {
+      return used + wasted >= guesses || usedBytes + wastedBytes >= bytes;
+    }
+
+    private void keep(int part) {
+      usedBytes /= part;
+      wastedBytes /= part;
+      used /= part;
+      wasted /= part;
+    }
+
+    private void turn(boolean off) {
+      isOff = off;
+      keep(Integer.MAX_VALUE);
+    }
+  }
+
+  private final Map<GuessKind, Tally> tallies = new EnumMap<>(GuessKind.class);
+
+  /** The guesses of one stream; for one thread at a time. */
+  public final class OfStream implements GuessJudge {
+    private final Map<GuessKind, Leave> leaves = new EnumMap<>(GuessKind.class);
+
+    private OfStream() {}
+
+    /** Whether the stream may guess now. */
+    public boolean admits(GuessKind kind) {
+      Leave leave = leaves.computeIfAbsent(kind, TableLedger.this::admit);
+      return leave == Leave.PROBE || (leave == Leave.TRUSTED && isOn(kind));
+    }
+
+    @Override
+    public void settle(GuessKind kind, long usedBytes, long wastedBytes) {
+      TableLedger.this.settle(kind, usedBytes, wastedBytes, leaves.get(kind) == Leave.PROBE);
+    }
+  }
+
+  /** For a stream that has guessed nothing. */
+  public OfStream ofStream() {
+    return new OfStream();
+  }
+
+  private synchronized Leave admit(GuessKind kind) {
+    Tally tally = tally(kind);
+    if (!tally.isOff) {
+      return Leave.TRUSTED;
+    }
+    tally.opensWhileOff++;
+    return tally.opensWhileOff % PROBED_OPENS == 0 ? Leave.PROBE : Leave.NONE;
+  }
+
+  synchronized boolean isOn(GuessKind kind) {
+    return !tally(kind).isOff;
+  }
+
+  private synchronized void settle(
+      GuessKind kind, long usedBytes, long wastedBytes, boolean isProbe) {
+    Tally tally = tally(kind);
+    if (!tally.isOff) {
+      tally.add(usedBytes, wastedBytes);
+      if (tally.wastes(FREE_GUESSES, FREE_BYTES)) {
+        tally.turn(true);
+      } else if (tally.holds(WINDOW_GUESSES, WINDOW_BYTES)) {
+        tally.keep(2);
+      }
+    } else if (isProbe) {
+      tally.add(usedBytes, wastedBytes);
+      if (tally.wastes(0, PROBED_BYTES / TOLERATED_PART)) {
+        tally.turn(true);
+      } else if (tally.holds(PROBED_GUESSES, PROBED_BYTES)) {
+        tally.turn(false);
+      }
+    }
+  }
+
+  private Tally tally(GuessKind kind) {
+    return tallies.computeIfAbsent(kind, each -> new Tally());
+  }
+}

@@ -77,8 +77,8 @@ final class Engine {
   /** The budget of the JVM's engine while there is one. Guarded by {@link #OPEN}. */
   private static @Nullable MemoryBudget ofJvm;
 
-  private final MemoryBudget budget;
-  private final int blockBytes;
+  final MemoryBudget budget;
+  final int blockBytes;
   private final long askedBytes;
   private final Duration linger;
   private final Runnable atEnd = this::endAtEnd;
@@ -86,13 +86,20 @@ final class Engine {
   private final BlockIndex index = new BlockIndex();
   private final Admission admission;
   private final FetchTimer timer = new FetchTimer();
-  private final FetchServices services;
-  private final DiskMetrics diskMetrics = new DiskMetrics();
-  private final Askers askers = new Askers(System::nanoTime);
-  private final LayoutMemory layouts = new LayoutMemory();
-  private final VectoredThreads vectored = new VectoredThreads();
-  private final EngineClients clients;
-  private final DiskOpening disk;
+  final FetchServices services;
+  final DiskMetrics diskMetrics = new DiskMetrics();
+
+  /** The readers of all tenants that prefetch. */
+  final Askers askers = new Askers(System::nanoTime);
+
+  /** What the streams of all tenants know of columnar files. */
+  final LayoutMemory layouts = new LayoutMemory();
+
+  /** The threads of all tenants' vectored reads. */
+  final VectoredThreads vectored = new VectoredThreads();
+
+  final EngineClients clients;
+  final DiskOpening disk;
 
   // Guarded by OPEN.
   private int tenants;
@@ -318,46 +325,6 @@ final class Engine {
         NativeHeap.trim();
       }
     }
-  }
-
-  EngineClients clients() {
-    return clients;
-  }
-
-  FetchServices services() {
-    return services;
-  }
-
-  /** The readers of all tenants that prefetch. */
-  Askers askers() {
-    return askers;
-  }
-
-  /** What the streams of all tenants know of columnar files. */
-  LayoutMemory layouts() {
-    return layouts;
-  }
-
-  /** The threads of all tenants' vectored reads. */
-  VectoredThreads vectored() {
-    return vectored;
-  }
-
-  MemoryBudget budget() {
-    return budget;
-  }
-
-  int blockBytes() {
-    return blockBytes;
-  }
-
-  DiskMetrics diskMetrics() {
-    return diskMetrics;
-  }
-
-  /** The cache on local disk. */
-  DiskOpening disk() {
-    return disk;
   }
 
   /** Whether there has been one tenant only, so that all there is was fetched by it. */

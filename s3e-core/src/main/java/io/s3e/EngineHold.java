@@ -27,7 +27,7 @@ public final class EngineHold implements AutoCloseable {
 
   /** The most memory that all tenants of the engine may hold together, in bytes. */
   public long memoryLimit() {
-    return engine.budget().limit();
+    return engine.budget.limit();
   }
 
   /** Lets go; the engine ends after its last tenant. Idempotent. */

@@ -83,14 +83,14 @@ public final class S3E implements AutoCloseable {
     this.engine = engine;
     this.config =
         asked.toBuilder()
-            .blockBytes(engine.blockBytes())
-            .requestBytes(Math.max(asked.requestBytes(), engine.blockBytes()))
+            .blockBytes(engine.blockBytes)
+            .requestBytes(Math.max(asked.requestBytes(), engine.blockBytes))
             .build();
-    this.made = engine.clients().make(provider, config.requestBytes(), config.blockBytes());
+    this.made = engine.clients.make(provider, config.requestBytes(), config.blockBytes());
     this.client = made.client();
     this.sharing = config.store() == null ? new Object() : config.store();
-    this.account = engine.services().admission().account(made.carrier());
-    this.metrics = new EngineMetrics(engine.diskMetrics());
+    this.account = engine.services.admission().account(made.carrier());
+    this.metrics = new EngineMetrics(engine.diskMetrics);
     FetchConfig fetching =
         new FetchConfig(
             config.blockBytes(),
@@ -100,12 +100,12 @@ public final class S3E implements AutoCloseable {
             config.readTimeout(),
             config.accessMaxAge(),
             config.store());
-    Tenant tenant = new Tenant(fetching, client, engine.services(), account, metrics, nanoClock);
+    Tenant tenant = new Tenant(fetching, client, engine.services, account, metrics, nanoClock);
     this.fetcher = new Fetcher(tenant);
     // Beside the first reads, which need none of it.
     this.disk =
         engine
-            .disk()
+            .disk
             .open(config.diskCache(), disks)
             .thenApply(
                 cache -> {
@@ -122,9 +122,9 @@ public final class S3E implements AutoCloseable {
             fetcher,
             client,
             new HeadFetch(tenant),
-            engine.askers(),
-            engine.layouts(),
-            engine.vectored());
+            engine.askers,
+            engine.layouts,
+            engine.vectored);
   }
 
   /** Whether all that is on disk was fetched by this tenant. */
@@ -374,7 +374,7 @@ public final class S3E implements AutoCloseable {
 
   /** The most memory that all tenants of the engine may hold together, in bytes. */
   public long memoryLimit() {
-    return engine.budget().limit();
+    return engine.budget.limit();
   }
 
   /** The client that the tenant reads with. */
@@ -394,7 +394,7 @@ public final class S3E implements AutoCloseable {
     streams.close();
     fetcher.close();
     client.close();
-    engine.clients().release(made);
+    engine.clients.release(made);
     engine.leave();
   }
 }

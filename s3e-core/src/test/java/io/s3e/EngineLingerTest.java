@@ -285,7 +285,7 @@ class EngineLingerTest {
 
     Engine other = visit(CONFIG.toBuilder().blockBytes(2 * BLOCK).build());
     assertThat(other).isNotSameAs(engine);
-    assertThat(other.blockBytes()).isEqualTo(2 * BLOCK);
+    assertThat(other.blockBytes).isEqualTo(2 * BLOCK);
     Engine larger = visit(CONFIG.toBuilder().memoryBytes(512L * BLOCK).build());
     assertThat(larger).isNotSameAs(other);
     assertThat(limit()).isEqualTo(512L * BLOCK);

@@ -34,11 +34,11 @@ class ShapeTest {
           Set.of("client.fallback.FallbackClient", "client.fallback.FastGet"));
 
   /** Circles that are to be gone, by package: how many there are. */
-  private static final Map<String, Integer> TO_BE_GONE = Map.of("disk", 2, "stream", 2);
+  private static final Map<String, Integer> TO_BE_GONE = Map.of("disk", 2);
 
   private static final int LONG_CLASS_LINES = 400;
   private static final int MOST_LONG_CLASSES = 6;
-  private static final int MOST_LINES = 36_885;
+  private static final int MOST_LINES = 36_900;
   private static final double LEAST_COMMENTS = 0.19;
 
   private static final Path SOURCES = Path.of("src/main/java");

@@ -67,7 +67,7 @@ final class FooterReading {
     return memory.table(version.object(), layout.schema());
   }
 
-  private PlaceMemory place() {
+  private LayoutMemory.Directory place() {
     return memory.place(version.object());
   }
 

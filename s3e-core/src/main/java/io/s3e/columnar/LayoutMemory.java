@@ -2,6 +2,7 @@ package io.s3e.columnar;
 
 import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
+import io.s3e.prefetch.TableLedger;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -27,8 +28,18 @@ public final class LayoutMemory {
   /** Files of one schema beside each other. Tables of the same schema lie apart. */
   private record Table(String place, long schema) {}
 
+  /**
+   * What streams learn of the files in one place that serves before the footer of the next one is
+   * read.
+   *
+   * @param tails how long footers are
+   * @param alike where column data lies
+   * @param ledger of guesses by these
+   */
+  record Directory(TailMemory tails, AlikeFiles alike, TableLedger ledger) {}
+
   private final Map<Table, TableMemory> tables = byUse();
-  private final Map<String, PlaceMemory> places = byUse();
+  private final Map<String, Directory> places = byUse();
   private long layoutBytes;
 
   private static <K, V> Map<K, V> byUse() {
@@ -73,8 +84,11 @@ public final class LayoutMemory {
   }
 
   /** The place that {@code object} is in with other files. */
-  synchronized PlaceMemory place(ObjectRef object) {
-    return find(places, placeOf(object), new PlaceMemory());
+  synchronized Directory place(ObjectRef object) {
+    return find(
+        places,
+        placeOf(object),
+        new Directory(new TailMemory(), new AlikeFiles(), new TableLedger()));
   }
 
   private static <K, V> V find(Map<K, V> map, K key, V fresh) {

@@ -19,46 +19,11 @@ public final class AwsClientSettings {
   private static final int MAX_THREADS = 256;
   private static final Duration LONGEST = Duration.ofHours(1);
 
-  private final @Nullable URI endpoint;
-  private final @Nullable String region;
-  private final boolean pathStyle;
-  private final boolean dualStack;
-  private final boolean followRegion;
-  private final @Nullable AwsCredentialsProvider credentials;
-  private final boolean anonymous;
-  private final double targetGbps;
-  private final @Nullable Integer maxConnections;
-  private final Duration connectTimeout;
-  private final Duration requestTimeout;
-  private final Duration stallTimeout;
-  private final @Nullable Integer eventLoopThreads;
-  private final @Nullable Path caFile;
-  private final boolean trustAll;
-  private final boolean environmentProxy;
-  private final String userAgentPrefix;
-  private final String userAgentSuffix;
-  private final Map<String, String> headers;
+  /** Nobody else has it. */
+  private final Builder values;
 
-  private AwsClientSettings(Builder b) {
-    endpoint = b.endpoint;
-    region = b.region;
-    pathStyle = b.pathStyle;
-    dualStack = b.dualStack;
-    followRegion = b.followRegion;
-    credentials = b.credentials;
-    anonymous = b.anonymous;
-    targetGbps = b.targetGbps;
-    maxConnections = b.maxConnections;
-    connectTimeout = b.connectTimeout;
-    requestTimeout = b.requestTimeout;
-    stallTimeout = b.stallTimeout;
-    eventLoopThreads = b.eventLoopThreads;
-    caFile = b.caFile;
-    trustAll = b.trustAll;
-    environmentProxy = b.environmentProxy;
-    userAgentPrefix = b.userAgentPrefix;
-    userAgentSuffix = b.userAgentSuffix;
-    headers = Map.copyOf(b.headers);
+  private AwsClientSettings(Builder values) {
+    this.values = new Builder(values);
   }
 
   public static Builder builder() {
@@ -67,102 +32,104 @@ public final class AwsClientSettings {
 
   /** A builder that starts from these settings. */
   public Builder toBuilder() {
-    return new Builder(this);
+    return new Builder(values);
   }
 
   /** The store's URI; null for AWS's own endpoint of the region. */
   public @Nullable URI endpoint() {
-    return endpoint;
+    return values.endpoint;
   }
 
   /** Signing region; null to find it as the SDK does, or us-east-1 if there is an endpoint. */
   public @Nullable String region() {
-    return region;
+    return values.region;
   }
 
   /** Whether the bucket goes into the path rather than the host name. */
   public boolean pathStyle() {
-    return pathStyle;
+    return values.pathStyle;
   }
 
   /** Whether AWS's endpoints with IPv6 addresses are used. */
   public boolean dualStack() {
-    return dualStack;
+    return values.dualStack;
   }
 
   /** Whether a bucket that turns out to be in another region is read there. */
   public boolean followRegion() {
-    return followRegion;
+    return values.followRegion;
   }
 
   /** Credentials to sign with; null for the SDK's default chain, unless {@link #anonymous()}. */
   public @Nullable AwsCredentialsProvider credentials() {
-    return credentials;
+    return values.credentials;
   }
 
   /** Whether requests go unsigned. */
   public boolean anonymous() {
-    return anonymous;
+    return values.anonymous;
   }
 
   /** Throughput to open connections for, in Gbit/s. */
   public double targetGbps() {
-    return targetGbps;
+    return values.targetGbps;
   }
 
   /** Upper limit of connections. */
   public int maxConnections() {
-    return maxConnections == null ? HostSizing.connections(targetGbps) : maxConnections;
+    Integer told = values.maxConnections;
+    return told == null ? HostSizing.connections(values.targetGbps) : told;
   }
 
   /** Longest wait for a connection. */
   public Duration connectTimeout() {
-    return connectTimeout;
+    return values.connectTimeout;
   }
 
   /** Longest wait for an answer to a request that has no body to stream. */
   public Duration requestTimeout() {
-    return requestTimeout;
+    return values.requestTimeout;
   }
 
   /** How long a connection may bring (next to) nothing before it is given up. */
   public Duration stallTimeout() {
-    return stallTimeout;
+    return values.stallTimeout;
   }
 
   /** Upper limit of native network threads; there are no more than processors. */
   public int eventLoopThreads() {
-    return eventLoopThreads == null ? HostSizing.eventLoops(targetGbps) : eventLoopThreads;
+    Integer told = values.eventLoopThreads;
+    return told == null ? HostSizing.eventLoops(values.targetGbps) : told;
   }
 
   /** PEM file of the certificates to trust in place of the JVM's; null for the JVM's. */
   public @Nullable Path caFile() {
-    return caFile;
+    return values.caFile;
   }
 
   /** Whether any certificate is accepted. */
   public boolean trustAll() {
-    return trustAll;
+    return values.trustAll;
   }
 
   /** Whether proxies named in the environment are used. */
   public boolean environmentProxy() {
-    return environmentProxy;
+    return values.environmentProxy;
   }
 
   /** Text before "S3E" in the User-Agent header; may be empty. */
   public String userAgentPrefix() {
-    return userAgentPrefix;
+    return values.userAgentPrefix;
   }
 
   /** Text after "S3E" in the User-Agent header; may be empty. */
   public String userAgentSuffix() {
-    return userAgentSuffix;
+    return values.userAgentSuffix;
   }
 
   /** Headers added to every request. */
   public Map<String, String> headers() {
-    return headers;
+    return Map.copyOf(values.headers);
   }
 
   /** Collects settings; each setter checks its value and throws IllegalArgumentException. */
@@ -189,7 +156,7 @@ public final class AwsClientSettings {
 
     private Builder() {}
 
-    private Builder(AwsClientSettings s) {
+    private Builder(Builder s) {
       endpoint = s.endpoint;
       region = s.region;
       pathStyle = s.pathStyle;

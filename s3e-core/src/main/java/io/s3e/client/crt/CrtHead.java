@@ -10,25 +10,33 @@ import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.crt.http.HttpHeader;
 
-/** A HEAD, which one thread waits for. */
+/** A HEAD, which one thread waits for, or somebody else hears of. */
 final class CrtHead extends CrtCall {
   private final HeadRequest request;
+  private final Consumer<CrtHead> whenEnded;
   private final CountDownLatch ended = new CountDownLatch(1);
 
   // Written by the CRT's callbacks before the latch opens, read after.
+  private int status;
   private HttpHeader @Nullable [] headers;
   private @Nullable RequestFailure failure;
 
-  CrtHead(HeadRequest request, Owner owner) {
+  /**
+   * @param whenEnded called at the end, with this
+   */
+  CrtHead(HeadRequest request, Consumer<CrtHead> whenEnded, Owner owner) {
     super(owner);
     this.request = request;
+    this.whenEnded = whenEnded;
   }
 
   @Override
   public void onResponseHeaders(int responseStatus, HttpHeader[] responseHeaders) {
+    status = responseStatus;
     headers = responseHeaders;
   }
 
@@ -75,6 +83,15 @@ final class CrtHead extends CrtCall {
   protected void ended(@Nullable RequestFailure outcome) {
     failure = outcome;
     ended.countDown();
+    whenEnded.accept(this);
+  }
+
+  /** The store's answer, be it a refusal; null if none came. After the end. */
+  @Nullable StoreAnswer answer() {
+    StoreAnswer refused = failure == null ? null : failure.answer();
+    return refused != null || headers == null
+        ? refused
+        : StoreAnswer.of(status, CrtHeaders.asMap(headers), "");
   }
 
   /** Has no body that could break off. */

@@ -5,6 +5,7 @@ import io.s3e.client.ClientLimits;
 import io.s3e.client.ClientMemory;
 import io.s3e.client.GetRequest;
 import io.s3e.client.HeadRequest;
+import io.s3e.client.InFlight;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.ObjectHead;
 import io.s3e.client.Remedy;
@@ -16,11 +17,8 @@ import io.s3e.client.Transport;
 import io.s3e.client.library.CrtCapability;
 import io.s3e.client.library.CrtLibrary;
 import io.s3e.client.library.CrtSettings;
-import io.s3e.jvm.JvmEnd;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -57,8 +55,8 @@ import software.amazon.awssdk.crt.s3.S3MetaRequestOptions;
  *
  * {@code get} returns without waiting, except that signing needs credentials: {@link
  * CredentialsCache}. Handlers run on native event loops. {@link #close} refuses new calls, ends
- * those that wait for credentials, cancels those in flight, waits for their terminal calls, {@value
- * #CLOSE_WAIT_SECONDS} s at most, and leaves the transport, which closes with its last client.
+ * those that wait for credentials, cancels those in flight, waits for their terminal calls, a
+ * bounded time ({@link InFlight}), and leaves the transport, which closes with its last client.
  * Buffers still on loan stay valid until they are closed. A cancelled request ends at once, except
  * while it waits for a connection: then it ends with the attempt to connect, which the connect
  * time-out bounds, but not a TLS handshake with a server that is not trusted (10 to 30 s). In a JVM
@@ -66,7 +64,6 @@ import software.amazon.awssdk.crt.s3.S3MetaRequestOptions;
  */
 final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
   private static final Logger LOG = LoggerFactory.getLogger(CrtObjectClient.class);
-  private static final long CLOSE_WAIT_SECONDS = 10;
 
   /** Statuses with which S3 refuses credentials that are wrong or (400) have expired. */
   private static final Set<Integer> MAY_BE_CREDENTIALS = Set.of(400, 401, 403);
@@ -76,7 +73,7 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
   private final CrtTransport transport;
   private final @Nullable Signers signers;
   private final Addressing addressing;
-  private final Set<CrtCall> inFlight = ConcurrentHashMap.newKeySet();
+  private final InFlight inFlight = new InFlight();
   private final AtomicBoolean closed = new AtomicBoolean();
   private final Runnable closing = this::close;
 
@@ -151,7 +148,7 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
   }
 
   private ObjectHead sendHead(HeadRequest request) throws RequestFailure {
-    CrtHead call = new CrtHead(request, this);
+    CrtHead call = new CrtHead(request, asked -> {}, this);
     CrtConnections way = transport.connections();
     start(call, way.narrow(), target -> addressing.head(target, request));
     return call.await(settings.requestTimeout());
@@ -201,15 +198,11 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
       // Calls that wait for the provider were not sent: they end here, whatever it does.
       signers.credentials().close();
     }
-    for (CrtCall call : inFlight) {
-      call.cancel();
-    }
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(CLOSE_WAIT_SECONDS);
-    awaitCalls(deadline);
+    inFlight.endAll();
     // A send that began before is over now, and a later one finds the client closed.
     transport.sending().writeLock().lock();
     try {
-      inFlight.forEach(CrtCall::cancel);
+      inFlight.cancelAll();
     } finally {
       transport.sending().writeLock().unlock();
     }
@@ -265,17 +258,19 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
       askingTime.land(null);
       return;
     }
-    CrtTime call =
-        new CrtTime(
-            object,
-            answer -> {
+    HeadRequest question = new HeadRequest(object, null, Map.of(), null);
+    // Not signed: the store refuses it whatever the time, and all that counts is the Date.
+    CrtHead call =
+        new CrtHead(
+            question,
+            asked -> {
+              StoreAnswer answer = asked.answer();
               if (answer != null) {
                 clock.learn(answer);
               }
               askingTime.land(answer);
             },
             this);
-    HeadRequest question = new HeadRequest(object, null, Map.of(), null);
     if (admit(call)) {
       send(call, way.narrow(), target -> addressing.head(target, question));
     }
@@ -380,20 +375,5 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
   @Override
   public void ended(CrtCall call) {
     inFlight.remove(call);
-  }
-
-  private void awaitCalls(long deadline) {
-    while (!inFlight.isEmpty() && System.nanoTime() < deadline && !JvmEnd.hasBegun()) {
-      try {
-        Thread.sleep(1);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return;
-      }
-    }
-    if (!inFlight.isEmpty() && !JvmEnd.hasBegun()) {
-      LOG.warn(
-          "{} requests did not end within {} s of cancelling", inFlight.size(), CLOSE_WAIT_SECONDS);
-    }
   }
 }

@@ -3,6 +3,7 @@ package io.s3e.client.given;
 import io.s3e.client.ClientLimits;
 import io.s3e.client.GetRequest;
 import io.s3e.client.HeadRequest;
+import io.s3e.client.InFlight;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.ObjectHead;
 import io.s3e.client.RequestFailure;
@@ -169,7 +170,7 @@ public final class SyncObjectClient implements ObjectClient {
     if (!closed.compareAndSet(false, true)) {
       return;
     }
-    inFlight.cancelAll();
+    inFlight.endAll();
     threads.shutdown();
     if (closeAlso != null) {
       closeAlso.run();

@@ -1,4 +1,4 @@
-package io.s3e.client.given;
+package io.s3e.client;
 
 import io.s3e.jvm.JvmEnd;
 import java.util.Set;
@@ -7,31 +7,37 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The exchanges of one client that have not had their terminal call yet. Thread-safe. */
-final class InFlight {
+/** The exchanges of one client that have not had their terminal call yet. Any thread. */
+public final class InFlight {
   private static final Logger LOG = LoggerFactory.getLogger(InFlight.class);
   private static final long WAIT_SECONDS = 10;
 
-  private final Set<SyncExchange> exchanges = ConcurrentHashMap.newKeySet();
+  private final Set<ObjectClient.Exchange> exchanges = ConcurrentHashMap.newKeySet();
 
-  void add(SyncExchange exchange) {
+  public void add(ObjectClient.Exchange exchange) {
     exchanges.add(exchange);
   }
 
-  void remove(SyncExchange exchange) {
+  public void remove(ObjectClient.Exchange exchange) {
     exchanges.remove(exchange);
+  }
+
+  /** Cancels all, and waits for none. */
+  public void cancelAll() {
+    exchanges.forEach(ObjectClient.Exchange::cancel);
   }
 
   /**
    * Cancels all and waits, up to {@value #WAIT_SECONDS} s, until each had its terminal call. In a
    * JVM that is ending it does not wait.
    */
-  void cancelAll() {
-    exchanges.forEach(SyncExchange::cancel);
+  public void endAll() {
+    cancelAll();
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(WAIT_SECONDS);
     while (!exchanges.isEmpty() && !JvmEnd.hasBegun()) {
       if (System.nanoTime() > deadline) {
-        LOG.warn("{} requests did not end within {} s", exchanges.size(), WAIT_SECONDS);
+        LOG.warn(
+            "{} requests did not end within {} s of cancelling", exchanges.size(), WAIT_SECONDS);
         return;
       }
       try {

@@ -188,9 +188,8 @@ class ExitTest {
         launch(LeavingReader.class).start(arguments(S3EFileSystem.class, reading))) {
       jvm.await(LeavingReader.ENDING);
       Path descriptors = processes.resolve(Long.toString(jvm.pid())).resolve("fd");
-      // The reader has to come round: what is read once and in order is not written.
       awaitTrue(
-          "the cache has a file", Duration.ofMinutes(2), () -> namelessFiles(descriptors) > 0);
+          "the cache has a file", Duration.ofMinutes(1), () -> namelessFiles(descriptors) > 0);
       jvm.kill();
     }
     assertThat(cache.toFile().list()).isEmpty();

@@ -50,7 +50,8 @@ public final class LeavingReader {
     Configuration conf = S3AServer.s3a(endpoint);
     conf.set("fs.s3a.impl", fileSystem);
     conf.setBoolean("fs.s3a.impl.disable.cache", false);
-    conf.set("fs.s3a.s3e.cache.mode", "disk");
+    // The front of each object is written when it is first read.
+    conf.set("fs.s3a.s3e.cache.mode", "hybrid");
     conf.set("fs.s3a.s3e.cache.dirs", cache);
     conf.set("fs.s3a.s3e.cache.capacity", "64M");
     return conf;

@@ -27,9 +27,11 @@ import org.jspecify.annotations.Nullable;
  * read before it, if it is the first one of the split as far as that is known, and if its chunks
  * are read whole; else after two groups in a row, while chunks are read whole.
  *
- * <p><b>The end</b> is that of the split; else as many groups as the latest like reader of the
- * table has read, unless this one began too late in the file to read as many; else, and beyond
- * that, one group more than was read, after three in a row 2, after four 4, and so on.
+ * <p><b>The end</b>, where the split is known, is that of the split as soon as a second group is
+ * read, or if the latest like reader of the table went on to one; before that it is one group more,
+ * and none if that reader did not. Where the split is not known it is as many groups as the latest
+ * like reader has read, unless this one began too late in the file to read as many; else, and
+ * beyond that, one group more than was read, after three in a row 2, after four 4, and so on.
  *
  * <p>A group that is skipped drops what was asked of it, halves the window and begins a new row.
  */
@@ -260,7 +262,9 @@ final class Following {
 
   private int end() {
     if (groups.isEndKnown()) {
-      return groups.end(layout);
+      int end = groups.end(layout);
+      boolean goesOn = inRow > 1 || (like != null && like.groups() > 1);
+      return goesOn ? end : Math.min(end, present + (like == null ? 2 : 1));
     }
     int learnt = like == null ? 0 : firstInRow + like.groups();
     if (firstInRow > 0 && learnt > layout.groups()) {

@@ -13,10 +13,25 @@ class ColumnPlannerTranscriptTest {
   @Test
   void aVectoredReadAsksForTheSameColumnsOfAllThatFollow() {
     assertTranscript(
-        new ColumnTranscript(5, 0, 4),
+        new ColumnTranscript(5, 0, 4).afterReadersOf(1, 3),
         """
         vectored 0 1 3 -> fetch [5M,6M) [7M,8M) [9M,10M) [11M,12M) [13M,14M) [15M,16M)
         vectored 1 1 3
+        """);
+  }
+
+  /** As LIMIT does. */
+  @Test
+  void aReaderThatStopsAfterAGroupCostsOneMoreAndTheNextNone() {
+    assertTranscript(
+        new ColumnTranscript(6, 0, 6),
+        """
+        vectored 0 1 3 -> fetch [5M,6M) [7M,8M)
+        reopen -> abandon [5M,6M) [7M,8M)
+        vectored 0 1 3
+        reopen
+        vectored 0 1 3
+        vectored 1 1 3 -> fetch [9M,10M) [11M,12M) [13M,14M) [15M,16M) [17M,18M) [19M,20M) [21M,22M) [23M,24M)
         """);
   }
 
@@ -71,9 +86,9 @@ class ColumnPlannerTranscriptTest {
     assertTranscript(
         new ColumnTranscript(4, 0, 4),
         """
-        chunk 0 0 -> fetch [4M,5M) [8M,9M) [12M,13M)
-        chunk 0 2 -> fetch [6M,7M) [10M,11M) [14M,15M)
-        chunk 1 0
+        chunk 0 0 -> fetch [4M,5M)
+        chunk 0 2 -> fetch [6M,7M)
+        chunk 1 0 -> fetch [8M,9M) [10M,11M) [12M,13M) [14M,15M)
         chunk 1 2
         chunk 2 0
         chunk 2 2
@@ -112,7 +127,7 @@ class ColumnPlannerTranscriptTest {
   @Test
   void aSkippedGroupDropsWhatWasAskedOfItAndHalvesTheWindow() {
     assertTranscript(
-        new ColumnTranscript(12, 0, 12),
+        new ColumnTranscript(12, 0, 12).afterReadersOf(0),
         """
         vectored 0 0 -> fetch [4M,5M) [8M,9M) [12M,13M) [16M,17M) [20M,21M) [24M,25M) [28M,29M) [32M,33M)
         describe -> FOLLOWING, PARQUET of 12 groups, 4 columns, ahead 8388608 of 8388608
@@ -194,7 +209,7 @@ class ColumnPlannerTranscriptTest {
   @Test
   void groupsThatWereLostAreAskedForAgainInTheirPlaces() {
     assertTranscript(
-        new ColumnTranscript(5, 0, 4),
+        new ColumnTranscript(5, 0, 4).afterReadersOf(1, 3),
         """
         vectored 0 1 3 -> fetch [5M,6M) [7M,8M) [9M,10M) [11M,12M) [13M,14M) [15M,16M)
         lose 2
@@ -221,7 +236,7 @@ class ColumnPlannerTranscriptTest {
   @Test
   void aRefusalShrinksTheWindowUntilTheReaderComesOn() {
     assertTranscript(
-        new ColumnTranscript(20, 0, 20),
+        new ColumnTranscript(20, 0, 20).afterReadersOf(0, 1, 2, 3),
         """
         vectored 0 0 1 2 3 -> fetch [4M,12M) in 8
         refuse 2
@@ -235,7 +250,7 @@ class ColumnPlannerTranscriptTest {
   @Test
   void theWindowGrowsByWaitsUpToTheCap() {
     assertTranscript(
-        new ColumnTranscript(20, 0, 20),
+        new ColumnTranscript(20, 0, 20).afterReadersOf(0, 1, 2, 3),
         """
         limit 24 64
         vectored 0 0 1 2 3 -> fetch [4M,12M) in 8
@@ -249,7 +264,7 @@ class ColumnPlannerTranscriptTest {
   @Test
   void noMoreRunsAreOutThanTheStreamsShare() {
     assertTranscript(
-        new ColumnTranscript(20, 0, 20),
+        new ColumnTranscript(20, 0, 20).afterReadersOf(0),
         """
         limit 64 3
         vectored 0 0 -> fetch [4M,5M) [8M,9M) [12M,13M)
@@ -260,7 +275,7 @@ class ColumnPlannerTranscriptTest {
   @Test
   void threeReadsOfNothingThatTheLayoutHasGiveTheStreamBack() {
     assertTranscript(
-        new ColumnTranscript(3, 0, 3),
+        new ColumnTranscript(3, 0, 3).afterReadersOf(0),
         """
         vectored 0 0 -> fetch [4M,5M) [8M,9M)
         read 3670016 5000000
@@ -305,8 +320,8 @@ class ColumnPlannerTranscriptTest {
         read 1048576 1179648
         read 1179648 1310720
         read 1310720 1572864
-        read 1572864 2097152 -> fetch [5M,6M) [9M,10M) [13M,14M)
-        read 5242880 5373952
+        read 1572864 2097152 -> fetch [5M,6M)
+        read 5242880 5373952 -> fetch [9M,10M) [13M,14M)
         read 5373952 5636096
         read 5767168 6291456
         """);

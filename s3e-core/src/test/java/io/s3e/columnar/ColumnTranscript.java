@@ -14,6 +14,7 @@ import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.prefetch.VectorPlanner.Joining;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -88,6 +89,18 @@ final class ColumnTranscript {
             : new ByteRange(splitGroups[0] * COLUMNS * MIB, splitGroups[1] * COLUMNS * MIB);
     planner = open();
     ahead = new Ahead(blocks, counted::add);
+  }
+
+  /** Another file of the table was read before, these columns of it in more groups than one. */
+  ColumnTranscript afterReadersOf(int... columns) {
+    BitSet read = new BitSet();
+    for (int column : columns) {
+      read.set(column);
+    }
+    memory
+        .table(new ObjectRef("bucket", "table/0"), file.schema())
+        .remember(new TableMemory.Scan(read, 2));
+    return this;
   }
 
   private StreamPlanner open() {

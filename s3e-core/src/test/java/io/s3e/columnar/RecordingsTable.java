@@ -29,11 +29,21 @@ final class RecordingsTable {
   }
 
   static Replay replay(String name, ColumnarMode mode, Split split, LayoutMemory memory) {
+    return replay(name, "", mode, split, memory);
+  }
+
+  /**
+   * @param prefix of the files' names: others of the same tables
+   */
+  static Replay replay(
+      String name, String prefix, ColumnarMode mode, Split split, LayoutMemory memory) {
     Map<String, RecordedFiles.File> files =
         name.contains("_small")
             ? parts("small")
             : name.contains("_table") ? parts("table") : files();
-    return new Replay(memory, mode, split, splitOf(name), files).play(Recording.of(name));
+    return new Replay(memory, mode, split, splitOf(name), files)
+        .ofFiles(prefix)
+        .play(Recording.of(name));
   }
 
   /** The memory of an engine that has seen other files of the same tables. */

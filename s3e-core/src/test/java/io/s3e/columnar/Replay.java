@@ -59,6 +59,7 @@ final class Replay {
   private final Map<String, Store> stores = new TreeMap<>();
   private final Map<String, Stream> streams = new HashMap<>();
   private final PriorityQueue<Long> inFlight = new PriorityQueue<>();
+  private String names = "";
   private int maxInFlight = Integer.MAX_VALUE;
   private double nanosPerByte;
   private long now;
@@ -126,6 +127,12 @@ final class Replay {
     return this;
   }
 
+  /** The files are others of the same tables, of these names. */
+  Replay ofFiles(String prefix) {
+    names = prefix;
+    return this;
+  }
+
   /** The reader works on what it has read, at this rate. */
   Replay withConsumerOf(double megabytesPerSecond) {
     nanosPerByte = 1000 / megabytesPerSecond;
@@ -158,7 +165,7 @@ final class Replay {
     Store store = stores.computeIfAbsent(call.file(), name -> new Store(call.size()));
     ObjectVersion version =
         ObjectVersion.identified(
-            new ObjectRef("bucket", "table/" + call.file()), call.size(), "etag", null);
+            new ObjectRef("bucket", "table/" + names + call.file()), call.size(), "etag", null);
     PrefetchLimits limits = PrefetchLimits.defaults(BLOCK, REQUEST);
     ReadPolicy policy = call.isVectoring() ? ReadPolicy.RANDOM : ReadPolicy.ADAPTIVE;
     ByteRange whole = wholeSplit == null ? new ByteRange(0, call.size()) : wholeSplit;

@@ -84,7 +84,7 @@ public final class ColumnPlanner {
   private boolean beganAtEnd;
 
   // All of these or none, from READY on.
-  private @Nullable Layout layout;
+  private @Nullable FileLayout layout;
   private @Nullable TableMemory table;
   private @Nullable ColumnReads reads;
 
@@ -220,7 +220,7 @@ public final class ColumnPlanner {
     isFresh = false;
     expected += wanted.use(touched);
     if (isFirst && layout == null) {
-      Layout known = footer.remembered();
+      FileLayout known = footer.remembered();
       if (known != null) {
         ready(known);
       }
@@ -228,7 +228,7 @@ public final class ColumnPlanner {
     return isFirst;
   }
 
-  private void ready(Layout known) {
+  private void ready(FileLayout known) {
     layout = known;
     state = State.READY;
     table = footer.table(known);
@@ -263,7 +263,7 @@ public final class ColumnPlanner {
       Objects.requireNonNull(reads).onBytes(range, bytes);
       return;
     }
-    Layout known = footer.onBytes(bytes);
+    FileLayout known = footer.onBytes(bytes);
     if (known != null) {
       ready(known);
     } else if (footer.isDone()) {

@@ -27,7 +27,7 @@ public final class Ledger {
   private static final int PROBED_OPENS = 16;
   private static final int PROBE_PART = 8;
 
-  private static final class Account {
+  private static final class Score {
     private long usedBytes;
     private long wastedBytes;
     private int used;
@@ -44,7 +44,7 @@ public final class Ledger {
     }
   }
 
-  private final Map<GuessKind, Account> accounts = new EnumMap<>(GuessKind.class);
+  private final Map<GuessKind, Score> scores = new EnumMap<>(GuessKind.class);
   private final long periodBytes;
   private final int periodGuesses;
   private final int mostDistrust;
@@ -69,45 +69,45 @@ public final class Ledger {
 
   /** Whether a stream may guess; asked once by each stream and kind, when it first could. */
   public synchronized boolean admits(GuessKind kind) {
-    Account account = account(kind);
-    return account.distrust == 0 || account.opensWhileOff++ % PROBED_OPENS == PROBED_OPENS - 1;
+    Score score = score(kind);
+    return score.distrust == 0 || score.opensWhileOff++ % PROBED_OPENS == PROBED_OPENS - 1;
   }
 
   /** A guess is over. It counts as wasted if more than half of its bytes were. */
   synchronized void settle(GuessKind kind, long usedBytes, long wastedBytes) {
-    Account account = account(kind);
-    account.usedBytes += usedBytes;
-    account.wastedBytes += wastedBytes;
+    Score score = score(kind);
+    score.usedBytes += usedBytes;
+    score.wastedBytes += wastedBytes;
     if (wastedBytes > usedBytes) {
-      account.wasted++;
+      score.wasted++;
     } else {
-      account.used++;
+      score.used++;
     }
-    int part = account.distrust > 0 ? probePart : 1;
+    int part = score.distrust > 0 ? probePart : 1;
     long bytes = periodBytes / part;
     int guesses = periodGuesses / part;
-    if (account.wastedBytes > bytes / TOLERATED_PART || account.wasted > guesses / TOLERATED_PART) {
-      account.distrust = Math.min(mostDistrust, account.distrust + 1);
-      account.failedPeriods++;
-      account.begin();
-    } else if (account.usedBytes + account.wastedBytes >= bytes
-        || account.used + account.wasted >= guesses) {
-      account.distrust = Math.max(0, account.distrust - 1);
-      account.begin();
+    if (score.wastedBytes > bytes / TOLERATED_PART || score.wasted > guesses / TOLERATED_PART) {
+      score.distrust = Math.min(mostDistrust, score.distrust + 1);
+      score.failedPeriods++;
+      score.begin();
+    } else if (score.usedBytes + score.wastedBytes >= bytes
+        || score.used + score.wasted >= guesses) {
+      score.distrust = Math.max(0, score.distrust - 1);
+      score.begin();
     }
   }
 
   /** 0 while the guesses of a kind come true; the more, the less they do. */
   synchronized int distrust(GuessKind kind) {
-    return account(kind).distrust;
+    return score(kind).distrust;
   }
 
   /** How many periods have ended for waste. */
   synchronized int failedPeriods(GuessKind kind) {
-    return account(kind).failedPeriods;
+    return score(kind).failedPeriods;
   }
 
-  private Account account(GuessKind kind) {
-    return accounts.computeIfAbsent(kind, k -> new Account());
+  private Score score(GuessKind kind) {
+    return scores.computeIfAbsent(kind, k -> new Score());
   }
 }

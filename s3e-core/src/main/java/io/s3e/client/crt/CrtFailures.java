@@ -24,9 +24,9 @@ final class CrtFailures {
    * @param status HTTP status, or not above 0 if there was none
    * @param ids the request ids as headers, as far as the store gave any
    */
-  record Attempt(int errorCode, int status, Map<String, String> ids) {
-    static Attempt of(S3RequestMetrics metrics) {
-      return new Attempt(metrics.getErrorCode(), metrics.getResponseStatus(), idsOf(metrics));
+  record FailedAttempt(int errorCode, int status, Map<String, String> ids) {
+    static FailedAttempt of(S3RequestMetrics metrics) {
+      return new FailedAttempt(metrics.getErrorCode(), metrics.getResponseStatus(), idsOf(metrics));
     }
 
     private static Map<String, String> idsOf(S3RequestMetrics metrics) {
@@ -58,7 +58,7 @@ final class CrtFailures {
   static RequestFailure of(
       String subject,
       S3FinishedResponseContext context,
-      @Nullable Attempt attempt,
+      @Nullable FailedAttempt attempt,
       boolean wanted,
       @Nullable StoreAnswer begun) {
     int code = context.getErrorCode();
@@ -93,7 +93,7 @@ final class CrtFailures {
    * @param error name of the CRT's error
    */
   private static @Nullable StoreAnswer answer(
-      S3FinishedResponseContext context, @Nullable Attempt attempt, String error) {
+      S3FinishedResponseContext context, @Nullable FailedAttempt attempt, String error) {
     byte[] payload = context.getErrorPayload();
     String body = payload == null ? "" : new String(payload, StandardCharsets.UTF_8);
     Map<String, String> headers = CrtHeaders.asMap(context.getErrorHeaders());

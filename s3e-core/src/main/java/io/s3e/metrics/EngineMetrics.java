@@ -81,37 +81,29 @@ public final class EngineMetrics extends Counters<EngineMetrics.Counter> {
     COLUMNAR_ASKED_BYTES,
     /** Columnar bytes that failed to come, or left memory before a reader came. */
     COLUMNAR_WITHDRAWN_BYTES,
-    /** Columnar bytes of the last bytes of files that the stream which asked for them read. */
+    /** Bytes of ends of files that the stream which asked for them read. */
     COLUMNAR_TAIL_USED_BYTES,
-    /**
-     * Columnar bytes of the last bytes of files that the stream which asked for them did not read.
-     */
+    /** Bytes of ends of files that were asked for and not read. */
     COLUMNAR_TAIL_WASTED_BYTES,
-    /** Columnar bytes of column data that the stream which asked for them read. */
+    /** Bytes of column data that the stream which asked for them read. */
     COLUMNAR_GROUP_USED_BYTES,
-    /** Columnar bytes of column data that the stream which asked for them did not read. */
+    /** Bytes of column data that were asked for and not read. */
     COLUMNAR_GROUP_WASTED_BYTES,
-    /** Columnar bytes of dictionary pages that the stream which asked for them read. */
+    /** Bytes of dictionary pages that the stream which asked for them read. */
     COLUMNAR_DICTIONARY_USED_BYTES,
-    /** Columnar bytes of dictionary pages that the stream which asked for them did not read. */
+    /** Bytes of dictionary pages that were asked for and not read. */
     COLUMNAR_DICTIONARY_WASTED_BYTES,
-    /** Columnar bytes of Bloom filters that the stream which asked for them read. */
+    /** Bytes of Bloom filters that the stream which asked for them read. */
     COLUMNAR_BLOOM_FILTER_USED_BYTES,
-    /** Columnar bytes of Bloom filters that the stream which asked for them did not read. */
+    /** Bytes of Bloom filters that were asked for and not read. */
     COLUMNAR_BLOOM_FILTER_WASTED_BYTES,
-    /**
-     * Columnar bytes of page indexes, and row indexes of ORC, that the stream which asked for them
-     * read.
-     */
+    /** Bytes of indexes, ORC's included, that the stream which asked for them read. */
     COLUMNAR_INDEX_USED_BYTES,
-    /**
-     * Columnar bytes of page indexes, and row indexes of ORC, that the stream which asked for them
-     * did not read.
-     */
+    /** Bytes of indexes, ORC's included, that were asked for and not read. */
     COLUMNAR_INDEX_WASTED_BYTES,
-    /** Columnar bytes of footers of stripes that the stream which asked for them read. */
+    /** Bytes of footers of stripes that the stream which asked for them read. */
     COLUMNAR_STRIPE_FOOTER_USED_BYTES,
-    /** Columnar bytes of footers of stripes that the stream which asked for them did not read. */
+    /** Bytes of footers of stripes that were asked for and not read. */
     COLUMNAR_STRIPE_FOOTER_WASTED_BYTES,
     /** Blocks found in memory when a reader came to them. */
     MEMORY_HITS,

@@ -64,7 +64,7 @@ final class CrtFailures {
     int code = context.getErrorCode();
     boolean cancelled = isCancellation(CRT.awsErrorName(code));
     if (cancelled && wanted) {
-      return cancelled(subject);
+      return RequestFailure.cancelled(subject);
     }
     if (attempt != null && cancelled) {
       code = attempt.errorCode();
@@ -131,18 +131,10 @@ final class CrtFailures {
     return new RequestFailure(Kind.CREDENTIALS, subject, "no credentials: " + cause, cause);
   }
 
-  static RequestFailure closed(String subject) {
-    return new RequestFailure(Kind.CANCELLED, subject, "the client is closed", null);
-  }
-
   /** Never retried: the CRT would not tell how the request ends. */
   static RequestFailure jvmEnds(String subject) {
     return new RequestFailure(
         Kind.OTHER, subject, "the JVM is ending, and the CRT has ended", null);
-  }
-
-  static RequestFailure cancelled(String subject) {
-    return new RequestFailure(Kind.CANCELLED, subject, "cancelled", null);
   }
 
   private static boolean isCancellation(String name) {

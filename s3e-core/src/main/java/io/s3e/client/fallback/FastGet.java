@@ -133,7 +133,7 @@ final class FastGet implements ObjectClient.Exchange {
                 failure -> {
                   substituteReads = failure == null;
                   if (cancelled) {
-                    handler.onFailure(cancelledGet());
+                    handler.onFailure(RequestFailure.cancelled(request.subject()));
                   } else if (failure == null) {
                     tryAgain(doubt);
                   } else {
@@ -145,14 +145,6 @@ final class FastGet implements ObjectClient.Exchange {
     if (cancelled) {
       probe.cancel();
     }
-  }
-
-  private RequestFailure cancelledGet() {
-    return new RequestFailure(Kind.CANCELLED, subject(), "cancelled", null);
-  }
-
-  private String subject() {
-    return "GET " + request.object() + " " + request.range();
   }
 
   private enum AnswerState {
@@ -194,7 +186,7 @@ final class FastGet implements ObjectClient.Exchange {
       leave(
           new RequestFailure(
               Kind.NETWORK,
-              subject(),
+              request.subject(),
               "no answer on a new connection within "
                   + TimeUnit.NANOSECONDS.toMillis(client.patienceNanos(request))
                   + " ms",
@@ -217,7 +209,7 @@ final class FastGet implements ObjectClient.Exchange {
       if (!isTrial || answer.get() == AnswerState.BEGUN) {
         cancelExchange();
       } else {
-        leave(cancelledGet(), false);
+        leave(RequestFailure.cancelled(request.subject()), false);
       }
     }
 

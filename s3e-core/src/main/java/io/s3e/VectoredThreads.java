@@ -44,12 +44,12 @@ final class VectoredThreads implements AutoCloseable {
         });
   }
 
-  /** As many as processors for one tenant, which closes it. */
+  /** The copying threads of one tenant, as many as processors; the tenant closes them. */
   BoundedExecutor copyingOfTenant() {
     return new BoundedExecutor(copying, processors);
   }
 
-  /** For one tenant, which closes it. */
+  /** The waiting threads of one tenant, which closes them. */
   BoundedExecutor waitingOfTenant() {
     return new BoundedExecutor(waiting, WAITING_OF_TENANT);
   }

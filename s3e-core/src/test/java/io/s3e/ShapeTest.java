@@ -38,7 +38,7 @@ class ShapeTest {
 
   private static final int LONG_CLASS_LINES = 400;
   private static final int MOST_LONG_CLASSES = 6;
-  private static final int MOST_LINES = 36_900;
+  private static final int MOST_LINES = 36_745;
   private static final double LEAST_COMMENTS = 0.19;
 
   private static final Path SOURCES = Path.of("src/main/java");

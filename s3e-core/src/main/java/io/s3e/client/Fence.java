@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * what follows. Any thread; nobody waits.
  */
 public final class Fence {
-  /** One of the four; a CLOSING one holds what follows. */
+  /** One of the four states; CLOSING holds what follows. */
   private static final class State {
     final String name;
     final @Nullable Runnable then;

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /** A client before another one: each call goes on as it came, unless it is overridden. */
 public interface ForwardingClient extends ObjectClient {
 
-  /** The one behind; closed with this one. */
+  /** The client behind; closed with this client. */
   ObjectClient client();
 
   @Override

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 /** A handler before another one: each call goes on as it came, unless it is overridden. */
 public interface ForwardingHandler extends ResponseHandler {
 
-  /** The one behind. */
+  /** The handler behind. */
   ResponseHandler handler();
 
   @Override

@@ -33,4 +33,9 @@ public record GetRequest(
       throw new IllegalArgumentException("empty range for " + object);
     }
   }
+
+  /** Operation, object and range, for messages. */
+  public String subject() {
+    return "GET " + object + " " + range;
+  }
 }

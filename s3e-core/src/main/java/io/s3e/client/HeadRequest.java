@@ -21,4 +21,9 @@ public record HeadRequest(
   public HeadRequest {
     headers = Map.copyOf(headers);
   }
+
+  /** Operation and object, for messages. */
+  public String subject() {
+    return "HEAD " + object;
+  }
 }

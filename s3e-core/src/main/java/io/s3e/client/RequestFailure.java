@@ -181,6 +181,21 @@ public final class RequestFailure extends IOException {
     return new RequestFailure(Kind.NO_ETAG, subject, reason, cause);
   }
 
+  /** Nobody wants the answer any more. */
+  public static RequestFailure cancelled(String subject) {
+    return new RequestFailure(Kind.CANCELLED, subject, "cancelled", null);
+  }
+
+  /** The client is closed, and sends nothing. */
+  public static RequestFailure closed(String subject) {
+    return new RequestFailure(Kind.CANCELLED, subject, "the client is closed", null);
+  }
+
+  /** A request for lent memory came to a client that has none to lend. */
+  public static RequestFailure notLent(String subject) {
+    return new RequestFailure(Kind.NOT_LENT, subject, "this client lends nothing", null);
+  }
+
   /** This failure of an answer that had begun well: its ids are what support asks for. */
   public RequestFailure after(StoreAnswer begun) {
     return new RequestFailure(kind, subject, reason + begun.ids(), begun, effort, getCause());

@@ -81,7 +81,7 @@ public final class ColumnPlanner {
   private boolean beganAtEnd;
 
   // All of these or none, from READY on.
-  private @Nullable Layout layout;
+  private @Nullable FileLayout layout;
   private @Nullable TableMemory table;
   private TableLedger.@Nullable OfStream guesses;
   private @Nullable ColumnReads reads;
@@ -218,7 +218,7 @@ public final class ColumnPlanner {
     isFresh = false;
     expected += wanted.use(touched);
     if (isFirst && layout == null) {
-      Layout known = footer.remembered();
+      FileLayout known = footer.remembered();
       if (known != null) {
         ready(known);
       }
@@ -226,7 +226,7 @@ public final class ColumnPlanner {
     return isFirst;
   }
 
-  private void ready(Layout known) {
+  private void ready(FileLayout known) {
     layout = known;
     state = State.READY;
     if (table == null || guesses == null) {
@@ -257,7 +257,7 @@ public final class ColumnPlanner {
       Objects.requireNonNull(reads).onBytes(range, bytes);
       return;
     }
-    Layout known = footer.onBytes(bytes);
+    FileLayout known = footer.onBytes(bytes);
     if (known != null) {
       ready(known);
     } else if (footer.isDone()) {

@@ -2,10 +2,10 @@ package io.s3e.columnar;
 
 import io.s3e.block.BlockLayout;
 import io.s3e.block.ByteRange;
+import io.s3e.columnar.FileLayout.FilePart;
+import io.s3e.columnar.FileLayout.FilePlace;
+import io.s3e.columnar.FileLayout.Format;
 import io.s3e.columnar.Following.Manner;
-import io.s3e.columnar.Layout.Format;
-import io.s3e.columnar.Layout.Part;
-import io.s3e.columnar.Layout.Place;
 import io.s3e.prefetch.GuessKind;
 import io.s3e.prefetch.TableLedger;
 import io.s3e.prefetch.VectorPlanner.Joining;
@@ -34,7 +34,7 @@ final class ColumnReads {
 
   private static final long NO_READ = -1;
 
-  private final Layout layout;
+  private final FileLayout layout;
   private final BlockLayout blocks;
   private final Groups groups;
   private final TableLedger.OfStream guesses;
@@ -51,7 +51,7 @@ final class ColumnReads {
   private long runStart;
 
   ColumnReads(
-      Layout layout,
+      FileLayout layout,
       BlockLayout blocks,
       Groups groups,
       Wanted wanted,
@@ -77,14 +77,14 @@ final class ColumnReads {
    * @param wasExpected whether any of it was wanted
    */
   Read onRead(long position, long end, boolean isOwner, boolean wasExpected) {
-    Place place = layout.at(position);
+    FilePlace place = layout.at(position);
     boolean goesOn = goesOn(position);
     if (!goesOn) {
       runStart = position;
     }
     lastEnd = end;
     boolean isHeard = isOwner || (place.startsAt(position) && !goesOn);
-    if (!isHeard || place.part() == Part.FOOTER) {
+    if (!isHeard || place.part() == FilePart.FOOTER) {
       return Read.OTHER;
     }
     if (!isInGroup(place, end)) {
@@ -101,7 +101,7 @@ final class ColumnReads {
   /** A range of a vectored read. */
   Read onRange(ByteRange range, boolean wasExpected) {
     lastEnd = range.end();
-    Place place = layout.at(range.start());
+    FilePlace place = layout.at(range.start());
     return switch (place.part()) {
       case DATA, DICTIONARY -> {
         if (!isInGroup(place, range.end())) {
@@ -121,8 +121,8 @@ final class ColumnReads {
 
   /** The reader has gone to {@code position}, in a block that it reads without being heard of. */
   void onSeek(long position) {
-    Place place = layout.at(position);
-    if (place.part() == Part.OFFSET_INDEX) {
+    FilePlace place = layout.at(position);
+    if (place.part() == FilePart.OFFSET_INDEX) {
       pages.onIndex(place.group(), place.column());
     }
   }
@@ -135,7 +135,7 @@ final class ColumnReads {
   }
 
   /** Whether a read stays in its group, as far as it is in one. */
-  private boolean isInGroup(Place place, long end) {
+  private boolean isInGroup(FilePlace place, long end) {
     return switch (place.part()) {
       case DATA, DICTIONARY -> end <= layout.group(place.group()).end();
       case NOWHERE -> false;
@@ -144,9 +144,9 @@ final class ColumnReads {
   }
 
   /** Whether a read is of column data; a reader of a dictionary page reads that and no more. */
-  private boolean isData(Place place, long end) {
-    if (place.part() != Part.DICTIONARY) {
-      return place.part() == Part.DATA;
+  private boolean isData(FilePlace place, long end) {
+    if (place.part() != FilePart.DICTIONARY) {
+      return place.part() == FilePart.DATA;
     }
     if (pages.isKnown(place.group())) {
       // Dictionaries are looked at before indexes.
@@ -157,12 +157,12 @@ final class ColumnReads {
         || following.isChunkEnd(place.group(), end);
   }
 
-  private void filter(Place place, long from, long to) {
-    if (place.part() != Part.STRIPE_FOOTER) {
+  private void filter(FilePlace place, long from, long to) {
+    if (place.part() != FilePart.STRIPE_FOOTER) {
       // Every reader of ORC reads those.
       sawFilters = true;
     }
-    if (place.part() == Part.OFFSET_INDEX) {
+    if (place.part() == FilePart.OFFSET_INDEX) {
       pages.onIndex(place.group(), place.column());
     }
     groups.at(place.group(), layout);

@@ -48,7 +48,7 @@ record FileTail(ByteRange footer, OrcTail.@Nullable Postscript postscript) {
    * @param bytes those of {@link #footer}
    * @return null if they are compressed in a way that nobody here knows
    */
-  @Nullable Layout layout(byte[] bytes, OrcCodecs codecs) throws MalformedException {
+  @Nullable FileLayout layout(byte[] bytes, OrcCodecs codecs) throws MalformedException {
     return postscript == null
         ? ParquetFooter.parse(bytes, footer.start())
         : OrcTail.parse(postscript, bytes, codecs);

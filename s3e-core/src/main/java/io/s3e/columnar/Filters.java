@@ -3,8 +3,8 @@ package io.s3e.columnar;
 import io.s3e.block.BlockLayout;
 import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
-import io.s3e.columnar.Layout.Part;
-import io.s3e.columnar.Layout.Place;
+import io.s3e.columnar.FileLayout.FilePart;
+import io.s3e.columnar.FileLayout.FilePlace;
 import io.s3e.prefetch.GuessKind;
 import io.s3e.prefetch.TableLedger;
 import java.util.ArrayList;
@@ -42,7 +42,7 @@ final class Filters {
   /** Page indexes of all groups, where it is not, or none of them was read yet. */
   private static final long MAX_UNSURE_INDEX_BYTES = 64 << 10;
 
-  private record Key(Part part, int column) {}
+  private record Key(FilePart part, int column) {}
 
   private static final class Track {
     private int group = -1;
@@ -51,7 +51,7 @@ final class Filters {
     private boolean isFromFirst;
   }
 
-  private final Layout layout;
+  private final FileLayout layout;
   private final BlockLayout blocks;
   private final Groups groups;
   private final Wanted wanted;
@@ -67,7 +67,7 @@ final class Filters {
   private boolean picksPages;
 
   Filters(
-      Layout layout,
+      FileLayout layout,
       BlockLayout blocks,
       Groups groups,
       Wanted wanted,
@@ -78,17 +78,17 @@ final class Filters {
     this.groups = groups;
     this.wanted = wanted;
     this.guesses = guesses;
-    this.present = new Selection(layout, Part.STRIPE_INDEX, stripes);
-    this.ofOthers = new Selection(layout, Part.STRIPE_INDEX, stripes);
+    this.present = new Selection(layout, FilePart.STRIPE_INDEX, stripes);
+    this.ofOthers = new Selection(layout, FilePart.STRIPE_INDEX, stripes);
   }
 
   /** A read of {@code [from, to)} at a place that is no column data. */
-  void onRead(Place place, long from, long to) {
+  void onRead(FilePlace place, long from, long to) {
     switch (place.part()) {
       case STRIPE_FOOTER, STRIPE_INDEX -> follow(place, from, to);
       case DICTIONARY, BLOOM_FILTER -> {
         askForRest(place, to);
-        if (place.part() == Part.BLOOM_FILTER || !picksPages) {
+        if (place.part() == FilePart.BLOOM_FILTER || !picksPages) {
           follow(place, from, to);
           askPageIndexesEarly();
         }
@@ -107,7 +107,7 @@ final class Filters {
     pageIndexesTo = -1;
   }
 
-  private static GuessKind kindOf(Part part) {
+  private static GuessKind kindOf(FilePart part) {
     return switch (part) {
       case DICTIONARY -> GuessKind.DICTIONARY;
       case BLOOM_FILTER -> GuessKind.BLOOM_FILTER;
@@ -117,14 +117,14 @@ final class Filters {
   }
 
   /** A reader takes the head of a dictionary page or Bloom filter first, then all of it. */
-  private void askForRest(Place place, long from) {
+  private void askForRest(FilePlace place, long from) {
     if (from < place.range().end() && guesses.admits(kindOf(place.part()))) {
       List<ByteRange> rest = List.of(new ByteRange(from, place.range().end()));
       wanted.add(runsOver(rest, blocks), kindOf(place.part()), guesses);
     }
   }
 
-  private void follow(Place place, long from, long to) {
+  private void follow(FilePlace place, long from, long to) {
     Key key = new Key(place.part(), place.column());
     if (tracks.size() >= MAX_TRACKS && !tracks.containsKey(key)) {
       return;
@@ -139,7 +139,7 @@ final class Filters {
       track.group = group;
       track.askedTo = Math.max(track.askedTo, group + 1);
     }
-    if (place.part() == Part.STRIPE_INDEX && select(group, isNext, from, to)) {
+    if (place.part() == FilePart.STRIPE_INDEX && select(group, isNext, from, to)) {
       track.askedTo = group + 1;
     }
     int end = endOf(track);
@@ -172,7 +172,7 @@ final class Filters {
     return Math.min(end, track.group + 1 + (1 << Math.min(MAX_DOUBLINGS, track.inRow - 2)));
   }
 
-  private void askFor(Place place, Track track, int end) {
+  private void askFor(FilePlace place, Track track, int end) {
     int until = Math.min(end, track.askedTo + MAX_GROUPS);
     List<ByteRange> ranges = new ArrayList<>();
     for (int group = track.askedTo; group < until; group++) {

@@ -3,8 +3,8 @@ package io.s3e.columnar;
 import io.s3e.block.BlockLayout;
 import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
-import io.s3e.columnar.Layout.Format;
-import io.s3e.columnar.Layout.Part;
+import io.s3e.columnar.FileLayout.FilePart;
+import io.s3e.columnar.FileLayout.Format;
 import io.s3e.prefetch.GuessKind;
 import io.s3e.prefetch.TableLedger;
 import io.s3e.prefetch.VectorPlanner;
@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A group that is skipped drops what was asked of it, halves the window and begins a new row.
  */
 final class Following {
-  /** How a reader names what it wants. */
+  /** How a reader names the columns that it wants. */
   enum Manner {
     SEEKS,
     VECTORED
@@ -60,7 +60,7 @@ final class Following {
 
   private static final int MAX_DOUBLINGS = 16;
 
-  private final Layout layout;
+  private final FileLayout layout;
   private final BlockLayout blocks;
   private final Groups groups;
   private final Wanted ahead;
@@ -106,7 +106,7 @@ final class Following {
   private TableMemory.@Nullable Scan like;
 
   Following(
-      Layout layout,
+      FileLayout layout,
       BlockLayout blocks,
       Groups groups,
       Wanted ahead,
@@ -121,8 +121,8 @@ final class Following {
     this.ahead = ahead;
     this.table = table;
     this.joining = joining;
-    this.read = new Selection(layout, Part.DATA, stripes);
-    this.wanted = new Selection(layout, Part.DATA, stripes);
+    this.read = new Selection(layout, FilePart.DATA, stripes);
+    this.wanted = new Selection(layout, FilePart.DATA, stripes);
   }
 
   /** Whether groups that follow were asked for. */

@@ -58,12 +58,12 @@ final class FooterReading {
   }
 
   /** The layout that another stream has read; null if none did. */
-  @Nullable Layout remembered() {
+  @Nullable FileLayout remembered() {
     return memory.layout(version);
   }
 
   /** What streams read of the table whose layout this is. */
-  TableMemory table(Layout layout) {
+  TableMemory table(FileLayout layout) {
     return memory.table(version.object(), layout.schema());
   }
 
@@ -87,7 +87,7 @@ final class FooterReading {
   }
 
   /** Asks for what is missing of the tail in front of a first read near the end. */
-  void ask(BlockRange read, @Nullable Layout layout, Wanted wanted) {
+  void ask(BlockRange read, @Nullable FileLayout layout, Wanted wanted) {
     long size = blocks.objectSize();
     long bytes = layout == null ? place().tails().bytesOf(size) : size - layout.footerStart();
     if (size > RequestSizing.SMALL_OBJECT_BYTES && bytes > 0) {
@@ -108,7 +108,7 @@ final class FooterReading {
   /**
    * A stream that began at the end has read that data, whole chunks of one group; or other data.
    */
-  void remember(Layout layout, List<ByteRange> data) {
+  void remember(FileLayout layout, List<ByteRange> data) {
     place().alike().onRead(blocks.objectSize(), layout.dataEnd(), data);
   }
 
@@ -132,7 +132,7 @@ final class FooterReading {
    *
    * @return the layout; null if it takes more bytes, or if there is none and this is done
    */
-  @Nullable Layout onBytes(byte[] bytes) {
+  @Nullable FileLayout onBytes(byte[] bytes) {
     TailMemory tails = place().tails();
     boolean isFooter = state == State.FOOTER;
     state = State.DONE;
@@ -140,7 +140,7 @@ final class FooterReading {
       if (isFooter) {
         FileTail known = Objects.requireNonNull(tail);
         tails.footer(blocks.objectSize() - known.footer().start());
-        Layout parsed = known.layout(bytes, codecs);
+        FileLayout parsed = known.layout(bytes, codecs);
         listener.accept(
             parsed == null ? Counter.COLUMNAR_FOOTERS_REFUSED : Counter.COLUMNAR_FOOTERS, 1);
         return parsed == null ? null : memory.keep(version, parsed);

@@ -23,7 +23,7 @@ final class Groups {
   }
 
   /** The reader is at {@code group}: asks for its split, once, and believes it if it fits. */
-  void at(int group, Layout layout) {
+  void at(int group, FileLayout layout) {
     if (known == Known.NOT_ASKED) {
       split = source.split();
       known = split == null ? Known.NOTHING : Known.SPLIT;
@@ -40,12 +40,12 @@ final class Groups {
   }
 
   /** The first group of the split; of the file, where no split is known. */
-  int first(Layout layout) {
+  int first(FileLayout layout) {
     return split == null ? 0 : layout.firstGroupOf(split);
   }
 
   /** The group after the last one of the split; of the file, where no split is known. */
-  int end(Layout layout) {
+  int end(FileLayout layout) {
     return split == null ? layout.groups() : layout.endGroupOf(split);
   }
 }

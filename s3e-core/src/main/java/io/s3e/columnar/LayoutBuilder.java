@@ -1,27 +1,27 @@
 package io.s3e.columnar;
 
-/** Collects what a footer says, and refuses it if it cannot be. */
+/** Collects the places that a footer tells, and refuses places that cannot be. */
 final class LayoutBuilder {
   /** Seen by nobody else before {@link #build}. */
-  final Layout layout;
+  final FileLayout layout;
 
   /** For a Parquet file. */
   static LayoutBuilder parquet(long footerStart, int groups, int columns)
       throws MalformedException {
-    return new LayoutBuilder(Layout.Format.PARQUET, footerStart, groups, columns);
+    return new LayoutBuilder(FileLayout.Format.PARQUET, footerStart, groups, columns);
   }
 
   /** For an ORC file. */
   static LayoutBuilder orc(long footerStart, int stripes) throws MalformedException {
-    return new LayoutBuilder(Layout.Format.ORC, footerStart, stripes, 0);
+    return new LayoutBuilder(FileLayout.Format.ORC, footerStart, stripes, 0);
   }
 
-  private LayoutBuilder(Layout.Format format, long footerStart, int groups, int columns)
+  private LayoutBuilder(FileLayout.Format format, long footerStart, int groups, int columns)
       throws MalformedException {
-    if ((long) groups * Math.max(1, columns) > Layout.MAX_CHUNKS) {
+    if ((long) groups * Math.max(1, columns) > FileLayout.MAX_CHUNKS) {
       throw new MalformedException(groups + " groups of " + columns + " columns are too many");
     }
-    layout = new Layout(format, footerStart, groups, columns);
+    layout = new FileLayout(format, footerStart, groups, columns);
   }
 
   void schema(long hash) {
@@ -83,10 +83,10 @@ final class LayoutBuilder {
     }
   }
 
-  Layout build() throws MalformedException {
+  FileLayout build() throws MalformedException {
     long end = 0;
     for (int group = 0; group < layout.groups(); group++) {
-      if (layout.format() == Layout.Format.PARQUET) {
+      if (layout.format() == FileLayout.Format.PARQUET) {
         encloseChunks(group);
       }
       if (layout.groupStart[group] < end) {

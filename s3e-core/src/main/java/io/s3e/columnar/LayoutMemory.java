@@ -23,7 +23,7 @@ public final class LayoutMemory {
   private static final float LOAD_FACTOR = 0.75f;
   private static final int FEW = 16;
 
-  private final Map<ObjectVersion, Layout> layouts = byUse();
+  private final Map<ObjectVersion, FileLayout> layouts = byUse();
 
   /** Files of one schema beside each other. Tables of the same schema lie apart. */
   private record Table(String place, long schema) {}
@@ -47,7 +47,7 @@ public final class LayoutMemory {
   }
 
   /** The layout of a version; null if it is not known. */
-  public synchronized @Nullable Layout layout(ObjectVersion version) {
+  public synchronized @Nullable FileLayout layout(ObjectVersion version) {
     return layouts.get(version);
   }
 
@@ -56,8 +56,8 @@ public final class LayoutMemory {
    *
    * @return that which was known before, if one was
    */
-  synchronized Layout keep(ObjectVersion version, Layout layout) {
-    Layout known = layouts.get(version);
+  synchronized FileLayout keep(ObjectVersion version, FileLayout layout) {
+    FileLayout known = layouts.get(version);
     if (known != null) {
       return known;
     }
@@ -66,7 +66,8 @@ public final class LayoutMemory {
     }
     layouts.put(version, layout);
     layoutBytes += layout.weight();
-    for (Iterator<Layout> oldest = layouts.values().iterator(); layoutBytes > MAX_LAYOUT_BYTES; ) {
+    for (Iterator<FileLayout> oldest = layouts.values().iterator();
+        layoutBytes > MAX_LAYOUT_BYTES; ) {
       layoutBytes -= oldest.next().weight();
       oldest.remove();
     }

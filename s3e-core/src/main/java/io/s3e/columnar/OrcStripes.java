@@ -49,16 +49,16 @@ final class OrcStripes {
     }
   }
 
-  private final Layout layout;
+  private final FileLayout layout;
   private final OrcCodecs codecs;
   private final Map<Integer, Streams> stripes = new HashMap<>();
   private int first;
   private boolean isRefused;
 
-  OrcStripes(Layout layout, OrcCodecs codecs) {
+  OrcStripes(FileLayout layout, OrcCodecs codecs) {
     this.layout = layout;
     this.codecs = codecs;
-    this.isRefused = layout.format() != Layout.Format.ORC;
+    this.isRefused = layout.format() != FileLayout.Format.ORC;
   }
 
   /** The reader has come to {@code stripe}: the streams of those before it are forgotten. */

@@ -5,8 +5,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads what a {@link Layout} needs out of the end of an ORC file: the postscript, which is never
- * compressed, and the list of stripes in the footer. Fields are those of orc_proto.proto.
+ * Reads what a {@link FileLayout} needs out of the end of an ORC file: the postscript, which is
+ * never compressed, and the list of stripes in the footer. Fields are those of orc_proto.proto.
  *
  * <p>Bounded: a footer takes at most {@value #MAX_FOOTER_BYTES} bytes, compressed or not, and a
  * compression block {@value #MAX_BLOCK_BYTES}.
@@ -99,7 +99,7 @@ final class OrcTail {
    * @param footer the bytes that the postscript calls its footer
    * @return null if its codec is not to be had
    */
-  static @Nullable Layout parse(Postscript postscript, byte[] footer, OrcCodecs codecs)
+  static @Nullable FileLayout parse(Postscript postscript, byte[] footer, OrcCodecs codecs)
       throws MalformedException {
     byte[] plain = plain(postscript.compression, postscript.blockBytes, footer, codecs);
     return plain == null ? null : readFooter(plain, postscript);
@@ -151,7 +151,8 @@ final class OrcTail {
     return Arrays.copyOf(plain, filled);
   }
 
-  private static Layout readFooter(byte[] footer, Postscript postscript) throws MalformedException {
+  private static FileLayout readFooter(byte[] footer, Postscript postscript)
+      throws MalformedException {
     long footerStart = postscript.footer.start();
     int stripes = 0;
     ProtobufReader counting = new ProtobufReader(footer, 0, footer.length);

@@ -4,8 +4,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads what a {@link Layout} needs out of the footer of a Parquet file, and passes over the rest:
- * statistics, names, pages' encodings. Fields are those of parquet.thrift.
+ * Reads what a {@link FileLayout} needs out of the footer of a Parquet file, and passes over the
+ * rest: statistics, names, pages' encodings. Fields are those of parquet.thrift.
  *
  * <p>Time grows with the footer's length and nothing else; memory by less than four times of it:
  * the counts of groups and columns are believed only as far as the footer has bytes for so many.
@@ -84,14 +84,14 @@ final class ParquetFooter {
    * @param footerStart their offset in the file: everything else lies before it
    * @throws MalformedException if they are no footer, or one with anything in doubt
    */
-  static Layout parse(byte[] footer, long footerStart) throws MalformedException {
+  static FileLayout parse(byte[] footer, long footerStart) throws MalformedException {
     if (footer.length > MAX_BYTES || footerStart > MAX_OBJECT_BYTES) {
       throw new MalformedException("a footer of " + footer.length + " bytes at " + footerStart);
     }
     return new ParquetFooter(footer, footerStart).readFile();
   }
 
-  private Layout readFile() throws MalformedException {
+  private FileLayout readFile() throws MalformedException {
     in.enterStruct();
     while (in.nextField()) {
       switch (in.field()) {

@@ -1,7 +1,7 @@
 package io.s3e.columnar;
 
 import io.s3e.block.ByteRange;
-import io.s3e.columnar.Layout.Format;
+import io.s3e.columnar.FileLayout.Format;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -76,7 +76,7 @@ final class PickedPages {
     }
   }
 
-  private final Layout layout;
+  private final FileLayout layout;
 
   /** Columns whose offset index was read, of {@link #group}. */
   private final BitSet columns = new BitSet();
@@ -88,7 +88,7 @@ final class PickedPages {
   /** Pages of the column that tells the rows best so far. */
   private int mostPages;
 
-  PickedPages(Layout layout) {
+  PickedPages(FileLayout layout) {
     this.layout = layout;
   }
 
@@ -151,7 +151,10 @@ final class PickedPages {
     return ranges;
   }
 
-  /** The rows that a read tells of; null if it tells none, or others told them better. */
+  /**
+   * The rows of the pages that a read touches; null if there are none, or another column told the
+   * rows better.
+   */
   private @Nullable ByteRange rowsOf(long from, long to) {
     ByteRange rows = null;
     for (int c = columns.nextSetBit(0); c >= 0; c = columns.nextSetBit(c + 1)) {

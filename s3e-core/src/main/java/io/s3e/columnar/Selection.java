@@ -21,8 +21,8 @@ final class Selection {
   /** A range that is new by less than this part of it is that of another stripe, moved a little. */
   private static final int NEW_PART = 4;
 
-  private final Layout layout;
-  private final Layout.Part part;
+  private final FileLayout layout;
+  private final FileLayout.FilePart part;
   private final BitSet columns = new BitSet();
   private final List<ByteRange> relative = new ArrayList<>();
   private final OrcStripes stripes;
@@ -34,7 +34,7 @@ final class Selection {
   /**
    * @param part DATA or STRIPE_INDEX: where the ranges of an ORC file lie
    */
-  Selection(Layout layout, Layout.Part part, OrcStripes stripes) {
+  Selection(FileLayout layout, FileLayout.FilePart part, OrcStripes stripes) {
     this.stripes = stripes;
     this.layout = layout;
     this.part = part;
@@ -74,7 +74,7 @@ final class Selection {
 
   /** Wants what {@code [from, to)} is of {@code group} too; whether that is more than before. */
   boolean add(int group, long from, long to) {
-    if (layout.format() == Layout.Format.ORC) {
+    if (layout.format() == FileLayout.Format.ORC) {
       long start = layout.group(group).start();
       isNamed &= stripes.has(group);
       stripes.addNames(group, from, to, names);
@@ -121,10 +121,10 @@ final class Selection {
   /** The wanted bytes of {@code group} from an offset on, ascending and disjoint. */
   List<ByteRange> rangesOf(int group, long from) {
     List<ByteRange> ranges = new ArrayList<>();
-    if (layout.format() == Layout.Format.ORC) {
+    if (layout.format() == FileLayout.Format.ORC) {
       ByteRange whole = layout.group(group);
       ByteRange data = layout.stripeData(group);
-      boolean isIndex = part == Layout.Part.STRIPE_INDEX;
+      boolean isIndex = part == FileLayout.FilePart.STRIPE_INDEX;
       long first = Math.max(from, isIndex ? whole.start() : data.start());
       long last = isIndex ? data.start() : data.end();
       if (isNamed && stripes.has(group)) {
@@ -146,7 +146,8 @@ final class Selection {
   }
 
   /**
-   * Adds what of {@code [start, end)} lies in {@code [first, last)}, as one with what it touches.
+   * Adds the part of {@code [start, end)} that lies in {@code [first, last)}, joined to the range
+   * that the part touches.
    */
   private static void append(List<ByteRange> ranges, long start, long end, long first, long last) {
     long from = Math.max(start, first);

@@ -15,7 +15,7 @@ final class TableMemory {
   private static final int SCANS = 4;
 
   /**
-   * What one stream has read.
+   * The columns and groups that one stream has read.
    *
    * @param columns ordinals of the columns, not to be changed; empty for ORC
    * @param groups how many groups in a row

@@ -32,9 +32,9 @@ import org.slf4j.LoggerFactory;
  * to the next.
  *
  * <p><b>Gate and rate</b> are one thing in two files, and name each other's words ({@link Outcome},
- * {@link GateRate.Kind}): a request ends as the gate's users tell it, and passes as the rate counts
- * it. Nobody but the gate has a rate; the rate is apart so that its arithmetic is tested without
- * threads and clock.
+ * {@link GateRate.WaiterKind}): a request ends as the gate's users tell it, and passes as the rate
+ * counts it. Nobody but the gate has a rate; the rate is apart so that its arithmetic is tested
+ * without threads and clock.
  *
  * <p><b>Locks.</b> The monitor guards the numbers and the queues. Nothing is sent and nobody is
  * woken under it. A gate that lets everything pass is seen without it.
@@ -68,7 +68,7 @@ public final class Gate {
 
   /** Somebody who wants to send. */
   private static final class Waiter {
-    private final GateRate.Kind kind;
+    private final GateRate.WaiterKind kind;
 
     /** By the gate's clock. */
     private final long dueNanos;
@@ -78,7 +78,7 @@ public final class Gate {
     /** Whether it is over; written under the gate's lock. */
     private volatile boolean over;
 
-    Waiter(GateRate.Kind kind, long dueNanos, Runnable pass) {
+    Waiter(GateRate.WaiterKind kind, long dueNanos, Runnable pass) {
       this.kind = kind;
       this.dueNanos = dueNanos;
       this.pass = pass;
@@ -93,7 +93,7 @@ public final class Gate {
   private final Deque<Waiter> demands = new ArrayDeque<>();
   private final Deque<Waiter> retries = new ArrayDeque<>();
   private final PriorityQueue<Waiter> sleepers;
-  private GateRate.Kind probesNext = GateRate.Kind.RETRY;
+  private GateRate.WaiterKind probesNext = GateRate.WaiterKind.RETRY;
   private boolean ticks;
   private long usedNanos;
 
@@ -176,7 +176,7 @@ public final class Gate {
 
   /** Runs {@code pass} once, when a request that somebody waits for may be sent. */
   Waiter demand(Runnable pass) {
-    Waiter waiter = new Waiter(GateRate.Kind.DEMAND, clock.getAsLong(), pass);
+    Waiter waiter = new Waiter(GateRate.WaiterKind.DEMAND, clock.getAsLong(), pass);
     synchronized (this) {
       demands.add(waiter);
     }
@@ -242,7 +242,7 @@ public final class Gate {
    * @return false if the engine is closing and {@code send} will not run
    */
   public boolean retry(long pauseNanos, Runnable send) {
-    Waiter waiter = new Waiter(GateRate.Kind.RETRY, clock.getAsLong() + pauseNanos, send);
+    Waiter waiter = new Waiter(GateRate.WaiterKind.RETRY, clock.getAsLong() + pauseNanos, send);
     synchronized (this) {
       sleepers.add(waiter);
     }
@@ -266,7 +266,7 @@ public final class Gate {
     } catch (Throwable e) {
       LOG.warn("A request could not be sent again", e);
     }
-    if (waiter.kind == GateRate.Kind.RETRY) {
+    if (waiter.kind == GateRate.WaiterKind.RETRY) {
       synchronized (this) {
         if (rate.sends() == before) {
           // Its run is over, or has no memory: the pass is the next one's.
@@ -298,10 +298,10 @@ public final class Gate {
   }
 
   private @Nullable Waiter takeDue(long now) {
-    if (!retries.isEmpty() && rate.pass(GateRate.Kind.RETRY, now)) {
+    if (!retries.isEmpty() && rate.pass(GateRate.WaiterKind.RETRY, now)) {
       return retries.remove();
     }
-    if (!demands.isEmpty() && rate.pass(GateRate.Kind.DEMAND, now)) {
+    if (!demands.isEmpty() && rate.pass(GateRate.WaiterKind.DEMAND, now)) {
       return demands.remove();
     }
     return null;
@@ -312,8 +312,8 @@ public final class Gate {
     if ((!hasRetry && demands.isEmpty()) || !rate.pass(probesNext, now)) {
       return null;
     }
-    boolean isRetry = demands.isEmpty() || (hasRetry && probesNext == GateRate.Kind.RETRY);
-    probesNext = isRetry ? GateRate.Kind.DEMAND : GateRate.Kind.RETRY;
+    boolean isRetry = demands.isEmpty() || (hasRetry && probesNext == GateRate.WaiterKind.RETRY);
+    probesNext = isRetry ? GateRate.WaiterKind.DEMAND : GateRate.WaiterKind.RETRY;
     if (!isRetry) {
       return demands.removeLast();
     }

@@ -41,7 +41,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class GateRate {
   /** The reason for which somebody wants to send. */
-  enum Kind {
+  enum WaiterKind {
     /** A reader waits for the first answer. */
     DEMAND,
     /** A request has failed and is to be sent again. */
@@ -155,14 +155,14 @@ final class GateRate {
   }
 
   /** Takes a pass, if there is one. */
-  boolean pass(Kind kind, long now) {
+  boolean pass(WaiterKind kind, long now) {
     settle(now);
     if (state == State.SHUT) {
       if (passes > 0 || now - probedAt < SECOND) {
         return false;
       }
     } else {
-      boolean needsToken = badInRow >= DOUBT || (kind == Kind.RETRY && !recovering);
+      boolean needsToken = badInRow >= DOUBT || (kind == WaiterKind.RETRY && !recovering);
       if ((needsToken && tokens < 1)
           || (state == State.LIMITED && inFlight + passes >= (int) limit)) {
         return false;
@@ -177,9 +177,9 @@ final class GateRate {
   }
 
   /** Who took a pass has no use for it. */
-  void passUnused(Kind kind) {
+  void passUnused(WaiterKind kind) {
     used();
-    tokens = Math.min(BURST, tokens + (kind == Kind.RETRY && state != State.SHUT ? 1 : 0));
+    tokens = Math.min(BURST, tokens + (kind == WaiterKind.RETRY && state != State.SHUT ? 1 : 0));
   }
 
   private void used() {

@@ -36,7 +36,7 @@ public final class Stores {
     return known.computeIfAbsent(store, name -> new Known());
   }
 
-  /** What is known to one tenant alone. */
+  /** A store that one tenant alone knows. */
   public static Known ofOne() {
     return new Known();
   }

@@ -42,7 +42,8 @@ interface Destination {
   /**
    * Takes over a buffer with all bytes.
    *
-   * @throws IOException if it did not ask for one or has one; the buffer is closed then
+   * @throws IOException if the GET did not ask for a buffer, or the destination has one; the buffer
+   *     is closed then
    */
   void accept(LentBuffer buffer) throws IOException;
 }

@@ -75,7 +75,7 @@ public final class HeadFetch {
         String reason = "the store has refused everybody until the deadline";
         throw new RequestFailure(
             RequestFailure.Kind.NETWORK,
-            "HEAD " + request.object(),
+            request.subject(),
             reason,
             new SocketTimeoutException(reason));
       }

@@ -60,7 +60,7 @@ final class Hedge implements Attempt.Outcome {
     ByteRange range = first.range();
     int blockBytes = tenant.config().blockBytes();
     int blocks = Math.toIntExact((range.length() + blockBytes - 1) / blockBytes);
-    Need need = new Need(blocks, Need.Kind.POOLED);
+    Need need = new Need(blocks, Need.MemoryKind.POOLED);
     Grant grant =
         tenant
             .admission()

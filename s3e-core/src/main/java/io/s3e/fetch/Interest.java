@@ -4,8 +4,9 @@ import io.s3e.memory.Purpose;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Those who want what one run brings. The stream that started it counts one, each reader that waits
- * on a block of it counts one. Once the last has left nobody can join: the latecomer fetches anew.
+ * The stream and the readers that want the blocks of one run. The stream that started the run
+ * counts one, each reader that waits on a block of the run counts one. Once the last has left no
+ * reader can join: a latecomer fetches anew.
  *
  * <p>A run that no reader has ever waited for is a guess, whose failure concerns nobody. What a
  * reader has asked for counts as waited for from the start. Any thread.

@@ -254,7 +254,7 @@ final class Landing implements Destination {
     }
   }
 
-  /** Its GET hangs: others may have its place among the GETs; false if it keeps it. Any thread. */
+  /** The GET hangs: other GETs may have its place; false if the GET keeps the place. Any thread. */
   boolean overdue() {
     return grant.overdue();
   }

@@ -7,8 +7,8 @@ import io.s3e.metrics.EngineMetrics.Counter;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The run that a block comes from, as everybody knows it who meets the block: its readers join it,
- * and memory tells it what becomes of the block. Lives as long as its blocks. Any thread.
+ * The run that a block comes from, as readers and memory know it: a reader of the block joins the
+ * run, and memory tells the run what becomes of the block. Lives as long as its blocks. Any thread.
  */
 final class Origin implements Block.Fate {
   /** Some times what a GET takes. */
@@ -66,19 +66,19 @@ final class Origin implements Block.Fate {
     return tenant == one;
   }
 
-  /** Whether it has been under way for longer than a reader of another tenant waits for it. */
+  /** Whether the run has been under way for longer than a reader of another tenant waits for it. */
   boolean isOverdue() {
     return effort.elapsedNanos() > OVERDUE_NANOS;
   }
 
   /**
-   * Whether it was started as a guess: then its failure is nobody's, even if a reader has joined.
+   * Whether the run was started as a guess: then its failure is no reader's, even if one joined.
    */
   boolean isPrefetch() {
     return purpose == Purpose.GUESS;
   }
 
-  /** Whether its reader went through the object in order when it was started. */
+  /** Whether the reader went through the object in order when the run was started. */
   boolean isOfScan() {
     return ofScan;
   }

@@ -46,7 +46,7 @@ final class RunEffort {
     return now - progressedNanos;
   }
 
-  /** What the run is for and what was done for it. */
+  /** The blocks of the run and the GETs that were sent for them. */
   String tried() {
     IOException last = lastFailure;
     return subject()

@@ -4,7 +4,7 @@ import io.s3e.block.BlockLayout;
 import io.s3e.block.BlockRange;
 import io.s3e.client.ClientLimits;
 import io.s3e.memory.Need;
-import io.s3e.memory.Need.Kind;
+import io.s3e.memory.Need.MemoryKind;
 
 /**
  * How long a run may be, and the memory that it needs. Arithmetic, no state.
@@ -41,6 +41,7 @@ record RunSizing(int blockBytes, int requestBytes, ClientLimits limits) {
   /** The memory for a run. */
   Need need(BlockLayout layout, BlockRange run) {
     boolean isLong = layout.bytesOf(run).length() > limits.copyRequestBytes();
-    return new Need((int) Math.min(run.count(), copiedBlocks()), isLong ? Kind.LONG : Kind.SHORT);
+    return new Need(
+        (int) Math.min(run.count(), copiedBlocks()), isLong ? MemoryKind.LONG : MemoryKind.SHORT);
   }
 }

@@ -47,7 +47,7 @@ public final class JvmEnd {
   /** Guards itself and what follows. */
   private static final Set<Runnable> TASKS = new LinkedHashSet<>();
 
-  /** Those that run before the others. */
+  /** Tasks that run before the other tasks. */
   private static final Set<Runnable> EARLY = new LinkedHashSet<>();
 
   private static Hooks hooks = new RuntimeHooks();

@@ -178,7 +178,7 @@ public final class Admission {
       grant = tryCopy(account, object, need.copiedBlocks(), purpose, waitedNanos);
     }
     // A short run wastes most of a slot, but an idle slot is all waste.
-    return grant == null && need.kind() == Need.Kind.SHORT
+    return grant == null && need.kind() == Need.MemoryKind.SHORT
         ? tryLend(account, object, purpose, waitedNanos)
         : grant;
   }

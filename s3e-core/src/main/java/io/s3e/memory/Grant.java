@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * is for: {@link Admission} may ask its run to give up.
  */
 public final class Grant {
-  private enum Place {
+  private enum LanePlace {
     IN_LANE,
     ASIDE,
     PAUSED,
@@ -41,7 +41,7 @@ public final class Grant {
   private final Object object;
   private final List<BlockLease> leases;
   private final Purpose purpose;
-  private final AtomicReference<Place> place = new AtomicReference<>(Place.IN_LANE);
+  private final AtomicReference<LanePlace> place = new AtomicReference<>(LanePlace.IN_LANE);
 
   /** Null unless it is for a guess. */
   private final Carrier.@Nullable Guess guess;
@@ -95,7 +95,7 @@ public final class Grant {
   }
 
   private void leaveCopies() {
-    Place from = place.getAndSet(Place.LEFT);
+    LanePlace from = place.getAndSet(LanePlace.LEFT);
     switch (from) {
       case IN_LANE -> givePlaceBack();
       case ASIDE -> account.carrier().copies().endOverdue();
@@ -118,14 +118,14 @@ public final class Grant {
       return false;
     }
     Lane copies = account.carrier().copies();
-    if (place.get() == Place.IN_LANE && copies.tryAddOverdue()) {
-      if (place.compareAndSet(Place.IN_LANE, Place.ASIDE)) {
+    if (place.get() == LanePlace.IN_LANE && copies.tryAddOverdue()) {
+      if (place.compareAndSet(LanePlace.IN_LANE, LanePlace.ASIDE)) {
         givePlaceBack();
       } else {
         copies.endOverdue();
       }
     }
-    return place.get() != Place.IN_LANE;
+    return place.get() != LanePlace.IN_LANE;
   }
 
   /** Whether others have what the GET holds once it has been given up. */
@@ -138,21 +138,21 @@ public final class Grant {
     if (isLent() || !account.carrier().copies().hasOverdue()) {
       return;
     }
-    if (place.compareAndSet(Place.IN_LANE, Place.PAUSED)) {
+    if (place.compareAndSet(LanePlace.IN_LANE, LanePlace.PAUSED)) {
       givePlaceBack();
-    } else if (place.compareAndSet(Place.ASIDE, Place.PAUSED)) {
+    } else if (place.compareAndSet(LanePlace.ASIDE, LanePlace.PAUSED)) {
       account.carrier().copies().endOverdue();
     }
   }
 
   /** Takes what the next GET needs; false if there is nothing: it has to be asked for again. */
   public boolean resume() {
-    if (place.get() != Place.PAUSED) {
+    if (place.get() != LanePlace.PAUSED) {
       return true;
     }
     Carrier carrier = account.carrier();
     if (carrier.copies().tryAddOverdue()) {
-      if (!place.compareAndSet(Place.PAUSED, Place.ASIDE)) {
+      if (!place.compareAndSet(LanePlace.PAUSED, LanePlace.ASIDE)) {
         carrier.copies().endOverdue();
       }
       return true;
@@ -161,7 +161,7 @@ public final class Grant {
       return false;
     }
     account.copies().incrementAndGet();
-    if (!place.compareAndSet(Place.PAUSED, Place.IN_LANE)) {
+    if (!place.compareAndSet(LanePlace.PAUSED, LanePlace.IN_LANE)) {
       givePlaceBack();
     }
     return true;

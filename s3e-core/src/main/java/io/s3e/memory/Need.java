@@ -6,9 +6,9 @@ package io.s3e.memory;
  * @param copiedBlocks pooled buffers that it fills if it is copied
  * @param kind what serves it best
  */
-public record Need(int copiedBlocks, Kind kind) {
+public record Need(int copiedBlocks, MemoryKind kind) {
   /** The kind of memory that serves a run best. */
-  public enum Kind {
+  public enum MemoryKind {
     /** Pooled buffers, or else a lent slot. */
     SHORT,
     /** A lent slot, because a copied request would bring only a part. */
@@ -18,6 +18,6 @@ public record Need(int copiedBlocks, Kind kind) {
   }
 
   boolean isLong() {
-    return kind == Kind.LONG;
+    return kind == MemoryKind.LONG;
   }
 }

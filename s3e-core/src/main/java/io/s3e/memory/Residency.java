@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A slab with a {@linkplain Block#keep kept} block goes from <i>once</i> or <i>again</i> to
  * <i>kept</i> when its turn to leave comes. A kept slab leaves before all others while more than
  * one in {@value #KEPT_PART} of what has been read is kept, more than one slab in any case, and
- * after all others otherwise; the one that was kept first goes first, but for those that were read
- * since: these stay for another round.
+ * after all others otherwise; the slab that was kept first goes first, but a slab that was read
+ * since stays for another round.
  *
  * <p><b>Who may evict.</b> Speculation may take slabs that have been read: a prefetched block is
  * not pushed out by another guess. Of parked ones it may take those that have been so for a while:

@@ -13,13 +13,13 @@ public final class DiskMetrics extends Counters<DiskMetrics.Counter> {
     HIT_BYTES,
     /** Reads that were looked for on disk and went to S3. */
     MISSES,
-    /** Bytes that those asked of S3. */
+    /** Bytes that missing reads asked of S3. */
     MISS_BYTES,
     /** Bytes offered to be written: each is written or dropped, once. */
     OFFERED_BYTES,
     /** Writes to a region. */
     WRITES,
-    /** Bytes of those that were offered that were written. */
+    /** Written bytes, of the offered ones. */
     WRITTEN_BYTES,
     /** Bytes dropped because the disk was slower than S3, and enough waited in memory already. */
     DROPPED_BEHIND_BYTES,
@@ -34,8 +34,8 @@ public final class DiskMetrics extends Counters<DiskMetrics.Counter> {
     /** Bytes dropped because the cache was closed. */
     DROPPED_CLOSED_BYTES,
     /**
-     * Bytes from S3 that are not worth writing: of readers in order, once it is known that these
-     * are. They are not offered.
+     * Bytes from S3 that are not worth writing, and not offered: of readers that are known to go in
+     * order.
      */
     NOT_ADMITTED_BYTES,
     /** Chunks that were not what they should be, and were forgotten. */
@@ -48,13 +48,15 @@ public final class DiskMetrics extends Counters<DiskMetrics.Counter> {
     TIMEOUTS,
     /** Regions that were begun anew to make room. */
     EVICTIONS,
-    /** Bytes that those held. */
+    /** Bytes that evicted regions held. */
     EVICTED_BYTES,
-    /** Bytes of those that had been read, and were written again. */
+    /** Bytes of evicted regions that had been read, and were written again. */
     KEPT_BYTES,
     /** Times that reading from a directory, or writing to it, was given up after failures. */
     BREAKER_OPENED,
-    /** Gauge: how many of those are given up now, until a trial succeeds. */
+    /**
+     * Gauge: how many directories are given up now, for reading or writing, until a trial succeeds.
+     */
     BREAKERS_OPEN
   }
 

@@ -18,13 +18,13 @@ public final class EngineMetrics extends Counters<EngineMetrics.Counter> {
      * AWS CRT when their answer begins or when they have ended.
      */
     GETS,
-    /** Those of them that nobody waited for when they were sent. */
+    /** GETs that no reader waited for when they were sent. */
     PREFETCH_GETS,
     /** GETs sent again after a failure. */
     RETRIES,
     /** GETs sent beside one that was late for its reader, for the same bytes. */
     HEDGES,
-    /** Those of them whose bytes came first. */
+    /** Hedges whose bytes came first. */
     HEDGES_WON,
     /** GETs that the store answered with 503, 429 or another word for slow down. */
     THROTTLED,
@@ -38,7 +38,7 @@ public final class EngineMetrics extends Counters<EngineMetrics.Counter> {
      */
     DISCARDED_BYTES,
     /**
-     * Bytes of blocks that came and that somebody read, whole blocks whatever part of them was
+     * Bytes of blocks that came and that a reader read, whole blocks whatever part of them was
      * read, and bytes that a reader took from local disk itself.
      */
     USED_BYTES,
@@ -60,54 +60,56 @@ public final class EngineMetrics extends Counters<EngineMetrics.Counter> {
      * for S3's first answer because of the cache on local disk.
      */
     PREFETCH_REFUSED,
-    /** Those of them that the gate refused, since the store had refused others. */
+    /** Prefetches that the gate refused, since the store had refused other requests. */
     GATE_REFUSED,
     /** Times that a reader waited at the gate before its GET was sent. */
     GATE_WAITS,
-    /** How long they waited there in all, in ns. */
+    /** How long readers waited at the gate in all, in ns. */
     GATE_WAIT_NANOS,
     /** GETs sent to see whether a store that had refused everybody answers again. */
     GATE_PROBES,
     /** Footers of Parquet and ORC files that were read, to know what their readers will want. */
     COLUMNAR_FOOTERS,
-    /** Footers that could not be: damaged, too long, or compressed by a codec that is not there. */
+    /**
+     * Footers that were not read: damaged, too long, or compressed by a codec that is not there.
+     */
     COLUMNAR_FOOTERS_REFUSED,
     /**
      * Bytes of blocks that were fetched ahead of readers of columnar files. Where such files are
-     * only observed, what would have been.
+     * only observed, bytes that would have been fetched.
      */
     COLUMNAR_ASKED_BYTES,
-    /** Those of them that failed to come, or left memory before a reader came. */
+    /** Columnar bytes that failed to come, or left memory before a reader came. */
     COLUMNAR_WITHDRAWN_BYTES,
-    /** Those of the last bytes of files that the stream which asked for them read. */
+    /** Bytes of ends of files that the stream which asked for them read. */
     COLUMNAR_TAIL_USED_BYTES,
-    /** Those that it did not read. */
+    /** Bytes of ends of files that were asked for and not read. */
     COLUMNAR_TAIL_WASTED_BYTES,
-    /** Those of column data that the stream which asked for them read. */
+    /** Bytes of column data that the stream which asked for them read. */
     COLUMNAR_GROUP_USED_BYTES,
-    /** Those that it did not read. */
+    /** Bytes of column data that were asked for and not read. */
     COLUMNAR_GROUP_WASTED_BYTES,
-    /** Those of dictionary pages that the stream which asked for them read. */
+    /** Bytes of dictionary pages that the stream which asked for them read. */
     COLUMNAR_DICTIONARY_USED_BYTES,
-    /** Those that it did not read. */
+    /** Bytes of dictionary pages that were asked for and not read. */
     COLUMNAR_DICTIONARY_WASTED_BYTES,
-    /** Those of Bloom filters that the stream which asked for them read. */
+    /** Bytes of Bloom filters that the stream which asked for them read. */
     COLUMNAR_BLOOM_FILTER_USED_BYTES,
-    /** Those that it did not read. */
+    /** Bytes of Bloom filters that were asked for and not read. */
     COLUMNAR_BLOOM_FILTER_WASTED_BYTES,
-    /** Those of page indexes, and row indexes of ORC that the stream which asked for them read. */
+    /** Bytes of indexes, ORC's included, that the stream which asked for them read. */
     COLUMNAR_INDEX_USED_BYTES,
-    /** Those that it did not read. */
+    /** Bytes of indexes, ORC's included, that were asked for and not read. */
     COLUMNAR_INDEX_WASTED_BYTES,
-    /** Those of footers of stripes that the stream which asked for them read. */
+    /** Bytes of footers of stripes that the stream which asked for them read. */
     COLUMNAR_STRIPE_FOOTER_USED_BYTES,
-    /** Those that it did not read. */
+    /** Bytes of footers of stripes that were asked for and not read. */
     COLUMNAR_STRIPE_FOOTER_WASTED_BYTES,
     /** Blocks found in memory when a reader came to them. */
     MEMORY_HITS,
     /** Times that a reader waited for a block. */
     WAITS,
-    /** How long they waited in all, in ns. */
+    /** How long readers waited for blocks in all, in ns. */
     WAIT_NANOS
   }
 

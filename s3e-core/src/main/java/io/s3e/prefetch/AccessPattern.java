@@ -2,6 +2,7 @@ package io.s3e.prefetch;
 
 import io.s3e.block.BlockLayout;
 import io.s3e.block.ByteRange;
+import io.s3e.prefetch.Cursors.Cursor;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -212,7 +213,7 @@ public final class AccessPattern {
   /** Whether a cursor that has just begun prefetches before it has shown anything. */
   boolean isAssumedForward(Cursor cursor) {
     long block = cursor.reached;
-    if (cursor.origin != Cursor.Origin.JUMP || !isTrusted() || block >= splitLimit()) {
+    if (cursor.origin != Cursor.CursorStart.JUMP || !isTrusted() || block >= splitLimit()) {
       return false;
     }
     long fromSplitStart = block - splitFirst();
@@ -226,7 +227,8 @@ public final class AccessPattern {
   boolean hasShownEnough(Cursor cursor) {
     int base = countsAsRandom() ? CROSSINGS_AFTER_JUMPS : 1;
     int needed = Math.min(MAX_CROSSINGS, base << distrust());
-    return cursor.crossings >= needed && (cursor.origin != Cursor.Origin.REREAD || cursor.stalled);
+    return cursor.crossings >= needed
+        && (cursor.origin != Cursor.CursorStart.REREAD || cursor.stalled);
   }
 
   @Override

@@ -87,7 +87,7 @@ public final class BlockPieces<O> {
   }
 
   /**
-   * Takes what those owners have of {@code run} who are such, in order.
+   * Takes the pieces of {@code run} whose owners {@code such} holds for, in order.
    *
    * @param taken hears of each piece and who had it; adds and takes nothing meanwhile
    * @return how many blocks

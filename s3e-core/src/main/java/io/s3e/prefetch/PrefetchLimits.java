@@ -25,19 +25,7 @@ public record PrefetchLimits(
         || maxWindowBytes < 0
         || maxCursors < 1
         || parallelRamp < 1) {
-      throw new IllegalArgumentException(
-          "prefetch limits must be positive: initial window "
-              + initialWindowBytes
-              + ", small request "
-              + smallRequestBytes
-              + ", request "
-              + requestBytes
-              + ", largest window "
-              + maxWindowBytes
-              + ", cursors "
-              + maxCursors
-              + ", parallel requests "
-              + parallelRamp);
+      throw new IllegalArgumentException("prefetch limits must be positive");
     }
   }
 

@@ -3,6 +3,7 @@ package io.s3e.prefetch;
 import io.s3e.block.BlockLayout;
 import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
+import io.s3e.prefetch.Cursors.Cursor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -141,7 +142,7 @@ public final class ReadPlanner {
     }
     cursors.use(cursor);
     cursor.expected = wasActive && cursor.isContinued();
-    if (near == null && cursor.origin == Cursor.Origin.JUMP && pattern.onJump()) {
+    if (near == null && cursor.origin == Cursor.CursorStart.JUMP && pattern.onJump()) {
       endGuessing();
     }
     pattern.onPlanned();
@@ -276,11 +277,12 @@ public final class ReadPlanner {
   private Cursor begin(long position, BlockRange touched) {
     Cursor parent = cursors.wanting(touched.first());
     if (parent != null) {
-      Cursor child = new Cursor(position, touched.first(), Cursor.Origin.FORK);
+      Cursor child = new Cursor(position, touched.first(), Cursor.CursorStart.FORK);
       windows.fork(parent, child);
       return child;
     }
-    Cursor.Origin origin = cursors.haveRead(position) ? Cursor.Origin.REREAD : Cursor.Origin.JUMP;
+    Cursor.CursorStart origin =
+        cursors.haveRead(position) ? Cursor.CursorStart.REREAD : Cursor.CursorStart.JUMP;
     Cursor cursor = new Cursor(position, touched.first(), origin);
     if (pattern.isAssumedForward(cursor)) {
       windows.open(cursor);

@@ -2,6 +2,7 @@ package io.s3e.prefetch;
 
 import io.s3e.block.BlockLayout;
 import io.s3e.block.BlockRange;
+import io.s3e.prefetch.Cursors.Cursor;
 import java.util.List;
 
 /**
@@ -196,7 +197,7 @@ final class Windows {
     return Math.max(0, cap() - Cursors.count(cursors.wanted()));
   }
 
-  /** One more cursor prefetches: the others keep what is nearest to their readers. */
+  /** One more cursor prefetches: each other cursor keeps the blocks nearest to its reader. */
   void trimOthers(Cursor cursor) {
     long share = share();
     for (Cursor other : cursors.leastRecentFirst()) {

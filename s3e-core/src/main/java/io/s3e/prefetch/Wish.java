@@ -29,7 +29,7 @@ public record Wish(List<Range> ranges) {
   /** How an absent part of a range is cut into requests. */
   @FunctionalInterface
   public interface Cut {
-    /** All by one request. */
+    /** All blocks by one request. */
     Cut NONE = (absent, requests) -> requests.add(absent);
 
     /** Adds the requests for {@code absent}, in order. */
@@ -39,7 +39,7 @@ public record Wish(List<Range> ranges) {
   /**
    * Blocks that are wanted for one reason.
    *
-   * @param judge is told what becomes of them
+   * @param judge is told what becomes of the blocks
    */
   public record Range(BlockRange blocks, GuessKind kind, GuessJudge judge, Start start, Cut cut) {}
 }

@@ -81,7 +81,7 @@ class ColumnPlannerPropertyTest {
     final List<String> log = new ArrayList<>();
     final LayoutMemory memory = new LayoutMemory();
     final EngineMetrics counted = new EngineMetrics();
-    final Layout file;
+    final FileLayout file;
     private final Random random;
     private final BlockLayout layout;
     private final StreamPlanner planner;
@@ -144,7 +144,7 @@ class ColumnPlannerPropertyTest {
       log.add(layout + " " + limits + " " + policy + " split " + split + " " + file);
     }
 
-    private Layout randomParquet(int block) {
+    private FileLayout randomParquet(int block) {
       int groups = 1 + random.nextInt(8);
       int columns = 1 + random.nextInt(6);
       long at = 4;
@@ -193,7 +193,7 @@ class ColumnPlannerPropertyTest {
       return random.nextInt(4) == 0 ? random.nextInt(most) : most;
     }
 
-    private Layout randomOrc(int block) {
+    private FileLayout randomOrc(int block) {
       int stripes = 1 + random.nextInt(12);
       long at = 3;
       List<long[]> parts = new ArrayList<>();
@@ -276,7 +276,7 @@ class ColumnPlannerPropertyTest {
     /** Streams of a stripe, or bytes that are no footer. */
     private void showFooter() {
       ByteRange wants = planner.wants();
-      if (file.format() == Layout.Format.PARQUET) {
+      if (file.format() == FileLayout.Format.PARQUET) {
         showIndexes();
         return;
       }
@@ -312,7 +312,7 @@ class ColumnPlannerPropertyTest {
     }
 
     private ByteRange partOf(int g) {
-      if (file.format() == Layout.Format.ORC) {
+      if (file.format() == FileLayout.Format.ORC) {
         ByteRange data = file.stripeData(g);
         long half = data.start() + data.length() / 2;
         return switch (random.nextInt(4)) {
@@ -351,7 +351,7 @@ class ColumnPlannerPropertyTest {
     private void readVectored() {
       group = Math.min(file.groups() - 1, group + random.nextInt(3));
       List<ByteRange> ranges = new ArrayList<>();
-      if (file.format() == Layout.Format.ORC) {
+      if (file.format() == FileLayout.Format.ORC) {
         ranges.add(file.stripeData(group));
       } else {
         for (int c = 0; c < file.columns(); c += 1 + random.nextInt(3)) {

@@ -47,7 +47,7 @@ final class ColumnTranscript {
   private static final long INDEX = 1 << 10;
 
   private final LayoutMemory memory = new LayoutMemory();
-  private final Layout file;
+  private final FileLayout file;
   private final BlockLayout blocks;
   private final @Nullable ByteRange split;
   private final List<String> lines = new ArrayList<>();

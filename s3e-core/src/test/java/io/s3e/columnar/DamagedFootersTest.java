@@ -40,7 +40,7 @@ class DamagedFootersTest {
   private int layouts;
 
   private interface Parser {
-    @Nullable Layout parse() throws MalformedException;
+    @Nullable FileLayout parse() throws MalformedException;
   }
 
   @Test
@@ -91,7 +91,7 @@ class DamagedFootersTest {
   void damagedFootersOfStripesAreRefusedOrStayInTheirStripe() throws MalformedException {
     Random random = new Random(Seed.draw());
     byte[] tail = OrcWriter.tail(RecordedFiles.stripes(), OrcWriter.Compression.NONE, 256);
-    Layout layout = parseTail(tail);
+    FileLayout layout = parseTail(tail);
     RecordedFiles.File file = RecordedFiles.orc();
     int known = 0;
     for (int i = 0; i < ORC; i++) {
@@ -123,7 +123,7 @@ class DamagedFootersTest {
     return tail;
   }
 
-  private @Nullable Layout parseTail(byte[] tail) throws MalformedException {
+  private @Nullable FileLayout parseTail(byte[] tail) throws MalformedException {
     long size = 21837123;
     byte[] last =
         Arrays.copyOfRange(tail, Math.max(0, tail.length - FileTail.LAST_BYTES), tail.length);
@@ -143,7 +143,7 @@ class DamagedFootersTest {
   private void check(Parser parser, long limit) {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long before = threads.getCurrentThreadAllocatedBytes();
-    Layout layout = null;
+    FileLayout layout = null;
     try {
       layout = parser.parse();
     } catch (MalformedException e) {

@@ -8,14 +8,14 @@ import io.s3e.block.ByteRange;
 final class LayoutAssertions {
   private LayoutAssertions() {}
 
-  static void assertConsistent(Layout layout) {
+  static void assertConsistent(FileLayout layout) {
     long end = 0;
     assertThat(layout.weight()).isPositive();
     for (int group = 0; group < layout.groups(); group++) {
       ByteRange whole = layout.group(group);
       assertThat(whole.start()).isGreaterThanOrEqualTo(end);
       end = whole.end();
-      if (layout.format() == Layout.Format.ORC) {
+      if (layout.format() == FileLayout.Format.ORC) {
         assertThat(layout.stripeData(group).start()).isGreaterThanOrEqualTo(whole.start());
         assertThat(layout.stripeFooter(group).end()).isEqualTo(whole.end());
       }

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class LayoutMemoryTest {
   private final LayoutMemory memory = new LayoutMemory();
 
-  private static Layout layout(int groups, int columns) {
+  private static FileLayout layout(int groups, int columns) {
     try {
       LayoutBuilder builder = LayoutBuilder.parquet(1L << 40, groups, columns);
       for (int chunk = 0; chunk < groups * columns; chunk++) {
@@ -31,7 +31,7 @@ class LayoutMemoryTest {
 
   @Test
   void layoutsAreKeptByVersionAndTheFirstStays() {
-    Layout first = layout(1, 1);
+    FileLayout first = layout(1, 1);
     assertThat(memory.layout(version(0))).isNull();
     assertThat(memory.keep(version(0), first)).isSameAs(first);
     assertThat(memory.keep(version(0), layout(1, 2))).isSameAs(first);

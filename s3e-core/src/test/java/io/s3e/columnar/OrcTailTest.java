@@ -17,7 +17,8 @@ class OrcTailTest {
   private static final long SIZE = 21837123;
   private static final OrcCodecs CODECS = new OrcCodecs(OrcTailTest.class.getClassLoader());
 
-  private static Layout parse(byte[] tail, long size, OrcCodecs codecs) throws MalformedException {
+  private static FileLayout parse(byte[] tail, long size, OrcCodecs codecs)
+      throws MalformedException {
     byte[] last =
         Arrays.copyOfRange(tail, Math.max(0, tail.length - FileTail.LAST_BYTES), tail.length);
     FileTail found = FileTail.of(last, size);
@@ -29,9 +30,9 @@ class OrcTailTest {
     return found.layout(Arrays.copyOfRange(tail, from, from + (int) footer.length()), codecs);
   }
 
-  private static void assertRecorded(Layout layout) {
+  private static void assertRecorded(FileLayout layout) {
     List<OrcWriter.Stripe> stripes = RecordedFiles.stripes();
-    assertThat(layout.format()).isEqualTo(Layout.Format.ORC);
+    assertThat(layout.format()).isEqualTo(FileLayout.Format.ORC);
     assertThat(layout.groups()).isEqualTo(stripes.size()).isEqualTo(14);
     for (int i = 0; i < stripes.size(); i++) {
       OrcWriter.Stripe stripe = stripes.get(i);
@@ -92,14 +93,14 @@ class OrcTailTest {
 
   @Test
   void everyOffsetHasItsPlace() throws Exception {
-    Layout layout =
+    FileLayout layout =
         parse(
             OrcWriter.tail(RecordedFiles.stripes(), OrcWriter.Compression.NONE, 256), SIZE, CODECS);
-    assertThat(layout.at(2).part()).isEqualTo(Layout.Part.NOWHERE);
-    assertThat(layout.at(3).part()).isEqualTo(Layout.Part.STRIPE_INDEX);
-    assertThat(layout.at(49868).part()).isEqualTo(Layout.Part.DATA);
+    assertThat(layout.at(2).part()).isEqualTo(FileLayout.FilePart.NOWHERE);
+    assertThat(layout.at(3).part()).isEqualTo(FileLayout.FilePart.STRIPE_INDEX);
+    assertThat(layout.at(49868).part()).isEqualTo(FileLayout.FilePart.DATA);
     assertThat(layout.at(1622838)).matches(place -> place.startsAt(1622838));
-    assertThat(layout.at(1622838).part()).isEqualTo(Layout.Part.STRIPE_FOOTER);
+    assertThat(layout.at(1622838).part()).isEqualTo(FileLayout.FilePart.STRIPE_FOOTER);
     assertThat(layout.at(1623182)).matches(place -> place.group() == 1);
   }
 
@@ -121,7 +122,7 @@ class OrcTailTest {
   @Test
   void theStreamsOfARealStripeAreRead() throws Exception {
     byte[] tail = RecordedFiles.resource("files/lineitem-orc.tail16k");
-    Layout layout = parse(tail, SIZE, CODECS);
+    FileLayout layout = parse(tail, SIZE, CODECS);
     OrcStripes stripes = new OrcStripes(layout, CODECS);
     stripes.at(13);
     ByteRange footer = layout.stripeFooter(13);
@@ -141,7 +142,7 @@ class OrcTailTest {
 
   @Test
   void streamsThatGoBeyondTheirStripeAreRefusedAndNoneIsWantedAgain() throws Exception {
-    Layout layout =
+    FileLayout layout =
         parse(
             OrcWriter.tail(RecordedFiles.stripes(), OrcWriter.Compression.NONE, 256), SIZE, CODECS);
     OrcStripes stripes = new OrcStripes(layout, CODECS);

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ParquetFooterTest {
-  private static Layout parse(RecordedFiles.File file) throws MalformedException {
+  private static FileLayout parse(RecordedFiles.File file) throws MalformedException {
     FileTail tail = FileTail.of(lastBytes(file), file.size());
     ByteRange footer = tail.footer();
     return tail.layout(
@@ -26,7 +26,7 @@ class ParquetFooterTest {
   @ParameterizedTest
   @ValueSource(strings = {"lineitem", "wide", "small-part-00000", "table-part-00000"})
   void realFootersSayWhatParquetJavaReadsOfThem(String name) throws Exception {
-    Layout layout = parse(RecordedFiles.parquet(name));
+    FileLayout layout = parse(RecordedFiles.parquet(name));
     assertSame(layout, name);
     assertThat(layout.footerStart())
         .isEqualTo(RecordedFiles.header(name)[0] - 8 - RecordedFiles.header(name)[1]);
@@ -38,7 +38,7 @@ class ParquetFooterTest {
     assertSame(parse(RecordedFiles.parquetLike(name)), name);
   }
 
-  private static void assertSame(Layout layout, String name) {
+  private static void assertSame(FileLayout layout, String name) {
     List<List<FooterWriter.Chunk>> groups = RecordedFiles.chunks(name);
     assertThat(layout.groups()).isEqualTo(groups.size());
     assertThat(layout.columns()).isEqualTo(groups.get(0).size());
@@ -60,28 +60,28 @@ class ParquetFooterTest {
 
   @Test
   void aBloomFilterWithoutLengthEndsWhereTheNextBegins() throws Exception {
-    Layout layout = parse(RecordedFiles.parquet("lineitem"));
+    FileLayout layout = parse(RecordedFiles.parquet("lineitem"));
     assertThat(layout.bloomFilter(0, 1)).isEqualTo(new ByteRange(21463085, 21528638));
     assertThat(layout.bloomFilter(8, 1).end()).isEqualTo(layout.footerStart());
   }
 
   @Test
   void everyOffsetHasItsPlace() throws Exception {
-    Layout layout = parse(RecordedFiles.parquet("lineitem"));
-    assertThat(layout.at(4).part()).isEqualTo(Layout.Part.DICTIONARY);
-    assertThat(layout.at(56739).part()).isEqualTo(Layout.Part.DATA);
+    FileLayout layout = parse(RecordedFiles.parquet("lineitem"));
+    assertThat(layout.at(4).part()).isEqualTo(FileLayout.FilePart.DICTIONARY);
+    assertThat(layout.at(56739).part()).isEqualTo(FileLayout.FilePart.DATA);
     assertThat(layout.at(149650)).matches(place -> place.column() == 1 && place.group() == 0);
     assertThat(layout.at(2529420)).matches(place -> place.column() == 0 && place.group() == 1);
-    assertThat(layout.at(21446855).part()).isEqualTo(Layout.Part.COLUMN_INDEX);
-    assertThat(layout.at(21457288).part()).isEqualTo(Layout.Part.OFFSET_INDEX);
+    assertThat(layout.at(21446855).part()).isEqualTo(FileLayout.FilePart.COLUMN_INDEX);
+    assertThat(layout.at(21457288).part()).isEqualTo(FileLayout.FilePart.OFFSET_INDEX);
     assertThat(layout.at(21528638)).matches(place -> place.group() == 1);
-    assertThat(layout.at(0).part()).isEqualTo(Layout.Part.NOWHERE);
-    assertThat(layout.at(22053062).part()).isEqualTo(Layout.Part.FOOTER);
+    assertThat(layout.at(0).part()).isEqualTo(FileLayout.FilePart.NOWHERE);
+    assertThat(layout.at(22053062).part()).isEqualTo(FileLayout.FilePart.FOOTER);
   }
 
   @Test
   void aGroupBelongsToTheSplitThatHoldsItsMiddle() throws Exception {
-    Layout layout = parse(RecordedFiles.parquet("lineitem"));
+    FileLayout layout = parse(RecordedFiles.parquet("lineitem"));
     ByteRange secondQuarter = new ByteRange(22070665 / 4, 22070665 / 2);
     assertThat(layout.firstGroupOf(secondQuarter)).isEqualTo(2);
     assertThat(layout.endGroupOf(secondQuarter)).isEqualTo(4);
@@ -118,7 +118,8 @@ class ParquetFooterTest {
     return new FooterWriter.Chunk(null, data, compressed, null, 0, null, 0, null, null);
   }
 
-  private static Layout written(List<List<FooterWriter.Chunk>> groups) throws MalformedException {
+  private static FileLayout written(List<List<FooterWriter.Chunk>> groups)
+      throws MalformedException {
     byte[] footer = FooterWriter.write(List.of("a", "b"), groups, 0);
     return ParquetFooter.parse(footer, 10_000);
   }
@@ -195,8 +196,8 @@ class ParquetFooterTest {
 
   @Test
   void layoutsTakeWhatTheySay() throws Exception {
-    Layout layout = parse(RecordedFiles.parquet("wide"));
-    assertThat(Layout.CHUNK_BYTES).isLessThanOrEqualTo(64);
+    FileLayout layout = parse(RecordedFiles.parquet("wide"));
+    assertThat(FileLayout.CHUNK_BYTES).isLessThanOrEqualTo(64);
     assertThat(layout.weight()).isLessThan(7 * 300 * 64);
   }
 }

@@ -14,10 +14,10 @@ class PickedPagesTest {
   private static final int INDEX = 200;
   private static final long INDEXES = 2 * COLUMNS * CHUNK;
 
-  private final Layout layout = layout();
+  private final FileLayout layout = layout();
   private final PickedPages pages = new PickedPages(layout);
 
-  private static Layout layout() {
+  private static FileLayout layout() {
     try {
       LayoutBuilder builder = LayoutBuilder.parquet(INDEXES + 2 * COLUMNS * INDEX, 2, COLUMNS);
       for (int chunk = 0; chunk < 2 * COLUMNS; chunk++) {

@@ -3,7 +3,7 @@ package io.s3e.fault;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.fault.Gate.Outcome;
-import io.s3e.fault.GateRate.Kind;
+import io.s3e.fault.GateRate.WaiterKind;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -37,11 +37,11 @@ class GateRateTest {
   }
 
   private boolean demand() {
-    return rate.pass(Kind.DEMAND, now);
+    return rate.pass(WaiterKind.DEMAND, now);
   }
 
   private boolean retry() {
-    return rate.pass(Kind.RETRY, now);
+    return rate.pass(WaiterKind.RETRY, now);
   }
 
   private int retries() {
@@ -160,7 +160,7 @@ class GateRateTest {
   @Test
   void aRetryThatIsNotSentGivesItsTokenBack() {
     assertThat(retries()).isEqualTo(50);
-    rate.passUnused(Kind.RETRY);
+    rate.passUnused(WaiterKind.RETRY);
     assertThat(retries()).isEqualTo(1);
   }
 
@@ -213,7 +213,7 @@ class GateRateTest {
     end(Outcome.UNAVAILABLE, 3);
     now += SECOND;
     assertThat(demand()).isTrue();
-    rate.passUnused(Kind.DEMAND);
+    rate.passUnused(WaiterKind.DEMAND);
     assertThat(demand()).as("after a pass that was given back").isTrue();
     now += 101 * MILLI;
     assertThat(demand()).as("after a pass that nobody used").isTrue();

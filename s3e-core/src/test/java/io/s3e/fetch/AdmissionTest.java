@@ -13,7 +13,7 @@ import io.s3e.memory.Admission;
 import io.s3e.memory.Block;
 import io.s3e.memory.Grant;
 import io.s3e.memory.Need;
-import io.s3e.memory.Need.Kind;
+import io.s3e.memory.Need.MemoryKind;
 import io.s3e.memory.Purpose;
 import io.s3e.testing.Pause;
 import io.s3e.testing.Slow;
@@ -29,8 +29,8 @@ import org.junit.jupiter.api.Timeout;
 /** Who gets memory and concurrency when there is too little of both. */
 @Timeout(60)
 class AdmissionTest {
-  private static final Need LONG = new Need(1, Kind.LONG);
-  private static final Need SHORT = new Need(1, Kind.SHORT);
+  private static final Need LONG = new Need(1, MemoryKind.LONG);
+  private static final Need SHORT = new Need(1, MemoryKind.SHORT);
 
   private static final Object OBJECT = "object";
 

@@ -6,7 +6,7 @@ import io.s3e.block.BlockLayout;
 import io.s3e.block.BlockRange;
 import io.s3e.client.ClientLimits;
 import io.s3e.memory.Need;
-import io.s3e.memory.Need.Kind;
+import io.s3e.memory.Need.MemoryKind;
 import org.junit.jupiter.api.Test;
 
 class RunSizingTest {
@@ -59,15 +59,15 @@ class RunSizingTest {
 
   @Test
   void aRunNeedsWhatItsGetTakes() {
-    assertThat(SIZING.need(LAYOUT, wanted(0, 1))).isEqualTo(new Need(1, Kind.SHORT));
-    assertThat(SIZING.need(LAYOUT, wanted(0, 4))).isEqualTo(new Need(4, Kind.SHORT));
-    assertThat(SIZING.need(LAYOUT, wanted(0, 5))).isEqualTo(new Need(4, Kind.LONG));
-    assertThat(SIZING.need(LAYOUT, wanted(0, 12))).isEqualTo(new Need(4, Kind.LONG));
+    assertThat(SIZING.need(LAYOUT, wanted(0, 1))).isEqualTo(new Need(1, MemoryKind.SHORT));
+    assertThat(SIZING.need(LAYOUT, wanted(0, 4))).isEqualTo(new Need(4, MemoryKind.SHORT));
+    assertThat(SIZING.need(LAYOUT, wanted(0, 5))).isEqualTo(new Need(4, MemoryKind.LONG));
+    assertThat(SIZING.need(LAYOUT, wanted(0, 12))).isEqualTo(new Need(4, MemoryKind.LONG));
   }
 
   @Test
   void aShortLastBlockMayMakeARunOneCopiedGet() {
     BlockLayout layout = new BlockLayout(4L * BLOCK + 1, BLOCK);
-    assertThat(SIZING.need(layout, wanted(0, 5))).isEqualTo(new Need(4, Kind.SHORT));
+    assertThat(SIZING.need(layout, wanted(0, 5))).isEqualTo(new Need(4, MemoryKind.SHORT));
   }
 }

@@ -7,7 +7,7 @@ import io.s3e.buffer.BlockLease;
 import io.s3e.buffer.BlockPool;
 import io.s3e.buffer.MemoryBudget;
 import io.s3e.client.ClientLimits;
-import io.s3e.memory.Need.Kind;
+import io.s3e.memory.Need.MemoryKind;
 import io.s3e.memory.TestBlocks.Fetched;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -23,9 +23,9 @@ class AdmissionDirtyTest {
   private static final int BLOCK_BYTES = 4 << 10;
   private static final int BUFFERS = 3;
   private static final int SLOTS = 3;
-  private static final Need ONE = new Need(1, Kind.POOLED);
-  private static final Need TWO = new Need(2, Kind.POOLED);
-  private static final Need SLOT = new Need(1, Kind.LONG);
+  private static final Need ONE = new Need(1, MemoryKind.POOLED);
+  private static final Need TWO = new Need(2, MemoryKind.POOLED);
+  private static final Need SLOT = new Need(1, MemoryKind.LONG);
 
   private static final Object OBJECT = "object";
 

@@ -9,7 +9,7 @@ import io.s3e.buffer.BlockLease;
 import io.s3e.buffer.BlockPool;
 import io.s3e.buffer.MemoryBudget;
 import io.s3e.client.ClientLimits;
-import io.s3e.memory.Need.Kind;
+import io.s3e.memory.Need.MemoryKind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -25,7 +25,7 @@ class BulkheadTest {
   private static final int BLOCK = 4 << 10;
   private static final int PLACES = 8;
   private static final int OVERDUE = 2;
-  private static final Need ONE = new Need(1, Kind.SHORT);
+  private static final Need ONE = new Need(1, MemoryKind.SHORT);
   private static final Object HANGING = "hanging";
   private static final Object HEALTHY = "healthy";
 
@@ -229,7 +229,7 @@ class BulkheadTest {
   void anObjectThatDoesNotAnswerIsLentNoSlot() throws Exception {
     Carrier lending = admission.carrier(new ClientLimits(BLOCK, PLACES, 4 * BLOCK, 2, 8L * BLOCK));
     Account tenant = admission.account(lending);
-    Need slot = new Need(1, Kind.LONG);
+    Need slot = new Need(1, MemoryKind.LONG);
     lending.late(HANGING);
     assertThat(admission.trySpeculate(tenant, HANGING, slot, Purpose.GUESS)).isNull();
     lending.answered(HANGING);

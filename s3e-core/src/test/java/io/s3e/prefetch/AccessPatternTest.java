@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.block.BlockLayout;
 import io.s3e.block.ByteRange;
+import io.s3e.prefetch.Cursors.Cursor;
 import org.junit.jupiter.api.Test;
 
 class AccessPatternTest {
@@ -220,7 +221,7 @@ class AccessPatternTest {
 
   @Test
   void afterJumpsAndWasteACursorHasToShowMore() {
-    Cursor cursor = new Cursor(0, 0, Cursor.Origin.JUMP);
+    Cursor cursor = new Cursor(0, 0, Cursor.CursorStart.JUMP);
     cursor.crossings = 1;
     assertThat(pattern.hasShownEnough(cursor)).isTrue();
 

@@ -22,7 +22,7 @@ public class AdmissionBenchmark extends CallTimeByThreads {
   private static final int BLOCKS = 256;
   private static final int GETS = 64;
   private static final Object OBJECT = new ObjectRef("bucket", "key");
-  private static final Need ONE_BLOCK = new Need(1, Need.Kind.SHORT);
+  private static final Need ONE_BLOCK = new Need(1, Need.MemoryKind.SHORT);
 
   private final MemoryBudget budget = new MemoryBudget((long) BLOCKS * BLOCK_BYTES);
   private BlockPool pool = newPool();

@@ -4,8 +4,8 @@ import io.s3e.block.BlockLayout;
 import io.s3e.block.ByteRange;
 import io.s3e.prefetch.Ahead;
 import io.s3e.prefetch.Ahead.Change;
-import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.PrefetchLimits;
+import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.prefetch.VectorPlanner;
 import java.util.ArrayList;
@@ -41,7 +41,8 @@ public class PlannerBenchmark extends CallTime {
   private long position;
 
   private ReadPlanner planner(ReadPolicy policy) {
-    return new ReadPlanner(layout, policy, null, PrefetchLimits.defaults(BLOCK_BYTES, REQUEST_BYTES));
+    return new ReadPlanner(
+        layout, policy, null, PrefetchLimits.defaults(BLOCK_BYTES, REQUEST_BYTES));
   }
 
   private Ahead ahead() {

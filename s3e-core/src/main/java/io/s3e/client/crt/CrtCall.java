@@ -69,7 +69,7 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
   private int written;
   private boolean cancelled;
   private @Nullable S3MetaRequest nativeHalf;
-  private CrtFailures.@Nullable Attempt failedAttempt;
+  private CrtFailures.@Nullable FailedAttempt failedAttempt;
 
   CrtCall(Owner owner) {
     this.owner = owner;
@@ -184,7 +184,7 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
       if (cancelled || failedAttempt != null || state == State.ENDED) {
         return;
       }
-      failedAttempt = CrtFailures.Attempt.of(attempt);
+      failedAttempt = CrtFailures.FailedAttempt.of(attempt);
       if (nativeHalf != null) {
         nativeHalf.cancel();
       }
@@ -208,7 +208,7 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
     if (context.getErrorCode() == 0) {
       return null;
     }
-    CrtFailures.Attempt attempt;
+    CrtFailures.FailedAttempt attempt;
     boolean wanted;
     synchronized (this) {
       attempt = failedAttempt;

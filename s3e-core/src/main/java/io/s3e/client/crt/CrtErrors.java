@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The CRT's errors that are not the store's word, by their names: the kind of failure that each is,
- * and the exception that Java's own network classes have for it. The one table of them. None is an
- * {@link java.io.EOFException}, which an application would take for the end of the file.
+ * and the exception that Java's own network classes have for it. This enum is the one table of such
+ * errors. None is an {@link java.io.EOFException}, which an application would take for the end of
+ * the file.
  */
 enum CrtErrors {
   REFUSED(Kind.NETWORK),

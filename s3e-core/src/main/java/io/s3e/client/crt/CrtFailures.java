@@ -24,9 +24,9 @@ final class CrtFailures {
    * @param status HTTP status, or not above 0 if there was none
    * @param ids the request ids as headers, as far as the store gave any
    */
-  record Attempt(int errorCode, int status, Map<String, String> ids) {
-    static Attempt of(S3RequestMetrics metrics) {
-      return new Attempt(metrics.getErrorCode(), metrics.getResponseStatus(), idsOf(metrics));
+  record FailedAttempt(int errorCode, int status, Map<String, String> ids) {
+    static FailedAttempt of(S3RequestMetrics metrics) {
+      return new FailedAttempt(metrics.getErrorCode(), metrics.getResponseStatus(), idsOf(metrics));
     }
 
     private static Map<String, String> idsOf(S3RequestMetrics metrics) {
@@ -58,13 +58,13 @@ final class CrtFailures {
   static RequestFailure of(
       String subject,
       S3FinishedResponseContext context,
-      @Nullable Attempt attempt,
+      @Nullable FailedAttempt attempt,
       boolean wanted,
       @Nullable StoreAnswer begun) {
     int code = context.getErrorCode();
     boolean cancelled = isCancellation(CRT.awsErrorName(code));
     if (cancelled && wanted) {
-      return cancelled(subject);
+      return RequestFailure.cancelled(subject);
     }
     if (attempt != null && cancelled) {
       code = attempt.errorCode();
@@ -93,7 +93,7 @@ final class CrtFailures {
    * @param error name of the CRT's error
    */
   private static @Nullable StoreAnswer answer(
-      S3FinishedResponseContext context, @Nullable Attempt attempt, String error) {
+      S3FinishedResponseContext context, @Nullable FailedAttempt attempt, String error) {
     byte[] payload = context.getErrorPayload();
     String body = payload == null ? "" : new String(payload, StandardCharsets.UTF_8);
     Map<String, String> headers = CrtHeaders.asMap(context.getErrorHeaders());
@@ -131,18 +131,10 @@ final class CrtFailures {
     return new RequestFailure(Kind.CREDENTIALS, subject, "no credentials: " + cause, cause);
   }
 
-  static RequestFailure closed(String subject) {
-    return new RequestFailure(Kind.CANCELLED, subject, "the client is closed", null);
-  }
-
   /** Never retried: the CRT would not tell how the request ends. */
   static RequestFailure jvmEnds(String subject) {
     return new RequestFailure(
         Kind.OTHER, subject, "the JVM is ending, and the CRT has ended", null);
-  }
-
-  static RequestFailure cancelled(String subject) {
-    return new RequestFailure(Kind.CANCELLED, subject, "cancelled", null);
   }
 
   private static boolean isCancellation(String name) {

@@ -123,7 +123,7 @@ class CrtGet extends CrtCall {
 
   @Override
   protected final String subject() {
-    return "GET " + request.object() + " " + request.range();
+    return request.subject();
   }
 
   /**

@@ -107,6 +107,6 @@ final class CrtHead extends CrtCall {
 
   @Override
   protected String subject() {
-    return "HEAD " + request.object();
+    return request.subject();
   }
 }

@@ -49,7 +49,7 @@ final class CrtHold {
   /** How to close each client that is open. */
   private static final Set<Runnable> OPEN = ConcurrentHashMap.newKeySet();
 
-  /** Those that are held. Guards itself. */
+  /** The holds that last. Guards itself. */
   private static final Set<CrtHold> HELD = new HashSet<>();
 
   private static volatile boolean over;

@@ -177,8 +177,7 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
             : new CrtGet(request, handler, this);
     S3Client wide = way.wide();
     if (request.lend() && wide == null) {
-      call.endUnsent(
-          new RequestFailure(Kind.NOT_LENT, call.subject(), "this client lends nothing", null));
+      call.endUnsent(RequestFailure.notLent(call.subject()));
       return call;
     }
     start(
@@ -305,7 +304,7 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
               e ->
                   call.endUnsent(
                       closed.get()
-                          ? CrtFailures.closed(call.subject())
+                          ? RequestFailure.closed(call.subject())
                           : CrtFailures.noCredentials(call.subject(), e)));
     }
   }
@@ -315,7 +314,7 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
     // Registered before the check: close() sees either this call or makes the check fail.
     inFlight.add(call);
     if (closed.get()) {
-      call.endUnsent(CrtFailures.closed(call.subject()));
+      call.endUnsent(RequestFailure.closed(call.subject()));
       return false;
     }
     if (CrtHold.isOver()) {
@@ -327,7 +326,7 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
 
   private void send(CrtCall call, S3Client client, Preparation preparation) {
     if (call.isCancelled()) {
-      call.endUnsent(CrtFailures.cancelled(call.subject()));
+      call.endUnsent(RequestFailure.cancelled(call.subject()));
       return;
     }
     S3MetaRequest sent = null;
@@ -335,7 +334,7 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
     transport.sending().readLock().lock();
     try {
       if (closed.get() || transport.isClosed()) {
-        failure = CrtFailures.closed(call.subject());
+        failure = RequestFailure.closed(call.subject());
       } else {
         call.sending();
         sent = client.makeMetaRequest(options(call, preparation));

@@ -220,8 +220,8 @@ public final class FallbackClient implements ObjectClient {
     try {
       return client.get(request, handler);
     } catch (RuntimeException e) {
-      String subject = "GET " + request.object() + " " + request.range();
-      handler.onFailure(new RequestFailure(Kind.OTHER, subject, "client refused: " + e, e));
+      handler.onFailure(
+          new RequestFailure(Kind.OTHER, request.subject(), "client refused: " + e, e));
       return () -> {};
     }
   }
@@ -231,12 +231,7 @@ public final class FallbackClient implements ObjectClient {
     if (!request.lend()) {
       return send(substitute, request, handler);
     }
-    handler.onFailure(
-        new RequestFailure(
-            Kind.NOT_LENT,
-            "GET " + request.object() + " " + request.range(),
-            substitute.name() + " lends nothing",
-            null));
+    handler.onFailure(RequestFailure.notLent(request.subject()));
     return () -> {};
   }
 

@@ -133,7 +133,7 @@ final class FastGet implements ObjectClient.Exchange {
                 failure -> {
                   substituteReads = failure == null;
                   if (cancelled) {
-                    handler.onFailure(cancelledGet());
+                    handler.onFailure(RequestFailure.cancelled(request.subject()));
                   } else if (failure == null) {
                     tryAgain(doubt);
                   } else {
@@ -147,15 +147,7 @@ final class FastGet implements ObjectClient.Exchange {
     }
   }
 
-  private RequestFailure cancelledGet() {
-    return new RequestFailure(Kind.CANCELLED, subject(), "cancelled", null);
-  }
-
-  private String subject() {
-    return "GET " + request.object() + " " + request.range();
-  }
-
-  private enum Answer {
+  private enum AnswerState {
     AWAITED,
     BEGUN,
     LEFT
@@ -163,7 +155,7 @@ final class FastGet implements ObjectClient.Exchange {
 
   /** One GET of the fast client. */
   private final class Try implements ForwardingHandler, ObjectClient.Exchange {
-    private final AtomicReference<Answer> answer = new AtomicReference<>(Answer.AWAITED);
+    private final AtomicReference<AnswerState> answer = new AtomicReference<>(AnswerState.AWAITED);
     private final CompletableFuture<ObjectClient.Exchange> exchange = new CompletableFuture<>();
 
     /**
@@ -194,7 +186,7 @@ final class FastGet implements ObjectClient.Exchange {
       leave(
           new RequestFailure(
               Kind.NETWORK,
-              subject(),
+              request.subject(),
               "no answer on a new connection within "
                   + TimeUnit.NANOSECONDS.toMillis(client.patienceNanos(request))
                   + " ms",
@@ -204,7 +196,7 @@ final class FastGet implements ObjectClient.Exchange {
 
     /** Ends the try if its answer has not begun, and goes on from there. */
     private void leave(RequestFailure failure, boolean isSilence) {
-      if (answer.compareAndSet(Answer.AWAITED, Answer.LEFT)) {
+      if (answer.compareAndSet(AnswerState.AWAITED, AnswerState.LEFT)) {
         settled.complete(null);
         cancelExchange();
         failed(failure, isSilence);
@@ -214,10 +206,10 @@ final class FastGet implements ObjectClient.Exchange {
     @Override
     public void cancel() {
       // A client that has proven itself says when it is through: its memory is in use until then.
-      if (!isTrial || answer.get() == Answer.BEGUN) {
+      if (!isTrial || answer.get() == AnswerState.BEGUN) {
         cancelExchange();
       } else {
-        leave(cancelledGet(), false);
+        leave(RequestFailure.cancelled(request.subject()), false);
       }
     }
 
@@ -228,7 +220,7 @@ final class FastGet implements ObjectClient.Exchange {
     @Override
     public void onHead(ResponseHead head) throws IOException {
       client.answered();
-      if (!answer.compareAndSet(Answer.AWAITED, Answer.BEGUN)) {
+      if (!answer.compareAndSet(AnswerState.AWAITED, AnswerState.BEGUN)) {
         throw new IOException("the answer came too late");
       }
       settled.complete(null);
@@ -237,7 +229,7 @@ final class FastGet implements ObjectClient.Exchange {
 
     @Override
     public void onFailure(RequestFailure failure) {
-      if (answer.get() == Answer.BEGUN) {
+      if (answer.get() == AnswerState.BEGUN) {
         handler.onFailure(failure);
       } else {
         leave(failure, false);

@@ -31,8 +31,7 @@ public interface BlockingStore {
 
       @Override
       public ObjectHead head(HeadRequest request) throws IOException {
-        return SdkRequests.head(
-            SdkRequests.subject(request), s3.headObject(SdkRequests.head(request)));
+        return SdkRequests.head(request.subject(), s3.headObject(SdkRequests.head(request)));
       }
     };
   }

@@ -55,18 +55,6 @@ final class SdkFailures {
     return new RequestFailure(Kind.NETWORK, subject, reason, new SocketException(reason));
   }
 
-  static RequestFailure cancelled(String subject) {
-    return new RequestFailure(Kind.CANCELLED, subject, "cancelled", null);
-  }
-
-  static RequestFailure closed(String subject) {
-    return new RequestFailure(Kind.CANCELLED, subject, "the client is closed", null);
-  }
-
-  static RequestFailure lendsNothing(String subject) {
-    return new RequestFailure(Kind.NOT_LENT, subject, "this client lends nothing", null);
-  }
-
   static RequestFailure network(String subject, IOException cause) {
     return new RequestFailure(Kind.NETWORK, subject, cause.toString(), cause);
   }

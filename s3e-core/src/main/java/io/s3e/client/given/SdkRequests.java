@@ -60,14 +60,6 @@ final class SdkRequests {
         length, response.eTag(), response.versionId(), response.contentEncoding());
   }
 
-  static String subject(GetRequest request) {
-    return "GET " + request.object() + " " + request.range();
-  }
-
-  static String subject(HeadRequest request) {
-    return "HEAD " + request.object();
-  }
-
   private static AwsRequestOverrideConfiguration headers(Map<String, String> headers) {
     AwsRequestOverrideConfiguration.Builder override = AwsRequestOverrideConfiguration.builder();
     headers.forEach(override::putHeader);

@@ -41,7 +41,7 @@ final class SyncExchange implements ObjectClient.Exchange, Runnable {
       Consumer<SyncExchange> onEnded) {
     this.store = store;
     this.request = request;
-    subject = SdkRequests.subject(request);
+    subject = request.subject();
     gate = new HandlerGate(handler, () -> onEnded.accept(this));
   }
 
@@ -64,7 +64,7 @@ final class SyncExchange implements ObjectClient.Exchange, Runnable {
       cancelled = true;
       open = body;
     }
-    CancelThreads.terminal(() -> gate.end(SdkFailures.cancelled(subject)));
+    CancelThreads.terminal(() -> gate.end(RequestFailure.cancelled(subject)));
     if (open != null) {
       CancelThreads.abort(open::abort);
     }
@@ -97,7 +97,7 @@ final class SyncExchange implements ObjectClient.Exchange, Runnable {
     synchronized (this) {
       wanted = cancelled;
     }
-    gate.end(failure != null && wanted ? SdkFailures.cancelled(subject) : failure);
+    gate.end(failure != null && wanted ? RequestFailure.cancelled(subject) : failure);
   }
 
   /** Makes the stream known to {@link #cancel}; false if that came first. */
@@ -113,7 +113,7 @@ final class SyncExchange implements ObjectClient.Exchange, Runnable {
     }
     try {
       if (!gate.call(handler -> handler.onHead(head))) {
-        return SdkFailures.cancelled(subject);
+        return RequestFailure.cancelled(subject);
       }
     } catch (Throwable e) {
       return SdkFailures.rejected(subject, e);
@@ -141,7 +141,7 @@ final class SyncExchange implements ObjectClient.Exchange, Runnable {
       ByteBuffer bytes = ByteBuffer.wrap(chunk, 0, count);
       try {
         if (!gate.call(handler -> handler.onData(bytes))) {
-          return SdkFailures.cancelled(subject);
+          return RequestFailure.cancelled(subject);
         }
       } catch (Throwable e) {
         return SdkFailures.rejected(subject, e);

@@ -137,9 +137,9 @@ public final class SyncObjectClient implements ObjectClient {
 
   @Override
   public ObjectHead head(HeadRequest request) throws RequestFailure {
-    String subject = SdkRequests.subject(request);
+    String subject = request.subject();
     if (closed.get()) {
-      throw SdkFailures.closed(subject);
+      throw RequestFailure.closed(subject);
     }
     try {
       return store.head(request);
@@ -156,9 +156,9 @@ public final class SyncObjectClient implements ObjectClient {
     // Registered before the check: close() sees either this exchange or makes the check fail.
     inFlight.add(exchange);
     if (closed.get()) {
-      exchange.endUnsent(SdkFailures.closed(exchange.subject()));
+      exchange.endUnsent(RequestFailure.closed(exchange.subject()));
     } else if (request.lend()) {
-      exchange.endUnsent(SdkFailures.lendsNothing(exchange.subject()));
+      exchange.endUnsent(RequestFailure.notLent(exchange.subject()));
     } else {
       submit(exchange);
     }
@@ -183,7 +183,7 @@ public final class SyncObjectClient implements ObjectClient {
     } catch (RejectedExecutionException e) {
       exchange.endUnsent(
           closed.get()
-              ? SdkFailures.closed(exchange.subject())
+              ? RequestFailure.closed(exchange.subject())
               : new RequestFailure(
                   Kind.THROTTLED,
                   exchange.subject(),

@@ -18,7 +18,7 @@ import java.util.Arrays;
  * of that lies before {@link #footerStart}, which lies inside the object. Filters and indexes lie
  * there too, ascending by group and column; they may overlap anything else.
  */
-public final class Layout {
+public final class FileLayout {
   /** The format of a file. */
   public enum Format {
     PARQUET,
@@ -26,7 +26,7 @@ public final class Layout {
   }
 
   /** The kinds of places that a reader goes to. */
-  enum Part {
+  enum FilePart {
     /** Column chunks; in ORC the data of a stripe. */
     DATA,
     /** The dictionary page that a chunk begins with. */
@@ -91,7 +91,7 @@ public final class Layout {
   int blockBytes;
 
   /** Of nothing but zeros: {@link LayoutBuilder} fills it before anybody else sees it. */
-  Layout(Format format, long footerStart, int groups, int columns) {
+  FileLayout(Format format, long footerStart, int groups, int columns) {
     int chunks = groups * columns;
     int stripes = format == Format.ORC ? groups : 0;
     this.format = format;
@@ -246,8 +246,9 @@ public final class Layout {
    * @param column its column; -1 if it belongs to none, or to several
    * @param range all of it; empty if it is nowhere
    */
-  record Place(Part part, int group, int column, ByteRange range) {
-    private static final Place NOWHERE = new Place(Part.NOWHERE, -1, -1, new ByteRange(0, 0));
+  record FilePlace(FilePart part, int group, int column, ByteRange range) {
+    private static final FilePlace NOWHERE =
+        new FilePlace(FilePart.NOWHERE, -1, -1, new ByteRange(0, 0));
 
     boolean startsAt(long offset) {
       return !range.isEmpty() && range.start() == offset;
@@ -255,45 +256,45 @@ public final class Layout {
   }
 
   /** What lies at {@code offset}; the dictionary of a chunk before the chunk. */
-  Place at(long offset) {
+  FilePlace at(long offset) {
     if (offset >= footerStart) {
-      return new Place(Part.FOOTER, -1, -1, new ByteRange(footerStart, Long.MAX_VALUE));
+      return new FilePlace(FilePart.FOOTER, -1, -1, new ByteRange(footerStart, Long.MAX_VALUE));
     }
     int group = groupAt(offset);
     if (format == Format.ORC) {
-      return group < 0 ? Place.NOWHERE : inStripe(group, offset);
+      return group < 0 ? FilePlace.NOWHERE : inStripe(group, offset);
     }
     int column = group < 0 ? -1 : columnAt(group, offset);
     if (column >= 0) {
       ByteRange dictionary = dictionary(group, column);
       return offset < dictionary.end()
-          ? new Place(Part.DICTIONARY, group, column, dictionary)
-          : new Place(Part.DATA, group, column, chunk(group, column));
+          ? new FilePlace(FilePart.DICTIONARY, group, column, dictionary)
+          : new FilePlace(FilePart.DATA, group, column, chunk(group, column));
     }
     int chunk = offsetIndexes.at(offset);
     if (chunk >= 0) {
-      return outside(Part.OFFSET_INDEX, offsetIndexes, chunk);
+      return outside(FilePart.OFFSET_INDEX, offsetIndexes, chunk);
     }
     chunk = columnIndexes.at(offset);
     if (chunk >= 0) {
-      return outside(Part.COLUMN_INDEX, columnIndexes, chunk);
+      return outside(FilePart.COLUMN_INDEX, columnIndexes, chunk);
     }
     chunk = bloomFilters.at(offset);
-    return chunk < 0 ? Place.NOWHERE : outside(Part.BLOOM_FILTER, bloomFilters, chunk);
+    return chunk < 0 ? FilePlace.NOWHERE : outside(FilePart.BLOOM_FILTER, bloomFilters, chunk);
   }
 
-  private Place outside(Part part, Extras extras, int chunk) {
-    return new Place(part, chunk / columns, chunk % columns, extras.rangeOf(chunk));
+  private FilePlace outside(FilePart part, Extras extras, int chunk) {
+    return new FilePlace(part, chunk / columns, chunk % columns, extras.rangeOf(chunk));
   }
 
-  private Place inStripe(int stripe, long offset) {
+  private FilePlace inStripe(int stripe, long offset) {
     if (offset < stripeData[stripe]) {
       ByteRange index = new ByteRange(groupStart[stripe], stripeData[stripe]);
-      return new Place(Part.STRIPE_INDEX, stripe, -1, index);
+      return new FilePlace(FilePart.STRIPE_INDEX, stripe, -1, index);
     }
     return offset < stripeFooter[stripe]
-        ? new Place(Part.DATA, stripe, -1, stripeData(stripe))
-        : new Place(Part.STRIPE_FOOTER, stripe, -1, stripeFooter(stripe));
+        ? new FilePlace(FilePart.DATA, stripe, -1, stripeData(stripe))
+        : new FilePlace(FilePart.STRIPE_FOOTER, stripe, -1, stripeFooter(stripe));
   }
 
   @Override

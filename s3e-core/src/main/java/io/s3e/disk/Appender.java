@@ -2,7 +2,7 @@ package io.s3e.disk;
 
 import io.s3e.disk.ChunkIndex.Chunk;
 import io.s3e.disk.Region.Kind;
-import io.s3e.disk.Regions.Appended;
+import io.s3e.disk.RegionFiles.Appended;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
 import java.io.IOException;
@@ -317,7 +317,8 @@ final class Appender {
         slot = to.nextSlot();
       }
       ByteBuffer stored =
-          seal.seal(to.key(), object, chunk, slot, plain, sealed ? work(batch.size()) : plain);
+          seal.seal(
+              to.filling().key(), object, chunk, slot, plain, sealed ? work(batch.size()) : plain);
       entries.add(new Appended(object, chunk, slot, seal.high(), seal.low()));
       batch.add(stored);
       batchBytes += plain.remaining();
@@ -333,7 +334,7 @@ final class Appender {
       if (entries.isEmpty()) {
         return to.nextSlot();
       }
-      return endOf(entries.get(entries.size() - 1));
+      return entries.get(entries.size() - 1).endSlot();
     }
 
     private void flush() throws IOException {
@@ -375,18 +376,13 @@ final class Appender {
   private void put(Region to, List<Appended> entries, ByteBuffer... stored) throws IOException {
     Appended last = entries.get(entries.size() - 1);
     // Whatever comes of it, nothing else is sealed for these slots.
-    to.takenUntil(endOf(last));
+    to.takenUntil(last.endSlot());
     to.file().write(stored, (long) entries.get(0).slot() * Region.SLOT_BYTES);
     for (Appended each : entries) {
       boolean unused =
           index.add(to, each.object(), each.chunk(), each.slot(), each.sealHigh(), each.sealLow());
     }
     regions.appended(to, entries);
-  }
-
-  /** The slot behind a chunk. */
-  private static int endOf(Appended chunk) {
-    return chunk.slot() + Region.slotsOf(chunk.object().chunkLength(chunk.chunk()));
   }
 
   private ByteBuffer work(int number) {
@@ -416,7 +412,6 @@ final class Appender {
           keepHits(victim, region);
           metrics.count(Counter.EVICTIONS);
           metrics.add(Counter.EVICTED_BYTES, (long) victim.nextSlot() * Region.SLOT_BYTES);
-          regions.recycle(victim);
         }
       }
       return region;
@@ -458,7 +453,8 @@ final class Appender {
         continue;
       }
       ByteBuffer stored =
-          seal.seal(to.key(), hit.object(), hit.chunk(), slot, bytes, sealed ? work(0) : bytes);
+          seal.seal(
+              to.filling().key(), hit.object(), hit.chunk(), slot, bytes, sealed ? work(0) : bytes);
       Appended entry = new Appended(hit.object(), hit.chunk(), slot, seal.high(), seal.low());
       put(to, List.of(entry), stored);
       metrics.add(Counter.KEPT_BYTES, length);

@@ -1,6 +1,7 @@
 package io.s3e.disk;
 
 import io.s3e.disk.DiskIo.OpenFile;
+import java.nio.channels.ClosedChannelException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +21,12 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Slots.</b> Bytes are appended at multiples of {@value #SLOT_BYTES}.
  */
 final class Region {
+  /** Bits of the number of an entry: there is one for each slot of the longest region. */
+  static final int ENTRY_BITS = 22;
+
+  /** Regions of a cache at most: each takes one or two file descriptors. */
+  static final int MOST_COUNT = 512;
+
   /** Alignment of what is appended, in bytes: a page. */
   static final int SLOT_BYTES = 4 << 10;
 
@@ -27,7 +34,7 @@ final class Region {
   static final long USUAL_MOST_BYTES = 256L << 20;
 
   /** The longest region, in bytes: as many slots as the index has entries for. */
-  static final long MOST_BYTES = (long) SLOT_BYTES << ChunkIndex.ENTRY_BITS;
+  static final long MOST_BYTES = (long) SLOT_BYTES << ENTRY_BITS;
 
   /** The shortest region, in bytes. */
   static final long LEAST_BYTES = 1L << 20;
@@ -48,11 +55,11 @@ final class Region {
   /**
    * Length of the regions of a cache, in bytes: a part in {@code count} of it, within the shortest
    * and the usual longest. A large cache has more regions than {@code count}; one that would have
-   * more than {@value ChunkIndex#MOST_REGIONS} has so many, and longer ones.
+   * more than {@value #MOST_COUNT} has so many, and longer ones.
    */
   static long bytesFor(long capacityBytes, int count) {
     long part = Math.max(LEAST_BYTES, Math.min(USUAL_MOST_BYTES, capacityBytes / count));
-    long least = Math.min(MOST_BYTES, capacityBytes / ChunkIndex.MOST_REGIONS);
+    long least = Math.min(MOST_BYTES, capacityBytes / MOST_COUNT);
     return Math.max(part, least) / SLOT_BYTES * SLOT_BYTES;
   }
 
@@ -64,14 +71,24 @@ final class Region {
     SCANNED
   }
 
+  /**
+   * One generation.
+   *
+   * @param generation 0 if nothing is known to be in the region
+   * @param began when, in ms since 1970 or any other order of the cache's regions
+   * @param key seals the chunks of this generation; null without encryption
+   */
+  record Filling(int generation, Kind kind, long began, @Nullable RegionKey key) {
+    static final Filling NONE = new Filling(0, Kind.LASTING, 0, null);
+  }
+
   private final int number;
   private final long bytes;
-  private final OpenFile file;
-  private volatile int generation;
-  private volatile Kind kind = Kind.LASTING;
+  private volatile @Nullable OpenFile file;
+  private volatile Filling filling = Filling.NONE;
 
-  /** The key that seals chunks of this generation; null without encryption. */
-  private volatile @Nullable RegionKey key;
+  /** Whether this process is the one that may append. Written by the files' own thread. */
+  private volatile boolean isOwn;
 
   // Written by the one thread that may append.
   private volatile int nextSlot;
@@ -88,14 +105,14 @@ final class Region {
   private boolean[] hits = new boolean[FIRST_ENTRIES];
 
   /**
+   * A region without a file.
+   *
    * @param number from 0, unlike any other's of the cache
    * @param bytes its length when it is full, a multiple of {@value #SLOT_BYTES}
    */
-  Region(int number, long bytes, OpenFile file, int generation) {
+  Region(int number, long bytes) {
     this.number = number;
     this.bytes = bytes;
-    this.file = file;
-    this.generation = generation;
   }
 
   int number() {
@@ -107,30 +124,54 @@ final class Region {
     return bytes;
   }
 
-  OpenFile file() {
-    return file;
+  /**
+   * The file that holds its chunks.
+   *
+   * @throws ClosedChannelException if there is none, or none any more
+   */
+  OpenFile file() throws ClosedChannelException {
+    OpenFile held = file;
+    if (held == null) {
+      throw new ClosedChannelException();
+    }
+    return held;
+  }
+
+  boolean isHeld() {
+    return file != null;
+  }
+
+  /** From now on that file holds its chunks; null if none does. */
+  void hold(@Nullable OpenFile held) {
+    file = held;
+  }
+
+  boolean isOwn() {
+    return isOwn;
+  }
+
+  void setOwn(boolean own) {
+    isOwn = own;
+  }
+
+  Filling filling() {
+    return filling;
   }
 
   int generation() {
-    return generation;
+    return filling.generation();
   }
 
   Kind kind() {
-    return kind;
-  }
-
-  @Nullable RegionKey key() {
-    return key;
+    return filling.kind();
   }
 
   /**
    * Begins another generation: nothing is in it. Called by {@link ChunkIndex#begin}, which forgets
    * the entries first.
    */
-  void begin(int next, Kind what, @Nullable RegionKey sealedWith) {
-    generation = next;
-    kind = what;
-    key = sealedWith;
+  void begin(Filling next) {
+    filling = next;
     nextSlot = 0;
   }
 
@@ -150,9 +191,9 @@ final class Region {
     return allocatedSlots;
   }
 
-  /** The file is found to be so long already. */
-  void allocatedUntil(int slot) {
-    allocatedSlots = Math.max(allocatedSlots, slot);
+  /** The file is found to be so long. */
+  void allocatedUntil(long fileBytes) {
+    allocatedSlots = (int) (Math.min(fileBytes, bytes) / SLOT_BYTES);
   }
 
   /** How many slots there are in all. */
@@ -251,6 +292,6 @@ final class Region {
 
   @Override
   public String toString() {
-    return "region " + number + " (generation " + generation + ")";
+    return "region " + number + " (generation " + generation() + ")";
   }
 }

@@ -9,10 +9,8 @@ import com.github.benmanes.caffeine.cache.Interner;
 final class StoredObjects {
   private final Interner<StoredObject> instances = Interner.newWeakInterner();
 
-  /** The instance that stands for what {@code object} is; it has its name, if that has one. */
+  /** The instance that stands for what {@code object} is. */
   StoredObject intern(StoredObject object) {
-    StoredObject instance = instances.intern(object);
-    instance.takeIdentityOf(object);
-    return instance;
+    return instances.intern(object);
   }
 }

@@ -6,9 +6,8 @@ import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
 import io.s3e.disk.IndexRecord.Header;
 import io.s3e.disk.Region.Kind;
-import io.s3e.disk.Regions.Appended;
+import io.s3e.disk.RegionFiles.Appended;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -17,10 +16,6 @@ class IndexRecordTest {
   private static final long REGION_BYTES = 2 << 20;
   private static final Header HEADER =
       new Header(7, 42, Kind.SCANNED, REGION_BYTES, 1_700_000_000_000L, 0x1234567890L, -5);
-  private static final byte[] NAME =
-      "the name of an object, longer than a unit of 64 bytes, ends here"
-          .getBytes(StandardCharsets.UTF_8);
-
   private final StoredObjects objects = new StoredObjects();
   private final StoredObject object =
       objects.intern(
@@ -34,7 +29,6 @@ class IndexRecordTest {
     switch (type) {
       case HEADER -> IndexRecord.putHeader(bytes, HEADER);
       case CHUNK -> IndexRecord.putChunk(bytes, 42, new Appended(object, 3, 17, -1, 2));
-      case NAME -> IndexRecord.putName(bytes, 42, object, NAME);
     }
     return bytes.flip();
   }
@@ -67,13 +61,6 @@ class IndexRecordTest {
     assertThat(record.slot()).isEqualTo(17);
     assertThat(record.sealHigh()).isEqualTo(-1);
     assertThat(record.sealLow()).isEqualTo(2);
-    assertThat(record.payloadBytes()).isZero();
-
-    ByteBuffer name = written(IndexRecord.Type.NAME);
-    assertThat(name.remaining()).isEqualTo(IndexRecord.nameRecordBytes(NAME));
-    assertThat(record.read(name, 0)).isTrue();
-    assertThat(record.name()).isEqualTo(NAME);
-    assertThat(record.payloadBytes()).isEqualTo(IndexRecord.BYTES);
   }
 
   @Test

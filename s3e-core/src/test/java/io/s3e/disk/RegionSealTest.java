@@ -20,7 +20,7 @@ class RegionSealTest {
   private final ByteBuffer opened = ByteBuffer.allocateDirect(CHUNK);
 
   private Place place(int slot, long high, long low) {
-    return new Place(new Region(0, Region.LEAST_BYTES, new NoFile(), 1), 1, 0, slot, high, low);
+    return new Place(new Region(0, Region.LEAST_BYTES), Region.Filling.NONE, 0, slot, high, low);
   }
 
   private @Nullable ByteBuffer open(

@@ -182,7 +182,8 @@ class WriteBackTest {
     try (S3E first = engine(budget, one)) {
       metrics = first.metrics().disk();
       try (S3E second = engine(budget, two)) {
-        readAbout(first, 400);
+        // What is read at random is written when it is fetched again.
+        readAbout(first, 1_500);
         assertThat(first.awaitDiskWrites(PATIENCE)).isTrue();
         long hits = metrics.get(Counter.HIT_BYTES);
         readAbout(second, 200);

@@ -25,16 +25,15 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Progress.</b> A reader that waits needs one pooled buffer and one copied request, no more.
  * It takes them from what is free, then evicts blocks that have been read, those that are still to
- * be written to disk last and after a few ms, then blocks that were fetched and not read, oldest
- * first. Guesses, and what a reader takes beyond its first buffer, leave an eighth of the pool
- * alone and evict no dirty buffer, and of dirty slots those that have been about to leave for a few
- * ms; guesses never wait and never evict what somebody is about to read. {@link Lane} keeps an
- * eighth of the requests. Other holders of a buffer give it back by themselves: a pin lasts one
- * copy, and a GET has a deadline. Readers hold no pin while they wait here. So every reader is
- * served as long as there are two buffers in all, whatever hangs for another tenant. What a reader
- * {@linkplain Purpose#ASKED has asked for} and does not wait for yet is held to the limits of
- * guesses, and never revoked. A {@linkplain Purpose#HEDGE hedge} takes a place as a reader does,
- * and memory as a guess does.
+ * be written to disk last, then blocks that were fetched and not read, oldest first. Guesses, and
+ * what a reader takes beyond its first buffer, leave an eighth of the pool alone; what is to be
+ * written to disk refuses nobody; guesses never wait and never evict what somebody is about to
+ * read. {@link Lane} keeps an eighth of the requests. Other holders of a buffer give it back by
+ * themselves: a pin lasts one copy, and a GET has a deadline. Readers hold no pin while they wait
+ * here. So every reader is served as long as there are two buffers in all, whatever hangs for
+ * another tenant. What a reader {@linkplain Purpose#ASKED has asked for} and does not wait for yet
+ * is held to the limits of guesses, and never revoked. A {@linkplain Purpose#HEDGE hedge} takes a
+ * place as a reader does, and memory as a guess does.
  *
  * <p><b>Bulkheads.</b> {@link ObjectPlaces} leaves an object half of the copied requests while
  * others read as well, and where much hangs three quarters of them to objects of which no GET is
@@ -74,9 +73,6 @@ public final class Admission {
    * fetch an eighth of it by copying; to wait for long is not, for slow readers may hold them all.
    */
   private static final long SLOT_PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
-
-  /** A run of 4 MiB is written in less, unless the disk is slow. */
-  private static final long WRITE_PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
   /** Other engines evict for each claim. */
   private static final long CLAIM_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
@@ -167,7 +163,7 @@ public final class Admission {
   }
 
   private static int spareSlots(Residency lent) {
-    return lent.spareSlabs(Idle.LONG) + lent.parkedSlabs(WRITE_PATIENCE_NANOS);
+    return lent.spareSlabs(Idle.LONG) + lent.parkedEntries();
   }
 
   /**
@@ -182,7 +178,7 @@ public final class Admission {
     }
     // A guess that finds no slot is not worth buffers for its first part: those serve readers.
     boolean mayCopy = !need.isLong() || !account.carrier().lends();
-    Grant grant = tryGrant(account, object, need, purpose, mayCopy, 0);
+    Grant grant = tryGrant(account, object, need, purpose, mayCopy);
     if (grant == null && hasLessThanItsShare(account)) {
       revokeStuck(account.carrier());
     }
@@ -195,28 +191,19 @@ public final class Admission {
     return tenants > 1 && account.slots().get() * tenants < carrier.slots().capacity();
   }
 
-  /**
-   * @param waitedNanos how long the reader has waited so far, in ns
-   */
   private @Nullable Grant tryGrant(
-      Account account,
-      Object object,
-      Need need,
-      Purpose purpose,
-      boolean mayCopy,
-      long waitedNanos) {
-    Grant grant = need.isLong() ? tryLend(account, object, purpose, waitedNanos) : null;
+      Account account, Object object, Need need, Purpose purpose, boolean mayCopy) {
+    Grant grant = need.isLong() ? tryLend(account, object, purpose) : null;
     if (grant == null && mayCopy) {
-      grant = tryCopy(account, object, need.copiedBlocks(), purpose, waitedNanos);
+      grant = tryCopy(account, object, need.copiedBlocks(), purpose);
     }
     // A short run wastes most of a slot, but an idle slot is all waste.
     return grant == null && need.kind() == Need.Kind.SHORT
-        ? tryLend(account, object, purpose, waitedNanos)
+        ? tryLend(account, object, purpose)
         : grant;
   }
 
-  private @Nullable Grant tryLend(
-      Account account, Object object, Purpose purpose, long waitedNanos) {
+  private @Nullable Grant tryLend(Account account, Object object, Purpose purpose) {
     Carrier carrier = account.carrier();
     // To evict what would not be enough is to evict for nothing.
     if (!carrier.lends() || carrier.copiesByObject().isSilent(object)) {
@@ -233,7 +220,7 @@ public final class Admission {
       boolean evicted =
           lent.evictIdle(Idle.LONG)
               || lent.evictRead()
-              || lent.evictDirty(waitedNanos > WRITE_PATIENCE_NANOS ? 0 : WRITE_PATIENCE_NANOS)
+              || lent.evictDirty()
               || (purpose == Purpose.DEMAND && lent.evictIdle(Idle.BRIEFLY));
       if (!evicted) {
         return null;
@@ -245,8 +232,7 @@ public final class Admission {
    * @param blocks how many are wanted; a reader that waits gets at least one, everybody else all of
    *     them or nothing
    */
-  private @Nullable Grant tryCopy(
-      Account account, Object object, int blocks, Purpose purpose, long waitedNanos) {
+  private @Nullable Grant tryCopy(Account account, Object object, int blocks, Purpose purpose) {
     Carrier carrier = account.carrier();
     if (!carrier.copiesByObject().tryEnter(object)) {
       return null;
@@ -260,9 +246,7 @@ public final class Admission {
     try {
       while (leases.size() < blocks) {
         BlockLease lease =
-            purpose == Purpose.DEMAND && leases.isEmpty()
-                ? tryFirstBuffer(waitedNanos)
-                : trySpareBuffer();
+            purpose == Purpose.DEMAND && leases.isEmpty() ? tryFirstBuffer() : trySpareBuffer();
         if (lease == null) {
           break;
         }
@@ -302,29 +286,24 @@ public final class Admission {
   }
 
   /** The one buffer that a reader needs. */
-  private @Nullable BlockLease tryFirstBuffer(long waitedNanos) {
+  private @Nullable BlockLease tryFirstBuffer() {
     for (; ; ) {
       BlockLease lease = pool.tryAcquire();
       if (lease != null) {
         return lease;
       }
-      if (!evictAny(waitedNanos)) {
+      if (!evictAny()) {
         return null;
       }
     }
   }
 
-  /**
-   * The cheapest goes first: nothing, a moment for the writer to get through, a write to disk, a
-   * GET.
-   */
-  private boolean evictAny(long waitedNanos) {
-    return pooled.evictRead()
-        || ((waitedNanos > WRITE_PATIENCE_NANOS || !pooled.hasDirty())
-            && (pooled.evictDirty() || pooled.evictUnread()));
+  /** The cheapest goes first: nothing, a write to disk, a GET. */
+  private boolean evictAny() {
+    return pooled.evictRead() || pooled.evictDirty() || pooled.evictUnread();
   }
 
-  /** A buffer beyond the reserve, at the cost of nothing that is still to be read or written. */
+  /** A buffer beyond the reserve, at the cost of nothing that is still to be read. */
   private @Nullable BlockLease trySpareBuffer() {
     for (; ; ) {
       int blocks = poolBlocks();
@@ -334,7 +313,7 @@ public final class Admission {
           return lease;
         }
       }
-      if (!pooled.evictRead()) {
+      if (!pooled.evictRead() && !pooled.evictDirty()) {
         return null;
       }
     }
@@ -353,7 +332,7 @@ public final class Admission {
     boolean prefersSlot = need.isLong() && account.carrier().lends();
     Grant grant =
         account.waiting().isEmpty()
-            ? tryGrant(account, object, need, Purpose.DEMAND, !prefersSlot, 0)
+            ? tryGrant(account, object, need, Purpose.DEMAND, !prefersSlot)
             : null;
     if (grant != null) {
       return grant;
@@ -413,9 +392,7 @@ public final class Admission {
             return null;
           }
           long pause = Math.min(left, TimeUnit.MILLISECONDS.toNanos(RECHECK_MILLIS));
-          long forWriter = WRITE_PATIENCE_NANOS - (now - sinceNanos);
-          LockSupport.parkNanos(
-              Admission.this, forWriter > 0 ? Math.min(pause, forWriter + 1) : pause);
+          LockSupport.parkNanos(Admission.this, pause);
           if (Thread.interrupted()) {
             throw new InterruptedException();
           }
@@ -427,8 +404,7 @@ public final class Admission {
 
     private @Nullable Grant look(long patience, long now) {
       boolean mayCopy = patience <= 0;
-      Grant grant =
-          tryGrant(account, self.object(), need, Purpose.DEMAND, mayCopy, now - sinceNanos);
+      Grant grant = tryGrant(account, self.object(), need, Purpose.DEMAND, mayCopy);
       lacks(
           grant == null
               && mayCopy
@@ -505,7 +481,7 @@ public final class Admission {
    * well if that is not enough. To read it then takes another GET.
    */
   public void giveBack(long bytes) {
-    shrink(bytes, () -> evictAny(Long.MAX_VALUE));
+    shrink(bytes, this::evictAny);
   }
 
   private void shrink(long bytes, BooleanSupplier evictsOne) {

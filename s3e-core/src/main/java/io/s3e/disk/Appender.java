@@ -195,14 +195,30 @@ final class Appender {
 
   private void run() {
     while (!closed) {
+      boolean goesOn = giveBack();
       WriteBack next = waiting.poll();
       if (next == null) {
-        LockSupport.parkNanos(this, LONGEST_PARK_NANOS);
+        if (!goesOn) {
+          LockSupport.parkNanos(this, LONGEST_PARK_NANOS);
+        }
       } else {
         writeCounted(next);
       }
     }
     dropWaiting(Counter.DROPPED_CLOSED_BYTES);
+  }
+
+  /** Gives a region back where the disk is nearly full; false if there is no need. */
+  private boolean giveBack() {
+    busySinceNanos = System.nanoTime() | 1;
+    try {
+      return regions.giveBackIfScarce();
+    } catch (IOException e) {
+      LOG.debug("No region can be given back", e);
+      return false;
+    } finally {
+      busySinceNanos = 0;
+    }
   }
 
   private void writeCounted(WriteBack next) {

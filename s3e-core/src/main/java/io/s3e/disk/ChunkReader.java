@@ -116,11 +116,9 @@ final class ChunkReader {
     scratch.clear().limit(batchBytes);
     long position = (long) first.slot() * Region.SLOT_BYTES;
     touchedDisk = true;
+    int count;
     try {
-      if (region.file().readFully(scratch, position) < batchBytes) {
-        corrupt(first);
-        return false;
-      }
+      count = region.file().readFully(scratch, position);
     } catch (ClosedByInterruptException e) {
       throw e;
     } catch (ClosedChannelException e) {
@@ -130,8 +128,15 @@ final class ChunkReader {
       // The file was let go with all that was in it.
       return false;
     }
+    if (!files.isStill(region, first.generation())) {
+      return false;
+    }
+    if (count < batchBytes) {
+      corrupt(first);
+      return false;
+    }
     scratch.flip();
-    return files.isStill(region, first.generation());
+    return true;
   }
 
   private int handOn(StoredObject object, int first, Sink sink) throws IOException {

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -142,9 +143,8 @@ final class Regions {
   /** Those of scans come first where scans would have more than their share. */
   private List<Region> oldestFirst(Kind kind) {
     Map<Boolean, List<Region>> byScan =
-        all.stream()
-            .filter(e -> !e.isOwn() && e.generation() != 0)
-            .sorted(Comparator.comparingLong(e -> e.filling().began()))
+        oldest()
+            .filter(e -> e.generation() != 0)
             .collect(Collectors.partitioningBy(e -> e.kind() == Kind.SCANNED));
     long scanned =
         all.stream().filter(e -> e.generation() != 0 && e.kind() == Kind.SCANNED).count();
@@ -167,6 +167,42 @@ final class Regions {
   @Nullable Region victim(Kind kind) {
     List<Region> oldest = unused().isEmpty() ? oldestFirst(kind) : List.of();
     return oldest.isEmpty() ? null : oldest.get(0);
+  }
+
+  /**
+   * Empties the region that began longest ago, of those that are not this process's now, if so
+   * little of the disk is free that others need it.
+   *
+   * @return whether there was need, and such a region
+   */
+  boolean giveBackIfScarce() throws IOException {
+    if (!space.isScarce()) {
+      return false;
+    }
+    Failures failures = new Failures();
+    for (Region each : oldest().toList()) {
+      try {
+        if (each.allocatedSlots() > 0 && files.take(each)) {
+          try {
+            files.empty(each);
+          } finally {
+            files.giveBack(each);
+            space.givenBack();
+          }
+          return true;
+        }
+      } catch (IOException e) {
+        failures.add(each, e);
+      }
+    }
+    failures.throwFirst();
+    return false;
+  }
+
+  private Stream<Region> oldest() {
+    return all.stream()
+        .filter(e -> !e.isOwn())
+        .sorted(Comparator.comparingLong(e -> e.filling().began()));
   }
 
   /** As {@link RegionFiles#appended}. */

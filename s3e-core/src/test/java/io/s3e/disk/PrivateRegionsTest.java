@@ -1,6 +1,7 @@
 package io.s3e.disk;
 
 import static io.s3e.disk.StoreRig.MIB;
+import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -142,6 +143,26 @@ class PrivateRegionsTest {
       assertThat(rig.files.bytes()).isEqualTo(4 * MIB);
       assertThat(known(rig, "before ", 4) + known(rig, "after ", 12)).isBetween(2, 4);
       assertThat(known(rig, "after ", 12)).as("in place of older ones").isPositive();
+      rig.requireSums();
+    }
+  }
+
+  @Test
+  void spaceIsGivenBackWhereOthersNeedItOldestFirst() throws Exception {
+    try (StoreRig rig = rig()) {
+      fill(rig, "key ", 6);
+      rig.freePercent = 9;
+      awaitTrue("given back", () -> rig.regions.bytes() <= MIB);
+      assertThat(rig.files.bytes()).isEqualTo(rig.regions.bytes());
+      assertThat(known(rig, "key ", 5)).as("all but what is being filled").isZero();
+      assertThat(rig.requireRight(mib("key 5"))).isEqualTo(16);
+
+      rig.freePercent = 80;
+      fill(rig, "again ", 6);
+      assertThat(known(rig, "again ", 6)).isEqualTo(6);
+      for (int i = 0; i < 6; i++) {
+        assertThat(rig.requireRight(mib("again " + i))).isEqualTo(16);
+      }
       rig.requireSums();
     }
   }

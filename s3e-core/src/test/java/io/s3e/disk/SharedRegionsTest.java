@@ -263,6 +263,27 @@ class SharedRegionsTest {
   }
 
   @Test
+  void whatIsGivenBackIsGoneForAll() throws IOException {
+    SharedRegionsRig one = open();
+    SharedRegionsRig other = open();
+    fill(one, "first", 3);
+    one.finish();
+    other.refresh();
+    Regions scarce =
+        new Regions(one.files, one.files.regions(), new DiskSpace(() -> 5, () -> 100, () -> 0));
+    while (scarce.giveBackIfScarce()) {
+      assertThat(bytesOnDisk()).isLessThan(3L * Region.LEAST_BYTES);
+    }
+    assertThat(bytesOnDisk()).isZero();
+    assertThat(read(other, "first0", 0)).isIn(Found.ABSENT, Found.BROKEN);
+    other.refresh();
+    assertThat(known(other, "first1")).isZero();
+    fill(other, "again", 2);
+    one.refresh();
+    assertThat(read(one, "again1", 3)).isEqualTo(Found.RIGHT);
+  }
+
+  @Test
   void nobodyGetsARegionWhenOthersHaveThemAll() throws IOException {
     SharedRegionsRig one = open();
     Set<Integer> numbers = new HashSet<>();

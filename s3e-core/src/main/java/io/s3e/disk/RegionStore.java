@@ -72,8 +72,7 @@ final class RegionStore implements AutoCloseable {
             writing,
             metrics,
             new ChunkReader(files, index, metrics, sealed),
-            mostWaitingBytes,
-            sealed);
+            mostWaitingBytes);
   }
 
   /**
@@ -129,9 +128,7 @@ final class RegionStore implements AutoCloseable {
   /** Memory that one directory's buffers take, in bytes. */
   static long bufferBytes(DiskCacheConfig config) {
     boolean sealed = config.key() != null;
-    return Readers.bufferBytes(sealed)
-        + ChunkReader.bufferBytes(sealed)
-        + Appender.bufferBytes(sealed);
+    return Readers.bufferBytes(sealed) + ChunkReader.bufferBytes(sealed) + Appender.bufferBytes();
   }
 
   /** As {@link DiskCache#look}. */

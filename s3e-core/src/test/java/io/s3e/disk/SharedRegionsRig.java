@@ -129,9 +129,10 @@ final class SharedRegionsRig implements AutoCloseable {
       }
     }
     int slot = to.nextSlot();
-    ByteBuffer stored = seal.seal(to.filling().key(), object, chunk, slot, plain, work.clear());
+    seal.seal(to.filling().key(), object, chunk, slot, plain, work.clear());
+    ByteBuffer stored = work.limit(plain.remaining());
     to.takenUntil(slot + slots);
-    to.file().write(new ByteBuffer[] {stored}, (long) slot * Region.SLOT_BYTES);
+    to.file().write(stored, (long) slot * Region.SLOT_BYTES);
     boolean added = index.add(to, object, chunk, slot, seal.high(), seal.low());
     regions.appended(to, List.of(new Appended(object, chunk, slot, seal.high(), seal.low())));
     return added;

@@ -67,8 +67,7 @@ final class StoreRig implements AutoCloseable {
             breaker,
             metrics,
             new ChunkReader(regionFiles, index, metrics, sealed),
-            mostWaitingBytes,
-            sealed);
+            mostWaitingBytes);
     appender.start();
   }
 

@@ -97,16 +97,6 @@ final class WatchedFiles implements UnaryOperator<OpenFile> {
     }
 
     @Override
-    public void write(ByteBuffer[] sources, long position) throws IOException {
-      long to = position;
-      for (ByteBuffer source : sources) {
-        to += source.remaining();
-      }
-      grown(this, to);
-      file.write(sources, position);
-    }
-
-    @Override
     public void truncate(long bytes) throws IOException {
       file.truncate(bytes);
       shrunk(this, bytes);

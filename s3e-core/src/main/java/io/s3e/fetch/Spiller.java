@@ -64,6 +64,10 @@ final class Spiller {
   }
 
   private Verdict verdict(Origin origin, ChunkRange chunks) {
+    long bytes = (long) (chunks.end() - chunks.first()) * StoredObject.CHUNK_BYTES;
+    if (tier.speed().isDiskSlower(bytes)) {
+      return Verdict.NOT_WRITTEN;
+    }
     if (cache.isShared() || tier.keepsFronts() || origin.wasFetchedBefore()) {
       return Verdict.WRITTEN;
     }
@@ -102,6 +106,7 @@ final class Spiller {
     ByteRange bytes = rangeOf(fetched);
     ChunkRange chunks = tier.chunksOf(handle, bytes);
     Origin origin = Origin.of(fetched.get(0));
+    tier.speed().onStore(bytes.length(), origin.effort().elapsedNanos());
     List<Block> dirty = List.of();
     if (origin.isSpilled()) {
       dirty = fetched;

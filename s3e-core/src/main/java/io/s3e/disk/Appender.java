@@ -374,7 +374,9 @@ final class Appender {
   /** The region to stage so many slots for, when the stage has room for them; null if none. */
   private @Nullable Region regionFor(Kind kind, int slots) throws IOException {
     Region to = current.get(kind);
-    if (to == null || nextSlotOf(to) + slots > to.slotCount()) {
+    if (to == null
+        || nextSlotOf(to) + slots > to.slotCount()
+        || to.isFullWith(to.equals(staged) ? entries.size() : 0)) {
       flush();
       to = nextRegion(kind);
     }
@@ -441,7 +443,10 @@ final class Appender {
     for (Chunk hit : index.hitsIn(victim)) {
       int slots = Region.slotsOf(hit.object().chunkLength(hit.chunk()));
       int end = nextSlotOf(to) + slots;
-      if (end > most || closed || (end > to.allocatedSlots() && !space.mayGrow())) {
+      if (end > most
+          || closed
+          || to.isFullWith(entries.size())
+          || (end > to.allocatedSlots() && !space.mayGrow())) {
         break;
       }
       busySinceNanos = System.nanoTime() | 1;

@@ -124,7 +124,7 @@ final class ChunkIndex {
       Region region, StoredObject object, int chunk, int slot, long sealHigh, long sealLow) {
     long stamp = lock.writeLock();
     try {
-      if (region.entries() == 1 << ENTRY_BITS) {
+      if (region.isFullWith(0)) {
         return false;
       }
       int before = find(object, chunk);
@@ -135,7 +135,7 @@ final class ChunkIndex {
       if (chained >= heads.length) {
         rehash();
       }
-      int head = headOf(object, chunk);
+      int head = headOf(object.hashCode(), chunk);
       int entry = region.add(object, chunk, slot, sealHigh, sealLow, heads[head]);
       heads[head] = region.number() << ENTRY_BITS | entry;
       region.takenUntil(slot + Region.slotsOf(object.chunkLength(chunk)));
@@ -156,7 +156,7 @@ final class ChunkIndex {
     try {
       Region region = place.region();
       boolean stands =
-          region.generation() == place.generation() && region.object(place.entry()) != null;
+          region.generation() == place.generation() && !region.isDropped(place.entry());
       if (stands) {
         unchain(region.number() << ENTRY_BITS | place.entry());
         region.dropEntry(place.entry());
@@ -193,7 +193,7 @@ final class ChunkIndex {
 
   private void forget(Region region, int from, int end) {
     for (int entry = from; entry < end; entry++) {
-      if (region.object(entry) != null) {
+      if (!region.isDropped(entry)) {
         unchain(region.number() << ENTRY_BITS | entry);
         region.dropEntry(entry);
       }
@@ -221,11 +221,11 @@ final class ChunkIndex {
   }
 
   private int find(StoredObject object, int chunk) {
-    int at = heads[headOf(object, chunk)];
+    int at = heads[headOf(object.hashCode(), chunk)];
     while (at != NONE) {
       Region region = regionOf(at);
       int entry = entryOf(at);
-      if (region.chunk(entry) == chunk && object.equals(region.object(entry))) {
+      if (region.isOf(entry, object, chunk)) {
         return at;
       }
       at = region.nextInChain(entry);
@@ -236,11 +236,10 @@ final class ChunkIndex {
   private void unchain(int gone) {
     Region region = regionOf(gone);
     int entry = entryOf(gone);
-    StoredObject object = region.object(entry);
-    if (object == null) {
+    if (region.isDropped(entry)) {
       return;
     }
-    int head = headOf(object, region.chunk(entry));
+    int head = headOf(region.hashOf(entry), region.chunk(entry));
     int next = region.nextInChain(entry);
     chained--;
     if (heads[head] == gone) {
@@ -259,9 +258,8 @@ final class ChunkIndex {
     Arrays.fill(heads, NONE);
     for (Region region : regions) {
       for (int entry = 0; entry < region.entries(); entry++) {
-        StoredObject object = region.object(entry);
-        if (object != null) {
-          int head = headOf(object, region.chunk(entry));
+        if (!region.isDropped(entry)) {
+          int head = headOf(region.hashOf(entry), region.chunk(entry));
           region.setNextInChain(entry, heads[head]);
           heads[head] = region.number() << ENTRY_BITS | entry;
         }
@@ -269,8 +267,8 @@ final class ChunkIndex {
     }
   }
 
-  private int headOf(StoredObject object, int chunk) {
-    int mixed = object.hashCode() + chunk * 0x9E3779B1;
+  private int headOf(int object, int chunk) {
+    int mixed = object + chunk * 0x9E3779B1;
     return (mixed ^ mixed >>> 15) & (heads.length - 1);
   }
 

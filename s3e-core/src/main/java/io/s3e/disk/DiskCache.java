@@ -29,7 +29,6 @@ public final class DiskCache implements AutoCloseable {
 
   private final DiskCacheConfig config;
   private final List<RegionStore> directories;
-  private final StoredObjects objects;
   private final FetchHistory history = new FetchHistory();
 
   /** A directory that has failed is left alone for so long at first. */
@@ -38,9 +37,8 @@ public final class DiskCache implements AutoCloseable {
   /** A thread that hangs takes 1 s each, and they are ended side by side. */
   private static final long CLOSE_MILLIS = 6_000;
 
-  private DiskCache(DiskCacheConfig config, List<RegionStore> directories, StoredObjects objects) {
+  private DiskCache(DiskCacheConfig config, List<RegionStore> directories) {
     this.config = config;
-    this.objects = objects;
     this.directories = List.copyOf(directories);
   }
 
@@ -64,7 +62,6 @@ public final class DiskCache implements AutoCloseable {
       DiskIo io,
       Duration breakerPause)
       throws IOException {
-    StoredObjects objects = new StoredObjects();
     long mostOfEach = mostWaitingBytes / config.directories().size();
     List<RegionStore> opened = new ArrayList<>();
     List<String> problems = new ArrayList<>();
@@ -72,8 +69,7 @@ public final class DiskCache implements AutoCloseable {
     try {
       for (Path directory : config.directories()) {
         try {
-          opened.add(
-              RegionStore.open(directory, config, metrics, io, objects, breakerPause, mostOfEach));
+          opened.add(RegionStore.open(directory, config, metrics, io, breakerPause, mostOfEach));
         } catch (IOException e) {
           LOG.debug("A directory of the cache cannot be opened", e);
           boolean isRefusal = e instanceof RefusedDirectoryException;
@@ -87,7 +83,7 @@ public final class DiskCache implements AutoCloseable {
         LOG.warn("Nothing is cached in {}", String.join("; ", problems));
       }
       complete = true;
-      return new DiskCache(config, opened, objects);
+      return new DiskCache(config, opened);
     } finally {
       if (!complete) {
         opened.forEach(RegionStore::close);
@@ -107,7 +103,7 @@ public final class DiskCache implements AutoCloseable {
    * @param store which store the bucket is in: scheme, host and port of its endpoint
    */
   public @Nullable StoredObject object(String store, ObjectVersion version) {
-    return StoredObject.canBeOf(version) ? objects.intern(StoredObject.of(store, version)) : null;
+    return StoredObject.canBeOf(version) ? StoredObject.of(store, version) : null;
   }
 
   /**

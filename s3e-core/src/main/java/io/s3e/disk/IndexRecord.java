@@ -142,8 +142,8 @@ final class IndexRecord {
     return buffer.getInt(at + GENERATION);
   }
 
-  /** The object that it is about, as {@code objects} knows it; null if it can be of none. */
-  @Nullable StoredObject object(StoredObjects objects) {
+  /** The object that it is about; null if it can be of none. */
+  @Nullable StoredObject object() {
     byte[] array = buffer.array();
     int from = buffer.arrayOffset() + at + HASH;
     StoredObject same = last;
@@ -155,7 +155,7 @@ final class IndexRecord {
     if (size <= 0 || size > StoredObject.MOST_BYTES) {
       return null;
     }
-    same = objects.intern(StoredObject.at(buffer, at + HASH, size));
+    same = StoredObject.at(buffer, at + HASH, size);
     System.arraycopy(array, from, lastBytes, 0, lastBytes.length);
     last = same;
     return same;

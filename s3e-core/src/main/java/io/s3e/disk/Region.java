@@ -15,8 +15,11 @@ import org.jspecify.annotations.Nullable;
  * generation first and writes afterwards. So bytes of two generations are never taken for each
  * other, and a reader holds nothing.
  *
- * <p><b>Entries.</b> One for each chunk that was appended, in columns of primitives that grow;
- * about 30 bytes with its share of the index. Written by {@link ChunkIndex} under its lock.
+ * <p><b>Entries.</b> One for each chunk that was appended, in columns of primitives that grow: the
+ * hash and length of its object, its number, slot and seal, {@value #ENTRY_BYTES} bytes with its
+ * share of the index. Their number is bounded: a region of many small objects is full before its
+ * space is. Written by {@link ChunkIndex} under its lock; a length of 0 stands for an entry that
+ * was dropped.
  *
  * <p><b>Slots.</b> Bytes are appended at multiples of {@value #SLOT_BYTES}.
  */
@@ -46,6 +49,19 @@ final class Region {
   private static final int SCANNED_SHARE = 5;
 
   private static final int FIRST_ENTRIES = 64;
+
+  /** Heap of an entry, in bytes, where chunks are not encrypted; encrypted ones take 8 more. */
+  static final int ENTRY_BYTES = 62;
+
+  /** Heap that the entries of one directory may take, in bytes, unless its chunks are all long. */
+  static final long MOST_ENTRIES_BYTES = 32_000_000;
+
+  /** So many entries has each region of a cache at most. */
+  static int mostEntries(int regions, long regionBytes) {
+    long ofLongChunks = regionBytes / StoredObject.CHUNK_BYTES;
+    long share = MOST_ENTRIES_BYTES / ENTRY_BYTES / regions;
+    return (int) Math.min(1L << ENTRY_BITS, Math.max(ofLongChunks, share));
+  }
 
   /** How many of a cache's regions chunks that scans bring may have. */
   static int scannedShare(int regions) {
@@ -84,6 +100,7 @@ final class Region {
 
   private final int number;
   private final long bytes;
+  private final int mostEntries;
   private volatile @Nullable OpenFile file;
   private volatile Filling filling = Filling.NONE;
 
@@ -96,7 +113,10 @@ final class Region {
 
   // The columns; guarded by the index's lock.
   private int entries;
-  private @Nullable StoredObject[] objects = new StoredObject[FIRST_ENTRIES];
+  private long[] firsts = new long[FIRST_ENTRIES];
+  private long[] seconds = new long[FIRST_ENTRIES];
+  private int[] thirds = new int[FIRST_ENTRIES];
+  private long[] sizes = new long[FIRST_ENTRIES];
   private int[] chunks = new int[FIRST_ENTRIES];
   private int[] slots = new int[FIRST_ENTRIES];
   private long[] sealsHigh = new long[FIRST_ENTRIES];
@@ -110,9 +130,10 @@ final class Region {
    * @param number from 0, unlike any other's of the cache
    * @param bytes its length when it is full, a multiple of {@value #SLOT_BYTES}
    */
-  Region(int number, long bytes) {
+  Region(int number, long bytes, int mostEntries) {
     this.number = number;
     this.bytes = bytes;
+    this.mostEntries = mostEntries;
   }
 
   int number() {
@@ -218,7 +239,10 @@ final class Region {
       grow();
     }
     int entry = entries++;
-    objects[entry] = object;
+    firsts[entry] = object.first();
+    seconds[entry] = object.second();
+    thirds[entry] = object.third();
+    sizes[entry] = object.size();
     chunks[entry] = chunk;
     slots[entry] = slot;
     sealsHigh[entry] = sealHigh;
@@ -234,8 +258,11 @@ final class Region {
   }
 
   private void grow() {
-    int length = chunks.length * 2;
-    objects = Arrays.copyOf(objects, length);
+    int length = Math.min(mostEntries, chunks.length * 2);
+    firsts = Arrays.copyOf(firsts, length);
+    seconds = Arrays.copyOf(seconds, length);
+    thirds = Arrays.copyOf(thirds, length);
+    sizes = Arrays.copyOf(sizes, length);
     chunks = Arrays.copyOf(chunks, length);
     slots = Arrays.copyOf(slots, length);
     sealsHigh = Arrays.copyOf(sealsHigh, length);
@@ -245,17 +272,41 @@ final class Region {
 
   /** No entries any more; the columns stay as long as they are. */
   void clear() {
-    Arrays.fill(objects, 0, entries, null);
     entries = 0;
+  }
+
+  /** Whether no entry more can be added, with so many that are still to be. */
+  boolean isFullWith(int more) {
+    return entries + more >= mostEntries;
   }
 
   /** The object of an entry; null if the entry was dropped. */
   @Nullable StoredObject object(int entry) {
-    return objects[entry];
+    return sizes[entry] == 0
+        ? null
+        : new StoredObject(firsts[entry], seconds[entry], thirds[entry], sizes[entry]);
+  }
+
+  /** Whether an entry is of a chunk, and was not dropped. */
+  boolean isOf(int entry, StoredObject object, int chunk) {
+    return firsts[entry] == object.first()
+        && chunks[entry] == chunk
+        && seconds[entry] == object.second()
+        && thirds[entry] == object.third()
+        && sizes[entry] == object.size();
+  }
+
+  /** The number that an entry is chained by. */
+  int hashOf(int entry) {
+    return (int) firsts[entry];
+  }
+
+  boolean isDropped(int entry) {
+    return sizes[entry] == 0;
   }
 
   void dropEntry(int entry) {
-    objects[entry] = null;
+    sizes[entry] = 0;
   }
 
   int chunk(int entry) {

@@ -79,7 +79,6 @@ final class RegionStore implements AutoCloseable {
    * Opens the cache in {@code directory}. Touches the disk, and takes as long as that does; what
    * others have written there is read afterwards, beside the reads.
    *
-   * @param objects of the cache as a whole
    * @param breakerPause how long the directory is left alone when it has failed first
    * @param mostWaitingBytes the most that waits in memory to be written, in bytes
    * @throws IOException if it cannot be used, must not be trusted or is too small, saying why
@@ -89,7 +88,6 @@ final class RegionStore implements AutoCloseable {
       DiskCacheConfig config,
       DiskMetrics metrics,
       DiskIo io,
-      StoredObjects objects,
       Duration breakerPause,
       long mostWaitingBytes)
       throws IOException {
@@ -112,7 +110,7 @@ final class RegionStore implements AutoCloseable {
       int count = (int) Math.min(Region.MOST_COUNT, capacity / regionBytes);
       all = Regions.enter(count, regionBytes, index);
     } else {
-      SharedFiles shared = SharedFiles.open(io, real, config, capacity, index, objects);
+      SharedFiles shared = SharedFiles.open(io, real, config, capacity, index);
       files = shared;
       all = shared.regions();
     }

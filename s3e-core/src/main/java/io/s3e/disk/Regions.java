@@ -55,10 +55,11 @@ final class Regions {
 
   /** So many regions of such a length, which the index knows from now on. */
   static List<Region> enter(int count, long regionBytes, ChunkIndex index) {
+    int mostEntries = Region.mostEntries(count, regionBytes);
     return IntStream.range(0, count)
         .mapToObj(
             number -> {
-              Region region = new Region(number, regionBytes);
+              Region region = new Region(number, regionBytes, mostEntries);
               index.enter(region);
               return region;
             })
@@ -137,7 +138,7 @@ final class Regions {
   }
 
   private static boolean isRoomy(Region region) {
-    return region.nextSlot() + LEAST_SLOTS <= region.slotCount();
+    return region.nextSlot() + LEAST_SLOTS <= region.slotCount() && !region.isFullWith(0);
   }
 
   /** Those of scans come first where scans would have more than their share. */

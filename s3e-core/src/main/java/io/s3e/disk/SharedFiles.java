@@ -66,12 +66,7 @@ final class SharedFiles implements RegionFiles {
    * @throws RefusedDirectoryException if it must not be trusted, or is sealed with another key
    */
   static SharedFiles open(
-      DiskIo io,
-      Path directory,
-      DiskCacheConfig config,
-      long capacityBytes,
-      ChunkIndex index,
-      StoredObjects objects)
+      DiskIo io, Path directory, DiskCacheConfig config, long capacityBytes, ChunkIndex index)
       throws IOException {
     CacheKey key = config.key();
     SharedInstance instance = SharedInstance.enter(directory, config.scope(), config.application());
@@ -95,7 +90,7 @@ final class SharedFiles implements RegionFiles {
     }
     instance.deleteOlder(io);
     return new SharedFiles(
-        new SharedRegion.Place(io, instance, layout, index, objects, key, new SecureRandom()));
+        new SharedRegion.Place(io, instance, layout, index, key, new SecureRandom()));
   }
 
   /** The regions, by number. */

@@ -33,7 +33,6 @@ final class SharedRegion implements AutoCloseable {
       SharedInstance instance,
       Layout layout,
       ChunkIndex index,
-      StoredObjects objects,
       @Nullable CacheKey key,
       SecureRandom random) {
 
@@ -181,7 +180,7 @@ final class SharedRegion implements AutoCloseable {
   }
 
   private void add(IndexRecord record) {
-    StoredObject object = record.object(place.objects());
+    StoredObject object = record.object();
     if (object != null && record.fits(object, region.bytes())) {
       boolean unused =
           place

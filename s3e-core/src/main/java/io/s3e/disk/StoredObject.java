@@ -11,8 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One immutable version of one object as a cache on disk knows it: a hash of its name, and its
- * length. The cache has one instance for each ({@link DiskCache#object}), so that two are of the
- * same version if and only if they are the same instance. Any thread.
+ * length. Two that are equal are of the same version. Immutable, any thread.
  *
  * <p><b>Chunks.</b> The object is cut into chunks of {@value #CHUNK_BYTES} bytes, of which the last
  * one is shorter, and these are numbered from 0.
@@ -36,7 +35,7 @@ public final class StoredObject {
   private final int third;
   private final long size;
 
-  private StoredObject(long first, long second, int third, long size) {
+  StoredObject(long first, long second, int third, long size) {
     this.first = first;
     this.second = second;
     this.third = third;
@@ -112,6 +111,18 @@ public final class StoredObject {
     return digits.toHexDigits(first) + digits.toHexDigits(second) + digits.toHexDigits(third);
   }
 
+  long first() {
+    return first;
+  }
+
+  long second() {
+    return second;
+  }
+
+  int third() {
+    return third;
+  }
+
   /** Length of the object, in bytes. */
   long size() {
     return size;
@@ -127,7 +138,7 @@ public final class StoredObject {
     return (int) Math.min(CHUNK_BYTES, size - (long) chunk * CHUNK_BYTES);
   }
 
-  /** Whether it has the same hash and length; asked by what makes instances one. */
+  /** Whether it has the same hash and length. */
   @Override
   public boolean equals(@Nullable Object other) {
     return this == other

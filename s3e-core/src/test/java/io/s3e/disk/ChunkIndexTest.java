@@ -37,7 +37,7 @@ class ChunkIndexTest {
   }
 
   private Region region(int number) {
-    Region region = new Region(number, Region.MOST_BYTES);
+    Region region = new Region(number, Region.MOST_BYTES, 1 << Region.ENTRY_BITS);
     index.enter(region);
     index.begin(region, filling(1));
     return region;
@@ -209,7 +209,7 @@ class ChunkIndexTest {
       random = new Random(seed);
       int count = 1 + random.nextInt(6);
       for (int i = 0; i < count; i++) {
-        Region region = new Region(i, Region.MOST_BYTES);
+        Region region = new Region(i, Region.MOST_BYTES, 1 << Region.ENTRY_BITS);
         index.enter(region);
         regions.add(region);
         hits.put(region, new LinkedHashSet<>());

@@ -16,12 +16,10 @@ class IndexRecordTest {
   private static final long REGION_BYTES = 2 << 20;
   private static final Header HEADER =
       new Header(7, 42, Kind.SCANNED, REGION_BYTES, 1_700_000_000_000L, 0x1234567890L, -5);
-  private final StoredObjects objects = new StoredObjects();
   private final StoredObject object =
-      objects.intern(
-          StoredObject.of(
-              "http://store",
-              ObjectVersion.identified(new ObjectRef("bucket", "key"), 200_000, "\"etag\"", null)));
+      StoredObject.of(
+          "http://store",
+          ObjectVersion.identified(new ObjectRef("bucket", "key"), 200_000, "\"etag\"", null));
   private final IndexRecord record = new IndexRecord();
 
   private ByteBuffer written(IndexRecord.Type type) {
@@ -55,7 +53,7 @@ class IndexRecordTest {
     assertThat(HEADER.salt()).hasSize(RegionKey.SALT_BYTES).startsWith(0, 0, 0, 0x12);
 
     assertThat(record.read(written(IndexRecord.Type.CHUNK), 0)).isTrue();
-    assertThat(record.object(objects)).isSameAs(object);
+    assertThat(record.object()).isEqualTo(object);
     assertThat(record.generation()).isEqualTo(42);
     assertThat(record.chunk()).isEqualTo(3);
     assertThat(record.slot()).isEqualTo(17);
@@ -66,21 +64,19 @@ class IndexRecordTest {
   @Test
   void objectsAreToldApartEvenIfOneComesAfterTheOther() {
     StoredObject longer =
-        objects.intern(
-            StoredObject.of(
-                "http://store",
-                ObjectVersion.identified(
-                    new ObjectRef("bucket", "key"), 200_001, "\"etag\"", null)));
+        StoredObject.of(
+            "http://store",
+            ObjectVersion.identified(new ObjectRef("bucket", "key"), 200_001, "\"etag\"", null));
     ByteBuffer bytes = ByteBuffer.allocate(3 * IndexRecord.BYTES);
     for (StoredObject each : new StoredObject[] {object, longer, object}) {
       IndexRecord.putChunk(bytes, 1, new Appended(each, 0, 0, 0, 0));
     }
     assertThat(record.read(bytes, 0)).isTrue();
-    assertThat(record.object(objects)).isSameAs(object);
+    assertThat(record.object()).isEqualTo(object);
     assertThat(record.read(bytes, 64)).isTrue();
-    assertThat(record.object(objects)).isSameAs(longer);
+    assertThat(record.object()).isEqualTo(longer);
     assertThat(record.read(bytes, 128)).isTrue();
-    assertThat(record.object(objects)).isSameAs(object);
+    assertThat(record.object()).isEqualTo(object);
   }
 
   @Test

@@ -213,6 +213,33 @@ class PrivateRegionsTest {
   }
 
   @Test
+  void aRegionOfManySmallObjectsIsFullBeforeItsSpaceIs() {
+    long tenGib = 10L << 30;
+    long regionBytes = Region.bytesFor(tenGib, Region.USUAL_COUNT);
+    int regions = (int) (tenGib / regionBytes);
+    int most = Region.mostEntries(regions, regionBytes);
+    assertThat((long) most * regions * Region.ENTRY_BYTES)
+        .as("heap of the index")
+        .isBetween(Region.MOST_ENTRIES_BYTES * 9 / 10, Region.MOST_ENTRIES_BYTES);
+    assertThat(most).as("all whole chunks fit").isGreaterThan((int) (regionBytes / 65_536));
+    assertThat(Region.mostEntries(512, 2L << 30)).isEqualTo(32_768);
+  }
+
+  @Test
+  void whatHasNoEntryLeftGoesToTheNextRegion() throws Exception {
+    ChunkIndex index = new ChunkIndex();
+    Region region = new Region(0, MIB, 3);
+    index.enter(region);
+    index.begin(region, new Region.Filling(1, Kind.LASTING, 1, null));
+    for (int i = 0; i < 5; i++) {
+      assertThat(index.add(region, mib("key " + i), 0, i, 1, 0)).isEqualTo(i < 3);
+    }
+    assertThat(region.isFullWith(0)).isTrue();
+    assertThat(index.place(mib("key 2"), 0)).isNotNull();
+    assertThat(index.place(mib("key 3"), 0)).isNull();
+  }
+
+  @Test
   void regionsAreAsLongAsTheCapSays() {
     assertThat(Region.bytesFor(16 * MIB, 16)).isEqualTo(MIB);
     assertThat(Region.bytesFor(16 * MIB + 4096 * 16, 16)).isEqualTo(MIB + 4096);

@@ -20,7 +20,8 @@ class RegionSealTest {
   private final ByteBuffer opened = ByteBuffer.allocateDirect(CHUNK);
 
   private Place place(int slot, long high, long low) {
-    return new Place(new Region(0, Region.LEAST_BYTES), Region.Filling.NONE, 0, slot, high, low);
+    return new Place(
+        new Region(0, Region.LEAST_BYTES, 10), Region.Filling.NONE, 0, slot, high, low);
   }
 
   private @Nullable ByteBuffer open(

@@ -83,15 +83,13 @@ class SharedDamageTest {
       for (int bit = 0; bit < IndexRecord.BYTES * Byte.SIZE; bit++) {
         flip(log, from + bit / Byte.SIZE, bit % Byte.SIZE);
         ChunkIndex index = new ChunkIndex();
-        StoredObjects objects = new StoredObjects();
         try (SharedFiles files =
             SharedFiles.open(
                 new NioDiskIo(),
                 directory,
                 SharedRegionsRig.config(directory, null),
                 SharedRegionsRig.CAPACITY,
-                index,
-                objects)) {
+                index)) {
           files.refresh();
           int others = OBJECTS * CHUNKS - SharedRegionsRig.CHUNKS_OF_REGION;
           int known = 0;

@@ -26,7 +26,6 @@ final class SharedRegionsRig implements AutoCloseable {
   static final int CHUNKS_OF_REGION = (int) (Region.LEAST_BYTES / StoredObject.CHUNK_BYTES);
 
   final ChunkIndex index = new ChunkIndex();
-  final StoredObjects objects = new StoredObjects();
   final SharedFiles files;
   final Regions regions;
   private final RegionSeal seal = new RegionSeal();
@@ -40,7 +39,7 @@ final class SharedRegionsRig implements AutoCloseable {
 
   SharedRegionsRig(DiskIo io, Path directory, long capacity, @Nullable CacheKey key)
       throws IOException {
-    files = SharedFiles.open(io, directory, config(directory, key), capacity, index, objects);
+    files = SharedFiles.open(io, directory, config(directory, key), capacity, index);
     regions = new Regions(files, files.regions(), new DiskSpace(directory));
     files.refresh();
   }
@@ -72,7 +71,7 @@ final class SharedRegionsRig implements AutoCloseable {
 
   /** An object of so many whole chunks. */
   StoredObject object(String key, int chunks) {
-    return objects.intern(unknown(key, chunks));
+    return unknown(key, chunks);
   }
 
   /** The same object, as a cache that does not know it yet is asked for it. */

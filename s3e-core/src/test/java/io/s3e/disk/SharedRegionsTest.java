@@ -384,12 +384,7 @@ class SharedRegionsTest {
     try (CapturedLog log = new CapturedLog();
         SharedFiles more =
             SharedFiles.open(
-                new NioDiskIo(),
-                directory,
-                set,
-                set.capacityBytes(),
-                new ChunkIndex(),
-                new StoredObjects())) {
+                new NioDiskIo(), directory, set, set.capacityBytes(), new ChunkIndex())) {
       assertThat(more.regions()).hasSize(SharedRegionsRig.REGIONS);
       assertThat(log.lines("laid out for " + SharedRegionsRig.CAPACITY + " bytes")).hasSize(1);
     }

@@ -174,6 +174,34 @@ class WriteBackTest {
   }
 
   @Test
+  @Slow
+  void aDiskThatIsSlowerThanS3IsLeftAloneUntilItIsFasterAgain() throws Exception {
+    MemoryObjectClient client = client();
+    try (S3E engine = engine(new MemoryBudget(SMALL_BYTES), client)) {
+      DiskMetrics metrics = engine.metrics().disk();
+      readAbout(engine, 1_500);
+      assertThat(engine.awaitDiskWrites(PATIENCE)).isTrue();
+      disk.slowReads(Duration.ofMillis(100));
+      readAbout(engine, 20);
+      int gets = client.gets().size();
+      long hits = metrics.get(Counter.HIT_BYTES);
+      readAbout(engine, 40);
+      assertThat(client.gets().size() - gets).as("%s", metrics.snapshot()).isGreaterThan(10);
+      assertThat(metrics.get(Counter.HIT_BYTES) - hits).isLessThan(10L * PIECE_BYTES);
+      assertThat(metrics.get(Counter.BREAKER_OPENED)).as("the disk works").isZero();
+
+      disk.heal();
+      awaitTrue(
+          "asked again",
+          () -> {
+            long before = metrics.get(Counter.HIT_BYTES);
+            readAbout(engine, 10);
+            return metrics.get(Counter.HIT_BYTES) - before > 2L * PIECE_BYTES;
+          });
+    }
+  }
+
+  @Test
   void tenantsShareWhatIsOnDiskOnceS3HasAnsweredEach() throws Exception {
     MemoryBudget budget = new MemoryBudget(64L << 20);
     MemoryObjectClient one = client();
@@ -182,7 +210,8 @@ class WriteBackTest {
     try (S3E first = engine(budget, one)) {
       metrics = first.metrics().disk();
       try (S3E second = engine(budget, two)) {
-        readAbout(first, 400);
+        // What is read at random is written when it is fetched again.
+        readAbout(first, 1_500);
         assertThat(first.awaitDiskWrites(PATIENCE)).isTrue();
         long hits = metrics.get(Counter.HIT_BYTES);
         readAbout(second, 200);

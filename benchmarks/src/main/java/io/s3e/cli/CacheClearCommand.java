@@ -35,7 +35,7 @@ final class CacheClearCommand extends CacheToolCommand {
 
   @Option(
       names = "--force",
-      description = "Empty also the regions that living processes write; they read from S3 then.")
+      description = "Delete also what living processes write to; they read from S3 then.")
   private boolean force;
 
   @Option(
@@ -43,8 +43,8 @@ final class CacheClearCommand extends CacheToolCommand {
       description = "Do not ask.")
   private boolean yes;
 
-  /** The action, and the bytes that it freed: the lengths of the regions' files. */
-  private record Cleared(List<String> cleared, List<String> inUse, int regions, long bytes) {}
+  /** The action, and the bytes that it freed: the lengths of the files. */
+  private record Cleared(List<String> cleared, List<String> inUse, long bytes) {}
 
   @Override
   int work() throws IOException {
@@ -55,48 +55,36 @@ final class CacheClearCommand extends CacheToolCommand {
     }
     List<String> cleared = new ArrayList<>();
     List<String> inUse = new ArrayList<>();
-    int regions = 0;
     long bytes = 0;
     for (CacheOptions.Place place : places) {
       Instance instance = place.instance();
-      int left = place.inspector().clear(instance, force);
-      (left == 0 ? cleared : inUse).add(instance.path().toString());
-      regions += instance.used() - Math.min(left, instance.used());
-      bytes += instance.bytes() - place.inspector().bytes(instance);
+      boolean isCleared = place.inspector().clear(instance, force);
+      (isCleared ? cleared : inUse).add(instance.path().toString());
+      bytes += isCleared ? instance.bytes() : 0;
     }
     printResult(
-        new Cleared(cleared, inUse, regions, bytes),
-        places.isEmpty() ? nothingThere() : text(cleared, inUse, regions, bytes));
+        new Cleared(cleared, inUse, bytes),
+        places.isEmpty() ? nothingThere() : text(cleared, inUse, bytes));
     return names.isEmpty() || inUse.isEmpty() ? 0 : 1;
   }
 
   private boolean confirmed(List<CacheOptions.Place> chosen) throws IOException {
-    Columns table = new Columns().name("path").figure("regions").figure("size").name("in use");
-    for (CacheOptions.Place place : chosen) {
-      Instance instance = place.instance();
-      table.row(
-          instance.path(),
-          instance.used(),
-          ByteSize.format(instance.bytes()),
-          instance.isInUse() ? "yes" : "no");
-    }
-    streams().err().println(table.text());
+    streams().err().println(table(chosen.stream().map(CacheOptions.Place::instance).toList()));
     streams().err().print("Delete all of this? [y/N] ");
     streams().err().flush();
     String answer = new BufferedReader(new InputStreamReader(streams().in(), UTF_8)).readLine();
     return answer != null && List.of("y", "yes").contains(answer.strip().toLowerCase(Locale.ROOT));
   }
 
-  private static String text(List<String> cleared, List<String> inUse, int regions, long bytes) {
+  private static String text(List<String> cleared, List<String> inUse, long bytes) {
     List<String> lines = new ArrayList<>();
     lines.add(
-        "Cleared %d %s: %d regions, %s"
+        "Cleared %d %s: %s"
             .formatted(
                 cleared.size(),
                 cleared.size() == 1 ? "instance" : "instances",
-                regions,
                 ByteSize.format(bytes)));
-    inUse.forEach(path -> lines.add("In use, partly left alone without --force: " + path));
+    inUse.forEach(path -> lines.add("In use, left alone without --force: " + path));
     return String.join(System.lineSeparator(), lines);
   }
 }

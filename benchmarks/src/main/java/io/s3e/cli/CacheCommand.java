@@ -16,11 +16,7 @@ import picocli.CommandLine.ParentCommand;
     optionListHeading = "%nOptions:%n",
     commandListHeading = "%nCommands:%n",
     footerHeading = "%nExamples:%n",
-    footer = {
-      "  s3e cache ls --dir /mnt/nvme",
-      "  s3e cache ls --objects s3a://bucket/dir/",
-      "  s3e cache clear --yes host"
-    })
+    footer = {"  s3e cache ls --dir /mnt/nvme", "  s3e cache clear --yes host"})
 final class CacheCommand {
   @SuppressWarnings("NullAway.Init") // Set by picocli.
   @ParentCommand

@@ -1,5 +1,7 @@
 package io.s3e.cli;
 
+import io.s3e.disk.CacheInspector.Instance;
+import java.util.List;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ParentCommand;
@@ -26,5 +28,20 @@ abstract class CacheToolCommand extends ToolCommand {
   /** The message where there is no cache. */
   final String nothingThere() {
     return "No cache in " + cache.directories();
+  }
+
+  /** A line for each instance. */
+  static String table(List<Instance> instances) {
+    Columns table =
+        new Columns().name("scope").figure("size").figure("of").name("in use").name("path");
+    for (Instance instance : instances) {
+      table.row(
+          instance.scope(),
+          ByteSize.format(instance.bytes()),
+          ByteSize.format(instance.capacityBytes()),
+          instance.isInUse() ? "yes" : "no",
+          instance.path());
+    }
+    return table.text();
   }
 }

@@ -2,7 +2,7 @@ package io.s3e.disk;
 
 import io.s3e.disk.ChunkIndex.Chunk;
 import io.s3e.disk.Region.Kind;
-import io.s3e.disk.Regions.Appended;
+import io.s3e.disk.RegionFiles.Appended;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
 import java.io.IOException;
@@ -22,28 +22,34 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes what is offered to one directory: each {@link WriteBack} whole, from the memory where it
- * stands, behind what its region has already.
+ * Writes what is offered to one directory: by {@value #STAGE_BYTES} bytes, behind what its region
+ * has already.
  *
- * <p><b>States of an offer.</b> <i>Refused</i> at once, or <i>waiting</i>, in memory that nobody
- * but a reader in need takes; then <i>written</i> or <i>dropped</i>, piece by piece. Each byte
- * offered is counted once more, as written or under the reason why it was dropped. The waiting
+ * <p><b>States of an offer.</b> <i>Refused</i> at once, or <i>waiting</i>, in memory that everybody
+ * may take; then <i>staged</i>, chunk by chunk: sealed in memory of the writing thread, so that the
+ * piece that it came from is free; then <i>written</i>, or <i>dropped</i> in any of these. Each
+ * byte offered is counted once more, as written or under the reason why it was dropped. The waiting
  * bytes are bounded: a disk that is slower than S3 gets a part and holds nobody up.
  *
+ * <p><b>The stage.</b> Chunks of one region, one after the other as they will stand there, those of
+ * many small objects too. The stage is aligned, so that a file may be written past the page cache
+ * ({@link DiskIo.OpenFile#write}). It is written when it is full, when another region is to be
+ * written, and when nothing waits. Chunks are known to be there when their bytes are.
+ *
  * <p><b>Threads.</b> Any thread offers and waits for nothing; one thread writes. A disk that hangs
- * holds that thread and the run that it writes. The next offer finds that it hangs, drops what
- * waits, and has the directory left alone.
+ * holds that thread and the stage. The next offer finds that it hangs, drops what waits, and has
+ * the directory left alone.
  */
 final class Appender {
   private static final Logger LOG = LoggerFactory.getLogger(Appender.class);
 
-  /** Bytes in one write at most. */
-  private static final int BATCH_BYTES = 4 << 20;
+  /**
+   * Long enough for a disk to be busy with one write, short enough to be held for each directory.
+   */
+  private static final int STAGE_BYTES = 1 << 20;
 
-  private static final int BATCH_CHUNKS = BATCH_BYTES / StoredObject.CHUNK_BYTES;
-
-  /** Encryption needs memory of its own, so it goes in smaller steps. */
-  private static final int SEALED_CHUNKS = 8;
+  /** Memory of a stage: aligned within, and with room for the seal behind the last chunk. */
+  private static final int STAGE_MEMORY = STAGE_BYTES + 2 * Region.SLOT_BYTES;
 
   /** A write that takes longer is taken to hang. */
   private static final long HANGS_NANOS = TimeUnit.SECONDS.toNanos(2);
@@ -68,6 +74,8 @@ final class Appender {
   private final long mostWaitingBytes;
   private final Thread thread;
   private final Queue<WriteBack> waiting = new ConcurrentLinkedQueue<>();
+
+  /** Bytes that were offered, and are neither written nor dropped. */
   private final AtomicLong waitingBytes = new AtomicLong();
 
   /** When the operation began that the writing thread is in; 0 while it is in none. */
@@ -78,13 +86,22 @@ final class Appender {
   // The writing thread's.
   private final Map<Kind, Region> current = new EnumMap<>(Kind.class);
   private final RegionSeal seal = new RegionSeal();
-  private final boolean sealed;
-  private @Nullable ByteBuffer work;
+  private final ByteBuffer stage =
+      ByteBuffer.allocateDirect(STAGE_MEMORY).alignedSlice(Region.SLOT_BYTES);
+
+  /** The region that the staged chunks will stand in. */
+  private @Nullable Region staged;
+
+  private final List<Appended> entries = new ArrayList<>();
+
+  /** Bytes of staged chunks that were offered; the others are kept for their hits. */
+  private long stagedBytes;
+
+  private long keptBytes;
 
   /**
    * @param space asked before a file grows
    * @param mostWaitingBytes the most that waits in memory to be written, in bytes
-   * @param sealed whether the cache is encrypted
    * @param reader reads what is to be kept of a victim; the writing thread's
    */
   Appender(
@@ -94,8 +111,7 @@ final class Appender {
       Breaker breaker,
       DiskMetrics metrics,
       ChunkReader reader,
-      long mostWaitingBytes,
-      boolean sealed) {
+      long mostWaitingBytes) {
     this.regions = regions;
     this.index = index;
     this.space = space;
@@ -103,7 +119,6 @@ final class Appender {
     this.metrics = metrics;
     this.reader = reader;
     this.mostWaitingBytes = mostWaitingBytes;
-    this.sealed = sealed;
     this.thread = Background.daemon("s3e-disk-writer", this::run);
   }
 
@@ -111,9 +126,9 @@ final class Appender {
     thread.start();
   }
 
-  /** Memory that sealing takes, in bytes. */
-  static long bufferBytes(boolean sealed) {
-    return sealed ? (long) SEALED_CHUNKS * (StoredObject.CHUNK_BYTES + RegionSeal.WORK_BYTES) : 0;
+  /** Memory that the stage takes, in bytes. */
+  static long bufferBytes() {
+    return STAGE_MEMORY;
   }
 
   /** Takes bytes to be written; those that it refuses are counted and ended before it returns. */
@@ -195,241 +210,200 @@ final class Appender {
 
   private void run() {
     while (!closed) {
+      boolean goesOn = giveBack();
       WriteBack next = waiting.poll();
-      if (next == null) {
+      if (next != null) {
+        attempt(() -> take(next));
+      } else if (!entries.isEmpty()) {
+        attempt(this::flush);
+      } else if (!goesOn) {
         LockSupport.parkNanos(this, LONGEST_PARK_NANOS);
-      } else {
-        writeCounted(next);
       }
     }
     dropWaiting(Counter.DROPPED_CLOSED_BYTES);
+    settle(Counter.DROPPED_CLOSED_BYTES, stagedBytes);
   }
 
-  private void writeCounted(WriteBack next) {
-    Run run = null;
-    try {
-      run = new Run(next);
-      run.write();
-    } catch (RuntimeException | Error e) {
-      LOG.warn("Writing {} to the cache on disk failed", next.object(), e);
-      breaker.failure(Breaker.Cause.ERROR);
-      if (run == null) {
-        metrics.add(Counter.DROPPED_FAULT_BYTES, bytesOf(next));
-        endAll(next);
-      }
-    } finally {
-      waitingBytes.addAndGet(-bytesOf(next));
-    }
-  }
-
-  /** One offer on its way to disk. */
-  private final class Run {
-    private final WriteBack offered;
-    private final Kind kind;
-    private final boolean[] pinned;
-    private final List<ByteBuffer> batch = new ArrayList<>();
-    private final List<Appended> entries = new ArrayList<>();
-    private @Nullable Region region;
-    private long batchBytes;
-
-    /** Bytes of the offer that are neither written nor dropped. */
-    private long left;
-
-    Run(WriteBack offered) {
-      this.offered = offered;
-      this.kind = offered.isScanned() ? Kind.SCANNED : Kind.LASTING;
-      this.pinned = new boolean[offered.pieces()];
-      this.left = bytesOf(offered);
-    }
-
-    void write() {
-      Counter reason = Counter.DROPPED_FAULT_BYTES;
-      try {
-        boolean complete = true;
-        for (int piece = 0; complete && piece < offered.pieces(); piece++) {
-          complete = append(piece);
-        }
-        flush();
-        reason = Counter.DROPPED_SPACE_BYTES;
-      } catch (IOException e) {
-        LOG.debug("Writing {} to the cache on disk failed", offered.object(), e);
-        metrics.count(Counter.WRITE_ERRORS);
-        breaker.failure(Breaker.Cause.of(e));
-      } finally {
-        metrics.add(reason, left);
-        for (int piece = 0; piece < pinned.length; piece++) {
-          offered.ended(piece, pinned[piece]);
-        }
-      }
-    }
-
-    /** False if there is no space for more. */
-    private boolean append(int piece) throws IOException {
-      ByteBuffer bytes = offered.pin(piece);
-      if (bytes == null) {
-        drop(Counter.DROPPED_EVICTED_BYTES, offered.length(piece));
-        return true;
-      }
-      pinned[piece] = true;
-      StoredObject object = offered.object();
-      int chunk = offered.firstChunk(piece);
-      for (int at = 0; at < offered.length(piece); chunk++) {
-        int length = object.chunkLength(chunk);
-        ByteBuffer plain = bytes.slice(at, length);
-        at += length;
-        if (!append(object, chunk, plain)) {
-          return false;
-        }
-      }
-      return true;
-    }
-
-    private boolean append(StoredObject object, int chunk, ByteBuffer plain) throws IOException {
-      if (index.presentFrom(object, chunk, chunk + 1) > 0) {
-        // Somebody who fetched it at the same time was quicker.
-        drop(Counter.DROPPED_PRESENT_BYTES, plain.remaining());
-        return true;
-      }
-      int slots = Region.slotsOf(plain.remaining());
-      Region to = region;
-      int slot = to == null ? 0 : nextSlot(to);
-      if (to == null || slot + slots > to.slotCount()) {
-        flush();
-        to = regionFor(kind, slots);
-        region = to;
-        if (to == null) {
-          return false;
-        }
-        slot = nextSlot(to);
-      }
-      if (slot + slots > to.allocatedSlots() && !mayGrow()) {
-        // The disk is too full for the file to grow: one that has grown is begun anew.
-        if (!regions.hasGrownOnes()) {
-          return false;
-        }
-        flush();
-        finish(kind);
-        to = regionFor(kind, slots);
-        region = to;
-        if (to == null || to.nextSlot() + slots > to.allocatedSlots()) {
-          return false;
-        }
-        slot = to.nextSlot();
-      }
-      ByteBuffer stored =
-          seal.seal(to.key(), object, chunk, slot, plain, sealed ? work(batch.size()) : plain);
-      entries.add(new Appended(object, chunk, slot, seal.high(), seal.low()));
-      batch.add(stored);
-      batchBytes += plain.remaining();
-      // A chunk that does not fill its slots ends the batch: what follows is not adjacent.
-      boolean isFull = batch.size() == (sealed ? SEALED_CHUNKS : BATCH_CHUNKS);
-      if (isFull || plain.remaining() % Region.SLOT_BYTES != 0) {
-        flush();
-      }
-      return true;
-    }
-
-    private int nextSlot(Region to) {
-      if (entries.isEmpty()) {
-        return to.nextSlot();
-      }
-      return endOf(entries.get(entries.size() - 1));
-    }
-
-    private void flush() throws IOException {
-      Region to = region;
-      if (to == null || entries.isEmpty()) {
-        return;
-      }
-      busySinceNanos = System.nanoTime() | 1;
-      try {
-        put(to, entries, batch.toArray(ByteBuffer[]::new));
-        breaker.success();
-        written(batchBytes);
-      } finally {
-        busySinceNanos = 0;
-        batch.clear();
-        entries.clear();
-        batchBytes = 0;
-      }
-    }
-
-    void written(long bytes) {
-      metrics.count(Counter.WRITES);
-      metrics.add(Counter.WRITTEN_BYTES, bytes);
-      left -= bytes;
-    }
-
-    private void drop(Counter reason, long bytes) {
-      metrics.add(reason, bytes);
-      left -= bytes;
-    }
-  }
-
-  /**
-   * Writes chunks behind what a region has, and makes them known.
-   *
-   * @param entries their places, one after the other
-   * @param stored their sealed bytes
-   */
-  private void put(Region to, List<Appended> entries, ByteBuffer... stored) throws IOException {
-    Appended last = entries.get(entries.size() - 1);
-    // Whatever comes of it, nothing else is sealed for these slots.
-    to.takenUntil(endOf(last));
-    to.file().write(stored, (long) entries.get(0).slot() * Region.SLOT_BYTES);
-    for (Appended each : entries) {
-      boolean unused =
-          index.add(to, each.object(), each.chunk(), each.slot(), each.sealHigh(), each.sealLow());
-    }
-    regions.appended(to, entries);
-  }
-
-  /** The slot behind a chunk. */
-  private static int endOf(Appended chunk) {
-    return chunk.slot() + Region.slotsOf(chunk.object().chunkLength(chunk.chunk()));
-  }
-
-  private ByteBuffer work(int number) {
-    int each = StoredObject.CHUNK_BYTES + RegionSeal.WORK_BYTES;
-    ByteBuffer all = work;
-    if (all == null) {
-      all = ByteBuffer.allocateDirect(SEALED_CHUNKS * each);
-      work = all;
-    }
-    return all.slice(number * each, each);
-  }
-
-  /** The region to append so many slots to; null if there is none. */
-  private @Nullable Region regionFor(Kind kind, int slots) throws IOException {
-    Region region = current.get(kind);
-    if (region != null && region.nextSlot() + slots <= region.slotCount()) {
-      return region;
-    }
+  /** Gives a region back where the disk is nearly full; false if there is no need. */
+  private boolean giveBack() {
     busySinceNanos = System.nanoTime() | 1;
     try {
-      finish(kind);
-      region = regions.next(kind);
-      if (region != null) {
-        current.put(kind, region);
-        Region victim = regions.victim(kind);
-        if (victim != null) {
-          keepHits(victim, region);
-          metrics.count(Counter.EVICTIONS);
-          metrics.add(Counter.EVICTED_BYTES, (long) victim.nextSlot() * Region.SLOT_BYTES);
-          regions.recycle(victim);
-        }
-      }
-      return region;
+      return regions.giveBackIfScarce();
+    } catch (IOException e) {
+      LOG.debug("No region can be given back", e);
+      return false;
     } finally {
       busySinceNanos = 0;
     }
   }
 
-  private void finish(Kind kind) throws IOException {
-    Region region = current.remove(kind);
-    if (region != null) {
-      regions.finished(region);
+  private interface Step {
+    void run() throws IOException;
+  }
+
+  /** A disk that fails is counted. */
+  private void attempt(Step step) {
+    try {
+      step.run();
+    } catch (IOException e) {
+      LOG.debug("Writing to the cache on disk failed", e);
+      metrics.count(Counter.WRITE_ERRORS);
+      breaker.failure(Breaker.Cause.of(e));
+    } catch (RuntimeException | Error e) {
+      LOG.warn("Writing to the cache on disk failed", e);
+      breaker.failure(Breaker.Cause.ERROR);
+    } finally {
+      busySinceNanos = 0;
     }
+  }
+
+  /** So many bytes that were offered are written, or dropped. */
+  private void settle(Counter outcome, long bytes) {
+    metrics.add(outcome, bytes);
+    waitingBytes.addAndGet(-bytes);
+  }
+
+  /** Stages what was offered, piece by piece; all are free when this returns. */
+  private void take(WriteBack offered) throws IOException {
+    int piece = 0;
+    Counter rest = Counter.DROPPED_FAULT_BYTES;
+    try {
+      boolean hasSpace = true;
+      while (hasSpace && piece < offered.pieces()) {
+        hasSpace = stage(offered, piece++);
+      }
+      rest = Counter.DROPPED_SPACE_BYTES;
+    } finally {
+      for (; piece < offered.pieces(); piece++) {
+        settle(rest, offered.length(piece));
+        offered.ended(piece, false);
+      }
+    }
+  }
+
+  /** False if there is no space for the piece. */
+  private boolean stage(WriteBack offered, int piece) throws IOException {
+    ByteBuffer bytes = offered.pin(piece);
+    int left = offered.length(piece);
+    Counter rest = bytes == null ? Counter.DROPPED_EVICTED_BYTES : Counter.DROPPED_FAULT_BYTES;
+    try {
+      StoredObject object = offered.object();
+      int chunk = offered.firstChunk(piece);
+      for (int at = 0; bytes != null && left > 0; chunk++) {
+        ByteBuffer plain = bytes.slice(at, object.chunkLength(chunk));
+        int length = plain.remaining();
+        if (index.presentFrom(object, chunk, chunk + 1) > 0 || isStaged(object, chunk)) {
+          // Somebody who fetched it at the same time was quicker.
+          settle(Counter.DROPPED_PRESENT_BYTES, length);
+        } else {
+          Kind kind = offered.isScanned() ? Kind.SCANNED : Kind.LASTING;
+          Region to = regionFor(kind, Region.slotsOf(length));
+          if (to == null) {
+            rest = Counter.DROPPED_SPACE_BYTES;
+            return false;
+          }
+          seal(to, object, chunk, plain);
+          stagedBytes += length;
+        }
+        at += length;
+        left -= length;
+      }
+      return true;
+    } finally {
+      settle(rest, left);
+      offered.ended(piece, bytes != null);
+    }
+  }
+
+  private boolean isStaged(StoredObject object, int chunk) {
+    return entries.stream().anyMatch(e -> e.chunk() == chunk && object.equals(e.object()));
+  }
+
+  /** Puts a chunk on the stage, which has room for it. */
+  private void seal(Region to, StoredObject object, int chunk, ByteBuffer plain) {
+    int slot = nextSlot(to);
+    int at = entries.isEmpty() ? 0 : (slot - entries.get(0).slot()) * Region.SLOT_BYTES;
+    int end = at + Region.slotsOf(plain.remaining()) * Region.SLOT_BYTES;
+    ByteBuffer place = stage.slice(at, end + RegionSeal.WORK_BYTES - at);
+    seal.seal(to.filling().key(), object, chunk, slot, plain, place);
+    for (int zero = at + plain.remaining(); zero < end; zero++) {
+      stage.put(zero, (byte) 0);
+    }
+    staged = to;
+    entries.add(new Appended(object, chunk, slot, seal.high(), seal.low()));
+  }
+
+  private int nextSlot(Region to) {
+    return entries.isEmpty() ? to.nextSlot() : entries.get(entries.size() - 1).endSlot();
+  }
+
+  /** Writes the stage behind what its region has, and makes its chunks known. */
+  private void flush() throws IOException {
+    Region to = staged;
+    if (to == null || entries.isEmpty()) {
+      return;
+    }
+    busySinceNanos = System.nanoTime() | 1;
+    Counter outcome = Counter.DROPPED_FAULT_BYTES;
+    try {
+      int first = entries.get(0).slot();
+      int end = entries.get(entries.size() - 1).endSlot();
+      // Whatever comes of it, nothing else is sealed for these slots.
+      to.takenUntil(end);
+      to.file()
+          .write(
+              stage.slice(0, (end - first) * Region.SLOT_BYTES), (long) first * Region.SLOT_BYTES);
+      for (Appended e : entries) {
+        boolean unused = index.add(to, e.object(), e.chunk(), e.slot(), e.sealHigh(), e.sealLow());
+      }
+      regions.appended(to, entries);
+      breaker.success();
+      metrics.count(Counter.WRITES);
+      metrics.add(Counter.KEPT_BYTES, keptBytes);
+      outcome = Counter.WRITTEN_BYTES;
+    } finally {
+      busySinceNanos = 0;
+      entries.clear();
+      staged = null;
+      settle(outcome, stagedBytes);
+      stagedBytes = 0;
+      keptBytes = 0;
+    }
+  }
+
+  /** The region to stage so many slots for, when the stage has room for them; null if none. */
+  private @Nullable Region regionFor(Kind kind, int slots) throws IOException {
+    Region to = current.get(kind);
+    if (to == null
+        || nextSlotOf(to) + slots > to.slotCount()
+        || to.isFullWith(to.equals(staged) ? entries.size() : 0)) {
+      flush();
+      to = nextRegion(kind);
+    }
+    if (to != null && nextSlotOf(to) + slots > to.allocatedSlots() && !mayGrow()) {
+      // The disk is too full for the file to grow: one that has grown is begun anew.
+      flush();
+      to = regions.hasGrownOnes() ? nextRegion(kind) : null;
+      if (to != null && to.nextSlot() + slots > to.allocatedSlots()) {
+        to = null;
+      }
+    }
+    boolean isOther = to != null && staged != null && !to.equals(staged);
+    boolean isFull =
+        !entries.isEmpty()
+            && (nextSlotOf(staged) + slots - entries.get(0).slot()) * Region.SLOT_BYTES
+                > STAGE_BYTES;
+    if (isOther || isFull) {
+      flush();
+    }
+    return to;
+  }
+
+  private int nextSlotOf(@Nullable Region to) {
+    if (to == null) {
+      return 0;
+    }
+    return to.equals(staged) ? nextSlot(to) : to.nextSlot();
   }
 
   private boolean mayGrow() {
@@ -441,28 +415,51 @@ final class Appender {
     }
   }
 
-  /** Appends again what was read of a region that is about to be recycled. */
+  /** Another region to append to, with what was read of the one that goes next. */
+  private @Nullable Region nextRegion(Kind kind) throws IOException {
+    busySinceNanos = System.nanoTime() | 1;
+    Region before = current.remove(kind);
+    if (before != null) {
+      regions.finished(before);
+    }
+    Region next = regions.next(kind);
+    if (next != null) {
+      current.put(kind, next);
+      Region victim = regions.victim(kind);
+      if (victim != null) {
+        keepHits(victim, next);
+        metrics.count(Counter.EVICTIONS);
+        metrics.add(Counter.EVICTED_BYTES, (long) victim.nextSlot() * Region.SLOT_BYTES);
+      }
+    }
+    busySinceNanos = 0;
+    return next;
+  }
+
+  /** Appends again what was read of a region that is about to be begun anew. */
   private void keepHits(Region victim, Region to) throws IOException {
     long usualBytes = Math.min(to.bytes(), Region.USUAL_MOST_BYTES);
     long most = usualBytes / Region.SLOT_BYTES / KEPT_SHARE;
     for (Chunk hit : index.hitsIn(victim)) {
-      int length = hit.object().chunkLength(hit.chunk());
-      int slot = to.nextSlot();
-      int end = slot + Region.slotsOf(length);
-      if (end > most || closed || (end > to.allocatedSlots() && !space.mayGrow())) {
-        return;
+      int slots = Region.slotsOf(hit.object().chunkLength(hit.chunk()));
+      int end = nextSlotOf(to) + slots;
+      if (end > most
+          || closed
+          || to.isFullWith(entries.size())
+          || (end > to.allocatedSlots() && !space.mayGrow())) {
+        break;
       }
       busySinceNanos = System.nanoTime() | 1;
       ByteBuffer bytes = readAgain(hit);
-      if (bytes == null) {
-        continue;
+      if (bytes != null) {
+        if (!entries.isEmpty() && (end - entries.get(0).slot()) * Region.SLOT_BYTES > STAGE_BYTES) {
+          flush();
+        }
+        seal(to, hit.object(), hit.chunk(), bytes);
+        keptBytes += bytes.remaining();
       }
-      ByteBuffer stored =
-          seal.seal(to.key(), hit.object(), hit.chunk(), slot, bytes, sealed ? work(0) : bytes);
-      Appended entry = new Appended(hit.object(), hit.chunk(), slot, seal.high(), seal.low());
-      put(to, List.of(entry), stored);
-      metrics.add(Counter.KEPT_BYTES, length);
     }
+    flush();
   }
 
   private @Nullable ByteBuffer readAgain(Chunk hit) {

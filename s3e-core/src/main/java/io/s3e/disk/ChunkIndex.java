@@ -1,6 +1,6 @@
 package io.s3e.disk;
 
-import io.s3e.disk.Region.Kind;
+import io.s3e.disk.Region.Filling;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -11,20 +11,14 @@ import org.jspecify.annotations.Nullable;
  * Where the chunks of a cache on disk are: chained hashing over the entries of all {@link Region}s.
  * One entry at most stands for a chunk, the one that was added last.
  *
- * <p>An entry is known by one number, its region's in the upper {@value #REGION_BITS} bits and its
- * own in the lower {@value #ENTRY_BITS}: an entry for each slot of the longest region there can be.
- * So there are at most {@value #MOST_REGIONS} regions, each of which takes one or two file
- * descriptors.
+ * <p>An entry is known by one number, its own in the lower {@value Region#ENTRY_BITS} bits and its
+ * region's above.
  *
  * <p>Any thread, under one lock that is held for a few steps a chunk and never over the disk;
  * readers share it.
  */
 final class ChunkIndex {
-  static final int ENTRY_BITS = 22;
-  private static final int REGION_BITS = 9;
-
-  /** As many regions fit the number of an entry. */
-  static final int MOST_REGIONS = 1 << REGION_BITS;
+  private static final int ENTRY_BITS = Region.ENTRY_BITS;
 
   private static final int NONE = -1;
 
@@ -39,7 +33,11 @@ final class ChunkIndex {
    * @param entry its entry in the region
    * @param slot where its bytes begin, in slots
    */
-  record Place(Region region, int generation, int entry, int slot, long sealHigh, long sealLow) {}
+  record Place(Region region, Filling filling, int entry, int slot, long sealHigh, long sealLow) {
+    int generation() {
+      return filling.generation();
+    }
+  }
 
   private final StampedLock lock = new StampedLock();
 
@@ -56,7 +54,7 @@ final class ChunkIndex {
   void enter(Region region) {
     long stamp = lock.writeLock();
     try {
-      if (region.number() != regions.length || regions.length == MOST_REGIONS) {
+      if (region.number() != regions.length || regions.length == Region.MOST_COUNT) {
         throw new IllegalArgumentException(region + " cannot be number " + regions.length);
       }
       regions = Arrays.copyOf(regions, regions.length + 1);
@@ -92,7 +90,7 @@ final class ChunkIndex {
       int entry = entryOf(found);
       return new Place(
           region,
-          region.generation(),
+          region.filling(),
           entry,
           region.slot(entry),
           region.sealHigh(entry),
@@ -126,7 +124,7 @@ final class ChunkIndex {
       Region region, StoredObject object, int chunk, int slot, long sealHigh, long sealLow) {
     long stamp = lock.writeLock();
     try {
-      if (region.entries() == 1 << ENTRY_BITS) {
+      if (region.isFullWith(0)) {
         return false;
       }
       int before = find(object, chunk);
@@ -137,7 +135,7 @@ final class ChunkIndex {
       if (chained >= heads.length) {
         rehash();
       }
-      int head = headOf(object, chunk);
+      int head = headOf(object.hashCode(), chunk);
       int entry = region.add(object, chunk, slot, sealHigh, sealLow, heads[head]);
       heads[head] = region.number() << ENTRY_BITS | entry;
       region.takenUntil(slot + Region.slotsOf(object.chunkLength(chunk)));
@@ -158,7 +156,7 @@ final class ChunkIndex {
     try {
       Region region = place.region();
       boolean stands =
-          region.generation() == place.generation() && region.object(place.entry()) != null;
+          region.generation() == place.generation() && !region.isDropped(place.entry());
       if (stands) {
         unchain(region.number() << ENTRY_BITS | place.entry());
         region.dropEntry(place.entry());
@@ -173,7 +171,7 @@ final class ChunkIndex {
    * Forgets all that is in a region, and begins another generation of it. Readers come in between
    * where there is much: until the last is forgotten, what is left stands.
    */
-  void begin(Region region, int generation, Kind kind, @Nullable RegionKey key) {
+  void begin(Region region, Filling filling) {
     int next = 0;
     boolean isBegun = false;
     while (!isBegun) {
@@ -185,7 +183,7 @@ final class ChunkIndex {
         isBegun = end == region.entries();
         if (isBegun) {
           region.clear();
-          region.begin(generation, kind, key);
+          region.begin(filling);
         }
       } finally {
         lock.unlockWrite(stamp);
@@ -195,7 +193,7 @@ final class ChunkIndex {
 
   private void forget(Region region, int from, int end) {
     for (int entry = from; entry < end; entry++) {
-      if (region.object(entry) != null) {
+      if (!region.isDropped(entry)) {
         unchain(region.number() << ENTRY_BITS | entry);
         region.dropEntry(entry);
       }
@@ -223,11 +221,11 @@ final class ChunkIndex {
   }
 
   private int find(StoredObject object, int chunk) {
-    int at = heads[headOf(object, chunk)];
+    int at = heads[headOf(object.hashCode(), chunk)];
     while (at != NONE) {
       Region region = regionOf(at);
       int entry = entryOf(at);
-      if (region.chunk(entry) == chunk && object.equals(region.object(entry))) {
+      if (region.isOf(entry, object, chunk)) {
         return at;
       }
       at = region.nextInChain(entry);
@@ -238,11 +236,10 @@ final class ChunkIndex {
   private void unchain(int gone) {
     Region region = regionOf(gone);
     int entry = entryOf(gone);
-    StoredObject object = region.object(entry);
-    if (object == null) {
+    if (region.isDropped(entry)) {
       return;
     }
-    int head = headOf(object, region.chunk(entry));
+    int head = headOf(region.hashOf(entry), region.chunk(entry));
     int next = region.nextInChain(entry);
     chained--;
     if (heads[head] == gone) {
@@ -261,9 +258,8 @@ final class ChunkIndex {
     Arrays.fill(heads, NONE);
     for (Region region : regions) {
       for (int entry = 0; entry < region.entries(); entry++) {
-        StoredObject object = region.object(entry);
-        if (object != null) {
-          int head = headOf(object, region.chunk(entry));
+        if (!region.isDropped(entry)) {
+          int head = headOf(region.hashOf(entry), region.chunk(entry));
           region.setNextInChain(entry, heads[head]);
           heads[head] = region.number() << ENTRY_BITS | entry;
         }
@@ -271,8 +267,8 @@ final class ChunkIndex {
     }
   }
 
-  private int headOf(StoredObject object, int chunk) {
-    int mixed = object.hashCode() + chunk * 0x9E3779B1;
+  private int headOf(int object, int chunk) {
+    int mixed = object + chunk * 0x9E3779B1;
     return (mixed ^ mixed >>> 15) & (heads.length - 1);
   }
 

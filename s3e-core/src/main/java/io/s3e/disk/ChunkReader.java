@@ -5,6 +5,8 @@ import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.ClosedChannelException;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +22,20 @@ final class ChunkReader {
    */
   static final int BATCH_CHUNKS = 4;
 
-  private final Regions regions;
+  /** Takes the chunks that were read from disk, in order. */
+  @FunctionalInterface
+  interface Sink {
+    /**
+     * Takes a verified chunk.
+     *
+     * @param chunk its number in the object
+     * @param bytes all of the chunk, from position to limit, valid until this returns
+     * @return false to end the read here
+     */
+    boolean accept(int chunk, ByteBuffer bytes) throws IOException;
+  }
+
+  private final RegionFiles files;
   private final ChunkIndex index;
   private final DiskMetrics metrics;
   private final RegionSeal seal = new RegionSeal();
@@ -36,8 +51,8 @@ final class ChunkReader {
   /**
    * @param sealed whether the cache is encrypted
    */
-  ChunkReader(Regions regions, ChunkIndex index, DiskMetrics metrics, boolean sealed) {
-    this.regions = regions;
+  ChunkReader(RegionFiles files, ChunkIndex index, DiskMetrics metrics, boolean sealed) {
+    this.files = files;
     this.index = index;
     this.metrics = metrics;
     this.work = sealed ? ByteBuffer.allocateDirect(StoredObject.CHUNK_BYTES) : scratch;
@@ -53,7 +68,7 @@ final class ChunkReader {
    *
    * @return the chunk after the last one that was taken
    */
-  int read(StoredObject object, int first, int end, ChunkSink sink) throws IOException {
+  int read(StoredObject object, int first, int end, Sink sink) throws IOException {
     int chunk = first;
     while (chunk < end) {
       plan(object, chunk, end);
@@ -101,15 +116,30 @@ final class ChunkReader {
     scratch.clear().limit(batchBytes);
     long position = (long) first.slot() * Region.SLOT_BYTES;
     touchedDisk = true;
-    if (region.file().readFully(scratch, position) < batchBytes) {
+    int count;
+    try {
+      count = region.file().readFully(scratch, position);
+    } catch (ClosedByInterruptException e) {
+      throw e;
+    } catch (ClosedChannelException e) {
+      if (region.generation() == first.generation()) {
+        throw e;
+      }
+      // The file was let go with all that was in it.
+      return false;
+    }
+    if (!files.isStill(region, first.generation())) {
+      return false;
+    }
+    if (count < batchBytes) {
       corrupt(first);
       return false;
     }
     scratch.flip();
-    return regions.isStill(region, first.generation());
+    return true;
   }
 
-  private int handOn(StoredObject object, int first, ChunkSink sink) throws IOException {
+  private int handOn(StoredObject object, int first, Sink sink) throws IOException {
     int at = 0;
     for (int i = 0; i < places.size(); i++) {
       Place place = places.get(i);
@@ -127,7 +157,7 @@ final class ChunkReader {
   /** The plain bytes of a chunk; null if they are not what was written. */
   private @Nullable ByteBuffer open(StoredObject object, int chunk, Place place, ByteBuffer stored)
       throws IOException {
-    ByteBuffer bytes = seal.open(place.region().key(), object, chunk, place, stored, work);
+    ByteBuffer bytes = seal.open(place.filling().key(), object, chunk, place, stored, work);
     if (bytes == null) {
       corrupt(place);
     }

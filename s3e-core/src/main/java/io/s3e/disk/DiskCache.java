@@ -4,6 +4,7 @@ import io.s3e.block.ObjectVersion;
 import io.s3e.metrics.DiskMetrics;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,11 +29,7 @@ public final class DiskCache implements AutoCloseable {
 
   private final DiskCacheConfig config;
   private final List<RegionStore> directories;
-  private final StoredObjects objects;
   private final FetchHistory history = new FetchHistory();
-
-  /** The first read waits for this, once; a disk that needs longer is no help. */
-  private static final long OPEN_MILLIS = 2_000;
 
   /** A directory that has failed is left alone for so long at first. */
   private static final Duration BREAKER_PAUSE = Duration.ofSeconds(5);
@@ -40,15 +37,15 @@ public final class DiskCache implements AutoCloseable {
   /** A thread that hangs takes 1 s each, and they are ended side by side. */
   private static final long CLOSE_MILLIS = 6_000;
 
-  private DiskCache(DiskCacheConfig config, List<RegionStore> directories, StoredObjects objects) {
+  private DiskCache(DiskCacheConfig config, List<RegionStore> directories) {
     this.config = config;
-    this.objects = objects;
     this.directories = List.copyOf(directories);
   }
 
   /**
-   * Opens the directories of {@code config}, whose mode is not MEMORY, each within {@value
-   * #OPEN_MILLIS} ms. A directory that fails, hangs or is refused is left out, with a warning.
+   * Opens the directories of {@code config}, whose mode is not MEMORY. Takes as long as the disks
+   * do, beside reads that go to S3 meanwhile. A directory that fails or is refused is left out,
+   * with a warning.
    *
    * @param mostWaitingBytes the most that waits in memory to be written, in bytes
    * @throws IOException if none is left, naming each and why
@@ -65,30 +62,18 @@ public final class DiskCache implements AutoCloseable {
       DiskIo io,
       Duration breakerPause)
       throws IOException {
-    StoredObjects objects = new StoredObjects();
     long mostOfEach = mostWaitingBytes / config.directories().size();
-    // All at once: the slowest tells how long it takes, not their number.
-    List<Opening> openings =
-        config.directories().stream()
-            .map(
-                directory ->
-                    new Opening(
-                        directory,
-                        () ->
-                            RegionStore.open(
-                                directory, config, metrics, io, objects, breakerPause, mostOfEach)))
-            .toList();
     List<RegionStore> opened = new ArrayList<>();
     List<String> problems = new ArrayList<>();
-    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(OPEN_MILLIS);
     boolean complete = false;
     try {
-      for (Opening opening : openings) {
+      for (Path directory : config.directories()) {
         try {
-          opened.add(opening.await(deadline));
+          opened.add(RegionStore.open(directory, config, metrics, io, breakerPause, mostOfEach));
         } catch (IOException e) {
           LOG.debug("A directory of the cache cannot be opened", e);
-          problems.add(e.getMessage());
+          boolean isRefusal = e instanceof RefusedDirectoryException;
+          problems.add(directory + ": " + (isRefusal ? e.getMessage() : e));
         }
       }
       if (opened.isEmpty()) {
@@ -98,10 +83,10 @@ public final class DiskCache implements AutoCloseable {
         LOG.warn("Nothing is cached in {}", String.join("; ", problems));
       }
       complete = true;
-      return new DiskCache(config, opened, objects);
+      return new DiskCache(config, opened);
     } finally {
       if (!complete) {
-        openings.forEach(Opening::abandon);
+        opened.forEach(RegionStore::close);
       }
     }
   }
@@ -118,7 +103,7 @@ public final class DiskCache implements AutoCloseable {
    * @param store which store the bucket is in: scheme, host and port of its endpoint
    */
   public @Nullable StoredObject object(String store, ObjectVersion version) {
-    return StoredObject.canBeOf(version) ? objects.intern(StoredObject.of(store, version)) : null;
+    return StoredObject.canBeOf(version) ? StoredObject.of(store, version) : null;
   }
 
   /**
@@ -139,7 +124,7 @@ public final class DiskCache implements AutoCloseable {
    *     {@link DiskRead#end}
    */
   public DiskRead read(ChunkRange present, long position, ByteBuffer target) {
-    return directoryOf(present).read(present, position, target, config.readDeadline().toNanos());
+    return directoryOf(present).read(present, position, target);
   }
 
   /** Offers bytes to be written, to each directory its own: all end, sooner or later. */

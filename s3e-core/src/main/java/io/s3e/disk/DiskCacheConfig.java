@@ -55,7 +55,7 @@ public record DiskCacheConfig(
   }
 
   /** A directory that may hold less is no cache, in bytes: 16 MiB. */
-  public static final long LEAST_CAPACITY_BYTES = RegionStore.LEAST_CAPACITY_BYTES;
+  public static final long LEAST_CAPACITY_BYTES = Region.USUAL_COUNT * Region.LEAST_BYTES;
 
   /** No cache on disk; what {@link #toBuilder()} starts from. */
   public static final DiskCacheConfig DEFAULTS =

@@ -82,11 +82,11 @@ interface DiskIo {
       return target.position() - first;
     }
 
-    /** Writes all of {@code source} at a place. */
+    /**
+     * Writes all of {@code source} at a place: where the file system takes that, and address,
+     * length and place are aligned, long ones past the page cache.
+     */
     void write(ByteBuffer source, long position) throws IOException;
-
-    /** Writes all of {@code sources}, one after the other, from a place on. */
-    void write(ByteBuffer[] sources, long position) throws IOException;
 
     /** Cuts the file off behind {@code bytes}. */
     void truncate(long bytes) throws IOException;

@@ -42,7 +42,7 @@ public final class DiskRead {
   /** To be woken takes longer than most of what is left of a read. */
   private static final int SPINS = 200;
 
-  private final RegionStore store;
+  private final Readers readers;
   private final ChunkRange chunks;
 
   /** Offset in the object of the target's first byte. */
@@ -52,8 +52,6 @@ public final class DiskRead {
 
   /** The chunk after the last one that the target takes bytes of. */
   private final int targetEnd;
-
-  private final long patienceNanos;
 
   /** When the patience was renewed last. */
   private volatile long sinceNanos = System.nanoTime();
@@ -75,15 +73,12 @@ public final class DiskRead {
    *     absent, and those that are to be {@linkplain RecentChunks kept} for the reader's next read
    * @param start offset in the object of the first byte that is wanted; in the first chunk
    * @param target takes bytes from its position to its limit, which stay as they are
-   * @param patienceNanos the longest that 1 MiB may take, in ns
    */
-  DiskRead(
-      RegionStore store, ChunkRange chunks, long start, ByteBuffer target, long patienceNanos) {
-    this.store = store;
+  DiskRead(Readers readers, ChunkRange chunks, long start, ByteBuffer target) {
+    this.readers = readers;
     this.chunks = chunks;
     this.start = start;
     this.target = target.slice();
-    this.patienceNanos = patienceNanos;
     long end = start + this.target.remaining();
     this.targetEnd = ChunkRange.covering(chunks.object(), start, end).end();
     this.wantedEnd = Math.min(chunks.end(), targetEnd);
@@ -92,7 +87,7 @@ public final class DiskRead {
 
   /** Takes what was kept of the first chunks, and has threads read the rest. */
   void begin() {
-    RecentChunks recent = store.recent();
+    RecentChunks recent = readers.recent();
     int chunk = chunks.first();
     while (chunk < wantedEnd && recent.visit(chunks.object(), chunk, this::take)) {
       chunk++;
@@ -102,9 +97,9 @@ public final class DiskRead {
       return;
     }
     int pieces = (wantedEnd - chunk - 1) / ChunkReader.BATCH_CHUNKS + 1;
-    boolean isAdmitted = store.admits();
+    boolean isAdmitted = readers.admits();
     for (int i = 0; i < Math.min(pieces, MOST_THREADS); i++) {
-      if (!isAdmitted || !store.execute(this::read)) {
+      if (!isAdmitted || !readers.execute(this::read)) {
         isAbsent(chunk);
       }
     }
@@ -116,14 +111,14 @@ public final class DiskRead {
     while (piece != null) {
       int read = piece.first();
       try {
-        read = store.readChunks(piece, this::land);
+        read = readers.readChunks(piece, this::land);
       } catch (RuntimeException | Error e) {
         LOG.warn("Read of {} failed", piece, e);
       }
       if (read < piece.end()) {
         isAbsent(read);
       }
-      if (store.isAwaited() && store.execute(this::read)) {
+      if (readers.isAwaited() && readers.execute(this::read)) {
         // Readers that came later have their turn.
         return;
       }
@@ -151,7 +146,7 @@ public final class DiskRead {
         chunkStart >= start && chunkStart + bytes.remaining() <= start + target.remaining();
     if (!isWhole) {
       // Before the reader is told: its next read looks there.
-      store.recent().keep(chunks.object(), chunk, bytes);
+      readers.recent().keep(chunks.object(), chunk, bytes);
     }
     take(bytes, chunk);
     return true;
@@ -225,7 +220,7 @@ public final class DiskRead {
     Thread reader = Thread.currentThread();
     whenOver(() -> LockSupport.unpark(reader));
     while (!over && !reader.isInterrupted()) {
-      long left = patienceNanos - (System.nanoTime() - sinceNanos);
+      long left = readers.deadlineNanos() - (System.nanoTime() - sinceNanos);
       if (left <= 0) {
         giveUp();
       } else {
@@ -240,7 +235,7 @@ public final class DiskRead {
    * @param now by {@link System#nanoTime()}
    */
   public void checkDeadline(long now) {
-    if (!over && now - sinceNanos > patienceNanos) {
+    if (!over && now - sinceNanos > readers.deadlineNanos()) {
       giveUp();
     }
   }
@@ -253,7 +248,7 @@ public final class DiskRead {
       }
       told = close();
     }
-    store.timedOut(begun);
+    readers.timedOut(begun);
     if (told != null) {
       told.run();
     }

@@ -7,7 +7,7 @@ import java.util.function.LongSupplier;
 
 /**
  * The space of the file system that one directory of the cache is on. The disk is others' as well:
- * the cache stops growing long before it is full.
+ * the cache stops growing long before it is full, and gives back when it nearly is.
  *
  * <p>Asks the file system, which may hang. One thread.
  */
@@ -18,6 +18,9 @@ final class DiskSpace {
   /** YARN takes a disk out when 90 % are used, and Kubernetes evicts pods with 10 % free. */
   private static final double LEFT_TO_OTHERS = 0.15;
 
+  /** Where less is free, whoever has it, the cache gives back what it has. */
+  private static final double SCARCE = 0.1;
+
   /** A disk of 2 GB/s writes 100 MB in that time. */
   private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
@@ -27,6 +30,7 @@ final class DiskSpace {
   private boolean asked;
   private long askedNanos;
   private boolean mayGrow;
+  private boolean isScarce;
 
   DiskSpace(Path directory) {
     this(
@@ -68,13 +72,30 @@ final class DiskSpace {
    * file system does not tell, or is gone.
    */
   boolean mayGrow() {
+    look();
+    return mayGrow;
+  }
+
+  /** Whether so little is free, as of at most 50 ms ago, that the cache is to give space back. */
+  boolean isScarce() {
+    look();
+    return isScarce;
+  }
+
+  /** The cache has given space back: the next answer is a new one. */
+  void givenBack() {
+    asked = false;
+  }
+
+  private void look() {
     long now = nanoClock.getAsLong();
     if (!asked || now - askedNanos >= AGAIN_NANOS) {
       asked = true;
       askedNanos = now;
       long total = totalBytes.getAsLong();
-      mayGrow = total > 0 && usableBytes.getAsLong() >= LEFT_TO_OTHERS * total;
+      long usable = usableBytes.getAsLong();
+      mayGrow = total > 0 && usable >= LEFT_TO_OTHERS * total;
+      isScarce = total > 0 && usable < SCARCE * total;
     }
-    return mayGrow;
   }
 }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *  8  hash of the object                      20
  * 28  length of the object                     8
  * 36  number of the chunk                      4
- * 40  slot; or bytes of the name               4
+ * 40  slot                                     4
  * 44  seal                                    16
  * 60  CRC32C of the 60 bytes before            4
  *
@@ -34,9 +34,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class IndexRecord {
   static final int BYTES = 64;
-
-  /** The longest name that is written, in bytes: S3 allows 1024 of key and of version id. */
-  static final int MOST_NAME_BYTES = 16 << 10;
 
   private static final int GENERATION = 4;
   private static final int HASH = 8;
@@ -57,11 +54,9 @@ final class IndexRecord {
   /** The meaning of a record. */
   enum Type {
     /** A generation of a region begins. */
-    HEADER("S3H3"),
+    HEADER("S3H4"),
     /** A chunk stands in the region. */
-    CHUNK("S3C3"),
-    /** The name of an object stands in the units of {@value #BYTES} bytes that follow. */
-    NAME("S3N3");
+    CHUNK("S3C4");
 
     private final int code;
 
@@ -147,8 +142,8 @@ final class IndexRecord {
     return buffer.getInt(at + GENERATION);
   }
 
-  /** The object that it is about, as {@code objects} knows it; null if it can be of none. */
-  @Nullable StoredObject object(StoredObjects objects) {
+  /** The object that it is about; null if it can be of none. */
+  @Nullable StoredObject object() {
     byte[] array = buffer.array();
     int from = buffer.arrayOffset() + at + HASH;
     StoredObject same = last;
@@ -160,7 +155,7 @@ final class IndexRecord {
     if (size <= 0 || size > StoredObject.MOST_BYTES) {
       return null;
     }
-    same = objects.intern(StoredObject.at(buffer, at + HASH, size));
+    same = StoredObject.at(buffer, at + HASH, size);
     System.arraycopy(array, from, lastBytes, 0, lastBytes.length);
     last = same;
     return same;
@@ -174,28 +169,6 @@ final class IndexRecord {
   /** Where the bytes of a chunk begin in its region, in slots. */
   int slot() {
     return buffer.getInt(at + SLOT);
-  }
-
-  /** Length of a name, in bytes. */
-  int nameBytes() {
-    return buffer.getInt(at + SLOT);
-  }
-
-  /** Length of the units that follow the record and belong to it, in bytes. */
-  int payloadBytes() {
-    return type == Type.NAME ? unitsOf(nameBytes()) * BYTES : 0;
-  }
-
-  /** Whether the payload has a possible length: a name is not endless. */
-  boolean isPayloadPossible() {
-    return type != Type.NAME || (nameBytes() > 0 && nameBytes() <= MOST_NAME_BYTES);
-  }
-
-  /** The name that follows, {@link #nameBytes} long. */
-  byte[] name() {
-    byte[] name = new byte[nameBytes()];
-    buffer.get(at + BYTES, name);
-    return name;
   }
 
   long sealHigh() {
@@ -237,15 +210,6 @@ final class IndexRecord {
         buffer.getLong(at + SALT + Long.BYTES));
   }
 
-  /** Bytes that {@link #putName} takes. */
-  static int nameRecordBytes(byte[] name) {
-    return BYTES + unitsOf(name.length) * BYTES;
-  }
-
-  private static int unitsOf(int bytes) {
-    return (bytes + BYTES - 1) / BYTES;
-  }
-
   static void putHeader(ByteBuffer to, Header header) {
     int start = begin(to, Type.HEADER, header.generation());
     to.putInt(start + NUMBER, header.number())
@@ -258,42 +222,14 @@ final class IndexRecord {
     end(to, start);
   }
 
-  static void putChunk(ByteBuffer to, int generation, Regions.Appended chunk) {
-    put(
-        to,
-        Type.CHUNK,
-        generation,
-        chunk.object(),
-        chunk.chunk(),
-        chunk.slot(),
-        chunk.sealHigh(),
-        chunk.sealLow());
-  }
-
-  static void putName(ByteBuffer to, int generation, StoredObject object, byte[] name) {
-    put(to, Type.NAME, generation, object, 0, name.length, 0, 0);
-    to.put(name);
-    while (to.position() % BYTES != 0) {
-      to.put((byte) 0);
-    }
-  }
-
-  private static void put(
-      ByteBuffer to,
-      Type type,
-      int generation,
-      StoredObject object,
-      int chunk,
-      int slot,
-      long high,
-      long low) {
-    int start = begin(to, type, generation);
-    object.putHash(to, start + HASH);
-    to.putLong(start + SIZE, object.size())
-        .putInt(start + CHUNK, chunk)
-        .putInt(start + SLOT, slot)
-        .putLong(start + HIGH, high)
-        .putLong(start + LOW, low);
+  static void putChunk(ByteBuffer to, int generation, RegionFiles.Appended chunk) {
+    int start = begin(to, Type.CHUNK, generation);
+    chunk.object().putHash(to, start + HASH);
+    to.putLong(start + SIZE, chunk.object().size())
+        .putInt(start + CHUNK, chunk.chunk())
+        .putInt(start + SLOT, chunk.slot())
+        .putLong(start + HIGH, chunk.sealHigh())
+        .putLong(start + LOW, chunk.sealLow());
     end(to, start);
   }
 

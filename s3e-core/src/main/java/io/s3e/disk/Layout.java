@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
  * it over.
  *
  * <pre>
- *  0  "S3ELAY03"                            8
+ *  0  "S3ELAY04"                            8
  *  8  number of regions                     4
  * 12  1 if chunks are encrypted, else 0     4
  * 16  length of a region                    8
@@ -39,12 +39,12 @@ record Layout(int regions, long regionBytes, boolean isSealed, long keyCheck) {
   private static final Logger LOG = LoggerFactory.getLogger(Layout.class);
   private static final int BYTES = 64;
   private static final int SUM = 60;
-  private static final long MAGIC = 0x5333454c41593033L;
+  private static final long MAGIC = 0x5333454c41593034L;
 
   /** The layout for such a capacity, of at least {@link Region#LEAST_BYTES}. */
   static Layout of(long capacityBytes, @Nullable CacheKey key) {
     long regionBytes = Region.bytesFor(capacityBytes, USUAL_COUNT);
-    int regions = (int) Math.min(ChunkIndex.MOST_REGIONS, capacityBytes / regionBytes);
+    int regions = (int) Math.min(Region.MOST_COUNT, capacityBytes / regionBytes);
     return new Layout(regions, regionBytes, key != null, key == null ? 0 : key.check());
   }
 
@@ -117,7 +117,7 @@ record Layout(int regions, long regionBytes, boolean isSealed, long keyCheck) {
 
   private boolean isPossible() {
     return regions > 0
-        && regions <= ChunkIndex.MOST_REGIONS
+        && regions <= Region.MOST_COUNT
         && regionBytes >= Region.LEAST_BYTES
         && regionBytes <= Region.MOST_BYTES
         && regionBytes % Region.SLOT_BYTES == 0;

@@ -14,7 +14,6 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.EnumSet;
-import java.util.HashSet;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +33,9 @@ final class ProcessLock implements AutoCloseable {
   private static final Set<PosixFilePermission> OWNER_ALONE =
       EnumSet.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
 
+  private static final Set<OpenOption> OPEN =
+      Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+
   private final Path file;
   private final FileChannel channel;
   private boolean closed;
@@ -50,26 +52,12 @@ final class ProcessLock implements AutoCloseable {
    * @return null if somebody else has it, in this process or in another
    */
   static @Nullable ProcessLock tryTake(Path file) throws IOException {
-    return tryTake(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-  }
-
-  /**
-   * Locks a file that is there.
-   *
-   * @return null if somebody else has it, in this process or in another
-   * @throws NoSuchFileException if it is not there
-   */
-  static @Nullable ProcessLock tryTakeExisting(Path file) throws IOException {
-    return tryTake(file, StandardOpenOption.WRITE);
-  }
-
-  private static @Nullable ProcessLock tryTake(Path file, OpenOption... how) throws IOException {
     if (System.getProperties().putIfAbsent(HELD + file, "1") != null) {
       return null;
     }
     ProcessLock taken = null;
     try {
-      taken = open(file, how);
+      taken = open(file);
     } finally {
       if (taken == null) {
         System.clearProperty(HELD + file);
@@ -78,18 +66,15 @@ final class ProcessLock implements AutoCloseable {
     return taken;
   }
 
-  private static @Nullable ProcessLock open(Path file, OpenOption... how) throws IOException {
-    Set<OpenOption> options = new HashSet<>(Set.of(how));
-    options.add(LinkOption.NOFOLLOW_LINKS);
+  private static @Nullable ProcessLock open(Path file) throws IOException {
     FileChannel channel =
-        FileChannel.open(file, options, PosixFilePermissions.asFileAttribute(OWNER_ALONE));
+        FileChannel.open(file, OPEN, PosixFilePermissions.asFileAttribute(OWNER_ALONE));
     boolean taken = false;
     try {
       Object identity = identityOf(file);
       FileLock lock = channel.tryLock();
-      // Another process may have deleted or replaced the file between the opening and the locking;
-      // a
-      // lock on a file without a name is worth nothing.
+      // Another process may have deleted or replaced the file since it was opened; a lock on a file
+      // without a name is worth nothing.
       taken = lock != null && identity != null && identity.equals(identityOf(file));
       return taken ? new ProcessLock(file, channel) : null;
     } catch (OverlappingFileLockException e) {

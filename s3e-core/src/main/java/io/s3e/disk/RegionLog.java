@@ -2,17 +2,17 @@ package io.s3e.disk;
 
 import io.s3e.disk.DiskIo.OpenFile;
 import io.s3e.disk.IndexRecord.Header;
-import io.s3e.disk.Regions.Appended;
+import io.s3e.disk.RegionFiles.Appended;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
-import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The log beside a shared region: a {@link IndexRecord.Type#HEADER} and, behind it, a record for
- * each chunk that stands in the region and one for the name of each object, all with the header's
- * generation. Only the process that holds the region's lock writes; anybody reads.
+ * each chunk that stands in the region, with the header's generation. Only the process that holds
+ * the region's lock writes; anybody reads.
  *
  * <p>The log ends for a reader where there is no whole record of that generation. Nothing behind is
  * believed.
@@ -34,12 +34,6 @@ final class RegionLog {
     this.file = file;
     this.number = number;
     this.regionBytes = regionBytes;
-  }
-
-  /** Takes a record, which is gone when this returns. */
-  @FunctionalInterface
-  interface Visitor {
-    void visit(IndexRecord record) throws IOException;
   }
 
   long size() throws IOException {
@@ -64,30 +58,15 @@ final class RegionLog {
   }
 
   /**
-   * The records of chunks that were appended, each object's name before its first chunk.
+   * Writes the records of chunks behind the last one, in one write.
    *
-   * @param named objects whose name is in the log; grows by those of the chunks
+   * @return the place behind them
    */
-  static ByteBuffer records(int generation, List<Appended> chunks, Set<StoredObject> named) {
-    int bytes = 0;
-    for (Appended chunk : chunks) {
-      byte[] name = chunk.object().identity();
-      bytes += IndexRecord.BYTES + (name == null ? 0 : IndexRecord.nameRecordBytes(name));
-    }
-    ByteBuffer records = ByteBuffer.allocate(bytes);
-    for (Appended chunk : chunks) {
-      byte[] name = chunk.object().identity();
-      if (name != null && name.length <= IndexRecord.MOST_NAME_BYTES && named.add(chunk.object())) {
-        IndexRecord.putName(records, generation, chunk.object(), name);
-      }
-      IndexRecord.putChunk(records, generation, chunk);
-    }
-    return records.flip();
-  }
-
-  /** Writes records, in one write. */
-  void append(ByteBuffer records, long position) throws IOException {
-    file.write(records, position);
+  long append(int generation, List<Appended> chunks, long position) throws IOException {
+    ByteBuffer records = ByteBuffer.allocate(chunks.size() * IndexRecord.BYTES);
+    chunks.forEach(chunk -> IndexRecord.putChunk(records, generation, chunk));
+    file.write(records.flip(), position);
+    return position + records.limit();
   }
 
   /** Forgets what is behind the last whole record. */
@@ -96,39 +75,31 @@ final class RegionLog {
   }
 
   /**
-   * Tells of all records from {@code from} on, names with what follows them.
+   * Tells of all records from {@code from} on.
    *
    * @return the place behind the last one
    */
-  long scan(long from, int generation, IndexRecord record, Visitor visitor) throws IOException {
+  long scan(long from, int generation, Consumer<IndexRecord> visitor) throws IOException {
+    IndexRecord record = new IndexRecord();
     long position = from;
-    int length = LEAST_READ_BYTES;
+    ByteBuffer bytes = ByteBuffer.allocate(LEAST_READ_BYTES);
     while (true) {
-      ByteBuffer bytes = ByteBuffer.allocate(length);
-      int count = file.readFully(bytes, position);
-      int at = 0;
-      while (at + IndexRecord.BYTES <= count) {
-        if (!record.read(bytes, at) || !belongs(record, generation)) {
-          return position + at;
+      int count = file.readFully(bytes.clear(), position);
+      for (int at = 0; at + IndexRecord.BYTES <= count; at += IndexRecord.BYTES) {
+        boolean belongs =
+            record.read(bytes, at)
+                && record.type() == IndexRecord.Type.CHUNK
+                && record.generation() == generation;
+        if (!belongs) {
+          return position;
         }
-        int end = at + IndexRecord.BYTES + record.payloadBytes();
-        if (end > count) {
-          break;
-        }
-        visitor.visit(record);
-        at = end;
+        visitor.accept(record);
+        position += IndexRecord.BYTES;
       }
-      position += at;
-      if (count < length) {
+      if (count < bytes.capacity()) {
         return position;
       }
-      length = MOST_READ_BYTES;
+      bytes = ByteBuffer.allocate(MOST_READ_BYTES);
     }
-  }
-
-  private static boolean belongs(IndexRecord record, int generation) {
-    boolean isOfRegion =
-        record.type() == IndexRecord.Type.CHUNK || record.type() == IndexRecord.Type.NAME;
-    return isOfRegion && record.generation() == generation && record.isPayloadPossible();
   }
 }

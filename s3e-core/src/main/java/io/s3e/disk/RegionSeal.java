@@ -45,32 +45,33 @@ final class RegionSeal {
    *
    * @param key of the region's generation; null if the cache is not encrypted
    * @param plain its bytes, from position to limit; left as they are
-   * @param work at least {@value #WORK_BYTES} bytes longer than the chunk, where there is a key
-   * @return what is to be stored: {@code plain}, or {@code work} from position to limit
+   * @param place takes what is to be stored, as long as the chunk, and at most {@value #WORK_BYTES}
+   *     bytes behind that which say nothing
    */
-  ByteBuffer seal(
+  void seal(
       @Nullable RegionKey key,
       StoredObject object,
       int chunk,
       int slot,
       ByteBuffer plain,
-      ByteBuffer work) {
-    if (key == null) {
-      high = sum(object, chunk, plain);
-      low = 0;
-      return plain;
-    }
-    int start = work.position();
+      ByteBuffer place) {
     int length = plain.remaining();
+    if (key == null) {
+      place.put(place.position(), plain, plain.position(), length);
+      high = sum(object, chunk, place.slice(place.position(), length));
+      low = 0;
+      return;
+    }
+    int start = place.position();
     try {
       Cipher sealing = init(Cipher.ENCRYPT_MODE, key, object, chunk, slot);
-      sealing.doFinal(plain.duplicate(), work);
+      sealing.doFinal(plain.duplicate(), place);
     } catch (GeneralSecurityException e) {
       throw unavailable(e);
     }
-    high = work.getLong(start + length);
-    low = work.getLong(start + length + Long.BYTES);
-    return work.position(start).limit(start + length);
+    high = place.getLong(start + length);
+    low = place.getLong(start + length + Long.BYTES);
+    place.position(start);
   }
 
   /**

@@ -1,73 +1,254 @@
 package io.s3e.disk;
 
 import io.s3e.disk.Region.Kind;
+import io.s3e.disk.RegionFiles.Appended;
 import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * The regions of one directory, and who may append to which. The {@link ChunkIndex} knows their
- * chunks; implementations enter into it what other processes write and recycle.
+ * The regions of one directory, and the order in which they are appended to. Their number is fixed:
+ * that is the hard cap, which nobody has to keep count of.
  *
- * <p>{@link #bytes} and {@link #capacityBytes} are called by any thread and touch memory alone;
- * {@link #close} does not wait for the disk for long. The other methods may block on the disk:
- * {@link #isStill} and {@link #refresh} are called by any thread of the directory, the rest by its
- * appending thread.
+ * <p><b>Order.</b> Regions that were never used, while the disk has room; regions of the same kind
+ * that somebody has left half full; then the region that began longest ago. Scans have what nobody
+ * else wants, and keep a fifth of the regions. Nothing is locked before {@link RegionFiles#take},
+ * so another process may be first: a region counts only if its generation is the one that it was
+ * chosen for.
+ *
+ * <p><b>Threads.</b> {@link #bytes} and {@link #capacityBytes} are any thread's and touch memory
+ * alone: gauges call them on threads that may be interrupted, and an interrupt closes the file that
+ * its thread works on. The rest is the appending thread's.
  */
-interface Regions extends AutoCloseable {
-  /**
-   * One chunk that was written.
-   *
-   * @param slot where its bytes begin, in slots
-   */
-  record Appended(StoredObject object, int chunk, int slot, long sealHigh, long sealLow) {}
+final class Regions {
+  private static final Logger LOG = LoggerFactory.getLogger(Regions.class);
+
+  /** Room that is worth going on with what another has left: a chunk, in slots. */
+  private static final int LEAST_SLOTS = StoredObject.CHUNK_BYTES / Region.SLOT_BYTES;
+
+  private final RegionFiles files;
+  private final DiskSpace space;
+  private final List<Region> all;
+
+  /** The generations that this process filled as far as it could, by the regions' numbers. */
+  private final int[] filled;
 
   /**
-   * A region to append to: never used before, or begun anew, or with room left that its last
-   * process does not fill any more. It stays the caller's until {@link #finished}.
+   * @param all by number
+   * @param space asked before a region is used for the first time
+   */
+  Regions(RegionFiles files, List<Region> all, DiskSpace space) {
+    this.files = files;
+    this.all = List.copyOf(all);
+    this.space = space;
+    this.filled = new int[all.size()];
+  }
+
+  /** So many regions of such a length, which the index knows from now on. */
+  static List<Region> enter(int count, long regionBytes, ChunkIndex index) {
+    int mostEntries = Region.mostEntries(count, regionBytes);
+    return IntStream.range(0, count)
+        .mapToObj(
+            number -> {
+              Region region = new Region(number, regionBytes, mostEntries);
+              index.enter(region);
+              return region;
+            })
+        .toList();
+  }
+
+  /**
+   * A region to append to, which is this process's until {@link #finished}.
    *
    * @return null if there is none for now: others have them all, or the disk has too little space
    */
-  @Nullable Region next(Kind kind) throws IOException;
+  @Nullable Region next(Kind kind) throws IOException {
+    Failures failures = new Failures();
+    Region region = firstOf(unused(), kind, false, failures);
+    if (region == null) {
+      region =
+          firstOf(all.stream().filter(e -> isHalfFull(e, kind)).toList(), kind, true, failures);
+    }
+    if (region == null) {
+      region = firstOf(oldestFirst(kind), kind, false, failures);
+    }
+    if (region == null) {
+      failures.throwFirst();
+    }
+    return region;
+  }
 
-  /** Whether there are regions that took space on disk before and are appended to by nobody. */
-  boolean hasGrownOnes();
+  private @Nullable Region firstOf(
+      List<Region> candidates, Kind kind, boolean resumed, Failures failures) throws IOException {
+    for (Region each : candidates) {
+      try {
+        if (tryTake(each, kind, resumed)) {
+          return each;
+        }
+      } catch (IOException e) {
+        failures.add(each, e);
+      }
+    }
+    return null;
+  }
+
+  private boolean tryTake(Region region, Kind kind, boolean resumed) throws IOException {
+    int chosen = region.generation();
+    if (!files.take(region)) {
+      return false;
+    }
+    boolean taken = false;
+    try {
+      if (region.generation() == chosen) {
+        if (resumed) {
+          taken = isRoomy(region) && files.resume(region);
+        } else {
+          files.begin(region, kind);
+          taken = true;
+        }
+      }
+      return taken;
+    } finally {
+      if (!taken) {
+        files.giveBack(region);
+      }
+    }
+  }
+
+  private List<Region> unused() {
+    List<Region> unused = all.stream().filter(e -> e.generation() == 0 && !e.isOwn()).toList();
+    return unused.isEmpty() || !space.mayGrow() ? List.of() : unused;
+  }
+
+  private boolean isHalfFull(Region region, Kind kind) {
+    return !region.isOwn()
+        && region.generation() != 0
+        && region.kind() == kind
+        && region.generation() != filled[region.number()]
+        && isRoomy(region);
+  }
+
+  private static boolean isRoomy(Region region) {
+    return region.nextSlot() + LEAST_SLOTS <= region.slotCount() && !region.isFullWith(0);
+  }
+
+  /** Those of scans come first where scans would have more than their share. */
+  private List<Region> oldestFirst(Kind kind) {
+    Map<Boolean, List<Region>> byScan =
+        oldest()
+            .filter(e -> e.generation() != 0)
+            .collect(Collectors.partitioningBy(e -> e.kind() == Kind.SCANNED));
+    long scanned =
+        all.stream().filter(e -> e.generation() != 0 && e.kind() == Kind.SCANNED).count();
+    long withNext = scanned + (kind == Kind.SCANNED ? 1 : 0);
+    boolean scansFirst = withNext > Region.scannedShare(all.size());
+    List<Region> ordered = new ArrayList<>(byScan.getOrDefault(scansFirst, List.of()));
+    ordered.addAll(byScan.getOrDefault(!scansFirst, List.of()));
+    return ordered;
+  }
+
+  /** Whether there are regions that took space on disk before and are not this process's now. */
+  boolean hasGrownOnes() {
+    return all.stream().anyMatch(e -> !e.isOwn() && e.allocatedSlots() > 0);
+  }
 
   /**
-   * The region that will be recycled next to make room for that kind, if there is no other that may
-   * be had; its hits are appended again before. Null while there are others.
+   * The region that is likely to be begun anew next for that kind, if there is no other that may be
+   * had; its hits are appended again before. Null while there are others.
    */
-  @Nullable Region victim(Kind kind);
+  @Nullable Region victim(Kind kind) {
+    List<Region> oldest = unused().isEmpty() ? oldestFirst(kind) : List.of();
+    return oldest.isEmpty() ? null : oldest.get(0);
+  }
 
-  /** Recycles a {@link #victim}: {@link #next} may give it from then on. */
-  void recycle(Region victim) throws IOException;
+  /**
+   * Empties the region that began longest ago, of those that are not this process's now, if so
+   * little of the disk is free that others need it.
+   *
+   * @return whether there was need, and such a region
+   */
+  boolean giveBackIfScarce() throws IOException {
+    if (!space.isScarce()) {
+      return false;
+    }
+    Failures failures = new Failures();
+    for (Region each : oldest().toList()) {
+      try {
+        if (each.allocatedSlots() > 0 && files.take(each)) {
+          try {
+            files.empty(each);
+          } finally {
+            files.giveBack(each);
+            space.givenBack();
+          }
+          return true;
+        }
+      } catch (IOException e) {
+        failures.add(each, e);
+      }
+    }
+    failures.throwFirst();
+    return false;
+  }
 
-  /** Chunks stand in a region that is the caller's; makes them known to others. */
-  void appended(Region region, List<Appended> chunks) throws IOException;
+  private Stream<Region> oldest() {
+    return all.stream()
+        .filter(e -> !e.isOwn())
+        .sorted(Comparator.comparingLong(e -> e.filling().began()));
+  }
+
+  /** As {@link RegionFiles#appended}. */
+  void appended(Region region, List<Appended> chunks) throws IOException {
+    files.appended(region, chunks);
+  }
 
   /** Nothing more is appended to a region that {@link #next} gave. */
-  void finished(Region region) throws IOException;
-
-  /**
-   * Whether bytes that were read from a region, after {@code generation} was looked up, are that
-   * generation's.
-   */
-  boolean isStill(Region region, int generation) throws IOException;
-
-  /**
-   * Looks at what others have written and recycled.
-   *
-   * @param maxAgeNanos a look that is not older counts, and nothing is looked at again
-   */
-  void refresh(long maxAgeNanos) throws IOException;
+  void finished(Region region) throws IOException {
+    filled[region.number()] = region.generation();
+    files.giveBack(region);
+  }
 
   /** Bytes that the regions take on disk, as far as is known in memory. */
-  long bytes();
+  long bytes() {
+    return all.stream().mapToLong(e -> (long) e.allocatedSlots() * Region.SLOT_BYTES).sum();
+  }
 
   /** The most that they ever take, in bytes. */
-  long capacityBytes();
+  long capacityBytes() {
+    return all.stream().mapToLong(Region::bytes).sum();
+  }
 
-  /** Gives everything up; does not wait for the disk for long. */
-  @Override
-  void close();
+  /** Failures of some files, which leave the others to be used. */
+  static final class Failures {
+    private @Nullable IOException first;
+
+    /**
+     * @throws ClosedByInterruptException at once: the interrupt would close the other files, too
+     */
+    void add(Object of, IOException failure) throws ClosedByInterruptException {
+      if (failure instanceof ClosedByInterruptException interrupt) {
+        throw interrupt;
+      }
+      LOG.debug("{} fails; the others are used", of, failure);
+      if (first == null) {
+        first = failure;
+      }
+    }
+
+    void throwFirst() throws IOException {
+      IOException thrown = first;
+      if (thrown != null) {
+        throw thrown;
+      }
+    }
+  }
 }

@@ -3,14 +3,22 @@ package io.s3e.disk;
 import io.s3e.disk.DiskCacheConfig.Scope;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HexFormat;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Where one of the caches that processes share is. Immutable, any thread.
  *
  * <pre>
- * &lt;directory&gt;/s3e-cache-&lt;user&gt;/v3/&lt;host | app-hash&gt;/layout, NN.data, NN.log, NN.lock
+ * &lt;directory&gt;/s3e-cache-&lt;user&gt;/v4/&lt;host | app-hash&gt;/layout, NN.data, NN.log, NN.lock
  * </pre>
  *
  * <p>From {@code s3e-cache-<user>} on every directory is the user's own and for the user alone;
@@ -20,8 +28,14 @@ final class SharedInstance {
   static final String APP = "app-";
   static final String HOST = "host";
 
+  private static final Logger LOG = LoggerFactory.getLogger(SharedInstance.class);
+  private static final int FORMAT = 4;
+
   /** Directory of the instances of this version of the format, below {@link DirectoryGuard#top}. */
-  static final String VERSION = "v3";
+  static final String VERSION = "v" + FORMAT;
+
+  /** How the name of a region's lock ends. */
+  static final String LOCK = ".lock";
 
   private static final int HASH_BYTES = 10;
 
@@ -76,19 +90,55 @@ final class SharedInstance {
     return APP + HexFormat.of().formatHex(hash, 0, HASH_BYTES);
   }
 
-  static Path dataOf(Path instance, int number) {
-    return instance.resolve(nameOf(number) + ".data");
+  Path dataOf(int number) {
+    return path.resolve(nameOf(number) + ".data");
   }
 
-  static Path logOf(Path instance, int number) {
-    return instance.resolve(nameOf(number) + ".log");
+  Path logOf(int number) {
+    return path.resolve(nameOf(number) + ".log");
   }
 
-  static Path lockOf(Path instance, int number) {
-    return instance.resolve(nameOf(number) + ".lock");
+  Path lockOf(int number) {
+    return path.resolve(nameOf(number) + LOCK);
   }
 
   private static String nameOf(int number) {
     return number < 10 ? "0" + number : String.valueOf(number);
+  }
+
+  /** Deletes the caches of older versions of the format, which no S3E of today reads. */
+  void deleteOlder(DiskIo io) {
+    Path versions = path.getParent();
+    for (int version = 1; versions != null && version < FORMAT; version++) {
+      try {
+        delete(io, versions.resolveSibling("v" + version));
+      } catch (IOException e) {
+        LOG.debug("An older cache beside {} cannot be deleted", versions, e);
+      }
+    }
+  }
+
+  /** Deletes what is there, and all below it; a link itself, never what it names. */
+  static void delete(DiskIo io, Path file) throws IOException {
+    if (Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS)) {
+      for (Path each : entriesOf(file)) {
+        delete(io, each);
+      }
+    }
+    io.delete(file);
+  }
+
+  /** The entries of a directory, in no order; none if it is not there, or is a link. */
+  static List<Path> entriesOf(Path directory) throws IOException {
+    if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
+      return List.of();
+    }
+    List<Path> entries = new ArrayList<>();
+    try (DirectoryStream<Path> paths = Files.newDirectoryStream(directory)) {
+      paths.forEach(entries::add);
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
+    }
+    return entries;
   }
 }

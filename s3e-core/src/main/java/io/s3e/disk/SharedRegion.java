@@ -1,43 +1,42 @@
 package io.s3e.disk;
 
+import io.s3e.disk.DiskIo.OpenFile;
 import io.s3e.disk.IndexRecord.Header;
-import io.s3e.disk.Region.Kind;
-import io.s3e.disk.Regions.Appended;
+import io.s3e.disk.Region.Filling;
+import io.s3e.disk.RegionFiles.Appended;
 import java.io.IOException;
-import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.security.SecureRandom;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One region that processes share, with what this process knows of it: its files, what was read of
- * its log, and its lock while that is this process's. States and invariants: {@link SharedRegions}.
+ * One region that processes share, with what this process knows of it: its files, and how far its
+ * log was read. Invariants: {@link SharedFiles}.
  *
- * <p><b>Threads.</b> {@link #takeAndRecycle}, {@link #takeAndResume}, {@link #appended}, {@link
- * #finished} and {@link #isHalfFull} are the appending thread's. The others are any thread's. The
- * log is read and written with this object held.
+ * <p><b>States.</b> <i>Unknown</i>: nothing of the region is in the index, and its log is to be
+ * read from the front, if there is one. <i>Known</i>: the index has the generation of the header
+ * that was read or written last, with all chunks up to a place in the log. <i>Own</i>, from {@link
+ * #take} to {@link #giveBack}: known to the end, locked, and written by this process alone.
+ *
+ * <p><b>Threads.</b> {@link #refresh} and {@link #isStill} are any thread's, {@link #close} too;
+ * the rest is the appending thread's. Files are opened and logs read with this object held.
  */
 final class SharedRegion implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SharedRegion.class);
 
-  /** Room that is worth going on with what another has left: a chunk, in slots. */
-  private static final int LEAST_SLOTS = StoredObject.CHUNK_BYTES / Region.SLOT_BYTES;
-
   /** The directory of a region; the same for all of them. */
-  record Directory(
+  record Place(
       DiskIo io,
       SharedInstance instance,
       Layout layout,
       ChunkIndex index,
-      StoredObjects objects,
       @Nullable CacheKey key,
       SecureRandom random) {
 
-    /** To be called before a file is opened by name: the directory may be gone, or be another's. */
+    /** To be called before a file is made: the directory may be gone, or be another's. */
     void enterAgain() throws IOException {
       instance.enterAgain();
       Layout present = Layout.enter(io, instance.path(), layout);
@@ -47,216 +46,209 @@ final class SharedRegion implements AutoCloseable {
     }
   }
 
-  private final Directory directory;
+  /**
+   * The two files of the region, as they were found by their names.
+   *
+   * @param dataIdentity of the file that had the name when it was opened
+   */
+  private record Held(
+      OpenFile data,
+      OpenFile logFile,
+      RegionLog log,
+      @Nullable Object dataIdentity,
+      @Nullable Object logIdentity) {}
+
+  private final Place place;
   private final Region region;
-  private final ReplaceableFile data;
-  private final ReplaceableFile logFile;
+  private final Path dataPath;
+  private final Path logPath;
+  private volatile @Nullable Held held;
 
-  /** Changed with this object held. */
-  private final RegionTail tail;
-
-  /** Changed with this object held; read by anybody. */
-  private volatile boolean isOwn;
-
-  /** Whether the log has been read once; before, refreshing leaves it to replay. */
-  private volatile boolean isReplayed;
+  /** Behind the last record that the index knows; 0 while the region is unknown. */
+  private long position;
 
   private volatile boolean closed;
 
   /** Written by the appending thread. */
   private volatile @Nullable ProcessLock lock;
 
-  // The appending thread's.
-  /** The generation that this process filled as far as it could. */
-  private int finishedGeneration;
-
-  /** Objects whose name is in the log. */
-  private final Set<StoredObject> named = new HashSet<>();
-
-  private SharedRegion(
-      Directory directory, Region region, ReplaceableFile data, ReplaceableFile logFile) {
-    this.directory = directory;
+  SharedRegion(Place place, Region region) {
+    this.place = place;
     this.region = region;
-    this.data = data;
-    this.logFile = logFile;
-    RegionLog log = new RegionLog(logFile, region.number(), region.bytes());
-    this.tail =
-        new RegionTail(log, region, directory.index(), directory.objects(), directory.key());
-  }
-
-  /** Opens the files of a region, makes them if they are not there, and enters it in the index. */
-  static SharedRegion open(Directory directory, int number) throws IOException {
-    DiskIo io = directory.io();
-    ReplaceableFile data =
-        ReplaceableFile.open(io, SharedInstance.dataOf(directory.instance().path(), number));
-    ReplaceableFile logFile;
-    try {
-      logFile = ReplaceableFile.open(io, SharedInstance.logOf(directory.instance().path(), number));
-    } catch (IOException e) {
-      data.close();
-      throw e;
-    }
-    Region region = new Region(number, directory.layout().regionBytes(), data, 0);
-    SharedRegion shared = new SharedRegion(directory, region, data, logFile);
-    boolean measured = false;
-    try {
-      shared.measure();
-      measured = true;
-    } finally {
-      if (!measured) {
-        shared.close();
-      }
-    }
-    directory.index().enter(region);
-    return shared;
-  }
-
-  Region region() {
-    return region;
-  }
-
-  /** Whether this process is the one that writes to it. */
-  boolean isOwn() {
-    return isOwn;
-  }
-
-  /** When the present generation began, in ms since 1970. */
-  long beganMillis() {
-    return tail.beganMillis();
-  }
-
-  /** Whether its log has grown lately. */
-  boolean isGrowing(long nowNanos) {
-    return tail.isGrowing(nowNanos);
-  }
-
-  /** Whether another has left room in the present generation that this process may fill. */
-  boolean isHalfFull(Kind kind) {
-    return directory.key() == null
-        && region.generation() != 0
-        && region.kind() == kind
-        && region.generation() != finishedGeneration
-        && region.nextSlot() + LEAST_SLOTS <= region.slotCount();
-  }
-
-  /** Reads the log for the first time. */
-  synchronized void replay() {
-    try {
-      if (!isOwn && !closed) {
-        tail.readIfLonger();
-      }
-    } catch (IOException e) {
-      LOG.debug("{} cannot be read; tried again later", this, e);
-    } finally {
-      isReplayed = true;
-    }
+    this.dataPath = place.instance().dataOf(region.number());
+    this.logPath = place.instance().logOf(region.number());
   }
 
   /**
-   * Looks at what another has written, unless the log is still to be replayed.
+   * Looks at what another process has written.
    *
-   * @param look whether the files are to be looked for by their names
-   * @return whether there was need to
+   * @return whether there was anything to look at
    */
-  boolean refresh(boolean look) throws IOException {
-    if (!isReplayed || isOwn) {
+  synchronized boolean refresh() throws IOException {
+    if (region.isOwn() || closed || !isInPlace(false)) {
       return false;
     }
-    synchronized (this) {
-      if (isOwn) {
-        return false;
-      }
-      if (look) {
-        reopenIfReplaced();
-      }
-      tail.readIfLonger();
+    read();
+    return true;
+  }
+
+  /**
+   * Holds the files that have the names now; what is known of others is forgotten.
+   *
+   * @param make whether missing files are made
+   * @return false if they are not there
+   */
+  private boolean isInPlace(boolean make) throws IOException {
+    DiskIo io = place.io();
+    Object data = io.identityOf(dataPath);
+    Object logs = io.identityOf(logPath);
+    Held before = held;
+    if (before != null
+        && data != null
+        && data.equals(before.dataIdentity())
+        && logs != null
+        && logs.equals(before.logIdentity())) {
       return true;
+    }
+    if (before != null) {
+      LOG.debug("The files of {} in {} were deleted or replaced", region, place.instance().path());
+      forget();
+      drop(before);
+    }
+    if ((data == null || logs == null) && !make) {
+      return false;
+    }
+    open(io);
+    return true;
+  }
+
+  private void open(DiskIo io) throws IOException {
+    OpenFile data = io.openOrCreate(dataPath);
+    OpenFile logFile = null;
+    boolean opened = false;
+    try {
+      logFile = io.openOrCreate(logPath);
+      RegionLog log = new RegionLog(logFile, region.number(), region.bytes());
+      held = new Held(data, logFile, log, io.identityOf(dataPath), io.identityOf(logPath));
+      region.hold(data);
+      region.allocatedUntil(data.size());
+      opened = true;
+    } finally {
+      if (!opened) {
+        held = null;
+        region.hold(null);
+        closeQuietly(data);
+        if (logFile != null) {
+          closeQuietly(logFile);
+        }
+      }
     }
   }
 
-  /** As {@link Regions#isStill}. */
+  private void drop(Held before) {
+    held = null;
+    region.hold(null);
+    region.allocatedUntil(0);
+    closeQuietly(before.data());
+    closeQuietly(before.logFile());
+  }
+
+  private RegionLog log() throws IOException {
+    Held files = held;
+    if (files == null) {
+      throw new IOException(logPath + " is not open");
+    }
+    return files.log();
+  }
+
+  /** Reads what the log has more, or all of it if it is another one. */
+  private void read() throws IOException {
+    RegionLog log = log();
+    long size = log.size();
+    Header header = log.header();
+    if (header == null) {
+      forget();
+      return;
+    }
+    if (header.generation() != region.generation() || position == 0 || size < position) {
+      enter(header);
+    }
+    if (size > position) {
+      position = log.scan(position, header.generation(), this::add);
+      region.allocatedUntil(region.file().size());
+    }
+  }
+
+  private void add(IndexRecord record) {
+    StoredObject object = record.object();
+    if (object != null && record.fits(object, region.bytes())) {
+      boolean unused =
+          place
+              .index()
+              .add(
+                  region,
+                  object,
+                  record.chunk(),
+                  record.slot(),
+                  record.sealHigh(),
+                  record.sealLow());
+    }
+  }
+
+  private void forget() {
+    if (region.generation() != 0) {
+      place.index().begin(region, Filling.NONE);
+    }
+    position = 0;
+  }
+
+  private void enter(Header header) {
+    CacheKey secret = place.key();
+    RegionKey sealedWith = secret == null ? null : RegionKey.of(secret, header.salt());
+    place
+        .index()
+        .begin(
+            region,
+            new Filling(header.generation(), header.kind(), header.beganMillis(), sealedWith));
+    position = RegionLog.FIRST;
+  }
+
+  /** As {@link RegionFiles#isStill}. */
   boolean isStill(int generation) throws IOException {
-    if (isOwn) {
+    if (region.isOwn()) {
       return region.generation() == generation;
     }
-    Header header = tail.header();
+    Header header = log().header();
     if (header != null && header.generation() == generation) {
       return true;
     }
     synchronized (this) {
-      if (!isOwn && region.generation() == generation) {
+      if (!region.isOwn() && region.generation() == generation) {
         // Its chunks would cost a read each before the next refresh finds what it has now.
-        tail.forget();
+        forget();
       }
     }
     return false;
   }
 
-  /** Opens files anew that are not there by their names any more. Holds this object. */
-  private void reopenIfReplaced() throws IOException {
-    if (data.isInPlace() && logFile.isInPlace()) {
-      return;
-    }
-    directory.enterAgain();
-    data.reopen();
-    logFile.reopen();
-    tail.forget();
-    LOG.warn(
-        "Files of {} in {} were deleted or replaced; opened anew",
-        this,
-        directory.instance().path());
-  }
-
-  /**
-   * Takes the region and begins its next generation.
-   *
-   * @param expected the generation that it was chosen for
-   * @return null if another process writes to it, or has begun a generation meanwhile
-   */
-  @Nullable Region takeAndRecycle(int expected, Kind kind) throws IOException {
-    if (!take()) {
-      return null;
-    }
-    if (region.generation() == expected) {
-      return recycle(kind);
-    }
-    giveBack();
-    return null;
-  }
-
-  /**
-   * Takes the region and goes on behind its last record.
-   *
-   * @return null if another process writes to it, or it is not half full any more
-   */
-  @Nullable Region takeAndResume(Kind kind) throws IOException {
-    if (!take()) {
-      return null;
-    }
-    if (isHalfFull(kind)) {
-      return resume();
-    }
-    giveBack();
-    return null;
-  }
-
-  /** Tries to become the one that writes to the region; its log has been read then. */
-  private boolean take() throws IOException {
-    if (isOwn || closed) {
+  /** As {@link RegionFiles#take}. */
+  boolean take() throws IOException {
+    if (closed) {
       return false;
     }
-    ProcessLock taking =
-        ProcessLock.tryTake(SharedInstance.lockOf(directory.instance().path(), region.number()));
+    if (!isStillInPlace()) {
+      place.enterAgain();
+    }
+    ProcessLock taking = ProcessLock.tryTake(place.instance().lockOf(region.number()));
     if (taking == null) {
       return false;
     }
     boolean taken = false;
     try {
       synchronized (this) {
-        reopenIfReplaced();
-        tail.read();
-        measure();
-        isOwn = true;
+        boolean unused = isInPlace(true);
+        read();
+        region.setOwn(true);
         lock = taking;
         taken = true;
       }
@@ -271,16 +263,14 @@ final class SharedRegion implements AutoCloseable {
     return !closed;
   }
 
-  /** Finds how much of the disk its file takes already. */
-  private void measure() throws IOException {
-    region.allocatedUntil((int) (Math.min(data.size(), region.bytes()) / Region.SLOT_BYTES));
+  private synchronized boolean isStillInPlace() throws IOException {
+    return isInPlace(false);
   }
 
-  /** Lets go what {@link #take} took. */
-  private void giveBack() throws IOException {
-    named.clear();
+  /** As {@link RegionFiles#giveBack}. */
+  void giveBack() throws IOException {
     synchronized (this) {
-      isOwn = false;
+      region.setOwn(false);
     }
     ProcessLock last = lock;
     lock = null;
@@ -289,26 +279,23 @@ final class SharedRegion implements AutoCloseable {
     }
   }
 
-  /** Goes on behind the last record. */
-  private Region resume() throws IOException {
-    boolean resumed = false;
-    try {
-      synchronized (this) {
-        tail.cutOff();
-      }
-      resumed = true;
-      return region;
-    } finally {
-      if (!resumed) {
-        giveBack();
-      }
+  /** As {@link RegionFiles#resume}: cuts off what is behind the last whole record. */
+  synchronized boolean resume() throws IOException {
+    if (place.key() != null) {
+      // Slots may have been used with the key, without a record.
+      return false;
     }
+    if (log().size() > position) {
+      log().cutOff(position);
+    }
+    return true;
   }
 
-  /** Begins the next generation. */
-  private Region recycle(Kind kind) throws IOException {
+  /** As {@link RegionFiles#begin}. */
+  synchronized void begin(Region.Kind kind) throws IOException {
+    SecureRandom random = place.random();
     int before = region.generation();
-    int generation = before == 0 ? directory.random().nextInt() : before + 1;
+    int generation = before == 0 ? random.nextInt() : before + 1;
     Header header =
         new Header(
             region.number(),
@@ -316,43 +303,34 @@ final class SharedRegion implements AutoCloseable {
             kind,
             region.bytes(),
             System.currentTimeMillis(),
-            directory.random().nextLong(),
-            directory.random().nextLong());
-    boolean begun = false;
-    try {
-      synchronized (this) {
-        tail.begin(header);
-      }
-      begun = true;
-      return region;
-    } finally {
-      if (!begun) {
-        giveBack();
-      }
-    }
+            random.nextLong(),
+            random.nextLong());
+    log().begin(header);
+    enter(header);
   }
 
-  /** As {@link Regions#appended}. */
-  void appended(List<Appended> chunks) throws IOException {
-    ByteBuffer records = RegionLog.records(region.generation(), chunks, named);
-    synchronized (this) {
-      tail.append(records);
-    }
+  /** As {@link RegionFiles#appended}. */
+  synchronized void appended(List<Appended> chunks) throws IOException {
+    position = log().append(region.generation(), chunks, position);
   }
 
-  /** As {@link Regions#finished}. */
-  void finished() throws IOException {
-    finishedGeneration = region.generation();
-    giveBack();
+  /** As {@link RegionFiles#empty}; the log goes first, so that nobody takes what follows. */
+  synchronized void empty() throws IOException {
+    log().cutOff(0);
+    forget();
+    region.file().truncate(0);
+    region.allocatedUntil(0);
   }
 
-  /** The appending thread has ended, or hangs. */
   @Override
   public void close() {
     closed = true;
+    Held files = held;
     ProcessLock last = lock;
-    closeQuietly(data);
-    closeQuietly(logFile);
+    if (files != null) {
+      closeQuietly(files.data());
+      closeQuietly(files.logFile());
+    }
     if (last != null) {
       closeQuietly(last);
     }

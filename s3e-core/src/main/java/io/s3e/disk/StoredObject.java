@@ -11,10 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One immutable version of one object as a cache on disk knows it: a hash of its name, and its
- * length. The cache has one instance for each ({@link DiskCache#object}), so that two are of the
- * same version if and only if they are the same instance. Any thread; immutable but for the bytes
- * of its name, which come once: an object that was found in the log of another process has none
- * before this one asks for it.
+ * length. Two that are equal are of the same version. Immutable, any thread.
  *
  * <p><b>Chunks.</b> The object is cut into chunks of {@value #CHUNK_BYTES} bytes, of which the last
  * one is shorter, and these are numbered from 0.
@@ -38,10 +35,7 @@ public final class StoredObject {
   private final int third;
   private final long size;
 
-  /** The bytes of the hash; null while they are not known. Never changed once they are there. */
-  private volatile byte @Nullable [] identity;
-
-  private StoredObject(long first, long second, int third, long size) {
+  StoredObject(long first, long second, int third, long size) {
     this.first = first;
     this.second = second;
     this.third = third;
@@ -65,10 +59,7 @@ public final class StoredObject {
       throw new IllegalArgumentException(
           version + " has no place in a cache: expected an ETag and 1 to " + MOST_BYTES + " bytes");
     }
-    byte[] identity = identity(store, version);
-    StoredObject object = at(ByteBuffer.wrap(hashOf(identity)), 0, version.size());
-    object.identity = identity;
-    return object;
+    return at(ByteBuffer.wrap(hashOf(identity(store, version))), 0, version.size());
   }
 
   /** Whether a version can be known by: it has an ETag, and bytes that fit. */
@@ -120,6 +111,18 @@ public final class StoredObject {
     return digits.toHexDigits(first) + digits.toHexDigits(second) + digits.toHexDigits(third);
   }
 
+  long first() {
+    return first;
+  }
+
+  long second() {
+    return second;
+  }
+
+  int third() {
+    return third;
+  }
+
   /** Length of the object, in bytes. */
   long size() {
     return size;
@@ -135,19 +138,7 @@ public final class StoredObject {
     return (int) Math.min(CHUNK_BYTES, size - (long) chunk * CHUNK_BYTES);
   }
 
-  /** The bytes whose hash names it; null if only the hash is known. Not to be changed. */
-  byte @Nullable [] identity() {
-    return identity;
-  }
-
-  /** Another instance of this object may know its name. */
-  void takeIdentityOf(StoredObject same) {
-    if (identity == null) {
-      identity = same.identity;
-    }
-  }
-
-  /** Whether it has the same hash and length; asked by what makes instances one. */
+  /** Whether it has the same hash and length. */
   @Override
   public boolean equals(@Nullable Object other) {
     return this == other

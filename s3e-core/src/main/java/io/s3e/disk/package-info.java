@@ -19,12 +19,12 @@
  * <h2>Behind it</h2>
  *
  * <p>A {@link io.s3e.disk.RegionStore} is one directory: a {@link io.s3e.disk.ChunkIndex} of what
- * its {@link io.s3e.disk.Regions} hold, threads that read by a {@link io.s3e.disk.ChunkReader}, an
- * {@link io.s3e.disk.Appender} that writes, a {@link io.s3e.disk.Breaker} for each direction, and
- * {@link io.s3e.disk.RecentChunks} for short reads. {@link io.s3e.disk.PrivateRegions} are files
- * without names; {@link io.s3e.disk.SharedRegions} have names, a lock ({@link
- * io.s3e.disk.ProcessLock}) and a log ({@link io.s3e.disk.RegionLog}, {@link
- * io.s3e.disk.RegionTail}) that other processes read, below a directory that {@link
+ * its {@link io.s3e.disk.Regions} hold, {@link io.s3e.disk.Readers} with a {@link
+ * io.s3e.disk.ChunkReader} each and {@link io.s3e.disk.RecentChunks} for short reads, an {@link
+ * io.s3e.disk.Appender} that writes, and a {@link io.s3e.disk.Breaker} for each direction. The
+ * {@link io.s3e.disk.RegionFiles} are {@link io.s3e.disk.PrivateFiles} without names, or {@link
+ * io.s3e.disk.SharedFiles}: names, a lock ({@link io.s3e.disk.ProcessLock}) and a log ({@link
+ * io.s3e.disk.RegionLog}) that other processes read, below a directory that {@link
  * io.s3e.disk.DirectoryGuard} trusts. {@link io.s3e.disk.RegionSeal} verifies or decrypts a chunk.
  * All that touches the file system goes by {@link io.s3e.disk.DiskIo}.
  *

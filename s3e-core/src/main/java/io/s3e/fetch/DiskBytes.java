@@ -14,6 +14,11 @@ public final class DiskBytes {
   private final DiskRead read;
   private final int wanted;
 
+  private final long beganNanos = System.nanoTime();
+
+  /** When the reader's wait was over; 0 while it is not. */
+  private volatile long overNanos;
+
   /** The reads that the tenant's clock looks at. */
   private final Set<DiskBytes> watched;
 
@@ -31,6 +36,7 @@ public final class DiskBytes {
   /** Waits until the bytes are there, or the disk is left to itself. */
   public void await() {
     read.await();
+    overNanos = System.nanoTime() | 1;
   }
 
   /** Runs {@code then} once the bytes are there, or the disk is left to itself: on any thread. */
@@ -39,6 +45,7 @@ public final class DiskBytes {
     read.whenOver(
         () -> {
           watched.remove(this);
+          overNanos = System.nanoTime() | 1;
           then.run();
         });
   }
@@ -56,6 +63,10 @@ public final class DiskBytes {
   public int end() {
     watched.remove(this);
     int count = read.end();
+    long over = overNanos;
+    if (over != 0 && count > 0) {
+      disk.speed().onDisk(count, over - beganNanos);
+    }
     handle.progress().onDisk(count);
     disk.taken(handle, count, count == wanted);
     return count;

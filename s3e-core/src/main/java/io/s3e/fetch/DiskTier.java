@@ -42,6 +42,7 @@ final class DiskTier {
   private final EngineMetrics ofTenant;
   private final DiskMetrics metrics;
   private final Function<ObjectVersion, @Nullable StoredObject> name;
+  private final DiskSpeed speed = new DiskSpeed();
 
   DiskTier(TenantDisk disk, Proofs proofs, EngineMetrics metrics) {
     this.disk = disk;
@@ -56,6 +57,17 @@ final class DiskTier {
     return cache;
   }
 
+  /** How fast the disk is, and S3. */
+  DiskSpeed speed() {
+    return speed;
+  }
+
+  /** How many of the chunks are on disk; 0 where S3 gives them sooner. */
+  private int look(ChunkRange chunks) {
+    long bytes = (long) (chunks.end() - chunks.first()) * StoredObject.CHUNK_BYTES;
+    return speed.isDiskSlower(bytes) ? 0 : cache.look(chunks);
+  }
+
   /**
    * Whether only a reader that waits may fetch, because the disk may have the block and S3 has not
    * yet answered for the version.
@@ -68,7 +80,7 @@ final class DiskTier {
           && !handle.isAnswered()
           && !disk.isAlone().getAsBoolean();
     }
-    return !isProven(handle) && cache.look(chunks) > 0;
+    return !isProven(handle) && look(chunks) > 0;
   }
 
   private boolean isProven(ObjectHandle handle) {
@@ -83,7 +95,7 @@ final class DiskTier {
     BlockLayout layout = handle.layout();
     ChunkRange wanted =
         isProven(handle) ? chunksOf(handle, layout.bytesOf(new BlockRange(first, end))) : null;
-    int present = wanted == null ? 0 : cache.look(wanted);
+    int present = wanted == null ? 0 : look(wanted);
     if (wanted == null || present == 0) {
       return first;
     }
@@ -128,10 +140,10 @@ final class DiskTier {
    *
    * @param target takes them, from its position to its limit at most
    * @param goesOn whether a reader in order will go on behind them
-   * @return null if the first byte is not there
+   * @return null if the first byte is not there, or S3 gives it sooner
    */
   @Nullable DiskRead read(ObjectHandle handle, long position, ByteBuffer target, boolean goesOn) {
-    if (!isProven(handle)) {
+    if (!isProven(handle) || speed.isDiskToBeLeft(target.remaining())) {
       return null;
     }
     long end = position + Math.min(target.remaining(), MOST_BYTES);

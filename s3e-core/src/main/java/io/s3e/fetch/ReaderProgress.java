@@ -115,4 +115,9 @@ public final class ReaderProgress {
   boolean isScanning() {
     return pattern.isScanning();
   }
+
+  /** Whether the reader leaps about, and nothing says what it will read. */
+  boolean isRandom() {
+    return pattern.isRandom();
+  }
 }

@@ -4,6 +4,7 @@ import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.disk.ChunkRange;
 import io.s3e.disk.DiskCache;
+import io.s3e.disk.StoredObject;
 import io.s3e.memory.Block;
 import io.s3e.memory.BlockIndex;
 import io.s3e.metrics.DiskMetrics;
@@ -19,10 +20,23 @@ import java.util.List;
  * unless the same ones were fetched before, or the mode is to keep the front of each object. What
  * comes before it is known how the reader goes is {@linkplain ReaderProgress#withhold withheld}, in
  * memory that anybody may have, and offered once the reader has turned out not to scan, as far as
- * it is still there. In a shared cache everything is worth it, because others may want it. Any
- * thread; nothing here waits or touches the disk.
+ * it is still there. A reader that leaps about may never come back: one MiB in {@value #SAMPLE} of
+ * what it fetches is written, until the cache has given back a tenth of what was written to it. In
+ * a shared cache everything is worth it, because others may want it. Any thread; nothing here waits
+ * or touches the disk.
  */
 final class Spiller {
+  /** So many MiB of a reader that leaps about give one that is written. */
+  private static final int SAMPLE = 8;
+
+  /** The top bits of a hash that are 0 in one of {@value #SAMPLE} cases. */
+  private static final int SAMPLE_SHIFT = Integer.SIZE - Integer.numberOfTrailingZeros(SAMPLE);
+
+  private static final int CHUNKS_OF_MIB = (1 << 20) / StoredObject.CHUNK_BYTES;
+
+  /** Bytes that may be written for each that was read from disk. */
+  private static final long MOST_WRITTEN_PER_HIT = 10;
+
   private final DiskTier tier;
   private final DiskCache cache;
   private final BlockIndex index;
@@ -45,17 +59,39 @@ final class Spiller {
 
   /** Whether bytes that are about to be fetched are worth writing, as far as is known now. */
   boolean isWorth(Origin origin, ByteRange bytes) {
-    return tier.chunksOf(origin.handle(), bytes) != null && verdict(origin) == Verdict.WRITTEN;
+    ChunkRange chunks = tier.chunksOf(origin.handle(), bytes);
+    return chunks != null && verdict(origin, chunks) == Verdict.WRITTEN;
   }
 
-  private Verdict verdict(Origin origin) {
+  private Verdict verdict(Origin origin, ChunkRange chunks) {
+    long bytes = (long) (chunks.end() - chunks.first()) * StoredObject.CHUNK_BYTES;
+    if (tier.speed().isDiskSlower(bytes)) {
+      return Verdict.NOT_WRITTEN;
+    }
     if (cache.isShared() || tier.keepsFronts() || origin.wasFetchedBefore()) {
       return Verdict.WRITTEN;
     }
     if (isOfScan(origin)) {
       return Verdict.NOT_WRITTEN;
     }
-    return origin.handle().progress().mayBeScan() ? Verdict.WITHHELD : Verdict.WRITTEN;
+    ReaderProgress reader = origin.handle().progress();
+    if (reader.mayBeScan()) {
+      return Verdict.WITHHELD;
+    }
+    boolean isWorth = !reader.isRandom() || isSample(chunks) || paysOff();
+    return isWorth ? Verdict.WRITTEN : Verdict.NOT_WRITTEN;
+  }
+
+  /** The same for the same place, whoever asks. */
+  private static boolean isSample(ChunkRange chunks) {
+    int place = chunks.object().hashCode() + (chunks.first() / CHUNKS_OF_MIB) * 0x9E3779B1;
+    return ((place * 0x85EBCA6B) >>> SAMPLE_SHIFT) == 0;
+  }
+
+  private boolean paysOff() {
+    return metrics.get(Counter.HIT_BYTES) * MOST_WRITTEN_PER_HIT
+            >= metrics.get(Counter.WRITTEN_BYTES)
+        && metrics.get(Counter.HIT_BYTES) > 0;
   }
 
   /**
@@ -70,11 +106,12 @@ final class Spiller {
     ByteRange bytes = rangeOf(fetched);
     ChunkRange chunks = tier.chunksOf(handle, bytes);
     Origin origin = Origin.of(fetched.get(0));
+    tier.speed().onStore(bytes.length(), origin.effort().elapsedNanos());
     List<Block> dirty = List.of();
     if (origin.isSpilled()) {
       dirty = fetched;
     } else if (chunks != null) {
-      switch (verdict(origin)) {
+      switch (verdict(origin, chunks)) {
         // When it was sent there was no cache, or its reader might have been one that scans.
         case WRITTEN -> dirty = fetched.stream().filter(Block::markDirty).toList();
         case WITHHELD -> withhold(handle, bytes);
@@ -151,7 +188,7 @@ final class Spiller {
     if (chunks == null || origin.isSpilled() || cache.look(chunks) > 0) {
       return;
     }
-    Verdict verdict = verdict(origin);
+    Verdict verdict = verdict(origin, chunks);
     if (verdict == Verdict.WITHHELD) {
       withhold(origin.handle(), bytes);
     } else if (verdict == Verdict.WRITTEN && block.markDirty()) {

@@ -85,18 +85,13 @@ public final class Account implements AutoCloseable {
     return new Lane.Tenancy(slots.get(), isShared());
   }
 
-  /**
-   * Whether a long guess finds a slot, or one that can be made free at once.
-   *
-   * @param parkedNanos how long a dirty slab has to have been about to leave, in ns
-   */
-  boolean hasSlotAhead(long parkedNanos) {
+  /** Whether a long guess finds a slot, or one that can be made free at once. */
+  boolean hasSlotAhead() {
     Lane.Tenancy tenancy = inSlots();
+    Lane lane = carrier.slots();
     Residency lent = carrier.lent();
-    return carrier.slots().hasRoomAhead(0, tenancy)
-        || carrier
-            .slots()
-            .hasRoomAhead(lent.spareSlabs(Idle.LONG) + lent.parkedSlabs(parkedNanos), tenancy);
+    return lane.hasRoomAhead(0, tenancy)
+        || lane.hasRoomAhead(lent.spareSlabs(Idle.LONG) + lent.parkedEntries(), tenancy);
   }
 
   boolean hasLessThanItsShare() {

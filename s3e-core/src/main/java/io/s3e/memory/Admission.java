@@ -23,16 +23,15 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Progress.</b> A reader that waits needs one pooled buffer and one copied request, no more.
  * It takes them from what is free, then evicts blocks that have been read, those that are still to
- * be written to disk last and after a few ms, then blocks that were fetched and not read, oldest
- * first. Guesses, and what a reader takes beyond its first buffer, leave an eighth of the pool
- * alone and evict no dirty buffer, and of dirty slots those that have been about to leave for a few
- * ms; guesses never wait and never evict what somebody is about to read. {@link Lane} keeps an
- * eighth of the requests. Other holders of a buffer give it back by themselves: a pin lasts one
- * copy, and a GET has a deadline. Readers hold no pin while they wait here. So every reader is
- * served as long as there are two buffers in all, whatever hangs for another tenant. What a reader
- * {@linkplain Purpose#ASKED has asked for} and does not wait for yet is held to the limits of
- * guesses, and never revoked. A {@linkplain Purpose#HEDGE hedge} takes a place as a reader does,
- * and memory as a guess does.
+ * be written to disk last, then blocks that were fetched and not read, oldest first. Guesses, and
+ * what a reader takes beyond its first buffer, leave an eighth of the pool alone; what is to be
+ * written to disk refuses nobody; guesses never wait and never evict what somebody is about to
+ * read. {@link Lane} keeps an eighth of the requests. Other holders of a buffer give it back by
+ * themselves: a pin lasts one copy, and a GET has a deadline. Readers hold no pin while they wait
+ * here. So every reader is served as long as there are two buffers in all, whatever hangs for
+ * another tenant. What a reader {@linkplain Purpose#ASKED has asked for} and does not wait for yet
+ * is held to the limits of guesses, and never revoked. A {@linkplain Purpose#HEDGE hedge} takes a
+ * place as a reader does, and memory as a guess does.
  *
  * <p><b>Bulkheads.</b> {@link ObjectPlaces} leaves an object half of the copied requests while
  * others read as well, and where much hangs three quarters of them to objects of which no GET is
@@ -139,9 +138,7 @@ public final class Admission {
 
   /** Whether a long guess of that tenant would be refused now. */
   public boolean isCrowded(Account account) {
-    return account.carrier().lends()
-        && (!account.waiting().isEmpty()
-            || !account.hasSlotAhead(WaitingReaders.WRITE_PATIENCE_NANOS));
+    return account.carrier().lends() && (!account.waiting().isEmpty() || !account.hasSlotAhead());
   }
 
   /**
@@ -156,41 +153,32 @@ public final class Admission {
     }
     // A guess that finds no slot is not worth buffers for its first part: those serve readers.
     boolean mayCopy = !need.isLong() || !account.carrier().lends();
-    Grant grant = tryGrant(account, object, need, purpose, mayCopy, 0);
+    Grant grant = tryGrant(account, object, need, purpose, mayCopy);
     if (grant == null && account.hasLessThanItsShare()) {
       account.carrier().revokeStuck(STUCK_NANOS);
     }
     return grant;
   }
 
-  /**
-   * @param waitedNanos how long the reader has waited so far, in ns
-   */
   private @Nullable Grant tryGrant(
-      Account account,
-      Object object,
-      Need need,
-      Purpose purpose,
-      boolean mayCopy,
-      long waitedNanos) {
-    Grant grant = need.isLong() ? tryLend(account, object, purpose, waitedNanos) : null;
+      Account account, Object object, Need need, Purpose purpose, boolean mayCopy) {
+    Grant grant = need.isLong() ? tryLend(account, object, purpose) : null;
     if (grant == null && mayCopy) {
-      grant = tryCopy(account, object, need.copiedBlocks(), purpose, waitedNanos);
+      grant = tryCopy(account, object, need.copiedBlocks(), purpose);
     }
     // A short run wastes most of a slot, but an idle slot is all waste.
     return grant == null && need.kind() == Need.MemoryKind.SHORT
-        ? tryLend(account, object, purpose, waitedNanos)
+        ? tryLend(account, object, purpose)
         : grant;
   }
 
-  private @Nullable Grant tryLend(
-      Account account, Object object, Purpose purpose, long waitedNanos) {
+  private @Nullable Grant tryLend(Account account, Object object, Purpose purpose) {
     Carrier carrier = account.carrier();
     // To evict what would not be enough is to evict for nothing.
     if (!carrier.lends() || carrier.copiesByObject().isSilent(object)) {
       return null;
     }
-    if (purpose != Purpose.DEMAND && !account.hasSlotAhead(WaitingReaders.WRITE_PATIENCE_NANOS)) {
+    if (purpose != Purpose.DEMAND && !account.hasSlotAhead()) {
       return null;
     }
     Residency lent = carrier.lent();
@@ -198,10 +186,7 @@ public final class Admission {
       boolean evicted =
           lent.evictIdle(Idle.LONG)
               || lent.evictRead()
-              || lent.evictDirty(
-                  waitedNanos > WaitingReaders.WRITE_PATIENCE_NANOS
-                      ? 0
-                      : WaitingReaders.WRITE_PATIENCE_NANOS)
+              || lent.evictDirty()
               || (purpose == Purpose.DEMAND && lent.evictIdle(Idle.BRIEFLY));
       if (!evicted) {
         return null;
@@ -214,8 +199,7 @@ public final class Admission {
    * @param blocks how many are wanted; a reader that waits gets at least one, everybody else all of
    *     them or nothing
    */
-  private @Nullable Grant tryCopy(
-      Account account, Object object, int blocks, Purpose purpose, long waitedNanos) {
+  private @Nullable Grant tryCopy(Account account, Object object, int blocks, Purpose purpose) {
     Carrier carrier = account.carrier();
     if (!carrier.copiesByObject().tryEnter(object)) {
       return null;
@@ -227,7 +211,7 @@ public final class Admission {
     List<BlockLease> leases = new ArrayList<>(blocks);
     Grant grant = null;
     try {
-      BlockLease lease = purpose == Purpose.DEMAND ? tryFirstBuffer(waitedNanos) : trySpareBuffer();
+      BlockLease lease = purpose == Purpose.DEMAND ? tryFirstBuffer() : trySpareBuffer();
       for (; lease != null; lease = leases.size() < blocks ? trySpareBuffer() : null) {
         leases.add(lease);
       }
@@ -265,25 +249,20 @@ public final class Admission {
   }
 
   /** The one buffer that a reader needs. */
-  private @Nullable BlockLease tryFirstBuffer(long waitedNanos) {
+  private @Nullable BlockLease tryFirstBuffer() {
     BlockLease lease = pool.tryAcquire();
-    while (lease == null && evictAny(waitedNanos)) {
+    while (lease == null && evictAny()) {
       lease = pool.tryAcquire();
     }
     return lease;
   }
 
-  /**
-   * The cheapest goes first: nothing, a moment for the writer to get through, a write to disk, a
-   * GET.
-   */
-  private boolean evictAny(long waitedNanos) {
-    return pooled.evictRead()
-        || ((waitedNanos > WaitingReaders.WRITE_PATIENCE_NANOS || !pooled.hasDirty())
-            && (pooled.evictDirty() || pooled.evictUnread()));
+  /** The cheapest goes first: nothing, a write to disk, a GET. */
+  private boolean evictAny() {
+    return pooled.evictRead() || pooled.evictDirty() || pooled.evictUnread();
   }
 
-  /** A buffer beyond the reserve, at the cost of nothing that is still to be read or written. */
+  /** A buffer beyond the reserve, at the cost of nothing that is still to be read. */
   private @Nullable BlockLease trySpareBuffer() {
     do {
       int blocks = poolBlocks();
@@ -292,7 +271,7 @@ public final class Admission {
       if (lease != null) {
         return lease;
       }
-    } while (pooled.evictRead());
+    } while (pooled.evictRead() || pooled.evictDirty());
     return null;
   }
 
@@ -309,7 +288,7 @@ public final class Admission {
     boolean prefersSlot = need.isLong() && account.carrier().lends();
     Grant grant =
         account.waiting().isEmpty()
-            ? tryGrant(account, object, need, Purpose.DEMAND, !prefersSlot, 0)
+            ? tryGrant(account, object, need, Purpose.DEMAND, !prefersSlot)
             : null;
     if (grant != null) {
       return grant;
@@ -331,7 +310,7 @@ public final class Admission {
   private @Nullable Grant look(
       Account account, Object object, Need need, boolean prefersSlot, long waitedNanos) {
     boolean mayCopy = !prefersSlot || waitedNanos >= WaitingReaders.SLOT_PATIENCE_NANOS;
-    Grant grant = tryGrant(account, object, need, Purpose.DEMAND, mayCopy, waitedNanos);
+    Grant grant = tryGrant(account, object, need, Purpose.DEMAND, mayCopy);
     if (grant == null
         && mayCopy
         && pool.leased() >= poolBlocks(pool.reservedBytes() + budget.available())) {
@@ -376,7 +355,7 @@ public final class Admission {
    * well if that is not enough. To read it then takes another GET.
    */
   public void giveBack(long bytes) {
-    shrink(bytes, () -> evictAny(Long.MAX_VALUE));
+    shrink(bytes, this::evictAny);
   }
 
   private void shrink(long bytes, BooleanSupplier evictsOne) {

@@ -223,7 +223,7 @@ public final class Residency {
   /** False if the slab is clean or GONE. */
   private boolean park(Slab slab, State from) {
     long number = parkings.incrementAndGet();
-    slab.parksAs(number, nanoClock.getAsLong());
+    slab.parksAs(number);
     if (slab.move(from, from, State.PARKED) != State.PARKED) {
       return false;
     }
@@ -237,24 +237,10 @@ public final class Residency {
     return true;
   }
 
-  /** Whether there is a slab that {@link #evictDirty} would take, or that is about to be clean. */
-  boolean hasDirty() {
-    return !parked.isEmpty();
-  }
-
-  /** As {@link #evictDirty(long)}, of any slab that is parked: for a reader that has waited. */
+  /** Evicts the slab that was parked first, if no clean one can go. False if there is none. */
   public boolean evictDirty() {
-    return evictDirty(0);
-  }
-
-  /**
-   * Evicts the slab that was parked first, if no clean one can go. False if there is none.
-   *
-   * @param forNanos how long it has been parked at least, in ns
-   */
-  public boolean evictDirty(long forNanos) {
     for (Map.Entry<Long, Slab> oldest = parked.firstEntry();
-        oldest != null && isParkedFor(oldest.getValue(), forNanos);
+        oldest != null;
         oldest = parked.firstEntry()) {
       Slab slab = oldest.getValue();
       if (parked.remove(oldest.getKey(), slab) && evict(slab, State.PARKED, State.GONE)) {
@@ -262,22 +248,6 @@ public final class Residency {
       }
     }
     return false;
-  }
-
-  /** How many slabs {@link #evictDirty} would take. */
-  public int parkedSlabs(long forNanos) {
-    int count = 0;
-    for (Slab slab : parked.values()) {
-      if (!isParkedFor(slab, forNanos)) {
-        break;
-      }
-      count++;
-    }
-    return count;
-  }
-
-  private boolean isParkedFor(Slab slab, long nanos) {
-    return nanos == 0 || nanoClock.getAsLong() - slab.parkedNanos() >= nanos;
   }
 
   /** Evicts the oldest slab that is not read to its end. False if there is none. */

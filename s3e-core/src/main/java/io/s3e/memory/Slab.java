@@ -86,9 +86,6 @@ final class Slab {
   /** Its place among the parked ones; written by the thread that is about to park it. */
   private volatile long parking;
 
-  /** As {@link #parking}: when that was, by the residency's clock. */
-  private volatile long parkedNanos;
-
   /**
    * @param blocks at least one
    * @param becameOnce hears of each move to ONCE that the slab makes by itself, and where from
@@ -192,13 +189,8 @@ final class Slab {
   }
 
   /** The slab is about to be parked, by the thread that has taken it out of its queue. */
-  void parksAs(long number, long now) {
-    parkedNanos = now;
+  void parksAs(long number) {
     parking = number;
-  }
-
-  long parkedNanos() {
-    return parkedNanos;
   }
 
   /**

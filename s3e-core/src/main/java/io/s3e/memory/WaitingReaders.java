@@ -21,9 +21,6 @@ final class WaitingReaders {
    */
   static final long SLOT_PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-  /** A run of 4 MiB is written in less, unless the disk is slow. */
-  static final long WRITE_PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
-
   /** One look of a reader at what there is. */
   @FunctionalInterface
   interface Look {
@@ -65,10 +62,7 @@ final class WaitingReaders {
 
   /** Until something changes by time alone, or a wake-up may have been missed. */
   private static long pauseNanos(long waited) {
-    if (waited < SLOT_PATIENCE_NANOS) {
-      return SLOT_PATIENCE_NANOS - waited;
-    }
-    return waited <= WRITE_PATIENCE_NANOS ? WRITE_PATIENCE_NANOS - waited + 1 : RECHECK_NANOS;
+    return waited < SLOT_PATIENCE_NANOS ? SLOT_PATIENCE_NANOS - waited : RECHECK_NANOS;
   }
 
   private void leave(Account account, Account.Reader reader) {

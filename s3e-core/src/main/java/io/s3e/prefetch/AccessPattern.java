@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  * The order in which one reader goes through an object, as far as it is known: the word of its
  * opener, its split, how often it jumped, how far predictions have come true, and how long its
  * present run is. The {@link ReadPlanner} decides by it when a cursor may prefetch; others take
- * advice by {@link #isInOrder}, {@link #isScanning}, {@link #mayBeScan} and {@link #looksLikeScan}.
+ * advice by {@link #isInOrder}, {@link #isScanning}, {@link #mayBeScan}, {@link #looksLikeScan} and
+ * {@link #isRandom}.
  *
  * <p><b>Threads.</b> Public methods: any thread, no lock. Threads that read at once, each in a
  * place of its own, look like jumps, as they should; a run that one of them has half written is
@@ -35,6 +36,9 @@ public final class AccessPattern {
 
   /** A skip or a step back of so many bytes is still the same run. */
   private static final long GAP_BYTES = 256 << 10;
+
+  /** Readers that go to and fro, or backward, stay nearer to their present run. */
+  private static final long LEAP_BYTES = 4 << 20;
 
   private final BlockLayout layout;
   private final Ledger ledger;
@@ -67,6 +71,11 @@ public final class AccessPattern {
 
   private volatile Course course = Course.UNREAD;
 
+  /** Reads that began far away from the run before. Those that overtake each other get lost. */
+  private volatile int leaps;
+
+  private volatile boolean ownOrder;
+
   AccessPattern(BlockLayout layout, Ledger ledger, ReadPolicy policy, @Nullable ByteRange split) {
     this.layout = layout;
     this.ledger = ledger;
@@ -86,6 +95,11 @@ public final class AccessPattern {
     if (Math.abs(start - runEnd) <= GAP_BYTES) {
       runEnd = Math.max(runEnd, end);
     } else if (start < runStart || start > runEnd) {
+      boolean isFar = start - runEnd > LEAP_BYTES || runStart - end > LEAP_BYTES;
+      if (before != Course.UNREAD && isFar) {
+        int more = leaps + 1;
+        leaps = more;
+      }
       runStart = start;
       runEnd = end;
       if (before != Course.UNREAD && before != Course.SCATTERED) {
@@ -106,6 +120,9 @@ public final class AccessPattern {
    * is none that goes from front to end, unless it reads so.
    */
   public void onOwnOrder() {
+    if (!ownOrder) {
+      ownOrder = true;
+    }
     if (course != Course.SCATTERED) {
       course = Course.SCATTERED;
     }
@@ -135,6 +152,11 @@ public final class AccessPattern {
   /** Whether a reader that reads no more has gone from front to end, as far as it went. */
   public boolean looksLikeScan() {
     return isScanning() || (course == Course.FORWARD && policy != ReadPolicy.RANDOM);
+  }
+
+  /** Whether the reader leaps about, and nothing says what it will read: it may never come back. */
+  public boolean isRandom() {
+    return leaps >= RANDOM_AFTER_JUMPS && !ownOrder;
   }
 
   /** Whether the opener announced a reader that goes from front to end, and it does not jump. */

@@ -29,11 +29,10 @@ public final class CacheFixture implements AutoCloseable {
   /** Caches all of an object of {@code size} bytes; returns the file of the last chunk's region. */
   public Path write(String bucket, String key, long size) throws IOException {
     StoredObject object =
-        rig.objects.intern(
-            StoredObject.of(
-                STORE,
-                ObjectVersion.identified(
-                    new ObjectRef(bucket, key), size, "\"etag of " + key + "\"", null)));
+        StoredObject.of(
+            STORE,
+            ObjectVersion.identified(
+                new ObjectRef(bucket, key), size, "\"etag of " + key + "\"", null));
     for (int chunk = 0; chunk < object.chunks(); chunk++) {
       if (!rig.append(object, chunk)) {
         throw new IOException("no region for chunk " + chunk);
@@ -43,7 +42,7 @@ public final class CacheFixture implements AutoCloseable {
     if (last == null) {
       throw new IOException("not in the index");
     }
-    return SharedInstance.dataOf(instance(), last.region().number());
+    return SharedRegionsRig.dataOf(instance(), last.region().number());
   }
 
   /** Leaves the instance. */

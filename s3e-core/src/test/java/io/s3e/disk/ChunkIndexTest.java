@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.s3e.disk.ChunkIndex.Chunk;
 import io.s3e.disk.ChunkIndex.Place;
+import io.s3e.disk.Region.Filling;
 import io.s3e.disk.Region.Kind;
 import io.s3e.testing.Seed;
 import io.s3e.testing.Slow;
@@ -31,10 +32,14 @@ class ChunkIndexTest {
   private final ChunkIndex index = new ChunkIndex();
   private final StoredObject object = StoredBytes.object("key", 10L * CHUNK);
 
+  private static Filling filling(int generation) {
+    return new Filling(generation, Kind.LASTING, 0, null);
+  }
+
   private Region region(int number) {
-    Region region = new Region(number, Region.MOST_BYTES, new NoFile(), 0);
+    Region region = new Region(number, Region.MOST_BYTES, 1 << Region.ENTRY_BITS);
     index.enter(region);
-    index.begin(region, 1, Kind.LASTING, null);
+    index.begin(region, filling(1));
     return region;
   }
 
@@ -59,7 +64,7 @@ class ChunkIndexTest {
       Region in = chunk % 3 == 0 ? stays : region;
       assertThat(index.add(in, other, chunk, chunk * CHUNK_SLOTS, 0, 0)).isTrue();
     }
-    index.begin(region, 2, Kind.LASTING, null);
+    index.begin(region, filling(2));
 
     for (int chunk = 0; chunk < chunks; chunk++) {
       assertThat(index.place(other, chunk) != null).as("%d", chunk).isEqualTo(chunk % 3 == 0);
@@ -73,7 +78,7 @@ class ChunkIndexTest {
     Region region = region(0);
     add(region, 3, 32);
 
-    assertThat(place(3)).isEqualTo(new Place(region, 1, 0, 32, 132, 232));
+    assertThat(place(3)).isEqualTo(new Place(region, region.filling(), 0, 32, 132, 232));
     assertThat(index.place(object, 2)).isNull();
     assertThat(index.place(StoredBytes.object("other", 10L * CHUNK), 3)).isNull();
     assertThat(region.nextSlot()).isEqualTo(32 + CHUNK_SLOTS);
@@ -105,7 +110,7 @@ class ChunkIndexTest {
     assertThat(index.hitsIn(first)).as("hits of a place that was replaced").isEmpty();
     index.drop(before);
     assertThat(place(0).region()).as("place after the old one was dropped").isSameAs(second);
-    index.begin(first, 2, Kind.LASTING, null);
+    index.begin(first, filling(2));
     assertThat(place(0).region()).as("place after the old one's region").isSameAs(second);
   }
 
@@ -128,7 +133,7 @@ class ChunkIndexTest {
     add(region, 0, 0);
     add(region, 1, 16);
     Place old = place(0);
-    index.begin(region, 2, Kind.SCANNED, null);
+    index.begin(region, new Filling(2, Kind.SCANNED, 0, null));
 
     assertThat(index.presentFrom(object, 0, 10)).isZero();
     assertThat(region.generation()).isEqualTo(2);
@@ -204,7 +209,7 @@ class ChunkIndexTest {
       random = new Random(seed);
       int count = 1 + random.nextInt(6);
       for (int i = 0; i < count; i++) {
-        Region region = new Region(i, Region.MOST_BYTES, new NoFile(), 0);
+        Region region = new Region(i, Region.MOST_BYTES, 1 << Region.ENTRY_BITS);
         index.enter(region);
         regions.add(region);
         hits.put(region, new LinkedHashSet<>());
@@ -256,7 +261,7 @@ class ChunkIndexTest {
       long low = random.nextInt(3) == 0 ? 0 : random.nextLong();
       int entry = region.entries();
       assertThat(index.add(region, object, chunk.chunk(), slot, high, low)).as(what).isTrue();
-      Place place = new Place(region, region.generation(), entry, slot, high, low);
+      Place place = new Place(region, region.filling(), entry, slot, high, low);
       Place before = places.put(chunk, place);
       if (before != null) {
         hits.get(before.region()).remove(chunk);
@@ -299,7 +304,7 @@ class ChunkIndexTest {
     private void begin() {
       Region region = regions.get(random.nextInt(regions.size()));
       int next = region.generation() + 1 + random.nextInt(2);
-      index.begin(region, next, Kind.values()[random.nextInt(2)], null);
+      index.begin(region, new Filling(next, Kind.values()[random.nextInt(2)], 0, null));
       places.values().removeIf(place -> place.region() == region);
       hits.get(region).clear();
     }
@@ -394,7 +399,7 @@ class ChunkIndexTest {
       Region region = regions.get(random.nextInt(regions.size()));
       int slot = region.nextSlot();
       if (slot + CHUNK_SLOTS > slots) {
-        index.begin(region, region.generation() + 1, Kind.LASTING, null);
+        index.begin(region, filling(region.generation() + 1));
         continue;
       }
       StoredObject to = objects[random.nextInt(objects.length)];

@@ -49,6 +49,18 @@ class DiskSpaceTest {
   }
 
   @Test
+  void spaceIsScarceWhereLessThanATenthIsUsable() {
+    usable = 10 * GIB;
+    assertThat(space.isScarce()).isFalse();
+    pass(50);
+    usable = 10 * GIB - 1;
+    assertThat(space.isScarce()).isTrue();
+    pass(50);
+    total = 0;
+    assertThat(space.isScarce()).as("where nobody knows").isFalse();
+  }
+
+  @Test
   void theFileSystemIsAskedEveryFiftyMillisecondsAtMost() {
     assertThat(space.mayGrow()).isTrue();
     usable = 0;

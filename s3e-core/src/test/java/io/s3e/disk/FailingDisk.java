@@ -89,6 +89,11 @@ public final class FailingDisk implements AutoCloseable {
     io.slow(FaultyDiskIo.Operation.WRITE, by);
   }
 
+  /** Every read takes this much longer from now on. */
+  public void slowReads(Duration by) {
+    io.slow(FaultyDiskIo.Operation.READ, by);
+  }
+
   /** Every write hangs from now on. */
   public void hangWrites() {
     io.hangEvery(FaultyDiskIo.Operation.WRITE);

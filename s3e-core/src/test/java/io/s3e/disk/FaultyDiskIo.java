@@ -302,12 +302,6 @@ final class FaultyDiskIo implements DiskIo {
     }
 
     @Override
-    public void write(ByteBuffer[] sources, long position) throws IOException {
-      before(Operation.WRITE, path);
-      file.write(sources, position);
-    }
-
-    @Override
     public void truncate(long bytes) throws IOException {
       before(Operation.TRUNCATE, path);
       file.truncate(bytes);

@@ -6,9 +6,8 @@ import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
 import io.s3e.disk.IndexRecord.Header;
 import io.s3e.disk.Region.Kind;
-import io.s3e.disk.Regions.Appended;
+import io.s3e.disk.RegionFiles.Appended;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -17,16 +16,10 @@ class IndexRecordTest {
   private static final long REGION_BYTES = 2 << 20;
   private static final Header HEADER =
       new Header(7, 42, Kind.SCANNED, REGION_BYTES, 1_700_000_000_000L, 0x1234567890L, -5);
-  private static final byte[] NAME =
-      "the name of an object, longer than a unit of 64 bytes, ends here"
-          .getBytes(StandardCharsets.UTF_8);
-
-  private final StoredObjects objects = new StoredObjects();
   private final StoredObject object =
-      objects.intern(
-          StoredObject.of(
-              "http://store",
-              ObjectVersion.identified(new ObjectRef("bucket", "key"), 200_000, "\"etag\"", null)));
+      StoredObject.of(
+          "http://store",
+          ObjectVersion.identified(new ObjectRef("bucket", "key"), 200_000, "\"etag\"", null));
   private final IndexRecord record = new IndexRecord();
 
   private ByteBuffer written(IndexRecord.Type type) {
@@ -34,7 +27,6 @@ class IndexRecordTest {
     switch (type) {
       case HEADER -> IndexRecord.putHeader(bytes, HEADER);
       case CHUNK -> IndexRecord.putChunk(bytes, 42, new Appended(object, 3, 17, -1, 2));
-      case NAME -> IndexRecord.putName(bytes, 42, object, NAME);
     }
     return bytes.flip();
   }
@@ -61,39 +53,30 @@ class IndexRecordTest {
     assertThat(HEADER.salt()).hasSize(RegionKey.SALT_BYTES).startsWith(0, 0, 0, 0x12);
 
     assertThat(record.read(written(IndexRecord.Type.CHUNK), 0)).isTrue();
-    assertThat(record.object(objects)).isSameAs(object);
+    assertThat(record.object()).isEqualTo(object);
     assertThat(record.generation()).isEqualTo(42);
     assertThat(record.chunk()).isEqualTo(3);
     assertThat(record.slot()).isEqualTo(17);
     assertThat(record.sealHigh()).isEqualTo(-1);
     assertThat(record.sealLow()).isEqualTo(2);
-    assertThat(record.payloadBytes()).isZero();
-
-    ByteBuffer name = written(IndexRecord.Type.NAME);
-    assertThat(name.remaining()).isEqualTo(IndexRecord.nameRecordBytes(NAME));
-    assertThat(record.read(name, 0)).isTrue();
-    assertThat(record.name()).isEqualTo(NAME);
-    assertThat(record.payloadBytes()).isEqualTo(IndexRecord.BYTES);
   }
 
   @Test
   void objectsAreToldApartEvenIfOneComesAfterTheOther() {
     StoredObject longer =
-        objects.intern(
-            StoredObject.of(
-                "http://store",
-                ObjectVersion.identified(
-                    new ObjectRef("bucket", "key"), 200_001, "\"etag\"", null)));
+        StoredObject.of(
+            "http://store",
+            ObjectVersion.identified(new ObjectRef("bucket", "key"), 200_001, "\"etag\"", null));
     ByteBuffer bytes = ByteBuffer.allocate(3 * IndexRecord.BYTES);
     for (StoredObject each : new StoredObject[] {object, longer, object}) {
       IndexRecord.putChunk(bytes, 1, new Appended(each, 0, 0, 0, 0));
     }
     assertThat(record.read(bytes, 0)).isTrue();
-    assertThat(record.object(objects)).isSameAs(object);
+    assertThat(record.object()).isEqualTo(object);
     assertThat(record.read(bytes, 64)).isTrue();
-    assertThat(record.object(objects)).isSameAs(longer);
+    assertThat(record.object()).isEqualTo(longer);
     assertThat(record.read(bytes, 128)).isTrue();
-    assertThat(record.object(objects)).isSameAs(object);
+    assertThat(record.object()).isEqualTo(object);
   }
 
   @Test

@@ -20,7 +20,8 @@ class RegionSealTest {
   private final ByteBuffer opened = ByteBuffer.allocateDirect(CHUNK);
 
   private Place place(int slot, long high, long low) {
-    return new Place(new Region(0, Region.LEAST_BYTES, new NoFile(), 1), 1, 0, slot, high, low);
+    return new Place(
+        new Region(0, Region.LEAST_BYTES, 10), Region.Filling.NONE, 0, slot, high, low);
   }
 
   private @Nullable ByteBuffer open(
@@ -29,13 +30,9 @@ class RegionSealTest {
   }
 
   private ByteBuffer seal(@Nullable RegionKey with, int chunk) {
-    return seal.seal(
-        with,
-        object,
-        chunk,
-        SLOT + chunk,
-        ByteBuffer.wrap(StoredBytes.of(object, chunk)),
-        work.clear());
+    ByteBuffer plain = ByteBuffer.wrap(StoredBytes.of(object, chunk));
+    seal.seal(with, object, chunk, SLOT + chunk, plain, work.clear());
+    return work.slice(0, plain.remaining());
   }
 
   private void requireOnlyWhatWasSealed(@Nullable RegionKey with) {
@@ -143,7 +140,8 @@ class RegionSealTest {
   @Test
   void aPlainSealIsNeverNone() {
     for (int i = 0; i < 100; i++) {
-      seal.seal(null, StoredBytes.object("key " + i, 10), 0, 0, ByteBuffer.allocate(10), work);
+      seal.seal(
+          null, StoredBytes.object("key " + i, 10), 0, 0, ByteBuffer.allocate(10), work.clear());
       assertThat(seal.high()).isNotZero();
     }
   }

@@ -257,19 +257,13 @@ class SeededRegionFaultsTest {
 
     @Override
     public void write(ByteBuffer source, long position) throws IOException {
-      write(new ByteBuffer[] {source}, position);
-    }
-
-    @Override
-    public void write(ByteBuffer[] sources, long position) throws IOException {
       if (!strikes()) {
-        file.write(sources, position);
+        file.write(source, position);
         return;
       }
-      int length = Arrays.stream(sources).mapToInt(ByteBuffer::remaining).sum();
+      int length = source.remaining();
       byte[] bytes = new byte[length];
-      ByteBuffer all = ByteBuffer.wrap(bytes);
-      Arrays.stream(sources).forEach(all::put);
+      source.get(bytes);
       int at = random.nextInt(length);
       switch (random.nextInt(4)) {
         case 0 -> {

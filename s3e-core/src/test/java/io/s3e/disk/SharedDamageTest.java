@@ -11,7 +11,6 @@ import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -80,21 +79,18 @@ class SharedDamageTest {
   @Test
   void everyBitOfAHeaderAndOfARecordCounts() throws IOException {
     Path log = instance.resolve("00.log");
-    int name = IndexRecord.nameRecordBytes(nameOf(0));
-    for (int from : new int[] {0, (int) RegionLog.FIRST + name + IndexRecord.BYTES}) {
+    for (int from : new int[] {0, (int) RegionLog.FIRST + IndexRecord.BYTES}) {
       for (int bit = 0; bit < IndexRecord.BYTES * Byte.SIZE; bit++) {
         flip(log, from + bit / Byte.SIZE, bit % Byte.SIZE);
         ChunkIndex index = new ChunkIndex();
-        StoredObjects objects = new StoredObjects();
-        try (SharedRegions regions =
-            SharedRegions.openUnread(
+        try (SharedFiles files =
+            SharedFiles.open(
                 new NioDiskIo(),
                 directory,
                 SharedRegionsRig.config(directory, null),
                 SharedRegionsRig.CAPACITY,
-                index,
-                objects)) {
-          regions.replay();
+                index)) {
+          files.refresh();
           int others = OBJECTS * CHUNKS - SharedRegionsRig.CHUNKS_OF_REGION;
           int known = 0;
           for (int number = 0; number < OBJECTS; number++) {
@@ -113,14 +109,6 @@ class SharedDamageTest {
     }
   }
 
-  private byte[] nameOf(int number) throws IOException {
-    try (SharedRegionsRig rig = new SharedRegionsRig(directory)) {
-      byte[] identity = object(rig, number).identity();
-      assertThat(identity).isNotNull();
-      return identity;
-    }
-  }
-
   @Test
   void everyFlipInTheBytesOfAChunkIsFound() throws IOException {
     try (SharedRegionsRig rig = new SharedRegionsRig(directory)) {
@@ -132,7 +120,7 @@ class SharedDamageTest {
         long at =
             (long) place.slot() * Region.SLOT_BYTES + random.nextInt(StoredObject.CHUNK_BYTES);
         int bit = random.nextInt(Byte.SIZE);
-        Path data = SharedInstance.dataOf(instance, place.region().number());
+        Path data = SharedRegionsRig.dataOf(instance, place.region().number());
         flip(data, at, bit);
         assertThat(rig.read(object, chunk)).isEqualTo(Found.BROKEN);
         assertThat(rig.read(object, chunk)).as("forgotten").isEqualTo(Found.ABSENT);
@@ -207,7 +195,7 @@ class SharedDamageTest {
       damages.put(
           "directory for " + end,
           (in, random) -> {
-            Files.delete(in.resolve("09." + end));
+            Files.deleteIfExists(in.resolve("09." + end));
             Files.createDirectory(in.resolve("09." + end));
           });
     }
@@ -262,13 +250,6 @@ class SharedDamageTest {
       for (int round = 0; round < 3; round++) {
         readAll(living);
         tolerant(living::refresh);
-      }
-      if (kind.startsWith("directory for")) {
-        // Not to be used before it is away.
-        Files.walk(instance, 1)
-            .filter(each -> each.getFileName().toString().startsWith("09."))
-            .sorted(Comparator.reverseOrder())
-            .forEach(each -> each.toFile().delete());
       }
       try (SharedRegionsRig fresh = new SharedRegionsRig(directory)) {
         readAll(fresh);
@@ -338,7 +319,7 @@ class SharedDamageTest {
     Random which = new Random(1);
     int right = 0;
     while (!stop.get()) {
-      rig.regions.refresh(TimeUnit.MILLISECONDS.toNanos(5));
+      rig.refresh();
       Found found = rig.read(rig.object("o" + which.nextInt(10), 50), which.nextInt(50));
       // A seal that does not fit would mean that the header has let bytes of another pass.
       assertThat(found).isIn(Found.RIGHT, Found.ABSENT);

@@ -6,8 +6,7 @@ import io.s3e.disk.ChunkIndex.Place;
 import io.s3e.disk.DiskCacheConfig.Mode;
 import io.s3e.disk.DiskCacheConfig.Scope;
 import io.s3e.disk.Region.Kind;
-import io.s3e.disk.Regions.Appended;
-import io.s3e.testing.Pause;
+import io.s3e.disk.RegionFiles.Appended;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -27,8 +26,8 @@ final class SharedRegionsRig implements AutoCloseable {
   static final int CHUNKS_OF_REGION = (int) (Region.LEAST_BYTES / StoredObject.CHUNK_BYTES);
 
   final ChunkIndex index = new ChunkIndex();
-  final StoredObjects objects = new StoredObjects();
-  final SharedRegions regions;
+  final SharedFiles files;
+  final Regions regions;
   private final RegionSeal seal = new RegionSeal();
   private final ByteBuffer work =
       ByteBuffer.allocate(StoredObject.CHUNK_BYTES + RegionSeal.WORK_BYTES);
@@ -40,9 +39,9 @@ final class SharedRegionsRig implements AutoCloseable {
 
   SharedRegionsRig(DiskIo io, Path directory, long capacity, @Nullable CacheKey key)
       throws IOException {
-    regions =
-        SharedRegions.openUnread(io, directory, config(directory, key), capacity, index, objects);
-    regions.replay();
+    files = SharedFiles.open(io, directory, config(directory, key), capacity, index);
+    regions = new Regions(files, files.regions(), new DiskSpace(directory));
+    files.refresh();
   }
 
   static DiskCacheConfig config(Path directory, @Nullable CacheKey key) {
@@ -60,9 +59,19 @@ final class SharedRegionsRig implements AutoCloseable {
         .resolve(SharedInstance.HOST);
   }
 
+  /** The file of a region. */
+  static Path dataOf(Path instance, int number) {
+    return instance.resolve("%02d.data".formatted(number));
+  }
+
+  /** The log of a region. */
+  static Path logOf(Path instance, int number) {
+    return instance.resolve("%02d.log".formatted(number));
+  }
+
   /** An object of so many whole chunks. */
   StoredObject object(String key, int chunks) {
-    return objects.intern(unknown(key, chunks));
+    return unknown(key, chunks);
   }
 
   /** The same object, as a cache that does not know it yet is asked for it. */
@@ -119,9 +128,10 @@ final class SharedRegionsRig implements AutoCloseable {
       }
     }
     int slot = to.nextSlot();
-    ByteBuffer stored = seal.seal(to.key(), object, chunk, slot, plain, work.clear());
+    seal.seal(to.filling().key(), object, chunk, slot, plain, work.clear());
+    ByteBuffer stored = work.limit(plain.remaining());
     to.takenUntil(slot + slots);
-    to.file().write(new ByteBuffer[] {stored}, (long) slot * Region.SLOT_BYTES);
+    to.file().write(stored, (long) slot * Region.SLOT_BYTES);
     boolean added = index.add(to, object, chunk, slot, seal.high(), seal.low());
     regions.appended(to, List.of(new Appended(object, chunk, slot, seal.high(), seal.low())));
     return added;
@@ -157,14 +167,14 @@ final class SharedRegionsRig implements AutoCloseable {
     if (place == null) {
       return Found.ABSENT;
     }
-    RegionKey key = place.region().key();
+    RegionKey key = place.filling().key();
     ByteBuffer stored = ByteBuffer.allocate(object.chunkLength(chunk));
     long position = (long) place.slot() * Region.SLOT_BYTES;
     if (place.region().file().readFully(stored, position) < stored.capacity()) {
       index.drop(place);
       return Found.BROKEN;
     }
-    if (!regions.isStill(place.region(), place.generation())) {
+    if (!files.isStill(place.region(), place.generation())) {
       return Found.ABSENT;
     }
     ByteBuffer plain =
@@ -183,18 +193,13 @@ final class SharedRegionsRig implements AutoCloseable {
     return plain.equals(bytes(object, chunk)) ? Found.RIGHT : Found.WRONG;
   }
 
-  /** Looks at all logs, also at those that have not grown for long. */
+  /** Looks at what others have written. */
   void refresh() throws IOException {
-    try {
-      Pause.millis(SharedRegions.ALL_MILLIS + 1, "until all logs are looked at again");
-    } catch (InterruptedException e) {
-      throw new IOException(e);
-    }
-    regions.refresh(0);
+    files.refresh();
   }
 
   @Override
   public void close() {
-    regions.close();
+    files.close();
   }
 }

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Two processes that are instances of {@link SharedRegions}: what one holds is noted in the system
+ * Two processes that are instances of {@link SharedFiles}: what one holds is noted in the system
  * properties, so the other finds it locked.
  */
 class SharedRegionsTest {
@@ -102,8 +102,7 @@ class SharedRegionsTest {
     }
     assertThat(read(other, "a", 5)).isEqualTo(Found.ABSENT);
     write(one, "b", 1);
-    other.regions.refresh(Long.MAX_VALUE);
-    assertThat(read(other, "b", 0)).as("not looked at so soon").isEqualTo(Found.ABSENT);
+    assertThat(read(other, "b", 0)).as("not looked at yet").isEqualTo(Found.ABSENT);
     other.refresh();
     assertThat(read(other, "b", 0)).isEqualTo(Found.RIGHT);
   }
@@ -196,7 +195,6 @@ class SharedRegionsTest {
     fill(one, "again", 1);
     one.finish();
     // The log is as long as before. The header tells.
-    other.refresh();
     assertThat(known(other, "first0")).isEqualTo(SharedRegionsRig.CHUNKS_OF_REGION);
     assertThat(read(other, "first0", 0)).isEqualTo(Found.ABSENT);
     assertThat(known(other, "first0")).as("forgotten at once").isZero();
@@ -240,7 +238,6 @@ class SharedRegionsTest {
     }
     Region victim = one.regions.victim(Kind.LASTING);
     assertThat(victim).isNotNull();
-    one.regions.recycle(victim);
     assertThat(read(one, "first0-0", 0)).isEqualTo(Found.RIGHT);
     fill(one, "next", 1);
     assertThat(one.current()).isSameAs(victim);
@@ -249,18 +246,41 @@ class SharedRegionsTest {
   }
 
   @Test
-  void scansHaveAFifth() throws IOException {
+  void scansKeepAFifthAndHaveWhatNobodyElseWants() throws IOException {
     SharedRegionsRig one = open();
     StoredObject scanned = one.object("scanned", 2000);
-    for (int chunk = 0; chunk < 10 * SharedRegionsRig.CHUNKS_OF_REGION; chunk++) {
+    int regions = SharedRegionsRig.REGIONS;
+    for (int chunk = 0; chunk < (regions + 5) * SharedRegionsRig.CHUNKS_OF_REGION; chunk++) {
       assertThat(one.append(scanned, chunk, Kind.SCANNED)).isTrue();
     }
     assertThat(SharedRegionsRig.known(one.index, scanned))
+        .isEqualTo(regions * SharedRegionsRig.CHUNKS_OF_REGION);
+    fill(one, "lasting", 2 * regions);
+    assertThat(SharedRegionsRig.known(one.index, scanned))
         .isEqualTo(3 * SharedRegionsRig.CHUNKS_OF_REGION);
-    fill(one, "lasting", SharedRegionsRig.REGIONS - 3);
-    assertThat(read(one, "lasting0", 0)).isEqualTo(Found.RIGHT);
-    assertThat(one.read(scanned, 10 * SharedRegionsRig.CHUNKS_OF_REGION - 1))
+    assertThat(one.read(scanned, (regions + 5) * SharedRegionsRig.CHUNKS_OF_REGION - 1))
         .isEqualTo(Found.RIGHT);
+  }
+
+  @Test
+  void whatIsGivenBackIsGoneForAll() throws IOException {
+    SharedRegionsRig one = open();
+    SharedRegionsRig other = open();
+    fill(one, "first", 3);
+    one.finish();
+    other.refresh();
+    Regions scarce =
+        new Regions(one.files, one.files.regions(), new DiskSpace(() -> 5, () -> 100, () -> 0));
+    while (scarce.giveBackIfScarce()) {
+      assertThat(bytesOnDisk()).isLessThan(3L * Region.LEAST_BYTES);
+    }
+    assertThat(bytesOnDisk()).isZero();
+    assertThat(read(other, "first0", 0)).isIn(Found.ABSENT, Found.BROKEN);
+    other.refresh();
+    assertThat(known(other, "first1")).isZero();
+    fill(other, "again", 2);
+    one.refresh();
+    assertThat(read(one, "again1", 3)).isEqualTo(Found.RIGHT);
   }
 
   @Test
@@ -294,7 +314,7 @@ class SharedRegionsTest {
     SharedRegionsRig before = open();
     write(before, "a", 5);
     before.close();
-    Path log = SharedInstance.logOf(SharedRegionsRig.instance(directory), 0);
+    Path log = SharedRegionsRig.logOf(SharedRegionsRig.instance(directory), 0);
     Files.write(log, new byte[100], StandardOpenOption.APPEND);
     SharedRegionsRig others = open();
     for (int i = 1; i < SharedRegionsRig.REGIONS; i++) {
@@ -362,15 +382,10 @@ class SharedRegionsTest {
             .capacityBytes(4 * SharedRegionsRig.CAPACITY)
             .build();
     try (CapturedLog log = new CapturedLog();
-        SharedRegions more =
-            SharedRegions.openUnread(
-                new NioDiskIo(),
-                directory,
-                set,
-                set.capacityBytes(),
-                new ChunkIndex(),
-                new StoredObjects())) {
-      assertThat(more.capacityBytes()).isEqualTo(SharedRegionsRig.CAPACITY);
+        SharedFiles more =
+            SharedFiles.open(
+                new NioDiskIo(), directory, set, set.capacityBytes(), new ChunkIndex())) {
+      assertThat(more.regions()).hasSize(SharedRegionsRig.REGIONS);
       assertThat(log.lines("laid out for " + SharedRegionsRig.CAPACITY + " bytes")).hasSize(1);
     }
   }

@@ -46,7 +46,7 @@ final class SharedWriter {
     StoredObject object = object(rig, random.nextInt(OBJECTS));
     int first = random.nextInt(CHUNKS);
     int end = Math.min(CHUNKS, first + 1 + random.nextInt(8));
-    rig.regions.refresh(0);
+    rig.refresh();
     if (rig.index.presentFrom(object, first, first + 1) == 0) {
       for (int chunk = first; chunk < end && rig.append(object, chunk); chunk++) {
         written++;

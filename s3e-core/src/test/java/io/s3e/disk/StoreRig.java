@@ -28,7 +28,8 @@ final class StoreRig implements AutoCloseable {
   final FaultyDiskIo disk;
   final DiskMetrics metrics = new DiskMetrics();
   final ChunkIndex index = new ChunkIndex();
-  final PrivateRegions regions;
+  final PrivateFiles regionFiles;
+  final Regions regions;
   final Breaker breaker;
   final Appender appender;
   final ChunkReader reader;
@@ -48,10 +49,16 @@ final class StoreRig implements AutoCloseable {
       long mostWaitingBytes,
       UnaryOperator<OpenFile> below) {
     disk = new FaultyDiskIo(new NioDiskIo(), file -> files.apply(below.apply(file)));
-    regions = new PrivateRegions(disk, directory, index, space(), capacityBytes, key);
+    regionFiles = new PrivateFiles(disk, directory, index, key);
+    long regionBytes = Region.bytesFor(capacityBytes, Region.USUAL_COUNT);
+    regions =
+        new Regions(
+            regionFiles,
+            Regions.enter((int) (capacityBytes / regionBytes), regionBytes, index),
+            space());
     boolean sealed = key != null;
     breaker = new Breaker(Duration.ofMillis(1), System::nanoTime, metrics, "Writing of a test");
-    reader = new ChunkReader(regions, index, metrics, sealed);
+    reader = new ChunkReader(regionFiles, index, metrics, sealed);
     appender =
         new Appender(
             regions,
@@ -59,9 +66,8 @@ final class StoreRig implements AutoCloseable {
             space(),
             breaker,
             metrics,
-            new ChunkReader(regions, index, metrics, sealed),
-            mostWaitingBytes,
-            sealed);
+            new ChunkReader(regionFiles, index, metrics, sealed),
+            mostWaitingBytes);
     appender.start();
   }
 
@@ -149,7 +155,7 @@ final class StoreRig implements AutoCloseable {
   public void close() {
     disk.heal();
     appender.close();
-    regions.close();
+    regionFiles.close();
     assertThat(files.open()).as("files left open").isZero();
     assertThat(files.closedTwice()).as("files closed twice").isZero();
   }

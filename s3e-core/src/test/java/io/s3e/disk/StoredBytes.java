@@ -8,7 +8,6 @@ import java.nio.ByteBuffer;
 
 /** Objects of tests, whose bytes follow from their names. */
 final class StoredBytes {
-  private static final StoredObjects OBJECTS = new StoredObjects();
 
   private StoredBytes() {}
 
@@ -18,7 +17,7 @@ final class StoredBytes {
 
   /** The one instance that stands for it. */
   static StoredObject object(String key, long size) {
-    return OBJECTS.intern(StoredObject.of("store", version(key, size)));
+    return StoredObject.of("store", version(key, size));
   }
 
   /** The bytes of the chunks {@code [first, end)}. */

@@ -102,18 +102,6 @@ class StoredObjectTest {
   }
 
   @Test
-  void theInstanceIsOneForWhatIsEqual() {
-    StoredObjects objects = new StoredObjects();
-    StoredObject first = objects.intern(of("store", "bucket", "key", "etag", null, 10));
-
-    StoredObject equal = of("store", "bucket", "key", "etag", null, 10);
-    assertThat(equal).isNotSameAs(first);
-    assertThat(objects.intern(equal)).isSameAs(first);
-    assertThat(objects.intern(of("store", "bucket", "key", "etag", null, 11))).isNotSameAs(first);
-    assertThat(objects.intern(of("store", "bucket", "other", "etag", null, 10))).isNotSameAs(first);
-  }
-
-  @Test
   void theLastChunkIsAsLongAsWhatIsLeft() {
     for (long size : new long[] {1, CHUNK - 1, CHUNK, CHUNK + 1, 5L * CHUNK, 5L * CHUNK + 77}) {
       StoredObject object = StoredBytes.object("key", size);

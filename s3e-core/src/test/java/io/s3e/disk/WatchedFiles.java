@@ -50,6 +50,11 @@ final class WatchedFiles implements UnaryOperator<OpenFile> {
     return mostBytes;
   }
 
+  private synchronized void shrunk(Watched file, long end) {
+    bytes -= Math.max(0, file.end - end);
+    file.end = Math.min(file.end, end);
+  }
+
   /** The file that was opened as number {@code number}, without anything between. */
   synchronized OpenFile file(int number) {
     return files.get(number).file;
@@ -92,18 +97,9 @@ final class WatchedFiles implements UnaryOperator<OpenFile> {
     }
 
     @Override
-    public void write(ByteBuffer[] sources, long position) throws IOException {
-      long to = position;
-      for (ByteBuffer source : sources) {
-        to += source.remaining();
-      }
-      grown(this, to);
-      file.write(sources, position);
-    }
-
-    @Override
     public void truncate(long bytes) throws IOException {
       file.truncate(bytes);
+      shrunk(this, bytes);
     }
 
     @Override

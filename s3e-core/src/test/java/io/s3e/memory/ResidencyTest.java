@@ -372,19 +372,13 @@ class ResidencyTest {
   }
 
   @Test
-  void aGuessTakesADirtySlabThatHasBeenParkedForAWhile() {
+  void theDirtySlabThatWasParkedFirstGoesFirst() {
     Fetched first = publishParked();
-    clock.addAndGet(5);
     Fetched second = publishParked();
-    assertThat(residency.parkedSlabs(10)).isZero();
-    assertThat(residency.evictDirty(10)).isFalse();
     assertThat(residency.parkedEntries()).isEqualTo(2);
-
-    clock.addAndGet(5);
-    assertThat(residency.parkedSlabs(10)).isOne();
-    assertThat(residency.evictDirty(10)).isTrue();
+    assertThat(residency.evictDirty()).isTrue();
     assertThat(first.isFree()).isTrue();
-    assertThat(residency.evictDirty(10)).isFalse();
+    assertThat(second.isFree()).isFalse();
     assertThat(residency.evictDirty()).isTrue();
     assertThat(second.isFree()).isTrue();
     first.block().markClean();

@@ -29,6 +29,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -173,7 +174,7 @@ class DiskCacheReadsTest {
       toAndFro(engine);
 
       assertThat(client.gets().subList(gets, client.gets().size()))
-          .as("GETs of the second pass; %s", engine.metrics().disk().snapshot())
+          .as("GETs of the last pass; %s", engine.metrics().disk().snapshot())
           .allSatisfy(
               get ->
                   assertThat(get.range().start())
@@ -192,27 +193,31 @@ class DiskCacheReadsTest {
   }
 
   private void requireSecondPassWithoutGet(Pass pass) throws Exception {
+    requirePassWithoutGet(2, pass);
+  }
+
+  private void requirePassWithoutGet(int passes, Pass pass) throws Exception {
     long seed = Seed.draw();
     // A guess that comes true only in the second pass would be a GET that says nothing of the disk.
     S3EConfig.Builder withoutGuesses =
         S3EConfig.DEFAULTS.toBuilder().blockBytes(BLOCK).prefetch(false);
     try (S3E engine = engine(disk(Scope.PRIVATE), SMALL_LIMITS, SMALL_BYTES, withoutGuesses)) {
-      for (int round = 0; round < 2; round++) {
+      for (int round = 1; round <= passes; round++) {
         int gets = client.gets().size();
         try (S3EInputStream in = engine.open(OBJECT)) {
           Random random = new Random(seed);
           for (int i = 0; i < 40; i++) {
             pass.read(in, random);
-            if (round == 0) {
+            if (round < passes) {
               // However slow the disk of this machine is.
               settle(engine);
             }
           }
         }
         settle(engine);
-        if (round == 1) {
+        if (round == passes) {
           assertThat(client.gets().subList(gets, client.gets().size()))
-              .as("GETs of the second pass; %s", engine.metrics().disk().snapshot())
+              .as("GETs of the last pass; %s", engine.metrics().disk().snapshot())
               .isEmpty();
         }
       }
@@ -237,9 +242,10 @@ class DiskCacheReadsTest {
 
   @Test
   @Slow
-  void randomReadsAreFetchedOnce() throws Exception {
+  void randomReadsAreWrittenWhenTheyAreFetchedAgain() throws Exception {
     byte[] buffer = new byte[256 << 10];
-    requireSecondPassWithoutGet(
+    requirePassWithoutGet(
+        3,
         (in, random) -> {
           for (int i = 0; i < 4; i++) {
             int at = random.nextInt(OBJECT_BYTES - buffer.length);
@@ -247,6 +253,29 @@ class DiskCacheReadsTest {
             requireRight(buffer, buffer.length, at);
           }
         });
+  }
+
+  @Test
+  void ofRandomReadsOneInEightIsWrittenAtFirstSight() throws Exception {
+    byte[] buffer = new byte[64 << 10];
+    try (S3E engine = engine(disk(Scope.PRIVATE));
+        S3EInputStream in = engine.open(OBJECT)) {
+      Random random = new Random(Seed.draw());
+      List<Integer> places = new ArrayList<>();
+      for (int at = 0; at + (1 << 20) <= OBJECT_BYTES; at += 1 << 20) {
+        places.add(at);
+      }
+      Collections.shuffle(places, random);
+      for (int at : places) {
+        in.readFullyAt(at, buffer, 0, buffer.length);
+        requireRight(buffer, buffer.length, at);
+      }
+      settle(engine);
+      long fetched = client.bytesAsked();
+      assertThat(count(engine, Counter.OFFERED_BYTES))
+          .as("%s", engine.metrics().disk().snapshot())
+          .isBetween(fetched / 40, fetched / 3);
+    }
   }
 
   @Test

@@ -14,10 +14,12 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.s3a.Constants;
 import org.jspecify.annotations.Nullable;
@@ -36,15 +38,41 @@ final class CacheDirectories {
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
   private static final Duration PROBE_LIMIT = Duration.ofSeconds(2);
 
+  /** File systems in memory or at the end of a network: no local disks. */
+  private static final Set<String> NO_DISKS =
+      Set.of(
+          "tmpfs", "ramfs", "nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "lustre",
+          "gpfs", "beegfs");
+
   private final Configuration conf;
   private final ProcessEnvironment environment;
+  private final Function<Path, String> fileSystems;
 
   /**
    * @param conf with per-bucket overrides applied
+   * @param fileSystems tells the type of the file system that a directory is on; empty if nobody
+   *     knows
    */
-  CacheDirectories(Configuration conf, ProcessEnvironment environment) {
+  CacheDirectories(
+      Configuration conf, ProcessEnvironment environment, Function<Path, String> fileSystems) {
     this.conf = conf;
     this.environment = environment;
+    this.fileSystems = fileSystems;
+  }
+
+  /** The type of the file system that a directory is on, in words of its system. */
+  static String fileSystemOf(Path directory) {
+    try {
+      return Files.getFileStore(directory).type();
+    } catch (IOException | RuntimeException e) {
+      // A container may not show its mounts.
+      LOG.debug("The file system of {} is not known", directory, e);
+      return "";
+    }
+  }
+
+  private static boolean isNoDisk(String fileSystem) {
+    return NO_DISKS.contains(fileSystem) || fileSystem.startsWith("fuse.");
   }
 
   /** Kinds of places, by what is made where it is missing. */
@@ -68,7 +96,8 @@ final class CacheDirectories {
   private record Source(String name, List<Path> paths, Kind kind) {}
 
   /**
-   * The directories that can be used, one at least.
+   * The directories that can be used; none if those by default are on no local disk, which an INFO
+   * line says: a user who names such a directory gets it.
    *
    * @param explicit as the user chose them; empty for the default
    * @throws IOException if there is none, saying why and what to do
@@ -79,7 +108,20 @@ final class CacheDirectories {
             ? byDefault(scope)
             : new Source(DiskCacheKeys.DIRECTORIES.name(), explicit, Kind.NAMED);
     List<String> problems = new ArrayList<>();
-    List<Path> usable = usable(source, problems);
+    List<Path> found = usable(source, problems);
+    List<Path> usable =
+        explicit.isEmpty()
+            ? found.stream().filter(each -> !isNoDisk(fileSystems.apply(each))).toList()
+            : found;
+    if (usable.isEmpty() && !found.isEmpty()) {
+      LOG.info(
+          "No cache on local disk: {} names {}, on {}; {} may name it all the same",
+          source.name(),
+          found,
+          fileSystems.apply(found.get(0)),
+          DiskCacheKeys.DIRECTORIES.name());
+      return List.of();
+    }
     if (!usable.isEmpty() && !problems.isEmpty()) {
       LOG.warn("Left out of {} for the cache on disk: {}", source.name(), problems);
     }

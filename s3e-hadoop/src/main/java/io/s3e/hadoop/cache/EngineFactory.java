@@ -107,8 +107,11 @@ public final class EngineFactory {
       return inMemory;
     }
     List<Path> usable =
-        new CacheDirectories(conf, ProcessEnvironment.own())
+        new CacheDirectories(conf, ProcessEnvironment.own(), CacheDirectories::fileSystemOf)
             .choose(cache.directories(), cache.scope());
+    if (usable.isEmpty()) {
+      return inMemory;
+    }
     return inMemory.toBuilder().diskCache(cache.in(usable, key)).build();
   }
 

@@ -19,6 +19,8 @@ import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class CacheDirectoriesTest {
   @TempDir private Path temp;
@@ -26,6 +28,7 @@ class CacheDirectoriesTest {
   private final Configuration conf = new Configuration(false);
   private final Map<String, String> variables = new HashMap<>();
   private final Map<String, String> properties = new HashMap<>();
+  private String fileSystem = "ext4";
 
   @BeforeEach
   void haveATemporaryDirectory() throws IOException {
@@ -37,7 +40,8 @@ class CacheDirectoriesTest {
   }
 
   private List<Path> choose(Scope scope, Path... explicit) throws IOException {
-    return new CacheDirectories(conf, new ProcessEnvironment(variables, properties))
+    return new CacheDirectories(
+            conf, new ProcessEnvironment(variables, properties), path -> fileSystem)
         .choose(List.of(explicit), scope);
   }
 
@@ -67,6 +71,17 @@ class CacheDirectoriesTest {
 
     Path mine = directory("mine");
     assertThat(choose(Scope.PRIVATE, mine)).containsExactly(mine);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"tmpfs", "nfs4", "cifs", "fuse.sshfs"})
+  void whatIsNoLocalDiskIsTakenOnlyIfItIsNamed(String noDisk) throws IOException {
+    fileSystem = noDisk;
+    assertThat(choose()).isEmpty();
+    Path mine = directory("mine");
+    assertThat(choose(Scope.PRIVATE, mine)).containsExactly(mine);
+    fileSystem = "";
+    assertThat(choose()).as("where nobody knows").hasSize(1);
   }
 
   private void haveAHome(Path home) {

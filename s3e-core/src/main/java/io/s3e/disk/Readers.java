@@ -1,0 +1,164 @@
+package io.s3e.disk;
+
+import io.s3e.metrics.DiskMetrics;
+import io.s3e.metrics.DiskMetrics.Counter;
+import java.io.IOException;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The threads that read in one directory, each with memory of its own, and whether the directory is
+ * to be read. Only these touch the disk for a reader, so what hangs there holds them and nobody
+ * else: a read that hangs is given up by its deadline, and after some of those the directory is
+ * left alone. When the pause is over the next read is the probe; if it does not come through in
+ * time either, because it stands behind what hangs, the pause is doubled. Any thread.
+ */
+final class Readers implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Readers.class);
+
+  /** Enough for a disk to have a queue; from the page cache two keep a processor each busy. */
+  private static final int THREADS = 4;
+
+  private static final long CLOSE_MILLIS = 500;
+  private static final long IDLE_SECONDS = 10;
+
+  private final DiskMetrics metrics;
+  private final Breaker breaker;
+  private final long deadlineNanos;
+  private final ThreadPoolExecutor threads;
+  private final RecentChunks recent = new RecentChunks();
+
+  /** Readers of threads that are not reading just now: one for each thread that there may be. */
+  private final Queue<ChunkReader> idle = new ConcurrentLinkedQueue<>();
+
+  /** When a read came back from the disk last, by {@link System#nanoTime()}. */
+  private volatile long lastEndNanos = System.nanoTime();
+
+  /**
+   * @param deadlineNanos the longest that a read of 1 MiB may take
+   */
+  Readers(
+      RegionFiles files,
+      ChunkIndex index,
+      DiskMetrics metrics,
+      Breaker breaker,
+      boolean sealed,
+      long deadlineNanos) {
+    this.metrics = metrics;
+    this.breaker = breaker;
+    this.deadlineNanos = deadlineNanos;
+    for (int i = 0; i < THREADS; i++) {
+      idle.add(new ChunkReader(files, index, metrics, sealed));
+    }
+    AtomicInteger number = new AtomicInteger();
+    this.threads =
+        new ThreadPoolExecutor(
+            THREADS,
+            THREADS,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            task -> Background.daemon("s3e-disk-" + number.incrementAndGet(), task));
+    threads.allowCoreThreadTimeOut(true);
+  }
+
+  /** Memory of all of them, in bytes. */
+  static long bufferBytes(boolean sealed) {
+    return THREADS * ChunkReader.bufferBytes(sealed) + RecentChunks.bufferBytes();
+  }
+
+  long deadlineNanos() {
+    return deadlineNanos;
+  }
+
+  RecentChunks recent() {
+    return recent;
+  }
+
+  /** Whether a read may go to the disk: while the directory is left alone only a probe passes. */
+  boolean admits() {
+    return breaker.allows() || breaker.tryProbe();
+  }
+
+  /** Runs a task on a reading thread; false if the cache is closed. */
+  boolean execute(Runnable task) {
+    try {
+      threads.execute(task);
+      return true;
+    } catch (RejectedExecutionException e) {
+      return false;
+    }
+  }
+
+  /** Whether others wait for a reading thread. */
+  boolean isAwaited() {
+    return !threads.getQueue().isEmpty();
+  }
+
+  /**
+   * Reads chunks on the calling thread, one of these.
+   *
+   * @return the chunk after the last one that was taken
+   */
+  int readChunks(ChunkRange wanted, ChunkReader.Sink sink) {
+    ChunkReader reader = idle.remove();
+    try {
+      int taken = reader.read(wanted.object(), wanted.first(), wanted.end(), sink);
+      if (reader.hasTouchedDisk()) {
+        // A read that found nothing in the index says nothing of the disk.
+        breaker.success();
+      }
+      return taken;
+    } catch (IOException e) {
+      LOG.debug("Read of {} failed", wanted, e);
+      metrics.count(Counter.READ_ERRORS);
+      breaker.failure(Breaker.Cause.of(e));
+      reader.dropLast();
+      return wanted.first();
+    } finally {
+      lastEndNanos = System.nanoTime();
+      idle.add(reader);
+    }
+  }
+
+  /**
+   * A read passed its deadline.
+   *
+   * @param begun whether the disk has had it, and not the queue alone
+   */
+  void timedOut(boolean begun) {
+    metrics.count(Counter.TIMEOUTS);
+    // What still stands in the queue stands behind what hangs: a probe, and every read if none has
+    // come through for as long as this one has waited.
+    boolean hangs = System.nanoTime() - lastEndNanos > deadlineNanos;
+    if (begun || hangs || !breaker.allows()) {
+      breaker.failure(Breaker.Cause.SLOW);
+    }
+  }
+
+  /** Waits a bounded time for what is under way; what hangs is left to its daemon threads. */
+  @Override
+  public void close() {
+    threads.shutdown();
+    boolean interrupted = Thread.interrupted();
+    try {
+      if (!threads.awaitTermination(CLOSE_MILLIS, TimeUnit.MILLISECONDS)) {
+        LOG.warn("Reading from the cache on disk hangs; left behind");
+        threads.shutdownNow();
+      }
+    } catch (InterruptedException e) {
+      threads.shutdownNow();
+      interrupted = true;
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

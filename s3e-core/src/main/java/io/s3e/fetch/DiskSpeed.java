@@ -1,0 +1,88 @@
+package io.s3e.fetch;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * What a reader waits for bytes from disk and from S3, measured all the time with all queues, and
+ * which of them it is to ask. A disk that is slower than S3 is asked once a {@value #PROBE_MILLIS}
+ * ms, to know when it is better again. A busy processor makes both slower, and nothing follows.
+ *
+ * <p>Short reads are compared with short GETs, and a MiB of longer ones with a MiB. Averages of
+ * about {@value #WEIGHT} reads; threads that tell at once may lose one. Any thread.
+ */
+final class DiskSpeed {
+  private static final int SHORT_BYTES = 256 << 10;
+  private static final int WEIGHT = 8;
+  private static final long PROBE_MILLIS = 500;
+
+  /** A disk that is as fast as that spares requests, however near the store is. */
+  private static final long FAST_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+  /** The average of what was told. */
+  private static final class Average {
+    private volatile long nanos;
+    private volatile int count;
+
+    void add(long one) {
+      int before = count;
+      long old = nanos;
+      nanos = before == 0 ? one : old + (one - old) / Math.min(WEIGHT, before + 1);
+      count = Math.min(WEIGHT, before + 1);
+    }
+
+    boolean isKnown() {
+      return count == WEIGHT;
+    }
+  }
+
+  /** Reads of one kind, by both ways. */
+  private static final class Lengths {
+    private final Average disk = new Average();
+    private final Average store = new Average();
+
+    boolean isDiskSlower() {
+      return disk.isKnown() && store.isKnown() && disk.nanos > Math.max(FAST_NANOS, store.nanos);
+    }
+  }
+
+  private final Lengths ofShort = new Lengths();
+  private final Lengths ofLong = new Lengths();
+  private final AtomicLong probedNanos = new AtomicLong(System.nanoTime());
+
+  private Lengths of(long bytes) {
+    return bytes < SHORT_BYTES ? ofShort : ofLong;
+  }
+
+  private static long normal(long bytes, long nanos) {
+    return bytes < SHORT_BYTES ? nanos : (long) ((double) nanos * (1 << 20) / bytes);
+  }
+
+  /** A reader has waited so long for so many bytes from disk. */
+  void onDisk(long bytes, long nanos) {
+    of(bytes).disk.add(normal(bytes, nanos));
+  }
+
+  /** So many bytes have come from S3, so long after they were asked for. */
+  void onStore(long bytes, long nanos) {
+    of(bytes).store.add(normal(bytes, nanos));
+  }
+
+  /** Whether S3 gives so many bytes sooner than the disk, as far as is known. */
+  boolean isDiskSlower(long bytes) {
+    return of(bytes).isDiskSlower();
+  }
+
+  /**
+   * As {@link #isDiskSlower}, but false now and then for one reader, who tells how long it took.
+   */
+  boolean isDiskToBeLeft(long bytes) {
+    if (!isDiskSlower(bytes)) {
+      return false;
+    }
+    long last = probedNanos.get();
+    long now = System.nanoTime();
+    return now - last < TimeUnit.MILLISECONDS.toNanos(PROBE_MILLIS)
+        || !probedNanos.compareAndSet(last, now);
+  }
+}

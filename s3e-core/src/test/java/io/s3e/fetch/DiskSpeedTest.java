@@ -1,0 +1,73 @@
+package io.s3e.fetch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** Which of disk and S3 a reader is to ask. */
+class DiskSpeedTest {
+  private static final int MIB = 1 << 20;
+
+  private final DiskSpeed speed = new DiskSpeed();
+
+  private void disk(long bytes, int millis, int times) {
+    for (int i = 0; i < times; i++) {
+      speed.onDisk(bytes, Duration.ofMillis(millis).toNanos());
+    }
+  }
+
+  private void store(long bytes, int millis, int times) {
+    for (int i = 0; i < times; i++) {
+      speed.onStore(bytes, Duration.ofMillis(millis).toNanos());
+    }
+  }
+
+  @Test
+  void theDiskIsAskedAsLongAsItIsNotKnownToBeSlower() {
+    disk(MIB, 100, 8);
+    store(MIB, 50, 7);
+    assertThat(speed.isDiskSlower(MIB)).isFalse();
+    store(MIB, 50, 1);
+    assertThat(speed.isDiskSlower(MIB)).isTrue();
+    assertThat(speed.isDiskSlower(1000)).as("nothing is known of short ones").isFalse();
+  }
+
+  @Test
+  void longReadsAreComparedByTheMiB() {
+    disk(4 * MIB, 240, 8);
+    store(8 * MIB, 400, 8);
+    assertThat(speed.isDiskSlower(MIB)).as("60 against 50 ms").isTrue();
+    disk(4 * MIB, 120, 30);
+    assertThat(speed.isDiskSlower(MIB)).as("30 against 50 ms").isFalse();
+  }
+
+  @Test
+  void shortReadsAreComparedWithShortGets() {
+    disk(10_000, 45, 8);
+    store(100_000, 31, 8);
+    assertThat(speed.isDiskSlower(10_000)).isTrue();
+  }
+
+  @Test
+  void aStoreNextDoorDoesNotMakeAFastDiskSlow() {
+    disk(MIB, 19, 8);
+    store(MIB, 1, 8);
+    assertThat(speed.isDiskSlower(MIB)).isFalse();
+  }
+
+  @Test
+  void aSlowDiskIsProbedByOneReaderNowAndThenAndComesBack() {
+    disk(MIB, 100, 8);
+    store(MIB, 50, 8);
+    long begun = System.nanoTime();
+    int probes = 0;
+    while (System.nanoTime() - begun < Duration.ofMillis(1_200).toNanos()) {
+      probes += speed.isDiskToBeLeft(MIB) ? 0 : 1;
+      Thread.onSpinWait();
+    }
+    assertThat(probes).isBetween(1, 3);
+    disk(MIB, 1, 20);
+    assertThat(speed.isDiskToBeLeft(MIB)).isFalse();
+  }
+}

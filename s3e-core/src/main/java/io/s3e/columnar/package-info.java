@@ -5,8 +5,8 @@
  * <p>{@link io.s3e.columnar.StreamPlanner} is the way in: it stands before the planner of forward
  * reads and the {@link io.s3e.columnar.ColumnPlanner} of one stream. The latter asks for the bytes
  * of a footer, has {@link io.s3e.columnar.ParquetFooter} or {@link io.s3e.columnar.OrcTail} make a
- * {@link io.s3e.columnar.FileLayout} of it, and plans by that. {@link io.s3e.columnar.LayoutMemory} is
- * what all streams of an engine know of files and tables; a {@link io.s3e.prefetch.TableLedger}
+ * {@link io.s3e.columnar.FileLayout} of it, and plans by that. {@link io.s3e.columnar.LayoutMemory}
+ * is what all streams of an engine know of files and tables; a {@link io.s3e.prefetch.TableLedger}
  * says which guesses were worth their bytes.
  *
  * <p><b>Nothing that a file says is trusted.</b> A layout names places inside the object, in order

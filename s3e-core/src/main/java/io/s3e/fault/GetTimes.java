@@ -45,6 +45,20 @@ public final class GetTimes {
   /** 60 MB/s: a connection that shares its link. */
   private static final double EXPECTED_NANOS_A_BYTE = 1e9 / 60e6;
 
+  /** A reader waits for a GET so many times as long as all but one in fifty take. */
+  private static final int SLOW_FACTOR = 4;
+
+  private static final double SLOW_SHARE = 0.02;
+
+  /** With what is fetched again, one GET that hangs costs its reader less than a second. */
+  private static final long LEAST_PATIENCE_NANOS = 700_000_000;
+
+  /** A GET is late after so many times as long as all but one in twenty take. */
+  private static final int LATE_FACTOR = 3;
+
+  private static final double LATE_SHARE = 0.05;
+  private static final long LEAST_LATE_NANOS = 200_000_000;
+
   private final AtomicIntegerArray counts = new AtomicIntegerArray(CLASSES * BUCKETS);
   private final AtomicIntegerArray totals = new AtomicIntegerArray(CLASSES);
 
@@ -67,13 +81,23 @@ public final class GetTimes {
     totals.set(row, sum);
   }
 
+  /** How long a reader waits for a GET of so many bytes before another is sent for it, in ns. */
+  public long patienceNanos(long bytes) {
+    return Math.max(LEAST_PATIENCE_NANOS, SLOW_FACTOR * quantileNanos(bytes, SLOW_SHARE));
+  }
+
+  /** After how long a GET of so many bytes is late, in ns. */
+  public long lateNanos(long bytes) {
+    return Math.max(LEAST_LATE_NANOS, LATE_FACTOR * quantileNanos(bytes, LATE_SHARE));
+  }
+
   /**
    * The time that all but a share of GETs of about this length need, rounded up to the end of its
    * bucket, in ns.
    *
    * @param slower the share that takes longer, for example 0.05
    */
-  public long quantileNanos(long bytes, double slower) {
+  long quantileNanos(long bytes, double slower) {
     int row = row(bytes);
     int missing = LEAST_COUNTED - counted(row);
     return missing <= 0

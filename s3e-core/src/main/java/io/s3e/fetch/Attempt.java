@@ -32,20 +32,6 @@ final class Attempt implements ResponseHandler {
 
   private static final int MAX_PATIENCE_DOUBLINGS = 4;
 
-  /** A reader waits for a GET so many times as long as all but one in fifty take. */
-  private static final int SLOW_FACTOR = 4;
-
-  private static final double SLOW_SHARE = 0.02;
-
-  /** With what is fetched again, one GET that hangs costs its reader less than a second. */
-  private static final long LEAST_PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(700);
-
-  /** A GET is late after so many times as long as all but one in twenty take. */
-  private static final int LATE_FACTOR = 3;
-
-  private static final double LATE_SHARE = 0.05;
-  private static final long LEAST_LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
-
   /** A GET that is sent again may take up to so many doublings longer before it is in the way. */
   private static final int MAX_LATE_DOUBLINGS = 2;
 
@@ -130,10 +116,8 @@ final class Attempt implements ResponseHandler {
 
   /** A store that has never answered has the time that a handshake needs to fail. */
   private long readerPatienceNanos(ByteRange asked) {
-    long slow = tenant.times().quantileNanos(asked.length(), SLOW_SHARE);
     long measured =
-        Math.max(LEAST_PATIENCE_NANOS, SLOW_FACTOR * slow)
-            << Math.min(number - 1, MAX_PATIENCE_DOUBLINGS);
+        tenant.times().patienceNanos(asked.length()) << Math.min(number - 1, MAX_PATIENCE_DOUBLINGS);
     return Math.min(patienceNanos, measured);
   }
 
@@ -177,8 +161,7 @@ final class Attempt implements ResponseHandler {
   }
 
   private long lateNanos() {
-    long usual = tenant.times().quantileNanos(request.range().length(), LATE_SHARE);
-    return Math.max(LEAST_LATE_NANOS, LATE_FACTOR * usual);
+    return tenant.times().lateNanos(request.range().length());
   }
 
   /** Whether none before it has failed since the run last got on. */

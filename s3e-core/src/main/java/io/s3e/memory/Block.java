@@ -2,6 +2,7 @@ package io.s3e.memory;
 
 import io.s3e.block.BlockId;
 import java.nio.ByteBuffer;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
@@ -90,6 +91,9 @@ public final class Block {
   private static final AtomicIntegerFieldUpdater<Block> RESIDENT =
       AtomicIntegerFieldUpdater.newUpdater(Block.class, "resident");
 
+  private static final AtomicReferenceFieldUpdater<Block, @Nullable CountDownLatch> SETTLED =
+      AtomicReferenceFieldUpdater.newUpdater(Block.class, CountDownLatch.class, "settled");
+
   private static final AtomicReferenceFieldUpdater<Block, @Nullable Listener> LISTENERS =
       AtomicReferenceFieldUpdater.newUpdater(Block.class, Listener.class, "listeners");
 
@@ -107,10 +111,10 @@ public final class Block {
   @SuppressWarnings("UnusedVariable")
   private volatile int resident = 1;
 
-  /**
-   * A stack. A thread that adds to it looks at the state afterwards, one that settles the block
-   * changes the state and then takes the stack; each takes all of it, so a listener runs once.
-   */
+  /** Made by the first thread that waits; as with the stack below, one side sees the other. */
+  private volatile @Nullable CountDownLatch settled;
+
+  /** A stack, taken whole: by who adds to it and then sees an end, or by who makes the end. */
   private volatile @Nullable Listener listeners;
 
   // Written before READY or FAILED is, read after; as is the length, if the object ends early.
@@ -199,6 +203,10 @@ public final class Block {
 
   private void settle(State end) {
     state = end;
+    CountDownLatch waited = settled;
+    if (waited != null) {
+      waited.countDown();
+    }
     runListeners();
   }
 
@@ -230,8 +238,7 @@ public final class Block {
   }
 
   /**
-   * Waits until the block is ready or has failed. Each call that waits leaves a listener, so a
-   * caller that looks again does so now and then only.
+   * Waits until the block is ready or has failed.
    *
    * @param nanos longest wait in ns
    * @return false if it still is neither
@@ -240,9 +247,13 @@ public final class Block {
     if (state != State.FETCHING) {
       return true;
     }
-    CountDownLatch settled = new CountDownLatch(1);
-    whenSettled(settled::countDown);
-    return settled.await(nanos, TimeUnit.NANOSECONDS);
+    CountDownLatch latch = settled;
+    if (latch == null) {
+      CountDownLatch made = new CountDownLatch(1);
+      latch = SETTLED.compareAndSet(this, null, made) ? made : settled;
+    }
+    return state != State.FETCHING
+        || Objects.requireNonNull(latch).await(nanos, TimeUnit.NANOSECONDS);
   }
 
   /** Keeps the block's memory from being recycled. False if that has happened. */

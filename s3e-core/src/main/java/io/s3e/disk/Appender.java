@@ -198,11 +198,6 @@ final class Appender {
     return bytes;
   }
 
-  /** Whether bytes may be written now, as far as is known. */
-  boolean mayWrite() {
-    return !closed && breaker.allows();
-  }
-
   /** Bytes that wait to be written. */
   long waitingBytes() {
     return waitingBytes.get();

@@ -46,9 +46,6 @@ final class NioDiskIo implements DiskIo {
           StandardOpenOption.WRITE,
           LinkOption.NOFOLLOW_LINKS);
 
-  private static final Set<OpenOption> DIRECT =
-      Set.of(StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS, ExtendedOpenOption.DIRECT);
-
   /**
    * For longer writes Linux takes memory in large pieces, which it first has to find or to clear: 1
    * MiB at once took 0.3 to 3.5 s of processor time for a GB in a virtual machine with Linux 6.18,
@@ -91,8 +88,10 @@ final class NioDiskIo implements DiskIo {
   /** The same file past the page cache; null where the file system takes no such writes. */
   private static @Nullable FileChannel openDirect(Path file) {
     try {
-      return FileChannel.open(file, DIRECT);
-    } catch (IOException | UnsupportedOperationException e) {
+      return FileChannel.open(
+          file, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS, ExtendedOpenOption.DIRECT);
+    } catch (IOException | UnsupportedOperationException | LinkageError e) {
+      // A JVM of few modules has no such option.
       LOG.debug("{} is written through the page cache", file, e);
       return null;
     }

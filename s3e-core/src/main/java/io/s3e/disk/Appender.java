@@ -32,8 +32,7 @@ import org.slf4j.LoggerFactory;
  * bytes are bounded: a disk that is slower than S3 gets a part and holds nobody up.
  *
  * <p><b>The stage.</b> Chunks of one region, one after the other as they will stand there, those of
- * many small objects too. The stage is aligned, so that a file may be written past the page cache
- * ({@link DiskIo.OpenFile#write}). It is written when it is full, when another region is to be
+ * many small objects too. The stage is written when it is full, when another region is to be
  * written, and when nothing waits. Chunks are known to be there when their bytes are.
  *
  * <p><b>Threads.</b> Any thread offers and waits for nothing; one thread writes. A disk that hangs
@@ -48,8 +47,8 @@ final class Appender {
    */
   private static final int STAGE_BYTES = 1 << 20;
 
-  /** Memory of a stage: aligned within, and with room for the seal behind the last chunk. */
-  private static final int STAGE_MEMORY = STAGE_BYTES + 2 * Region.SLOT_BYTES;
+  /** Memory of a stage: with room for the seal behind the last chunk. */
+  private static final int STAGE_MEMORY = STAGE_BYTES + RegionSeal.WORK_BYTES;
 
   /** A write that takes longer is taken to hang. */
   private static final long HANGS_NANOS = TimeUnit.SECONDS.toNanos(2);
@@ -86,8 +85,7 @@ final class Appender {
   // The writing thread's.
   private final Map<Kind, Region> current = new EnumMap<>(Kind.class);
   private final RegionSeal seal = new RegionSeal();
-  private final ByteBuffer stage =
-      ByteBuffer.allocateDirect(STAGE_MEMORY).alignedSlice(Region.SLOT_BYTES);
+  private final ByteBuffer stage = ByteBuffer.allocateDirect(STAGE_MEMORY);
 
   /** The region that the staged chunks will stand in. */
   private @Nullable Region staged;
@@ -196,11 +194,6 @@ final class Appender {
       bytes += offered.length(piece);
     }
     return bytes;
-  }
-
-  /** Whether bytes may be written now, as far as is known. */
-  boolean mayWrite() {
-    return !closed && breaker.allows();
   }
 
   /** Bytes that wait to be written. */

@@ -21,16 +21,6 @@ final class Background {
   }
 
   /**
-   * Runs work in a daemon thread and waits for it.
-   *
-   * @param millis the longest wait, in ms; the work goes on after it
-   * @return whether it has ended
-   */
-  static boolean run(String name, long millis, Runnable work) {
-    return await(start(name, work), millis);
-  }
-
-  /**
    * Waits for a thread to end, whatever interrupts come: they are kept for the caller.
    *
    * @param millis the longest wait, in ms

@@ -82,10 +82,7 @@ interface DiskIo {
       return target.position() - first;
     }
 
-    /**
-     * Writes all of {@code source} at a place: where the file system takes that, and address,
-     * length and place are aligned, long ones past the page cache.
-     */
+    /** Writes all of {@code source} at a place. */
     void write(ByteBuffer source, long position) throws IOException;
 
     /** Cuts the file off behind {@code bytes}. */

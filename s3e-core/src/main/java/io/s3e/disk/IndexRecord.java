@@ -103,11 +103,6 @@ final class IndexRecord {
   private int at;
   private Type type = Type.HEADER;
 
-  /** The object that was asked for last: records of one object stand together. */
-  private @Nullable StoredObject last;
-
-  private final byte[] lastBytes = new byte[CHUNK - HASH];
-
   /**
    * Looks at a record.
    *
@@ -144,21 +139,10 @@ final class IndexRecord {
 
   /** The object that it is about; null if it can be of none. */
   @Nullable StoredObject object() {
-    byte[] array = buffer.array();
-    int from = buffer.arrayOffset() + at + HASH;
-    StoredObject same = last;
-    if (same != null
-        && Arrays.equals(array, from, from + lastBytes.length, lastBytes, 0, lastBytes.length)) {
-      return same;
-    }
     long size = buffer.getLong(at + SIZE);
-    if (size <= 0 || size > StoredObject.MOST_BYTES) {
-      return null;
-    }
-    same = StoredObject.at(buffer, at + HASH, size);
-    System.arraycopy(array, from, lastBytes, 0, lastBytes.length);
-    last = same;
-    return same;
+    return size <= 0 || size > StoredObject.MOST_BYTES
+        ? null
+        : StoredObject.at(buffer, at + HASH, size);
   }
 
   /** Number of the chunk. */

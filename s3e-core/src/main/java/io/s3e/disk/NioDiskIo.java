@@ -1,9 +1,7 @@
 package io.s3e.disk;
 
-import com.sun.nio.file.ExtendedOpenOption;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -19,8 +17,6 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The file system of this host. Stateless, any thread; an interrupt closes the file that a thread
@@ -32,7 +28,6 @@ import org.slf4j.LoggerFactory;
  * dead disk, and every wait for it has a deadline.
  */
 final class NioDiskIo implements DiskIo {
-  private static final Logger LOG = LoggerFactory.getLogger(NioDiskIo.class);
   private static final FileAttribute<Set<PosixFilePermission>> OWNERS_FILE =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
   private static final Set<OpenOption> READ =
@@ -46,56 +41,38 @@ final class NioDiskIo implements DiskIo {
           StandardOpenOption.WRITE,
           LinkOption.NOFOLLOW_LINKS);
 
-  private static final Set<OpenOption> DIRECT =
-      Set.of(StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS, ExtendedOpenOption.DIRECT);
-
   /**
    * For longer writes Linux takes memory in large pieces, which it first has to find or to clear: 1
    * MiB at once took 0.3 to 3.5 s of processor time for a GB in a virtual machine with Linux 6.18,
    * 128 KiB at once took 0.3 to 0.5.
    */
-  private static final int CACHED_WRITE_BYTES = 128 << 10;
-
-  /** Shorter writes come sooner by the page cache. */
-  private static final int LEAST_DIRECT_BYTES = 256 << 10;
+  private static final int WRITE_BYTES = 128 << 10;
 
   @Override
   public OpenFile open(Path file) throws IOException {
     requireRegular(file);
-    return new ChannelFile(FileChannel.open(file, READ), null);
+    return new ChannelFile(FileChannel.open(file, READ));
   }
 
   @Override
   public OpenFile create(Path file) throws IOException {
-    return new ChannelFile(FileChannel.open(file, CREATE, OWNERS_FILE), null);
+    return new ChannelFile(FileChannel.open(file, CREATE, OWNERS_FILE));
   }
 
   @Override
   public OpenFile createUnlinked(Path directory) throws IOException {
     Path file = directory.resolve(".s3e-" + DirectoryGuard.randomHex(16));
-    FileChannel channel = FileChannel.open(file, CREATE, OWNERS_FILE);
-    FileChannel direct = null;
+    OpenFile created = create(file);
     boolean unlinked = false;
     try {
-      direct = openDirect(file);
       Files.delete(file);
       unlinked = true;
     } finally {
       if (!unlinked) {
-        new ChannelFile(channel, direct).close();
+        created.close();
       }
     }
-    return new ChannelFile(channel, direct);
-  }
-
-  /** The same file past the page cache; null where the file system takes no such writes. */
-  private static @Nullable FileChannel openDirect(Path file) {
-    try {
-      return FileChannel.open(file, DIRECT);
-    } catch (IOException | UnsupportedOperationException e) {
-      LOG.debug("{} is written through the page cache", file, e);
-      return null;
-    }
+    return created;
   }
 
   @Override
@@ -109,7 +86,7 @@ final class NioDiskIo implements DiskIo {
         requireRegular(file);
       }
     }
-    return new ChannelFile(FileChannel.open(file, READ_WRITE), null);
+    return new ChannelFile(FileChannel.open(file, READ_WRITE));
   }
 
   @Override
@@ -152,17 +129,7 @@ final class NioDiskIo implements DiskIo {
     return Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
   }
 
-  private static final class ChannelFile implements OpenFile {
-    private final FileChannel channel;
-
-    /** Writes past the page cache; null if nothing does. */
-    private volatile @Nullable FileChannel direct;
-
-    ChannelFile(FileChannel channel, @Nullable FileChannel direct) {
-      this.channel = channel;
-      this.direct = direct;
-    }
-
+  private record ChannelFile(FileChannel channel) implements OpenFile {
     @Override
     public long size() throws IOException {
       return channel.size();
@@ -176,34 +143,12 @@ final class NioDiskIo implements DiskIo {
     @Override
     public void write(ByteBuffer source, long position) throws IOException {
       int start = source.position();
-      FileChannel past = direct;
-      if (past != null && isAligned(source, position)) {
-        try {
-          while (source.hasRemaining()) {
-            int unused = past.write(source, position + source.position() - start);
-          }
-        } catch (ClosedChannelException e) {
-          throw e;
-        } catch (IOException e) {
-          // Perhaps it is this way of writing that fails; else the other one tells.
-          LOG.debug("{} is written through the page cache from now on", this, e);
-          direct = null;
-          past.close();
-        }
-      }
       int end = source.limit();
       while (source.position() < end) {
-        source.limit(Math.min(end, source.position() + CACHED_WRITE_BYTES));
+        source.limit(Math.min(end, source.position() + WRITE_BYTES));
         int unused = channel.write(source, position + source.position() - start);
         source.limit(end);
       }
-    }
-
-    private static boolean isAligned(ByteBuffer source, long position) {
-      return source.remaining() >= LEAST_DIRECT_BYTES
-          && source.isDirect()
-          && source.alignmentOffset(source.position(), Region.SLOT_BYTES) == 0
-          && (source.remaining() | position) % Region.SLOT_BYTES == 0;
     }
 
     @Override
@@ -213,9 +158,7 @@ final class NioDiskIo implements DiskIo {
 
     @Override
     public void close() throws IOException {
-      try (FileChannel past = direct) {
-        channel.close();
-      }
+      channel.close();
     }
   }
 }

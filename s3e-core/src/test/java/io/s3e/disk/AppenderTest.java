@@ -255,7 +255,6 @@ class AppenderTest {
       rig.appender.close();
       rig.offer(TestWriteBack.all(mib("second"))).requireEndedOnce();
 
-      assertThat(rig.appender.mayWrite()).isFalse();
       assertThat(rig.counted(Counter.DROPPED_CLOSED_BYTES)).isEqualTo(MIB);
       rig.requireSums();
     }

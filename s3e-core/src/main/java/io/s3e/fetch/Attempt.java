@@ -15,7 +15,6 @@ import io.s3e.metrics.EngineMetrics.Counter;
 import java.io.IOException;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -117,7 +116,8 @@ final class Attempt implements ResponseHandler {
   /** A store that has never answered has the time that a handshake needs to fail. */
   private long readerPatienceNanos(ByteRange asked) {
     long measured =
-        tenant.times().patienceNanos(asked.length()) << Math.min(number - 1, MAX_PATIENCE_DOUBLINGS);
+        tenant.times().patienceNanos(asked.length())
+            << Math.min(number - 1, MAX_PATIENCE_DOUBLINGS);
     return Math.min(patienceNanos, measured);
   }
 

@@ -28,6 +28,7 @@ import io.s3e.stream.Askers;
 import io.s3e.stream.BlockReader;
 import io.s3e.stream.BoundedExecutor;
 import io.s3e.stream.S3EInputStream;
+import io.s3e.stream.StreamFactory;
 import io.s3e.stream.StreamSource;
 import java.io.IOException;
 import java.time.Duration;
@@ -71,7 +72,7 @@ final class EngineStreams implements StreamSource, AutoCloseable {
   }
 
   S3EInputStream open(ObjectVersion version, OpenOptions options) {
-    return new S3EInputStream(this, reader(version, options));
+    return StreamFactory.open(this, reader(version, options));
   }
 
   /** Fetches the end of an object that will be opened; null if there is no room for a guess. */

@@ -6,7 +6,7 @@ package io.s3e.prefetch;
  * {@value #TOLERATED_PART} of it ends at once and adds one level of distrust; one that ends
  * otherwise takes one level away. Any thread; holds its lock for arithmetic alone.
  */
-public final class Ledger implements GuessJudge {
+final class Ledger implements GuessJudge {
   /** Each level doubles the evidence that a stream asks for before it guesses. */
   private static final int MOST_DISTRUST = 3;
 
@@ -21,7 +21,7 @@ public final class Ledger implements GuessJudge {
   /**
    * @param periodBytes how many bytes of guesses are judged together
    */
-  public Ledger(long periodBytes) {
+  Ledger(long periodBytes) {
     this.periodBytes = periodBytes;
   }
 

@@ -62,7 +62,7 @@ public final class S3EInputStream extends InputStream {
    * @param source the engine that the object is read by
    * @param reader brings the blocks of what is opened
    */
-  public S3EInputStream(StreamSource source, BlockReader reader) {
+  S3EInputStream(StreamSource source, BlockReader reader) {
     this.source = source;
     this.reader = reader;
     this.failures = new ReadFailures(source, reader.handle());

@@ -72,12 +72,12 @@ final class EngineStreams implements StreamSource, AutoCloseable {
   }
 
   S3EInputStream open(ObjectVersion version, OpenOptions options) {
-    return StreamFactory.open(this, reader(version, options));
+    return StreamFactory.open(this, reader(version, options), options.announced());
   }
 
   /** Fetches the end of an object that will be opened; null if there is no room for a guess. */
   @Nullable Announcement announce(ObjectVersion version, OpenOptions options) {
-    return Announcement.of(reader(version, options));
+    return StreamFactory.announce(reader(version, options));
   }
 
   private BlockReader reader(ObjectVersion version, OpenOptions options) {
@@ -101,13 +101,7 @@ final class EngineStreams implements StreamSource, AutoCloseable {
     handle.cancelledBy(options.cancelled());
     fetcher.opened(handle);
     Ahead ahead = new Ahead(layout, counts);
-    BlockReader reader =
-        new BlockReader(fetcher, handle, planner, ahead, config.prefetch(), askers);
-    Announcement announced = options.announced();
-    if (announced != null) {
-      announced.readBy(reader);
-    }
-    return reader;
+    return new BlockReader(fetcher, handle, planner, ahead, config.prefetch(), askers);
   }
 
   private StreamPlanner planner(

@@ -32,14 +32,8 @@ public final class Announcement {
     this.asked = asked;
   }
 
-  /**
-   * Starts fetching the end of the object, or all of a small one, for those who will open it: as a
-   * guess.
-   *
-   * @param reader of an object that nobody has opened
-   * @return null if there was no room for the first of it, or nothing is fetched ahead
-   */
-  public static @Nullable Announcement of(BlockReader reader) {
+  /** As {@link StreamFactory#announce}. */
+  static @Nullable Announcement of(BlockReader reader) {
     BlockRange end = reader.announced();
     reader.handle().progress().onOwnOrder();
     return reader.pump().announce(end) > end.first() ? new Announcement(reader, end) : null;
@@ -74,7 +68,7 @@ public final class Announcement {
   }
 
   /** What was announced is read by {@code opened} too, if that turned out to be the version. */
-  public void readBy(BlockReader opened) {
+  void readBy(BlockReader opened) {
     ObjectVersion version = opened.handle().version();
     String announced = etag();
     if (announced != null && announced.equals(version.etag()) && version.size() == size()) {

@@ -263,7 +263,7 @@ final class Following {
   private int end() {
     if (groups.isEndKnown()) {
       int end = groups.end(layout);
-      boolean goesOn = inRow > 1 || (like != null && like.groups() > 1);
+      boolean goesOn = inRow > 1 || (like != null && like.wentOn());
       return goesOn ? end : Math.min(end, present + (like == null ? 2 : 1));
     }
     int learnt = like == null ? 0 : firstInRow + like.groups();
@@ -355,7 +355,9 @@ final class Following {
       if (groupsRead == 1) {
         all = read;
       }
-      table.remember(new TableMemory.Scan(all.columns(), inRow));
+      int end = groups.isEndKnown() ? groups.end(layout) : layout.groups();
+      boolean wentOn = inRow > 1 || present + 1 >= end;
+      table.remember(new TableMemory.Scan(all.columns(), inRow, wentOn));
     }
   }
 }

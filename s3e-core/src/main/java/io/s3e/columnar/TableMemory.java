@@ -19,8 +19,9 @@ final class TableMemory {
    *
    * @param columns ordinals of the columns, not to be changed; empty for ORC
    * @param groups how many groups in a row
+   * @param wentOn whether it read more than one group, or all of its split
    */
-  record Scan(BitSet columns, int groups) {}
+  record Scan(BitSet columns, int groups, boolean wentOn) {}
 
   private final TableLedger ledger = new TableLedger();
 

@@ -11,7 +11,8 @@ final class TailMemory {
   /** Footers of one place differ by less than that. */
   private static final long LEAST_BYTES = 32 << 10;
 
-  private static final long MOST_BYTES = 2 << 20;
+  /** A longer footer costs the first file of a place a round trip more. */
+  private static final long MOST_UNSEEN_BYTES = 256 << 10;
 
   /** Of a file whose like was not seen yet, one part in so many is fetched. */
   private static final int PART_OF_OBJECT = 100;
@@ -34,7 +35,8 @@ final class TailMemory {
   /** Bytes to fetch of the end of an object; 0 where footers are not expected. */
   synchronized long bytesOf(long objectSize) {
     return switch (seen) {
-      case NOTHING -> Math.max(NEAR_END_BYTES, Math.min(MOST_BYTES, objectSize / PART_OF_OBJECT));
+      case NOTHING ->
+          Math.max(NEAR_END_BYTES, Math.min(MOST_UNSEEN_BYTES, objectSize / PART_OF_OBJECT));
       case FOOTERS -> Math.max(LEAST_BYTES, footerBytes + footerBytes / SPARE_PART);
       case OTHER_FILES -> 0;
     };

@@ -120,7 +120,7 @@ final class DiskTier {
     DiskCacheConfig config = disk.config();
     BlockLayout layout = handle.layout();
     boolean isBefore = config.mode() == Mode.HYBRID && layout.startOf(block) < config.hybridBytes();
-    return isBefore ? layout.blockAt(config.hybridBytes() - 1) + 1 : Long.MAX_VALUE;
+    return isBefore ? layout.blocksOver(config.hybridBytes()) : Long.MAX_VALUE;
   }
 
   /** Whether the mode is to keep the front of each object, whoever reads it. */

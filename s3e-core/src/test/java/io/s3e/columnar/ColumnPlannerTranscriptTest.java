@@ -36,6 +36,18 @@ class ColumnPlannerTranscriptTest {
   }
 
   @Test
+  void aReaderOfAllOfAShortSplitHasNotStopped() {
+    assertTranscript(
+        new ColumnTranscript(4, 0, 1),
+        """
+        vectored 0 1
+        split 0 4
+        reopen
+        vectored 0 1 -> fetch [5M,6M) [9M,10M) [13M,14M)
+        """);
+  }
+
+  @Test
   void withoutASplitGroupsAreAskedForOneByOneThenTwoThenFour() {
     assertTranscript(
         new ColumnTranscript(12),

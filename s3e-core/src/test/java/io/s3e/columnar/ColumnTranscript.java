@@ -36,8 +36,9 @@ import org.jspecify.annotations.Nullable;
  *
  * and {@code stall}, {@code look}, {@code refuse N} (what was started last, from its run N on),
  * {@code lose N} (likewise: it did not come), {@code limit BYTES RUNS}, {@code reset}, {@code
- * reopen} (another stream of another file of the table), {@code describe}, {@code counters} (all
- * bytes that were counted for all streams, in KiB).
+ * reopen} (another stream of another file of the table), {@code split FROM TO} (of those that are
+ * opened next, in groups), {@code describe}, {@code counters} (all bytes that were counted for all
+ * streams, in KiB).
  */
 final class ColumnTranscript {
   static final int BLOCK = 256 << 10;
@@ -49,7 +50,7 @@ final class ColumnTranscript {
   private final LayoutMemory memory = new LayoutMemory();
   private final FileLayout file;
   private final BlockLayout blocks;
-  private final @Nullable ByteRange split;
+  private @Nullable ByteRange split;
   private final List<String> lines = new ArrayList<>();
   private final EngineMetrics counted = new EngineMetrics();
   private StreamPlanner planner;
@@ -83,12 +84,13 @@ final class ColumnTranscript {
       throw new AssertionError(e);
     }
     blocks = new BlockLayout(footer + 1000, BLOCK);
-    split =
-        splitGroups.length == 0
-            ? null
-            : new ByteRange(splitGroups[0] * COLUMNS * MIB, splitGroups[1] * COLUMNS * MIB);
+    split = splitGroups.length == 0 ? null : groups(splitGroups[0], splitGroups[1]);
     planner = open();
     ahead = new Ahead(blocks, counted::add);
+  }
+
+  private static ByteRange groups(int first, int end) {
+    return new ByteRange(first * COLUMNS * MIB, end * COLUMNS * MIB);
   }
 
   /** Another file of the table was read before, these columns of it in more groups than one. */
@@ -99,7 +101,7 @@ final class ColumnTranscript {
     }
     memory
         .table(new ObjectRef("bucket", "table/0"), file.schema())
-        .remember(new TableMemory.Scan(read, 2));
+        .remember(new TableMemory.Scan(read, 2, true));
     return this;
   }
 
@@ -144,6 +146,10 @@ final class ColumnTranscript {
         ranges.forEach(ahead::onRead);
         planner.onVectored(ranges, ranges);
         look(step);
+      }
+      case "split" -> {
+        split = groups(number(words[1]), number(words[2]));
+        lines.add(step);
       }
       case "chunk" -> read(step, file.chunk(number(words[1]), number(words[2])));
       case "pages" -> {

@@ -52,7 +52,7 @@ class StreamPlannerTest {
   void aTailThatWasAskedForStaysWhileTheReaderGoesForwardInIt() {
     read(SIZE - 60_000, SIZE - 59_000);
     assertThat(wished()).extracting(Range::kind).containsOnly(GuessKind.TAIL);
-    assertThat(wished()).extracting(Range::start).containsOnly(Start.NOW);
+    assertThat(wished()).extracting(Range::start).containsOnly(Start.WITH_READ);
 
     read(SIZE - 59_000, SIZE - 40_000);
     assertThat(wished().get(0).kind()).isEqualTo(GuessKind.WINDOW);

@@ -510,6 +510,16 @@ class DiskCacheReadsTest {
   }
 
   @Test
+  void hybridWritesAllOfAnObjectThatIsShorterThanTheFront() throws Exception {
+    long front = 2L * OBJECT_BYTES;
+    try (S3E engine = engine(disk(Scope.PRIVATE).mode(Mode.HYBRID).hybridBytes(front))) {
+      scan(engine, ReadPolicy.SEQUENTIAL);
+      settle(engine);
+      assertThat(count(engine, Counter.WRITTEN_BYTES)).isEqualTo(OBJECT_BYTES);
+    }
+  }
+
+  @Test
   void hybridWritesTheFrontAlone() throws Exception {
     long front = 8L << 20;
     try (S3E engine = engine(disk(Scope.PRIVATE).mode(Mode.HYBRID).hybridBytes(front))) {

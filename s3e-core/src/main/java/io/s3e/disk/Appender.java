@@ -154,7 +154,9 @@ final class Appender {
     if (!breaker.allows() && !breaker.isDue()) {
       return Counter.DROPPED_FAULT_BYTES;
     }
-    if (waitingBytes.addAndGet(bytes) > mostWaitingBytes) {
+    long before = waitingBytes.getAndAdd(bytes);
+    // One offer is taken however long it is: nothing would ever be written of long runs else.
+    if (before > 0 && before + bytes > mostWaitingBytes) {
       waitingBytes.addAndGet(-bytes);
       return Counter.DROPPED_BEHIND_BYTES;
     }
@@ -218,11 +220,12 @@ final class Appender {
   }
 
   /** Gives a region back where the disk is nearly full; false if there is no need. */
+  @SuppressWarnings("IllegalCatch") // The thread would end, and nothing be written any more.
   private boolean giveBack() {
     busySinceNanos = System.nanoTime() | 1;
     try {
       return regions.giveBackIfScarce();
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException | Error e) {
       LOG.debug("No region can be given back", e);
       return false;
     } finally {
@@ -346,10 +349,11 @@ final class Appender {
       to.file()
           .write(
               stage.slice(0, (end - first) * Region.SLOT_BYTES), (long) first * Region.SLOT_BYTES);
+      // First: slots without a record may be used again within the generation.
+      regions.appended(to, entries);
       for (Appended e : entries) {
         boolean unused = index.add(to, e.object(), e.chunk(), e.slot(), e.sealHigh(), e.sealLow());
       }
-      regions.appended(to, entries);
       breaker.success();
       metrics.count(Counter.WRITES);
       metrics.add(Counter.KEPT_BYTES, keptBytes);

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,6 +38,8 @@ final class RegionStore implements AutoCloseable {
   private final Readers readers;
 
   /** When a thread was last asked to look at what others have written. */
+  private final AtomicBoolean refreshing = new AtomicBoolean();
+
   private final AtomicLong refreshAskedNanos = new AtomicLong(System.nanoTime());
 
   private RegionStore(
@@ -118,7 +121,7 @@ final class RegionStore implements AutoCloseable {
         new RegionStore(real, config, metrics, index, files, all, breakerPause, mostWaitingBytes);
     opened.appender.start();
     if (opened.isShared) {
-      boolean unused = opened.readers.execute(opened::refresh);
+      opened.beginRefresh();
     }
     return opened;
   }
@@ -144,7 +147,14 @@ final class RegionStore implements AutoCloseable {
     long last = refreshAskedNanos.get();
     long now = System.nanoTime();
     if (now - last > FRESH_NANOS && refreshAskedNanos.compareAndSet(last, now)) {
-      boolean unused = readers.execute(this::refresh);
+      beginRefresh();
+    }
+  }
+
+  /** One at a time: those of a slow disk would take all threads. */
+  private void beginRefresh() {
+    if (refreshing.compareAndSet(false, true) && !readers.execute(this::refresh)) {
+      refreshing.set(false);
     }
   }
 
@@ -155,6 +165,8 @@ final class RegionStore implements AutoCloseable {
       LOG.debug("The cache in {} cannot be looked at", directory, e);
       metrics.count(Counter.READ_ERRORS);
       breaker.failure(Breaker.Cause.of(e));
+    } finally {
+      refreshing.set(false);
     }
   }
 

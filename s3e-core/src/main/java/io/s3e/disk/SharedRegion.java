@@ -123,6 +123,8 @@ final class SharedRegion implements AutoCloseable {
   }
 
   private void open(DiskIo io) throws IOException {
+    // Files of these names may be those of a cache that was laid out anew, in another way.
+    place.enterAgain();
     OpenFile data = io.openOrCreate(dataPath);
     OpenFile logFile = null;
     boolean opened = false;
@@ -134,7 +136,7 @@ final class SharedRegion implements AutoCloseable {
       region.allocatedUntil(data.size());
       opened = true;
     } finally {
-      if (!opened) {
+      if (!opened || closed) {
         held = null;
         region.hold(null);
         closeQuietly(data);
@@ -165,6 +167,8 @@ final class SharedRegion implements AutoCloseable {
   private void read() throws IOException {
     RegionLog log = log();
     long size = log.size();
+    // Others may have emptied it, or made it grow.
+    region.allocatedUntil(region.file().size());
     Header header = log.header();
     if (header == null) {
       forget();
@@ -175,7 +179,6 @@ final class SharedRegion implements AutoCloseable {
     }
     if (size > position) {
       position = log.scan(position, header.generation(), this::add);
-      region.allocatedUntil(region.file().size());
     }
   }
 

@@ -61,8 +61,9 @@ public final class DiskBytes {
    * @return how many bytes have come, from the first on
    */
   public int end() {
-    watched.remove(this);
     int count = read.end();
+    // Not before: a callback of a read that is over will not come to do so.
+    watched.remove(this);
     long over = overNanos;
     if (over != 0 && count > 0) {
       disk.speed().onDisk(count, over - beganNanos);

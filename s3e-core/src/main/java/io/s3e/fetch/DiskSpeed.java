@@ -41,8 +41,13 @@ final class DiskSpeed {
     private final Average disk = new Average();
     private final Average store = new Average();
 
-    boolean isDiskSlower() {
-      return disk.isKnown() && store.isKnown() && disk.nanos > Math.max(FAST_NANOS, store.nanos);
+    /**
+     * @param others reads of the other kind, whose time is taken for S3's if there were none of
+     *     this kind
+     */
+    boolean isDiskSlower(Lengths others) {
+      Average from = store.isKnown() ? store : others.store;
+      return disk.isKnown() && from.isKnown() && disk.nanos > Math.max(FAST_NANOS, from.nanos);
     }
   }
 
@@ -68,13 +73,23 @@ final class DiskSpeed {
     of(bytes).store.add(normal(bytes, nanos));
   }
 
+  /**
+   * Whether S3 gives reads of one kind sooner than the disk, as far as is known. Then what may be
+   * read in that kind is not left to the disk.
+   */
+  boolean isDiskSlower() {
+    return ofShort.isDiskSlower(ofLong) || ofLong.isDiskSlower(ofShort);
+  }
+
   /** Whether S3 gives so many bytes sooner than the disk, as far as is known. */
   boolean isDiskSlower(long bytes) {
-    return of(bytes).isDiskSlower();
+    Lengths own = of(bytes);
+    return own.isDiskSlower(own == ofShort ? ofLong : ofShort);
   }
 
   /**
-   * As {@link #isDiskSlower}, but false now and then for one reader, who tells how long it took.
+   * As above for so many bytes; but false now and then for one reader, who tells how long the disk
+   * took.
    */
   boolean isDiskToBeLeft(long bytes) {
     if (!isDiskSlower(bytes)) {

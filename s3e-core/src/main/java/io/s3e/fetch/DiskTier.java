@@ -64,8 +64,7 @@ final class DiskTier {
 
   /** How many of the chunks are on disk; 0 where S3 gives them sooner. */
   private int look(ChunkRange chunks) {
-    long bytes = (long) (chunks.end() - chunks.first()) * StoredObject.CHUNK_BYTES;
-    return speed.isDiskSlower(bytes) ? 0 : cache.look(chunks);
+    return speed.isDiskSlower() ? 0 : cache.look(chunks);
   }
 
   /**

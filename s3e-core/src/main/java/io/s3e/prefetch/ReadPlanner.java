@@ -306,6 +306,9 @@ public final class ReadPlanner {
     for (int i = all.size() - 1; i >= 0; i--) {
       Cursor other = all.get(i);
       if (other != cursor && nextBefore < other.next && other.next <= cursor.next) {
+        if (other.active) {
+          cursor.earning = other.earning && (cursor.earning || !cursor.active);
+        }
         cursor.active |= other.active;
         cursor.windowBlocks = Math.max(cursor.windowBlocks, other.windowBlocks);
         cursor.aheadTo = Math.max(cursor.aheadTo, other.aheadTo);

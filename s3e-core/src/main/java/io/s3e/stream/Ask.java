@@ -14,6 +14,7 @@ import io.s3e.prefetch.Ahead.Change;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -252,7 +253,7 @@ final class Ask {
     if (begin == ReadStep.MOVE && next > from) {
       return Progress.DONE;
     }
-    arrival = request(caller);
+    request(caller);
     if (arrival == null) {
       return caller == Caller.NEVER_WAITS ? Progress.BLOCKED : null;
     }
@@ -329,8 +330,13 @@ final class Ask {
 
   /** Begins to read what follows and is on disk; false if the next byte is not. */
   private boolean beginOnDisk() {
+    // Earlier than was asked for if the object turned out to end, which it may do at any time.
+    long until = Math.min(handle.size(), end);
     boolean isOfRange = begin == ReadStep.CONTINUATION;
-    fromDisk = fetcher.fromDisk(handle, next, target.room(readEnd() - next), !isOfRange);
+    fromDisk =
+        until <= next
+            ? null
+            : fetcher.fromDisk(handle, next, target.room(until - next), !isOfRange);
     if (fromDisk == null) {
       return false;
     }
@@ -340,11 +346,6 @@ final class Ask {
       tell(known);
     }
     return true;
-  }
-
-  /** Where the read ends: earlier than was asked for if the object turned out to. */
-  private long readEnd() {
-    return Math.min(handle.size(), end);
   }
 
   private void takeFromDisk(DiskBytes bytes, Caller caller) {
@@ -366,48 +367,50 @@ final class Ask {
   }
 
   /**
-   * Asks for the block of the next byte, which is neither in memory nor on disk.
-   *
-   * @return null if it is to be looked for again, by a thread that may wait
+   * Asks for the block of the next byte, which is neither in memory nor on disk. Nothing is {@link
+   * #arrival expected} afterwards if the block is to be looked for again, by a thread that may
+   * wait.
    */
-  private @Nullable Arrival request(Caller caller) throws IOException {
-    reader.requireInside(next);
+  private void request(Caller caller) throws IOException {
+    long size = reader.requireInside(next);
+    long until = Math.min(size, end);
     boolean isFirst = !isAsked;
     if (isFirst) {
       isAsked = true;
       askedNanos = System.nanoTime();
-      handle.progress().onRead(next, readEnd());
+      handle.progress().onRead(next, until);
     } else {
       fetcher.checkDeadline(handle, lastFailure, patience());
     }
-    BlockRange wanted = handle.layout().covering(next, Math.min(handle.size(), fetchEnd));
-    Block block = fetcher.find(handle, wanted.first());
-    boolean isAbsent = block == null;
+    BlockRange wanted = handle.layout().covering(next, Math.min(size, fetchEnd));
+    Block found = fetcher.find(handle, wanted.first());
+    arrival = found == null ? null : fetcher.join(found);
     Change ahead = Change.NONE;
     if (isFirst && !isTold) {
       isTold = true;
-      ahead = reader.pump().onRead(next, readEnd(), begin, isAbsent);
-    } else if (!isFirst && isAbsent && caller == Caller.WAITS) {
+      ahead = reader.pump().onRead(next, until, begin, found == null);
+    } else if (!isFirst && found == null && caller == Caller.WAITS) {
       ahead = reader.pump().onMiss(begin);
     }
-    if (isAbsent) {
-      block =
+    if (found == null) {
+      Block asked =
           caller == Caller.NEVER_WAITS
               ? reader.begin(wanted, pieces)
               : reader.demand(wanted, ahead, pieces, !isGlance(), patience());
+      arrival = asked == null ? null : fetcher.join(asked);
+    } else if (arrival == null && caller != Caller.NEVER_WAITS) {
+      // Its fetch is being given up, and is out of the way in a moment.
+      LockSupport.parkNanos(this, STALL_NANOS);
     }
-    Arrival expected = block == null ? null : fetcher.join(block);
+    Arrival expected = arrival;
     if (expected != null && expected.isAnothers() && caller == Caller.NEVER_WAITS) {
-      expected.close();
-      return null;
+      stop();
     }
-    if (caller == Caller.WAITS && (isFirst || isAbsent)) {
-      arrival = expected;
+    if (caller == Caller.WAITS && (isFirst || found == null)) {
       // Not the block in hand: it may have failed by now, which is for its reader to hear.
       reader.beginRest(wanted, pieces);
       reader.pump().start(ahead, expected == null ? null : expected.block());
     }
-    return expected;
   }
 
   /** Whether the read says that it will hardly need the rest of a small object. */

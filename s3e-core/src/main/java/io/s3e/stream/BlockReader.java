@@ -158,10 +158,13 @@ public final class BlockReader {
     return pump.policy() == ReadPolicy.RANDOM && bytes * SMALL_PART < handle.size();
   }
 
-  void requireInside(long position) throws ObjectTruncatedException {
-    if (position >= handle.size()) {
+  /** The object's size, behind {@code position}. */
+  long requireInside(long position) throws ObjectTruncatedException {
+    long size = handle.size();
+    if (position >= size) {
       throw new ObjectTruncatedException("offset " + position + " is behind the end", null);
     }
+    return size;
   }
 
   /**

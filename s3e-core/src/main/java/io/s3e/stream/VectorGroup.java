@@ -106,6 +106,9 @@ final class VectorGroup {
   /** Index of the current range; moved by the thread that works. */
   private int current;
 
+  /** No range from this index on gets a turn: they are given up, or late. */
+  private int end;
+
   // As the header tells of ownership.
   private @Nullable Ask ask;
   private @Nullable ByteBuffer buffer;
@@ -118,6 +121,7 @@ final class VectorGroup {
   VectorGroup(ByteRange span, List<Member> members, Owner read) {
     this.span = span;
     this.members = members;
+    this.end = members.size();
     this.read = read;
   }
 
@@ -192,15 +196,21 @@ final class VectorGroup {
     if (why != null) {
       failRest(why);
     }
-    while (current < members.size() && members.get(current).result.isDone()) {
+    while (comesTo(current)) {
+      if (!members.get(current).result.isDone()) {
+        return true;
+      }
       giveBack();
-      current++;
+      synchronized (this) {
+        current++;
+      }
     }
-    if (current == members.size()) {
-      over(State.IDLE);
-      return false;
-    }
-    return true;
+    over(State.IDLE);
+    return false;
+  }
+
+  private synchronized boolean comesTo(int index) {
+    return index < end;
   }
 
   /**
@@ -248,7 +258,7 @@ final class VectorGroup {
     DiskBytes fromDisk = now.fromDisk();
     long its;
     synchronized (this) {
-      if (endedBecause != null || members.get(current).result.isDone()) {
+      if (!mayPause()) {
         return false;
       }
       state = State.IDLE;
@@ -277,33 +287,53 @@ final class VectorGroup {
     interrupt(null);
   }
 
-  /** A thread that works looks by itself whether the group was given up, and how late it is. */
+  /**
+   * A thread that works looks by itself whether its range was given up, and how late that is; but
+   * it may stand in the application's code, which waits for the ranges that follow.
+   */
   private void interrupt(@Nullable String why) {
     State before;
+    List<Member> withoutTurn = List.of();
     synchronized (this) {
       if (why != null) {
         endedBecause = why;
       }
       before = state;
-      if (before == State.WORKING || before == State.OVER) {
-        return;
+      if (before == State.WORKING) {
+        int next = Math.min(current + 1, end);
+        withoutTurn = members.subList(next, end);
+        end = next;
+      } else if (before != State.OVER) {
+        state = State.WORKING;
       }
-      state = State.WORKING;
     }
-    failRest(why);
-    over(before);
+    if (before == State.WORKING || before == State.OVER) {
+      withoutTurn.forEach(member -> member.result.completeExceptionally(failure(member, why)));
+    } else {
+      failRest(why);
+      over(before);
+    }
   }
 
   /**
    * @param why the ranges are given up; null if they are late
    */
   private void failRest(@Nullable String why) {
-    for (; current < members.size(); current++) {
+    while (comesTo(current)) {
       Member member = members.get(current);
-      Ask now = ask;
-      IOException late = now == null ? read.late(member.range) : now.late();
-      fail(member, why == null ? late : givenUp(member, why, null));
+      fail(member, failure(member, why));
+      synchronized (this) {
+        current++;
+      }
     }
+  }
+
+  private IOException failure(Member member, @Nullable String why) {
+    if (why != null) {
+      return givenUp(member, why, null);
+    }
+    Ask now = ask;
+    return now == null ? read.late(member.range) : now.late();
   }
 
   /** The future of a range is complete, by the group or by the application. */
@@ -321,24 +351,38 @@ final class VectorGroup {
     }
     if (before == State.WAITING) {
       over(before);
-    } else if (hasNext()) {
+      return;
+    }
+    while (hasNext()) {
       long its;
       synchronized (this) {
+        if (!mayPause()) {
+          continue;
+        }
         state = State.IDLE;
         its = ++turn;
       }
       schedule(its, Caller.NEVER_WAITS);
+      return;
     }
+  }
+
+  /** Whether nobody has given up the group or its range. The caller holds the lock. */
+  private boolean mayPause() {
+    return endedBecause == null && !members.get(current).result.isDone();
   }
 
   private void deliver(Member member) {
     ByteBuffer filled = Objects.requireNonNull(buffer);
     filled.limit(filled.position() + Math.toIntExact(member.range.length()));
     filled.position(0);
+    // The application's from here on, whatever its code does inside.
+    ask = null;
+    buffer = null;
     if (member.result.complete(filled)) {
-      ask = null;
-      buffer = null;
       delivered++;
+    } else {
+      read.giveBack(filled);
     }
   }
 

@@ -46,6 +46,8 @@ final class VectoredRead implements VectorGroup.Owner {
   /** So much is read at once whether there is room or not: two of the longest lent GETs. */
   private static final long LEAST_UNDER_WAY_BYTES = 8 << 20;
 
+  private static final long LEAST_WATCH_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
   private final StreamSource source;
   private final BlockReader reader;
   private final ReadFailures failures;
@@ -228,7 +230,7 @@ final class VectoredRead implements VectorGroup.Owner {
     }
     var unused =
         again
-            .orTimeout(Math.max(1, patience.leftNanos()), TimeUnit.NANOSECONDS)
+            .orTimeout(Math.max(LEAST_WATCH_NANOS, patience.leftNanos()), TimeUnit.NANOSECONDS)
             .exceptionally(
                 passed -> {
                   if (patience.isOver()) {
@@ -250,17 +252,22 @@ final class VectoredRead implements VectorGroup.Owner {
     try {
       executor.execute(task);
     } catch (RejectedExecutionException | OutOfMemoryError e) {
-      // The engine ends, or the system has no thread to give. Each range that ends lets the next
-      // begin, which is refused too: once for all of them.
-      if (refused.compareAndSet(false, true)) {
-        end(REFUSED);
-      }
+      // The engine ends, or the system has no thread to give.
+      refused.set(true);
+      end(REFUSED);
     }
   }
 
   private void late() {
+    if (!patience.isOver()) {
+      // A block has come meanwhile.
+      watch();
+      return;
+    }
     ended = true;
     groups.forEach(VectorGroup::late);
+    // Ranges that were just being worked on may still come to wait.
+    watch();
   }
 
   /** Gives up the ranges that are not over. */

@@ -29,10 +29,9 @@ import org.jspecify.annotations.Nullable;
  *   WAITING, IDLE --(given up, late)--&gt; OVER
  * </pre>
  *
- * <p>A settling block, or a free thread, makes an idle group work. {@link #end}, the deadline, and
- * the application that completes or cancels the future of the current range interrupt an idle group
- * at once; a working one notices when it stops working, which is soon. A range whose future is
- * complete before its turn is passed over.
+ * <p>A settling block, or a free thread, makes an idle group work. {@link #end} and the application
+ * that completes or cancels the future of the current range interrupt an idle group at once; in a
+ * working one, all but its current range. A range whose future is complete is passed over.
  *
  * <p><b>Ownership.</b> The ask, and with it the buffer, belongs to the thread that works, or to the
  * one that has made the group over. The buffer goes to the application by the future, if that has
@@ -70,11 +69,7 @@ final class VectorGroup {
     /** Why ranges that fail are to be told that they were given up; null if they are not. */
     @Nullable String givenUpBecause();
 
-    /**
-     * The group is over.
-     *
-     * @param hadBegun whether its turn had come
-     */
+    /** The group is over; and whether its turn had come before. */
     void over(VectorGroup group, boolean hadBegun);
   }
 
@@ -143,15 +138,13 @@ final class VectorGroup {
 
   /** Waiting → idle, and lets the first range get on; false if the group was over. */
   boolean begin() {
-    long its;
     synchronized (this) {
       if (state != State.WAITING) {
         return false;
       }
       state = State.IDLE;
-      its = turn;
     }
-    schedule(its, Caller.NEVER_WAITS);
+    schedule(0, Caller.NEVER_WAITS);
     return true;
   }
 
@@ -189,10 +182,7 @@ final class VectorGroup {
 
   /** Comes to the next range that is not complete. The group is over if there is none. */
   private boolean hasNext() {
-    String why;
-    synchronized (this) {
-      why = endedBecause;
-    }
+    String why = endedBecause();
     if (why != null) {
       failRest(why);
     }
@@ -207,6 +197,10 @@ final class VectorGroup {
     }
     over(State.IDLE);
     return false;
+  }
+
+  private synchronized @Nullable String endedBecause() {
+    return endedBecause;
   }
 
   private synchronized boolean comesTo(int index) {
@@ -241,13 +235,8 @@ final class VectorGroup {
     }
   }
 
-  private @Nullable String givenUpBecause() {
-    synchronized (this) {
-      if (endedBecause != null) {
-        return endedBecause;
-      }
-    }
-    return read.givenUpBecause();
+  private synchronized @Nullable String givenUpBecause() {
+    return endedBecause == null ? read.givenUpBecause() : endedBecause;
   }
 
   /** Working → idle; false if the group was given up meanwhile, or its range by the future. */
@@ -277,21 +266,14 @@ final class VectorGroup {
     return true;
   }
 
-  /** Fails what is not complete, because it was given up. */
-  void end(String why) {
-    interrupt(why);
-  }
-
-  /** Fails what is not complete, because its deadline has passed. */
-  void late() {
-    interrupt(null);
-  }
-
   /**
-   * A thread that works looks by itself whether its range was given up, and how late that is; but
-   * it may stand in the application's code, which waits for the ranges that follow.
+   * Fails what is not complete. A thread that works looks by itself whether its range was given up,
+   * and how late that is; but it may stand in the application's code, which waits for the ranges
+   * that follow.
+   *
+   * @param why they are given up; null if their deadline has passed
    */
-  private void interrupt(@Nullable String why) {
+  void end(@Nullable String why) {
     State before;
     List<Member> withoutTurn = List.of();
     synchronized (this) {
@@ -315,9 +297,6 @@ final class VectorGroup {
     }
   }
 
-  /**
-   * @param why the ranges are given up; null if they are late
-   */
   private void failRest(@Nullable String why) {
     while (comesTo(current)) {
       Member member = members.get(current);
@@ -405,11 +384,7 @@ final class VectorGroup {
     }
   }
 
-  /**
-   * To over.
-   *
-   * @param before the state before the thread began to work
-   */
+  /** To over, from {@code before} by way of working. */
   private void over(State before) {
     synchronized (this) {
       state = State.OVER;
@@ -418,11 +393,8 @@ final class VectorGroup {
   }
 
   private IOException givenUp(Member member, String why, @Nullable Throwable cause) {
-    InterruptedIOException failure =
+    IOException failure =
         new InterruptedIOException(why + " Range " + member.range + " of " + read);
-    if (cause != null) {
-      failure.initCause(cause);
-    }
-    return failure;
+    return cause == null ? failure : (IOException) failure.initCause(cause);
   }
 }

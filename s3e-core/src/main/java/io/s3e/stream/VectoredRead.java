@@ -265,7 +265,7 @@ final class VectoredRead implements VectorGroup.Owner {
       return;
     }
     ended = true;
-    groups.forEach(VectorGroup::late);
+    groups.forEach(group -> group.end(null));
     // Ranges that were just being worked on may still come to wait.
     watch();
   }

@@ -50,13 +50,16 @@ final class TaskSplitReader {
           FileSystem.newInstance(
               URI.create("s3a://" + S3AServer.BUCKET), S3AServer.s3e(server.endpoint()))) {
         TaskSplitReader reader = new TaskSplitReader(server, fs, file);
-        System.out.println("OTHER FILE" + reader.read(KEYS.get(0), KEYS.get(1), 1));
-        System.out.println("THIS FILE" + reader.read(KEYS.get(1), KEYS.get(1), 2));
+        System.out.println("OTHER FILE" + reader.read(KEYS.get(0), KEYS.get(1), 1, 2));
+        System.out.println("THIS FILE" + reader.read(KEYS.get(1), KEYS.get(1), 2, 4));
       }
     }
   }
 
-  private String read(String key, String told, int groups) throws Exception {
+  /**
+   * @param least row groups that are waited for, since GETs are counted when they are sent
+   */
+  private String read(String key, String told, int groups, int least) throws Exception {
     server.forgetRequests();
     try (FSDataInputStream in = fs.open(new Path("/" + key))) {
       // DSv2 of Spark 3.5 tells after the file was opened.
@@ -70,6 +73,7 @@ final class TaskSplitReader {
         in.readVectored(List.of(range), ByteBuffer::allocate);
         range.getData().get(DEADLINE_SECONDS, TimeUnit.SECONDS);
       }
+      Eventually.awaitTrue("row groups are asked for", () -> asked().size() >= least);
       Eventually.awaitTrue("all GETs have come", () -> server.gets().size() == sent(in));
     }
     StringBuilder text = new StringBuilder();

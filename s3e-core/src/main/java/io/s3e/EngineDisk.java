@@ -73,14 +73,15 @@ final class EngineDisk implements AutoCloseable {
       return new EngineDisk(budget, config, cache, buffers);
     } catch (IOException e) {
       return without(budget, config, String.valueOf(e.getMessage()));
-    } catch (RuntimeException e) {
-      LOG.debug("The cache on local disk cannot be opened", e);
-      return without(budget, config, e.toString());
     } catch (OutOfMemoryError e) {
       return without(
           budget,
           config,
           "the JVM has no direct memory for its buffers; raise -XX:MaxDirectMemorySize: " + e);
+    } catch (RuntimeException | Error e) {
+      // Tenants wait for an answer, whatever it is.
+      LOG.debug("The cache on local disk cannot be opened", e);
+      return without(budget, config, e.toString());
     } finally {
       if (cache == null) {
         budget.release(buffers);

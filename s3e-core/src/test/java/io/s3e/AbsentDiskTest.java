@@ -132,11 +132,21 @@ class AbsentDiskTest {
   }
 
   @Test
-  void aCacheThatAnotherUserCouldExchangeIsNotEntered() throws IOException {
+  void aCacheThatAnotherUserCouldExchangeIsNotShared() throws IOException {
     setMode(directory, 0777);
-    assertNone(disk().scope(Scope.HOST), directory + ":", "has mode 0777", "sticky bit");
-    assertNone(
-        disk().scope(Scope.APP).application("job"), directory + ":", "has mode 0777", "sticky bit");
+    for (DiskCacheConfig.Builder disk :
+        List.of(disk().scope(Scope.HOST), disk().scope(Scope.APP).application("job"))) {
+      try (CapturedLog log = new CapturedLog();
+          S3E engine = engine(disk)) {
+        assertCaches(engine);
+        assertThat(log.lines("WARN"))
+            .hasSize(1)
+            .first()
+            .asString()
+            .contains("is of this process alone", directory + ":", "has mode 0777", "sticky bit");
+        assertThat(directory).isEmptyDirectory();
+      }
+    }
     setMode(directory, 01777);
     try (S3E engine = engine(disk().scope(Scope.HOST))) {
       assertCaches(engine);

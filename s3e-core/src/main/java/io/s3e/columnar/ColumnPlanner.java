@@ -138,8 +138,8 @@ public final class ColumnPlanner {
   }
 
   /** As {@link io.s3e.prefetch.ReadPlanner#limitWindow}. */
-  public void limitWindow(long bytes, int requests) {
-    wanted.limit(bytes, requests);
+  public void limitWindow(long bytes, int requests, int atOnceAlone) {
+    wanted.limit(bytes, requests, atOnceAlone);
   }
 
   /** A read of {@code [position, end)} is about to be served. */
@@ -317,9 +317,11 @@ public final class ColumnPlanner {
   /**
    * Memory or concurrency refused the first of these runs, and none of them was sent. They are
    * wanted again when the reader has come on, as far as the window goes.
+   *
+   * @param wasGroup whether the first is of use together with others only
    */
-  public void refused(List<BlockRange> runs) {
-    wanted.refused(runs);
+  public void refused(List<BlockRange> runs, boolean wasGroup) {
+    wanted.refused(runs, wasGroup);
     if (reads != null) {
       reads.askAgain();
     }
@@ -335,6 +337,9 @@ public final class ColumnPlanner {
       if (beganAtEnd) {
         footer.remember(layout, data);
       }
+    }
+    if (guesses != null) {
+      guesses.ends();
     }
     wanted.clear();
     owner = false;

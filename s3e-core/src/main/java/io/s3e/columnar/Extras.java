@@ -64,22 +64,19 @@ final class Extras {
   }
 
   /**
-   * Puts each absent part where the one before it ends, so that starts ascend.
-   *
-   * @return whether all lie in order before {@code limit}
+   * Puts each absent part where the one before it ends, so that starts ascend. A part that does not
+   * lie behind the one before it, and before {@code limit}, counts as absent.
    */
-  boolean order(long limit) {
+  void order(long limit) {
     long end = 0;
     for (int i = 0; i < start.length; i++) {
-      if (length[i] == 0) {
+      if (length[i] == 0 || start[i] < end || length[i] > limit - start[i]) {
         start[i] = end;
-      } else if (start[i] < end || length[i] > limit - start[i]) {
-        return false;
+        length[i] = 0;
       } else {
         end = start[i] + length[i];
       }
     }
-    return true;
   }
 
   /** The chunk whose part holds {@code offset}; -1 if none does. */

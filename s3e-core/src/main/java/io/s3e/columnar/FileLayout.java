@@ -14,9 +14,10 @@ import java.util.Arrays;
  * × columns + c.
  *
  * <p>Invariants, whatever the file says ({@link LayoutBuilder#build} refuses the rest): groups are
- * ascending and disjoint; chunks are ascending by ordinal and disjoint, and lie in their group; all
- * of that lies before {@link #footerStart}, which lies inside the object. Filters and indexes lie
- * there too, ascending by group and column; they may overlap anything else.
+ * ascending and disjoint; chunks are disjoint and lie in their group, as a rule ascending by
+ * ordinal ({@link #isOrdered}); all of that lies before {@link #footerStart}, which lies inside the
+ * object. Filters and indexes lie there too, ascending by group and column; they may overlap
+ * anything else.
  */
 public final class FileLayout {
   /** The format of a file. */
@@ -49,10 +50,11 @@ public final class FileLayout {
   /** Start, end and mark. */
   static final int GROUP_BYTES = 3 * 8;
 
-  /** 300 columns in 218 groups. */
-  static final int MAX_CHUNKS = 1 << 16;
+  /** 26 columns in 5,000 groups. */
+  static final int MAX_CHUNKS = 1 << 17;
 
-  private static final int FIXED_BYTES = 256;
+  /** Measured, of a file of one chunk: 17 objects and arrays, the key, and the entry of the map. */
+  private static final int FIXED_BYTES = 1 << 10;
 
   private final Format format;
   private final long footerStart;
@@ -84,6 +86,9 @@ public final class FileLayout {
   final long[] stripeFooter;
 
   long schema;
+
+  /** Whether the chunks of each group stand in the order of the schema. */
+  boolean isOrdered = true;
 
   /** Number of ORC's codec, and what a compressed chunk holds at most. */
   int compression;
@@ -186,6 +191,14 @@ public final class FileLayout {
   /** The column of the chunk of {@code group} that holds {@code offset}; -1 if none does. */
   int columnAt(int group, long offset) {
     int from = group * columns;
+    if (!isOrdered) {
+      for (int i = from; i < from + columns; i++) {
+        if (chunkStart[i] <= offset && offset < chunkStart[i] + chunkLength[i]) {
+          return i - from;
+        }
+      }
+      return -1;
+    }
     int found = Extras.lastStart(chunkStart, from, from + columns, offset);
     return found >= from && offset < chunkStart[found] + chunkLength[found] ? found - from : -1;
   }

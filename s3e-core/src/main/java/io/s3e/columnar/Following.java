@@ -10,9 +10,7 @@ import io.s3e.prefetch.TableLedger;
 import io.s3e.prefetch.VectorPlanner;
 import io.s3e.prefetch.VectorPlanner.Joining;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The column data of one stream: what is wanted of a group, and the same of the groups that follow
@@ -23,15 +21,12 @@ import org.jspecify.annotations.Nullable;
  * latest reader of the table had that read those columns; or, for one that has read offset indexes,
  * the {@linkplain PickedPages pages of the same rows}.
  *
- * <p><b>The gate.</b> Groups that follow are asked for from the first group on, if no filter was
- * read before it, if it is the first one of the split as far as that is known, and if its chunks
- * are read whole; else after two groups in a row, while chunks are read whole.
+ * <p><b>The gate.</b> Groups that follow are asked for from the first group on, if its chunks are
+ * read whole, no filter was read before it, and it is the one that a like reader began with, or
+ * that a split does; else after two groups in a row or two that are as expected, while chunks are
+ * read whole.
  *
- * <p><b>The end</b>, where the split is known, is that of the split as soon as a second group is
- * read, or if the latest like reader of the table went on to one; before that it is one group more,
- * and none if that reader did not. Where the split is not known it is as many groups as the latest
- * like reader has read, unless this one began too late in the file to read as many; else, and
- * beyond that, one group more than was read, after three in a row 2, after four 4, and so on.
+ * <p><b>Which groups follow</b> is {@link GroupSequence}'s to say.
  *
  * <p>A group that is skipped drops what was asked of it, halves the window and begins a new row.
  */
@@ -58,11 +53,10 @@ final class Following {
   /** Chunks of which less is read are read in pages. */
   private static final double WHOLE_SHARE = 0.8;
 
-  private static final int MAX_DOUBLINGS = 16;
-
   private final FileLayout layout;
   private final BlockLayout blocks;
   private final Groups groups;
+  private final GroupSequence sequence;
   private final Wanted ahead;
   private final TableMemory table;
   private final Joining joining;
@@ -80,8 +74,6 @@ final class Following {
   private int present = -1;
   private Manner manner = Manner.SEEKS;
   private int groupsRead;
-  private int inRow;
-  private int firstInRow;
 
   /** The group up to which all was asked for. */
   private int askedTo;
@@ -103,8 +95,6 @@ final class Following {
   /** Groups after the present one were to be asked for, and none was refused. */
   private boolean isAhead;
 
-  private TableMemory.@Nullable Scan like;
-
   Following(
       FileLayout layout,
       BlockLayout blocks,
@@ -118,6 +108,7 @@ final class Following {
     this.pages = pages;
     this.blocks = blocks;
     this.groups = groups;
+    this.sequence = new GroupSequence(layout, groups);
     this.ahead = ahead;
     this.table = table;
     this.joining = joining;
@@ -143,7 +134,7 @@ final class Following {
    */
   void onRead(int group, long runStart, long from, long to, Manner how, boolean wasExpected) {
     if (group != present) {
-      if (isAhead && !wasExpected && group == present + 1) {
+      if (isAhead && !wasExpected && group == sequence.next(present)) {
         // The window had no room for it.
         ahead.grow();
       }
@@ -185,8 +176,8 @@ final class Following {
 
   /** Wants what the latest like reader of the table wanted; whether that is more than before. */
   private boolean recall() {
-    BitSet columns = read.columns();
-    like = table.like(columns);
+    TableMemory.Scan like = table.like(read.columns());
+    sequence.expect(like == null ? List.of() : like.visits());
     if (layout.format() == Format.ORC || manner == Manner.VECTORED) {
       return false;
     }
@@ -195,17 +186,14 @@ final class Following {
   }
 
   private void enter(int group) {
-    boolean isNext = present >= 0 && group == present + 1;
     boolean isSkip = present >= 0 && group > present + 1;
-    if (isSkip && isOpen) {
+    if (isSkip && isOpen && group != sequence.next(present)) {
       ahead.halve();
     }
     if (present >= 0) {
       wasWhole = isPresentWhole();
       wanted.set(read);
     }
-    inRow = isNext ? inRow + 1 : 1;
-    firstInRow = isNext ? firstInRow : group;
     long start = blocks.blockAt(layout.group(group).start());
     boolean isBack = group < present;
     ahead.drop(
@@ -222,6 +210,7 @@ final class Following {
     groupsRead++;
     isAhead = false;
     groups.at(group, layout);
+    sequence.on(group);
   }
 
   /**
@@ -253,27 +242,12 @@ final class Following {
     if (!isPresentWhole()) {
       return false;
     }
-    if (inRow > 1) {
+    if (sequence.inRow() > 1 || (groupsRead > 1 && sequence.isExpected())) {
       return true;
     }
-    boolean isFirst = !groups.isEndKnown() || present == groups.first(layout);
+    boolean isFirst =
+        sequence.isExpected() || !groups.isEndKnown() || present == groups.first(layout);
     return groupsRead == 1 && !sawFilters && isFirst;
-  }
-
-  private int end() {
-    if (groups.isEndKnown()) {
-      int end = groups.end(layout);
-      boolean goesOn = inRow > 1 || (like != null && like.wentOn());
-      return goesOn ? end : Math.min(end, present + (like == null ? 2 : 1));
-    }
-    int learnt = like == null ? 0 : firstInRow + like.groups();
-    if (firstInRow > 0 && learnt > layout.groups()) {
-      // It begins where no reader of so many groups would: statistics have ruled out what is
-      // before.
-      learnt = 0;
-    }
-    int shown = present + 1 + (1 << Math.min(MAX_DOUBLINGS, Math.max(0, inRow - 2)));
-    return Math.min(layout.groups(), present < learnt ? learnt : shown);
   }
 
   /** Asks for what is due: the rest of the present group, then the groups that follow. */
@@ -282,18 +256,22 @@ final class Following {
       return;
     }
     boolean follows = mayFollow(sawFilters);
-    int end = follows ? end() : present + 1;
+    int end = follows ? sequence.end() : present + 1;
     isAhead |= end > present + 1;
-    while (askedTo < end) {
+    for (; askedTo < end; askedTo = sequence.next(askedTo)) {
       List<BlockRange> runs = runsOf(askedTo);
       if (askedTo > present && !isOpen) {
         isOpen = true;
         ahead.openFor(Filters.blocksOf(runs));
       }
-      if (!ahead.add(runs, GuessKind.GROUP, guesses)) {
+      boolean isAtOnce = askedTo > present && manner == Manner.VECTORED;
+      boolean isAll =
+          isAtOnce
+              ? ahead.addGroup(runs, GuessKind.GROUP, guesses)
+              : ahead.add(runs, GuessKind.GROUP, guesses);
+      if (!isAll) {
         return;
       }
-      askedTo++;
     }
   }
 
@@ -355,9 +333,7 @@ final class Following {
       if (groupsRead == 1) {
         all = read;
       }
-      int end = groups.isEndKnown() ? groups.end(layout) : layout.groups();
-      boolean wentOn = inRow > 1 || present + 1 >= end;
-      table.remember(new TableMemory.Scan(all.columns(), inRow, wentOn));
+      table.remember(all.columns(), sequence.visit());
     }
   }
 }

@@ -1,7 +1,12 @@
 package io.s3e.columnar;
 
+import java.util.Arrays;
+
 /** Collects the places that a footer tells, and refuses places that cannot be. */
 final class LayoutBuilder {
+  /** Chunks out of order are looked for one by one. */
+  private static final int MAX_UNORDERED_COLUMNS = 2_000;
+
   /** Seen by nobody else before {@link #build}. */
   final FileLayout layout;
 
@@ -44,8 +49,13 @@ final class LayoutBuilder {
     layout.dictionaryLength[i] = known ? (int) dictionary : 0;
   }
 
-  long chunkStart(int group, int column) {
-    return layout.chunkStart[group * layout.columns() + column];
+  /** The first byte of all chunks of a group. */
+  long firstByte(int group) {
+    long first = Long.MAX_VALUE;
+    for (int i = group * layout.columns(); i < (group + 1) * layout.columns(); i++) {
+      first = Math.min(first, layout.chunkStart[i]);
+    }
+    return first;
   }
 
   /** Bytes of all chunks of a group. */
@@ -97,25 +107,32 @@ final class LayoutBuilder {
       }
       end = layout.groupEnd[group];
     }
-    boolean ordered =
-        layout.bloomFilters.order(layout.footerStart())
-            && layout.columnIndexes.order(layout.footerStart())
-            && layout.offsetIndexes.order(layout.footerStart());
-    if (!ordered) {
-      throw new MalformedException("filters or indexes out of order");
-    }
+    layout.bloomFilters.order(layout.footerStart());
+    layout.columnIndexes.order(layout.footerStart());
+    layout.offsetIndexes.order(layout.footerStart());
     return layout;
   }
 
   private void encloseChunks(int group) throws MalformedException {
-    long end = layout.chunkStart[group * layout.columns()];
-    layout.groupStart[group] = end;
-    for (int i = group * layout.columns(); i < (group + 1) * layout.columns(); i++) {
-      if (layout.chunkStart[i] < end) {
+    int columns = layout.columns();
+    int from = group * columns;
+    long[] starts = Arrays.copyOfRange(layout.chunkStart, from, from + columns);
+    long[] ends = new long[columns];
+    for (int column = 0; column < columns; column++) {
+      ends[column] = starts[column] + layout.chunkLength[from + column];
+      layout.isOrdered &= column == 0 || starts[column] >= ends[column - 1];
+    }
+    if (!layout.isOrdered && columns > MAX_UNORDERED_COLUMNS) {
+      throw new MalformedException(columns + " columns, whose chunks are out of order");
+    }
+    Arrays.sort(starts);
+    Arrays.sort(ends);
+    for (int i = 1; i < columns; i++) {
+      if (starts[i] < ends[i - 1]) {
         throw new MalformedException("column chunks overlap");
       }
-      end = layout.chunkStart[i] + layout.chunkLength[i];
     }
-    layout.groupEnd[group] = end;
+    layout.groupStart[group] = starts[0];
+    layout.groupEnd[group] = ends[columns - 1];
   }
 }

@@ -61,7 +61,7 @@ public final class LayoutMemory {
     if (known != null) {
       return known;
     }
-    if (version.etag() == null || layout.weight() > MAX_LAYOUT_BYTES / 2) {
+    if (version.etag() == null || layout.weight() > MAX_LAYOUT_BYTES) {
       return layout;
     }
     layouts.put(version, layout);

@@ -160,7 +160,7 @@ final class ParquetFooter {
   /** Readers give a group to the split that holds its middle. */
   private void markGroup(int group, long offset, long bytes) throws MalformedException {
     LayoutBuilder told = told();
-    long start = offset == ABSENT ? told.chunkStart(group, 0) : offset;
+    long start = offset == ABSENT ? told.firstByte(group) : offset;
     long length = bytes == ABSENT ? told.chunkBytes(group) : bytes;
     if (start < 0 || length < 0 || start > footerStart || length > footerStart) {
       throw new MalformedException("a group of " + length + " bytes at " + start);
@@ -265,7 +265,7 @@ final class ParquetFooter {
     long[] bounds = new long[groups * columns + groups + 3];
     int count = told.layout.bloomFilters.copyStarts(bounds);
     for (int group = 0; group < groups; group++) {
-      bounds[count++] = told.chunkStart(group, 0);
+      bounds[count++] = told.firstByte(group);
     }
     bounds[count++] = told.layout.columnIndexes.first(footerStart);
     bounds[count++] = told.layout.offsetIndexes.first(footerStart);

@@ -3,6 +3,7 @@ package io.s3e.columnar;
 import io.s3e.block.ByteRange;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -80,14 +81,14 @@ final class Selection {
       stripes.addNames(group, from, to, names);
       return addRelative(from - start, to - start);
     }
-    int first = layout.columnAt(group, from);
+    int first = layout.isOrdered ? layout.columnAt(group, from) : 0;
     boolean grew = false;
     for (int column = Math.max(0, first); column < layout.columns(); column++) {
       ByteRange chunk = layout.chunk(group, column);
-      if (chunk.start() >= to) {
+      if (layout.isOrdered && chunk.start() >= to) {
         break;
       }
-      if (chunk.end() > from && !chunk.isEmpty() && !columns.get(column)) {
+      if (chunk.start() < to && chunk.end() > from && !chunk.isEmpty() && !columns.get(column)) {
         columns.set(column);
         grew = true;
       }
@@ -140,6 +141,9 @@ final class Selection {
       for (int c = columns.nextSetBit(0); c >= 0; c = columns.nextSetBit(c + 1)) {
         ByteRange chunk = layout.chunk(group, c);
         append(ranges, chunk.start(), chunk.end(), from, chunk.end());
+      }
+      if (!layout.isOrdered) {
+        ranges.sort(Comparator.comparingLong(ByteRange::start));
       }
     }
     return ranges;

@@ -157,17 +157,23 @@ public final class StreamPlanner {
 
   /** Memory or concurrency refused the first of these runs, and none of them was sent. */
   public void refused(List<Starting> runs, Ahead ahead) {
-    if (runs.get(0).of().kind().isColumnar()) {
-      columns.refused(runs.stream().map(Starting::blocks).toList());
+    Range first = runs.get(0).of();
+    if (first.kind().isColumnar()) {
+      boolean wasGroup = first.group() != Range.ALONE;
+      columns.refused(runs.stream().map(Starting::blocks).toList(), wasGroup);
     } else {
       forward.refused(runs.get(0).blocks().first(), ahead);
     }
   }
 
-  /** As {@link ReadPlanner#limitWindow}. */
-  public void limitWindow(long bytes, int requests) {
+  /**
+   * As {@link ReadPlanner#limitWindow}.
+   *
+   * @param atOnceAlone requests that the stream might have in flight if no other one read
+   */
+  public void limitWindow(long bytes, int requests, int atOnceAlone) {
     forward.limitWindow(bytes, requests);
-    columns.limitWindow(bytes, requests);
+    columns.limitWindow(bytes, requests, atOnceAlone);
   }
 
   /** As {@link ReadPlanner#setPolicy}. */

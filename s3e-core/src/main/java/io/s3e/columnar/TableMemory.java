@@ -2,8 +2,10 @@ package io.s3e.columnar;
 
 import io.s3e.prefetch.TableLedger;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Deque;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,14 +16,43 @@ final class TableMemory {
   /** Queries that read one table at once, by turns. */
   private static final int SCANS = 4;
 
+  /** What a visit tells beyond is forgotten: a table's visits take 8 KiB at most. */
+  private static final int MOST_GROUPS = 4096;
+
+  /** Streams of a query that are believed to tell of the next. */
+  private static final int VISITS = 4;
+
   /**
-   * The columns and groups that one stream has read.
+   * The groups that one stream has read.
    *
-   * @param columns ordinals of the columns, not to be changed; empty for ORC
-   * @param groups how many groups in a row
-   * @param wentOn whether it read more than one group, or all of its split
+   * @param groups counted from the first of the split, or, where no split was known, from the first
+   *     that was read; not to be changed
+   * @param isWhole whether they are all of a known split
    */
-  record Scan(BitSet columns, int groups, boolean wentOn) {}
+  record Visit(BitSet groups, boolean isWhole) {
+    /** The group that such a reader comes to after {@code group}; {@code end} if to none before. */
+    int next(int group, int end) {
+      int next = isWhole ? group + 1 : groups.nextSetBit(group + 1);
+      return next < 0 ? end : Math.min(next, end);
+    }
+
+    Visit {
+      groups = groups.get(0, MOST_GROUPS);
+    }
+
+    /** Whether it left none out between the first and the last that it read. */
+    boolean isInRow() {
+      return groups.cardinality() == groups.length() - groups.nextSetBit(0);
+    }
+  }
+
+  /**
+   * What streams have read that read the same columns.
+   *
+   * @param columns their ordinals, not to be changed; empty for ORC
+   * @param visits of the latest streams, the last one first; at least one
+   */
+  record Scan(BitSet columns, List<Visit> visits) {}
 
   private final TableLedger ledger = new TableLedger();
 
@@ -32,9 +63,15 @@ final class TableMemory {
     return ledger;
   }
 
-  synchronized void remember(Scan scan) {
-    scans.removeIf(each -> each.columns.equals(scan.columns));
-    scans.addFirst(scan);
+  synchronized void remember(BitSet columns, Visit visit) {
+    List<Visit> visits = new ArrayList<>(List.of(visit));
+    for (Scan each : scans) {
+      if (each.columns.equals(columns)) {
+        visits.addAll(each.visits.subList(0, Math.min(VISITS - 1, each.visits.size())));
+      }
+    }
+    scans.removeIf(each -> each.columns.equals(columns));
+    scans.addFirst(new Scan(columns, List.copyOf(visits)));
     if (scans.size() > SCANS) {
       scans.removeLast();
     }

@@ -11,7 +11,6 @@ import io.s3e.prefetch.Wish;
 import io.s3e.prefetch.Wish.Range;
 import io.s3e.prefetch.Wish.Start;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +21,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>A request</b> is wanted until its blocks are read, it is dropped, or refused: then it is to
  * be added again, longer, when the reader has come on.
+ *
+ * <p><b>A group</b> of short requests that one vectored read will ask for at once is added as a
+ * whole or not at all, and started so ({@link Range#group}): a reader that gets a part of it waits
+ * a round trip for the rest. Two groups are wanted whatever the stream's share of requests is, so
+ * that the streams of a crowd have their next ones by turns; more while they fit in that share.
  *
  * <p>Invariants: a block is wanted by one request at most, and by none while it counts as read
  * lately. Blocks that are wanted never exceed the cap that held when they were added; where it has
@@ -43,21 +47,21 @@ final class Wanted {
   /** Pieces that were read lately; enough for the chunks of one group that lie apart. */
   private static final int MAX_READ_PIECES = 512;
 
-  /** Whose blocks were read. */
-  private enum Reader {
-    ANY
-  }
-
   private final BlockLayout layout;
   private final PrefetchLimits limits;
   private final RequestSizing sizing;
   private final BlockPieces<Range> requests = new BlockPieces<>();
-  private BlockPieces<Reader> read = new BlockPieces<>();
+  private BlockPieces<Boolean> read = new BlockPieces<>();
   private long window;
   private long leastRequest;
   private boolean held;
   private long limitBytes = Long.MAX_VALUE;
   private int inFlight = Integer.MAX_VALUE;
+
+  /** Requests that a stream could have in flight if it were alone: no larger group comes whole. */
+  private int mostAtOnce = Integer.MAX_VALUE;
+
+  private int lastGroup;
 
   /** As it was asked for last; null if something has changed since. */
   private @Nullable Wish wish;
@@ -70,7 +74,8 @@ final class Wanted {
   }
 
   /** As {@link io.s3e.prefetch.ReadPlanner#limitWindow}. */
-  void limit(long bytes, int inFlightAtOnce) {
+  void limit(long bytes, int inFlightAtOnce, int atOnceAlone) {
+    mostAtOnce = atOnceAlone;
     if (bytes != limitBytes || inFlightAtOnce != inFlight) {
       limitBytes = Math.max(0, bytes);
       inFlight = Math.max(1, inFlightAtOnce);
@@ -121,7 +126,32 @@ final class Wanted {
   /** Whether more may be added: there is a part of the window to fill. */
   boolean hasRoom() {
     long room = window() - count();
-    return !held && requests.size() < maxRequests() && room * ROOM_PART >= window();
+    return !held && room * ROOM_PART >= window();
+  }
+
+  /**
+   * As {@link #add}, of the runs of one group that are of use together only, if they are short and
+   * the stream may have them at all.
+   */
+  boolean addGroup(List<BlockRange> runs, GuessKind kind, GuessJudge judge) {
+    List<BlockRange> missing = missingFrom(runs);
+    long blocks = missing.stream().mapToLong(BlockRange::count).sum();
+    boolean isShort = missing.stream().allMatch(run -> run.count() <= sizing.minBlocks());
+    if (!isShort || blocks > cap() || missing.size() > mostAtOnce) {
+      return add(runs, kind, judge);
+    }
+    boolean isShared = requests.size() + missing.size() > inFlight;
+    boolean fits = count() + blocks <= window() && (!isShared || requests.size() <= missing.size());
+    if (held || (count() > 0 && !fits)) {
+      return false;
+    }
+    wish = null;
+    lastGroup++;
+    for (BlockRange run : missing) {
+      Range range = new Range(run, kind, judge, Start.NOW, Wish.Cut.NONE, lastGroup);
+      requests.missingFrom(run).forEach(part -> requests.add(part, range));
+    }
+    return true;
   }
 
   /**
@@ -131,15 +161,22 @@ final class Wanted {
    */
   boolean add(List<BlockRange> runs, GuessKind kind, GuessJudge judge) {
     for (BlockRange run : runs) {
-      for (BlockRange unwanted : requests.missingFrom(run)) {
-        for (BlockRange missing : read.missingFrom(unwanted)) {
-          if (!add(missing, kind, judge)) {
-            return false;
-          }
+      // One after the other: runs may overlap.
+      for (BlockRange missing : missingFrom(List.of(run))) {
+        if (!add(missing, kind, judge)) {
+          return false;
         }
       }
     }
     return true;
+  }
+
+  private List<BlockRange> missingFrom(List<BlockRange> runs) {
+    List<BlockRange> missing = new ArrayList<>(runs.size());
+    for (BlockRange run : runs) {
+      requests.missingFrom(run).forEach(each -> missing.addAll(read.missingFrom(each)));
+    }
+    return missing;
   }
 
   private boolean add(BlockRange missing, GuessKind kind, GuessJudge judge) {
@@ -171,7 +208,7 @@ final class Wanted {
       read = new BlockPieces<>();
     }
     for (BlockRange missing : read.missingFrom(run)) {
-      read.add(missing, Reader.ANY);
+      read.add(missing, true);
     }
     return used;
   }
@@ -197,17 +234,22 @@ final class Wanted {
   /**
    * Memory or concurrency refused the first of these runs, and none of them was sent: they are
    * wanted no more. The window falls to what was granted, but not below half, and requests become
-   * longer as long as there are some in parallel.
+   * longer as long as there are some in parallel. A group that was refused is another stream's
+   * turn, and says nothing of the window.
    */
-  void refused(List<BlockRange> runs) {
+  void refused(List<BlockRange> runs, boolean wasGroup) {
+    held = true;
+    wish = null;
+    if (wasGroup) {
+      runs.forEach(run -> drop(run, kind -> true));
+      return;
+    }
     long before = window();
     long request = sizing.requestFor(before, inFlight, leastRequest, NO_END);
     runs.forEach(run -> drop(run, kind -> true));
     long half = Math.max(sizing.floorOf(inFlight), before / 2);
     window = Math.max(1, Math.max(half, Math.min(before, count())));
     leastRequest = Math.max(1, Math.min(2 * request, window / LEAST_PARALLEL));
-    held = true;
-    wish = null;
   }
 
   /**
@@ -217,18 +259,16 @@ final class Wanted {
     if (wish == null) {
       boolean isClosed = held || count() > cap();
       List<Range> ranges = new ArrayList<>(requests.size());
+      List<Range> data = new ArrayList<>(requests.size());
       requests.forEach(
           (blocks, of) -> {
             Start start = isClosed ? Start.LATER : of.start();
-            ranges.add(new Range(blocks, of.kind(), of.judge(), start, of.cut()));
+            boolean isData = of.kind() == GuessKind.GROUP || of.kind() == GuessKind.ALIKE;
+            (isData ? data : ranges).add(of.of(blocks, start));
           });
-      ranges.sort(Comparator.comparing(range -> isData(range.kind())));
+      ranges.addAll(data);
       wish = new Wish(ranges);
     }
     return wish;
-  }
-
-  private static boolean isData(GuessKind kind) {
-    return kind == GuessKind.GROUP || kind == GuessKind.ALIKE;
   }
 }

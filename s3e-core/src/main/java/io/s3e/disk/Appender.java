@@ -1,8 +1,8 @@
 package io.s3e.disk;
 
-import io.s3e.disk.ChunkIndex.Chunk;
 import io.s3e.disk.Region.Kind;
-import io.s3e.disk.RegionFiles.Appended;
+import io.s3e.disk.Region.Place;
+import io.s3e.disk.Regions.Taken;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
 import java.io.IOException;
@@ -77,7 +77,7 @@ final class Appender {
   /** Bytes that were offered, and are neither written nor dropped. */
   private final AtomicLong waitingBytes = new AtomicLong();
 
-  /** When the operation began that the writing thread is in; 0 while it is in none. */
+  /** When the operation began that the writing thread was in last; 0 between its steps. */
   private volatile long busySinceNanos;
 
   private volatile boolean closed;
@@ -90,7 +90,7 @@ final class Appender {
   /** The region that the staged chunks will stand in. */
   private @Nullable Region staged;
 
-  private final List<Appended> entries = new ArrayList<>();
+  private final List<Place> entries = new ArrayList<>();
 
   /** Bytes of staged chunks that were offered; the others are kept for their hits. */
   private long stagedBytes;
@@ -151,21 +151,19 @@ final class Appender {
       return Counter.DROPPED_CLOSED_BYTES;
     }
     giveUpHang();
-    if (!breaker.allows() && !breaker.isDue()) {
-      return Counter.DROPPED_FAULT_BYTES;
-    }
     long before = waitingBytes.getAndAdd(bytes);
-    // One offer is taken however long it is: nothing would ever be written of long runs else.
-    if (before > 0 && before + bytes > mostWaitingBytes) {
-      waitingBytes.addAndGet(-bytes);
-      return Counter.DROPPED_BEHIND_BYTES;
+    Counter refusal = null;
+    if (!breaker.allows() && !breaker.isDue()) {
+      refusal = Counter.DROPPED_FAULT_BYTES;
+    } else if (before > 0 && before + bytes > mostWaitingBytes) {
+      // One offer is taken however long it is: nothing would ever be written of long runs else.
+      refusal = Counter.DROPPED_BEHIND_BYTES;
+    } else if (!breaker.allows() && !breaker.tryProbe()) {
+      // A probe is told last: it is to be written, and to tell of the directory.
+      refusal = Counter.DROPPED_FAULT_BYTES;
     }
-    // A probe is told last: it is to be written, and to tell of the directory.
-    if (!breaker.allows() && !breaker.tryProbe()) {
-      waitingBytes.addAndGet(-bytes);
-      return Counter.DROPPED_FAULT_BYTES;
-    }
-    return null;
+    waitingBytes.addAndGet(refusal == null ? 0 : -bytes);
+    return refusal;
   }
 
   private void giveUpHang() {
@@ -222,7 +220,7 @@ final class Appender {
   /** Gives a region back where the disk is nearly full; false if there is no need. */
   @SuppressWarnings("IllegalCatch") // The thread would end, and nothing be written any more.
   private boolean giveBack() {
-    busySinceNanos = System.nanoTime() | 1;
+    busy();
     try {
       return regions.giveBackIfScarce();
     } catch (IOException | RuntimeException | Error e) {
@@ -231,6 +229,11 @@ final class Appender {
     } finally {
       busySinceNanos = 0;
     }
+  }
+
+  /** An operation begins that may hang; the thread is busy until its step is over. */
+  private void busy() {
+    busySinceNanos = System.nanoTime() | 1;
   }
 
   private interface Step {
@@ -279,10 +282,12 @@ final class Appender {
 
   /** False if there is no space for the piece. */
   private boolean stage(WriteBack offered, int piece) throws IOException {
-    ByteBuffer bytes = offered.pin(piece);
+    ByteBuffer bytes = null;
     int left = offered.length(piece);
-    Counter rest = bytes == null ? Counter.DROPPED_EVICTED_BYTES : Counter.DROPPED_FAULT_BYTES;
+    Counter rest = Counter.DROPPED_FAULT_BYTES;
     try {
+      bytes = offered.pin(piece);
+      rest = bytes == null ? Counter.DROPPED_EVICTED_BYTES : rest;
       StoredObject object = offered.object();
       int chunk = offered.firstChunk(piece);
       for (int at = 0; bytes != null && left > 0; chunk++) {
@@ -321,16 +326,17 @@ final class Appender {
     int at = entries.isEmpty() ? 0 : (slot - entries.get(0).slot()) * Region.SLOT_BYTES;
     int end = at + Region.slotsOf(plain.remaining()) * Region.SLOT_BYTES;
     ByteBuffer place = stage.slice(at, end + RegionSeal.WORK_BYTES - at);
-    seal.seal(to.filling().key(), object, chunk, slot, plain, place);
+    Place sealed = seal.seal(to, object, chunk, slot, plain, place);
     for (int zero = at + plain.remaining(); zero < end; zero++) {
       stage.put(zero, (byte) 0);
     }
     staged = to;
-    entries.add(new Appended(object, chunk, slot, seal.high(), seal.low()));
+    entries.add(sealed);
   }
 
+  /** Where the next chunk of a region will stand, behind those that are staged for it. */
   private int nextSlot(Region to) {
-    return entries.isEmpty() ? to.nextSlot() : entries.get(entries.size() - 1).endSlot();
+    return to.equals(staged) ? entries.get(entries.size() - 1).endSlot() : to.nextSlot();
   }
 
   /** Writes the stage behind what its region has, and makes its chunks known. */
@@ -339,20 +345,18 @@ final class Appender {
     if (to == null || entries.isEmpty()) {
       return;
     }
-    busySinceNanos = System.nanoTime() | 1;
+    busy();
     Counter outcome = Counter.DROPPED_FAULT_BYTES;
     try {
-      int first = entries.get(0).slot();
-      int end = entries.get(entries.size() - 1).endSlot();
+      Place first = entries.get(0);
+      int end = nextSlot(to);
       // Whatever comes of it, nothing else is sealed for these slots.
       to.takenUntil(end);
-      to.file()
-          .write(
-              stage.slice(0, (end - first) * Region.SLOT_BYTES), (long) first * Region.SLOT_BYTES);
+      to.file().write(stage.slice(0, (end - first.slot()) * Region.SLOT_BYTES), first.position());
       // First: slots without a record may be used again within the generation.
-      regions.appended(to, entries);
-      for (Appended e : entries) {
-        boolean unused = index.add(to, e.object(), e.chunk(), e.slot(), e.sealHigh(), e.sealLow());
+      to.appended(entries);
+      for (Place each : entries) {
+        boolean unused = index.add(each);
       }
       breaker.success();
       metrics.count(Counter.WRITES);
@@ -372,12 +376,12 @@ final class Appender {
   private @Nullable Region regionFor(Kind kind, int slots) throws IOException {
     Region to = current.get(kind);
     if (to == null
-        || nextSlotOf(to) + slots > to.slotCount()
+        || nextSlot(to) + slots > to.slotCount()
         || to.isFullWith(to.equals(staged) ? entries.size() : 0)) {
       flush();
       to = nextRegion(kind);
     }
-    if (to != null && nextSlotOf(to) + slots > to.allocatedSlots() && !mayGrow()) {
+    if (to != null && nextSlot(to) + slots > to.allocatedSlots() && !mayGrow()) {
       // The disk is too full for the file to grow: one that has grown is begun anew.
       flush();
       to = regions.hasGrownOnes() ? nextRegion(kind) : null;
@@ -385,73 +389,65 @@ final class Appender {
         to = null;
       }
     }
-    boolean isOther = to != null && staged != null && !to.equals(staged);
-    boolean isFull =
-        !entries.isEmpty()
-            && (nextSlotOf(staged) + slots - entries.get(0).slot()) * Region.SLOT_BYTES
-                > STAGE_BYTES;
-    if (isOther || isFull) {
-      flush();
+    if (to != null) {
+      makeRoom(to, slots);
     }
     return to;
   }
 
-  private int nextSlotOf(@Nullable Region to) {
-    if (to == null) {
-      return 0;
+  /** Writes what is staged, where so many slots of a region do not fit behind it. */
+  private void makeRoom(Region to, int slots) throws IOException {
+    boolean fits =
+        entries.isEmpty()
+            || (to.equals(staged)
+                && (nextSlot(to) + slots - entries.get(0).slot()) * Region.SLOT_BYTES
+                    <= STAGE_BYTES);
+    if (!fits) {
+      flush();
     }
-    return to.equals(staged) ? nextSlot(to) : to.nextSlot();
   }
 
   private boolean mayGrow() {
-    busySinceNanos = System.nanoTime() | 1;
-    try {
-      return space.mayGrow();
-    } finally {
-      busySinceNanos = 0;
-    }
+    busy();
+    return space.mayGrow();
   }
 
-  /** Another region to append to, with what was read of the one that goes next. */
+  /** Another region to append to, with what was read of the generation before. */
   private @Nullable Region nextRegion(Kind kind) throws IOException {
-    busySinceNanos = System.nanoTime() | 1;
+    busy();
     Region before = current.remove(kind);
     if (before != null) {
       regions.finished(before);
     }
-    Region next = regions.next(kind);
-    if (next != null) {
-      current.put(kind, next);
-      Region victim = regions.victim(kind);
-      if (victim != null) {
-        keepHits(victim, next);
-        metrics.count(Counter.EVICTIONS);
-        metrics.add(Counter.EVICTED_BYTES, (long) victim.nextSlot() * Region.SLOT_BYTES);
-      }
+    Taken next = regions.next(kind);
+    if (next == null) {
+      return null;
     }
-    busySinceNanos = 0;
-    return next;
+    current.put(kind, next.region());
+    if (next.evictedSlots() > 0) {
+      metrics.count(Counter.EVICTIONS);
+      metrics.add(Counter.EVICTED_BYTES, (long) next.evictedSlots() * Region.SLOT_BYTES);
+      keepHits(next.hits(), next.region());
+    }
+    return next.region();
   }
 
-  /** Appends again what was read of a region that is about to be begun anew. */
-  private void keepHits(Region victim, Region to) throws IOException {
+  /**
+   * Appends again what was read of the generation before, in the order of its slots: what is
+   * written stands before all that is still to be read.
+   */
+  private void keepHits(List<Place> hits, Region to) throws IOException {
     long usualBytes = Math.min(to.bytes(), Region.USUAL_MOST_BYTES);
     long most = usualBytes / Region.SLOT_BYTES / KEPT_SHARE;
-    for (Chunk hit : index.hitsIn(victim)) {
-      int slots = Region.slotsOf(hit.object().chunkLength(hit.chunk()));
-      int end = nextSlotOf(to) + slots;
-      if (end > most
-          || closed
-          || to.isFullWith(entries.size())
-          || (end > to.allocatedSlots() && !space.mayGrow())) {
+    for (Place hit : hits) {
+      int slots = Region.slotsOf(hit.length());
+      if (nextSlot(to) + slots > most || closed || to.isFullWith(entries.size())) {
         break;
       }
-      busySinceNanos = System.nanoTime() | 1;
+      busy();
       ByteBuffer bytes = readAgain(hit);
       if (bytes != null) {
-        if (!entries.isEmpty() && (end - entries.get(0).slot()) * Region.SLOT_BYTES > STAGE_BYTES) {
-          flush();
-        }
+        makeRoom(to, slots);
         seal(to, hit.object(), hit.chunk(), bytes);
         keptBytes += bytes.remaining();
       }
@@ -459,9 +455,9 @@ final class Appender {
     flush();
   }
 
-  private @Nullable ByteBuffer readAgain(Chunk hit) {
+  private @Nullable ByteBuffer readAgain(Place hit) {
     try {
-      return reader.readOne(hit.object(), hit.chunk());
+      return reader.readAgain(hit);
     } catch (IOException e) {
       LOG.debug("{} cannot be kept", hit, e);
       metrics.count(Counter.READ_ERRORS);
@@ -485,10 +481,15 @@ final class Appender {
     return true;
   }
 
-  /** Drops what waits; waits a bounded time for what is being written. */
-  void close() {
+  /** Nothing more is begun. */
+  void stop() {
     closed = true;
     LockSupport.unpark(thread);
+  }
+
+  /** Drops what waits; waits a bounded time for what is being written. */
+  void close() {
+    stop();
     if (!Background.await(thread, CLOSE_MILLIS)) {
       LOG.warn("Writing to the cache on disk hangs; left behind");
     }

@@ -4,7 +4,6 @@ import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -17,8 +16,8 @@ import org.slf4j.LoggerFactory;
  *
  * <ul>
  *   <li>CLOSED: everything may use the directory. Opens after {@value #FAILURES_IN_A_ROW} failures
- *       in a row, or more than {@value #FAILURES_IN_WINDOW} among the last {@value #WINDOW}
- *       operations, or at once for a cause that the next operation will meet too.
+ *       in a row, or at once for a cause that the next operation will meet too. Failures among
+ *       successes cost a miss each; a directory that is slow for them is left by its measured time.
  *   <li>OPEN: nothing may, until the pause is over.
  *   <li>PROBING: one operation may, the one that {@link #tryProbe} let pass. A success closes, a
  *       failure opens again with twice the pause, up to {@value #MOST_PAUSES} times the first one;
@@ -26,15 +25,14 @@ import org.slf4j.LoggerFactory;
  * </ul>
  *
  * <p>What was begun before the directory was left alone and ends after it changes nothing while
- * OPEN. The pause is short again once {@value #WINDOW} operations in a row have succeeded, so a
- * directory that fails again and again is asked ever less often. Thread-safe.
+ * OPEN. The pause is short again once {@value #GOOD_BEHAVIOUR} operations in a row have succeeded,
+ * so a directory that fails again and again is asked ever less often. Thread-safe.
  */
 final class Breaker {
   private static final Logger LOG = LoggerFactory.getLogger(Breaker.class);
 
   private static final int FAILURES_IN_A_ROW = 3;
-  private static final int WINDOW = 100;
-  private static final int FAILURES_IN_WINDOW = 10;
+  private static final int GOOD_BEHAVIOUR = 100;
   private static final int MOST_PAUSES = 32;
 
   /** Whether operations are let through. */
@@ -81,9 +79,6 @@ final class Breaker {
   /** Changed under the lock; read without it by those who only ask. */
   private volatile State state = State.CLOSED;
 
-  private final boolean[] failed = new boolean[WINDOW];
-  private int next;
-  private int failuresInWindow;
   private int failuresInARow;
   private int successesInARow;
 
@@ -91,7 +86,7 @@ final class Breaker {
   private boolean opened;
 
   /** How often the pause is as long as the first one: a power of two. */
-  private int pauses = 1;
+  private volatile int pauses = 1;
 
   /** When the state that ends by time ends. */
   private volatile long endsNanos;
@@ -135,29 +130,39 @@ final class Breaker {
 
   /** An operation succeeded. */
   void success() {
-    if (settledBySuccess()) {
+    boolean closes;
+    synchronized (this) {
+      closes = state == State.PROBING;
+      if (closes) {
+        state = State.CLOSED;
+        metrics.add(Counter.BREAKERS_OPEN, -1);
+        failuresInARow = 0;
+        successesInARow = 0;
+      } else if (state == State.CLOSED) {
+        failuresInARow = 0;
+        opened &= ++successesInARow < GOOD_BEHAVIOUR;
+      }
+    }
+    if (closes) {
       LOG.info("{} works again", what);
     }
   }
 
-  /** Whether it closed with this. */
-  private synchronized boolean settledBySuccess() {
-    switch (state) {
-      case CLOSED -> note(false);
-      case OPEN -> {
-        return false;
-      }
-      case PROBING -> {
-        close();
-        return true;
-      }
-    }
-    return false;
-  }
-
   /** An operation failed. */
   void failure(Cause cause) {
-    if (openedByFailure(cause)) {
+    boolean opens;
+    synchronized (this) {
+      successesInARow = 0;
+      opens = state == State.CLOSED && (++failuresInARow >= FAILURES_IN_A_ROW || cause.lasts);
+      if (opens) {
+        metrics.count(Counter.BREAKER_OPENED);
+        metrics.count(Counter.BREAKERS_OPEN);
+      }
+      if (opens || state == State.PROBING) {
+        open();
+      }
+    }
+    if (opens) {
       // Outside of the lock: the log may be on the same disk.
       LOG.warn(
           "{} is left alone for {} ms after failures, the last one: {}",
@@ -165,28 +170,6 @@ final class Breaker {
           TimeUnit.NANOSECONDS.toMillis(pauseNanos * pauses),
           cause);
     }
-  }
-
-  /** Whether it opened with this, from CLOSED. */
-  private synchronized boolean openedByFailure(Cause cause) {
-    switch (state) {
-      case CLOSED -> {
-        note(true);
-        if (cause.lasts
-            || failuresInARow >= FAILURES_IN_A_ROW
-            || failuresInWindow > FAILURES_IN_WINDOW) {
-          metrics.count(Counter.BREAKER_OPENED);
-          metrics.count(Counter.BREAKERS_OPEN);
-          open();
-          return true;
-        }
-      }
-      case OPEN -> {
-        return false;
-      }
-      case PROBING -> open();
-    }
-    return false;
   }
 
   synchronized State state() {
@@ -206,25 +189,5 @@ final class Breaker {
     opened = true;
     endsNanos = nanoClock.getAsLong() + pauseNanos * pauses;
     state = State.OPEN;
-  }
-
-  private void close() {
-    state = State.CLOSED;
-    metrics.add(Counter.BREAKERS_OPEN, -1);
-    Arrays.fill(failed, false);
-    failuresInWindow = 0;
-    failuresInARow = 0;
-    successesInARow = 0;
-  }
-
-  private void note(boolean failure) {
-    failuresInWindow += (failure ? 1 : 0) - (failed[next] ? 1 : 0);
-    failed[next] = failure;
-    next = (next + 1) % WINDOW;
-    failuresInARow = failure ? failuresInARow + 1 : 0;
-    successesInARow = failure ? 0 : successesInARow + 1;
-    if (successesInARow >= WINDOW) {
-      opened = false;
-    }
   }
 }

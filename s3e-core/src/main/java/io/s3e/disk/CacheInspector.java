@@ -7,7 +7,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 
 /**
  * Lists and clears the caches that processes share in one directory, from outside, for tools: by
@@ -58,27 +57,24 @@ public final class CacheInspector {
       return List.of();
     }
     // Others who might have laid it out could exchange a directory for a link while we delete.
-    DirectoryGuard unused = DirectoryGuard.shared(directory);
+    RefusedDirectoryException doubt = DirectoryGuard.shared(directory).doubt();
+    if (doubt != null) {
+      throw doubt;
+    }
     List<Instance> instances = new ArrayList<>();
     for (Path path : SharedInstance.entriesOf(top.resolve(SharedInstance.VERSION))) {
       String name = String.valueOf(path.getFileName());
       boolean isOfHost = name.equals(SharedInstance.HOST);
-      Layout layout =
-          (isOfHost || name.startsWith(SharedInstance.APP))
-                  && Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)
-              ? Layout.read(io, path.resolve(Layout.NAME))
-              : null;
-      if (layout != null) {
-        String scope = (isOfHost ? DiskCacheConfig.Scope.HOST : DiskCacheConfig.Scope.APP).name();
-        instances.add(
-            new Instance(
-                path,
-                name,
-                scope.toLowerCase(Locale.ROOT),
-                bytesIn(path),
-                layout.capacityBytes(),
-                layout.isSealed(),
-                isInUse(path)));
+      if ((isOfHost || name.startsWith(SharedInstance.APP))
+          && Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
+        Layout layout = Layout.read(io, path.resolve(Layout.NAME));
+        if (layout != null) {
+          long capacity = layout.capacityBytes();
+          boolean sealed = layout.isSealed();
+          String scope = isOfHost ? "host" : "app";
+          instances.add(
+              new Instance(path, name, scope, bytesIn(path), capacity, sealed, isInUse(path)));
+        }
       }
     }
     instances.sort(Comparator.comparing(Instance::name));

@@ -18,6 +18,9 @@ public final class CacheKey {
   /** Length of the secret, in bytes. */
   public static final int BYTES = 32;
 
+  /** Length of the salt of a generation's key, in bytes. */
+  static final int SALT_BYTES = 16;
+
   private static final String CHECK = "check of the key in a layout";
 
   private final byte[] secret;
@@ -42,9 +45,18 @@ public final class CacheKey {
 
   /** A new secret, which no other process has. */
   public static CacheKey random() {
-    byte[] secret = new byte[BYTES];
-    new SecureRandom().nextBytes(secret);
-    return new CacheKey(secret);
+    return new CacheKey(random(BYTES));
+  }
+
+  /** A salt that no other generation has. */
+  static byte[] newSalt() {
+    return random(SALT_BYTES);
+  }
+
+  private static byte[] random(int length) {
+    byte[] bytes = new byte[length];
+    new SecureRandom().nextBytes(bytes);
+    return bytes;
   }
 
   /**

@@ -1,50 +1,57 @@
 package io.s3e.disk;
 
 import io.s3e.disk.Region.Filling;
+import io.s3e.disk.Region.Place;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.locks.StampedLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the chunks of a cache on disk are: chained hashing over the entries of all {@link Region}s.
- * One entry at most stands for a chunk, the one that was added last.
+ * Where the chunks of a cache on disk are: chained hashing over one entry for each chunk that is
+ * known to be in a {@link Region}, the one that was added last.
  *
- * <p>An entry is known by one number, its own in the lower {@value Region#ENTRY_BITS} bits and its
- * region's above.
+ * <p><b>Entries</b> are {@value #WORDS} words each, {@value Region#ENTRY_BYTES} bytes with their
+ * share of the table: no objects, because there may be half a million. The words: first and second
+ * of the object's hash; its third with the number of the chunk; the object's length, 0 for an entry
+ * that is free; {@code where} (whether it was hit, region, slot) with the next entry of the chain;
+ * two of the seal.
  *
  * <p>Any thread, under one lock that is held for a few steps a chunk and never over the disk;
  * readers share it.
  */
 final class ChunkIndex {
-  private static final int ENTRY_BITS = Region.ENTRY_BITS;
+  private static final int WORDS = 7;
+  private static final int SECOND = 1;
+  private static final int THIRD_AND_CHUNK = 2;
+  private static final int SIZE = 3;
+  private static final int WHERE_AND_NEXT = 4;
+  private static final int HIGH = 5;
+  private static final int LOW = 6;
+
+  /** Of {@code where}: the chunk was read. */
+  private static final int HIT = 1 << 31;
 
   private static final int NONE = -1;
 
-  /** Entries that are forgotten at once: 1 ms. */
-  private static final int MOST_FORGOTTEN = 1 << 12;
+  /** Entries that are made, and forgotten, at once: 1 ms. */
+  private static final int BLOCK_BITS = 12;
+
+  private static final int BLOCK = 1 << BLOCK_BITS;
 
   private static final int FIRST_HEADS = 1 << 10;
-
-  /**
-   * Where one chunk is.
-   *
-   * @param entry its entry in the region
-   * @param slot where its bytes begin, in slots
-   */
-  record Place(Region region, Filling filling, int entry, int slot, long sealHigh, long sealLow) {
-    int generation() {
-      return filling.generation();
-    }
-  }
 
   private final StampedLock lock = new StampedLock();
 
   // Guarded by the lock.
   private Region[] regions = new Region[0];
+  private long[][] blocks = new long[0][];
   private int[] heads = new int[FIRST_HEADS];
-  private int chained;
+
+  /** The first entry of those that are free, which are chained as well. */
+  private int free = NONE;
 
   ChunkIndex() {
     Arrays.fill(heads, NONE);
@@ -83,18 +90,7 @@ final class ChunkIndex {
     long stamp = lock.readLock();
     try {
       int found = find(object, chunk);
-      if (found == NONE) {
-        return null;
-      }
-      Region region = regionOf(found);
-      int entry = entryOf(found);
-      return new Place(
-          region,
-          region.filling(),
-          entry,
-          region.slot(entry),
-          region.sealHigh(entry),
-          region.sealLow(entry));
+      return found == NONE ? null : placeOf(found);
     } finally {
       lock.unlockRead(stamp);
     }
@@ -105,9 +101,10 @@ final class ChunkIndex {
     long stamp = lock.readLock();
     try {
       for (Place place : places) {
-        if (place.region().generation() == place.generation()) {
+        int found = find(place);
+        if (found != NONE) {
           // Written by several threads under a shared lock: all of them write the same.
-          place.region().hit(place.entry());
+          set(found, WHERE_AND_NEXT, get(found, WHERE_AND_NEXT) | ((long) HIT << Integer.SIZE));
         }
       }
     } finally {
@@ -116,30 +113,44 @@ final class ChunkIndex {
   }
 
   /**
-   * A chunk was appended to a region, in its present generation. Replaces what stood for it.
+   * A chunk was appended to a region. Replaces what stood for it.
    *
-   * @return false if the region cannot have more entries; then the chunk is not known to be there
+   * @return false if the region cannot have more entries, or has been begun anew; then the chunk is
+   *     not known to be there
    */
-  boolean add(
-      Region region, StoredObject object, int chunk, int slot, long sealHigh, long sealLow) {
+  boolean add(Place place) {
+    Region region = place.region();
     long stamp = lock.writeLock();
     try {
+      if (region.generation() != place.generation()) {
+        return false;
+      }
+      // Its slots are used, whether it is known or not.
+      region.takenUntil(place.endSlot());
       if (region.isFullWith(0)) {
         return false;
       }
-      int before = find(object, chunk);
+      if (free == NONE) {
+        grow();
+      }
+      int before = find(place.object(), place.chunk());
       if (before != NONE) {
-        unchain(before);
-        regionOf(before).dropEntry(entryOf(before));
+        remove(before);
       }
-      if (chained >= heads.length) {
-        rehash();
-      }
-      int head = headOf(object.hashCode(), chunk);
-      int entry = region.add(object, chunk, slot, sealHigh, sealLow, heads[head]);
-      heads[head] = region.number() << ENTRY_BITS | entry;
-      region.takenUntil(slot + Region.slotsOf(object.chunkLength(chunk)));
-      chained++;
+      int entry = free;
+      free = nextOf(entry);
+      StoredObject object = place.object();
+      set(entry, 0, object.first());
+      set(entry, SECOND, object.second());
+      set(entry, THIRD_AND_CHUNK, pair(object.third(), place.chunk()));
+      set(entry, SIZE, object.size());
+      set(entry, HIGH, place.sealHigh());
+      set(entry, LOW, place.sealLow());
+      int head = headOf(object.hashCode(), place.chunk());
+      int where = region.number() << Region.SLOT_BITS | place.slot();
+      set(entry, WHERE_AND_NEXT, pair(where, heads[head]));
+      heads[head] = entry;
+      region.setEntries(region.entries() + 1);
       return true;
     } finally {
       lock.unlockWrite(stamp);
@@ -154,14 +165,11 @@ final class ChunkIndex {
   boolean drop(Place place) {
     long stamp = lock.writeLock();
     try {
-      Region region = place.region();
-      boolean stands =
-          region.generation() == place.generation() && !region.isDropped(place.entry());
-      if (stands) {
-        unchain(region.number() << ENTRY_BITS | place.entry());
-        region.dropEntry(place.entry());
+      int found = find(place);
+      if (found != NONE) {
+        remove(found);
       }
-      return stands;
+      return found != NONE;
     } finally {
       lock.unlockWrite(stamp);
     }
@@ -172,18 +180,20 @@ final class ChunkIndex {
    * where there is much: until the last is forgotten, what is left stands.
    */
   void begin(Region region, Filling filling) {
-    int next = 0;
     boolean isBegun = false;
-    while (!isBegun) {
+    for (int block = 0; !isBegun; block++) {
       long stamp = lock.writeLock();
       try {
-        int end = Math.min(region.entries(), next + MOST_FORGOTTEN);
-        forget(region, next, end);
-        next = end;
-        isBegun = end == region.entries();
+        for (int entry = block << BLOCK_BITS;
+            region.entries() > 0 && entry < (block + 1) << BLOCK_BITS;
+            entry++) {
+          if (isIn(region, entry)) {
+            remove(entry);
+          }
+        }
+        isBegun = region.entries() == 0;
         if (isBegun) {
-          region.clear();
-          region.begin(filling);
+          region.fill(filling);
         }
       } finally {
         lock.unlockWrite(stamp);
@@ -191,78 +201,104 @@ final class ChunkIndex {
     }
   }
 
-  private void forget(Region region, int from, int end) {
-    for (int entry = from; entry < end; entry++) {
-      if (!region.isDropped(entry)) {
-        unchain(region.number() << ENTRY_BITS | entry);
-        region.dropEntry(entry);
-      }
-    }
-  }
-
-  /** A chunk with its object. */
-  record Chunk(StoredObject object, int chunk) {}
-
-  /** The chunks of a region that were read, of which more are worth keeping than fit, in order. */
-  List<Chunk> hitsIn(Region region) {
-    long stamp = lock.readLock();
-    try {
-      List<Chunk> hits = new ArrayList<>();
-      for (int entry = 0; entry < region.entries(); entry++) {
-        StoredObject object = region.object(entry);
-        if (object != null && region.isHit(entry)) {
-          hits.add(new Chunk(object, region.chunk(entry)));
+  /** The chunks of a region that were read, in the order of their slots. */
+  List<Place> hitsIn(Region region) {
+    List<Place> hits = new ArrayList<>();
+    int end = region.entries() == 0 ? 0 : blocks.length << BLOCK_BITS;
+    for (int first = 0; first < end; first += 1 << BLOCK_BITS) {
+      // A part at a time: others wait for the lock.
+      long stamp = lock.readLock();
+      try {
+        for (int entry = first; entry < first + (1 << BLOCK_BITS); entry++) {
+          if (isIn(region, entry) && (whereOf(entry) & HIT) != 0) {
+            hits.add(placeOf(entry));
+          }
         }
+      } finally {
+        lock.unlockRead(stamp);
       }
-      return hits;
-    } finally {
-      lock.unlockRead(stamp);
     }
+    hits.sort(Comparator.comparingInt(Place::slot));
+    return hits;
   }
 
   private int find(StoredObject object, int chunk) {
     int at = heads[headOf(object.hashCode(), chunk)];
-    while (at != NONE) {
-      Region region = regionOf(at);
-      int entry = entryOf(at);
-      if (region.isOf(entry, object, chunk)) {
-        return at;
-      }
-      at = region.nextInChain(entry);
+    while (at != NONE
+        && (get(at, 0) != object.first()
+            || get(at, SECOND) != object.second()
+            || get(at, THIRD_AND_CHUNK) != pair(object.third(), chunk)
+            || get(at, SIZE) != object.size())) {
+      at = nextOf(at);
     }
-    return NONE;
+    return at;
   }
 
-  private void unchain(int gone) {
+  /** The entry of a chunk, if that is where it stands. */
+  private int find(Place place) {
+    Region region = place.region();
+    int found = find(place.object(), place.chunk());
+    boolean stands =
+        found != NONE
+            && regionOf(found) == region
+            && slotOf(found) == place.slot()
+            && region.generation() == place.generation();
+    return stands ? found : NONE;
+  }
+
+  private Place placeOf(int entry) {
+    long thirdAndChunk = get(entry, THIRD_AND_CHUNK);
+    int third = (int) (thirdAndChunk >>> Integer.SIZE);
+    Region region = regionOf(entry);
+    return new Place(
+        new StoredObject(get(entry, 0), get(entry, SECOND), third, get(entry, SIZE)),
+        (int) thirdAndChunk,
+        region,
+        region.filling(),
+        slotOf(entry),
+        get(entry, HIGH),
+        get(entry, LOW));
+  }
+
+  private void remove(int gone) {
     Region region = regionOf(gone);
-    int entry = entryOf(gone);
-    if (region.isDropped(entry)) {
-      return;
-    }
-    int head = headOf(region.hashOf(entry), region.chunk(entry));
-    int next = region.nextInChain(entry);
-    chained--;
+    int next = nextOf(gone);
+    int head = headOf((int) get(gone, 0), (int) get(gone, THIRD_AND_CHUNK));
     if (heads[head] == gone) {
       heads[head] = next;
-      return;
+    } else {
+      int at = heads[head];
+      while (nextOf(at) != gone) {
+        at = nextOf(at);
+      }
+      setNext(at, next);
     }
-    int at = heads[head];
-    while (regionOf(at).nextInChain(entryOf(at)) != gone) {
-      at = regionOf(at).nextInChain(entryOf(at));
-    }
-    regionOf(at).setNextInChain(entryOf(at), next);
+    set(gone, SIZE, 0);
+    setNext(gone, free);
+    free = gone;
+    region.setEntries(region.entries() - 1);
   }
 
-  private void rehash() {
-    heads = new int[heads.length * 2];
-    Arrays.fill(heads, NONE);
-    for (Region region : regions) {
-      for (int entry = 0; entry < region.entries(); entry++) {
-        if (!region.isDropped(entry)) {
-          int head = headOf(region.hashOf(entry), region.chunk(entry));
-          region.setNextInChain(entry, heads[head]);
-          heads[head] = region.number() << ENTRY_BITS | entry;
-        }
+  /** Makes a block of free entries, and the table as long as there are entries. */
+  private void grow() {
+    int first = blocks.length << BLOCK_BITS;
+    long[][] more = Arrays.copyOf(blocks, blocks.length + 1);
+    more[blocks.length] = new long[BLOCK * WORDS];
+    int length = heads.length < first + BLOCK ? heads.length * 2 : heads.length;
+    int[] table = length > heads.length ? new int[Math.max(length, BLOCK)] : heads;
+    blocks = more;
+    for (int entry = first; entry < first + BLOCK; entry++) {
+      setNext(entry, free);
+      free = entry;
+    }
+    if (table != heads) {
+      heads = table;
+      Arrays.fill(heads, NONE);
+      for (int entry = 0; entry < first; entry++) {
+        // All are in use: there was none free.
+        int head = headOf((int) get(entry, 0), (int) get(entry, THIRD_AND_CHUNK));
+        setNext(entry, heads[head]);
+        heads[head] = entry;
       }
     }
   }
@@ -272,11 +308,39 @@ final class ChunkIndex {
     return (mixed ^ mixed >>> 15) & (heads.length - 1);
   }
 
-  private Region regionOf(int found) {
-    return regions[found >>> ENTRY_BITS];
+  private boolean isIn(Region region, int entry) {
+    return get(entry, SIZE) != 0 && regionOf(entry) == region;
   }
 
-  private static int entryOf(int found) {
-    return found & ((1 << ENTRY_BITS) - 1);
+  private Region regionOf(int entry) {
+    return regions[(whereOf(entry) & ~HIT) >>> Region.SLOT_BITS];
+  }
+
+  private int slotOf(int entry) {
+    return whereOf(entry) & ((1 << Region.SLOT_BITS) - 1);
+  }
+
+  private int whereOf(int entry) {
+    return (int) (get(entry, WHERE_AND_NEXT) >>> Integer.SIZE);
+  }
+
+  private int nextOf(int entry) {
+    return (int) get(entry, WHERE_AND_NEXT);
+  }
+
+  private void setNext(int entry, int next) {
+    set(entry, WHERE_AND_NEXT, pair(whereOf(entry), next));
+  }
+
+  private long get(int entry, int word) {
+    return blocks[entry >>> BLOCK_BITS][(entry & (BLOCK - 1)) * WORDS + word];
+  }
+
+  private void set(int entry, int word, long value) {
+    blocks[entry >>> BLOCK_BITS][(entry & (BLOCK - 1)) * WORDS + word] = value;
+  }
+
+  private static long pair(int high, int low) {
+    return (long) high << Integer.SIZE | (low & 0xFFFF_FFFFL);
   }
 }

@@ -1,6 +1,6 @@
 package io.s3e.disk;
 
-import io.s3e.disk.ChunkIndex.Place;
+import io.s3e.disk.Region.Place;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
 import java.io.IOException;
@@ -35,7 +35,6 @@ final class ChunkReader {
     boolean accept(int chunk, ByteBuffer bytes) throws IOException;
   }
 
-  private final RegionFiles files;
   private final ChunkIndex index;
   private final DiskMetrics metrics;
   private final RegionSeal seal = new RegionSeal();
@@ -51,8 +50,7 @@ final class ChunkReader {
   /**
    * @param sealed whether the cache is encrypted
    */
-  ChunkReader(RegionFiles files, ChunkIndex index, DiskMetrics metrics, boolean sealed) {
-    this.files = files;
+  ChunkReader(ChunkIndex index, DiskMetrics metrics, boolean sealed) {
     this.index = index;
     this.metrics = metrics;
     this.work = sealed ? ByteBuffer.allocateDirect(StoredObject.CHUNK_BYTES) : scratch;
@@ -75,7 +73,7 @@ final class ChunkReader {
       if (places.isEmpty() || !readBatch()) {
         return chunk;
       }
-      int taken = handOn(object, chunk, sink);
+      int taken = handOn(sink);
       index.hit(places.subList(0, taken));
       chunk += taken;
       if (taken < places.size()) {
@@ -98,13 +96,12 @@ final class ChunkReader {
               && (before == null
                   || (place.region() == before.region()
                       && place.generation() == before.generation()
-                      && place.slot()
-                          == before.slot() + StoredObject.CHUNK_BYTES / Region.SLOT_BYTES));
-      if (!follows) {
+                      && place.slot() == before.endSlot()));
+      if (place == null || !follows) {
         return;
       }
       places.add(place);
-      batchBytes += object.chunkLength(chunk);
+      batchBytes += place.length();
       before = place;
     }
   }
@@ -114,11 +111,10 @@ final class ChunkReader {
     Place first = places.get(0);
     Region region = first.region();
     scratch.clear().limit(batchBytes);
-    long position = (long) first.slot() * Region.SLOT_BYTES;
     touchedDisk = true;
     int count;
     try {
-      count = region.file().readFully(scratch, position);
+      count = region.file().readFully(scratch, first.position());
     } catch (ClosedByInterruptException e) {
       throw e;
     } catch (ClosedChannelException e) {
@@ -128,7 +124,7 @@ final class ChunkReader {
       // The file was let go with all that was in it.
       return false;
     }
-    if (!files.isStill(region, first.generation())) {
+    if (!region.isStill(first.generation())) {
       return false;
     }
     if (count < batchBytes) {
@@ -139,29 +135,21 @@ final class ChunkReader {
     return true;
   }
 
-  private int handOn(StoredObject object, int first, Sink sink) throws IOException {
+  private int handOn(Sink sink) throws IOException {
     int at = 0;
-    for (int i = 0; i < places.size(); i++) {
-      Place place = places.get(i);
-      int length = object.chunkLength(first + i);
-      ByteBuffer stored = scratch.slice(at, length);
-      at += length;
-      ByteBuffer bytes = open(object, first + i, place, stored);
-      if (bytes == null || !sink.accept(first + i, bytes)) {
-        return i;
+    int taken = 0;
+    for (Place place : places) {
+      ByteBuffer bytes = seal.open(place, scratch.slice(at, place.length()), work);
+      if (bytes == null) {
+        corrupt(place);
       }
+      if (bytes == null || !sink.accept(place.chunk(), bytes)) {
+        break;
+      }
+      at += place.length();
+      taken++;
     }
-    return places.size();
-  }
-
-  /** The plain bytes of a chunk; null if they are not what was written. */
-  private @Nullable ByteBuffer open(StoredObject object, int chunk, Place place, ByteBuffer stored)
-      throws IOException {
-    ByteBuffer bytes = seal.open(place.filling().key(), object, chunk, place, stored, work);
-    if (bytes == null) {
-      corrupt(place);
-    }
-    return bytes;
+    return taken;
   }
 
   /** Counted once, by the reader that is first; not if the region was begun anew meanwhile. */
@@ -171,15 +159,14 @@ final class ChunkReader {
     }
   }
 
-  /** The bytes of one chunk, until the next call; null if it is not there. */
-  @Nullable ByteBuffer readOne(StoredObject object, int chunk) throws IOException {
-    plan(object, chunk, chunk + 1);
-    if (places.isEmpty() || !readBatch()) {
-      return null;
-    }
-    ByteBuffer bytes = open(object, chunk, places.get(0), scratch.slice());
-    index.hit(places.subList(0, bytes == null ? 0 : 1));
-    return bytes;
+  /**
+   * The bytes of a chunk that stood in a region that this process has begun anew, and has not yet
+   * filled so far; valid until the next call. Null if they are not what was written.
+   */
+  @Nullable ByteBuffer readAgain(Place place) throws IOException {
+    scratch.clear().limit(place.length());
+    int count = place.region().file().readFully(scratch, place.position());
+    return count < place.length() ? null : seal.open(place, scratch.flip(), work);
   }
 
   /** Whether the last batch that was looked for was read from a file. */

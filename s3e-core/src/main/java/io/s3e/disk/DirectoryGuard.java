@@ -26,7 +26,9 @@ import org.jspecify.annotations.Nullable;
  * foreign owner and rights of others are refused. Above it, up to the root of the file tree, every
  * directory belongs to the user or to root, and one that others may write has the sticky bit, as
  * sshd's StrictModes has it: otherwise somebody could rename a directory on the way and put another
- * one in its place.
+ * one in its place. Where this does not hold, as in YARN's local directories and Kubernetes' {@code
+ * emptyDir}, there is a {@link #doubt}: what lies there is to be encrypted, and opened in the
+ * directory that was looked at ({@link #require}) and no other.
  *
  * <p><b>Scope private</b> ({@link #realDirectory}) needs none of this: its files have no name.
  *
@@ -48,10 +50,12 @@ final class DirectoryGuard {
 
   private final Path top;
   private final UserPrincipal user;
+  private final @Nullable RefusedDirectoryException doubt;
 
-  private DirectoryGuard(Path top, UserPrincipal user) {
+  private DirectoryGuard(Path top, UserPrincipal user, @Nullable RefusedDirectoryException doubt) {
     this.top = top;
     this.user = user;
+    this.doubt = doubt;
   }
 
   /**
@@ -61,11 +65,23 @@ final class DirectoryGuard {
    * @throws RefusedDirectoryException naming the path, what was found and what is expected
    */
   static DirectoryGuard shared(Path named) throws IOException {
-    DirectoryGuard guard = enter(topIn(realDirectory(named)));
-    guard.checkAncestors();
-    // Only now can nobody exchange it any more.
-    guard.check(guard.top);
+    Path top = topIn(realDirectory(named));
+    UserPrincipal user = enter(top);
+    RefusedDirectoryException doubt = null;
+    try {
+      checkAncestors(top, user);
+    } catch (RefusedDirectoryException e) {
+      doubt = e;
+    }
+    DirectoryGuard guard = new DirectoryGuard(top, user, doubt);
+    // Only now can nobody exchange it any more, but for the doubt.
+    Object unused = guard.check(top);
     return guard;
+  }
+
+  /** Why somebody else could exchange the user's own directory; null if nobody can. */
+  @Nullable RefusedDirectoryException doubt() {
+    return doubt;
   }
 
   /** The user's own directory in one that users may share. */
@@ -81,27 +97,26 @@ final class DirectoryGuard {
   }
 
   /** From the root down: what lies below a directory that passed cannot be exchanged any more. */
-  private void checkAncestors() throws IOException {
+  private static void checkAncestors(Path top, UserPrincipal user) throws IOException {
     Path at = top.getRoot();
-    checkAncestor(at);
+    checkAncestor(at, user);
     for (int i = 0; i < top.getNameCount() - 1; i++) {
       at = at.resolve(top.getName(i));
-      checkAncestor(at);
+      checkAncestor(at, user);
     }
   }
 
-  private void checkAncestor(Path directory) throws IOException {
+  private static void checkAncestor(Path directory, UserPrincipal user) throws IOException {
     PosixFileAttributes attributes = attributesOf(directory);
     if (!attributes.isDirectory()) {
-      throw refusal(directory, "is not a directory any more", "a directory", null);
+      throw refusal(directory, "is not a directory any more", "a directory");
     }
     UserPrincipal owner = attributes.owner();
     if (unixAttribute(directory, "uid") != ROOT && !owner.equals(user)) {
       throw refusal(
           directory,
           "is owned by '" + owner.getName() + "', who could exchange the cache below it",
-          "root or the user of this process, '" + user.getName() + "'",
-          null);
+          "root or the user of this process, '" + user.getName() + "'");
     }
     int mode = unixAttribute(directory, "mode");
     if ((mode & WRITABLE_BY_OTHERS) != 0 && (mode & STICKY) == 0) {
@@ -111,8 +126,7 @@ final class DirectoryGuard {
               Locale.ROOT,
               "has mode %04o, so that others could exchange the cache below it",
               mode & PERMISSIONS),
-          "one that only its owner may write (chmod go-w), or with the sticky bit (chmod +t)",
-          null);
+          "one that only its owner may write (chmod go-w), or with the sticky bit (chmod +t)");
     }
   }
 
@@ -128,19 +142,15 @@ final class DirectoryGuard {
   /**
    * Makes the first directory that is the cache's own, or accepts it.
    *
+   * @return the user of this process
    * @throws RefusedDirectoryException naming the path, what was found and what is expected
    */
-  private static DirectoryGuard enter(Path top) throws IOException {
-    UserPrincipal user;
+  private static UserPrincipal enter(Path top) throws IOException {
     if (make(top)) {
-      user = attributesOf(top).owner();
-    } else {
-      checkShape(top, attributesOf(top));
-      user = ownerOfNewFile(top);
+      return attributesOf(top).owner();
     }
-    DirectoryGuard guard = new DirectoryGuard(top, user);
-    guard.check(top);
-    return guard;
+    checkShape(top, attributesOf(top));
+    return ownerOfNewFile(top);
   }
 
   private static UserPrincipal ownerOfNewFile(Path directory) throws IOException {
@@ -166,29 +176,30 @@ final class DirectoryGuard {
   /**
    * Makes a directory inside of the first one, and those between, or accepts them.
    *
+   * @return what tells the directory that was accepted from any other that has its name later
    * @throws RefusedDirectoryException naming the path, what was found and what is expected
    */
-  void require(Path directory) throws IOException {
+  Object require(Path directory) throws IOException {
     Path at = top;
     for (Path name : top.relativize(directory)) {
       make(at);
-      check(at);
+      Object unused = check(at);
       at = at.resolve(name);
     }
     make(at);
-    check(at);
+    return check(at);
   }
 
-  private void check(Path directory) throws IOException {
+  private Object check(Path directory) throws IOException {
     PosixFileAttributes attributes = attributesOf(directory);
     checkShape(directory, attributes);
     if (!attributes.owner().equals(user)) {
       throw refusal(
           directory,
           "is owned by '" + attributes.owner().getName() + "'",
-          "the user of this process, '" + user.getName() + "'",
-          null);
+          "the user of this process, '" + user.getName() + "'");
     }
+    return Objects.requireNonNullElse(attributes.fileKey(), directory);
   }
 
   private static void checkShape(Path directory, PosixFileAttributes attributes)
@@ -197,18 +208,16 @@ final class DirectoryGuard {
       throw refusal(
           directory,
           "is a symbolic link to " + Files.readSymbolicLink(directory),
-          "a directory, not a link",
-          null);
+          "a directory, not a link");
     }
     if (!attributes.isDirectory()) {
-      throw refusal(directory, "is not a directory", "a directory", null);
+      throw refusal(directory, "is not a directory", "a directory");
     }
     if (!attributes.permissions().equals(OWNER_ALONE)) {
       throw refusal(
           directory,
           "has the permissions " + PosixFilePermissions.toString(attributes.permissions()),
-          PosixFilePermissions.toString(OWNER_ALONE) + " (chmod 700), for its owner alone",
-          null);
+          PosixFilePermissions.toString(OWNER_ALONE) + " (chmod 700), for its owner alone");
     }
   }
 
@@ -240,9 +249,16 @@ final class DirectoryGuard {
         cause);
   }
 
+  private static RefusedDirectoryException refusal(Path path, String found, String expected) {
+    return refusal(path, found, expected, null);
+  }
+
   private static RefusedDirectoryException refusal(
       Path path, String found, String expected, @Nullable Exception cause) {
-    return new RefusedDirectoryException(path.toString(), found, expected, cause);
+    RefusedDirectoryException refusal =
+        new RefusedDirectoryException(path.toString(), found, expected);
+    refusal.initCause(cause);
+    return refusal;
   }
 
   /** Digits that nobody guesses, two for each byte. */

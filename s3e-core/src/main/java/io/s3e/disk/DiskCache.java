@@ -27,18 +27,16 @@ public final class DiskCache implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(DiskCache.class);
 
-  private final DiskCacheConfig config;
   private final List<RegionStore> directories;
   private final FetchHistory history = new FetchHistory();
 
   /** A directory that has failed is left alone for so long at first. */
   private static final Duration BREAKER_PAUSE = Duration.ofSeconds(5);
 
-  /** A thread that hangs takes 1 s each, and they are ended side by side. */
-  private static final long CLOSE_MILLIS = 6_000;
+  /** Threads that hang take 1 s, and the directories are ended side by side. */
+  private static final long CLOSE_MILLIS = 1_500;
 
-  private DiskCache(DiskCacheConfig config, List<RegionStore> directories) {
-    this.config = config;
+  private DiskCache(List<RegionStore> directories) {
     this.directories = List.copyOf(directories);
   }
 
@@ -83,7 +81,7 @@ public final class DiskCache implements AutoCloseable {
         LOG.warn("Nothing is cached in {}", String.join("; ", problems));
       }
       complete = true;
-      return new DiskCache(config, opened);
+      return new DiskCache(opened);
     } finally {
       if (!complete) {
         opened.forEach(RegionStore::close);
@@ -93,7 +91,7 @@ public final class DiskCache implements AutoCloseable {
 
   /** Whether other processes may read what this engine writes, and the other way round. */
   public boolean isShared() {
-    return config.scope() != DiskCacheConfig.Scope.PRIVATE;
+    return directories.stream().anyMatch(RegionStore::isShared);
   }
 
   /**

@@ -16,7 +16,7 @@ interface DiskIo {
    * Opens a regular file, without following a link.
    *
    * @throws java.nio.file.NoSuchFileException if there is none
-   * @throws NotRegularFileException if it is something else
+   * @throws java.nio.file.FileSystemException if it is something else
    */
   OpenFile open(Path file) throws IOException;
 
@@ -37,9 +37,10 @@ interface DiskIo {
    * Opens a regular file to read and write, without following a link; makes it, for its owner
    * alone, if it is not there.
    *
-   * @throws NotRegularFileException if it is something else
+   * @param directory as {@link DirectoryGuard#require} has told the one that the file is in
+   * @throws java.nio.file.FileSystemException if it is something else, or in another directory
    */
-  OpenFile openOrCreate(Path file) throws IOException;
+  OpenFile openOrCreate(Path file, Object directory) throws IOException;
 
   /** A value that only this file has, whatever its name; null if there is no file of this name. */
   @Nullable Object identityOf(Path file) throws IOException;

@@ -156,7 +156,6 @@ public final class DiskRead {
   private void take(ByteBuffer bytes, int chunk) {
     long chunkStart = (long) chunk * StoredObject.CHUNK_BYTES;
     int from = (int) Math.max(0, start - chunkStart);
-    Runnable told = null;
     synchronized (this) {
       if (over || chunk >= wantedEnd) {
         return;
@@ -168,46 +167,42 @@ public final class DiskRead {
       if (come.cardinality() % PATIENCE_CHUNKS == 0) {
         sinceNanos = System.nanoTime();
       }
-      if (come.nextClearBit(0) >= wantedEnd - chunks.first()) {
-        told = close();
-      }
+      over = isComplete();
     }
-    if (told != null) {
-      told.run();
-    }
+    tell();
   }
 
   /** Nothing comes from {@code chunk} on. */
   private void isAbsent(int chunk) {
-    Runnable told = null;
     synchronized (this) {
       wantedEnd = Math.min(wantedEnd, chunk);
-      if (come.nextClearBit(0) >= wantedEnd - chunks.first()) {
-        told = close();
-      }
+      over |= isComplete();
+    }
+    tell();
+  }
+
+  private boolean isComplete() {
+    return come.nextClearBit(0) >= wantedEnd - chunks.first();
+  }
+
+  /** Tells of the end once, without the lock. */
+  private void tell() {
+    Runnable told;
+    synchronized (this) {
+      told = over ? whenOver : null;
+      whenOver = over ? null : whenOver;
     }
     if (told != null) {
       told.run();
     }
-  }
-
-  /** To over; what is to be run then, without the lock. Null if that is nothing. */
-  private @Nullable Runnable close() {
-    over = true;
-    Runnable told = whenOver;
-    whenOver = null;
-    return told;
   }
 
   /** Runs {@code then} once the read is over, on any thread; it must not block. */
   public void whenOver(Runnable then) {
     synchronized (this) {
-      if (!over) {
-        whenOver = then;
-        return;
-      }
+      whenOver = then;
     }
-    then.run();
+    tell();
   }
 
   /**
@@ -241,17 +236,14 @@ public final class DiskRead {
   }
 
   private void giveUp() {
-    Runnable told;
     synchronized (this) {
       if (over) {
         return;
       }
-      told = close();
+      over = true;
     }
     readers.timedOut(begun);
-    if (told != null) {
-      told.run();
-    }
+    tell();
   }
 
   /**

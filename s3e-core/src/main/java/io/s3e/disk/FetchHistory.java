@@ -27,36 +27,37 @@ final class FetchHistory {
   /**
    * Chunks are about to be fetched.
    *
-   * @return whether some of them were fetched before
+   * @return whether at least half of them were fetched before
    */
   boolean fetched(ChunkRange chunks) {
-    boolean before = false;
+    int before = 0;
     for (int chunk = chunks.first(); chunk < chunks.end(); ) {
       int group = chunk / ENTRY_CHUNKS;
       int end = Math.min(chunks.end(), (group + 1) * ENTRY_CHUNKS);
       int from = chunk % ENTRY_CHUNKS;
       long bits = (1L << (end - group * ENTRY_CHUNKS)) - (1L << from);
-      before |= note(hash(chunks.object().hashCode(), group), bits);
+      before += note(hash(chunks.object().hashCode(), group), bits);
       chunk = end;
     }
-    return before;
+    return 2 * before >= chunks.end() - chunks.first();
   }
 
-  private boolean note(long hash, long bits) {
+  /** How many of the bits were there. */
+  private int note(long hash, long bits) {
     int bucket = (int) (hash >>> (Long.SIZE - BUCKET_BITS)) * WAYS;
     long name = hash << ENTRY_CHUNKS;
     for (int at = bucket; at < bucket + WAYS; at++) {
       long entry = entries.getPlain(at);
       if ((entry & ~CHUNKS_MASK) == name) {
         entries.setPlain(at, entry | bits);
-        return (entry & bits) != 0;
+        return Long.bitCount(entry & bits);
       }
     }
     for (int at = bucket + WAYS - 1; at > bucket; at--) {
       entries.setPlain(at, entries.getPlain(at - 1));
     }
     entries.setPlain(bucket, name | bits);
-    return false;
+    return 0;
   }
 
   /** Spreads as the finalizer of SplitMix64 does. */

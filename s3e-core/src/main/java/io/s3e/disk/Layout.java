@@ -6,7 +6,6 @@ import java.nio.ByteBuffer;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,14 +36,13 @@ record Layout(int regions, long regionBytes, boolean isSealed, long keyCheck) {
   static final int USUAL_COUNT = 64;
 
   private static final Logger LOG = LoggerFactory.getLogger(Layout.class);
-  private static final int BYTES = 64;
-  private static final int SUM = 60;
+  private static final int BYTES = RegionLog.RECORD_BYTES;
   private static final long MAGIC = 0x5333454c41593034L;
 
   /** The layout for such a capacity, of at least {@link Region#LEAST_BYTES}. */
   static Layout of(long capacityBytes, @Nullable CacheKey key) {
     long regionBytes = Region.bytesFor(capacityBytes, USUAL_COUNT);
-    int regions = (int) Math.min(Region.MOST_COUNT, capacityBytes / regionBytes);
+    int regions = Region.countFor(capacityBytes, regionBytes);
     return new Layout(regions, regionBytes, key != null, key == null ? 0 : key.check());
   }
 
@@ -107,7 +105,7 @@ record Layout(int regions, long regionBytes, boolean isSealed, long keyCheck) {
   }
 
   static @Nullable Layout decode(ByteBuffer bytes) {
-    if (bytes.getInt(SUM) != sumOf(bytes) || bytes.getLong(0) != MAGIC) {
+    if (!RegionLog.isWhole(bytes, 0) || bytes.getLong(0) != MAGIC) {
       return null;
     }
     Layout layout =
@@ -131,12 +129,7 @@ record Layout(int regions, long regionBytes, boolean isSealed, long keyCheck) {
             .putInt(12, isSealed ? 1 : 0)
             .putLong(16, regionBytes)
             .putLong(24, keyCheck);
-    return bytes.putInt(SUM, sumOf(bytes));
-  }
-
-  private static int sumOf(ByteBuffer bytes) {
-    CRC32C crc = new CRC32C();
-    crc.update(bytes.array(), 0, SUM);
-    return (int) crc.getValue();
+    RegionLog.putSum(bytes, 0);
+    return bytes;
   }
 }

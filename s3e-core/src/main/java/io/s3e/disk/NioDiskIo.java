@@ -3,18 +3,22 @@ package io.s3e.disk;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
+import java.nio.file.SecureDirectoryStream;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributeView;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -32,8 +36,12 @@ final class NioDiskIo implements DiskIo {
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
   private static final Set<OpenOption> READ =
       Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
-  private static final Set<OpenOption> READ_WRITE =
-      Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+  private static final Set<OpenOption> OPEN_OR_CREATE =
+      Set.of(
+          StandardOpenOption.CREATE,
+          StandardOpenOption.READ,
+          StandardOpenOption.WRITE,
+          LinkOption.NOFOLLOW_LINKS);
   private static final Set<OpenOption> CREATE =
       Set.of(
           StandardOpenOption.CREATE_NEW,
@@ -50,7 +58,7 @@ final class NioDiskIo implements DiskIo {
 
   @Override
   public OpenFile open(Path file) throws IOException {
-    requireRegular(file);
+    requireRegular(file, attributesOf(file));
     return new ChannelFile(FileChannel.open(file, READ));
   }
 
@@ -75,18 +83,30 @@ final class NioDiskIo implements DiskIo {
     return created;
   }
 
+  /** By the directory's descriptor, where a JVM can do so: on Linux; by name elsewhere. */
   @Override
-  public OpenFile openOrCreate(Path file) throws IOException {
-    try {
-      requireRegular(file);
-    } catch (NoSuchFileException e) {
-      try {
-        return create(file);
-      } catch (FileAlreadyExistsException raced) {
-        requireRegular(file);
+  public OpenFile openOrCreate(Path file, Object directory) throws IOException {
+    Path parent = Objects.requireNonNull(file.getParent());
+    Path name = parent.relativize(file);
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(parent)) {
+      if (!(entries instanceof SecureDirectoryStream<Path> opened)) {
+        return new ChannelFile(FileChannel.open(file, OPEN_OR_CREATE, OWNERS_FILE));
       }
+      BasicFileAttributeView view = opened.getFileAttributeView(BasicFileAttributeView.class);
+      if (!directory.equals(view.readAttributes().fileKey())) {
+        throw new FileSystemException(parent.toString(), null, "is another directory now");
+      }
+      try {
+        view =
+            opened.getFileAttributeView(
+                name, BasicFileAttributeView.class, LinkOption.NOFOLLOW_LINKS);
+        requireRegular(file, view.readAttributes());
+      } catch (NoSuchFileException e) {
+        // It is made.
+      }
+      return new ChannelFile(
+          (FileChannel) opened.newByteChannel(name, OPEN_OR_CREATE, OWNERS_FILE));
     }
-    return new ChannelFile(FileChannel.open(file, READ_WRITE));
   }
 
   @Override
@@ -119,9 +139,9 @@ final class NioDiskIo implements DiskIo {
     return directory.toFile().getUsableSpace();
   }
 
-  private static void requireRegular(Path file) throws IOException {
-    if (!attributesOf(file).isRegularFile()) {
-      throw new NotRegularFileException(file);
+  private static void requireRegular(Path file, BasicFileAttributes attributes) throws IOException {
+    if (!attributes.isRegularFile()) {
+      throw new FileSystemException(file.toString(), null, "not a regular file");
     }
   }
 

@@ -67,15 +67,18 @@ final class ProcessLock implements AutoCloseable {
   }
 
   private static @Nullable ProcessLock open(Path file) throws IOException {
-    FileChannel channel =
-        FileChannel.open(file, OPEN, PosixFilePermissions.asFileAttribute(OWNER_ALONE));
+    Object before = identityOf(file);
+    if (before == null) {
+      channelOf(file).close();
+      before = identityOf(file);
+    }
+    FileChannel channel = channelOf(file);
     boolean taken = false;
     try {
-      Object identity = identityOf(file);
       FileLock lock = channel.tryLock();
-      // Another process may have deleted or replaced the file since it was opened; a lock on a file
-      // without a name is worth nothing.
-      taken = lock != null && identity != null && identity.equals(identityOf(file));
+      // Another process may delete or replace the file at any time, and a lock on a file without a
+      // name is worth nothing: the name led to the same file before it was opened.
+      taken = lock != null && before != null && before.equals(identityOf(file));
       return taken ? new ProcessLock(file, channel) : null;
     } catch (OverlappingFileLockException e) {
       return null;
@@ -84,6 +87,10 @@ final class ProcessLock implements AutoCloseable {
         channel.close();
       }
     }
+  }
+
+  private static FileChannel channelOf(Path file) throws IOException {
+    return FileChannel.open(file, OPEN, PosixFilePermissions.asFileAttribute(OWNER_ALONE));
   }
 
   private static @Nullable Object identityOf(Path file) throws IOException {

@@ -45,17 +45,12 @@ final class Readers implements AutoCloseable {
    * @param deadlineNanos the longest that a read of 1 MiB may take
    */
   Readers(
-      RegionFiles files,
-      ChunkIndex index,
-      DiskMetrics metrics,
-      Breaker breaker,
-      boolean sealed,
-      long deadlineNanos) {
+      ChunkIndex index, DiskMetrics metrics, Breaker breaker, boolean sealed, long deadlineNanos) {
     this.metrics = metrics;
     this.breaker = breaker;
     this.deadlineNanos = deadlineNanos;
     for (int i = 0; i < THREADS; i++) {
-      idle.add(new ChunkReader(files, index, metrics, sealed));
+      idle.add(new ChunkReader(index, metrics, sealed));
     }
     AtomicInteger number = new AtomicInteger();
     this.threads =
@@ -87,12 +82,13 @@ final class Readers implements AutoCloseable {
     return breaker.allows() || breaker.tryProbe();
   }
 
-  /** Runs a task on a reading thread; false if the cache is closed. */
+  /** Runs a task on a reading thread; false if there is none. */
   boolean execute(Runnable task) {
     try {
       threads.execute(task);
       return true;
-    } catch (RejectedExecutionException e) {
+    } catch (RejectedExecutionException | OutOfMemoryError e) {
+      // The cache is closed, or the system has no thread to give.
       return false;
     }
   }

@@ -1,7 +1,6 @@
 package io.s3e.disk;
 
 import java.nio.file.FileSystemException;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A directory must not be used for the cache: somebody else may have a hand in it, or it has too
@@ -15,8 +14,7 @@ final class RefusedDirectoryException extends FileSystemException {
    * @param found what it is, in words that follow "it"
    * @param expected what it should be
    */
-  RefusedDirectoryException(String path, String found, String expected, @Nullable Exception cause) {
+  RefusedDirectoryException(String path, String found, String expected) {
     super(path, null, "refused as a cache directory: it " + found + "; expected " + expected);
-    initCause(cause);
   }
 }

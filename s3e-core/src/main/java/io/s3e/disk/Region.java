@@ -1,13 +1,16 @@
 package io.s3e.disk;
 
 import io.s3e.disk.DiskIo.OpenFile;
+import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
-import java.util.Arrays;
+import java.util.List;
+import javax.crypto.SecretKey;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One file of a cache on disk, and the chunks that are known to be in it. The file is filled from
- * its beginning, and begun anew, as a whole, when its space is needed.
+ * One file of a cache on disk, filled from its beginning, and begun anew, as a whole, when its
+ * space is needed: a {@link PrivateRegion}, or a {@link SharedRegion}, of which other processes
+ * know.
  *
  * <p><b>Generations.</b> Each filling is a generation. Bytes that were appended in a generation are
  * never changed within it. A reader takes the generation with the place of a chunk, reads the
@@ -15,17 +18,17 @@ import org.jspecify.annotations.Nullable;
  * generation first and writes afterwards. So bytes of two generations are never taken for each
  * other, and a reader holds nothing.
  *
- * <p><b>Entries.</b> One for each chunk that was appended, in columns of primitives that grow: the
- * hash and length of its object, its number, slot and seal, {@value #ENTRY_BYTES} bytes with its
- * share of the index. Their number is bounded: a region of many small objects is full before its
- * space is. Written by {@link ChunkIndex} under its lock; a length of 0 stands for an entry that
- * was dropped.
+ * <p><b>Slots.</b> Bytes are appended at multiples of {@value #SLOT_BYTES}. The number of chunks is
+ * bounded, because each has an entry in the {@link ChunkIndex}: a region of many small objects is
+ * full before its space is.
  *
- * <p><b>Slots.</b> Bytes are appended at multiples of {@value #SLOT_BYTES}.
+ * <p><b>Threads.</b> {@link #isStill} and {@link #refresh} are any thread's of the directory, the
+ * other operations its appending thread's; all may block on the disk. {@link #letGo} and {@link
+ * #close} come when the appending thread has ended, or hangs, and wait for no lock.
  */
-final class Region {
-  /** Bits of the number of an entry: there is one for each slot of the longest region. */
-  static final int ENTRY_BITS = 22;
+abstract class Region implements AutoCloseable {
+  /** Bits of the number of a slot. */
+  static final int SLOT_BITS = 22;
 
   /** Regions of a cache at most: each takes one or two file descriptors. */
   static final int MOST_COUNT = 512;
@@ -36,8 +39,8 @@ final class Region {
   /** The longest region of a cache of which there are fewer than can be, in bytes. */
   static final long USUAL_MOST_BYTES = 256L << 20;
 
-  /** The longest region, in bytes: as many slots as the index has entries for. */
-  static final long MOST_BYTES = (long) SLOT_BYTES << ENTRY_BITS;
+  /** The longest region, in bytes. */
+  static final long MOST_BYTES = (long) SLOT_BYTES << SLOT_BITS;
 
   /** The shortest region, in bytes. */
   static final long LEAST_BYTES = 1L << 20;
@@ -48,9 +51,7 @@ final class Region {
   /** Chunks that scans bring have one region in so many. */
   private static final int SCANNED_SHARE = 5;
 
-  private static final int FIRST_ENTRIES = 64;
-
-  /** Heap of an entry, in bytes, where chunks are not encrypted; encrypted ones take 8 more. */
+  /** Heap of an entry in the index, in bytes. */
   static final int ENTRY_BYTES = 62;
 
   /** Heap that the entries of one directory may take, in bytes, unless its chunks are all long. */
@@ -60,7 +61,7 @@ final class Region {
   static int mostEntries(int regions, long regionBytes) {
     long ofLongChunks = regionBytes / StoredObject.CHUNK_BYTES;
     long share = MOST_ENTRIES_BYTES / ENTRY_BYTES / regions;
-    return (int) Math.min(1L << ENTRY_BITS, Math.max(ofLongChunks, share));
+    return (int) Math.min(1L << SLOT_BITS, Math.max(ofLongChunks, share));
   }
 
   /** How many of a cache's regions chunks that scans bring may have. */
@@ -79,6 +80,11 @@ final class Region {
     return Math.max(part, least) / SLOT_BYTES * SLOT_BYTES;
   }
 
+  /** How many regions of such a length a cache has. */
+  static int countFor(long capacityBytes, long regionBytes) {
+    return (int) Math.min(MOST_COUNT, capacityBytes / regionBytes);
+  }
+
   /** How long the bytes of a region are likely to be wanted. */
   enum Kind {
     /** Bytes of readers that jump, and what was fetched before. */
@@ -92,10 +98,53 @@ final class Region {
    *
    * @param generation 0 if nothing is known to be in the region
    * @param began when, in ms since 1970 or any other order of the cache's regions
-   * @param key seals the chunks of this generation; null without encryption
+   * @param key seals the chunks of this generation and nothing else; null without encryption
    */
-  record Filling(int generation, Kind kind, long began, @Nullable RegionKey key) {
+  record Filling(int generation, Kind kind, long began, @Nullable SecretKey key) {
     static final Filling NONE = new Filling(0, Kind.LASTING, 0, null);
+
+    /** Without the key. */
+    @Override
+    public String toString() {
+      return "generation " + generation;
+    }
+  }
+
+  /**
+   * Where one chunk stands.
+   *
+   * @param filling the generation of the region that it was appended in
+   * @param slot where its bytes begin, in slots
+   * @param sealHigh the first word of its seal
+   * @param sealLow the second word of its seal
+   */
+  record Place(
+      StoredObject object,
+      int chunk,
+      Region region,
+      Filling filling,
+      int slot,
+      long sealHigh,
+      long sealLow) {
+
+    int generation() {
+      return filling.generation();
+    }
+
+    /** Bytes in the chunk. */
+    int length() {
+      return object.chunkLength(chunk);
+    }
+
+    /** Where its bytes begin in the file. */
+    long position() {
+      return (long) slot * SLOT_BYTES;
+    }
+
+    /** The slot behind the chunk. */
+    int endSlot() {
+      return slot + slotsOf(length());
+    }
   }
 
   private final int number;
@@ -104,25 +153,15 @@ final class Region {
   private volatile @Nullable OpenFile file;
   private volatile Filling filling = Filling.NONE;
 
-  /** Whether this process is the one that may append. Written by the files' own thread. */
+  /** Whether this process is the one that may append. */
   private volatile boolean isOwn;
 
   // Written by the one thread that may append.
   private volatile int nextSlot;
   private volatile int allocatedSlots;
 
-  // The columns; guarded by the index's lock.
-  private int entries;
-  private long[] firsts = new long[FIRST_ENTRIES];
-  private long[] seconds = new long[FIRST_ENTRIES];
-  private int[] thirds = new int[FIRST_ENTRIES];
-  private long[] sizes = new long[FIRST_ENTRIES];
-  private int[] chunks = new int[FIRST_ENTRIES];
-  private int[] slots = new int[FIRST_ENTRIES];
-  private long[] sealsHigh = new long[FIRST_ENTRIES];
-  private long[] sealsLow = new long[0];
-  private int[] nextInChain = new int[FIRST_ENTRIES];
-  private boolean[] hits = new boolean[FIRST_ENTRIES];
+  /** Entries that the index has of it. Written under the index's lock. */
+  private volatile int entries;
 
   /**
    * A region without a file.
@@ -135,6 +174,48 @@ final class Region {
     this.bytes = bytes;
     this.mostEntries = mostEntries;
   }
+
+  /**
+   * Makes this process the one that appends; the generation is the one on disk then.
+   *
+   * @return false if another process is, or the cache is closed
+   */
+  abstract boolean take() throws IOException;
+
+  /**
+   * Goes on behind what a region holds that this process has taken.
+   *
+   * @return false if its slots may have been used for more than what is known
+   */
+  abstract boolean resume() throws IOException;
+
+  /** Begins the next generation of a region that this process has taken. */
+  abstract void begin(Kind kind) throws IOException;
+
+  /** Chunks stand in a region that this process has taken; makes them known to others. */
+  abstract void appended(List<Place> chunks) throws IOException;
+
+  /** Empties a region that this process has taken, and gives its space back. */
+  abstract void empty() throws IOException;
+
+  /** Lets a region go that this process has taken. */
+  abstract void giveBack() throws IOException;
+
+  /** Whether bytes that were read after {@code generation} was looked up are that generation's. */
+  abstract boolean isStill(int generation) throws IOException;
+
+  /**
+   * Looks at what other processes have written and begun anew.
+   *
+   * @return whether there was anything to look at
+   */
+  abstract boolean refresh() throws IOException;
+
+  /** Lets other processes have it, whatever hangs in its files. */
+  abstract void letGo();
+
+  @Override
+  public abstract void close();
 
   int number() {
     return number;
@@ -188,10 +269,10 @@ final class Region {
   }
 
   /**
-   * Begins another generation: nothing is in it. Called by {@link ChunkIndex#begin}, which forgets
-   * the entries first.
+   * Another generation: nothing is in it. Called by {@link ChunkIndex#begin}, which forgets the
+   * entries first.
    */
-  void begin(Filling next) {
+  void fill(Filling next) {
     filling = next;
     nextSlot = 0;
   }
@@ -227,118 +308,18 @@ final class Region {
     return (length + SLOT_BYTES - 1) / SLOT_BYTES;
   }
 
-  // The columns, for the index.
-
   int entries() {
     return entries;
   }
 
-  /** One entry more; its number. */
-  int add(StoredObject object, int chunk, int slot, long sealHigh, long sealLow, int chain) {
-    if (entries == chunks.length) {
-      grow();
-    }
-    int entry = entries++;
-    firsts[entry] = object.first();
-    seconds[entry] = object.second();
-    thirds[entry] = object.third();
-    sizes[entry] = object.size();
-    chunks[entry] = chunk;
-    slots[entry] = slot;
-    sealsHigh[entry] = sealHigh;
-    if (sealLow != 0 && sealsLow.length < chunks.length) {
-      sealsLow = Arrays.copyOf(sealsLow, chunks.length);
-    }
-    if (entry < sealsLow.length) {
-      sealsLow[entry] = sealLow;
-    }
-    nextInChain[entry] = chain;
-    hits[entry] = false;
-    return entry;
-  }
-
-  private void grow() {
-    int length = Math.min(mostEntries, chunks.length * 2);
-    firsts = Arrays.copyOf(firsts, length);
-    seconds = Arrays.copyOf(seconds, length);
-    thirds = Arrays.copyOf(thirds, length);
-    sizes = Arrays.copyOf(sizes, length);
-    chunks = Arrays.copyOf(chunks, length);
-    slots = Arrays.copyOf(slots, length);
-    sealsHigh = Arrays.copyOf(sealsHigh, length);
-    nextInChain = Arrays.copyOf(nextInChain, length);
-    hits = Arrays.copyOf(hits, length);
-  }
-
-  /** No entries any more; the columns stay as long as they are. */
-  void clear() {
-    entries = 0;
+  /** The index has so many entries of it. */
+  void setEntries(int count) {
+    entries = count;
   }
 
   /** Whether no entry more can be added, with so many that are still to be. */
   boolean isFullWith(int more) {
     return entries + more >= mostEntries;
-  }
-
-  /** The object of an entry; null if the entry was dropped. */
-  @Nullable StoredObject object(int entry) {
-    return sizes[entry] == 0
-        ? null
-        : new StoredObject(firsts[entry], seconds[entry], thirds[entry], sizes[entry]);
-  }
-
-  /** Whether an entry is of a chunk, and was not dropped. */
-  boolean isOf(int entry, StoredObject object, int chunk) {
-    return firsts[entry] == object.first()
-        && chunks[entry] == chunk
-        && seconds[entry] == object.second()
-        && thirds[entry] == object.third()
-        && sizes[entry] == object.size();
-  }
-
-  /** The number that an entry is chained by. */
-  int hashOf(int entry) {
-    return (int) firsts[entry];
-  }
-
-  boolean isDropped(int entry) {
-    return sizes[entry] == 0;
-  }
-
-  void dropEntry(int entry) {
-    sizes[entry] = 0;
-  }
-
-  int chunk(int entry) {
-    return chunks[entry];
-  }
-
-  int slot(int entry) {
-    return slots[entry];
-  }
-
-  long sealHigh(int entry) {
-    return sealsHigh[entry];
-  }
-
-  long sealLow(int entry) {
-    return entry < sealsLow.length ? sealsLow[entry] : 0;
-  }
-
-  int nextInChain(int entry) {
-    return nextInChain[entry];
-  }
-
-  void setNextInChain(int entry, int next) {
-    nextInChain[entry] = next;
-  }
-
-  boolean isHit(int entry) {
-    return hits[entry];
-  }
-
-  void hit(int entry) {
-    hits[entry] = true;
   }
 
   @Override

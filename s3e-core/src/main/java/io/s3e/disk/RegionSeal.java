@@ -1,11 +1,12 @@
 package io.s3e.disk;
 
-import io.s3e.disk.ChunkIndex.Place;
+import io.s3e.disk.Region.Place;
 import java.nio.ByteBuffer;
 import java.security.GeneralSecurityException;
 import java.util.zip.CRC32C;
 import javax.crypto.AEADBadTagException;
 import javax.crypto.Cipher;
+import javax.crypto.SecretKey;
 import javax.crypto.spec.GCMParameterSpec;
 import org.jspecify.annotations.Nullable;
 
@@ -27,77 +28,65 @@ final class RegionSeal {
   private final ByteBuffer identity = ByteBuffer.allocate(IDENTITY_BYTES);
   private final ByteBuffer tag = ByteBuffer.allocate(WORK_BYTES);
   private @Nullable Cipher cipher;
-  private long high;
-  private long low;
-
-  /** The first word of the last seal that was made. */
-  long high() {
-    return high;
-  }
-
-  /** The second word of the last seal that was made. */
-  long low() {
-    return low;
-  }
 
   /**
-   * Seals a chunk that is to stand at {@code slot}.
+   * Seals a chunk.
    *
-   * @param key of the region's generation; null if the cache is not encrypted
+   * @param to the region in whose present generation it is to stand
+   * @param slot where, in slots
    * @param plain its bytes, from position to limit; left as they are
-   * @param place takes what is to be stored, as long as the chunk, and at most {@value #WORK_BYTES}
-   *     bytes behind that which say nothing
+   * @param target takes what is to be stored, as long as the chunk, and at most {@value
+   *     #WORK_BYTES} bytes behind that which say nothing
    */
-  void seal(
-      @Nullable RegionKey key,
-      StoredObject object,
-      int chunk,
-      int slot,
-      ByteBuffer plain,
-      ByteBuffer place) {
+  Place seal(
+      Region to, StoredObject object, int chunk, int slot, ByteBuffer plain, ByteBuffer target) {
+    Region.Filling filling = to.filling();
+    SecretKey key = filling.key();
+    int start = target.position();
     int length = plain.remaining();
     if (key == null) {
-      place.put(place.position(), plain, plain.position(), length);
-      high = sum(object, chunk, place.slice(place.position(), length));
-      low = 0;
-      return;
+      target.put(start, plain, plain.position(), length);
+      long sum = sum(object, chunk, target.slice(start, length));
+      return new Place(object, chunk, to, filling, slot, sum, 0);
     }
-    int start = place.position();
     try {
       Cipher sealing = init(Cipher.ENCRYPT_MODE, key, object, chunk, slot);
-      sealing.doFinal(plain.duplicate(), place);
+      sealing.doFinal(plain.duplicate(), target);
     } catch (GeneralSecurityException e) {
       throw unavailable(e);
     }
-    high = place.getLong(start + length);
-    low = place.getLong(start + length + Long.BYTES);
-    place.position(start);
+    target.position(start);
+    int behind = start + length;
+    return new Place(
+        object,
+        chunk,
+        to,
+        filling,
+        slot,
+        target.getLong(behind),
+        target.getLong(behind + Long.BYTES));
   }
 
   /**
    * Verifies a chunk and makes it readable.
    *
-   * @param key as it was sealed with
+   * @param place as it was sealed for
    * @param stored its bytes as they were read, from position to limit
    * @param work at least as long as the chunk, where there is a key
    * @return its bytes, from position to limit: {@code stored} or {@code work}; null if they are not
    *     what was sealed for it
    */
-  @Nullable ByteBuffer open(
-      @Nullable RegionKey key,
-      StoredObject object,
-      int chunk,
-      Place place,
-      ByteBuffer stored,
-      ByteBuffer work) {
+  @Nullable ByteBuffer open(Place place, ByteBuffer stored, ByteBuffer work) {
+    SecretKey key = place.filling().key();
     if (key == null) {
-      boolean same = sum(object, chunk, stored) == place.sealHigh() && place.sealLow() == 0;
+      boolean same =
+          sum(place.object(), place.chunk(), stored) == place.sealHigh() && place.sealLow() == 0;
       return same ? stored : null;
     }
     tag.clear().putLong(place.sealHigh()).putLong(place.sealLow()).flip();
     work.clear();
     try {
-      Cipher opening = init(Cipher.DECRYPT_MODE, key, object, chunk, place.slot());
+      Cipher opening = init(Cipher.DECRYPT_MODE, key, place.object(), place.chunk(), place.slot());
       int unused = opening.update(stored, work);
       opening.doFinal(tag, work);
       return work.flip();
@@ -123,7 +112,7 @@ final class RegionSeal {
     return identity.putInt(StoredObject.HASH_BYTES, chunk);
   }
 
-  private Cipher init(int mode, RegionKey key, StoredObject object, int chunk, int slot)
+  private Cipher init(int mode, SecretKey key, StoredObject object, int chunk, int slot)
       throws GeneralSecurityException {
     Cipher made = cipher;
     if (made == null) {
@@ -132,7 +121,7 @@ final class RegionSeal {
     }
     // A slot is written once in a generation, whose key is used for nothing else.
     byte[] nonce = ByteBuffer.allocate(NONCE_BYTES).putInt(NONCE_BYTES - 4, slot).array();
-    made.init(mode, key.secret(), new GCMParameterSpec(WORK_BYTES * Byte.SIZE, nonce));
+    made.init(mode, key, new GCMParameterSpec(WORK_BYTES * Byte.SIZE, nonce));
     made.updateAAD(identityOf(object, chunk).array());
     return made;
   }

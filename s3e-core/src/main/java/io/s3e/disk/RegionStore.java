@@ -5,12 +5,13 @@ import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,43 +28,40 @@ final class RegionStore implements AutoCloseable {
   /** What others have written is looked at no more often. */
   private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+  private static final long FAR_NANOS = TimeUnit.DAYS.toNanos(10_000);
+
   private final Path directory;
   private final boolean isShared;
   private final DiskMetrics metrics;
   private final ChunkIndex index;
-  private final RegionFiles files;
   private final Regions regions;
   private final Breaker breaker;
   private final Appender appender;
   private final Readers readers;
 
-  /** When a thread was last asked to look at what others have written. */
-  private final AtomicBoolean refreshing = new AtomicBoolean();
-
-  private final AtomicLong refreshAskedNanos = new AtomicLong(System.nanoTime());
+  /** When what others have written is to be looked at again; far off while a thread does. */
+  private final AtomicLong refreshDueNanos = new AtomicLong(System.nanoTime());
 
   private RegionStore(
       Path directory,
       DiskCacheConfig config,
       DiskMetrics metrics,
       ChunkIndex index,
-      RegionFiles files,
+      boolean isShared,
       List<Region> all,
       Duration breakerPause,
       long mostWaitingBytes) {
     boolean sealed = config.key() != null;
     DiskSpace space = new DiskSpace(directory);
     this.directory = directory;
-    this.isShared = config.scope() != Scope.PRIVATE;
+    this.isShared = isShared;
     this.metrics = metrics;
     this.index = index;
-    this.files = files;
-    this.regions = new Regions(files, all, space);
+    this.regions = new Regions(all, index, space);
     this.breaker =
         new Breaker(
             breakerPause, System::nanoTime, metrics, "Reading from the cache in " + directory);
-    this.readers =
-        new Readers(files, index, metrics, breaker, sealed, config.readDeadline().toNanos());
+    this.readers = new Readers(index, metrics, breaker, sealed, config.readDeadline().toNanos());
     Breaker writing =
         new Breaker(
             breakerPause, System::nanoTime, metrics, "Writing to the cache in " + directory);
@@ -74,7 +72,7 @@ final class RegionStore implements AutoCloseable {
             space,
             writing,
             metrics,
-            new ChunkReader(files, index, metrics, sealed),
+            new ChunkReader(index, metrics, sealed),
             mostWaitingBytes);
   }
 
@@ -101,29 +99,64 @@ final class RegionStore implements AutoCloseable {
       throw new RefusedDirectoryException(
           real.toString(),
           "would hold " + capacity + " bytes, " + why,
-          DiskCacheConfig.LEAST_CAPACITY_BYTES + " or more",
-          null);
+          DiskCacheConfig.LEAST_CAPACITY_BYTES + " or more");
     }
     ChunkIndex index = new ChunkIndex();
-    RegionFiles files;
+    CacheKey key = config.key();
     List<Region> all;
-    if (config.scope() == Scope.PRIVATE) {
-      files = new PrivateFiles(io, real, index, config.key());
-      long regionBytes = Region.bytesFor(capacity, Region.USUAL_COUNT);
-      int count = (int) Math.min(Region.MOST_COUNT, capacity / regionBytes);
-      all = Regions.enter(count, regionBytes, index);
+    boolean isShared = config.scope() != Scope.PRIVATE && isShareable(io, real, key);
+    if (!isShared) {
+      long bytes = Region.bytesFor(capacity, Region.USUAL_COUNT);
+      int count = Region.countFor(capacity, bytes);
+      int most = Region.mostEntries(count, bytes);
+      all =
+          Regions.enter(
+              count, index, number -> new PrivateRegion(io, real, index, key, number, bytes, most));
     } else {
-      SharedFiles shared = SharedFiles.open(io, real, config, capacity, index);
-      files = shared;
-      all = shared.regions();
+      all = SharedRegion.enter(SharedInstance.enter(io, real, config, capacity), index);
     }
     RegionStore opened =
-        new RegionStore(real, config, metrics, index, files, all, breakerPause, mostWaitingBytes);
+        new RegionStore(
+            real, config, metrics, index, isShared, all, breakerPause, mostWaitingBytes);
     opened.appender.start();
     if (opened.isShared) {
-      opened.beginRefresh();
+      opened.refreshSoon();
     }
     return opened;
+  }
+
+  /** Whether nobody else can put another cache in the place of one there, or it is encrypted. */
+  private static boolean isShareable(DiskIo io, Path directory, @Nullable CacheKey key)
+      throws IOException {
+    DirectoryGuard guard;
+    try {
+      guard = DirectoryGuard.shared(directory);
+    } catch (NoSuchFileException e) {
+      if (key != null) {
+        throw e;
+      }
+      // Another process that shares nothing either has just deleted it.
+      return false;
+    }
+    RefusedDirectoryException doubt = guard.doubt();
+    if (doubt == null || key != null) {
+      return true;
+    }
+    LOG.warn(
+        "The cache in {} is of this process alone; encryption would let it be shared: {}",
+        directory,
+        doubt.getMessage());
+    try {
+      io.delete(guard.top());
+    } catch (IOException e) {
+      LOG.debug("{} is not empty", guard.top(), e);
+    }
+    return false;
+  }
+
+  /** Whether other processes may read what is written here, and the other way round. */
+  boolean isShared() {
+    return isShared;
   }
 
   /** Memory that one directory's buffers take, in bytes. */
@@ -142,31 +175,29 @@ final class RegionStore implements AutoCloseable {
     return present;
   }
 
-  /** Has a thread of the directory look at what others have written, unless one did just now. */
+  /**
+   * Has a thread of the directory look at what others have written, unless one did just now. One at
+   * a time: those of a slow disk would take all threads.
+   */
   private void refreshSoon() {
-    long last = refreshAskedNanos.get();
+    long due = refreshDueNanos.get();
     long now = System.nanoTime();
-    if (now - last > FRESH_NANOS && refreshAskedNanos.compareAndSet(last, now)) {
-      beginRefresh();
-    }
-  }
-
-  /** One at a time: those of a slow disk would take all threads. */
-  private void beginRefresh() {
-    if (refreshing.compareAndSet(false, true) && !readers.execute(this::refresh)) {
-      refreshing.set(false);
+    if (now - due >= 0 && refreshDueNanos.compareAndSet(due, now + FAR_NANOS)) {
+      if (!readers.execute(this::refresh)) {
+        refreshDueNanos.set(now + FRESH_NANOS);
+      }
     }
   }
 
   private void refresh() {
     try {
-      files.refresh();
+      regions.refresh();
     } catch (IOException e) {
       LOG.debug("The cache in {} cannot be looked at", directory, e);
       metrics.count(Counter.READ_ERRORS);
       breaker.failure(Breaker.Cause.of(e));
     } finally {
-      refreshing.set(false);
+      refreshDueNanos.set(System.nanoTime() + FRESH_NANOS);
     }
   }
 
@@ -198,8 +229,9 @@ final class RegionStore implements AutoCloseable {
   /** Waits a bounded time for what is under way; what hangs is left to its daemon threads. */
   @Override
   public void close() {
-    appender.close();
+    appender.stop();
     readers.close();
-    files.close();
+    appender.close();
+    regions.close();
   }
 }

@@ -1,15 +1,15 @@
 package io.s3e.disk;
 
 import io.s3e.disk.Region.Kind;
-import io.s3e.disk.RegionFiles.Appended;
+import io.s3e.disk.Region.Place;
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntFunction;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -21,21 +21,22 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>Order.</b> Regions that were never used, while the disk has room; regions of the same kind
  * that somebody has left half full; then the region that began longest ago. Scans have what nobody
- * else wants, and keep a fifth of the regions. Nothing is locked before {@link RegionFiles#take},
- * so another process may be first: a region counts only if its generation is the one that it was
+ * else wants, and keep a fifth of the regions. Nothing is locked before {@link Region#take}, so
+ * another process may be first: a region counts only if its generation is the one that it was
  * chosen for.
  *
  * <p><b>Threads.</b> {@link #bytes} and {@link #capacityBytes} are any thread's and touch memory
  * alone: gauges call them on threads that may be interrupted, and an interrupt closes the file that
- * its thread works on. The rest is the appending thread's.
+ * its thread works on. {@link #refresh} and {@link #close} are any thread's of the directory; the
+ * rest is its appending thread's.
  */
-final class Regions {
+final class Regions implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Regions.class);
 
   /** Room that is worth going on with what another has left: a chunk, in slots. */
   private static final int LEAST_SLOTS = StoredObject.CHUNK_BYTES / Region.SLOT_BYTES;
 
-  private final RegionFiles files;
+  private final ChunkIndex index;
   private final DiskSpace space;
   private final List<Region> all;
 
@@ -44,55 +45,60 @@ final class Regions {
 
   /**
    * @param all by number
+   * @param index that they were {@linkplain #enter entered} in
    * @param space asked before a region is used for the first time
    */
-  Regions(RegionFiles files, List<Region> all, DiskSpace space) {
-    this.files = files;
+  Regions(List<Region> all, ChunkIndex index, DiskSpace space) {
+    this.index = index;
     this.all = List.copyOf(all);
     this.space = space;
     this.filled = new int[all.size()];
   }
 
-  /** So many regions of such a length, which the index knows from now on. */
-  static List<Region> enter(int count, long regionBytes, ChunkIndex index) {
-    int mostEntries = Region.mostEntries(count, regionBytes);
-    return IntStream.range(0, count)
-        .mapToObj(
-            number -> {
-              Region region = new Region(number, regionBytes, mostEntries);
-              index.enter(region);
-              return region;
-            })
-        .toList();
+  /** So many regions, which the index knows from now on. */
+  static List<Region> enter(int count, ChunkIndex index, IntFunction<Region> made) {
+    List<Region> regions = new ArrayList<>();
+    for (int number = 0; number < count; number++) {
+      Region region = made.apply(number);
+      index.enter(region);
+      regions.add(region);
+    }
+    return regions;
   }
+
+  /**
+   * A region that is this process's now.
+   *
+   * @param hits what was read of the generation before, in the order of its slots; its bytes stand
+   *     in the file until they are written over
+   * @param evictedSlots slots of the generation before
+   */
+  record Taken(Region region, List<Place> hits, int evictedSlots) {}
 
   /**
    * A region to append to, which is this process's until {@link #finished}.
    *
    * @return null if there is none for now: others have them all, or the disk has too little space
    */
-  @Nullable Region next(Kind kind) throws IOException {
+  @Nullable Taken next(Kind kind) throws IOException {
     Failures failures = new Failures();
-    Region region = firstOf(unused(), kind, false, failures);
-    if (region == null) {
-      region =
-          firstOf(all.stream().filter(e -> isHalfFull(e, kind)).toList(), kind, true, failures);
-    }
-    if (region == null) {
-      region = firstOf(oldestFirst(kind), kind, false, failures);
-    }
-    if (region == null) {
+    List<Region> halfFull = all.stream().filter(e -> isHalfFull(e, kind)).toList();
+    Taken taken = firstOf(unused(), kind, false, failures);
+    taken = taken == null ? firstOf(halfFull, kind, true, failures) : taken;
+    taken = taken == null ? firstOf(oldestFirst(kind), kind, false, failures) : taken;
+    if (taken == null) {
       failures.throwFirst();
     }
-    return region;
+    return taken;
   }
 
-  private @Nullable Region firstOf(
+  private @Nullable Taken firstOf(
       List<Region> candidates, Kind kind, boolean resumed, Failures failures) throws IOException {
     for (Region each : candidates) {
       try {
-        if (tryTake(each, kind, resumed)) {
-          return each;
+        Taken taken = tryTake(each, kind, resumed);
+        if (taken != null) {
+          return taken;
         }
       } catch (IOException e) {
         failures.add(each, e);
@@ -101,25 +107,24 @@ final class Regions {
     return null;
   }
 
-  private boolean tryTake(Region region, Kind kind, boolean resumed) throws IOException {
+  private @Nullable Taken tryTake(Region region, Kind kind, boolean resumed) throws IOException {
     int chosen = region.generation();
-    if (!files.take(region)) {
-      return false;
+    if (!region.take()) {
+      return null;
     }
-    boolean taken = false;
+    Taken taken = null;
     try {
-      if (region.generation() == chosen) {
-        if (resumed) {
-          taken = isRoomy(region) && files.resume(region);
-        } else {
-          files.begin(region, kind);
-          taken = true;
-        }
+      if (region.generation() == chosen && !resumed) {
+        Taken begun = new Taken(region, index.hitsIn(region), region.nextSlot());
+        region.begin(kind);
+        taken = begun;
+      } else if (region.generation() == chosen && isRoomy(region) && region.resume()) {
+        taken = new Taken(region, List.of(), 0);
       }
       return taken;
     } finally {
-      if (!taken) {
-        files.giveBack(region);
+      if (taken == null) {
+        region.giveBack();
       }
     }
   }
@@ -162,15 +167,6 @@ final class Regions {
   }
 
   /**
-   * The region that is likely to be begun anew next for that kind, if there is no other that may be
-   * had; its hits are appended again before. Null while there are others.
-   */
-  @Nullable Region victim(Kind kind) {
-    List<Region> oldest = unused().isEmpty() ? oldestFirst(kind) : List.of();
-    return oldest.isEmpty() ? null : oldest.get(0);
-  }
-
-  /**
    * Empties the region that began longest ago, of those that are not this process's now, if so
    * little of the disk is free that others need it.
    *
@@ -183,11 +179,11 @@ final class Regions {
     Failures failures = new Failures();
     for (Region each : oldest().toList()) {
       try {
-        if (each.allocatedSlots() > 0 && files.take(each)) {
+        if (each.allocatedSlots() > 0 && each.take()) {
           try {
-            files.empty(each);
+            each.empty();
           } finally {
-            files.giveBack(each);
+            each.giveBack();
             space.givenBack();
           }
           return true;
@@ -206,15 +202,33 @@ final class Regions {
         .sorted(Comparator.comparingLong(e -> e.filling().began()));
   }
 
-  /** As {@link RegionFiles#appended}. */
-  void appended(Region region, List<Appended> chunks) throws IOException {
-    files.appended(region, chunks);
-  }
-
   /** Nothing more is appended to a region that {@link #next} gave. */
   void finished(Region region) throws IOException {
     filled[region.number()] = region.generation();
-    files.giveBack(region);
+    region.giveBack();
+  }
+
+  /** Looks at what other processes have written. */
+  void refresh() throws IOException {
+    Failures failures = new Failures();
+    boolean isAnyRead = false;
+    for (Region each : all) {
+      try {
+        isAnyRead |= each.refresh();
+      } catch (IOException e) {
+        failures.add(each, e);
+      }
+    }
+    if (!isAnyRead) {
+      failures.throwFirst();
+    }
+  }
+
+  /** Gives everything up; other processes can have it before a file that hangs is closed. */
+  @Override
+  public void close() {
+    all.forEach(Region::letGo);
+    all.forEach(Region::close);
   }
 
   /** Bytes that the regions take on disk, as far as is known in memory. */
@@ -228,7 +242,7 @@ final class Regions {
   }
 
   /** Failures of some files, which leave the others to be used. */
-  static final class Failures {
+  private static final class Failures {
     private @Nullable IOException first;
 
     /**

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,47 +40,104 @@ final class SharedInstance {
 
   private static final int HASH_BYTES = 10;
 
+  private final DiskIo io;
   private final Path directory;
-  private final Scope scope;
-  private final String application;
+  private final DiskCacheConfig config;
   private final Path path;
+  private final Layout layout;
 
-  private SharedInstance(Path directory, Scope scope, String application, Path path) {
+  private SharedInstance(
+      DiskIo io, Path directory, DiskCacheConfig config, Path path, Layout layout) {
+    this.io = io;
     this.directory = directory;
-    this.scope = scope;
-    this.application = application;
+    this.config = config;
     this.path = path;
+    this.layout = layout;
   }
 
   /**
-   * An instance, whose directory is made if it is not there.
+   * Enters an instance; makes its directory and lays it out if nobody has.
    *
    * @param directory that the user named
-   * @param scope not {@link Scope#PRIVATE}
+   * @param config its scope, not PRIVATE, application and key
+   * @param capacityBytes for the case that nobody has laid it out
    * @throws RefusedDirectoryException naming the path if it is a link, not a directory, somebody
-   *     else's or open to others
+   *     else's or open to others, or is sealed with another key
    */
-  static SharedInstance enter(Path directory, Scope scope, String application) throws IOException {
-    return new SharedInstance(
-        directory, scope, application, require(directory, scope, application));
-  }
-
-  private static Path require(Path directory, Scope scope, String application) throws IOException {
-    DirectoryGuard guard = DirectoryGuard.shared(directory);
-    Path instance = guard.top().resolve(VERSION).resolve(nameOf(scope, application));
-    guard.require(instance);
-    return instance;
-  }
-
-  /** Makes the directory again if it was deleted; to be called before a file is opened by name. */
-  void enterAgain() throws IOException {
-    if (!path.equals(require(directory, scope, application))) {
-      throw new IOException(directory + " has become another directory");
+  static SharedInstance enter(DiskIo io, Path directory, DiskCacheConfig config, long capacityBytes)
+      throws IOException {
+    CacheKey key = config.key();
+    DirectoryGuard guard = guard(directory, config);
+    Path path = pathIn(guard, config);
+    Object unused = guard.require(path);
+    Layout wanted = Layout.of(capacityBytes, key);
+    Layout layout = Layout.enter(io, path, wanted);
+    // The automatic capacity follows what is free, which differs from one process to the next.
+    if (config.capacityBytes() != 0 && layout.capacityBytes() != wanted.capacityBytes()) {
+      LOG.warn(
+          "The cache in {} was laid out for {} bytes and stays so, not {} as set here; it takes"
+              + " another capacity when it was deleted",
+          path,
+          layout.capacityBytes(),
+          wanted.capacityBytes());
     }
+    if (!layout.isFor(key)) {
+      throw new RefusedDirectoryException(
+          path.toString(),
+          layout.isSealed() ? "is encrypted with another key" : "is not encrypted",
+          key == null ? "a cache that is not encrypted" : "one that is encrypted with this key");
+    }
+    SharedInstance entered = new SharedInstance(io, directory, config, path, layout);
+    if (guard.doubt() == null) {
+      entered.deleteOlder();
+    }
+    return entered;
+  }
+
+  /** Bytes that are not encrypted lie only where nobody else can put others in their place. */
+  private static DirectoryGuard guard(Path directory, DiskCacheConfig config) throws IOException {
+    DirectoryGuard guard = DirectoryGuard.shared(directory);
+    RefusedDirectoryException doubt = guard.doubt();
+    if (doubt != null && config.key() == null) {
+      throw doubt;
+    }
+    return guard;
+  }
+
+  private static Path pathIn(DirectoryGuard guard, DiskCacheConfig config) {
+    return guard.top().resolve(VERSION).resolve(nameOf(config.scope(), config.application()));
+  }
+
+  /**
+   * The directory may be gone, or be another's; to be called before a file is opened by name.
+   *
+   * @return what tells the directory from any other of its name
+   */
+  Object enterAgain() throws IOException {
+    DirectoryGuard guard = guard(directory, config);
+    boolean same = path.equals(pathIn(guard, config));
+    Object identity = guard.require(path);
+    if (!same || !Layout.enter(io, path, layout).equals(layout)) {
+      throw new IOException(path + " is another directory now, or was laid out in another way");
+    }
+    return identity;
+  }
+
+  DiskIo io() {
+    return io;
   }
 
   Path path() {
     return path;
+  }
+
+  Layout layout() {
+    return layout;
+  }
+
+  /** Encrypts; null writes bytes as they are. */
+  @Nullable CacheKey key() {
+    return config.key();
   }
 
   private static String nameOf(Scope scope, String application) {
@@ -107,7 +165,7 @@ final class SharedInstance {
   }
 
   /** Deletes the caches of older versions of the format, which no S3E of today reads. */
-  void deleteOlder(DiskIo io) {
+  private void deleteOlder() {
     Path versions = path.getParent();
     for (int version = 1; versions != null && version < FORMAT; version++) {
       try {

@@ -1,10 +1,10 @@
 package io.s3e.disk;
 
 import io.s3e.disk.DiskIo.OpenFile;
-import io.s3e.disk.IndexRecord.Header;
-import io.s3e.disk.Region.Filling;
-import io.s3e.disk.RegionFiles.Appended;
+import io.s3e.disk.RegionLog.Header;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.List;
@@ -13,53 +13,63 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One region that processes share, with what this process knows of it: its files, and how far its
- * log was read. Invariants: {@link SharedFiles}.
+ * A region that the processes of one user share, now and later, with what this process knows of it:
+ * a file with a name, a log of what stands in it and a lock.
+ *
+ * <p><b>Sharing is persistence.</b> A process finds what others have written when it looks at their
+ * logs: as soon as it has opened the directory, and again when it misses something, once a second
+ * at most ({@link #refresh}). Two processes that begin on the same object may both fetch it.
  *
  * <p><b>States.</b> <i>Unknown</i>: nothing of the region is in the index, and its log is to be
  * read from the front, if there is one. <i>Known</i>: the index has the generation of the header
  * that was read or written last, with all chunks up to a place in the log. <i>Own</i>, from {@link
  * #take} to {@link #giveBack}: known to the end, locked, and written by this process alone.
  *
- * <p><b>Threads.</b> {@link #refresh} and {@link #isStill} are any thread's, {@link #close} too;
- * the rest is the appending thread's. Files are opened and logs read with this object held.
+ * <p><b>Invariants.</b>
+ *
+ * <ol>
+ *   <li>Only the holder of a region's lock writes. The kernel lets the lock go with the process. A
+ *       write that hangs when the cache is closed may come after the lock is let go: what it
+ *       overwrites has another seal, and is a miss.
+ *   <li>A generation begins with its header in the log, which is written before a byte of the
+ *       region is. So bytes that were read <em>before</em> the header is found to name their
+ *       generation are of that generation ({@link #isStill}); for a region that is this process's
+ *       the generation in memory says the same.
+ *   <li>A chunk's record is written after its bytes, and carries the generation.
+ *   <li>No number of a generation comes again soon: the next one is one more, and where the header
+ *       is lost, or there never was one, it is drawn at random.
+ *   <li>Where chunks are encrypted, nobody goes on with a region that another left half full: its
+ *       slots may have been used with the key, without a record. Others resume behind the last
+ *       record, and cut off what is behind it.
+ * </ol>
+ *
+ * <p><b>Damage.</b> A log that is truncated, replaced or nonsense means that the region is not
+ * believed, until it is begun anew. A region of which another generation is found in the header is
+ * forgotten at once, until its log is read again. One file that fails is one region less. Names are
+ * looked at with each log; if they no longer lead to the files held, these are let go. A region
+ * that is this process's is not looked at: if its names go, it is filled to its end all the same,
+ * for this process alone, and the space that it takes then comes on top of the cap.
+ *
+ * <p><b>Cost.</b> To refresh takes five calls of the file system, about 10 µs.
+ *
+ * <p>Files are opened and logs read with this object held.
  */
-final class SharedRegion implements AutoCloseable {
+final class SharedRegion extends Region {
   private static final Logger LOG = LoggerFactory.getLogger(SharedRegion.class);
+  private static final SecureRandom RANDOM = new SecureRandom();
 
-  /** The directory of a region; the same for all of them. */
-  record Place(
-      DiskIo io,
-      SharedInstance instance,
-      Layout layout,
-      ChunkIndex index,
-      @Nullable CacheKey key,
-      SecureRandom random) {
-
-    /** To be called before a file is made: the directory may be gone, or be another's. */
-    void enterAgain() throws IOException {
-      instance.enterAgain();
-      Layout present = Layout.enter(io, instance.path(), layout);
-      if (!present.equals(layout)) {
-        throw new IOException(instance.path() + " was laid out anew, in another way");
-      }
+  /** Which files the two names lead to; null where there is none. */
+  private record Named(@Nullable Object data, @Nullable Object log) {
+    boolean isBoth() {
+      return data != null && log != null;
     }
   }
 
-  /**
-   * The two files of the region, as they were found by their names.
-   *
-   * @param dataIdentity of the file that had the name when it was opened
-   */
-  private record Held(
-      OpenFile data,
-      OpenFile logFile,
-      RegionLog log,
-      @Nullable Object dataIdentity,
-      @Nullable Object logIdentity) {}
+  /** The two files of the region, and those that had its names when they were opened. */
+  private record Held(OpenFile data, RegionLog log, Named named) {}
 
-  private final Place place;
-  private final Region region;
+  private final SharedInstance instance;
+  private final ChunkIndex index;
   private final Path dataPath;
   private final Path logPath;
   private volatile @Nullable Held held;
@@ -72,20 +82,24 @@ final class SharedRegion implements AutoCloseable {
   /** Written by the appending thread. */
   private volatile @Nullable ProcessLock lock;
 
-  SharedRegion(Place place, Region region) {
-    this.place = place;
-    this.region = region;
-    this.dataPath = place.instance().dataOf(region.number());
-    this.logPath = place.instance().logOf(region.number());
+  SharedRegion(SharedInstance instance, ChunkIndex index, int number, int mostEntries) {
+    super(number, instance.layout().regionBytes(), mostEntries);
+    this.instance = instance;
+    this.index = index;
+    this.dataPath = instance.dataOf(number);
+    this.logPath = instance.logOf(number);
   }
 
-  /**
-   * Looks at what another process has written.
-   *
-   * @return whether there was anything to look at
-   */
+  /** The regions of an instance, of which nothing is known yet, and which the index knows. */
+  static List<Region> enter(SharedInstance instance, ChunkIndex index) {
+    int count = instance.layout().regions();
+    int most = mostEntries(count, instance.layout().regionBytes());
+    return Regions.enter(count, index, number -> new SharedRegion(instance, index, number, most));
+  }
+
+  @Override
   synchronized boolean refresh() throws IOException {
-    if (region.isOwn() || closed || !isInPlace(false)) {
+    if (isOwn() || closed || !isInPlace(false)) {
       return false;
     }
     read();
@@ -99,60 +113,56 @@ final class SharedRegion implements AutoCloseable {
    * @return false if they are not there
    */
   private boolean isInPlace(boolean make) throws IOException {
-    DiskIo io = place.io();
-    Object data = io.identityOf(dataPath);
-    Object logs = io.identityOf(logPath);
+    Named now = named();
     Held before = held;
-    if (before != null
-        && data != null
-        && data.equals(before.dataIdentity())
-        && logs != null
-        && logs.equals(before.logIdentity())) {
+    if (before != null && now.isBoth() && now.equals(before.named())) {
       return true;
     }
     if (before != null) {
-      LOG.debug("The files of {} in {} were deleted or replaced", region, place.instance().path());
+      LOG.debug("The files of {} in {} were deleted or replaced", this, instance.path());
       forget();
-      drop(before);
+      held = null;
+      hold(null);
+      allocatedUntil(0);
+      close(before);
     }
-    if ((data == null || logs == null) && !make) {
-      return false;
+    boolean opens = make || now.isBoth();
+    if (opens) {
+      open(instance.io());
     }
-    open(io);
-    return true;
+    return opens;
+  }
+
+  private Named named() throws IOException {
+    DiskIo io = instance.io();
+    return new Named(io.identityOf(dataPath), io.identityOf(logPath));
   }
 
   private void open(DiskIo io) throws IOException {
     // Files of these names may be those of a cache that was laid out anew, in another way.
-    place.enterAgain();
-    OpenFile data = io.openOrCreate(dataPath);
-    OpenFile logFile = null;
+    Object directory = instance.enterAgain();
+    OpenFile data = io.openOrCreate(dataPath, directory);
     boolean opened = false;
     try {
-      logFile = io.openOrCreate(logPath);
-      RegionLog log = new RegionLog(logFile, region.number(), region.bytes());
-      held = new Held(data, logFile, log, io.identityOf(dataPath), io.identityOf(logPath));
-      region.hold(data);
-      region.allocatedUntil(data.size());
-      opened = true;
-    } finally {
-      if (!opened || closed) {
-        held = null;
-        region.hold(null);
-        closeQuietly(data);
-        if (logFile != null) {
-          closeQuietly(logFile);
+      RegionLog log = new RegionLog(io.openOrCreate(logPath, directory), this);
+      try {
+        Held files = new Held(data, log, named());
+        allocatedUntil(data.size());
+        hold(data);
+        held = files;
+        opened = !closed;
+      } finally {
+        if (!opened) {
+          closeQuietly(log);
         }
       }
+    } finally {
+      if (!opened) {
+        held = null;
+        hold(null);
+        closeQuietly(data);
+      }
     }
-  }
-
-  private void drop(Held before) {
-    held = null;
-    region.hold(null);
-    region.allocatedUntil(0);
-    closeQuietly(before.data());
-    closeQuietly(before.logFile());
   }
 
   private RegionLog log() throws IOException {
@@ -163,70 +173,83 @@ final class SharedRegion implements AutoCloseable {
     return files.log();
   }
 
+  /** The log, to be written: once the lock has been let go it is another process's. */
+  private RegionLog ownLog() throws IOException {
+    if (closed) {
+      throw new ClosedChannelException();
+    }
+    return log();
+  }
+
   /** Reads what the log has more, or all of it if it is another one. */
   private void read() throws IOException {
     RegionLog log = log();
     long size = log.size();
     // Others may have emptied it, or made it grow.
-    region.allocatedUntil(region.file().size());
+    allocatedUntil(file().size());
     Header header = log.header();
     if (header == null) {
       forget();
       return;
     }
-    if (header.generation() != region.generation() || position == 0 || size < position) {
+    if (header.generation() != generation() || position == 0 || size < position) {
       enter(header);
     }
-    if (size > position) {
-      position = log.scan(position, header.generation(), this::add);
+    long before = 0;
+    while (before < position && position < size) {
+      before = position;
+      position = log.scan(before, size, filling(), this::add);
     }
   }
 
-  private void add(IndexRecord record) {
-    StoredObject object = record.object();
-    if (object != null && record.fits(object, region.bytes())) {
-      boolean unused =
-          place
-              .index()
-              .add(
-                  region,
-                  object,
-                  record.chunk(),
-                  record.slot(),
-                  record.sealHigh(),
-                  record.sealLow());
-    }
+  private void add(Place chunk) {
+    boolean unused = index.add(chunk);
   }
 
   private void forget() {
-    if (region.generation() != 0) {
-      place.index().begin(region, Filling.NONE);
+    if (generation() != 0) {
+      index.begin(this, Filling.NONE);
     }
     position = 0;
   }
 
   private void enter(Header header) {
-    CacheKey secret = place.key();
-    RegionKey sealedWith = secret == null ? null : RegionKey.of(secret, header.salt());
-    place
-        .index()
-        .begin(
-            region,
-            new Filling(header.generation(), header.kind(), header.beganMillis(), sealedWith));
+    CacheKey secret = instance.key();
+    byte[] salt = new byte[CacheKey.SALT_BYTES];
+    header.salt().get(0, salt);
+    index.begin(
+        this,
+        new Filling(
+            header.generation(),
+            header.kind(),
+            header.beganMillis(),
+            secret == null ? null : secret.generationKey(salt)));
     position = RegionLog.FIRST;
   }
 
-  /** As {@link RegionFiles#isStill}. */
+  @Override
   boolean isStill(int generation) throws IOException {
-    if (region.isOwn()) {
-      return region.generation() == generation;
+    if (isOwn()) {
+      return generation() == generation;
     }
-    Header header = log().header();
-    if (header != null && header.generation() == generation) {
-      return true;
+    Held files = held;
+    if (generation() != generation || files == null) {
+      return false;
+    }
+    try {
+      Header header = files.log().header();
+      if (header != null && header.generation() == generation) {
+        return true;
+      }
+    } catch (ClosedChannelException e) {
+      if (generation() == generation) {
+        throw e;
+      }
+      // The file was let go with all that was in it.
+      return false;
     }
     synchronized (this) {
-      if (!region.isOwn() && region.generation() == generation) {
+      if (!isOwn() && generation() == generation) {
         // Its chunks would cost a read each before the next refresh finds what it has now.
         forget();
       }
@@ -234,15 +257,15 @@ final class SharedRegion implements AutoCloseable {
     return false;
   }
 
-  /** As {@link RegionFiles#take}. */
+  @Override
   boolean take() throws IOException {
     if (closed) {
       return false;
     }
     if (!isStillInPlace()) {
-      place.enterAgain();
+      Object unused = instance.enterAgain();
     }
-    ProcessLock taking = ProcessLock.tryTake(place.instance().lockOf(region.number()));
+    ProcessLock taking = ProcessLock.tryTake(instance.lockOf(number()));
     if (taking == null) {
       return false;
     }
@@ -251,7 +274,7 @@ final class SharedRegion implements AutoCloseable {
       synchronized (this) {
         boolean unused = isInPlace(true);
         read();
-        region.setOwn(true);
+        setOwn(true);
         lock = taking;
         taken = true;
       }
@@ -270,10 +293,10 @@ final class SharedRegion implements AutoCloseable {
     return isInPlace(false);
   }
 
-  /** As {@link RegionFiles#giveBack}. */
+  @Override
   void giveBack() throws IOException {
     synchronized (this) {
-      region.setOwn(false);
+      setOwn(false);
     }
     ProcessLock last = lock;
     lock = null;
@@ -282,61 +305,68 @@ final class SharedRegion implements AutoCloseable {
     }
   }
 
-  /** As {@link RegionFiles#resume}: cuts off what is behind the last whole record. */
+  /** Cuts off what is behind the last whole record. */
+  @Override
   synchronized boolean resume() throws IOException {
-    if (place.key() != null) {
+    if (instance.key() != null) {
       // Slots may have been used with the key, without a record.
       return false;
     }
-    if (log().size() > position) {
-      log().cutOff(position);
+    if (ownLog().size() > position) {
+      ownLog().cutOff(position);
     }
     return true;
   }
 
-  /** As {@link RegionFiles#begin}. */
-  synchronized void begin(Region.Kind kind) throws IOException {
-    SecureRandom random = place.random();
-    int before = region.generation();
-    int generation = before == 0 ? random.nextInt() : before + 1;
+  @Override
+  synchronized void begin(Kind kind) throws IOException {
+    int before = generation();
+    int generation = before == 0 ? RANDOM.nextInt() : before + 1;
     Header header =
         new Header(
-            region.number(),
             generation == 0 ? 1 : generation,
             kind,
-            region.bytes(),
             System.currentTimeMillis(),
-            random.nextLong(),
-            random.nextLong());
-    log().begin(header);
+            ByteBuffer.wrap(CacheKey.newSalt()));
+    ownLog().begin(header);
     enter(header);
   }
 
-  /** As {@link RegionFiles#appended}. */
-  synchronized void appended(List<Appended> chunks) throws IOException {
-    position = log().append(region.generation(), chunks, position);
+  @Override
+  synchronized void appended(List<Place> chunks) throws IOException {
+    position = ownLog().append(chunks, position);
   }
 
-  /** As {@link RegionFiles#empty}; the log goes first, so that nobody takes what follows. */
+  /** The log goes first, so that nobody takes what follows. */
+  @Override
   synchronized void empty() throws IOException {
-    log().cutOff(0);
+    ownLog().cutOff(0);
     forget();
-    region.file().truncate(0);
-    region.allocatedUntil(0);
+    file().truncate(0);
+    allocatedUntil(0);
+  }
+
+  @Override
+  void letGo() {
+    closed = true;
+    ProcessLock last = lock;
+    if (last != null) {
+      closeQuietly(last);
+    }
   }
 
   @Override
   public void close() {
-    closed = true;
+    letGo();
     Held files = held;
-    ProcessLock last = lock;
     if (files != null) {
-      closeQuietly(files.data());
-      closeQuietly(files.logFile());
+      close(files);
     }
-    if (last != null) {
-      closeQuietly(last);
-    }
+  }
+
+  private static void close(Held files) {
+    closeQuietly(files.data());
+    closeQuietly(files.log());
   }
 
   private static void closeQuietly(AutoCloseable open) {
@@ -345,10 +375,5 @@ final class SharedRegion implements AutoCloseable {
     } catch (Exception e) {
       LOG.debug("{} cannot be closed", open, e);
     }
-  }
-
-  @Override
-  public String toString() {
-    return region.toString();
   }
 }

@@ -7,7 +7,6 @@ import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One immutable version of one object as a cache on disk knows it: a hash of its name, and its
@@ -19,8 +18,13 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Hash.</b> The first {@value #HASH_BYTES} bytes of the SHA-256 of the object's length (8
  * bytes, big-endian) and of store, bucket, key, ETag and version id, each as its length in UTF-8 (4
  * bytes; -1 for no version id) and its bytes.
+ *
+ * @param first the hash's first 8 bytes
+ * @param second its next 8 bytes
+ * @param third its last 4 bytes
+ * @param size length of the object, in bytes
  */
-public final class StoredObject {
+public record StoredObject(long first, long second, int third, long size) {
   /** Length of a chunk, but for an object's last one, in bytes. */
   public static final int CHUNK_BYTES = 64 << 10;
 
@@ -29,18 +33,6 @@ public final class StoredObject {
 
   /** As many chunks fit the number of a chunk. */
   static final long MOST_BYTES = (long) Integer.MAX_VALUE * CHUNK_BYTES;
-
-  private final long first;
-  private final long second;
-  private final int third;
-  private final long size;
-
-  StoredObject(long first, long second, int third, long size) {
-    this.first = first;
-    this.second = second;
-    this.third = third;
-    this.size = size;
-  }
 
   /** The object whose hash stands at {@code at}. */
   static StoredObject at(ByteBuffer buffer, int at, long size) {
@@ -55,7 +47,7 @@ public final class StoredObject {
    *     cache
    */
   static StoredObject of(String store, ObjectVersion version) {
-    if (version.etag() == null || version.size() <= 0 || version.size() > MOST_BYTES) {
+    if (!canBeOf(version)) {
       throw new IllegalArgumentException(
           version + " has no place in a cache: expected an ETag and 1 to " + MOST_BYTES + " bytes");
     }
@@ -111,23 +103,6 @@ public final class StoredObject {
     return digits.toHexDigits(first) + digits.toHexDigits(second) + digits.toHexDigits(third);
   }
 
-  long first() {
-    return first;
-  }
-
-  long second() {
-    return second;
-  }
-
-  int third() {
-    return third;
-  }
-
-  /** Length of the object, in bytes. */
-  long size() {
-    return size;
-  }
-
   /** Chunks in the object. */
   int chunks() {
     return (int) ((size + CHUNK_BYTES - 1) / CHUNK_BYTES);
@@ -136,17 +111,6 @@ public final class StoredObject {
   /** Bytes in one of its chunks. */
   int chunkLength(int chunk) {
     return (int) Math.min(CHUNK_BYTES, size - (long) chunk * CHUNK_BYTES);
-  }
-
-  /** Whether it has the same hash and length. */
-  @Override
-  public boolean equals(@Nullable Object other) {
-    return this == other
-        || (other instanceof StoredObject that
-            && first == that.first
-            && second == that.second
-            && third == that.third
-            && size == that.size);
   }
 
   @Override

@@ -22,9 +22,9 @@
  * its {@link io.s3e.disk.Regions} hold, {@link io.s3e.disk.Readers} with a {@link
  * io.s3e.disk.ChunkReader} each and {@link io.s3e.disk.RecentChunks} for short reads, an {@link
  * io.s3e.disk.Appender} that writes, and a {@link io.s3e.disk.Breaker} for each direction. The
- * {@link io.s3e.disk.RegionFiles} are {@link io.s3e.disk.PrivateFiles} without names, or {@link
- * io.s3e.disk.SharedFiles}: names, a lock ({@link io.s3e.disk.ProcessLock}) and a log ({@link
- * io.s3e.disk.RegionLog}) that other processes read, below a directory that {@link
+ * {@link io.s3e.disk.Region}s are files without names ({@link io.s3e.disk.PrivateRegion}), or have
+ * a name, a lock ({@link io.s3e.disk.ProcessLock}) and a log ({@link io.s3e.disk.RegionLog}) that
+ * other processes read ({@link io.s3e.disk.SharedRegion}), below a directory that {@link
  * io.s3e.disk.DirectoryGuard} trusts. {@link io.s3e.disk.RegionSeal} verifies or decrypts a chunk.
  * All that touches the file system goes by {@link io.s3e.disk.DiskIo}.
  *

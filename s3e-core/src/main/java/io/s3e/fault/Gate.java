@@ -134,13 +134,17 @@ public final class Gate {
     return open;
   }
 
-  /** Whether a request that nobody waits for may be sent now. Takes nothing. */
-  public boolean admitsGuess() {
+  /**
+   * Whether a request that nobody waits for may be sent now. Takes nothing.
+   *
+   * @param unsent how many more are to be sent with it, and were admitted
+   */
+  public boolean admitsGuess(int unsent) {
     if (open) {
       return true;
     }
     synchronized (this) {
-      return demands.isEmpty() && rate.admitsGuess(clock.getAsLong());
+      return demands.isEmpty() && rate.admitsGuess(clock.getAsLong(), unsent);
     }
   }
 

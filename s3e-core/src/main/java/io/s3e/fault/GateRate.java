@@ -143,13 +143,14 @@ final class GateRate {
     return sends;
   }
 
-  boolean admitsGuess(long now) {
+  boolean admitsGuess(long now, int unsent) {
     settle(now);
     return switch (state) {
       case FREE -> badInRow < DOUBT;
       case LIMITED ->
           badInRow < DOUBT
-              && inFlight + passes < (int) limit - Math.max(1, (int) limit / GUESS_RESERVE_SHARE);
+              && inFlight + passes + unsent
+                  < (int) limit - Math.max(1, (int) limit / GUESS_RESERVE_SHARE);
       case SHUT -> false;
     };
   }

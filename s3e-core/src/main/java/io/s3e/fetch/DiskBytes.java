@@ -65,8 +65,8 @@ public final class DiskBytes {
     // Not before: a callback of a read that is over will not come to do so.
     watched.remove(this);
     long over = overNanos;
-    if (over != 0 && count > 0) {
-      disk.speed().onDisk(count, over - beganNanos);
+    if (over != 0) {
+      disk.speed().onDisk(count, wanted, over - beganNanos);
     }
     handle.progress().onDisk(count);
     disk.taken(handle, count, count == wanted);

@@ -63,9 +63,15 @@ final class DiskSpeed {
     return bytes < SHORT_BYTES ? nanos : (long) ((double) nanos * (1 << 20) / bytes);
   }
 
-  /** A reader has waited so long for so many bytes from disk. */
-  void onDisk(long bytes, long nanos) {
-    of(bytes).disk.add(normal(bytes, nanos));
+  /**
+   * A reader has waited so long for bytes from disk. One that was given up is told too; one that
+   * found nothing says nothing.
+   */
+  void onDisk(long come, long wanted, long nanos) {
+    if (come > 0 || nanos > FAST_NANOS) {
+      long bytes = come > 0 ? come : wanted;
+      of(bytes).disk.add(normal(bytes, nanos));
+    }
   }
 
   /** So many bytes have come from S3, so long after they were asked for. */

@@ -16,6 +16,10 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -152,35 +156,97 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     return start(handle, wanted, Purpose.GUESS, started);
   }
 
+  /**
+   * As {@link #prefetch}, of guesses that are of use together only: all that is absent of them is
+   * granted before any of it is sent.
+   *
+   * @return false if there was no room for all, and nothing was started
+   */
+  public boolean prefetchAll(
+      ObjectHandle handle, List<BlockRange> wanted, Consumer<RunFetch> started) {
+    if (handle.progress().isServedByDisk()) {
+      return true;
+    }
+    Deque<Grant> granted = new ArrayDeque<>();
+    try {
+      List<Run> runs = new ArrayList<>();
+      for (BlockRange each : wanted) {
+        for (Run run = absent(handle, each.first(), each.end());
+            run != null;
+            run = absent(handle, run.blocks().end(), each.end())) {
+          boolean mayRun = mayRunAhead(handle, each.first());
+          Grant grant = mayRun ? guess(run, Purpose.GUESS, granted.size()) : null;
+          if (grant == null) {
+            refused(handle);
+            return false;
+          }
+          granted.add(grant);
+          runs.add(run);
+        }
+      }
+      for (Run run : runs) {
+        long sent = run.blocks().first() + send(run, granted.remove(), started);
+        // Others may have entered a block of it meanwhile.
+        long unused =
+            start(handle, new BlockRange(sent, run.blocks().end()), Purpose.GUESS, started);
+      }
+      return true;
+    } finally {
+      granted.forEach(Grant::giveBack);
+    }
+  }
+
   private long start(
       ObjectHandle handle, BlockRange wanted, Purpose purpose, Consumer<RunFetch> started) {
-    long last = Math.min(wanted.end(), handle.layout().blocksOver(handle.size()));
     long next = wanted.first();
-    while (next < last) {
-      long there = memory.isPresent(handle, next) ? next + 1 : onDiskUntil(handle, next, last);
-      if (there > next) {
-        next = there;
-        continue;
-      }
-      Run run = resolver.run(handle, new BlockRange(next, last));
-      boolean passes = gate(handle).admitsGuess();
-      if (!passes) {
-        tenant.metrics().count(Counter.GATE_REFUSED);
-      }
-      Grant grant =
-          passes ? admission.trySpeculate(account, objectOf(handle), need(run), purpose) : null;
+    for (Run run = absent(handle, next, wanted.end());
+        run != null;
+        run = absent(handle, next, wanted.end())) {
+      next = run.blocks().first();
+      Grant grant = guess(run, purpose, 0);
       if (grant == null) {
         refused(handle);
         return next;
       }
-      RunFetch fetch = enter(run, grant);
-      if (fetch != null) {
-        started.accept(fetch);
-        fetch.send();
-        next += fetch.blocks().size();
-      }
+      next += send(run, grant, started);
     }
     return Math.max(next, wanted.end());
+  }
+
+  /** The next run that is neither there nor on disk; null if there is none. */
+  private @Nullable Run absent(ObjectHandle handle, long first, long end) {
+    long last = Math.min(end, handle.layout().blocksOver(handle.size()));
+    long next = first;
+    while (next < last) {
+      long there = memory.isPresent(handle, next) ? next + 1 : onDiskUntil(handle, next, last);
+      if (there == next) {
+        return resolver.run(handle, new BlockRange(next, last));
+      }
+      next = there;
+    }
+    return null;
+  }
+
+  /**
+   * @param unsent how many runs have a grant and are to be sent with this one
+   */
+  private @Nullable Grant guess(Run run, Purpose purpose, int unsent) {
+    if (gate(run.handle()).admitsGuess(unsent)) {
+      return admission.trySpeculate(account, objectOf(run.handle()), need(run), purpose);
+    }
+    tenant.metrics().count(Counter.GATE_REFUSED);
+    return null;
+  }
+
+  /** How many blocks were entered and are on their way. */
+  private int send(Run run, Grant grant, Consumer<RunFetch> started) {
+    RunFetch fetch = enter(run, grant);
+    if (fetch == null) {
+      return 0;
+    }
+    started.accept(fetch);
+    fetch.send();
+    return fetch.blocks().size();
   }
 
   private boolean mayRunAhead(ObjectHandle handle, long block) {
@@ -226,7 +292,8 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
    *
    * @param ahead block up to which the reader was to prefetch, at least {@code end}; taken along
    *     where a guess would be refused. It then counts as asked for, not as prefetch
-   * @return the block, pinned; null if another thread was quicker and it must be looked up
+   * @return the block, pinned; null if another thread was quicker and it must be looked up, or if
+   *     others wait for the thread and the object may have no more places now
    */
   public @Nullable Block demand(
       ObjectHandle handle,
@@ -253,7 +320,8 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
       }
       run = resolver.run(handle, wanted);
     }
-    RunFetch fetch = enter(run, awaitAdmission(handle, need(run), patience));
+    Grant grant = awaitAdmission(handle, need(run), patience);
+    RunFetch fetch = grant == null ? null : enter(run, grant);
     if (fetch == null) {
       return null;
     }
@@ -325,16 +393,22 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     return tenant.isClosed() || handle.isClosed() || handle.cancelled() != null;
   }
 
-  private Grant awaitAdmission(ObjectHandle handle, Need need, Patience patience)
+  private @Nullable Grant awaitAdmission(ObjectHandle handle, Need need, Patience patience)
       throws IOException {
-    BooleanSupplier isOver = () -> hasEnded(handle);
+    Object object = objectOf(handle);
+    long since = System.nanoTime();
+    BooleanSupplier leaves =
+        () -> hasEnded(handle) || (patience.isSpentOnVisit(since) && account.isHeldUp(object));
     try {
       for (; ; ) {
-        Grant grant = admission.await(account, objectOf(handle), need, isOver, patience.deadline());
+        Grant grant = admission.await(account, object, need, leaves, patience.deadline());
         if (grant != null) {
           return grant;
         }
         requireOpen(handle);
+        if (patience.isSpentOnVisit(since) && !patience.isOver()) {
+          return null;
+        }
         // Others who read for the same call may have got on meanwhile.
         if (patience.isOver()) {
           throw new IOException("no memory became free before the read's deadline");
@@ -359,7 +433,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
    * Null if that is none; the grant is given back then.
    */
   private @Nullable RunFetch enter(Run run, Grant grant) {
-    int most = grant.isLent() ? sizing.lentBlocks() : grant.leases().size();
+    int most = grant.leases().isEmpty() ? sizing.lentBlocks() : grant.leases().size();
     int count = (int) Math.min(run.blocks().count(), most);
     RunFetch fetch = RunFetch.enter(tenant, run, count, grant, ended);
     if (fetch == null) {

@@ -1,6 +1,7 @@
 package io.s3e.fetch;
 
 import io.s3e.block.BlockId;
+import io.s3e.block.BlockLayout;
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectVersion;
 import io.s3e.buffer.BlockLease;
@@ -8,10 +9,14 @@ import io.s3e.client.Fence;
 import io.s3e.client.LentBuffer;
 import io.s3e.memory.Block;
 import io.s3e.memory.Grant;
+import io.s3e.memory.Residency;
+import io.s3e.prefetch.RequestSizing;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,8 +31,13 @@ import org.jspecify.annotations.Nullable;
  * #endsAt}): the block that holds its last byte becomes shorter, those behind it never land and
  * fail with the run's end.
  *
+ * <p><b>Islands.</b> A block of the run that is in memory already is fetched once more and made a
+ * second time, outside the index: the GET need not be cut for it. Once the first has left memory,
+ * the second takes its name; else nobody wants it when it lands.
+ *
  * <p><b>Ownership.</b> A pooled buffer is this landing's until its block is published, then the
- * block's slab's. A lent buffer goes straight to the slab, and with it the slot.
+ * block's slab's. A lent buffer goes straight to the slab, and with it the slot; where there are
+ * pooled buffers as well, the bytes are copied into those and the lent buffer goes back at once.
  *
  * <p><b>Threads.</b> Touched inside a {@link Fence} that is open, or after it was closed: by one
  * thread at a time, each seeing what the one before did.
@@ -38,6 +48,9 @@ final class Landing implements Destination {
 
   /** At least one once the run starts; adjacent, ascending. */
   private final List<Block> blocks = new ArrayList<>();
+
+  /** Those of them that are not in the index; empty as a rule. */
+  private final Set<Block> islands = new HashSet<>(0);
 
   private int published;
 
@@ -62,16 +75,32 @@ final class Landing implements Destination {
 
   /**
    * Makes the run's first {@code count} blocks at most and enters them into the index, as many in a
-   * row as nobody else has entered. False if that is none; the grant is given back then.
+   * row as nobody else has entered, or that are islands between such. False if that is none; the
+   * grant is given back then.
    */
   boolean enter(Run run, int count, Block.Fate fate) {
     long first = run.blocks().first();
+    int entered = 0;
     for (long index = first; index < first + count; index++) {
-      Block block = entered(run.handle(), index, fate);
+      boolean mayBeIsland =
+          RequestSizing.mayFetchOver(islands.size(), blocks.size() - islands.size());
+      boolean isIsland = mayBeIsland && VisibleBlocks.isReady(tenant.index(), run.handle(), index);
+      Block block =
+          isIsland
+              ? made(run.handle().block(index), run.handle(), fate)
+              : entered(run.handle(), index, fate);
       if (block == null) {
         break;
       }
       blocks.add(block);
+      if (isIsland) {
+        islands.add(block);
+      } else {
+        entered = blocks.size();
+      }
+    }
+    while (blocks.size() > entered) {
+      islands.remove(blocks.remove(blocks.size() - 1));
     }
     landingBlocks = blocks.size();
     releaseLeases(blocks.size(), grant.leases().size());
@@ -84,9 +113,7 @@ final class Landing implements Destination {
 
   /** The block under its name, or apart where that is taken by one that its reader may not use. */
   private @Nullable Block entered(ObjectHandle handle, long index, Block.Fate fate) {
-    long start = handle.layout().startOf(index);
-    int length = handle.layout().lengthOf(index);
-    Block block = new Block(handle.block(index), start, length, fate);
+    Block block = made(handle.block(index), handle, fate);
     if (tenant.index().add(block)) {
       return block;
     }
@@ -94,8 +121,25 @@ final class Landing implements Destination {
     if (apart == null || block.id().version().equals(apart)) {
       return null;
     }
-    Block aside = new Block(new BlockId(apart, index), start, length, fate);
+    Block aside = made(new BlockId(apart, index), handle, fate);
     return tenant.index().add(aside) ? aside : null;
+  }
+
+  private static Block made(BlockId id, ObjectHandle handle, Block.Fate fate) {
+    BlockLayout layout = handle.layout();
+    return new Block(id, layout.startOf(id.index()), layout.lengthOf(id.index()), fate);
+  }
+
+  /** Publishes the blocks of a slab. */
+  private void publish(Residency memory, List<Block> landed, ByteBuffer bytes, Runnable free) {
+    // Those that lie ahead too: a reader that comes to one would ask for it once more.
+    if (!islands.isEmpty()) {
+      islands.removeIf(tenant.index()::add);
+    }
+    memory.publish(landed, islands, bytes, free);
+    if (!islands.isEmpty()) {
+      landed.forEach(islands::remove);
+    }
   }
 
   List<Block> blocks() {
@@ -202,10 +246,8 @@ final class Landing implements Destination {
       complete = published == landingBlocks;
       filledInBlock = 0;
       Grant granted = grant;
-      tenant
-          .admission()
-          .pooled()
-          .publish(List.of(block), lease.buffer(), () -> granted.release(lease));
+      Residency pooled = tenant.admission().pooled();
+      publish(pooled, List.of(block), lease.buffer(), () -> granted.release(lease));
     }
   }
 
@@ -215,22 +257,25 @@ final class Landing implements Destination {
       buffer.close();
       throw new IOException("a lent buffer that nobody asked for");
     }
+    if (!grant.leases().isEmpty()) {
+      try (buffer) {
+        accept(buffer.bytes().duplicate());
+      }
+      return;
+    }
     accepted += buffer.bytes().remaining();
     published = landingBlocks;
     complete = true;
     Grant granted = grant;
     granted.landed();
-    tenant
-        .account()
-        .carrier()
-        .lent()
-        .publish(
-            blocks.subList(0, published),
-            buffer.bytes(),
-            () -> {
-              buffer.close();
-              granted.releaseSlot();
-            });
+    publish(
+        tenant.account().carrier().lent(),
+        blocks.subList(0, published),
+        buffer.bytes(),
+        () -> {
+          buffer.close();
+          granted.releaseSlot();
+        });
   }
 
   /**
@@ -248,7 +293,7 @@ final class Landing implements Destination {
     }
     List<Block> unpublished = blocks.subList(published, blocks.size());
     unpublished.forEach(tenant.index()::remove);
-    releaseLeases(published, grant.isLent() ? 0 : blocks.size());
+    releaseLeases(published, grant.leases().isEmpty() ? 0 : blocks.size());
     for (Block block : unpublished) {
       block.fail(why);
     }
@@ -276,7 +321,7 @@ final class Landing implements Destination {
 
   /** Nothing more lands. Ends the concurrency, and the slot if no slab has it. */
   void end() {
-    boolean slotIsTheSlabs = grant.isLent() && published > 0;
+    boolean slotIsTheSlabs = grant.isLent() && grant.leases().isEmpty() && published > 0;
     if (!slotIsTheSlabs) {
       grant.leaveLane();
     }

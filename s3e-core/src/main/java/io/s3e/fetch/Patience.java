@@ -8,13 +8,30 @@ import java.time.Duration;
  */
 public final class Patience {
   private final long nanos;
+  private final long visitNanos;
 
   /** By {@link System#nanoTime()}. */
   private volatile long deadline;
 
+  /** Of a reader on a thread of its own. */
   public Patience(Duration limit) {
+    this(limit, limit);
+  }
+
+  /**
+   * @param visit so long its thread waits for a place of an object whose GETs are late and hold all
+   *     that it may have. A thread that other readers wait for leaves then: those of objects that
+   *     hang would have all
+   */
+  public Patience(Duration limit, Duration visit) {
     nanos = limit.toNanos();
+    visitNanos = visit.toNanos();
     progressed();
+  }
+
+  /** Whether a wait that began then, by {@link System#nanoTime()}, is longer than a visit. */
+  boolean isSpentOnVisit(long since) {
+    return System.nanoTime() - since > visitNanos;
   }
 
   /** The reader has got on. */

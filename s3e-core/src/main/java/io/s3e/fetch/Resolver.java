@@ -1,11 +1,12 @@
 package io.s3e.fetch;
 
 import io.s3e.block.BlockRange;
+import io.s3e.prefetch.RequestSizing;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says how far a {@link Run} goes: over blocks that are neither in memory nor on disk, and no
- * further than one GET. Any thread; nothing here waits.
+ * Says how far a {@link Run} goes: over blocks that are neither in memory nor on disk, and short
+ * islands of others between them, and no further than one GET. Any thread; nothing here waits.
  */
 final class Resolver {
   private final Tenant tenant;
@@ -24,10 +25,15 @@ final class Resolver {
     boolean lends = tenant.account().carrier().lends();
     long border = disk == null ? Long.MAX_VALUE : disk.border(handle, wanted.first());
     long limit = Math.min(border, sizing.limit(wanted, lends, handle.longestGet().bytes()));
-    long end = wanted.first() + 1;
-    while (end < limit && !memory.isPresent(handle, end) && !isOnDisk(disk, handle, end)) {
-      end++;
-    }
+    long end =
+        RequestSizing.untilGap(
+            wanted.first(),
+            limit,
+            handle.layout(),
+            block -> memory.isPresent(handle, block) || isOnDisk(disk, handle, block),
+            block ->
+                VisibleBlocks.isReady(tenant.index(), handle, block)
+                    || !memory.isPresent(handle, block));
     return new Run(handle, new BlockRange(wanted.first(), end));
   }
 

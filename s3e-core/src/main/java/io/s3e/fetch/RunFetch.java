@@ -330,7 +330,7 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
     Hedge before = hedge;
     boolean isHedged = before != null && before.isOf(attempt);
     // An object whose GETs hang again and again would hold two places in place of one.
-    if (landing.isLent() || !attempt.isFirst() || isHedged || !gate.admitsGuess()) {
+    if (landing.isLent() || !attempt.isFirst() || isHedged || !gate.admitsGuess(0)) {
       return;
     }
     Hedge second = Hedge.of(this, tenant, run.handle(), gate, attempt);

@@ -83,6 +83,18 @@ final class VisibleBlocks {
     return isEntered(handle.apart(), block) || isEntered(handle.announced(), block);
   }
 
+  /** Whether the block is in memory, seen or not, under a name that the handle's may have. */
+  static boolean isReady(BlockIndex index, ObjectHandle handle, long block) {
+    return isReady(index, handle.version(), block)
+        || isReady(index, handle.apart(), block)
+        || isReady(index, handle.announced(), block);
+  }
+
+  private static boolean isReady(BlockIndex index, @Nullable ObjectVersion version, long block) {
+    Block found = version == null ? null : index.get(new BlockId(version, block));
+    return found != null && found.isReady();
+  }
+
   private boolean isEntered(@Nullable ObjectVersion version, long block) {
     return version != null && index.get(new BlockId(version, block)) != null;
   }

@@ -66,11 +66,20 @@ public final class Account implements AutoCloseable {
    */
   @Nullable Reader next() {
     for (Reader reader : waiting) {
-      if (!carrier.copiesByObject().isFull(reader.object())) {
+      if (!isFull(reader.object())) {
         return reader;
       }
     }
     return waiting.peek();
+  }
+
+  private boolean isFull(Object object) {
+    return carrier.copiesByObject().isFull(object);
+  }
+
+  /** Whether the object's GETs are late, and it may have no more places until they end. */
+  public boolean isHeldUp(Object object) {
+    return isFull(object) && carrier.copiesByObject().isSilent(object);
   }
 
   boolean isOpen() {
@@ -92,6 +101,12 @@ public final class Account implements AutoCloseable {
     Residency lent = carrier.lent();
     return lane.hasRoomAhead(0, tenancy)
         || lane.hasRoomAhead(lent.spareSlabs(Idle.LONG) + lent.parkedEntries(), tenancy);
+  }
+
+  /** Whether a slot is to be looked for: to evict what would not be enough is to evict in vain. */
+  boolean mayLend(Object object, Purpose purpose) {
+    boolean isLent = carrier.lends() && !carrier.copiesByObject().isSilent(object);
+    return isLent && (purpose == Purpose.DEMAND || hasSlotAhead());
   }
 
   boolean hasLessThanItsShare() {

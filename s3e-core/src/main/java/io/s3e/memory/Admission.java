@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * Grants memory and concurrency to GETs before they are sent, for all tenants of an engine. A GET
  * is <i>copied</i> (pooled buffers, one for each block, and a place in the {@link Carrier}'s lane
  * of copied requests) or <i>lent</i> (one slot of the client's memory, held until all blocks in it
- * are dead). To grant is to reserve: what is granted is there.
+ * are dead, or until the bytes of a short run have passed on to pooled buffers of its own). To
+ * grant is to reserve: what is granted is there.
  *
  * <p><b>Progress.</b> A reader that waits needs one pooled buffer and one copied request, no more.
  * It takes them from what is free, then evicts blocks that have been read, those that are still to
@@ -42,8 +43,8 @@ import org.jspecify.annotations.Nullable;
  * {@linkplain #isStarving starve}, what is late is given up.
  *
  * <p><b>Revocation.</b> Guesses of which nothing has come for a while give their places up: after
- * {@value #READER_PATIENCE_MILLIS} ms of waiting a reader has the oldest of them revoked that is
- * older than {@value #STUCK_MILLIS} ms, and so has a guess of a tenant with less than its share.
+ * {@value #PATIENCE_MILLIS} ms of waiting a reader has the oldest of them revoked that is older
+ * than {@value #STUCK_MILLIS} ms, and so has a guess of a tenant with less than its share.
  *
  * <p><b>Slots.</b> A lent slot with bytes that are still to be read is taken by another reader only
  * if its own is {@linkplain Idle#BRIEFLY idle}: the other has the copied requests meanwhile, and
@@ -59,9 +60,8 @@ import org.jspecify.annotations.Nullable;
  * A tenant's guesses get nothing while a reader of its own waits, or anybody's reader lacks memory.
  */
 public final class Admission {
-  private static final long READER_PATIENCE_MILLIS = 50;
-  private static final long READER_PATIENCE_NANOS =
-      TimeUnit.MILLISECONDS.toNanos(READER_PATIENCE_MILLIS);
+  private static final long PATIENCE_MILLIS = 50;
+  private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS);
   private static final long STUCK_MILLIS = 1_000;
   private static final long STUCK_NANOS = TimeUnit.MILLISECONDS.toNanos(STUCK_MILLIS);
 
@@ -162,25 +162,38 @@ public final class Admission {
 
   private @Nullable Grant tryGrant(
       Account account, Object object, Need need, Purpose purpose, boolean mayCopy) {
-    Grant grant = need.isLong() ? tryLend(account, object, purpose) : null;
+    boolean isLong = need.isLong() && account.mayLend(object, purpose);
+    Grant grant = isLong ? tryLend(account, object, List.of(), purpose) : null;
     if (grant == null && mayCopy) {
       grant = tryCopy(account, object, need.copiedBlocks(), purpose);
     }
-    // A short run wastes most of a slot, but an idle slot is all waste.
-    return grant == null && need.kind() == Need.MemoryKind.SHORT
-        ? tryLend(account, object, purpose)
-        : grant;
+    if (grant == null && need.kind() == Need.MemoryKind.SHORT && account.mayLend(object, purpose)) {
+      grant = tryPass(account, object, need.copiedBlocks(), purpose);
+    }
+    return grant;
   }
 
-  private @Nullable Grant tryLend(Account account, Object object, Purpose purpose) {
+  /** A short run wastes most of a slot: it only passes through one into its own buffers. */
+  private @Nullable Grant tryPass(Account account, Object object, int blocks, Purpose purpose) {
+    List<BlockLease> leases = new ArrayList<>(blocks);
+    Grant grant = null;
+    try {
+      if (addBuffers(leases, blocks, purpose)) {
+        grant = tryLend(account, object, leases, purpose);
+      }
+      return grant;
+    } finally {
+      if (grant == null && !leases.isEmpty()) {
+        leases.forEach(BlockLease::release);
+        wake();
+      }
+    }
+  }
+
+  /** A slot, from which the bytes pass on to {@code leases}, if there are any. */
+  private @Nullable Grant tryLend(
+      Account account, Object object, List<BlockLease> leases, Purpose purpose) {
     Carrier carrier = account.carrier();
-    // To evict what would not be enough is to evict for nothing.
-    if (!carrier.lends() || carrier.copiesByObject().isSilent(object)) {
-      return null;
-    }
-    if (purpose != Purpose.DEMAND && !account.hasSlotAhead()) {
-      return null;
-    }
     Residency lent = carrier.lent();
     while (!carrier.slots().tryEnter(purpose, account.inSlots())) {
       boolean evicted =
@@ -192,7 +205,7 @@ public final class Admission {
         return null;
       }
     }
-    return new Grant(account, object, List.of(), purpose);
+    return new Grant(account, object, leases, purpose, true);
   }
 
   /**
@@ -211,15 +224,8 @@ public final class Admission {
     List<BlockLease> leases = new ArrayList<>(blocks);
     Grant grant = null;
     try {
-      BlockLease lease = purpose == Purpose.DEMAND ? tryFirstBuffer() : trySpareBuffer();
-      for (; lease != null; lease = leases.size() < blocks ? trySpareBuffer() : null) {
-        leases.add(lease);
-      }
-      if (leases.size() < blocks) {
-        claimShare();
-      }
-      if (!leases.isEmpty() && (purpose == Purpose.DEMAND || leases.size() == blocks)) {
-        grant = new Grant(account, object, leases, purpose);
+      if (addBuffers(leases, blocks, purpose)) {
+        grant = new Grant(account, object, leases, purpose, false);
       }
       return grant;
     } finally {
@@ -260,6 +266,22 @@ public final class Admission {
   /** The cheapest goes first: nothing, a write to disk, a GET. */
   private boolean evictAny() {
     return pooled.evictRead() || pooled.evictDirty() || pooled.evictUnread();
+  }
+
+  /**
+   * Adds as many buffers as {@code blocks}, as far as there are.
+   *
+   * @return whether they are enough: one for a reader that waits, all for everybody else
+   */
+  private boolean addBuffers(List<BlockLease> leases, int blocks, Purpose purpose) {
+    BlockLease lease = purpose == Purpose.DEMAND ? tryFirstBuffer() : trySpareBuffer();
+    for (; lease != null; lease = leases.size() < blocks ? trySpareBuffer() : null) {
+      leases.add(lease);
+    }
+    if (leases.size() < blocks) {
+      claimShare();
+    }
+    return !leases.isEmpty() && (purpose == Purpose.DEMAND || leases.size() == blocks);
   }
 
   /** A buffer beyond the reserve, at the cost of nothing that is still to be read. */
@@ -318,7 +340,7 @@ public final class Admission {
     } else {
       lackingMemory.remove(Thread.currentThread());
     }
-    if (grant == null && waitedNanos > READER_PATIENCE_NANOS) {
+    if (grant == null && waitedNanos > PATIENCE_NANOS) {
       account.carrier().revokeStuck(STUCK_NANOS);
     }
     return grant;
@@ -334,7 +356,7 @@ public final class Admission {
    * come back where nothing hangs.
    */
   public boolean isStarving(Carrier carrier, long now) {
-    return waiting.isStarving(carrier, now - READER_PATIENCE_NANOS);
+    return waiting.isStarving(carrier, now - PATIENCE_NANOS);
   }
 
   /** Memory or concurrency has come back: the first reader of each tenant looks again. */

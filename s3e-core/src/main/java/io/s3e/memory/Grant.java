@@ -41,21 +41,24 @@ public final class Grant {
   private final Object object;
   private final List<BlockLease> leases;
   private final Purpose purpose;
+  private final boolean lent;
   private final AtomicReference<LanePlace> place = new AtomicReference<>(LanePlace.IN_LANE);
 
   /** Null unless it is for a guess. */
   private final Carrier.@Nullable Guess guess;
 
-  Grant(Account account, Object object, List<BlockLease> leases, Purpose purpose) {
+  /**
+   * @param lent whether it has a slot, and not a place among the copied requests
+   */
+  Grant(Account account, Object object, List<BlockLease> leases, Purpose purpose, boolean lent) {
     this.account = account;
     this.object = object;
     this.leases = leases;
     this.purpose = purpose;
-    (isLent() ? account.slots() : account.copies()).incrementAndGet();
-    account.hold(
-        isLent()
-            ? account.carrier().limits().lentSlotBytes()
-            : leases.stream().mapToLong(BlockLease::bytes).sum());
+    this.lent = lent;
+    (lent ? account.slots() : account.copies()).incrementAndGet();
+    long slot = lent ? account.carrier().limits().lentSlotBytes() : 0;
+    account.hold(slot + leases.stream().mapToLong(BlockLease::bytes).sum());
     guess = purpose == Purpose.GUESS ? account.carrier().guess() : null;
   }
 
@@ -64,14 +67,23 @@ public final class Grant {
     return purpose;
   }
 
-  /** Whether the GET gets the client's own buffer; the slot then lives as long as its blocks. */
+  /**
+   * Whether the GET gets the client's own buffer. The slot then lives as long as its blocks, or, if
+   * there are {@linkplain #leases leases} as well, until the bytes have passed on to those.
+   */
   public boolean isLent() {
-    return leases.isEmpty();
+    return lent;
   }
 
-  /** One buffer for each block, in order; empty if lent. */
+  /** One buffer for each block, in order; empty if the blocks live in the slot. */
   public List<BlockLease> leases() {
     return leases;
+  }
+
+  /** The run will not be sent: gives everything back. */
+  public void giveBack() {
+    leases.forEach(this::release);
+    leaveLane();
   }
 
   /**

@@ -120,8 +120,26 @@ public final class Residency {
    * @param free gives the memory back
    */
   public void publish(List<Block> blocks, ByteBuffer memory, Runnable free) {
+    publish(blocks, List.of(), memory, free);
+  }
+
+  /**
+   * As {@link #publish(List, ByteBuffer, Runnable)}.
+   *
+   * @param unwanted blocks that nobody will come to read, since they are not in the index; those of
+   *     other slabs do not count
+   */
+  public void publish(
+      List<Block> blocks, Collection<Block> unwanted, ByteBuffer memory, Runnable free) {
     Slab slab = new Slab(blocks, this::becameOnce, nanoClock.getAsLong(), free);
     slab.publish(memory);
+    if (!unwanted.isEmpty()) {
+      if (unwanted.containsAll(blocks)) {
+        boolean unused = evict(slab, State.UNREAD, State.GONE);
+        return;
+      }
+      blocks.stream().filter(unwanted::contains).forEach(Block::abandon);
+    }
     // Only a readable slab may be evicted, so it is entered afterwards; readers may have settled
     // and evicted it meanwhile.
     enter(unread.queue(), slab, State.UNREAD);

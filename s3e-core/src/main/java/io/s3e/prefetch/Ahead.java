@@ -26,9 +26,9 @@ import org.jspecify.annotations.Nullable;
  * until the reader comes to one of them.
  *
  * <p><b>Judgement.</b> What was started is told to the ledger of its range: of windows what one
- * step ends, of what a layout says whole guesses, once the last block of a guess is gone. Blocks
- * that were there cost nothing and are not judged. Nor is what a window gives up at its end to
- * become smaller.
+ * step ends, of what a layout says whole guesses, which groups are, once the last block is gone.
+ * Blocks that were there cost nothing and are not judged. Nor is what a window gives up at its end
+ * to become smaller.
  *
  * <p>{@link #look} twice is harmless: the second gives nothing up, and answers with the same starts
  * until somebody has made them.
@@ -38,7 +38,17 @@ public final class Ahead {
   private static final long FREE_TAIL_BYTES = 64 << 10;
 
   /** A run to ask for, and what it is wanted for. */
-  public record Starting(BlockRange blocks, Range of) {}
+  public record Starting(BlockRange blocks, Range of) {
+    /** Index behind the last of {@code runs} that is of use only with the one at {@code first}. */
+    public static int endOfGroup(List<Starting> runs, int first) {
+      int group = runs.get(first).of.group();
+      int end = first + 1;
+      while (group != Range.ALONE && end < runs.size() && runs.get(end).of.group() == group) {
+        end++;
+      }
+      return end;
+    }
+  }
 
   /**
    * What a look found.
@@ -86,25 +96,30 @@ public final class Ahead {
     }
   }
 
-  /** One run that was started; or why other blocks are in the record. */
+  /** What was started of a run, or of a group of them; or why other blocks are in the record. */
   private static final class Guess {
     /** Somebody else has fetched them. */
-    static final Guess THERE = new Guess(null, 0);
+    static final Guess THERE = new Guess(null);
 
     /** The reader has come to them, and they were wished for then. */
-    static final Guess READ = new Guess(null, 0);
+    static final Guess READ = new Guess(null);
 
     /** They were lost too often. */
-    static final Guess GIVEN_UP = new Guess(null, 0);
+    static final Guess GIVEN_UP = new Guess(null);
 
     private final @Nullable Range of;
     private long left;
     private long used;
     private long wasted;
 
-    Guess(@Nullable Range of, long blocks) {
+    Guess(@Nullable Range of) {
       this.of = of;
-      this.left = blocks;
+    }
+
+    /** Whether {@code range} is of use only with what this is, which is not over. */
+    boolean isOpenFor(Range range) {
+      boolean isOfGroup = range.group() != Range.ALONE && of != null && of.group() == range.group();
+      return isOfGroup && left > 0;
     }
   }
 
@@ -119,6 +134,7 @@ public final class Ahead {
   private final BlockLayout layout;
   private final ObjLongConsumer<Counter> listener;
   private final BlockPieces<Guess> pieces = new BlockPieces<>();
+  private @Nullable Guess latest;
   private long read;
   private long askedAgain;
 
@@ -178,7 +194,7 @@ public final class Ahead {
     List<Starting> starting = new ArrayList<>(2);
     List<BlockRange> requests = new ArrayList<>(2);
     for (Range range : wish.ranges()) {
-      if (range.start() != Start.LATER) {
+      if (range.start() != Start.LATER && !pieces.covers(range.blocks())) {
         for (BlockRange missing : pieces.missingFrom(range.blocks())) {
           cut(missing, range, isThere, requests);
         }
@@ -193,18 +209,19 @@ public final class Ahead {
   private void cut(
       BlockRange missing, Range range, LongPredicate isThere, List<BlockRange> requests) {
     for (long from = missing.first(); from < missing.end(); ) {
-      boolean there = isThere.test(from);
-      long to = from + 1;
-      while (to < missing.end() && isThere.test(to) == there) {
+      long to = from;
+      while (to < missing.end() && isThere.test(to)) {
         to++;
       }
-      BlockRange run = new BlockRange(from, to);
-      if (there) {
-        pieces.add(run, Guess.THERE);
-      } else {
-        range.cut().cut(run, requests);
+      if (to > from) {
+        pieces.add(new BlockRange(from, to), Guess.THERE);
       }
       from = to;
+      if (from < missing.end()) {
+        to = RequestSizing.untilGap(from, missing.end(), layout, isThere, block -> true);
+        range.cut().cut(new BlockRange(from, to), requests);
+        from = to;
+      }
     }
   }
 
@@ -272,8 +289,10 @@ public final class Ahead {
   public void started(BlockRange blocks, Range of) {
     pieces.take(blocks, guess -> guess == Guess.THERE, (piece, guess) -> {});
     List<BlockRange> parts = pieces.missingFrom(blocks);
-    Guess guess = new Guess(of, parts.stream().mapToLong(BlockRange::count).sum());
+    Guess guess = latest != null && latest.isOpenFor(of) ? latest : new Guess(of);
+    latest = guess;
     for (BlockRange part : parts) {
+      guess.left += part.count();
       pieces.add(part, guess);
       count(of.kind().isColumnar() ? Counter.COLUMNAR_ASKED_BYTES : null, part);
     }

@@ -63,6 +63,14 @@ public final class BlockPieces<O> {
     return at == 0 ? 0 : pieces.get(at - 1).end;
   }
 
+  /** Whether all of {@code run}, which is not empty, has one owner, and lies in one piece. */
+  boolean covers(BlockRange run) {
+    int at = endingAfter(run.first());
+    return at < pieces.size()
+        && pieces.get(at).first <= run.first()
+        && pieces.get(at).end >= run.end();
+  }
+
   /** The parts of {@code run} that have no owner, in order. */
   public List<BlockRange> missingFrom(BlockRange run) {
     List<BlockRange> missing = List.of();

@@ -3,6 +3,7 @@ package io.s3e.prefetch;
 import io.s3e.block.BlockLayout;
 import io.s3e.block.BlockRange;
 import java.util.List;
+import java.util.function.LongPredicate;
 
 /**
  * How a window is cut into requests. A small window is cut into many short requests, so that the
@@ -17,6 +18,15 @@ import java.util.List;
 public record RequestSizing(long minBlocks, long maxBlocks, int parallelRamp) {
   /** An object of so many bytes comes by one GET as soon as a part of it is read. */
   public static final long SMALL_OBJECT_BYTES = 1 << 20;
+
+  /**
+   * What is there already is fetched over where it is no longer than this: to begin another GET
+   * behind it takes a connection as long as about two of them (30 ms to the first byte, 60 MB/s).
+   */
+  private static final long ISLAND_BYTES = 1 << 20;
+
+  /** One block may be fetched over for so many that are absent. */
+  private static final int ABSENT_PER_ISLAND = 4;
 
   /** A last piece shorter than this share of a request is joined to the one before it. */
   private static final double MERGED_TAIL = 0.4;
@@ -63,6 +73,42 @@ public record RequestSizing(long minBlocks, long maxBlocks, int parallelRamp) {
     }
     long end = from + (target - from) / request * request;
     return end > from && isMergedTail(limit - end, request) ? limit : end;
+  }
+
+  /**
+   * Block after the last one that is absent and that one run from {@code first} on brings: blocks
+   * that are there end a run, unless they are an island in it, which is fetched over.
+   *
+   * @param first absent
+   * @param limit block that the run ends at
+   * @param isIsland whether a block that is there may be fetched over
+   */
+  public static long untilGap(
+      long first, long limit, BlockLayout layout, LongPredicate isThere, LongPredicate isIsland) {
+    long longest = ISLAND_BYTES / layout.blockSize();
+    long absent = 1;
+    long over = 0;
+    long end = first + 1;
+    for (long at = end; at < limit; at++) {
+      if (!isThere.test(at)) {
+        over += at - end;
+        absent++;
+        end = at + 1;
+      } else if (at - end >= longest
+          || !mayFetchOver(over + at - end, absent)
+          || !isIsland.test(at)) {
+        return end;
+      }
+    }
+    return end;
+  }
+
+  /**
+   * Whether a run with so many blocks that are {@code absent} may fetch over one more than {@code
+   * over}.
+   */
+  public static boolean mayFetchOver(long over, long absent) {
+    return (over + 1) * ABSENT_PER_ISLAND <= absent;
   }
 
   /** Cuts {@code run} into requests of {@code request} blocks and adds them to {@code requests}. */

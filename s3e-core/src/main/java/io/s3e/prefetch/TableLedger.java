@@ -2,6 +2,7 @@ package io.s3e.prefetch;
 
 import java.util.EnumMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What became of the guesses of all streams of one table, or of one place, and which kinds of
@@ -12,7 +13,8 @@ import java.util.Map;
  * or {@value #WINDOW_BYTES} bytes, all counts are halved. A guess counts as wasted if more than
  * half of its bytes were. A kind goes off when more than one guess in {@value #TOLERATED_PART} is
  * wasted and more than {@value #FREE_GUESSES} are, or more than that part of the bytes and {@value
- * #FREE_BYTES}.
+ * #FREE_BYTES}. Of what a stream leaves unread of a table at its end, {@value #MOST_AT_END} guesses
+ * of each kind are counted: to stop is one mistake.
  *
  * <p><b>Off.</b> Streams that are open guess that kind no more. One stream in {@value
  * #PROBED_OPENS} that comes to guess it probes; only what probes have guessed is counted then. Few
@@ -23,6 +25,8 @@ public final class TableLedger {
   private static final int WINDOW_GUESSES = 64;
   private static final long WINDOW_BYTES = 128 << 20;
   private static final int FREE_GUESSES = 6;
+
+  private static final int MOST_AT_END = 2;
   private static final long FREE_BYTES = 12 << 20;
   private static final int PROBED_OPENS = 16;
   private static final int PROBED_GUESSES = 4;
@@ -49,11 +53,9 @@ public final class TableLedger {
     private void add(long usedNow, long wastedNow) {
       usedBytes += usedNow;
       wastedBytes += wastedNow;
-      if (wastedNow > usedNow) {
-        wasted++;
-      } else {
-        used++;
-      }
+      boolean isWasted = wastedNow > usedNow;
+      wasted += isWasted ? 1 : 0;
+      used += isWasted ? 0 : 1;
     }
 
     private boolean wastes(int freeGuesses, long freeBytes) {
@@ -84,17 +86,30 @@ public final class TableLedger {
   public final class OfStream implements GuessJudge {
     private final Map<GuessKind, Leave> leaves = new EnumMap<>(GuessKind.class);
 
+    /** Wasted guesses since the stream was ending, by kind; null if it is not. */
+    private @Nullable Map<GuessKind, Integer> wasted;
+
     private OfStream() {}
 
     /** Whether the stream may guess now. */
     public boolean admits(GuessKind kind) {
+      wasted = null;
       Leave leave = leaves.computeIfAbsent(kind, TableLedger.this::admit);
       return leave == Leave.PROBE || (leave == Leave.TRUSTED && isOn(kind));
     }
 
+    /** The stream stops: few of the guesses that are wasted from now on are counted. */
+    public void ends() {
+      wasted = new EnumMap<>(GuessKind.class);
+    }
+
     @Override
     public void settle(GuessKind kind, long usedBytes, long wastedBytes) {
-      TableLedger.this.settle(kind, usedBytes, wastedBytes, leaves.get(kind) == Leave.PROBE);
+      if (wasted == null
+          || wastedBytes <= usedBytes
+          || wasted.merge(kind, 1, Integer::sum) <= MOST_AT_END) {
+        TableLedger.this.settle(kind, usedBytes, wastedBytes, leaves.get(kind) == Leave.PROBE);
+      }
     }
   }
 

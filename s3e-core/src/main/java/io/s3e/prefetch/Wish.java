@@ -40,6 +40,22 @@ public record Wish(List<Range> ranges) {
    * Blocks that are wanted for one reason.
    *
    * @param judge is told what becomes of the blocks
+   * @param group the ranges of the wish that have the same are of use together only: what is absent
+   *     of them is started at once, or none of it; {@link #ALONE} for none
    */
-  public record Range(BlockRange blocks, GuessKind kind, GuessJudge judge, Start start, Cut cut) {}
+  public record Range(
+      BlockRange blocks, GuessKind kind, GuessJudge judge, Start start, Cut cut, int group) {
+    /** In place of the number of a group. */
+    public static final int ALONE = 0;
+
+    public Range(BlockRange blocks, GuessKind kind, GuessJudge judge, Start start, Cut cut) {
+      this(blocks, kind, judge, start, cut, ALONE);
+    }
+
+    /** What is left of it, or all. */
+    public Range of(BlockRange left, Start from) {
+      boolean isSame = from == start && left.equals(blocks);
+      return isSame ? this : new Range(left, kind, judge, from, cut, group);
+    }
+  }
 }

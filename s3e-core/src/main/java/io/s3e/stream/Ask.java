@@ -2,6 +2,7 @@ package io.s3e.stream;
 
 import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
+import io.s3e.client.RequestFailure;
 import io.s3e.fetch.Arrival;
 import io.s3e.fetch.DiskBytes;
 import io.s3e.fetch.Fetcher;
@@ -220,6 +221,7 @@ final class Ask {
           // Whoever reads on starts anew; nobody else wants what was to come.
           reader.pump().release();
         }
+        lastFailure = e;
         failures.recover(e, next, target.remaining());
       }
     }
@@ -255,7 +257,7 @@ final class Ask {
     }
     request(caller);
     if (arrival == null) {
-      return caller == Caller.NEVER_WAITS ? Progress.BLOCKED : null;
+      return caller == Caller.WAITS ? null : Progress.BLOCKED;
     }
     return caller == Caller.WAITS || arrival.isAnothers() ? null : Progress.EXPECTING;
   }
@@ -479,10 +481,11 @@ final class Ask {
   /** The error of a range whose deadline has passed. */
   IOException late() {
     Arrival missing = arrival;
-    return failures.describe(
-        missing == null ? new SocketTimeoutException("its deadline has passed") : missing.late(),
-        next,
-        target.remaining());
+    IOException late =
+        missing == null ? new SocketTimeoutException("its deadline has passed") : missing.late();
+    // What the store said counts more than that it has not said it again yet.
+    IOException told = lastFailure instanceof RequestFailure failed ? failed : late;
+    return failures.describe(told, next, target.remaining());
   }
 
   /** Nothing is awaited any more. */

@@ -57,18 +57,16 @@ final class Pump implements Consumer<RunFetch> {
   private final Askers askers;
   private final Askers.Asker asker = new Askers.Asker();
 
-  /**
-   * All runs that were started for the reader, guesses or not, and that are under way or hold
-   * blocks that nobody has read.
-   */
+  /** All runs started for the reader that are under way, or hold blocks that nobody has read. */
   private final Queue<RunFetch> runs = new ConcurrentLinkedQueue<>();
 
-  /**
-   * Some block that is ahead may be absent. Apart: a run must not keep a forgotten stream alive.
-   */
+  /** Some block that is ahead may be absent. Apart: a run must not keep a forgotten stream. */
   private final AtomicBoolean isDoubtful = new AtomicBoolean();
 
   private final Runnable doubt;
+
+  /** Whether a thread is about to start a group; what others see of it is not the whole. */
+  private final AtomicBoolean isStartingGroup = new AtomicBoolean();
 
   /** The version as the planner knows it. Guarded by {@link #planning}. */
   private @Nullable ObjectVersion identified;
@@ -203,7 +201,8 @@ final class Pump implements Consumer<RunFetch> {
         verify();
       }
       int sharing = askers.sharing(asker);
-      planner.limitWindow(fetcher.windowBytes(sharing), fetcher.windowRequests(sharing));
+      planner.limitWindow(
+          fetcher.windowBytes(sharing), fetcher.windowRequests(sharing), fetcher.windowRequests(1));
       identify();
       happened.run();
       publish();
@@ -273,20 +272,40 @@ final class Pump implements Consumer<RunFetch> {
     }
     askers.ask(asker);
     long begun = System.nanoTime();
-    for (int i = 0; i < starting.size(); i++) {
+    for (int i = 0, next; i < starting.size(); i = next) {
       if (awaited != null && awaited.isReady() && System.nanoTime() - begun > LONGEST_START_NANOS) {
         return;
       }
-      Starting run = starting.get(i);
-      BlockRange blocks = run.blocks();
-      long stopped = fetcher.prefetch(handle, blocks, Purpose.GUESS, this);
-      BlockRange sent = new BlockRange(blocks.first(), Math.min(stopped, blocks.end()));
-      configure(() -> started(sent, run.of()));
-      if (stopped < blocks.end()) {
-        refused(new Starting(new BlockRange(stopped, blocks.end()), run.of()), starting, i + 1);
+      next = Starting.endOfGroup(starting, i);
+      BlockRange rest = start(starting.subList(i, next));
+      if (rest != null) {
+        refused(new Starting(rest, starting.get(i).of()), starting, i + 1);
         return;
       }
     }
+  }
+
+  /** What was refused of the first, with which all of a group are; null if nothing was. */
+  private @Nullable BlockRange start(List<Starting> group) {
+    BlockRange first = group.get(0).blocks();
+    if (group.size() == 1) {
+      long stopped = fetcher.prefetch(handle, first, Purpose.GUESS, this);
+      BlockRange sent = new BlockRange(first.first(), Math.min(stopped, first.end()));
+      configure(() -> started(sent, group.get(0).of()));
+      return stopped < first.end() ? new BlockRange(stopped, first.end()) : null;
+    }
+    // Another thread's may be the same one, which must not be refused for want of what it has got.
+    if (isStartingGroup.compareAndSet(false, true)) {
+      try {
+        if (!fetcher.prefetchAll(handle, group.stream().map(Starting::blocks).toList(), this)) {
+          return first;
+        }
+        configure(() -> group.forEach(run -> started(run.blocks(), run.of())));
+      } finally {
+        isStartingGroup.set(false);
+      }
+    }
+    return null;
   }
 
   /** What comes for a stream that was closed meanwhile is cancelled, and judged by nobody. */

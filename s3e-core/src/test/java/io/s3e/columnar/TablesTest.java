@@ -170,6 +170,16 @@ class TablesTest {
     assertThat(second.fetchedBlocks()).isLessThanOrEqualTo(before.fetchedBlocks() + 2);
   }
 
+  @ParameterizedTest
+  @EnumSource
+  void columnsThatDoNotStandInTheSchemasOrderAreReadAheadAsWell(Reader reader) {
+    Map<String, RecordedFiles.File> files = Map.of("f", NARROW.fileInReverse());
+    Replay replay =
+        new Replay(memory, ColumnarMode.AUTO, Split.KNOWN, null, files)
+            .play(NARROW.readOf("f", reader));
+    assertThat(replay.dependent).as(log(replay)).isEqualTo(reader == Reader.VECTORS ? 2 : 3);
+  }
+
   private static String log(Replay replay) {
     return String.join("\n", replay.log);
   }

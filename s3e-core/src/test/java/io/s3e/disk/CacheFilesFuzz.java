@@ -59,7 +59,9 @@ public final class CacheFilesFuzz {
       case LOG -> Files.write(log, FuzzedRecords.repair(bytes));
       case END_OF_LOG -> {
         byte[] header = Files.readAllBytes(log);
-        for (int at = 0; at + IndexRecord.BYTES <= bytes.length; at += IndexRecord.BYTES) {
+        for (int at = 0;
+            at + RegionLog.RECORD_BYTES <= bytes.length;
+            at += RegionLog.RECORD_BYTES) {
           System.arraycopy(header, GENERATION, bytes, at + GENERATION, Integer.BYTES);
         }
         Files.write(log, FuzzedRecords.repair(bytes), StandardOpenOption.APPEND);

@@ -2,6 +2,7 @@ package io.s3e.disk;
 
 import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
+import io.s3e.disk.Region.Place;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -38,7 +39,7 @@ public final class CacheFixture implements AutoCloseable {
         throw new IOException("no region for chunk " + chunk);
       }
     }
-    ChunkIndex.Place last = rig.index.place(object, object.chunks() - 1);
+    Place last = rig.index.place(object, object.chunks() - 1);
     if (last == null) {
       throw new IOException("not in the index");
     }

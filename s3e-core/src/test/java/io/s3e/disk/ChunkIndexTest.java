@@ -3,10 +3,9 @@ package io.s3e.disk;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.s3e.disk.ChunkIndex.Chunk;
-import io.s3e.disk.ChunkIndex.Place;
 import io.s3e.disk.Region.Filling;
 import io.s3e.disk.Region.Kind;
+import io.s3e.disk.Region.Place;
 import io.s3e.testing.Seed;
 import io.s3e.testing.Slow;
 import io.s3e.testing.Threads;
@@ -37,14 +36,19 @@ class ChunkIndexTest {
   }
 
   private Region region(int number) {
-    Region region = new Region(number, Region.MOST_BYTES, 1 << Region.ENTRY_BITS);
-    index.enter(region);
+    Region region =
+        StoredBytes.region(index, number, Region.MOST_BYTES >> 4, 1 << Region.SLOT_BITS);
     index.begin(region, filling(1));
     return region;
   }
 
+  private static Place at(
+      Region region, StoredObject object, int chunk, int slot, long high, long low) {
+    return new Place(object, chunk, region, region.filling(), slot, high, low);
+  }
+
   private void add(Region region, int chunk, int slot) {
-    assertThat(index.add(region, object, chunk, slot, 100 + slot, 200 + slot)).isTrue();
+    assertThat(index.add(at(region, object, chunk, slot, 100 + slot, 200 + slot))).isTrue();
   }
 
   private Place place(int chunk) {
@@ -62,7 +66,7 @@ class ChunkIndexTest {
     Region stays = region(1);
     for (int chunk = 0; chunk < chunks; chunk++) {
       Region in = chunk % 3 == 0 ? stays : region;
-      assertThat(index.add(in, other, chunk, chunk * CHUNK_SLOTS, 0, 0)).isTrue();
+      assertThat(index.add(at(in, other, chunk, chunk * CHUNK_SLOTS, 0, 0))).isTrue();
     }
     index.begin(region, filling(2));
 
@@ -78,7 +82,7 @@ class ChunkIndexTest {
     Region region = region(0);
     add(region, 3, 32);
 
-    assertThat(place(3)).isEqualTo(new Place(region, region.filling(), 0, 32, 132, 232));
+    assertThat(place(3)).isEqualTo(at(region, object, 3, 32, 132, 232));
     assertThat(index.place(object, 2)).isNull();
     assertThat(index.place(StoredBytes.object("other", 10L * CHUNK), 3)).isNull();
     assertThat(region.nextSlot()).isEqualTo(32 + CHUNK_SLOTS);
@@ -158,7 +162,7 @@ class ChunkIndexTest {
     index.hit(List.of(place(1), place(3), place(4)));
     index.drop(place(4));
 
-    assertThat(index.hitsIn(region)).containsExactly(new Chunk(object, 1), new Chunk(object, 3));
+    assertThat(index.hitsIn(region)).containsExactly(place(1), place(3));
   }
 
   @Test
@@ -170,14 +174,15 @@ class ChunkIndexTest {
 
   @Test
   @Slow
-  void aRegionHasAsManyEntriesAsItHasSlots() {
-    Region region = region(0);
+  void aRegionHasAsManyEntriesAsItMay() {
+    Region region = StoredBytes.region(index, 0, Region.MOST_BYTES >> 4, 1 << Region.SLOT_BITS - 4);
+    index.begin(region, filling(1));
     StoredObject large = StoredBytes.object("large", 1L << 40);
     for (int chunk = 0; chunk < region.slotCount(); chunk++) {
-      assertThat(index.add(region, large, chunk, chunk, 1, 0)).isTrue();
+      assertThat(index.add(at(region, large, chunk, chunk, 1, 0))).isTrue();
     }
 
-    assertThat(index.add(region, large, region.slotCount(), 0, 1, 0)).isFalse();
+    assertThat(index.add(at(region, large, region.slotCount(), 0, 1, 0))).isFalse();
     assertThat(index.place(large, region.slotCount())).isNull();
     assertThat(index.presentFrom(large, 0, Integer.MAX_VALUE)).isEqualTo(region.slotCount());
   }
@@ -192,6 +197,13 @@ class ChunkIndexTest {
   }
 
   private static final long SEED = Seed.draw();
+
+  /** A chunk with its object. */
+  private record Chunk(StoredObject object, int number) {
+    static Chunk of(Place place) {
+      return new Chunk(place.object(), place.chunk());
+    }
+  }
 
   /** An index beside a map. */
   private static final class Model {
@@ -209,8 +221,8 @@ class ChunkIndexTest {
       random = new Random(seed);
       int count = 1 + random.nextInt(6);
       for (int i = 0; i < count; i++) {
-        Region region = new Region(i, Region.MOST_BYTES, 1 << Region.ENTRY_BITS);
-        index.enter(region);
+        Region region = StoredBytes.region(index, i, Region.MOST_BYTES, 1 << Region.SLOT_BITS);
+        index.begin(region, filling(1));
         regions.add(region);
         hits.put(region, new LinkedHashSet<>());
       }
@@ -241,7 +253,7 @@ class ChunkIndexTest {
         }
       }
       for (Region region : regions) {
-        assertThat(index.hitsIn(region))
+        assertThat(index.hitsIn(region).stream().map(Chunk::of))
             .as(what)
             .containsExactlyInAnyOrderElementsOf(hits.get(region));
       }
@@ -259,9 +271,8 @@ class ChunkIndexTest {
       // Words of 0 are as good as others.
       long high = random.nextInt(3) == 0 ? 0 : random.nextLong();
       long low = random.nextInt(3) == 0 ? 0 : random.nextLong();
-      int entry = region.entries();
-      assertThat(index.add(region, object, chunk.chunk(), slot, high, low)).as(what).isTrue();
-      Place place = new Place(region, region.filling(), entry, slot, high, low);
+      Place place = at(region, object, chunk.number(), slot, high, low);
+      assertThat(index.add(place)).as(what).isTrue();
       Place before = places.put(chunk, place);
       if (before != null) {
         hits.get(before.region()).remove(chunk);
@@ -405,7 +416,7 @@ class ChunkIndexTest {
       StoredObject to = objects[random.nextInt(objects.length)];
       int chunk = random.nextInt(to.chunks());
       disks.get(region.number()).set(slot, ++written);
-      assertThat(index.add(region, to, chunk, slot, written, name(to, chunk))).isTrue();
+      assertThat(index.add(at(region, to, chunk, slot, written, name(to, chunk)))).isTrue();
     }
   }
 

@@ -48,12 +48,18 @@ class DirectoryGuardTest {
         .hasMessageContainingAll(path + ":", found, "expected", expected);
   }
 
+  private void assertDoubted(Path path, String found, String expected) throws IOException {
+    assertThat(DirectoryGuard.shared(named).doubt())
+        .isNotNull()
+        .hasMessageContainingAll(path + ":", found, "expected", expected);
+  }
+
   @Test
   void makesDirectoriesForTheUserAlone() throws IOException {
     DirectoryGuard guard = DirectoryGuard.shared(named);
     assertThat(guard.top()).isEqualTo(top());
     Path deep = guard.top().resolve("v3/host");
-    guard.require(deep);
+    assertThat(guard.require(deep)).isNotNull();
     for (Path each : List.of(guard.top(), deep.getParent(), deep)) {
       assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(each)))
           .as(each.toString())
@@ -78,33 +84,33 @@ class DirectoryGuardTest {
   @Test
   void directoriesOfRootAreAccepted() throws IOException {
     assertThat(Files.getAttribute(Path.of("/"), "unix:uid")).isEqualTo(0);
-    assertThat(DirectoryGuard.shared(named).top()).isDirectory();
+    assertThat(DirectoryGuard.shared(named).doubt()).isNull();
   }
 
   @ParameterizedTest
   @ValueSource(ints = {0777, 0775, 0770, 0757, 0720, 0702})
-  void anAncestorThatOthersMayWriteIsRefused(int mode) throws IOException {
+  void anAncestorThatOthersMayWriteIsDoubted(int mode) throws IOException {
     String found = "has mode 0" + Integer.toOctalString(mode);
     for (Path each : List.of(above, named)) {
       setMode(each, mode);
-      assertRefused(each, found, "sticky bit (chmod +t)");
+      assertDoubted(each, found, "sticky bit (chmod +t)");
       setMode(each, mode | 01000);
-      assertThat(DirectoryGuard.shared(named).top()).as("with sticky bit").isEqualTo(top());
+      assertThat(DirectoryGuard.shared(named).doubt()).as("with sticky bit").isNull();
       setMode(each, 0755);
     }
   }
 
   @Test
-  void aForeignElementBelowAStickyAncestorIsRefused() throws IOException {
+  void aForeignElementBelowAStickyAncestorIsDoubted() throws IOException {
     setMode(above, 01777);
     Stranger.give(named);
-    assertRefused(named, "is owned by '", "root or the user of this process, '" + USER + "'");
+    assertDoubted(named, "is owned by '", "root or the user of this process, '" + USER + "'");
   }
 
   @Test
-  void aForeignAncestorIsRefused() throws IOException {
+  void aForeignAncestorIsDoubted() throws IOException {
     Stranger.give(above);
-    assertRefused(above, "is owned by '", "root or the user of this process, '" + USER + "'");
+    assertDoubted(above, "is owned by '", "root or the user of this process, '" + USER + "'");
   }
 
   @Test
@@ -143,7 +149,7 @@ class DirectoryGuardTest {
   void whatOthersMayEnterIsRefused(String permissions) throws IOException {
     DirectoryGuard guard = DirectoryGuard.shared(named);
     Path deep = top().resolve("deep");
-    guard.require(deep);
+    assertThat(guard.require(deep)).isNotNull();
     Files.setPosixFilePermissions(deep, PosixFilePermissions.fromString(permissions));
     assertThatThrownBy(() -> guard.require(deep))
         .isInstanceOf(RefusedDirectoryException.class)
@@ -156,7 +162,7 @@ class DirectoryGuardTest {
   void whatSomebodyElseMadeIsRefused() throws IOException {
     DirectoryGuard guard = DirectoryGuard.shared(named);
     Path deep = top().resolve("deep");
-    guard.require(deep);
+    assertThat(guard.require(deep)).isNotNull();
     Stranger.give(deep);
     assertThatThrownBy(() -> guard.require(deep))
         .isInstanceOf(RefusedDirectoryException.class)

@@ -238,9 +238,9 @@ final class FaultyDiskIo implements DiskIo {
   }
 
   @Override
-  public OpenFile openOrCreate(Path file) throws IOException {
+  public OpenFile openOrCreate(Path file, Object directory) throws IOException {
     before(Operation.OPEN, file);
-    return new FaultyFile(file, disk.openOrCreate(file));
+    return new FaultyFile(file, disk.openOrCreate(file, directory));
   }
 
   @Override

@@ -21,13 +21,14 @@ class FetchHistoryTest {
   }
 
   @Test
-  void oneChunkInCommonIsEnough() {
+  void halfOfTheChunksAreEnough() {
     assertThat(fetched(100, 200)).isFalse();
 
     assertThat(fetched(90, 100)).isFalse();
     assertThat(fetched(200, 210)).isFalse();
-    assertThat(fetched(199, 300)).isTrue();
-    assertThat(fetched(50, 91)).isTrue();
+    assertThat(fetched(205, 215)).isTrue();
+    assertThat(fetched(50, 91)).as("an island").isFalse();
+    assertThat(fetched(150, 250)).isTrue();
   }
 
   @Test

@@ -5,8 +5,8 @@ import java.util.zip.CRC32C;
 
 /**
  * Records that a fuzzer makes up, with right sums: without them it would hardly ever come behind
- * those. The first byte of a unit of {@value IndexRecord#BYTES} bytes chooses its type, or leaves
- * it as it is.
+ * those. The first byte of a unit of {@value RegionLog#RECORD_BYTES} bytes chooses its type, or
+ * leaves it as it is.
  */
 final class FuzzedRecords {
   private static final byte[][] TYPES = {{'S', '3', 'H', '4'}, {'S', '3', 'C', '4'}};
@@ -16,7 +16,7 @@ final class FuzzedRecords {
 
   /** Changes {@code bytes} in place. */
   static byte[] repair(byte[] bytes) {
-    for (int at = 0; at + IndexRecord.BYTES <= bytes.length; at += IndexRecord.BYTES) {
+    for (int at = 0; at + RegionLog.RECORD_BYTES <= bytes.length; at += RegionLog.RECORD_BYTES) {
       int choice = bytes[at] & 0xFF;
       if (choice < TYPES.length) {
         System.arraycopy(TYPES[choice], 0, bytes, at, TYPES[choice].length);

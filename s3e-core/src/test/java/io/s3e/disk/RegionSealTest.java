@@ -2,8 +2,10 @@ package io.s3e.disk;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.s3e.disk.ChunkIndex.Place;
+import io.s3e.disk.Region.Filling;
+import io.s3e.disk.Region.Place;
 import java.nio.ByteBuffer;
+import javax.crypto.SecretKey;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -14,28 +16,39 @@ class RegionSealTest {
   /** Its second chunk is short, so that each of its bits can be tried. */
   private final StoredObject object = StoredBytes.object("key", CHUNK + 300);
 
-  private final RegionKey key = RegionKey.of(CacheKey.random(), new byte[RegionKey.SALT_BYTES]);
+  private final SecretKey key = newKey();
   private final RegionSeal seal = new RegionSeal();
   private final ByteBuffer work = ByteBuffer.allocateDirect(CHUNK + RegionSeal.WORK_BYTES);
   private final ByteBuffer opened = ByteBuffer.allocateDirect(CHUNK);
+  private final Region region = StoredBytes.region(new ChunkIndex(), 0, Region.LEAST_BYTES, 10);
 
-  private Place place(int slot, long high, long low) {
-    return new Place(
-        new Region(0, Region.LEAST_BYTES, 10), Region.Filling.NONE, 0, slot, high, low);
+  /** As it was sealed last. */
+  private Place sealed = place(null, object, 0, 0, 0, 0);
+
+  private static SecretKey newKey() {
+    return CacheKey.random().generationKey(CacheKey.newSalt());
+  }
+
+  private Place place(
+      @Nullable SecretKey with, StoredObject of, int chunk, int slot, long high, long low) {
+    Filling filling = new Filling(1, Region.Kind.LASTING, 0, with);
+    return new Place(of, chunk, region, filling, slot, high, low);
   }
 
   private @Nullable ByteBuffer open(
-      @Nullable RegionKey with, StoredObject of, int chunk, int slot, ByteBuffer stored) {
-    return seal.open(with, of, chunk, place(slot, seal.high(), seal.low()), stored, opened);
+      @Nullable SecretKey with, StoredObject of, int chunk, int slot, ByteBuffer stored) {
+    Place place = place(with, of, chunk, slot, sealed.sealHigh(), sealed.sealLow());
+    return seal.open(place, stored, opened);
   }
 
-  private ByteBuffer seal(@Nullable RegionKey with, int chunk) {
+  private ByteBuffer seal(@Nullable SecretKey with, int chunk) {
     ByteBuffer plain = ByteBuffer.wrap(StoredBytes.of(object, chunk));
-    seal.seal(with, object, chunk, SLOT + chunk, plain, work.clear());
+    region.fill(new Filling(1, Region.Kind.LASTING, 0, with));
+    sealed = seal.seal(region, object, chunk, SLOT + chunk, plain, work.clear());
     return work.slice(0, plain.remaining());
   }
 
-  private void requireOnlyWhatWasSealed(@Nullable RegionKey with) {
+  private void requireOnlyWhatWasSealed(@Nullable SecretKey with) {
     for (int chunk = 0; chunk < 2; chunk++) {
       ByteBuffer stored = seal(with, chunk);
       assertThat(stored.remaining()).isEqualTo(object.chunkLength(chunk));
@@ -51,7 +64,7 @@ class RegionSealTest {
     }
   }
 
-  private void requireNoBitFlipped(@Nullable RegionKey with) {
+  private void requireNoBitFlipped(@Nullable SecretKey with) {
     ByteBuffer stored = seal(with, 1);
     for (int bit = 0; bit < stored.remaining() * Byte.SIZE; bit++) {
       int at = stored.position() + bit / Byte.SIZE;
@@ -65,10 +78,10 @@ class RegionSealTest {
       long mask = 1L << bit;
       for (Place place :
           new Place[] {
-            place(SLOT + 1, seal.high() ^ mask, seal.low()),
-            place(SLOT + 1, seal.high(), seal.low() ^ mask)
+            place(with, object, 1, SLOT + 1, sealed.sealHigh() ^ mask, sealed.sealLow()),
+            place(with, object, 1, SLOT + 1, sealed.sealHigh(), sealed.sealLow() ^ mask)
           }) {
-        assertThat(seal.open(with, object, 1, place, stored.duplicate(), opened))
+        assertThat(seal.open(place, stored.duplicate(), opened))
             .as("bit %d of the seal", bit)
             .isNull();
       }
@@ -102,23 +115,22 @@ class RegionSealTest {
 
     assertThat(open(key, object, 1, SLOT + 1, stored.duplicate())).isNotNull();
     assertThat(open(key, object, 1, SLOT + 2, stored.duplicate())).isNull();
-    RegionKey another = RegionKey.of(CacheKey.random(), new byte[RegionKey.SALT_BYTES]);
-    assertThat(open(another, object, 1, SLOT + 1, stored.duplicate())).isNull();
+    assertThat(open(newKey(), object, 1, SLOT + 1, stored.duplicate())).isNull();
     assertThat(open(null, object, 1, SLOT + 1, stored.duplicate())).isNull();
   }
 
   @Test
   void oneSecretGivesEachSaltAKeyOfItsOwn() {
     CacheKey secret = CacheKey.random();
-    byte[] salt = new byte[RegionKey.SALT_BYTES];
-    RegionKey first = RegionKey.of(secret, salt);
+    byte[] salt = new byte[CacheKey.SALT_BYTES];
+    SecretKey first = secret.generationKey(salt);
     ByteBuffer stored = seal(first, 1);
-    assertThat(open(RegionKey.of(secret, salt), object, 1, SLOT + 1, stored.duplicate()))
+    assertThat(open(secret.generationKey(salt), object, 1, SLOT + 1, stored.duplicate()))
         .isNotNull();
 
     salt[3]++;
-    assertThat(open(RegionKey.of(secret, salt), object, 1, SLOT + 1, stored.duplicate())).isNull();
-    assertThat(first.toString()).isEqualTo("RegionKey");
+    assertThat(open(secret.generationKey(salt), object, 1, SLOT + 1, stored.duplicate())).isNull();
+    assertThat(new Filling(3, Region.Kind.LASTING, 0, first)).hasToString("generation 3");
   }
 
   @Test
@@ -130,9 +142,10 @@ class RegionSealTest {
 
   @Test
   void thePlainBytesAreLeftAsTheyAre() {
-    for (RegionKey with : new RegionKey[] {null, key}) {
+    for (SecretKey with : new SecretKey[] {null, key}) {
       ByteBuffer plain = ByteBuffer.wrap(StoredBytes.of(object, 1));
-      seal.seal(with, object, 1, SLOT, plain, work.clear());
+      region.fill(new Filling(1, Region.Kind.LASTING, 0, with));
+      Place unused = seal.seal(region, object, 1, SLOT, plain, work.clear());
       StoredBytes.require(object, 1, plain);
     }
   }
@@ -140,9 +153,9 @@ class RegionSealTest {
   @Test
   void aPlainSealIsNeverNone() {
     for (int i = 0; i < 100; i++) {
-      seal.seal(
-          null, StoredBytes.object("key " + i, 10), 0, 0, ByteBuffer.allocate(10), work.clear());
-      assertThat(seal.high()).isNotZero();
+      StoredObject each = StoredBytes.object("key " + i, 10);
+      Place place = seal.seal(region, each, 0, 0, ByteBuffer.allocate(10), work.clear());
+      assertThat(place.sealHigh()).isNotZero();
     }
   }
 }

@@ -3,8 +3,8 @@ package io.s3e.disk;
 import static io.s3e.disk.StoreRig.MIB;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.s3e.disk.ChunkIndex.Place;
 import io.s3e.disk.DiskIo.OpenFile;
+import io.s3e.disk.Region.Place;
 import io.s3e.metrics.DiskMetrics.Counter;
 import io.s3e.testing.Seed;
 import io.s3e.testing.Slow;
@@ -192,13 +192,7 @@ class SeededRegionFaultsTest {
         file(rig, place).write(ByteBuffer.wrap(victim.stored()), position(place));
       }
       if (rig.index.place(victim.object(), victim.chunk()) == null) {
-        rig.index.add(
-            place.region(),
-            victim.object(),
-            victim.chunk(),
-            place.slot(),
-            place.sealHigh(),
-            place.sealLow());
+        rig.index.add(place);
       }
     }
   }

@@ -2,6 +2,7 @@ package io.s3e.disk;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.s3e.disk.Region.Place;
 import io.s3e.disk.SharedRegionsRig.Found;
 import io.s3e.testing.Pause;
 import io.s3e.testing.Seed;
@@ -79,23 +80,16 @@ class SharedDamageTest {
   @Test
   void everyBitOfAHeaderAndOfARecordCounts() throws IOException {
     Path log = instance.resolve("00.log");
-    for (int from : new int[] {0, (int) RegionLog.FIRST + IndexRecord.BYTES}) {
-      for (int bit = 0; bit < IndexRecord.BYTES * Byte.SIZE; bit++) {
+    for (int from : new int[] {0, (int) RegionLog.FIRST + RegionLog.RECORD_BYTES}) {
+      for (int bit = 0; bit < RegionLog.RECORD_BYTES * Byte.SIZE; bit++) {
         flip(log, from + bit / Byte.SIZE, bit % Byte.SIZE);
-        ChunkIndex index = new ChunkIndex();
-        try (SharedFiles files =
-            SharedFiles.open(
-                new NioDiskIo(),
-                directory,
-                SharedRegionsRig.config(directory, null),
-                SharedRegionsRig.CAPACITY,
-                index)) {
-          files.refresh();
+        try (SharedRegionsRig rig = new SharedRegionsRig(directory)) {
           int others = OBJECTS * CHUNKS - SharedRegionsRig.CHUNKS_OF_REGION;
           int known = 0;
           for (int number = 0; number < OBJECTS; number++) {
             known +=
-                SharedRegionsRig.known(index, SharedRegionsRig.unknown("object " + number, CHUNKS));
+                SharedRegionsRig.known(
+                    rig.index, SharedRegionsRig.unknown("object " + number, CHUNKS));
           }
           assertThat(known)
               .as("bit %d from %d", bit, from)
@@ -115,7 +109,7 @@ class SharedDamageTest {
       StoredObject object = object(rig, 0);
       for (int i = 0; i < 2_000; i++) {
         int chunk = random.nextInt(10);
-        ChunkIndex.Place place = rig.index.place(object, chunk);
+        Place place = rig.index.place(object, chunk);
         assertThat(place).isNotNull();
         long at =
             (long) place.slot() * Region.SLOT_BYTES + random.nextInt(StoredObject.CHUNK_BYTES);
@@ -125,10 +119,7 @@ class SharedDamageTest {
         assertThat(rig.read(object, chunk)).isEqualTo(Found.BROKEN);
         assertThat(rig.read(object, chunk)).as("forgotten").isEqualTo(Found.ABSENT);
         flip(data, at, bit);
-        boolean added =
-            rig.index.add(
-                place.region(), object, chunk, place.slot(), place.sealHigh(), place.sealLow());
-        assertThat(added).isTrue();
+        assertThat(rig.index.add(place)).isTrue();
       }
       assertThat(readAll(rig)).isEqualTo(OBJECTS * CHUNKS);
     }

@@ -2,11 +2,10 @@ package io.s3e.disk;
 
 import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
-import io.s3e.disk.ChunkIndex.Place;
 import io.s3e.disk.DiskCacheConfig.Mode;
 import io.s3e.disk.DiskCacheConfig.Scope;
 import io.s3e.disk.Region.Kind;
-import io.s3e.disk.RegionFiles.Appended;
+import io.s3e.disk.Region.Place;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -26,7 +25,7 @@ final class SharedRegionsRig implements AutoCloseable {
   static final int CHUNKS_OF_REGION = (int) (Region.LEAST_BYTES / StoredObject.CHUNK_BYTES);
 
   final ChunkIndex index = new ChunkIndex();
-  final SharedFiles files;
+  final List<Region> all;
   final Regions regions;
   private final RegionSeal seal = new RegionSeal();
   private final ByteBuffer work =
@@ -39,9 +38,11 @@ final class SharedRegionsRig implements AutoCloseable {
 
   SharedRegionsRig(DiskIo io, Path directory, long capacity, @Nullable CacheKey key)
       throws IOException {
-    files = SharedFiles.open(io, directory, config(directory, key), capacity, index);
-    regions = new Regions(files, files.regions(), new DiskSpace(directory));
-    files.refresh();
+    all =
+        SharedRegion.enter(
+            SharedInstance.enter(io, directory, config(directory, key), capacity), index);
+    regions = new Regions(all, index, new DiskSpace(directory));
+    regions.refresh();
   }
 
   static DiskCacheConfig config(Path directory, @Nullable CacheKey key) {
@@ -121,19 +122,20 @@ final class SharedRegionsRig implements AutoCloseable {
       to = null;
     }
     if (to == null) {
-      to = regions.next(kind);
-      current = to;
-      if (to == null) {
+      Regions.Taken taken = regions.next(kind);
+      if (taken == null) {
         return false;
       }
+      to = taken.region();
+      current = to;
     }
     int slot = to.nextSlot();
-    seal.seal(to.filling().key(), object, chunk, slot, plain, work.clear());
+    Place place = seal.seal(to, object, chunk, slot, plain, work.clear());
     ByteBuffer stored = work.limit(plain.remaining());
     to.takenUntil(slot + slots);
-    to.file().write(stored, (long) slot * Region.SLOT_BYTES);
-    boolean added = index.add(to, object, chunk, slot, seal.high(), seal.low());
-    regions.appended(to, List.of(new Appended(object, chunk, slot, seal.high(), seal.low())));
+    to.file().write(stored, place.position());
+    boolean added = index.add(place);
+    to.appended(List.of(place));
     return added;
   }
 
@@ -167,25 +169,16 @@ final class SharedRegionsRig implements AutoCloseable {
     if (place == null) {
       return Found.ABSENT;
     }
-    RegionKey key = place.filling().key();
     ByteBuffer stored = ByteBuffer.allocate(object.chunkLength(chunk));
-    long position = (long) place.slot() * Region.SLOT_BYTES;
-    if (place.region().file().readFully(stored, position) < stored.capacity()) {
+    if (place.region().file().readFully(stored, place.position()) < stored.capacity()) {
       index.drop(place);
       return Found.BROKEN;
     }
-    if (!files.isStill(place.region(), place.generation())) {
+    if (!place.region().isStill(place.generation())) {
       return Found.ABSENT;
     }
     ByteBuffer plain =
-        new RegionSeal()
-            .open(
-                key,
-                object,
-                chunk,
-                place,
-                stored.flip(),
-                ByteBuffer.allocate(StoredObject.CHUNK_BYTES));
+        new RegionSeal().open(place, stored.flip(), ByteBuffer.allocate(StoredObject.CHUNK_BYTES));
     if (plain == null) {
       index.drop(place);
       return Found.BROKEN;
@@ -195,11 +188,11 @@ final class SharedRegionsRig implements AutoCloseable {
 
   /** Looks at what others have written. */
   void refresh() throws IOException {
-    files.refresh();
+    regions.refresh();
   }
 
   @Override
   public void close() {
-    files.close();
+    regions.close();
   }
 }

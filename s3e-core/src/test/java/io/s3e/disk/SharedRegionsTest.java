@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -21,8 +22,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Two processes that are instances of {@link SharedFiles}: what one holds is noted in the system
- * properties, so the other finds it locked.
+ * Two processes that are instances of {@link SharedRegionsRig}: what one holds is noted in the
+ * system properties, so the other finds it locked.
  */
 class SharedRegionsTest {
   @TempDir Path directory;
@@ -231,13 +232,11 @@ class SharedRegionsTest {
   @Test
   void aVictimIsReadableUntilItsRegionIsNeeded() throws IOException {
     SharedRegionsRig one = open();
-    assertThat(one.regions.victim(Kind.LASTING)).isNull();
     for (int i = 0; i < SharedRegionsRig.REGIONS; i++) {
       sleepAMilli();
       fill(one, "first" + i + "-", 1);
     }
-    Region victim = one.regions.victim(Kind.LASTING);
-    assertThat(victim).isNotNull();
+    Region victim = one.all.get(0);
     assertThat(read(one, "first0-0", 0)).isEqualTo(Found.RIGHT);
     fill(one, "next", 1);
     assertThat(one.current()).isSameAs(victim);
@@ -269,8 +268,7 @@ class SharedRegionsTest {
     fill(one, "first", 3);
     one.finish();
     other.refresh();
-    Regions scarce =
-        new Regions(one.files, one.files.regions(), new DiskSpace(() -> 5, () -> 100, () -> 0));
+    Regions scarce = new Regions(one.all, one.index, new DiskSpace(() -> 5, () -> 100, () -> 0));
     while (scarce.giveBackIfScarce()) {
       assertThat(bytesOnDisk()).isLessThan(3L * Region.LEAST_BYTES);
     }
@@ -284,13 +282,29 @@ class SharedRegionsTest {
   }
 
   @Test
+  void regionsAreFreeForOthersWhileTheirFilesCannotBeClosed() throws Exception {
+    FaultyDiskIo disk = new FaultyDiskIo(new NioDiskIo());
+    SharedRegionsRig one = open(disk);
+    write(one, "a", 1);
+    disk.hangEvery(Operation.CLOSE);
+    Thread closing = Background.start("closing", one::close);
+    disk.awaitHanging(1, Duration.ofSeconds(20));
+    SharedRegionsRig other = open();
+    for (int i = 0; i < SharedRegionsRig.REGIONS; i++) {
+      assertThat(other.regions.next(Kind.LASTING)).as("%d", i).isNotNull();
+    }
+    disk.heal();
+    assertThat(Background.await(closing, 20_000)).isTrue();
+  }
+
+  @Test
   void nobodyGetsARegionWhenOthersHaveThemAll() throws IOException {
     SharedRegionsRig one = open();
     Set<Integer> numbers = new HashSet<>();
     for (int i = 0; i < SharedRegionsRig.REGIONS; i++) {
-      Region region = one.regions.next(Kind.LASTING);
-      assertThat(region).isNotNull();
-      assertThat(numbers.add(region.number())).isTrue();
+      Regions.Taken taken = one.regions.next(Kind.LASTING);
+      assertThat(taken).isNotNull();
+      assertThat(numbers.add(taken.region().number())).isTrue();
     }
     SharedRegionsRig other = open();
     assertThat(other.regions.next(Kind.LASTING)).isNull();
@@ -305,8 +319,12 @@ class SharedRegionsTest {
     SharedRegionsRig one = open(disk);
     // The length of the log is asked for first, then that of the data.
     disk.failNth(Operation.SIZE, 2, Failure.EIO);
-    assertThat(one.regions.next(Kind.LASTING)).extracting(Region::number).isEqualTo(1);
-    assertThat(open().regions.next(Kind.LASTING)).extracting(Region::number).isEqualTo(0);
+    assertThat(one.regions.next(Kind.LASTING))
+        .extracting(taken -> taken.region().number())
+        .isEqualTo(1);
+    assertThat(open().regions.next(Kind.LASTING))
+        .extracting(taken -> taken.region().number())
+        .isEqualTo(0);
   }
 
   @Test
@@ -324,7 +342,9 @@ class SharedRegionsTest {
     SharedRegionsRig one = open(disk);
     disk.failEvery(Operation.TRUNCATE, Failure.EIO);
     assertThatThrownBy(() -> one.regions.next(Kind.LASTING)).isInstanceOf(IOException.class);
-    assertThat(others.regions.next(Kind.LASTING)).extracting(Region::number).isEqualTo(0);
+    assertThat(others.regions.next(Kind.LASTING))
+        .extracting(taken -> taken.region().number())
+        .isEqualTo(0);
   }
 
   @Test
@@ -356,11 +376,15 @@ class SharedRegionsTest {
     FaultyDiskIo disk = new FaultyDiskIo(new NioDiskIo());
     SharedRegionsRig one = open(disk);
     disk.failNth(Operation.WRITE, 1, Failure.EIO);
-    assertThat(one.regions.next(Kind.LASTING)).extracting(Region::number).isEqualTo(1);
+    assertThat(one.regions.next(Kind.LASTING))
+        .extracting(taken -> taken.region().number())
+        .isEqualTo(1);
     disk.failEvery(Operation.WRITE, Failure.ENOSPC);
     assertThatThrownBy(() -> one.regions.next(Kind.LASTING)).hasMessageContaining("No space left");
     disk.heal();
-    assertThat(one.regions.next(Kind.LASTING)).extracting(Region::number).isEqualTo(0);
+    assertThat(one.regions.next(Kind.LASTING))
+        .extracting(taken -> taken.region().number())
+        .isEqualTo(0);
   }
 
   @Test
@@ -381,11 +405,10 @@ class SharedRegionsTest {
         SharedRegionsRig.config(directory, null).toBuilder()
             .capacityBytes(4 * SharedRegionsRig.CAPACITY)
             .build();
-    try (CapturedLog log = new CapturedLog();
-        SharedFiles more =
-            SharedFiles.open(
-                new NioDiskIo(), directory, set, set.capacityBytes(), new ChunkIndex())) {
-      assertThat(more.regions()).hasSize(SharedRegionsRig.REGIONS);
+    try (CapturedLog log = new CapturedLog()) {
+      SharedInstance more =
+          SharedInstance.enter(new NioDiskIo(), directory, set, set.capacityBytes());
+      assertThat(SharedRegion.enter(more, new ChunkIndex())).hasSize(SharedRegionsRig.REGIONS);
       assertThat(log.lines("laid out for " + SharedRegionsRig.CAPACITY + " bytes")).hasSize(1);
     }
   }

@@ -28,7 +28,6 @@ final class StoreRig implements AutoCloseable {
   final FaultyDiskIo disk;
   final DiskMetrics metrics = new DiskMetrics();
   final ChunkIndex index = new ChunkIndex();
-  final PrivateFiles regionFiles;
   final Regions regions;
   final Breaker breaker;
   final Appender appender;
@@ -49,16 +48,20 @@ final class StoreRig implements AutoCloseable {
       long mostWaitingBytes,
       UnaryOperator<OpenFile> below) {
     disk = new FaultyDiskIo(new NioDiskIo(), file -> files.apply(below.apply(file)));
-    regionFiles = new PrivateFiles(disk, directory, index, key);
-    long regionBytes = Region.bytesFor(capacityBytes, Region.USUAL_COUNT);
+    long bytes = Region.bytesFor(capacityBytes, Region.USUAL_COUNT);
+    int count = Region.countFor(capacityBytes, bytes);
+    int most = Region.mostEntries(count, bytes);
     regions =
         new Regions(
-            regionFiles,
-            Regions.enter((int) (capacityBytes / regionBytes), regionBytes, index),
+            Regions.enter(
+                count,
+                index,
+                number -> new PrivateRegion(disk, directory, index, key, number, bytes, most)),
+            index,
             space());
     boolean sealed = key != null;
     breaker = new Breaker(Duration.ofMillis(1), System::nanoTime, metrics, "Writing of a test");
-    reader = new ChunkReader(regionFiles, index, metrics, sealed);
+    reader = new ChunkReader(index, metrics, sealed);
     appender =
         new Appender(
             regions,
@@ -66,7 +69,7 @@ final class StoreRig implements AutoCloseable {
             space(),
             breaker,
             metrics,
-            new ChunkReader(regionFiles, index, metrics, sealed),
+            new ChunkReader(index, metrics, sealed),
             mostWaitingBytes);
     appender.start();
   }
@@ -155,7 +158,7 @@ final class StoreRig implements AutoCloseable {
   public void close() {
     disk.heal();
     appender.close();
-    regionFiles.close();
+    regions.close();
     assertThat(files.open()).as("files left open").isZero();
     assertThat(files.closedTwice()).as("files closed twice").isZero();
   }

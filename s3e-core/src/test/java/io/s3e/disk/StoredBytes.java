@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 
 /** Objects of tests, whose bytes follow from their names. */
 final class StoredBytes {
@@ -53,5 +54,14 @@ final class StoredBytes {
     assertThat(bytes.duplicate().mismatch(ByteBuffer.wrap(of(object, chunk))))
         .as("first wrong byte of chunk %d of %s", chunk, object)
         .isEqualTo(-1);
+  }
+
+  /** A region without a file, which the index knows. */
+  static Region region(ChunkIndex index, int number, long bytes, int mostEntries) {
+    Region region =
+        new PrivateRegion(
+            new NioDiskIo(), Path.of("none"), index, null, number, bytes, mostEntries);
+    index.enter(region);
+    return region;
   }
 }

@@ -66,7 +66,7 @@ class GateRateTest {
     assertThat(rate.hasAnswered()).isFalse();
     for (int i = 0; i < 1000; i++) {
       assertThat(demand()).isTrue();
-      assertThat(rate.admitsGuess(now)).isTrue();
+      assertThat(rate.admitsGuess(now, 0)).isTrue();
       rate.sent(now);
     }
     assertThat(rate.isOpen()).isTrue();
@@ -94,7 +94,7 @@ class GateRateTest {
     answer(Outcome.THROTTLED, 1);
     assertThat(rate.limit()).isEqualTo(14);
     assertThat(demand()).as("20 are in flight").isFalse();
-    assertThat(rate.admitsGuess(now)).isFalse();
+    assertThat(rate.admitsGuess(now, 0)).isFalse();
   }
 
   @Test
@@ -134,9 +134,9 @@ class GateRateTest {
     end(Outcome.CANCELLED, 20);
     send(12);
     assertThat(rate.limit()).isEqualTo(14);
-    assertThat(rate.admitsGuess(now)).isTrue();
+    assertThat(rate.admitsGuess(now, 0)).isTrue();
     send(1);
-    assertThat(rate.admitsGuess(now)).isFalse();
+    assertThat(rate.admitsGuess(now, 0)).isFalse();
     assertThat(demand()).isTrue();
     assertThat(demand()).as("the pass counts until it is used").isFalse();
     now += 101 * MILLI;
@@ -171,14 +171,14 @@ class GateRateTest {
     assertThat(rate.isOpen()).isTrue();
     end(Outcome.UNAVAILABLE, 1);
     assertThat(rate.isOpen()).isFalse();
-    assertThat(rate.admitsGuess(now)).isFalse();
+    assertThat(rate.admitsGuess(now, 0)).isFalse();
     for (int i = 0; i < 50; i++) {
       assertThat(demand()).isTrue();
     }
     assertThat(demand()).isFalse();
     end(Outcome.ANSWERED, 1);
     assertThat(demand()).isTrue();
-    assertThat(rate.admitsGuess(now)).isTrue();
+    assertThat(rate.admitsGuess(now, 0)).isTrue();
   }
 
   @Test

@@ -117,7 +117,7 @@ class GateTest {
     long from = System.nanoTime();
     assertThat(gate.awaitDemand(() -> false, in(50))).isFalse();
     assertThat(System.nanoTime() - from).isBetween(50_000_000L, 900_000_000L);
-    assertThat(gate.admitsGuess()).isFalse();
+    assertThat(gate.admitsGuess(0)).isFalse();
   }
 
   @Test

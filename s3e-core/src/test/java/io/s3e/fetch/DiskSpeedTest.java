@@ -13,7 +13,7 @@ class DiskSpeedTest {
 
   private void disk(long bytes, int millis, int times) {
     for (int i = 0; i < times; i++) {
-      speed.onDisk(bytes, Duration.ofMillis(millis).toNanos());
+      speed.onDisk(bytes, bytes, Duration.ofMillis(millis).toNanos());
     }
   }
 
@@ -47,6 +47,20 @@ class DiskSpeedTest {
     disk(10_000, 45, 8);
     store(100_000, 31, 8);
     assertThat(speed.isDiskSlower(10_000)).isTrue();
+  }
+
+  @Test
+  void readsThatGiveNothingCountAsWhatTheyCost() {
+    store(MIB, 50, 8);
+    for (int i = 0; i < 8; i++) {
+      speed.onDisk(0, MIB, Duration.ofMillis(1).toNanos());
+    }
+    disk(MIB, 30, 8);
+    assertThat(speed.isDiskSlower(MIB)).as("nothing was there").isFalse();
+    for (int i = 0; i < 4; i++) {
+      speed.onDisk(0, MIB, Duration.ofMillis(200).toNanos());
+    }
+    assertThat(speed.isDiskSlower(MIB)).as("given up").isTrue();
   }
 
   @Test

@@ -198,6 +198,7 @@ class ReadPlannerPropertyTest {
 
     /** Some runs find no room; that may end the starts of this look, or the thread may be busy. */
     private void start(List<Starting> starting) {
+      requireAbsent(starting.stream().map(Starting::blocks).toList());
       int refused = random.nextInt(6) > 0 ? starting.size() : random.nextInt(starting.size() + 1);
       for (int i = 0; i < starting.size(); i++) {
         Starting each = starting.get(i);
@@ -207,9 +208,6 @@ class ReadPlannerPropertyTest {
         assertThat(run.count())
             .isLessThanOrEqualTo(Math.max(1, limits.requestBytes() / layout.blockSize()));
         long sent = i < refused ? run.count() : i > refused ? 0 : random.nextLong(run.count());
-        for (long b = run.first(); b < run.end(); b++) {
-          assertThat(isThere(b)).as("block %d asked for though it is there", b).isFalse();
-        }
         out.set((int) run.first(), (int) (run.first() + sent));
         ahead.started(new BlockRange(run.first(), run.first() + sent), each.of());
         if (i == refused && random.nextBoolean()) {
@@ -224,6 +222,19 @@ class ReadPlannerPropertyTest {
           assertThat(after).as("all was started").isEqualTo(Change.NONE);
         }
       }
+    }
+
+    /** But for islands. */
+    private void requireAbsent(List<BlockRange> runs) {
+      long absent = 0;
+      long there = 0;
+      for (BlockRange run : runs) {
+        for (long b = run.first(); b < run.end(); b++) {
+          absent += isThere(b) ? 0 : 1;
+          there += isThere(b) ? 1 : 0;
+        }
+      }
+      assertThat(4 * there).as("%d are absent of %s", absent, runs).isLessThanOrEqualTo(absent);
     }
 
     private static List<String> described(Wish wish) {

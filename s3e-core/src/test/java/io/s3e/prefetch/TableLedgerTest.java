@@ -83,6 +83,22 @@ class TableLedgerTest {
   }
 
   @Test
+  void ofWhatIsLeftAtTheEndOfAStreamTwoGuessesCount() {
+    for (int i = 0; i < 3; i++) {
+      TableLedger.OfStream next = opened();
+      assertThat(next.admits(GuessKind.GROUP)).isTrue();
+      next.ends();
+      settle(next, 30, 0, MIB);
+    }
+    assertThat(ledger.isOn(GuessKind.GROUP)).as("six wasted").isTrue();
+    TableLedger.OfStream again = opened();
+    again.ends();
+    assertThat(again.admits(GuessKind.GROUP)).as("it goes on").isTrue();
+    settle(again, 1, 0, 100);
+    assertThat(ledger.isOn(GuessKind.GROUP)).isFalse();
+  }
+
+  @Test
   void eighteenOfThirtyWrongGuessesOfEachStreamKeepAKindOff() {
     for (int i = 0; i < 160; i++) {
       TableLedger.OfStream next = opened();

@@ -464,6 +464,8 @@ class DiskCacheReadsTest {
         in.readFullyAt(OBJECT_BYTES - 8, buffer, 0, 8);
         in.readFullyAt(OBJECT_BYTES - buffer.length, buffer, 0, buffer.length - 8);
       }
+      // A reader has its bytes before the GET is over, and they are offered.
+      awaitTrue(() -> count(engine, Counter.OFFERED_BYTES) >= buffer.length);
       settle(engine);
       assertThat(count(engine, Counter.WRITTEN_BYTES)).isGreaterThanOrEqualTo(buffer.length);
       assertThat(count(engine, Counter.NOT_ADMITTED_BYTES)).isZero();

@@ -11,6 +11,8 @@ import io.s3e.version.Version;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.auth.credentials.AnonymousCredentialsProvider;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
@@ -49,6 +51,21 @@ public final class AwsClients {
    */
   public static ClientProvider crtWithoutLending(AwsClientSettings settings) {
     return memory -> open(settings, memory, CrtCapability.COPIES);
+  }
+
+  /**
+   * The name that blocks of a store are kept under: {@link io.s3e.S3EConfig#store}. All who reach
+   * it alike share them.
+   *
+   * @param endpoint the one that the client was given; empty for AWS's own
+   * @param region the client's; null if not known
+   */
+  public static String storeName(Optional<URI> endpoint, @Nullable String region) {
+    return endpoint
+        .map(uri -> uri.getScheme() + "://" + uri.getAuthority())
+        .orElse(
+            region == null ? "https://s3.amazonaws.com" : "https://s3." + region + ".amazonaws.com")
+        .toLowerCase(Locale.ROOT);
   }
 
   private static ObjectClient open(

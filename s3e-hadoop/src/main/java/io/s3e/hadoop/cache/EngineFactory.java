@@ -11,11 +11,8 @@ import io.s3e.hadoop.conf.ProcessEnvironment;
 import io.s3e.hadoop.conf.S3EKeys;
 import java.io.IOException;
 import java.io.InterruptedIOException;
-import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Locale;
-import java.util.Optional;
 import org.apache.hadoop.conf.Configuration;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -113,19 +110,5 @@ public final class EngineFactory {
       return inMemory;
     }
     return inMemory.toBuilder().diskCache(cache.in(usable, key)).build();
-  }
-
-  /**
-   * The name that blocks of a store are kept under.
-   *
-   * @param endpoint the one that S3A's client was given; empty for AWS's own
-   * @param region S3A's client's; null if not known
-   */
-  public static String storeName(Optional<URI> endpoint, @Nullable String region) {
-    return endpoint
-        .map(uri -> uri.getScheme() + "://" + uri.getAuthority())
-        .orElse(
-            region == null ? "https://s3.amazonaws.com" : "https://s3." + region + ".amazonaws.com")
-        .toLowerCase(Locale.ROOT);
   }
 }

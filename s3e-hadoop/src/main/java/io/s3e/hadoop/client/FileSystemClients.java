@@ -160,7 +160,7 @@ public final class FileSystemClients implements ReadEngine.Maker {
 
   private String store() {
     var region = s3aClient().region();
-    return EngineFactory.storeName(endpoint(), region == null ? null : region.id());
+    return AwsClients.storeName(endpoint(), region == null ? null : region.id());
   }
 
   /**

@@ -45,10 +45,11 @@ public final class DiskCacheKeys {
               + " `SPARK_LOCAL_DIRS`, `spark.local.dir`, `fs.s3a.buffer.dir`, `java.io.tmpdir`; in"
               + " scope `host`, whose files outlive applications, the environment variable"
               + " `XDG_CACHE_HOME`, else `.cache` in the user's home directory. Scopes `app` and"
-              + " `host` make a directory of S3E's own in each, and take none that another user"
-              + " could exchange: each directory on the way belongs to root or to the user, and"
-              + " others may write it only where it has the sticky bit. A directory that cannot be"
-              + " used is left out with a WARN line; without any the cache is in memory only.",
+              + " `host` make a directory of S3E's own in each, and share it where no other user"
+              + " could exchange it, or it is encrypted: each directory on the way belongs to root"
+              + " or to the user, and others may write it only where it has the sticky bit. A"
+              + " directory that cannot be used is left out with a WARN line; without any the"
+              + " cache is in memory only.",
           ConfigValues::paths,
           paths -> paths.stream().allMatch(Path::isAbsolute));
 

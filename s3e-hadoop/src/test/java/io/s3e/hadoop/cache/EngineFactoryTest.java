@@ -14,10 +14,8 @@ import io.s3e.hadoop.conf.AdapterConfig;
 import io.s3e.testing.CapturedLog;
 import io.s3e.testing.MemoryObjectClient;
 import java.io.IOException;
-import java.net.URI;
 import java.nio.file.Path;
 import java.util.Base64;
-import java.util.Optional;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -133,15 +131,5 @@ class EngineFactoryTest {
     conf.unset("fs.s3a.encryption.algorithm");
     conf.set(key, value);
     assertThat(ObjectEncryption.notForDisk(conf)).isEqualTo(reason);
-  }
-
-  @Test
-  void storesAreNamedByTheEndpointThatWasResolved() {
-    assertThat(EngineFactory.storeName(Optional.of(URI.create("HTTP://Minio:9000/x")), "r"))
-        .isEqualTo("http://minio:9000");
-    assertThat(EngineFactory.storeName(Optional.empty(), "eu-west-1"))
-        .isEqualTo("https://s3.eu-west-1.amazonaws.com");
-    assertThat(EngineFactory.storeName(Optional.empty(), null))
-        .isEqualTo("https://s3.amazonaws.com");
   }
 }

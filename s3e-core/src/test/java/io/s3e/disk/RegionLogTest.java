@@ -1,0 +1,156 @@
+package io.s3e.disk;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.s3e.block.ObjectRef;
+import io.s3e.block.ObjectVersion;
+import io.s3e.disk.Region.Filling;
+import io.s3e.disk.Region.Kind;
+import io.s3e.disk.Region.Place;
+import io.s3e.disk.RegionLog.Header;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Test;
+
+class RegionLogTest {
+  private static final long REGION_BYTES = 2 << 20;
+  private final StoredObject object = object(200_000);
+  private final Region region = region(7, REGION_BYTES);
+  private final Filling filling = new Filling(42, Kind.SCANNED, 0, null);
+
+  private static StoredObject object(long size) {
+    return StoredObject.of(
+        "http://store",
+        ObjectVersion.identified(new ObjectRef("bucket", "key"), size, "\"etag\"", null));
+  }
+
+  private static Region region(int number, long bytes) {
+    return new PrivateRegion(
+        new NioDiskIo(), Path.of("none"), new ChunkIndex(), null, number, bytes, 10);
+  }
+
+  private ByteBuffer header() {
+    byte[] salt = new byte[CacheKey.SALT_BYTES];
+    salt[3] = 0x12;
+    Header header = new Header(42, Kind.SCANNED, 1_700_000_000_000L, ByteBuffer.wrap(salt));
+    return RegionLog.encoded(header, region);
+  }
+
+  private ByteBuffer chunks(Place... places) {
+    ByteBuffer bytes = ByteBuffer.allocate(places.length * RegionLog.RECORD_BYTES);
+    for (Place each : places) {
+      RegionLog.put(bytes, each);
+    }
+    return bytes.flip();
+  }
+
+  private Place place(StoredObject of, int chunk, int slot) {
+    return new Place(of, chunk, region, filling, slot, -1, 2);
+  }
+
+  private static void requireEveryFlipIsFound(ByteBuffer bytes, BooleanSupplier isFound) {
+    for (int bit = 0; bit < RegionLog.RECORD_BYTES * Byte.SIZE; bit++) {
+      int at = bit / Byte.SIZE;
+      byte before = bytes.get(at);
+      bytes.put(at, (byte) (before ^ 1 << bit % Byte.SIZE));
+      assertThat(isFound.getAsBoolean()).as("bit %d", bit).isFalse();
+      bytes.put(at, before);
+    }
+    assertThat(isFound.getAsBoolean()).isTrue();
+  }
+
+  @Test
+  void everyFlipOfABitIsFound() {
+    ByteBuffer header = header();
+    requireEveryFlipIsFound(header, () -> RegionLog.header(header, region) != null);
+    requireEveryFlipIsFound(header, () -> RegionLog.isWhole(header, 0));
+    ByteBuffer chunk = chunks(place(object, 3, 17));
+    requireEveryFlipIsFound(chunk, () -> RegionLog.chunk(chunk, 0, region, filling) != null);
+    requireEveryFlipIsFound(chunk, () -> RegionLog.isWhole(chunk, 0));
+  }
+
+  @Test
+  void saysWhatWasWritten() {
+    Header header = RegionLog.header(header(), region);
+    assertThat(header).isNotNull();
+    assertThat(header.generation()).isEqualTo(42);
+    assertThat(header.kind()).isEqualTo(Kind.SCANNED);
+    assertThat(header.beganMillis()).isEqualTo(1_700_000_000_000L);
+    assertThat(header.salt().remaining()).isEqualTo(CacheKey.SALT_BYTES);
+    assertThat(header.salt().get(3)).isEqualTo((byte) 0x12);
+
+    Place place = place(object, 3, 17);
+    assertThat(RegionLog.chunk(chunks(place), 0, region, filling)).isEqualTo(place);
+  }
+
+  @Test
+  void recordsOfOtherKindsAndGenerationsAreNone() {
+    ByteBuffer chunk = chunks(place(object, 3, 17));
+    assertThat(RegionLog.chunk(header(), 0, region, filling)).isNull();
+    assertThat(RegionLog.chunk(chunk, 0, region, new Filling(43, Kind.SCANNED, 0, null))).isNull();
+    assertThat(RegionLog.header(chunk, region)).isNull();
+  }
+
+  @Test
+  void objectsAreToldApartEvenIfOneComesAfterTheOther() {
+    Place[] places = {
+      place(object, 0, 0), place(object(200_001), 0, 0), place(object, 0, 0),
+    };
+    ByteBuffer bytes = chunks(places);
+    for (int i = 0; i < places.length; i++) {
+      assertThat(RegionLog.chunk(bytes, i * RegionLog.RECORD_BYTES, region, filling))
+          .isEqualTo(places[i]);
+    }
+  }
+
+  @Test
+  void chunksBeyondTheObjectOrTheRegionDoNotFit() {
+    int lastSlot = (int) (REGION_BYTES / Region.SLOT_BYTES) - 16;
+    assertThat(fits(0, 0)).isTrue();
+    assertThat(fits(3, lastSlot + 15)).as("the last chunk is of one slot").isTrue();
+    assertThat(fits(2, lastSlot)).isTrue();
+    assertThat(fits(2, lastSlot + 1)).isFalse();
+    assertThat(fits(4, 0)).isFalse();
+    assertThat(fits(-1, 0)).isFalse();
+    assertThat(fits(0, -1)).isFalse();
+    assertThat(fits(0, Integer.MAX_VALUE)).isFalse();
+  }
+
+  private boolean fits(int chunk, int slot) {
+    return RegionLog.chunk(chunks(place(object, chunk, slot)), 0, region, filling) != null;
+  }
+
+  @Test
+  void headersOfOtherRegionsAreNone() {
+    assertThat(RegionLog.header(header(), region(8, REGION_BYTES))).isNull();
+    assertThat(RegionLog.header(header(), region(7, REGION_BYTES * 2))).isNull();
+  }
+
+  @Test
+  void everyFlipInALayoutIsFound() {
+    Layout layout = Layout.of(100 << 20, CacheKey.random());
+    ByteBuffer bytes = layout.encode();
+    for (int bit = 0; bit < bytes.capacity() * Byte.SIZE; bit++) {
+      int at = bit / Byte.SIZE;
+      byte before = bytes.get(at);
+      bytes.put(at, (byte) (before ^ 1 << bit % Byte.SIZE));
+      assertThat(Layout.decode(bytes)).as("bit %d", bit).isNull();
+      bytes.put(at, before);
+    }
+    assertThat(Layout.decode(bytes)).isEqualTo(layout);
+  }
+
+  @Test
+  void layoutsKeepToTheCapacity() {
+    for (long mib : new long[] {16, 17, 63, 64, 100, 1000, 10 << 10, 20 << 10, 1 << 20}) {
+      Layout layout = Layout.of(mib << 20, null);
+      assertThat(layout.capacityBytes())
+          .isLessThanOrEqualTo(mib << 20)
+          .isGreaterThan((mib << 20) / 100 * 94);
+      assertThat(Layout.decode(layout.encode())).isEqualTo(layout);
+    }
+    assertThat(Layout.of(10L << 30, null).regions()).isEqualTo(64);
+    assertThat(Layout.of(16 << 20, null).regions()).isEqualTo(16);
+  }
+}

@@ -23,7 +23,9 @@ import org.apache.hadoop.fs.statistics.IOStatisticsSupport;
  * and then with the first two, while it is told of this one.
  */
 final class TaskSplitReader {
-  private static final List<String> KEYS = List.of("table/a", "table/b");
+  /** Of two tables: what is read of the one says nothing of the other. */
+  private static final List<String> KEYS = List.of("other/a", "table/b");
+
   private static final int FIRST = 2;
   private static final int END = 6;
   private static final long DEADLINE_SECONDS = 60;

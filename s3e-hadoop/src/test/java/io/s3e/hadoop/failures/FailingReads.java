@@ -53,6 +53,12 @@ final class FailingReads implements AutoCloseable {
 
   private static final long DEADLINE_SECONDS = 240;
 
+  /**
+   * So long a read is begun anew that met the failures of others alone: three threads share one
+   * probe a second, and each read has a second's patience.
+   */
+  private static final long TRIES_SECONDS = 150;
+
   /** One after the other; no server is met where several begin at once. */
   private static final List<Set<Place>> AT_ONCE =
       List.of(
@@ -135,7 +141,7 @@ final class FailingReads implements AutoCloseable {
           if (line.place() == place) {
             Callable<Throwable> job =
                 () -> {
-                  long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+                  long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(TRIES_SECONDS);
                   Throwable failure;
                   do {
                     failure = fail(reader, line, style);

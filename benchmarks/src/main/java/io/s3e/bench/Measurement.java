@@ -46,6 +46,12 @@ public record Measurement(
   private static final double DOLLARS_A_REQUEST = 0.0004 / 1000;
 
   /**
+   * USD for a second of a virtual processor: 0.05 an hour, about what general purpose instances of
+   * the present generation cost on demand in us-east-1. A task slot has one.
+   */
+  private static final double DOLLARS_A_SECOND = 0.05 / 3600;
+
+  /**
    * Bytes used a second, in MB/s (10^6), in a workload of parts those of its last; NaN for a failed
    * run.
    */
@@ -168,11 +174,23 @@ public record Measurement(
     return result.bytesUsed() <= 0 ? Double.NaN : gets() * 1e9 / result.bytesUsed();
   }
 
-  /** Price of the GETs and HEADs of objects in USD for each TB (10^12) used. */
+  /**
+   * What reading a TB (10^12) costs in USD: GETs and HEADs of objects, processor time of the
+   * engine's process, and, where it was measured, the time that the application's slot was blocked.
+   */
   public double dollarsPerTerabyte() {
-    return result.bytesUsed() <= 0
-        ? Double.NaN
-        : (gets() + heads()) * DOLLARS_A_REQUEST * 1e12 / result.bytesUsed();
+    double blocked = Math.max(0, result.blockedNanos()) / 1e9;
+    return requestDollarsPerTerabyte()
+        + perTerabyte((clientCpuSeconds() + blocked) * DOLLARS_A_SECOND);
+  }
+
+  /** The part of it that is for GETs and HEADs. */
+  public double requestDollarsPerTerabyte() {
+    return perTerabyte((gets() + heads()) * DOLLARS_A_REQUEST);
+  }
+
+  private double perTerabyte(double amount) {
+    return result.bytesUsed() <= 0 ? Double.NaN : amount * 1e12 / result.bytesUsed();
   }
 
   /** Bytes that the server sent for each byte used. */

@@ -282,10 +282,15 @@ class SummaryTest {
         of("seq", new Measurement("s3e", "seq", 1, 1, gigabyteIn(1), List.of(), server));
 
     assertThat(summary.median(Measurement::getsPerGigabyte)).isEqualTo(249);
-    assertThat(summary.median(Measurement::dollarsPerTerabyte))
+    assertThat(summary.median(Measurement::requestDollarsPerTerabyte))
         .as("250,000 requests for a TB at 0.0004 USD for 1,000")
         .isCloseTo(0.1, within(1e-9));
-    assertThat(TextTable.render(List.of(summary))).contains("USD/TB").contains("0.10");
+    double processor = 3_000 * 0.05 / 3600;
+    double blocked = 0.12 * 1_000 * 0.05 / 3600;
+    assertThat(summary.median(Measurement::dollarsPerTerabyte))
+        .as("with 3 s of processor time a GB, and the slot blocked for 0.12 s")
+        .isCloseTo(0.1 + processor + blocked, within(1e-9));
+    assertThat(TextTable.render(List.of(summary))).contains("USD/TB");
   }
 
   @Test

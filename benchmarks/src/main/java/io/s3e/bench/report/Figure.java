@@ -129,8 +129,14 @@ enum Figure {
       "USD/TB",
       2,
       Measurement::dollarsPerTerabyte,
-      "price of the GETs and HEADs for each TB (10^12) used, at 0.0004 USD for 1,000 (S3 Standard,"
-          + " us-east-1)."),
+      "price of each TB (10^12) used: GETs and HEADs at 0.0004 USD for 1,000 (S3 Standard,"
+          + " us-east-1), and CPU and blocked, where it is measured, at 0.05 USD an hour."),
+  REQUEST_DOLLARS(
+      "requestDollarsPerTerabyte",
+      "req/TB",
+      2,
+      Measurement::requestDollarsPerTerabyte,
+      "the part of it that is for GETs and HEADs."),
   WAITS(
       "waits",
       "waits",

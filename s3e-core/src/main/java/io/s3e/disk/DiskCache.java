@@ -1,6 +1,7 @@
 package io.s3e.disk;
 
 import io.s3e.block.ObjectVersion;
+import io.s3e.disk.WriteBack.Piece;
 import io.s3e.metrics.DiskMetrics;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -127,15 +128,18 @@ public final class DiskCache implements AutoCloseable {
 
   /** Offers bytes to be written, to each directory its own: all end, sooner or later. */
   public void offer(WriteBack offered) {
+    List<? extends Piece> pieces = offered.pieces();
     int first = 0;
-    for (int next = 1; next < offered.pieces(); next++) {
-      if (stripeOf(offered.firstChunk(next)) != stripeOf(offered.firstChunk(first))) {
-        offer(offered.part(first, next));
+    for (int next = 1; next <= pieces.size(); next++) {
+      int chunk = WriteBack.firstChunk(pieces.get(first));
+      if (next == pieces.size()
+          || stripeOf(WriteBack.firstChunk(pieces.get(next))) != stripeOf(chunk)) {
+        directoryOf(offered.object(), chunk)
+            .offer(
+                new WriteBack(offered.object(), offered.isScanned(), pieces.subList(first, next)));
         first = next;
       }
     }
-    WriteBack last = first == 0 ? offered : offered.part(first, offered.pieces());
-    directoryOf(offered.object(), offered.firstChunk(first)).offer(last);
   }
 
   /**

@@ -4,7 +4,6 @@ import io.s3e.disk.DiskIo.OpenFile;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -70,11 +69,6 @@ final class PrivateRegion extends Region {
   }
 
   @Override
-  boolean resume() {
-    return true;
-  }
-
-  @Override
   void begin(Kind kind) {
     // Never the one before: an emptied region has none, but its file may be read yet.
     begun = begun % Integer.MAX_VALUE + 1;
@@ -89,35 +83,10 @@ final class PrivateRegion extends Region {
   }
 
   @Override
-  void appended(List<Place> chunks) {
-    // There is nobody to be told.
-  }
-
-  @Override
   void empty() throws IOException {
     index.begin(this, Filling.NONE);
     file().truncate(0);
     allocatedUntil(0);
-  }
-
-  @Override
-  void giveBack() {
-    setOwn(false);
-  }
-
-  @Override
-  boolean isStill(int generation) {
-    return generation() == generation;
-  }
-
-  @Override
-  boolean refresh() {
-    return false;
-  }
-
-  @Override
-  void letGo() {
-    // Nobody else can have it.
   }
 
   @Override

@@ -2,15 +2,14 @@ package io.s3e.disk;
 
 import io.s3e.disk.DiskCacheConfig.Scope;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.DirectoryIteratorException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -178,10 +177,8 @@ final class SharedInstance {
 
   /** Deletes what is there, and all below it; a link itself, never what it names. */
   static void delete(DiskIo io, Path file) throws IOException {
-    if (Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS)) {
-      for (Path each : entriesOf(file)) {
-        delete(io, each);
-      }
+    for (Path each : entriesOf(file)) {
+      delete(io, each);
     }
     io.delete(file);
   }
@@ -191,12 +188,10 @@ final class SharedInstance {
     if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
       return List.of();
     }
-    List<Path> entries = new ArrayList<>();
-    try (DirectoryStream<Path> paths = Files.newDirectoryStream(directory)) {
-      paths.forEach(entries::add);
-    } catch (DirectoryIteratorException e) {
+    try (Stream<Path> entries = Files.list(directory)) {
+      return entries.toList();
+    } catch (UncheckedIOException e) {
       throw e.getCause();
     }
-    return entries;
   }
 }

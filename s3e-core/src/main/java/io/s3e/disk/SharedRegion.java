@@ -115,10 +115,10 @@ final class SharedRegion extends Region {
   private boolean isInPlace(boolean make) throws IOException {
     Named now = named();
     Held before = held;
-    if (before != null && now.isBoth() && now.equals(before.named())) {
-      return true;
-    }
     if (before != null) {
+      if (now.isBoth() && now.equals(before.named())) {
+        return true;
+      }
       LOG.debug("The files of {} in {} were deleted or replaced", this, instance.path());
       forget();
       held = null;
@@ -142,25 +142,21 @@ final class SharedRegion extends Region {
     // Files of these names may be those of a cache that was laid out anew, in another way.
     Object directory = instance.enterAgain();
     OpenFile data = io.openOrCreate(dataPath, directory);
+    OpenFile log = null;
     boolean opened = false;
     try {
-      RegionLog log = new RegionLog(io.openOrCreate(logPath, directory), this);
-      try {
-        Held files = new Held(data, log, named());
-        allocatedUntil(data.size());
-        hold(data);
-        held = files;
-        opened = !closed;
-      } finally {
-        if (!opened) {
-          closeQuietly(log);
-        }
-      }
+      log = io.openOrCreate(logPath, directory);
+      Held files = new Held(data, new RegionLog(log, this), named());
+      allocatedUntil(data.size());
+      hold(data);
+      held = files;
+      opened = !closed;
     } finally {
       if (!opened) {
         held = null;
         hold(null);
         closeQuietly(data);
+        closeQuietly(log);
       }
     }
   }
@@ -296,7 +292,7 @@ final class SharedRegion extends Region {
   @Override
   void giveBack() throws IOException {
     synchronized (this) {
-      setOwn(false);
+      super.giveBack();
     }
     ProcessLock last = lock;
     lock = null;
@@ -349,29 +345,27 @@ final class SharedRegion extends Region {
   @Override
   void letGo() {
     closed = true;
-    ProcessLock last = lock;
-    if (last != null) {
-      closeQuietly(last);
-    }
+    closeQuietly(lock);
   }
 
   @Override
   public void close() {
     letGo();
-    Held files = held;
+    close(held);
+  }
+
+  private static void close(@Nullable Held files) {
     if (files != null) {
-      close(files);
+      closeQuietly(files.data());
+      closeQuietly(files.log());
     }
   }
 
-  private static void close(Held files) {
-    closeQuietly(files.data());
-    closeQuietly(files.log());
-  }
-
-  private static void closeQuietly(AutoCloseable open) {
+  private static void closeQuietly(@Nullable AutoCloseable open) {
     try {
-      open.close();
+      if (open != null) {
+        open.close();
+      }
     } catch (Exception e) {
       LOG.debug("{} cannot be closed", open, e);
     }

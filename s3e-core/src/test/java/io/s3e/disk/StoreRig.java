@@ -86,7 +86,7 @@ final class StoreRig implements AutoCloseable {
 
   TestWriteBack offer(TestWriteBack offered) {
     offers.add(offered);
-    appender.offer(offered);
+    appender.offer(offered.offered());
     return offered;
   }
 

@@ -147,6 +147,13 @@ abstract class Region implements AutoCloseable {
     int endSlot() {
       return slot + slotsOf(length());
     }
+
+    /** Whether one read of the file gives both. */
+    boolean isBehind(Place before) {
+      return region == before.region
+          && generation() == before.generation()
+          && slot == before.endSlot();
+    }
   }
 
   private final int number;

@@ -34,9 +34,9 @@ import org.jspecify.annotations.Nullable;
  * that somebody has made up. The log ends for a reader with the first thing that is no possible
  * record of the header's generation; nothing behind is believed.
  *
- * <p>Stateless but for its file; any thread.
+ * <p>Any thread.
  */
-final class RegionLog implements Closeable {
+record RegionLog(OpenFile file, Region region) implements Closeable {
   static final int RECORD_BYTES = 64;
 
   /** Where the records begin that follow the header. */
@@ -69,14 +69,6 @@ final class RegionLog implements Closeable {
    * @param salt that the generation's key is derived from
    */
   record Header(int generation, Kind kind, long beganMillis, ByteBuffer salt) {}
-
-  private final OpenFile file;
-  private final Region region;
-
-  RegionLog(OpenFile file, Region region) {
-    this.file = file;
-    this.region = region;
-  }
 
   long size() throws IOException {
     return file.size();

@@ -23,8 +23,11 @@ import org.slf4j.LoggerFactory;
  *
  * <p>From {@code s3e-cache-<user>} on every directory is the user's own and for the user alone;
  * {@link DirectoryGuard} refuses what is not.
+ *
+ * @param directory that the user named
+ * @param path the instance's own
  */
-final class SharedInstance {
+record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path path, Layout layout) {
   static final String APP = "app-";
   static final String HOST = "host";
 
@@ -38,21 +41,6 @@ final class SharedInstance {
   static final String LOCK = ".lock";
 
   private static final int HASH_BYTES = 10;
-
-  private final DiskIo io;
-  private final Path directory;
-  private final DiskCacheConfig config;
-  private final Path path;
-  private final Layout layout;
-
-  private SharedInstance(
-      DiskIo io, Path directory, DiskCacheConfig config, Path path, Layout layout) {
-    this.io = io;
-    this.directory = directory;
-    this.config = config;
-    this.path = path;
-    this.layout = layout;
-  }
 
   /**
    * Enters an instance; makes its directory and lays it out if nobody has.
@@ -82,9 +70,10 @@ final class SharedInstance {
     }
     if (!layout.isFor(key)) {
       throw new RefusedDirectoryException(
-          path.toString(),
+          path,
           layout.isSealed() ? "is encrypted with another key" : "is not encrypted",
-          key == null ? "a cache that is not encrypted" : "one that is encrypted with this key");
+          key == null ? "a cache that is not encrypted" : "one that is encrypted with this key",
+          null);
     }
     SharedInstance entered = new SharedInstance(io, directory, config, path, layout);
     if (guard.doubt() == null) {
@@ -120,18 +109,6 @@ final class SharedInstance {
       throw new IOException(path + " is another directory now, or was laid out in another way");
     }
     return identity;
-  }
-
-  DiskIo io() {
-    return io;
-  }
-
-  Path path() {
-    return path;
-  }
-
-  Layout layout() {
-    return layout;
   }
 
   /** Encrypts; null writes bytes as they are. */

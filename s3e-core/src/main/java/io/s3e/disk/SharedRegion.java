@@ -161,20 +161,13 @@ final class SharedRegion extends Region {
     }
   }
 
+  /** The log; never to be written once the lock may have been let go. */
   private RegionLog log() throws IOException {
     Held files = held;
-    if (files == null) {
-      throw new IOException(logPath + " is not open");
-    }
-    return files.log();
-  }
-
-  /** The log, to be written: once the lock has been let go it is another process's. */
-  private RegionLog ownLog() throws IOException {
-    if (closed) {
+    if (closed || files == null) {
       throw new ClosedChannelException();
     }
-    return log();
+    return files.log();
   }
 
   /** Reads what the log has more, or all of it if it is another one. */
@@ -258,8 +251,10 @@ final class SharedRegion extends Region {
     if (closed) {
       return false;
     }
-    if (!isStillInPlace()) {
-      Object unused = instance.enterAgain();
+    synchronized (this) {
+      if (!isInPlace(false)) {
+        Object unused = instance.enterAgain();
+      }
     }
     ProcessLock taking = ProcessLock.tryTake(instance.lockOf(number()));
     if (taking == null) {
@@ -285,10 +280,6 @@ final class SharedRegion extends Region {
     return !closed;
   }
 
-  private synchronized boolean isStillInPlace() throws IOException {
-    return isInPlace(false);
-  }
-
   @Override
   void giveBack() throws IOException {
     synchronized (this) {
@@ -308,8 +299,8 @@ final class SharedRegion extends Region {
       // Slots may have been used with the key, without a record.
       return false;
     }
-    if (ownLog().size() > position) {
-      ownLog().cutOff(position);
+    if (log().size() > position) {
+      log().cutOff(position);
     }
     return true;
   }
@@ -324,19 +315,19 @@ final class SharedRegion extends Region {
             kind,
             System.currentTimeMillis(),
             ByteBuffer.wrap(CacheKey.newSalt()));
-    ownLog().begin(header);
+    log().begin(header);
     enter(header);
   }
 
   @Override
   synchronized void appended(List<Place> chunks) throws IOException {
-    position = ownLog().append(chunks, position);
+    position = log().append(chunks, position);
   }
 
   /** The log goes first, so that nobody takes what follows. */
   @Override
   synchronized void empty() throws IOException {
-    ownLog().cutOff(0);
+    log().cutOff(0);
     forget();
     file().truncate(0);
     allocatedUntil(0);

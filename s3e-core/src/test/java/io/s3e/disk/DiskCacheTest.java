@@ -42,7 +42,7 @@ class DiskCacheTest {
   @TempDir Path directory;
 
   private final WatchedFiles files = new WatchedFiles();
-  private final FaultyDiskIo disk = new FaultyDiskIo(new NioDiskIo(), files);
+  private final FaultyDiskIo disk = new FaultyDiskIo(new DiskIo(), files);
   private final DiskMetrics metrics = new DiskMetrics();
 
   @AfterEach

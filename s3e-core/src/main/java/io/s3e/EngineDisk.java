@@ -71,11 +71,11 @@ final class EngineDisk implements AutoCloseable {
     }
     CompletableFuture<@Nullable DiskCache> begun = opening;
     if (begun == null) {
-      begun = new CompletableFuture<>();
-      opening = begun;
-      asked = config;
-      CompletableFuture<@Nullable DiskCache> opened = begun;
+      CompletableFuture<@Nullable DiskCache> opened = new CompletableFuture<>();
       OwnLoader.thread(() -> opened.complete(opened(config, disks)), "s3e-disk-open").start();
+      asked = config;
+      opening = opened;
+      begun = opened;
     }
     return begun.thenApply(cache -> cache != null && serves(config) ? cache : null);
   }

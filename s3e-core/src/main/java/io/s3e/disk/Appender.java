@@ -178,8 +178,8 @@ final class Appender {
 
   private void dropWaiting(Counter reason) {
     for (WriteBack next = waiting.poll(); next != null; next = waiting.poll()) {
-      settle(reason, next.bytes());
       next.drop();
+      settle(reason, next.bytes());
     }
   }
 

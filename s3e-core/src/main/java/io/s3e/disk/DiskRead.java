@@ -226,8 +226,11 @@ public final class DiskRead {
    * @param now by {@link System#nanoTime()}
    */
   public void checkDeadline(long now) {
+    if (over || now - sinceNanos < readers.deadlineNanos()) {
+      return;
+    }
     synchronized (this) {
-      if (over || now - sinceNanos < readers.deadlineNanos()) {
+      if (over) {
         return;
       }
       over = true;

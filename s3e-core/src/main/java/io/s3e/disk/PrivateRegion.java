@@ -4,6 +4,7 @@ import io.s3e.disk.DiskIo.OpenFile;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import javax.crypto.SecretKey;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -72,14 +73,8 @@ final class PrivateRegion extends Region {
   void begin(Kind kind) {
     // Never the one before: an emptied region has none, but its file may be read yet.
     begun = begun % Integer.MAX_VALUE + 1;
-    CacheKey secret = key;
-    index.begin(
-        this,
-        new Filling(
-            begun,
-            kind,
-            System.nanoTime(),
-            secret == null ? null : secret.generationKey(CacheKey.newSalt())));
+    SecretKey secret = CacheKey.ofGeneration(key, CacheKey.newSalt());
+    index.begin(this, new Filling(begun, kind, System.nanoTime(), secret));
   }
 
   @Override

@@ -8,6 +8,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.List;
+import javax.crypto.SecretKey;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -203,16 +204,11 @@ final class SharedRegion extends Region {
   }
 
   private void enter(Header header) {
-    CacheKey secret = instance.key();
     byte[] salt = new byte[CacheKey.SALT_BYTES];
     header.salt().get(0, salt);
+    SecretKey secret = CacheKey.ofGeneration(instance.key(), salt);
     index.begin(
-        this,
-        new Filling(
-            header.generation(),
-            header.kind(),
-            header.beganMillis(),
-            secret == null ? null : secret.generationKey(salt)));
+        this, new Filling(header.generation(), header.kind(), header.beganMillis(), secret));
     position = RegionLog.FIRST;
   }
 

@@ -144,7 +144,7 @@ final class DiskTier {
       return null;
     }
     long end = position + Math.min(target.remaining(), MOST_BYTES);
-    long ahead = goesOn && handle.progress().isInOrder() ? AHEAD_BYTES : 0;
+    long ahead = goesOn && handle.progress().pattern().isInOrder() ? AHEAD_BYTES : 0;
     ByteRange wanted = new ByteRange(position, Math.min(handle.size(), end + ahead));
     ChunkRange chunks = chunksOf(handle, wanted);
     int present = chunks == null ? 0 : cache.look(chunks);

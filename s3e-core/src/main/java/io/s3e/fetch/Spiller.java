@@ -10,6 +10,7 @@ import io.s3e.memory.Block;
 import io.s3e.memory.BlockIndex;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
+import io.s3e.prefetch.AccessPattern;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -75,7 +76,7 @@ final class Spiller {
     if (isOfScan(origin)) {
       return Verdict.NOT_WRITTEN;
     }
-    ReaderProgress reader = origin.handle().progress();
+    AccessPattern reader = origin.handle().progress().pattern();
     if (reader.mayBeScan()) {
       return Verdict.WITHHELD;
     }
@@ -137,7 +138,7 @@ final class Spiller {
   }
 
   private static boolean isOfScan(Origin origin) {
-    return origin.isOfScan() || origin.handle().progress().isScanning();
+    return origin.isOfScan() || origin.handle().progress().pattern().isScanning();
   }
 
   private void withhold(ObjectHandle handle, ByteRange bytes) {

@@ -4,7 +4,6 @@ import io.s3e.disk.DiskIo.OpenFile;
 import io.s3e.disk.Region.Filling;
 import io.s3e.disk.Region.Kind;
 import io.s3e.disk.Region.Place;
-import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -36,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Any thread.
  */
-record RegionLog(OpenFile file, Region region) implements Closeable {
+record RegionLog(OpenFile file, Region region) {
   static final int RECORD_BYTES = 64;
 
   /** Where the records begin that follow the header. */
@@ -70,10 +69,6 @@ record RegionLog(OpenFile file, Region region) implements Closeable {
    */
   record Header(int generation, Kind kind, long beganMillis, ByteBuffer salt) {}
 
-  long size() throws IOException {
-    return file.size();
-  }
-
   /** How the present generation began; null if that is not to be read. */
   @Nullable Header header() throws IOException {
     ByteBuffer bytes = ByteBuffer.allocate(RECORD_BYTES);
@@ -98,11 +93,6 @@ record RegionLog(OpenFile file, Region region) implements Closeable {
     return position + records.limit();
   }
 
-  /** Forgets what is behind the last whole record. */
-  void cutOff(long position) throws IOException {
-    file.truncate(position);
-  }
-
   /**
    * Tells of records from {@code from} on, before {@code end}: as many as one read of the file
    * gives.
@@ -122,11 +112,6 @@ record RegionLog(OpenFile file, Region region) implements Closeable {
       at += RECORD_BYTES;
     }
     return from + at;
-  }
-
-  @Override
-  public void close() throws IOException {
-    file.close();
   }
 
   /** The header that the bytes are; null if they can be none of the region. */

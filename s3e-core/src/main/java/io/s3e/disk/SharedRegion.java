@@ -174,7 +174,7 @@ final class SharedRegion extends Region {
   /** Reads what the log has more, or all of it if it is another one. */
   private void read() throws IOException {
     RegionLog log = log();
-    long size = log.size();
+    long size = log.file().size();
     // Others may have emptied it, or made it grow.
     allocatedUntil(file().size());
     Header header = log.header();
@@ -295,8 +295,9 @@ final class SharedRegion extends Region {
       // Slots may have been used with the key, without a record.
       return false;
     }
-    if (log().size() > position) {
-      log().cutOff(position);
+    OpenFile file = log().file();
+    if (file.size() > position) {
+      file.truncate(position);
     }
     return true;
   }
@@ -323,7 +324,7 @@ final class SharedRegion extends Region {
   /** The log goes first, so that nobody takes what follows. */
   @Override
   synchronized void empty() throws IOException {
-    log().cutOff(0);
+    log().file().truncate(0);
     forget();
     file().truncate(0);
     allocatedUntil(0);
@@ -344,7 +345,7 @@ final class SharedRegion extends Region {
   private static void close(@Nullable Held files) {
     if (files != null) {
       closeQuietly(files.data());
-      closeQuietly(files.log());
+      closeQuietly(files.log().file());
     }
   }
 

@@ -99,7 +99,7 @@ final class Engine {
   final VectoredThreads vectored = new VectoredThreads();
 
   final EngineClients clients;
-  final DiskOpening disk;
+  final EngineDisk disk;
 
   // Guarded by OPEN.
   private int tenants;
@@ -129,7 +129,7 @@ final class Engine {
     services = new FetchServices(index, admission, timer, new Gates(timer::later), new Stores());
     clients = new EngineClients(budget, admission, timer, linger, Engine::endOnThread);
     admission.whenMemoryIsWanted(clients::endIdleSoon);
-    disk = new DiskOpening(clients::reserve, budget, diskMetrics);
+    disk = new EngineDisk(clients::reserve, budget, diskMetrics);
     budget.isHeldBy(() -> pool.reservedBytes() + clients.idleBytes(), this::giveBack);
   }
 

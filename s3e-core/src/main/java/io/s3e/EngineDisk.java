@@ -3,15 +3,23 @@ package io.s3e;
 import io.s3e.buffer.MemoryBudget;
 import io.s3e.disk.DiskCache;
 import io.s3e.disk.DiskCacheConfig;
+import io.s3e.disk.DiskCacheConfig.Mode;
+import io.s3e.disk.DiskCacheConfig.Scope;
+import io.s3e.jvm.OwnLoader;
 import io.s3e.metrics.DiskMetrics;
 import java.io.IOException;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The cache on local disk of an engine, if there can be one, and the memory of its buffers. */
+/**
+ * The cache on local disk of an engine, if there can be one, and the memory of its buffers. It is
+ * opened for the first tenant that asks for one, on a thread of its own, and closed with the
+ * engine. Any thread.
+ */
 final class EngineDisk implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(EngineDisk.class);
 
@@ -28,37 +36,58 @@ final class EngineDisk implements AutoCloseable {
         throws IOException;
   }
 
+  private final LongPredicate reserve;
   private final MemoryBudget budget;
-  private final DiskCacheConfig asked;
-  private final @Nullable DiskCache cache;
-  private final long reserved;
+  private final DiskMetrics metrics;
+
+  // Guarded by this.
+  /** Null until a tenant asks for one; the cache is null if there can be none. */
+  private @Nullable CompletableFuture<@Nullable DiskCache> opening;
+
+  /** What the tenant that came first asked for. */
+  private DiskCacheConfig asked = DiskCacheConfig.DEFAULTS;
+
   private boolean toldOfDifference;
 
-  private EngineDisk(
-      MemoryBudget budget, DiskCacheConfig asked, @Nullable DiskCache cache, long reserved) {
+  /**
+   * @param reserve reserves bytes of {@code budget}; false if there are too few
+   */
+  EngineDisk(LongPredicate reserve, MemoryBudget budget, DiskMetrics metrics) {
+    this.reserve = reserve;
     this.budget = budget;
-    this.asked = asked;
-    this.cache = cache;
-    this.reserved = reserved;
+    this.metrics = metrics;
+  }
+
+  /**
+   * The cache for one more tenant: places and limits are those of the tenant that came first, and a
+   * warning tells one that asks for others. Files that other processes share are written with one
+   * secret; a tenant with another has no cache on disk.
+   *
+   * @return never fails; null if it has none
+   */
+  synchronized CompletableFuture<@Nullable DiskCache> open(DiskCacheConfig config, Opener disks) {
+    if (config.mode() == Mode.MEMORY) {
+      return CompletableFuture.completedFuture(null);
+    }
+    CompletableFuture<@Nullable DiskCache> begun = opening;
+    if (begun == null) {
+      CompletableFuture<@Nullable DiskCache> opened = new CompletableFuture<>();
+      OwnLoader.thread(() -> opened.complete(opened(config, disks)), "s3e-disk-open").start();
+      asked = config;
+      opening = opened;
+      begun = opened;
+    }
+    return begun.thenApply(cache -> cache != null && serves(config) ? cache : null);
   }
 
   /**
    * Opens what {@code config} asks for. Where its buffers find too little of the budget, or no
    * directory can be used, there is no cache on disk, and a warning says why.
-   *
-   * @param reserve reserves bytes of {@code budget}; false if there are too few
    */
-  static EngineDisk open(
-      DiskCacheConfig config,
-      Opener opener,
-      LongPredicate reserve,
-      MemoryBudget budget,
-      DiskMetrics metrics) {
+  private @Nullable DiskCache opened(DiskCacheConfig config, Opener opener) {
     long buffers = DiskCache.bufferBytes(config);
     if (buffers > budget.limit() / MOST_SHARE || !reserve.test(buffers)) {
       return without(
-          budget,
-          config,
           "its buffers need "
               + buffers
               + " bytes of the memory budget of "
@@ -70,18 +99,16 @@ final class EngineDisk implements AutoCloseable {
     DiskCache cache = null;
     try {
       cache = opener.open(config, metrics, budget.limit() / WAITING_SHARE);
-      return new EngineDisk(budget, config, cache, buffers);
+      return cache;
     } catch (IOException e) {
-      return without(budget, config, String.valueOf(e.getMessage()));
+      return without(String.valueOf(e.getMessage()));
     } catch (OutOfMemoryError e) {
       return without(
-          budget,
-          config,
           "the JVM has no direct memory for its buffers; raise -XX:MaxDirectMemorySize: " + e);
     } catch (RuntimeException | Error e) {
       // Tenants wait for an answer, whatever it is.
       LOG.debug("The cache on local disk cannot be opened", e);
-      return without(budget, config, e.toString());
+      return without(e.toString());
     } finally {
       if (cache == null) {
         budget.release(buffers);
@@ -89,29 +116,15 @@ final class EngineDisk implements AutoCloseable {
     }
   }
 
-  private static EngineDisk without(MemoryBudget budget, DiskCacheConfig config, String absence) {
+  private static @Nullable DiskCache without(String absence) {
     LOG.warn("No cache on local disk, in memory only: {}", absence);
-    return new EngineDisk(budget, config, null, 0);
+    return null;
   }
 
-  /**
-   * The cache for one more tenant: places and limits are those of the tenant that came first, and a
-   * warning tells one that asks for others. Files that other processes share are written with one
-   * secret; a tenant with another has no cache on disk.
-   *
-   * @return null if it has none
-   */
-  @Nullable DiskCache cacheFor(DiskCacheConfig config) {
-    boolean fits =
-        config.scope() == asked.scope()
-            && config.application().equals(asked.application())
-            && (config.scope() == DiskCacheConfig.Scope.PRIVATE
-                || Objects.equals(config.key(), asked.key()));
-    boolean same =
-        fits
-            && config.directories().equals(asked.directories())
-            && config.capacityBytes() == asked.capacityBytes();
-    if (!same && cache != null && !toldOfDifference) {
+  /** Whether a tenant with that configuration may use the cache; tells one that finds another. */
+  private synchronized boolean serves(DiskCacheConfig config) {
+    boolean fits = fits(config);
+    if (!toldOfDifference && !(fits && isAtSamePlace(config))) {
       toldOfDifference = true;
       LOG.warn(
           "This JVM's S3E has its cache on local disk in {} (scope {}), which stays until its last"
@@ -122,33 +135,47 @@ final class EngineDisk implements AutoCloseable {
           config.scope(),
           fits ? "uses the same" : "has none");
     }
-    return fits ? cache : null;
+    return fits;
+  }
+
+  /** The key of a private cache is drawn for each tenant; one is as good as another. */
+  private boolean fits(DiskCacheConfig config) {
+    return config.scope() == asked.scope()
+        && config.application().equals(asked.application())
+        && (config.scope() == Scope.PRIVATE || Objects.equals(config.key(), asked.key()));
+  }
+
+  private boolean isAtSamePlace(DiskCacheConfig config) {
+    return config.directories().equals(asked.directories())
+        && config.capacityBytes() == asked.capacityBytes();
   }
 
   /**
    * Whether a tenant with that configuration would be served as by a cache of its own; not if there
    * is none, since it may be opened now.
    */
-  boolean isWhatIsAsked(DiskCacheConfig config) {
-    DiskCacheConfig ofEngine =
-        config.toBuilder()
-            .mode(asked.mode())
-            .hybridBytes(asked.hybridBytes())
-            .key(asked.key())
-            .build();
-    // The key of a private cache is drawn for each tenant; one is as good as another.
-    boolean hasTheKey =
-        asked.scope() == DiskCacheConfig.Scope.PRIVATE
-            ? (config.key() == null) == (asked.key() == null)
-            : Objects.equals(config.key(), asked.key());
-    return cache != null && hasTheKey && ofEngine.equals(asked);
+  synchronized boolean isWhatIsAsked(DiskCacheConfig config) {
+    return opening == null
+        || config.mode() == Mode.MEMORY
+        || (opening.getNow(null) != null
+            && fits(config)
+            && isAtSamePlace(config)
+            && config.readDeadline().equals(asked.readDeadline())
+            && (config.key() == null) == (asked.key() == null));
   }
 
   @Override
-  public void close() {
-    if (cache != null) {
-      cache.close();
-      budget.release(reserved);
+  public synchronized void close() {
+    if (opening != null) {
+      // Perhaps it is still being opened: then it is closed by who opens it.
+      CompletableFuture<Void> unused =
+          opening.thenAccept(
+              cache -> {
+                if (cache != null) {
+                  cache.close();
+                  budget.release(DiskCache.bufferBytes(asked));
+                }
+              });
     }
   }
 }

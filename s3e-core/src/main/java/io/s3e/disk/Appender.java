@@ -3,6 +3,7 @@ package io.s3e.disk;
 import io.s3e.disk.Region.Kind;
 import io.s3e.disk.Region.Place;
 import io.s3e.disk.Regions.Taken;
+import io.s3e.disk.WriteBack.Piece;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
 import java.io.IOException;
@@ -10,6 +11,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -131,12 +133,12 @@ final class Appender {
 
   /** Takes bytes to be written; those that it refuses are counted and ended before it returns. */
   void offer(WriteBack offered) {
-    long bytes = bytesOf(offered);
+    long bytes = offered.bytes();
     metrics.add(Counter.OFFERED_BYTES, bytes);
     Counter refusal = refusal(bytes);
     if (refusal != null) {
       metrics.add(refusal, bytes);
-      endAll(offered);
+      offered.drop();
       return;
     }
     waiting.add(offered);
@@ -176,24 +178,9 @@ final class Appender {
 
   private void dropWaiting(Counter reason) {
     for (WriteBack next = waiting.poll(); next != null; next = waiting.poll()) {
-      metrics.add(reason, bytesOf(next));
-      endAll(next);
-      waitingBytes.addAndGet(-bytesOf(next));
+      next.drop();
+      settle(reason, next.bytes());
     }
-  }
-
-  private static void endAll(WriteBack offered) {
-    for (int piece = 0; piece < offered.pieces(); piece++) {
-      offered.ended(piece, false);
-    }
-  }
-
-  private static long bytesOf(WriteBack offered) {
-    long bytes = 0;
-    for (int piece = 0; piece < offered.pieces(); piece++) {
-      bytes += offered.length(piece);
-    }
-    return bytes;
   }
 
   /** Bytes that wait to be written. */
@@ -264,32 +251,33 @@ final class Appender {
 
   /** Stages what was offered, piece by piece; all are free when this returns. */
   private void take(WriteBack offered) throws IOException {
-    int piece = 0;
+    Iterator<? extends Piece> pieces = offered.pieces().iterator();
     Counter rest = Counter.DROPPED_FAULT_BYTES;
     try {
       boolean hasSpace = true;
-      while (hasSpace && piece < offered.pieces()) {
-        hasSpace = stage(offered, piece++);
+      while (hasSpace && pieces.hasNext()) {
+        hasSpace = stage(offered, pieces.next());
       }
       rest = Counter.DROPPED_SPACE_BYTES;
     } finally {
-      for (; piece < offered.pieces(); piece++) {
-        settle(rest, offered.length(piece));
-        offered.ended(piece, false);
+      while (pieces.hasNext()) {
+        Piece dropped = pieces.next();
+        settle(rest, dropped.length());
+        dropped.ended(false);
       }
     }
   }
 
   /** False if there is no space for the piece. */
-  private boolean stage(WriteBack offered, int piece) throws IOException {
+  private boolean stage(WriteBack offered, Piece piece) throws IOException {
     ByteBuffer bytes = null;
-    int left = offered.length(piece);
+    int left = piece.length();
     Counter rest = Counter.DROPPED_FAULT_BYTES;
     try {
-      bytes = offered.pin(piece);
+      bytes = piece.pin();
       rest = bytes == null ? Counter.DROPPED_EVICTED_BYTES : rest;
       StoredObject object = offered.object();
-      int chunk = offered.firstChunk(piece);
+      int chunk = WriteBack.firstChunk(piece);
       for (int at = 0; bytes != null && left > 0; chunk++) {
         ByteBuffer plain = bytes.slice(at, object.chunkLength(chunk));
         int length = plain.remaining();
@@ -312,7 +300,7 @@ final class Appender {
       return true;
     } finally {
       settle(rest, left);
-      offered.ended(piece, bytes != null);
+      piece.ended(bytes != null);
     }
   }
 

@@ -16,7 +16,7 @@ import java.util.List;
  * <p>Any thread; every call may block for as long as the disk likes.
  */
 public final class CacheInspector {
-  private final DiskIo io = new NioDiskIo();
+  private final DiskIo io = new DiskIo();
   private final Path directory;
 
   /**

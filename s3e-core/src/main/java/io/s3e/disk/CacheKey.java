@@ -43,6 +43,11 @@ public final class CacheKey {
     return new CacheKey(secret.clone());
   }
 
+  /** The key of a generation, as {@link #generationKey(byte[])}; null without encryption. */
+  static @Nullable SecretKey ofGeneration(@Nullable CacheKey key, byte[] salt) {
+    return key == null ? null : key.generationKey(salt);
+  }
+
   /** A new secret, which no other process has. */
   public static CacheKey random() {
     return new CacheKey(random(BYTES));

@@ -91,13 +91,7 @@ final class ChunkReader {
     Place before = null;
     for (int chunk = first; chunk < Math.min(end, first + BATCH_CHUNKS); chunk++) {
       Place place = index.place(object, chunk);
-      boolean follows =
-          place != null
-              && (before == null
-                  || (place.region() == before.region()
-                      && place.generation() == before.generation()
-                      && place.slot() == before.endSlot()));
-      if (place == null || !follows) {
+      if (place == null || (before != null && !place.isBehind(before))) {
         return;
       }
       places.add(place);

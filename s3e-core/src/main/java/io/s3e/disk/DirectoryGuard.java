@@ -35,9 +35,13 @@ import org.jspecify.annotations.Nullable;
  * <p>The file system says which user this process is, not the JVM: the owner of a file that was
  * just made. So the answer is right where user ids are mapped.
  *
- * <p>Immutable, any thread.
+ * <p>Any thread.
+ *
+ * @param top the first directory that is the user's own
+ * @param user of this process
+ * @param doubt why somebody else could exchange {@code top}; null if nobody can
  */
-final class DirectoryGuard {
+record DirectoryGuard(Path top, UserPrincipal user, @Nullable RefusedDirectoryException doubt) {
   private static final Set<PosixFilePermission> OWNER_ALONE =
       PosixFilePermissions.fromString("rwx------");
 
@@ -48,16 +52,6 @@ final class DirectoryGuard {
 
   private static final int ROOT = 0;
 
-  private final Path top;
-  private final UserPrincipal user;
-  private final @Nullable RefusedDirectoryException doubt;
-
-  private DirectoryGuard(Path top, UserPrincipal user, @Nullable RefusedDirectoryException doubt) {
-    this.top = top;
-    this.user = user;
-    this.doubt = doubt;
-  }
-
   /**
    * Enters the directory that the user named, for a cache that processes share: makes the user's
    * own directory in it, or accepts that, and checks all above.
@@ -66,7 +60,13 @@ final class DirectoryGuard {
    */
   static DirectoryGuard shared(Path named) throws IOException {
     Path top = topIn(realDirectory(named));
-    UserPrincipal user = enter(top);
+    UserPrincipal user;
+    if (make(top)) {
+      user = attributesOf(top).owner();
+    } else {
+      checkShape(top, attributesOf(top));
+      user = ownerOfNewFile(top);
+    }
     RefusedDirectoryException doubt = null;
     try {
       checkAncestors(top, user);
@@ -79,21 +79,11 @@ final class DirectoryGuard {
     return guard;
   }
 
-  /** Why somebody else could exchange the user's own directory; null if nobody can. */
-  @Nullable RefusedDirectoryException doubt() {
-    return doubt;
-  }
-
   /** The user's own directory in one that users may share. */
   static Path topIn(Path realDirectory) {
     // The name says whose it is; who the user is, is not decided by it.
     String user = System.getProperty("user.name", "").replaceAll("[^A-Za-z0-9_-]", "_");
     return realDirectory.resolve("s3e-cache-" + user);
-  }
-
-  /** The first directory that is the user's own. */
-  Path top() {
-    return top;
   }
 
   /** From the root down: what lies below a directory that passed cannot be exchanged any more. */
@@ -109,24 +99,27 @@ final class DirectoryGuard {
   private static void checkAncestor(Path directory, UserPrincipal user) throws IOException {
     PosixFileAttributes attributes = attributesOf(directory);
     if (!attributes.isDirectory()) {
-      throw refusal(directory, "is not a directory any more", "a directory");
+      throw new RefusedDirectoryException(
+          directory, "is not a directory any more", "a directory", null);
     }
     UserPrincipal owner = attributes.owner();
     if (unixAttribute(directory, "uid") != ROOT && !owner.equals(user)) {
-      throw refusal(
+      throw new RefusedDirectoryException(
           directory,
           "is owned by '" + owner.getName() + "', who could exchange the cache below it",
-          "root or the user of this process, '" + user.getName() + "'");
+          "root or the user of this process, '" + user.getName() + "'",
+          null);
     }
     int mode = unixAttribute(directory, "mode");
     if ((mode & WRITABLE_BY_OTHERS) != 0 && (mode & STICKY) == 0) {
-      throw refusal(
+      throw new RefusedDirectoryException(
           directory,
           String.format(
               Locale.ROOT,
               "has mode %04o, so that others could exchange the cache below it",
               mode & PERMISSIONS),
-          "one that only its owner may write (chmod go-w), or with the sticky bit (chmod +t)");
+          "one that only its owner may write (chmod go-w), or with the sticky bit (chmod +t)",
+          null);
     }
   }
 
@@ -137,20 +130,6 @@ final class DirectoryGuard {
     } catch (UnsupportedOperationException e) {
       throw noPermissions(path, e);
     }
-  }
-
-  /**
-   * Makes the first directory that is the cache's own, or accepts it.
-   *
-   * @return the user of this process
-   * @throws RefusedDirectoryException naming the path, what was found and what is expected
-   */
-  private static UserPrincipal enter(Path top) throws IOException {
-    if (make(top)) {
-      return attributesOf(top).owner();
-    }
-    checkShape(top, attributesOf(top));
-    return ownerOfNewFile(top);
   }
 
   private static UserPrincipal ownerOfNewFile(Path directory) throws IOException {
@@ -165,7 +144,7 @@ final class DirectoryGuard {
         Files.deleteIfExists(probe);
       }
     } catch (AccessDeniedException e) {
-      throw refusal(
+      throw new RefusedDirectoryException(
           directory,
           "is owned by '" + attributesOf(directory).owner().getName() + "' and cannot be written",
           "a directory owned by the user of this process",
@@ -194,10 +173,11 @@ final class DirectoryGuard {
     PosixFileAttributes attributes = attributesOf(directory);
     checkShape(directory, attributes);
     if (!attributes.owner().equals(user)) {
-      throw refusal(
+      throw new RefusedDirectoryException(
           directory,
           "is owned by '" + attributes.owner().getName() + "'",
-          "the user of this process, '" + user.getName() + "'");
+          "the user of this process, '" + user.getName() + "'",
+          null);
     }
     return Objects.requireNonNullElse(attributes.fileKey(), directory);
   }
@@ -205,19 +185,21 @@ final class DirectoryGuard {
   private static void checkShape(Path directory, PosixFileAttributes attributes)
       throws IOException {
     if (attributes.isSymbolicLink()) {
-      throw refusal(
+      throw new RefusedDirectoryException(
           directory,
           "is a symbolic link to " + Files.readSymbolicLink(directory),
-          "a directory, not a link");
+          "a directory, not a link",
+          null);
     }
     if (!attributes.isDirectory()) {
-      throw refusal(directory, "is not a directory", "a directory");
+      throw new RefusedDirectoryException(directory, "is not a directory", "a directory", null);
     }
     if (!attributes.permissions().equals(OWNER_ALONE)) {
-      throw refusal(
+      throw new RefusedDirectoryException(
           directory,
           "has the permissions " + PosixFilePermissions.toString(attributes.permissions()),
-          PosixFilePermissions.toString(OWNER_ALONE) + " (chmod 700), for its owner alone");
+          PosixFilePermissions.toString(OWNER_ALONE) + " (chmod 700), for its owner alone",
+          null);
     }
   }
 
@@ -242,23 +224,11 @@ final class DirectoryGuard {
   }
 
   private static RefusedDirectoryException noPermissions(Path path, Exception cause) {
-    return refusal(
+    return new RefusedDirectoryException(
         path,
         "is on a file system without owners and permissions",
         "one that has those of POSIX",
         cause);
-  }
-
-  private static RefusedDirectoryException refusal(Path path, String found, String expected) {
-    return refusal(path, found, expected, null);
-  }
-
-  private static RefusedDirectoryException refusal(
-      Path path, String found, String expected, @Nullable Exception cause) {
-    RefusedDirectoryException refusal =
-        new RefusedDirectoryException(path.toString(), found, expected);
-    refusal.initCause(cause);
-    return refusal;
   }
 
   /** Digits that nobody guesses, two for each byte. */
@@ -279,13 +249,13 @@ final class DirectoryGuard {
       } catch (UnsupportedOperationException e) {
         throw noPermissions(named, e);
       } catch (FileAlreadyExistsException e) {
-        throw refusal(named, "is not a directory", "a directory", e);
+        throw new RefusedDirectoryException(named, "is not a directory", "a directory", e);
       }
     }
     try {
       return named.toRealPath();
     } catch (NoSuchFileException e) {
-      throw refusal(named, "vanished", "a directory", e);
+      throw new RefusedDirectoryException(named, "vanished", "a directory", e);
     }
   }
 }

@@ -1,6 +1,7 @@
 package io.s3e.disk;
 
 import io.s3e.block.ObjectVersion;
+import io.s3e.disk.WriteBack.Piece;
 import io.s3e.metrics.DiskMetrics;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -50,7 +51,7 @@ public final class DiskCache implements AutoCloseable {
    */
   public static DiskCache open(DiskCacheConfig config, DiskMetrics metrics, long mostWaitingBytes)
       throws IOException {
-    return open(config, metrics, mostWaitingBytes, new NioDiskIo(), BREAKER_PAUSE);
+    return open(config, metrics, mostWaitingBytes, new DiskIo(), BREAKER_PAUSE);
   }
 
   static DiskCache open(
@@ -127,15 +128,19 @@ public final class DiskCache implements AutoCloseable {
 
   /** Offers bytes to be written, to each directory its own: all end, sooner or later. */
   public void offer(WriteBack offered) {
+    List<? extends Piece> pieces = offered.pieces();
     int first = 0;
-    for (int next = 1; next < offered.pieces(); next++) {
-      if (stripeOf(offered.firstChunk(next)) != stripeOf(offered.firstChunk(first))) {
-        offer(offered.part(first, next));
+    for (int next = 1; next <= pieces.size(); next++) {
+      int chunk = WriteBack.firstChunk(pieces.get(first));
+      if (next == pieces.size()
+          || stripeOf(WriteBack.firstChunk(pieces.get(next))) != stripeOf(chunk)) {
+        directoryOf(offered.object(), chunk)
+            .appender()
+            .offer(
+                new WriteBack(offered.object(), offered.isScanned(), pieces.subList(first, next)));
         first = next;
       }
     }
-    WriteBack last = first == 0 ? offered : offered.part(first, offered.pieces());
-    directoryOf(offered.object(), offered.firstChunk(first)).offer(last);
   }
 
   /**
@@ -158,16 +163,16 @@ public final class DiskCache implements AutoCloseable {
 
   /** Bytes on disk, as far as known. */
   public long bytes() {
-    return sum(RegionStore::bytes);
+    return sum(Regions::bytes);
   }
 
   /** The most that the cache ever takes on disk, in bytes. */
   public long capacityBytes() {
-    return sum(RegionStore::capacityBytes);
+    return sum(Regions::capacityBytes);
   }
 
-  private long sum(ToLongFunction<RegionStore> of) {
-    return directories.stream().mapToLong(of).sum();
+  private long sum(ToLongFunction<Regions> of) {
+    return directories.stream().map(RegionStore::regions).mapToLong(of).sum();
   }
 
   /** Bytes that {@code config}'s buffers take of the memory budget. */
@@ -200,7 +205,7 @@ public final class DiskCache implements AutoCloseable {
   public boolean awaitWritten(Duration limit) throws InterruptedException {
     long deadline = System.nanoTime() + limit.toNanos();
     for (RegionStore directory : directories) {
-      if (!directory.awaitWritten(Duration.ofNanos(deadline - System.nanoTime()))) {
+      if (!directory.appender().awaitIdle(Duration.ofNanos(deadline - System.nanoTime()))) {
         return false;
       }
     }

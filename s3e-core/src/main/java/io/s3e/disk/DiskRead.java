@@ -215,12 +215,8 @@ public final class DiskRead {
     Thread reader = Thread.currentThread();
     whenOver(() -> LockSupport.unpark(reader));
     while (!over && !reader.isInterrupted()) {
-      long left = readers.deadlineNanos() - (System.nanoTime() - sinceNanos);
-      if (left <= 0) {
-        giveUp();
-      } else {
-        LockSupport.parkNanos(this, left);
-      }
+      LockSupport.parkNanos(this, readers.deadlineNanos() - (System.nanoTime() - sinceNanos));
+      checkDeadline(System.nanoTime());
     }
   }
 
@@ -230,12 +226,9 @@ public final class DiskRead {
    * @param now by {@link System#nanoTime()}
    */
   public void checkDeadline(long now) {
-    if (!over && now - sinceNanos > readers.deadlineNanos()) {
-      giveUp();
+    if (over || now - sinceNanos < readers.deadlineNanos()) {
+      return;
     }
-  }
-
-  private void giveUp() {
     synchronized (this) {
       if (over) {
         return;

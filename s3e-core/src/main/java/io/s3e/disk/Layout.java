@@ -64,34 +64,27 @@ record Layout(int regions, long regionBytes, boolean isSealed, long keyCheck) {
   static Layout enter(DiskIo io, Path instance, Layout wanted) throws IOException {
     Path file = instance.resolve(NAME);
     Layout present = read(io, file);
-    if (present == null) {
-      Path unfinished = instance.resolve(NAME + "-" + DirectoryGuard.randomHex(8));
-      try {
-        try (OpenFile created = io.create(unfinished)) {
-          created.write(wanted.encode(), 0);
-        }
-        present = publish(io, unfinished, file, wanted);
-      } finally {
-        io.delete(unfinished);
-      }
+    if (present != null) {
+      return present;
     }
-    return present;
-  }
-
-  private static Layout publish(DiskIo io, Path unfinished, Path file, Layout wanted)
-      throws IOException {
+    Path unfinished = instance.resolve(NAME + "-" + DirectoryGuard.randomHex(8));
     try {
-      io.link(unfinished, file);
-      return wanted;
-    } catch (FileAlreadyExistsException e) {
-      Layout others = read(io, file);
-      if (others != null) {
-        return others;
+      try (OpenFile created = io.create(unfinished)) {
+        created.write(wanted.encode(), 0);
       }
-      LOG.warn("{} is broken and is replaced", file);
-      io.rename(unfinished, file);
-      return wanted;
+      try {
+        io.link(unfinished, file);
+      } catch (FileAlreadyExistsException e) {
+        present = read(io, file);
+        if (present == null) {
+          LOG.warn("{} is broken and is replaced", file);
+          io.rename(unfinished, file);
+        }
+      }
+    } finally {
+      io.delete(unfinished);
     }
+    return present == null ? wanted : present;
   }
 
   /** The layout in the file; null if the file is not there, or broken. */

@@ -4,7 +4,7 @@ import io.s3e.disk.DiskIo.OpenFile;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.List;
+import javax.crypto.SecretKey;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -70,27 +70,11 @@ final class PrivateRegion extends Region {
   }
 
   @Override
-  boolean resume() {
-    return true;
-  }
-
-  @Override
   void begin(Kind kind) {
     // Never the one before: an emptied region has none, but its file may be read yet.
     begun = begun % Integer.MAX_VALUE + 1;
-    CacheKey secret = key;
-    index.begin(
-        this,
-        new Filling(
-            begun,
-            kind,
-            System.nanoTime(),
-            secret == null ? null : secret.generationKey(CacheKey.newSalt())));
-  }
-
-  @Override
-  void appended(List<Place> chunks) {
-    // There is nobody to be told.
+    SecretKey secret = CacheKey.ofGeneration(key, CacheKey.newSalt());
+    index.begin(this, new Filling(begun, kind, System.nanoTime(), secret));
   }
 
   @Override
@@ -98,26 +82,6 @@ final class PrivateRegion extends Region {
     index.begin(this, Filling.NONE);
     file().truncate(0);
     allocatedUntil(0);
-  }
-
-  @Override
-  void giveBack() {
-    setOwn(false);
-  }
-
-  @Override
-  boolean isStill(int generation) {
-    return generation() == generation;
-  }
-
-  @Override
-  boolean refresh() {
-    return false;
-  }
-
-  @Override
-  void letGo() {
-    // Nobody else can have it.
   }
 
   @Override

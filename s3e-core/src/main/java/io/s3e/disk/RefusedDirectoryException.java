@@ -1,6 +1,8 @@
 package io.s3e.disk;
 
 import java.nio.file.FileSystemException;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A directory must not be used for the cache: somebody else may have a hand in it, or it has too
@@ -14,7 +16,11 @@ final class RefusedDirectoryException extends FileSystemException {
    * @param found what it is, in words that follow "it"
    * @param expected what it should be
    */
-  RefusedDirectoryException(String path, String found, String expected) {
-    super(path, null, "refused as a cache directory: it " + found + "; expected " + expected);
+  RefusedDirectoryException(Path path, String found, String expected, @Nullable Exception cause) {
+    super(
+        path.toString(),
+        null,
+        "refused as a cache directory: it " + found + "; expected " + expected);
+    Throwable unused = initCause(cause);
   }
 }

@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * bounded, because each has an entry in the {@link ChunkIndex}: a region of many small objects is
  * full before its space is.
  *
+ * <p>Here stands what holds where nobody else knows of the region.
+ *
  * <p><b>Threads.</b> {@link #isStill} and {@link #refresh} are any thread's of the directory, the
  * other operations its appending thread's; all may block on the disk. {@link #letGo} and {@link
  * #close} come when the appending thread has ended, or hangs, and wait for no lock.
@@ -145,6 +147,13 @@ abstract class Region implements AutoCloseable {
     int endSlot() {
       return slot + slotsOf(length());
     }
+
+    /** Whether one read of the file gives both. */
+    boolean isBehind(Place before) {
+      return region == before.region
+          && generation() == before.generation()
+          && slot == before.endSlot();
+    }
   }
 
   private final int number;
@@ -187,32 +196,40 @@ abstract class Region implements AutoCloseable {
    *
    * @return false if its slots may have been used for more than what is known
    */
-  abstract boolean resume() throws IOException;
+  boolean resume() throws IOException {
+    return true;
+  }
 
   /** Begins the next generation of a region that this process has taken. */
   abstract void begin(Kind kind) throws IOException;
 
   /** Chunks stand in a region that this process has taken; makes them known to others. */
-  abstract void appended(List<Place> chunks) throws IOException;
+  void appended(List<Place> chunks) throws IOException {}
 
   /** Empties a region that this process has taken, and gives its space back. */
   abstract void empty() throws IOException;
 
   /** Lets a region go that this process has taken. */
-  abstract void giveBack() throws IOException;
+  void giveBack() throws IOException {
+    setOwn(false);
+  }
 
   /** Whether bytes that were read after {@code generation} was looked up are that generation's. */
-  abstract boolean isStill(int generation) throws IOException;
+  boolean isStill(int generation) throws IOException {
+    return generation() == generation;
+  }
 
   /**
    * Looks at what other processes have written and begun anew.
    *
    * @return whether there was anything to look at
    */
-  abstract boolean refresh() throws IOException;
+  boolean refresh() throws IOException {
+    return false;
+  }
 
   /** Lets other processes have it, whatever hangs in its files. */
-  abstract void letGo();
+  void letGo() {}
 
   @Override
   public abstract void close();

@@ -4,7 +4,6 @@ import io.s3e.disk.DiskIo.OpenFile;
 import io.s3e.disk.Region.Filling;
 import io.s3e.disk.Region.Kind;
 import io.s3e.disk.Region.Place;
-import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -34,9 +33,9 @@ import org.jspecify.annotations.Nullable;
  * that somebody has made up. The log ends for a reader with the first thing that is no possible
  * record of the header's generation; nothing behind is believed.
  *
- * <p>Stateless but for its file; any thread.
+ * <p>Any thread.
  */
-final class RegionLog implements Closeable {
+record RegionLog(OpenFile file, Region region) {
   static final int RECORD_BYTES = 64;
 
   /** Where the records begin that follow the header. */
@@ -70,18 +69,6 @@ final class RegionLog implements Closeable {
    */
   record Header(int generation, Kind kind, long beganMillis, ByteBuffer salt) {}
 
-  private final OpenFile file;
-  private final Region region;
-
-  RegionLog(OpenFile file, Region region) {
-    this.file = file;
-    this.region = region;
-  }
-
-  long size() throws IOException {
-    return file.size();
-  }
-
   /** How the present generation began; null if that is not to be read. */
   @Nullable Header header() throws IOException {
     ByteBuffer bytes = ByteBuffer.allocate(RECORD_BYTES);
@@ -106,11 +93,6 @@ final class RegionLog implements Closeable {
     return position + records.limit();
   }
 
-  /** Forgets what is behind the last whole record. */
-  void cutOff(long position) throws IOException {
-    file.truncate(position);
-  }
-
   /**
    * Tells of records from {@code from} on, before {@code end}: as many as one read of the file
    * gives.
@@ -130,11 +112,6 @@ final class RegionLog implements Closeable {
       at += RECORD_BYTES;
     }
     return from + at;
-  }
-
-  @Override
-  public void close() throws IOException {
-    file.close();
   }
 
   /** The header that the bytes are; null if they can be none of the region. */

@@ -97,9 +97,10 @@ final class RegionStore implements AutoCloseable {
     if (capacity < DiskCacheConfig.LEAST_CAPACITY_BYTES) {
       String why = config.capacityBytes() == 0 ? "5 % of what is free" : "its capacity as set";
       throw new RefusedDirectoryException(
-          real.toString(),
+          real,
           "would hold " + capacity + " bytes, " + why,
-          DiskCacheConfig.LEAST_CAPACITY_BYTES + " or more");
+          DiskCacheConfig.LEAST_CAPACITY_BYTES + " or more",
+          null);
     }
     ChunkIndex index = new ChunkIndex();
     CacheKey key = config.key();
@@ -208,22 +209,12 @@ final class RegionStore implements AutoCloseable {
     return read;
   }
 
-  /** As {@link DiskCache#offer}. */
-  void offer(WriteBack offered) {
-    appender.offer(offered);
+  Appender appender() {
+    return appender;
   }
 
-  /** As {@link DiskCache#awaitWritten}. */
-  boolean awaitWritten(Duration limit) throws InterruptedException {
-    return appender.awaitIdle(limit);
-  }
-
-  long bytes() {
-    return regions.bytes();
-  }
-
-  long capacityBytes() {
-    return regions.capacityBytes();
+  Regions regions() {
+    return regions;
   }
 
   /** Waits a bounded time for what is under way; what hangs is left to its daemon threads. */

@@ -7,9 +7,7 @@ import java.nio.channels.ClosedByInterruptException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.function.IntFunction;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -148,17 +146,14 @@ final class Regions implements AutoCloseable {
 
   /** Those of scans come first where scans would have more than their share. */
   private List<Region> oldestFirst(Kind kind) {
-    Map<Boolean, List<Region>> byScan =
-        oldest()
-            .filter(e -> e.generation() != 0)
-            .collect(Collectors.partitioningBy(e -> e.kind() == Kind.SCANNED));
     long scanned =
         all.stream().filter(e -> e.generation() != 0 && e.kind() == Kind.SCANNED).count();
     long withNext = scanned + (kind == Kind.SCANNED ? 1 : 0);
-    boolean scansFirst = withNext > Region.scannedShare(all.size());
-    List<Region> ordered = new ArrayList<>(byScan.getOrDefault(scansFirst, List.of()));
-    ordered.addAll(byScan.getOrDefault(!scansFirst, List.of()));
-    return ordered;
+    Kind first = withNext > Region.scannedShare(all.size()) ? Kind.SCANNED : Kind.LASTING;
+    return oldest()
+        .filter(e -> e.generation() != 0)
+        .sorted(Comparator.comparing(e -> e.kind() != first))
+        .toList();
   }
 
   /** Whether there are regions that took space on disk before and are not this process's now. */

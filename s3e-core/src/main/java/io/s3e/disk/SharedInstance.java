@@ -2,15 +2,14 @@ package io.s3e.disk;
 
 import io.s3e.disk.DiskCacheConfig.Scope;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.DirectoryIteratorException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,8 +23,11 @@ import org.slf4j.LoggerFactory;
  *
  * <p>From {@code s3e-cache-<user>} on every directory is the user's own and for the user alone;
  * {@link DirectoryGuard} refuses what is not.
+ *
+ * @param directory that the user named
+ * @param path the instance's own
  */
-final class SharedInstance {
+record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path path, Layout layout) {
   static final String APP = "app-";
   static final String HOST = "host";
 
@@ -39,21 +41,6 @@ final class SharedInstance {
   static final String LOCK = ".lock";
 
   private static final int HASH_BYTES = 10;
-
-  private final DiskIo io;
-  private final Path directory;
-  private final DiskCacheConfig config;
-  private final Path path;
-  private final Layout layout;
-
-  private SharedInstance(
-      DiskIo io, Path directory, DiskCacheConfig config, Path path, Layout layout) {
-    this.io = io;
-    this.directory = directory;
-    this.config = config;
-    this.path = path;
-    this.layout = layout;
-  }
 
   /**
    * Enters an instance; makes its directory and lays it out if nobody has.
@@ -83,9 +70,10 @@ final class SharedInstance {
     }
     if (!layout.isFor(key)) {
       throw new RefusedDirectoryException(
-          path.toString(),
+          path,
           layout.isSealed() ? "is encrypted with another key" : "is not encrypted",
-          key == null ? "a cache that is not encrypted" : "one that is encrypted with this key");
+          key == null ? "a cache that is not encrypted" : "one that is encrypted with this key",
+          null);
     }
     SharedInstance entered = new SharedInstance(io, directory, config, path, layout);
     if (guard.doubt() == null) {
@@ -121,18 +109,6 @@ final class SharedInstance {
       throw new IOException(path + " is another directory now, or was laid out in another way");
     }
     return identity;
-  }
-
-  DiskIo io() {
-    return io;
-  }
-
-  Path path() {
-    return path;
-  }
-
-  Layout layout() {
-    return layout;
   }
 
   /** Encrypts; null writes bytes as they are. */
@@ -178,10 +154,8 @@ final class SharedInstance {
 
   /** Deletes what is there, and all below it; a link itself, never what it names. */
   static void delete(DiskIo io, Path file) throws IOException {
-    if (Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS)) {
-      for (Path each : entriesOf(file)) {
-        delete(io, each);
-      }
+    for (Path each : entriesOf(file)) {
+      delete(io, each);
     }
     io.delete(file);
   }
@@ -191,12 +165,10 @@ final class SharedInstance {
     if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
       return List.of();
     }
-    List<Path> entries = new ArrayList<>();
-    try (DirectoryStream<Path> paths = Files.newDirectoryStream(directory)) {
-      paths.forEach(entries::add);
-    } catch (DirectoryIteratorException e) {
+    try (Stream<Path> entries = Files.list(directory)) {
+      return entries.toList();
+    } catch (UncheckedIOException e) {
       throw e.getCause();
     }
-    return entries;
   }
 }

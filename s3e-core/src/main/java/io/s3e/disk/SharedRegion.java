@@ -8,6 +8,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.List;
+import javax.crypto.SecretKey;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -115,10 +116,10 @@ final class SharedRegion extends Region {
   private boolean isInPlace(boolean make) throws IOException {
     Named now = named();
     Held before = held;
-    if (before != null && now.isBoth() && now.equals(before.named())) {
-      return true;
-    }
     if (before != null) {
+      if (now.isBoth() && now.equals(before.named())) {
+        return true;
+      }
       LOG.debug("The files of {} in {} were deleted or replaced", this, instance.path());
       forget();
       held = null;
@@ -142,49 +143,38 @@ final class SharedRegion extends Region {
     // Files of these names may be those of a cache that was laid out anew, in another way.
     Object directory = instance.enterAgain();
     OpenFile data = io.openOrCreate(dataPath, directory);
+    OpenFile log = null;
     boolean opened = false;
     try {
-      RegionLog log = new RegionLog(io.openOrCreate(logPath, directory), this);
-      try {
-        Held files = new Held(data, log, named());
-        allocatedUntil(data.size());
-        hold(data);
-        held = files;
-        opened = !closed;
-      } finally {
-        if (!opened) {
-          closeQuietly(log);
-        }
-      }
+      log = io.openOrCreate(logPath, directory);
+      Held files = new Held(data, new RegionLog(log, this), named());
+      allocatedUntil(data.size());
+      hold(data);
+      held = files;
+      opened = !closed;
     } finally {
       if (!opened) {
         held = null;
         hold(null);
         closeQuietly(data);
+        closeQuietly(log);
       }
     }
   }
 
+  /** The log; never to be written once the lock may have been let go. */
   private RegionLog log() throws IOException {
     Held files = held;
-    if (files == null) {
-      throw new IOException(logPath + " is not open");
-    }
-    return files.log();
-  }
-
-  /** The log, to be written: once the lock has been let go it is another process's. */
-  private RegionLog ownLog() throws IOException {
-    if (closed) {
+    if (closed || files == null) {
       throw new ClosedChannelException();
     }
-    return log();
+    return files.log();
   }
 
   /** Reads what the log has more, or all of it if it is another one. */
   private void read() throws IOException {
     RegionLog log = log();
-    long size = log.size();
+    long size = log.file().size();
     // Others may have emptied it, or made it grow.
     allocatedUntil(file().size());
     Header header = log.header();
@@ -214,16 +204,11 @@ final class SharedRegion extends Region {
   }
 
   private void enter(Header header) {
-    CacheKey secret = instance.key();
     byte[] salt = new byte[CacheKey.SALT_BYTES];
     header.salt().get(0, salt);
+    SecretKey secret = CacheKey.ofGeneration(instance.key(), salt);
     index.begin(
-        this,
-        new Filling(
-            header.generation(),
-            header.kind(),
-            header.beganMillis(),
-            secret == null ? null : secret.generationKey(salt)));
+        this, new Filling(header.generation(), header.kind(), header.beganMillis(), secret));
     position = RegionLog.FIRST;
   }
 
@@ -262,8 +247,10 @@ final class SharedRegion extends Region {
     if (closed) {
       return false;
     }
-    if (!isStillInPlace()) {
-      Object unused = instance.enterAgain();
+    synchronized (this) {
+      if (!isInPlace(false)) {
+        Object unused = instance.enterAgain();
+      }
     }
     ProcessLock taking = ProcessLock.tryTake(instance.lockOf(number()));
     if (taking == null) {
@@ -289,14 +276,10 @@ final class SharedRegion extends Region {
     return !closed;
   }
 
-  private synchronized boolean isStillInPlace() throws IOException {
-    return isInPlace(false);
-  }
-
   @Override
   void giveBack() throws IOException {
     synchronized (this) {
-      setOwn(false);
+      super.giveBack();
     }
     ProcessLock last = lock;
     lock = null;
@@ -312,8 +295,9 @@ final class SharedRegion extends Region {
       // Slots may have been used with the key, without a record.
       return false;
     }
-    if (ownLog().size() > position) {
-      ownLog().cutOff(position);
+    OpenFile file = log().file();
+    if (file.size() > position) {
+      file.truncate(position);
     }
     return true;
   }
@@ -328,19 +312,19 @@ final class SharedRegion extends Region {
             kind,
             System.currentTimeMillis(),
             ByteBuffer.wrap(CacheKey.newSalt()));
-    ownLog().begin(header);
+    log().begin(header);
     enter(header);
   }
 
   @Override
   synchronized void appended(List<Place> chunks) throws IOException {
-    position = ownLog().append(chunks, position);
+    position = log().append(chunks, position);
   }
 
   /** The log goes first, so that nobody takes what follows. */
   @Override
   synchronized void empty() throws IOException {
-    ownLog().cutOff(0);
+    log().file().truncate(0);
     forget();
     file().truncate(0);
     allocatedUntil(0);
@@ -349,29 +333,27 @@ final class SharedRegion extends Region {
   @Override
   void letGo() {
     closed = true;
-    ProcessLock last = lock;
-    if (last != null) {
-      closeQuietly(last);
-    }
+    closeQuietly(lock);
   }
 
   @Override
   public void close() {
     letGo();
-    Held files = held;
+    close(held);
+  }
+
+  private static void close(@Nullable Held files) {
     if (files != null) {
-      close(files);
+      closeQuietly(files.data());
+      closeQuietly(files.log().file());
     }
   }
 
-  private static void close(Held files) {
-    closeQuietly(files.data());
-    closeQuietly(files.log());
-  }
-
-  private static void closeQuietly(AutoCloseable open) {
+  private static void closeQuietly(@Nullable AutoCloseable open) {
     try {
-      open.close();
+      if (open != null) {
+        open.close();
+      }
     } catch (Exception e) {
       LOG.debug("{} cannot be closed", open, e);
     }

@@ -3,6 +3,7 @@ package io.s3e.disk;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.s3e.block.ObjectVersion;
+import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -61,26 +62,22 @@ public record StoredObject(long first, long second, int third, long size) {
 
   /** The bytes whose hash names an object. */
   static byte[] identity(String store, ObjectVersion version) {
-    byte[][] strings = {
-      store.getBytes(UTF_8),
-      version.object().bucket().getBytes(UTF_8),
-      version.object().key().getBytes(UTF_8),
-      String.valueOf(version.etag()).getBytes(UTF_8),
-      version.versionId() == null ? null : version.versionId().getBytes(UTF_8)
+    String[] strings = {
+      store,
+      version.object().bucket(),
+      version.object().key(),
+      String.valueOf(version.etag()),
+      version.versionId()
     };
-    int length = Long.BYTES;
-    for (byte[] utf8 : strings) {
-      length += Integer.BYTES + (utf8 == null ? 0 : utf8.length);
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    bytes.writeBytes(ByteBuffer.allocate(Long.BYTES).putLong(version.size()).array());
+    for (String each : strings) {
+      byte[] utf8 = each == null ? new byte[0] : each.getBytes(UTF_8);
+      int length = each == null ? -1 : utf8.length;
+      bytes.writeBytes(ByteBuffer.allocate(Integer.BYTES).putInt(length).array());
+      bytes.writeBytes(utf8);
     }
-    ByteBuffer bytes = ByteBuffer.allocate(length).putLong(version.size());
-    for (byte[] utf8 : strings) {
-      if (utf8 == null) {
-        bytes.putInt(-1);
-      } else {
-        bytes.putInt(utf8.length).put(utf8);
-      }
-    }
-    return bytes.array();
+    return bytes.toByteArray();
   }
 
   /** The hash of such bytes: {@value #HASH_BYTES} of them, and more. */

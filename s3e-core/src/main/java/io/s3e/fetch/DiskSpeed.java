@@ -36,27 +36,14 @@ final class DiskSpeed {
     }
   }
 
-  /** Reads of one kind, by both ways. */
-  private static final class Lengths {
-    private final Average disk = new Average();
-    private final Average store = new Average();
+  /** Short reads, then long ones. */
+  private final Average[] ofDisk = {new Average(), new Average()};
 
-    /**
-     * @param others reads of the other kind, whose time is taken for S3's if there were none of
-     *     this kind
-     */
-    boolean isDiskSlower(Lengths others) {
-      Average from = store.isKnown() ? store : others.store;
-      return disk.isKnown() && from.isKnown() && disk.nanos > Math.max(FAST_NANOS, from.nanos);
-    }
-  }
-
-  private final Lengths ofShort = new Lengths();
-  private final Lengths ofLong = new Lengths();
+  private final Average[] ofStore = {new Average(), new Average()};
   private final AtomicLong probedNanos = new AtomicLong(System.nanoTime());
 
-  private Lengths of(long bytes) {
-    return bytes < SHORT_BYTES ? ofShort : ofLong;
+  private static int kindOf(long bytes) {
+    return bytes < SHORT_BYTES ? 0 : 1;
   }
 
   private static long normal(long bytes, long nanos) {
@@ -70,13 +57,13 @@ final class DiskSpeed {
   void onDisk(long come, long wanted, long nanos) {
     if (come > 0 || nanos > FAST_NANOS) {
       long bytes = come > 0 ? come : wanted;
-      of(bytes).disk.add(normal(bytes, nanos));
+      ofDisk[kindOf(bytes)].add(normal(bytes, nanos));
     }
   }
 
   /** So many bytes have come from S3, so long after they were asked for. */
   void onStore(long bytes, long nanos) {
-    of(bytes).store.add(normal(bytes, nanos));
+    ofStore[kindOf(bytes)].add(normal(bytes, nanos));
   }
 
   /**
@@ -84,13 +71,16 @@ final class DiskSpeed {
    * read in that kind is not left to the disk.
    */
   boolean isDiskSlower() {
-    return ofShort.isDiskSlower(ofLong) || ofLong.isDiskSlower(ofShort);
+    return isDiskSlower(0) || isDiskSlower(SHORT_BYTES);
   }
 
   /** Whether S3 gives so many bytes sooner than the disk, as far as is known. */
   boolean isDiskSlower(long bytes) {
-    Lengths own = of(bytes);
-    return own.isDiskSlower(own == ofShort ? ofLong : ofShort);
+    int kind = kindOf(bytes);
+    Average disk = ofDisk[kind];
+    // The time of the other kind stands for S3's where there were none of this one.
+    Average store = ofStore[kind].isKnown() ? ofStore[kind] : ofStore[1 - kind];
+    return disk.isKnown() && store.isKnown() && disk.nanos > Math.max(FAST_NANOS, store.nanos);
   }
 
   /**

@@ -79,11 +79,7 @@ final class DiskTier {
           && !handle.isAnswered()
           && !disk.isAlone().getAsBoolean();
     }
-    return !isProven(handle) && look(chunks) > 0;
-  }
-
-  private boolean isProven(ObjectHandle handle) {
-    return proofs.isProven(handle);
+    return !proofs.isProven(handle) && look(chunks) > 0;
   }
 
   /**
@@ -93,7 +89,9 @@ final class DiskTier {
   long look(ObjectHandle handle, long first, long end) {
     BlockLayout layout = handle.layout();
     ChunkRange wanted =
-        isProven(handle) ? chunksOf(handle, layout.bytesOf(new BlockRange(first, end))) : null;
+        proofs.isProven(handle)
+            ? chunksOf(handle, layout.bytesOf(new BlockRange(first, end)))
+            : null;
     int present = wanted == null ? 0 : look(wanted);
     if (wanted == null || present == 0) {
       return first;
@@ -142,11 +140,11 @@ final class DiskTier {
    * @return null if the first byte is not there, or S3 gives it sooner
    */
   @Nullable DiskRead read(ObjectHandle handle, long position, ByteBuffer target, boolean goesOn) {
-    if (!isProven(handle) || speed.isDiskToBeLeft(target.remaining())) {
+    if (!proofs.isProven(handle) || speed.isDiskToBeLeft(target.remaining())) {
       return null;
     }
     long end = position + Math.min(target.remaining(), MOST_BYTES);
-    long ahead = goesOn && handle.progress().isInOrder() ? AHEAD_BYTES : 0;
+    long ahead = goesOn && handle.progress().pattern().isInOrder() ? AHEAD_BYTES : 0;
     ByteRange wanted = new ByteRange(position, Math.min(handle.size(), end + ahead));
     ChunkRange chunks = chunksOf(handle, wanted);
     int present = chunks == null ? 0 : cache.look(chunks);

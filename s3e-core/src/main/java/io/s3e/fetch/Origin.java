@@ -41,7 +41,7 @@ final class Origin implements Block.Fate {
     this.purpose = purpose;
     this.interest = interest;
     this.effort = effort;
-    this.ofScan = handle.progress().isScanning();
+    this.ofScan = handle.progress().pattern().isScanning();
   }
 
   /** The origin of a block of an engine's: all of those come from runs. */

@@ -28,22 +28,15 @@ final class Proofs {
   static final Duration LONGEST_LIFE = Duration.ofMinutes(15);
 
   private final ConcurrentHashMap<ObjectVersion, Proof> proofs = new ConcurrentHashMap<>();
-  private final Life life;
+
+  /** How long an answer counts for the stream whose GET it is of, in ns. */
+  private final long ofStreamNanos;
+
+  /** The same for other streams; 0 if each asks for itself. */
+  private final long ofVersionNanos;
+
   private final Supplier<@Nullable Object> credentials;
   private final LongSupplier nanoClock;
-
-  /**
-   * How long an answer counts.
-   *
-   * @param ofStreamNanos for the stream whose GET was answered
-   * @param ofVersionNanos for other streams; 0 if each asks for itself
-   */
-  private record Life(long ofStreamNanos, long ofVersionNanos) {
-    static Life of(Duration age) {
-      long nanos = age.toNanos();
-      return nanos == 0 ? new Life(LONGEST_LIFE.toNanos(), 0) : new Life(nanos, nanos);
-    }
-  }
 
   /**
    * @param age how long an answer is a proof; 0: each opening asks for itself, and for as long as
@@ -52,7 +45,8 @@ final class Proofs {
    * @param nanoClock as {@link System#nanoTime()}
    */
   Proofs(Duration age, Supplier<@Nullable Object> credentials, LongSupplier nanoClock) {
-    this.life = Life.of(age);
+    this.ofVersionNanos = age.toNanos();
+    this.ofStreamNanos = age.isZero() ? LONGEST_LIFE.toNanos() : ofVersionNanos;
     this.credentials = credentials;
     this.nanoClock = nanoClock;
   }
@@ -66,14 +60,14 @@ final class Proofs {
     Proof proof = new Proof(nanoClock.getAsLong(), asked == null ? credentials.get() : asked);
     handle.proven(proof);
     ObjectVersion name = handle.provenName();
-    if (name != null && life.ofVersionNanos() > 0) {
+    if (name != null && ofVersionNanos > 0) {
       add(name, proof);
     }
   }
 
   private void add(ObjectVersion name, Proof proof) {
     if (proofs.size() >= MOST_VERSIONS) {
-      proofs.values().removeIf(each -> !holds(each, life.ofVersionNanos()));
+      proofs.values().removeIf(each -> !holds(each, ofVersionNanos));
       if (proofs.size() >= MOST_VERSIONS) {
         proofs.clear();
       }
@@ -84,12 +78,12 @@ final class Proofs {
   /** Whether what is known of the handle's version may be served to its reader now. */
   boolean isProven(ObjectHandle handle) {
     Proof own = handle.proof();
-    if (own != null && holds(own, life.ofStreamNanos())) {
+    if (own != null && holds(own, ofStreamNanos)) {
       return true;
     }
     ObjectVersion name = handle.provenName();
     Proof of = name == null ? null : proofs.get(name);
-    if (of == null || !holds(of, life.ofVersionNanos())) {
+    if (of == null || !holds(of, ofVersionNanos)) {
       return false;
     }
     handle.proven(of);

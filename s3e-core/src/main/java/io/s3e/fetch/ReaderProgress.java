@@ -66,11 +66,6 @@ public final class ReaderProgress {
     judgeWithheld();
   }
 
-  /** Whether its reads have not told yet how the reader goes: what it fetches is withheld. */
-  boolean mayBeScan() {
-    return pattern.mayBeScan();
-  }
-
   /** Has {@code by} judge the bytes once it is known how the reader goes, which may be now. */
   void withhold(ByteRange bytes, Judge by) {
     withheld.add(bytes);
@@ -80,7 +75,7 @@ public final class ReaderProgress {
 
   private void judgeWithheld() {
     Judge by = judge;
-    if (by == null || (mayBeScan() && !closed)) {
+    if (by == null || (pattern.mayBeScan() && !closed)) {
       return;
     }
     for (ByteRange next = withheld.poll(); next != null; next = withheld.poll()) {
@@ -106,18 +101,8 @@ public final class ReaderProgress {
     return lastReadNanos;
   }
 
-  /** Whether the reader goes forward for the moment. */
-  public boolean isInOrder() {
-    return pattern.isInOrder();
-  }
-
-  /** Whether the reader goes from front to end. */
-  boolean isScanning() {
-    return pattern.isScanning();
-  }
-
-  /** Whether the reader leaps about, and nothing says what it will read. */
-  boolean isRandom() {
-    return pattern.isRandom();
+  /** How the reader goes, as far as it is known. */
+  AccessPattern pattern() {
+    return pattern;
   }
 }

@@ -5,10 +5,12 @@ import io.s3e.block.ByteRange;
 import io.s3e.disk.ChunkRange;
 import io.s3e.disk.DiskCache;
 import io.s3e.disk.StoredObject;
+import io.s3e.disk.WriteBack;
 import io.s3e.memory.Block;
 import io.s3e.memory.BlockIndex;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
+import io.s3e.prefetch.AccessPattern;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -74,7 +76,7 @@ final class Spiller {
     if (isOfScan(origin)) {
       return Verdict.NOT_WRITTEN;
     }
-    ReaderProgress reader = origin.handle().progress();
+    AccessPattern reader = origin.handle().progress().pattern();
     if (reader.mayBeScan()) {
       return Verdict.WITHHELD;
     }
@@ -107,22 +109,27 @@ final class Spiller {
     ChunkRange chunks = tier.chunksOf(handle, bytes);
     Origin origin = Origin.of(fetched.get(0));
     tier.speed().onStore(bytes.length(), origin.effort().elapsedNanos());
-    List<Block> dirty = List.of();
     if (origin.isSpilled()) {
-      dirty = fetched;
+      offer(handle, fetched, isOfScan(origin));
     } else if (chunks != null) {
       switch (verdict(origin, chunks)) {
         // When it was sent there was no cache, or its reader might have been one that scans.
-        case WRITTEN -> dirty = fetched.stream().filter(Block::markDirty).toList();
+        case WRITTEN ->
+            offer(handle, fetched.stream().filter(Block::markDirty).toList(), isOfScan(origin));
         case WITHHELD -> withhold(handle, bytes);
         case NOT_WRITTEN -> metrics.add(Counter.NOT_ADMITTED_BYTES, bytes.length());
       }
     }
+  }
+
+  /** Offers blocks that are marked dirty. */
+  private void offer(ObjectHandle handle, List<Block> dirty, boolean ofScan) {
+    ChunkRange chunks = dirty.isEmpty() ? null : tier.chunksOf(handle, rangeOf(dirty));
     if (chunks == null) {
       // The object has turned out to be another one than was told.
       dirty.forEach(Block::markClean);
-    } else if (!dirty.isEmpty()) {
-      cache.offer(new Spill(chunks.object(), dirty, isOfScan(origin)));
+    } else {
+      cache.offer(new WriteBack(chunks.object(), ofScan, dirty.stream().map(Spill::new).toList()));
     }
   }
 
@@ -131,7 +138,7 @@ final class Spiller {
   }
 
   private static boolean isOfScan(Origin origin) {
-    return origin.isOfScan() || origin.handle().progress().isScanning();
+    return origin.isOfScan() || origin.handle().progress().pattern().isScanning();
   }
 
   private void withhold(ObjectHandle handle, ByteRange bytes) {
@@ -160,22 +167,12 @@ final class Spiller {
       if (block != null && isHeld && block.markDirty()) {
         adjacent.add(block);
       } else if (!adjacent.isEmpty()) {
-        ByteRange found = rangeOf(adjacent);
-        offered += found.length();
-        offerWithheld(handle, adjacent, found);
+        offered += rangeOf(adjacent).length();
+        offer(handle, adjacent, false);
         adjacent = new ArrayList<>();
       }
     }
     return offered;
-  }
-
-  private void offerWithheld(ObjectHandle handle, List<Block> dirty, ByteRange bytes) {
-    ChunkRange chunks = tier.chunksOf(handle, bytes);
-    if (chunks == null) {
-      dirty.forEach(Block::markClean);
-    } else {
-      cache.offer(new Spill(chunks.object(), dirty, false));
-    }
   }
 
   /**
@@ -192,7 +189,7 @@ final class Spiller {
     if (verdict == Verdict.WITHHELD) {
       withhold(origin.handle(), bytes);
     } else if (verdict == Verdict.WRITTEN && block.markDirty()) {
-      cache.offer(new Spill(chunks.object(), List.of(block), isOfScan(origin)));
+      offer(origin.handle(), List.of(block), isOfScan(origin));
     }
   }
 }

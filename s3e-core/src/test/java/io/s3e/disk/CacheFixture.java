@@ -19,7 +19,7 @@ public final class CacheFixture implements AutoCloseable {
 
   public CacheFixture(Path directory, @Nullable CacheKey key) throws IOException {
     this.directory = directory;
-    this.rig = new SharedRegionsRig(new NioDiskIo(), directory, SharedRegionsRig.CAPACITY, key);
+    this.rig = new SharedRegionsRig(new DiskIo(), directory, SharedRegionsRig.CAPACITY, key);
   }
 
   /** The directory of the instance. */

@@ -42,7 +42,7 @@ class DiskCacheTest {
   @TempDir Path directory;
 
   private final WatchedFiles files = new WatchedFiles();
-  private final FaultyDiskIo disk = new FaultyDiskIo(new NioDiskIo(), files);
+  private final FaultyDiskIo disk = new FaultyDiskIo(new DiskIo(), files);
   private final DiskMetrics metrics = new DiskMetrics();
 
   @AfterEach
@@ -81,7 +81,7 @@ class DiskCacheTest {
   }
 
   private void write(DiskCache cache, StoredObject object, int first, int end) throws Exception {
-    cache.offer(TestWriteBack.of(object, first, end, 2));
+    cache.offer(TestWriteBack.of(object, first, end, 2).offered());
     assertThat(cache.awaitWritten(PATIENCE)).isTrue();
   }
 
@@ -505,7 +505,7 @@ class DiskCacheTest {
     Reading hanging = Reading.begin(cache, object, 0, 4);
     CountDownLatch over = new CountDownLatch(1);
     hanging.read().whenOver(over::countDown);
-    cache.offer(TestWriteBack.of(object, 100, 116, 1));
+    cache.offer(TestWriteBack.of(object, 100, 116, 1).offered());
     disk.awaitHanging(2, PATIENCE);
 
     Thread closing = Background.start("closing", cache::close);

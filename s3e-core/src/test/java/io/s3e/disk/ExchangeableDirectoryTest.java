@@ -54,7 +54,7 @@ class ExchangeableDirectoryTest {
   }
 
   private SharedRegionsRig encrypted(Path directory) throws IOException {
-    return new SharedRegionsRig(new NioDiskIo(), directory, CAPACITY, key);
+    return new SharedRegionsRig(new DiskIo(), directory, CAPACITY, key);
   }
 
   @ParameterizedTest
@@ -118,7 +118,7 @@ class ExchangeableDirectoryTest {
     Path own = guard.top().resolve("v4");
     Object identity = guard.require(own);
     Path file = own.resolve("00.data");
-    NioDiskIo io = new NioDiskIo();
+    DiskIo io = new DiskIo();
     io.openOrCreate(file, identity).close();
     assertThat(file).isRegularFile();
 

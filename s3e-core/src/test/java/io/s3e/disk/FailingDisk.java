@@ -8,7 +8,7 @@ import java.util.stream.Stream;
 
 /** A disk that a test outside of this package lets fail under the cache of an engine. */
 public final class FailingDisk implements AutoCloseable {
-  private final FaultyDiskIo io = new FaultyDiskIo(new NioDiskIo());
+  private final FaultyDiskIo io = new FaultyDiskIo(new DiskIo());
 
   /** One thing that goes wrong with one kind of operation. */
   public static final class Fault {

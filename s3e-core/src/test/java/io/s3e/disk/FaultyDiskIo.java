@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A hang lasts until {@link #heal} or {@link #heal(Operation)}, at most {@link #LONGEST_HANG};
  * the operation is then carried out, as on a disk that comes back.
  */
-final class FaultyDiskIo implements DiskIo {
+final class FaultyDiskIo extends DiskIo {
   static final Duration LONGEST_HANG = Duration.ofSeconds(30);
 
   /** Kinds of operations; the last five are those of open files. */

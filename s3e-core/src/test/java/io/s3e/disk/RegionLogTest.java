@@ -27,7 +27,7 @@ class RegionLogTest {
 
   private static Region region(int number, long bytes) {
     return new PrivateRegion(
-        new NioDiskIo(), Path.of("none"), new ChunkIndex(), null, number, bytes, 10);
+        new DiskIo(), Path.of("none"), new ChunkIndex(), null, number, bytes, 10);
   }
 
   private ByteBuffer header() {

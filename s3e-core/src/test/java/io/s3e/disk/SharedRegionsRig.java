@@ -33,7 +33,7 @@ final class SharedRegionsRig implements AutoCloseable {
   private @Nullable Region current;
 
   SharedRegionsRig(Path directory) throws IOException {
-    this(new NioDiskIo(), directory, CAPACITY, null);
+    this(new DiskIo(), directory, CAPACITY, null);
   }
 
   SharedRegionsRig(DiskIo io, Path directory, long capacity, @Nullable CacheKey key)

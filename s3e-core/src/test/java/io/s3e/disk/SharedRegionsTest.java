@@ -36,7 +36,7 @@ class SharedRegionsTest {
   }
 
   private SharedRegionsRig open() throws IOException {
-    return open(new NioDiskIo());
+    return open(new DiskIo());
   }
 
   private SharedRegionsRig open(DiskIo disk) throws IOException {
@@ -166,7 +166,7 @@ class SharedRegionsTest {
     SharedRegionsRig one = open();
     fill(one, "first", 2);
     write(one, "a", 3);
-    FaultyDiskIo disk = new FaultyDiskIo(new NioDiskIo());
+    FaultyDiskIo disk = new FaultyDiskIo(new DiskIo());
     SharedRegionsRig other = open(disk);
     disk.failEvery(Operation.SIZE, Failure.EIO);
     long before = disk.count(Operation.SIZE);
@@ -283,7 +283,7 @@ class SharedRegionsTest {
 
   @Test
   void regionsAreFreeForOthersWhileTheirFilesCannotBeClosed() throws Exception {
-    FaultyDiskIo disk = new FaultyDiskIo(new NioDiskIo());
+    FaultyDiskIo disk = new FaultyDiskIo(new DiskIo());
     SharedRegionsRig one = open(disk);
     write(one, "a", 1);
     disk.hangEvery(Operation.CLOSE);
@@ -315,7 +315,7 @@ class SharedRegionsTest {
 
   @Test
   void aRegionThatCannotBeMeasuredIsNotKept() throws IOException {
-    FaultyDiskIo disk = new FaultyDiskIo(new NioDiskIo());
+    FaultyDiskIo disk = new FaultyDiskIo(new DiskIo());
     SharedRegionsRig one = open(disk);
     // The length of the log is asked for first, then that of the data.
     disk.failNth(Operation.SIZE, 2, Failure.EIO);
@@ -338,7 +338,7 @@ class SharedRegionsTest {
     for (int i = 1; i < SharedRegionsRig.REGIONS; i++) {
       assertThat(others.regions.next(Kind.LASTING)).isNotNull();
     }
-    FaultyDiskIo disk = new FaultyDiskIo(new NioDiskIo());
+    FaultyDiskIo disk = new FaultyDiskIo(new DiskIo());
     SharedRegionsRig one = open(disk);
     disk.failEvery(Operation.TRUNCATE, Failure.EIO);
     assertThatThrownBy(() -> one.regions.next(Kind.LASTING)).isInstanceOf(IOException.class);
@@ -351,7 +351,7 @@ class SharedRegionsTest {
   void aBrokenLogDoesNotKeepTheOthersFromBeingRead() throws IOException {
     SharedRegionsRig one = open();
     for (int failing = 1; failing <= 4; failing++) {
-      FaultyDiskIo disk = new FaultyDiskIo(new NioDiskIo());
+      FaultyDiskIo disk = new FaultyDiskIo(new DiskIo());
       SharedRegionsRig other = open(disk);
       int before = knownOfRounds(other, failing);
       fill(one, "round " + failing + " ", 3);
@@ -373,7 +373,7 @@ class SharedRegionsTest {
 
   @Test
   void aRegionThatCannotBeWrittenIsPassedOver() throws IOException {
-    FaultyDiskIo disk = new FaultyDiskIo(new NioDiskIo());
+    FaultyDiskIo disk = new FaultyDiskIo(new DiskIo());
     SharedRegionsRig one = open(disk);
     disk.failNth(Operation.WRITE, 1, Failure.EIO);
     assertThat(one.regions.next(Kind.LASTING))
@@ -392,7 +392,7 @@ class SharedRegionsTest {
     open();
     try (CapturedLog log = new CapturedLog();
         SharedRegionsRig more =
-            new SharedRegionsRig(new NioDiskIo(), directory, 4 * SharedRegionsRig.CAPACITY, null)) {
+            new SharedRegionsRig(new DiskIo(), directory, 4 * SharedRegionsRig.CAPACITY, null)) {
       assertThat(more.regions.capacityBytes()).isEqualTo(SharedRegionsRig.CAPACITY);
       assertThat(log.lines("laid out")).as("nobody has set a capacity").isEmpty();
     }
@@ -406,8 +406,7 @@ class SharedRegionsTest {
             .capacityBytes(4 * SharedRegionsRig.CAPACITY)
             .build();
     try (CapturedLog log = new CapturedLog()) {
-      SharedInstance more =
-          SharedInstance.enter(new NioDiskIo(), directory, set, set.capacityBytes());
+      SharedInstance more = SharedInstance.enter(new DiskIo(), directory, set, set.capacityBytes());
       assertThat(SharedRegion.enter(more, new ChunkIndex())).hasSize(SharedRegionsRig.REGIONS);
       assertThat(log.lines("laid out for " + SharedRegionsRig.CAPACITY + " bytes")).hasSize(1);
     }
@@ -445,7 +444,7 @@ class SharedRegionsTest {
 
   private SharedRegionsRig encrypted(Path where, CacheKey key) throws IOException {
     SharedRegionsRig rig =
-        new SharedRegionsRig(new NioDiskIo(), where, SharedRegionsRig.CAPACITY, key);
+        new SharedRegionsRig(new DiskIo(), where, SharedRegionsRig.CAPACITY, key);
     opened.add(rig);
     return rig;
   }

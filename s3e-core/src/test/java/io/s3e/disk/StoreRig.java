@@ -47,7 +47,7 @@ final class StoreRig implements AutoCloseable {
       @Nullable CacheKey key,
       long mostWaitingBytes,
       UnaryOperator<OpenFile> below) {
-    disk = new FaultyDiskIo(new NioDiskIo(), file -> files.apply(below.apply(file)));
+    disk = new FaultyDiskIo(new DiskIo(), file -> files.apply(below.apply(file)));
     long bytes = Region.bytesFor(capacityBytes, Region.USUAL_COUNT);
     int count = Region.countFor(capacityBytes, bytes);
     int most = Region.mostEntries(count, bytes);
@@ -86,7 +86,7 @@ final class StoreRig implements AutoCloseable {
 
   TestWriteBack offer(TestWriteBack offered) {
     offers.add(offered);
-    appender.offer(offered);
+    appender.offer(offered.offered());
     return offered;
   }
 

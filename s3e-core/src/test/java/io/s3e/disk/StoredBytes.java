@@ -59,8 +59,7 @@ final class StoredBytes {
   /** A region without a file, which the index knows. */
   static Region region(ChunkIndex index, int number, long bytes, int mostEntries) {
     Region region =
-        new PrivateRegion(
-            new NioDiskIo(), Path.of("none"), index, null, number, bytes, mostEntries);
+        new PrivateRegion(new DiskIo(), Path.of("none"), index, null, number, bytes, mostEntries);
     index.enter(region);
     return region;
   }

@@ -8,13 +8,14 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A test's offer to the writer. Bytes that have ended are overwritten, so that nobody who still
  * looks at them finds the right ones by luck. Any thread.
  */
-final class TestWriteBack implements WriteBack {
+final class TestWriteBack {
   private final StoredObject object;
   private final boolean ofScan;
   private final List<Integer> firstChunks = new ArrayList<>();
@@ -69,59 +70,58 @@ final class TestWriteBack implements WriteBack {
     return true;
   }
 
-  @Override
-  public StoredObject object() {
+  /** What is offered. */
+  WriteBack offered() {
+    return new WriteBack(
+        object, ofScan, IntStream.range(0, pieces()).mapToObj(Offered::new).toList());
+  }
+
+  StoredObject object() {
     return object;
   }
 
-  @Override
-  public boolean isScanned() {
-    return ofScan;
-  }
-
-  @Override
-  public int pieces() {
+  int pieces() {
     return pieces.size();
   }
 
-  @Override
-  public WriteBack part(int from, int to) {
-    int last = to - 1;
-    int end = firstChunk(last) + (length(last) - 1) / StoredObject.CHUNK_BYTES + 1;
-    int pieceChunks = firstChunks.size() == 1 ? end : firstChunk(1) - firstChunk(0);
-    return new TestWriteBack(object, firstChunk(from), end, pieceChunks, ofScan);
-  }
+  private final class Offered implements WriteBack.Piece {
+    private final int piece;
 
-  @Override
-  public int firstChunk(int piece) {
-    return firstChunks.get(piece);
-  }
-
-  @Override
-  public int length(int piece) {
-    return pieces.get(piece).capacity();
-  }
-
-  @Override
-  public @Nullable ByteBuffer pin(int piece) {
-    if (evicted.contains(piece)) {
-      return null;
+    Offered(int piece) {
+      this.piece = piece;
     }
-    assertThat(pinned.incrementAndGet(piece)).as("times that piece %d was pinned", piece).isOne();
-    assertThat(ended.get(piece)).as("times that piece %d had ended", piece).isZero();
-    return pieces.get(piece).duplicate();
-  }
 
-  @Override
-  public void ended(int piece, boolean wasPinned) {
-    ended.incrementAndGet(piece);
-    if (wasPinned != (pinned.get(piece) == 1)) {
-      // Seen by requireEndedOnce: an assertion here would be the writing thread's.
-      ended.addAndGet(piece, 100);
+    @Override
+    public long start() {
+      return (long) firstChunks.get(piece) * StoredObject.CHUNK_BYTES;
     }
-    ByteBuffer gone = pieces.get(piece);
-    for (int at = 0; at + Long.BYTES <= gone.capacity(); at += Long.BYTES) {
-      gone.putLong(at, -1);
+
+    @Override
+    public int length() {
+      return pieces.get(piece).capacity();
+    }
+
+    @Override
+    public @Nullable ByteBuffer pin() {
+      if (evicted.contains(piece)) {
+        return null;
+      }
+      assertThat(pinned.incrementAndGet(piece)).as("times that piece %d was pinned", piece).isOne();
+      assertThat(ended.get(piece)).as("times that piece %d had ended", piece).isZero();
+      return pieces.get(piece).duplicate();
+    }
+
+    @Override
+    public void ended(boolean wasPinned) {
+      ended.incrementAndGet(piece);
+      if (wasPinned != (pinned.get(piece) == 1)) {
+        // Seen by requireEndedOnce: an assertion here would be the writing thread's.
+        ended.addAndGet(piece, 100);
+      }
+      ByteBuffer gone = pieces.get(piece);
+      for (int at = 0; at + Long.BYTES <= gone.capacity(); at += Long.BYTES) {
+        gone.putLong(at, -1);
+      }
     }
   }
 

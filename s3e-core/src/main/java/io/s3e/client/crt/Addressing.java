@@ -59,9 +59,9 @@ final class Addressing {
    * the bucket. The first such answer moves the bucket there; it is not moved a second time, so
    * stores that send clients around end in their last answer.
    *
-   * @param sentTo region of the target that the request was sent to
+   * @param sentTo region of the target that the request was sent to; null if it was not sent
    */
-  boolean follow(String bucket, String sentTo, RequestFailure failure) {
+  boolean follow(String bucket, @Nullable String sentTo, RequestFailure failure) {
     StoreAnswer refusal = failure.refusal();
     String region = refusal == null ? null : refusal.region();
     if (!settings.followRegion() || region == null || region.equals(sentTo)) {

@@ -7,14 +7,16 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import software.amazon.awssdk.crt.s3.S3BorrowedBuffer;
 import software.amazon.awssdk.crt.s3.S3BorrowedBufferDelivery;
+import software.amazon.awssdk.crt.s3.S3ClientOptions;
+import software.amazon.awssdk.crt.s3.S3DirectBufferPoolOptions;
 
 /**
  * A ranged GET whose body the CRT delivers in the direct memory of its pool, without a copy. The
  * buffer either passes to the handler as a {@link LentBuffer} ({@code request.lend()}) or is shown
  * to it during the callback and given back at once.
  *
- * <p>Loaded only where aws-crt has the types (0.50 and later): {@link BorrowedPools} is the only
- * class that names this one.
+ * <p>Loaded only where aws-crt has the types (0.50 and later): others name the two static methods
+ * alone, and call them only where the library lends.
  */
 final class BorrowedGet extends CrtGet implements S3BorrowedBufferDelivery {
 
@@ -29,8 +31,20 @@ final class BorrowedGet extends CrtGet implements S3BorrowedBufferDelivery {
   /** Touched by the CRT's callbacks only. */
   private boolean lent;
 
-  BorrowedGet(GetRequest request, ResponseHandler handler, Owner owner) {
+  private BorrowedGet(GetRequest request, ResponseHandler handler, Owner owner) {
     super(request, handler, owner);
+  }
+
+  static CrtGet of(GetRequest request, ResponseHandler handler, Owner owner) {
+    return new BorrowedGet(request, handler, owner);
+  }
+
+  /**
+   * Gives the client a pool of direct memory that grows on demand up to {@code bytes}, 16 slots at
+   * a time, and shrinks again when the client is idle.
+   */
+  static void allowPool(S3ClientOptions options, long bytes) {
+    options.withDirectBufferPoolOptions(S3DirectBufferPoolOptions.elastic(0, bytes));
   }
 
   @Override

@@ -134,7 +134,7 @@ final class CrtConnections {
       options.withTlsContext(tls);
     }
     if (poolBytes > 0) {
-      BorrowedPools.configure(options, poolBytes);
+      BorrowedGet.allowPool(options, poolBytes);
     }
     options.withStandardRetryOptions(retries());
     return new S3Client(options);

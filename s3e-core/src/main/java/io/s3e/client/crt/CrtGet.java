@@ -1,6 +1,5 @@
 package io.s3e.client.crt;
 
-import io.s3e.block.ObjectRef;
 import io.s3e.client.GetRequest;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
@@ -10,7 +9,6 @@ import io.s3e.client.StoreAnswer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
-import software.amazon.awssdk.crt.http.HttpHeader;
 
 /**
  * A ranged GET whose body the CRT delivers as {@code byte[]}; the way for versions of aws-crt that
@@ -32,24 +30,18 @@ class CrtGet extends CrtCall {
   protected final GetRequest request;
   protected final ResponseHandler handler;
 
-  // Touched by the CRT's callbacks only, one at a time.
-  private @Nullable StoreAnswer begun;
+  /** Touched by the CRT's callbacks only, one at a time. */
   private @Nullable Throwable refusal;
 
   CrtGet(GetRequest request, ResponseHandler handler, Owner owner) {
-    super(owner);
+    super(request.object(), request.subject(), owner);
     this.request = request;
     this.handler = handler;
   }
 
   @Override
-  public final void onResponseHeaders(int responseStatus, HttpHeader[] headers) {
-    answered();
-    if (begun != null || refusal != null || responseStatus / 100 != 2) {
-      return;
-    }
-    begun = StoreAnswer.of(responseStatus, CrtHeaders.asMap(headers), "");
-    ResponseHead head = CrtHeaders.responseHead(responseStatus, headers);
+  protected final void began(StoreAnswer answer) {
+    ResponseHead head = CrtHeaders.responseHead(answer);
     try {
       handler.onHead(head);
       checkStart(head);
@@ -94,7 +86,7 @@ class CrtGet extends CrtCall {
       return new RequestFailure(
           Kind.REJECTED, subject(), "response refused: " + refusal.getMessage(), refusal);
     }
-    return failure == null && begun == null ? CrtFailures.noHead(subject()) : failure;
+    return failure == null && begun() == null ? CrtFailures.noHead(subject()) : failure;
   }
 
   @Override
@@ -107,23 +99,8 @@ class CrtGet extends CrtCall {
   }
 
   @Override
-  protected final @Nullable StoreAnswer begun() {
-    return begun;
-  }
-
-  @Override
   protected final void sent() {
     handler.onSent();
-  }
-
-  @Override
-  protected final ObjectRef object() {
-    return request.object();
-  }
-
-  @Override
-  protected final String subject() {
-    return request.subject();
   }
 
   /**

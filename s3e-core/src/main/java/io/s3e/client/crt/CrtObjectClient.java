@@ -44,7 +44,8 @@ import software.amazon.awssdk.crt.s3.S3MetaRequestOptions;
  * from Content-Range. A body is handed over in one call once the response has ended in order, short
  * ones too, and nothing of one that breaks off; one without Content-Length and chunks ends empty. A
  * response without ETag fails as {@link Kind#NO_ETAG}, unless the request named one: the CRT does
- * not read from stores that have none. Redirects are not followed.
+ * not read from stores that have none. Redirects are not followed, but a refusal that names another
+ * region for the bucket is told as {@link Kind#MOVED}: what is sent next goes there.
  *
  * <h2>Retries</h2>
  *
@@ -135,19 +136,6 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
    */
   @Override
   public ObjectHead head(HeadRequest request) throws RequestFailure {
-    String bucket = request.object().bucket();
-    String region = addressing.target(bucket).region();
-    try {
-      return sendHead(request);
-    } catch (RequestFailure e) {
-      if (!addressing.follow(bucket, region, e)) {
-        throw e;
-      }
-    }
-    return sendHead(request);
-  }
-
-  private ObjectHead sendHead(HeadRequest request) throws RequestFailure {
     CrtHead call = new CrtHead(request, asked -> {}, this);
     CrtConnections way = transport.connections();
     start(call, way.narrow(), target -> addressing.head(target, request));
@@ -156,24 +144,18 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
 
   @Override
   public Exchange get(GetRequest request, ResponseHandler handler) {
-    return settings.followRegion()
-        ? new FollowedGet(this::sendGet, addressing, request, handler).start()
-        : sendGet(request, handler);
-  }
-
-  private Exchange sendGet(GetRequest request, ResponseHandler handler) {
     CrtConnections way;
     try {
       way = transport.connections();
     } catch (RuntimeException | LinkageError e) {
-      // A second send runs on an event loop, where nobody would hear of it.
+      // What is sent again is sent on threads where nobody would hear of it.
       CrtGet unsent = new CrtGet(request, handler, this);
       unsent.endUnsent(CrtFailures.unexpected(unsent.subject(), e));
       return unsent;
     }
     CrtGet call =
         transport.isBorrowed(way)
-            ? BorrowedPools.get(request, handler, this)
+            ? BorrowedGet.of(request, handler, this)
             : new CrtGet(request, handler, this);
     S3Client wide = way.wide();
     if (request.lend() && wide == null) {
@@ -336,8 +318,14 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
       if (closed.get() || transport.isClosed()) {
         failure = RequestFailure.closed(call.subject());
       } else {
-        call.sending();
-        sent = client.makeMetaRequest(options(call, preparation));
+        Addressing.Target target = addressing.target(call.object().bucket());
+        call.sending(target.region());
+        sent =
+            client.makeMetaRequest(
+                preparation
+                    .options(target)
+                    .withEndpoint(target.endpoint())
+                    .withResponseHandler(call));
       }
     } catch (RuntimeException e) {
       failure = CrtFailures.unexpected(call.subject(), e);
@@ -354,13 +342,8 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
     }
   }
 
-  private S3MetaRequestOptions options(CrtCall call, Preparation preparation) {
-    Addressing.Target target = addressing.target(call.object().bucket());
-    return preparation.options(target).withEndpoint(target.endpoint()).withResponseHandler(call);
-  }
-
   @Override
-  public void failed(CrtCall call, RequestFailure failure) {
+  public RequestFailure failed(CrtCall call, RequestFailure failure) {
     if (failure.kind() == Kind.NOT_LENT) {
       transport.copyFromNowOn();
     }
@@ -369,6 +352,9 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
       refused = call.object();
       signers.credentials().suspect(call.sentNanos());
     }
+    return addressing.follow(call.object().bucket(), call.sentTo(), failure)
+        ? failure.moved()
+        : failure;
   }
 
   @Override

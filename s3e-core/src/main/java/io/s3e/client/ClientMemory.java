@@ -60,17 +60,7 @@ public record ClientMemory(
     public <T extends Transport> Transport.Lease<T> lease(
         Object key, ClientMemory memory, Function<ClientMemory, T> maker) {
       T made = maker.apply(memory);
-      return new Transport.Lease<>() {
-        @Override
-        public T transport() {
-          return made;
-        }
-
-        @Override
-        public void close() {
-          made.close();
-        }
-      };
+      return new Transport.Lease<>(made, made::close);
     }
   }
 }

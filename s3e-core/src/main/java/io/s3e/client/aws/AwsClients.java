@@ -71,7 +71,7 @@ public final class AwsClients {
   private static ObjectClient open(
       AwsClientSettings settings, ClientMemory memory, CrtCapability delivery) {
     String problem = CrtLibrary.unusableBecause();
-    if (problem == null && needsTrust(settings) && authorities(settings).isEmpty()) {
+    if (problem == null && isTls(settings) && authorities(settings).isEmpty()) {
       problem = "the JVM's trust managers name no certificate authority that it could be told";
     }
     if (problem != null) {
@@ -94,10 +94,7 @@ public final class AwsClients {
         s.connectTimeout(),
         s.requestTimeout(),
         s.stallTimeout(),
-        s.eventLoopThreads(),
         authorities(s),
-        s.trustAll(),
-        s.environmentProxy(),
         (s.userAgentPrefix() + " " + USER_AGENT + " " + s.userAgentSuffix()).trim(),
         s.headers());
   }
@@ -108,17 +105,16 @@ public final class AwsClients {
    * @throws IllegalArgumentException if the CA file cannot be read
    */
   private static List<String> authorities(AwsClientSettings settings) {
-    if (!needsTrust(settings)) {
+    if (!isTls(settings)) {
       return List.of();
     }
     Path caFile = settings.caFile();
     return caFile == null ? JvmTrust.authorities() : Pem.blocks(Pem.read(caFile));
   }
 
-  private static boolean needsTrust(AwsClientSettings settings) {
+  private static boolean isTls(AwsClientSettings settings) {
     URI endpoint = settings.endpoint();
-    boolean tls = endpoint == null || "https".equalsIgnoreCase(endpoint.getScheme());
-    return tls && !settings.trustAll();
+    return endpoint == null || "https".equalsIgnoreCase(endpoint.getScheme());
   }
 
   /** The signer; null for unsigned requests. */

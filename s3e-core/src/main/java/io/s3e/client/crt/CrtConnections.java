@@ -1,6 +1,7 @@
 package io.s3e.client.crt;
 
 import io.s3e.client.library.CrtSettings;
+import io.s3e.jvm.HostSizing;
 import io.s3e.jvm.JvmEnd;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -43,7 +44,7 @@ final class CrtConnections {
   private CrtConnections(CrtSettings settings, CrtLayout layout, boolean borrowed) {
     this.settings = settings;
     try {
-      eventLoops = EventLoops.acquire(settings.eventLoopThreads());
+      eventLoops = EventLoops.acquire(HostSizing.eventLoops(settings.targetGbps()));
       closers.push(eventLoops::release);
       ClientTlsContext tls = settings.isTls() ? tls() : null;
       narrow = client(tls, layout.narrowBytes(), borrowed ? layout.narrowPoolBytes() : 0);
@@ -113,7 +114,7 @@ final class CrtConnections {
   }
 
   private ClientTlsContext tls() {
-    TlsContexts shared = TlsContexts.acquire(settings);
+    TlsContexts shared = TlsContexts.acquire(settings.authorities());
     closers.push(shared::release);
     return shared.context();
   }
@@ -129,7 +130,7 @@ final class CrtConnections {
             .withConnectTimeoutMs((int) settings.connectTimeout().toMillis())
             .withHttpMonitoringOptions(stallMonitor())
             .withComputeContentMd5(false)
-            .withProxyEnvironmentVariableSetting(environmentProxy());
+            .withProxyEnvironmentVariableSetting(noProxy());
     if (tls != null) {
       options.withTlsContext(tls);
     }
@@ -164,12 +165,10 @@ final class CrtConnections {
     return monitor;
   }
 
-  private HttpProxyEnvironmentVariableSetting environmentProxy() {
+  /** Not even one that the environment names. */
+  private static HttpProxyEnvironmentVariableSetting noProxy() {
     HttpProxyEnvironmentVariableSetting proxy = new HttpProxyEnvironmentVariableSetting();
-    proxy.setEnvironmentVariableType(
-        settings.environmentProxy()
-            ? HttpProxyEnvironmentVariableType.ENABLED
-            : HttpProxyEnvironmentVariableType.DISABLED);
+    proxy.setEnvironmentVariableType(HttpProxyEnvironmentVariableType.DISABLED);
     return proxy;
   }
 }

@@ -61,12 +61,10 @@ final class CrtTransport implements Transport {
         endpoint == null || endpoint.getPort() < 0 ? "usual port" : endpoint.getPort(),
         settings.isTls(),
         settings.authorities(),
-        settings.trustAll(),
         settings.targetGbps(),
         settings.maxConnections(),
         settings.connectTimeout(),
         settings.stallTimeout(),
-        settings.environmentProxy(),
         delivery);
   }
 

@@ -124,10 +124,7 @@ public final class CrtLibrary {
             REHEARSAL_PATIENCE,
             REHEARSAL_PATIENCE,
             REHEARSAL_PATIENCE,
-            1,
             authorities,
-            false,
-            false,
             "",
             Map.of());
     int block = 64 << 10;

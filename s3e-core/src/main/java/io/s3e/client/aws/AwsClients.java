@@ -3,7 +3,7 @@ package io.s3e.client.aws;
 import io.s3e.client.ClientMemory;
 import io.s3e.client.ClientProvider;
 import io.s3e.client.ObjectClient;
-import io.s3e.client.library.CrtCapability;
+import io.s3e.client.library.CrtDelivery;
 import io.s3e.client.library.CrtLibrary;
 import io.s3e.client.library.CrtSettings;
 import io.s3e.client.library.CrtUnusableException;
@@ -37,7 +37,7 @@ public final class AwsClients {
    * IllegalArgumentException where the CA file cannot be read or the engine's memory is too small.
    */
   public static ClientProvider crt(AwsClientSettings settings) {
-    return memory -> open(settings, memory, CrtCapability.LENDS);
+    return memory -> open(settings, memory, CrtDelivery.LENT);
   }
 
   /** Whether the memory is enough for a client over the CRT, or there is one to share it with. */
@@ -46,11 +46,11 @@ public final class AwsClients {
   }
 
   /**
-   * A provider of the CRT's client in the form that it has with versions of aws-crt which cannot
-   * lend: to compare, and for stores with which borrowed buffers turn out to be trouble.
+   * A provider of the CRT's client in the form that it has where direct memory is short: to
+   * compare, and for stores with which borrowed buffers turn out to be trouble.
    */
   public static ClientProvider crtWithoutLending(AwsClientSettings settings) {
-    return memory -> open(settings, memory, CrtCapability.COPIES);
+    return memory -> open(settings, memory, CrtDelivery.COPIED);
   }
 
   /**
@@ -69,7 +69,7 @@ public final class AwsClients {
   }
 
   private static ObjectClient open(
-      AwsClientSettings settings, ClientMemory memory, CrtCapability delivery) {
+      AwsClientSettings settings, ClientMemory memory, CrtDelivery delivery) {
     String problem = CrtLibrary.unusableBecause();
     if (problem == null && isTls(settings) && authorities(settings).isEmpty()) {
       problem = "the JVM's trust managers name no certificate authority that it could be told";

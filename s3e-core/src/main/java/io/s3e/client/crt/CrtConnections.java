@@ -19,6 +19,7 @@ import software.amazon.awssdk.crt.io.ExponentialBackoffRetryOptions;
 import software.amazon.awssdk.crt.io.StandardRetryOptions;
 import software.amazon.awssdk.crt.s3.S3Client;
 import software.amazon.awssdk.crt.s3.S3ClientOptions;
+import software.amazon.awssdk.crt.s3.S3DirectBufferPoolOptions;
 
 /**
  * The native objects of one {@link CrtTransport}: one or two CRT clients and what they share.
@@ -135,7 +136,8 @@ final class CrtConnections {
       options.withTlsContext(tls);
     }
     if (poolBytes > 0) {
-      BorrowedGet.allowPool(options, poolBytes);
+      // Grows on demand, 16 slots at a time, and shrinks again when the client is idle.
+      options.withDirectBufferPoolOptions(S3DirectBufferPoolOptions.elastic(0, poolBytes));
     }
     options.withStandardRetryOptions(retries());
     return new S3Client(options);

@@ -2,8 +2,8 @@ package io.s3e.client.crt;
 
 import io.s3e.client.ClientMemory;
 import io.s3e.client.ObjectClient;
-import io.s3e.client.library.CrtCapability;
 import io.s3e.client.library.CrtClients;
+import io.s3e.client.library.CrtDelivery;
 import io.s3e.client.library.CrtSettings;
 import java.util.function.Supplier;
 
@@ -11,12 +11,12 @@ import java.util.function.Supplier;
 public final class CrtEntry implements CrtClients {
 
   @Override
-  public ObjectClient open(CrtSettings settings, ClientMemory memory, CrtCapability delivery) {
+  public ObjectClient open(CrtSettings settings, ClientMemory memory, CrtDelivery delivery) {
     return CrtObjectClient.open(settings, memory, delivery);
   }
 
   @Override
-  public boolean fits(Supplier<CrtSettings> settings, ClientMemory memory, CrtCapability delivery) {
+  public boolean fits(Supplier<CrtSettings> settings, ClientMemory memory, CrtDelivery delivery) {
     return memory.ownedBytes() >= CrtLayout.minimumBytes(memory)
         || memory.transports().isOpen(CrtTransport.key(settings.get(), delivery));
   }

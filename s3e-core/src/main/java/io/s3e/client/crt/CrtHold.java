@@ -29,8 +29,7 @@ import software.amazon.awssdk.crt.CRT;
  *       that are.
  * </ul>
  *
- * <p>States: held, then given up, once. Versions of aws-crt before 0.29 know no holds: their hook
- * cuts at once, and the task finds none to wait for.
+ * <p>States: held, then given up, once.
  */
 final class CrtHold {
   private static final Logger LOG = LoggerFactory.getLogger(CrtHold.class);
@@ -64,12 +63,7 @@ final class CrtHold {
       throw new IllegalStateException("the JVM is ending, and the CRT has ended");
     }
     CrtHold hold = new CrtHold();
-    try {
-      CRT.acquireShutdownRef();
-    } catch (NoSuchMethodError e) {
-      LOG.debug("This version of aws-crt cannot be held");
-      return hold;
-    }
+    CRT.acquireShutdownRef();
     synchronized (HELD) {
       HELD.add(hold);
       JvmEnd.last(AT_END);

@@ -62,7 +62,7 @@ record CrtLayout(int narrowBytes, int narrowSlots, int overdueSlots, int wideByt
     return 2L * Math.min(memory.blockBytes(), MAX_SLOT_BYTES);
   }
 
-  /** Narrow and wide slots, for a CRT that lends. */
+  /** Narrow and wide slots, as far as the memory allows wide ones. */
   static CrtLayout lending(ClientMemory memory) {
     int block = block(memory);
     int narrow = narrowBytes(memory, block);
@@ -85,9 +85,7 @@ record CrtLayout(int narrowBytes, int narrowSlots, int overdueSlots, int wideByt
     return new CrtLayout(narrow, narrowSlots, overdueSlots, wide, wideSlots);
   }
 
-  /**
-   * Narrow slots only, as long as is affordable, for a CRT that cannot lend or too little memory.
-   */
+  /** Narrow slots only, as long as is affordable, where nothing is lent. */
   static CrtLayout copying(ClientMemory memory) {
     if (memory.ownedBytes() < minimumBytes(memory)) {
       throw new IllegalArgumentException(

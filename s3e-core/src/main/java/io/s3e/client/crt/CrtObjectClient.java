@@ -14,7 +14,7 @@ import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.ResponseHandler;
 import io.s3e.client.StoreAnswer;
 import io.s3e.client.Transport;
-import io.s3e.client.library.CrtCapability;
+import io.s3e.client.library.CrtDelivery;
 import io.s3e.client.library.CrtLibrary;
 import io.s3e.client.library.CrtSettings;
 import java.util.Map;
@@ -37,12 +37,11 @@ import software.amazon.awssdk.crt.s3.S3MetaRequestOptions;
  *
  * A range no longer than a slot is one GET. The CRT reports status 206 for any response that has a
  * Content-Range, and rewrites that header from the range it asked for. A response without one, or
- * with another range than asked for, fails inside the CRT (from 0.50 on) and is told as {@link
- * Kind#REJECTED}, but for one that ends with the object before the asked end, which passes as the
- * server labelled it; earlier versions let every short answer pass, which then shows in the number
- * of bytes only. The fetch layer counts them. The Content-Length that the CRT tells is computed
- * from Content-Range. A body is handed over in one call once the response has ended in order, short
- * ones too, and nothing of one that breaks off; one without Content-Length and chunks ends empty. A
+ * with another range than asked for, fails inside the CRT and is told as {@link Kind#REJECTED}, but
+ * for one that ends with the object before the asked end, which passes as the server labelled it.
+ * The fetch layer counts the bytes. The Content-Length that the CRT tells is computed from
+ * Content-Range. A body is handed over in one call once the response has ended in order, short ones
+ * too, and nothing of one that breaks off; one without Content-Length and chunks ends empty. A
  * response without ETag fails as {@link Kind#NO_ETAG}, unless the request named one: the CRT does
  * not read from stores that have none. Redirects are not followed, but a refusal that names another
  * region for the bucket is told as {@link Kind#MOVED}: what is sent next goes there.
@@ -96,12 +95,11 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
   /**
    * Opens a client.
    *
-   * @param delivery what the library can do at most; with {@link CrtCapability#LENDS} the client
-   *     lends if the memory allows it
+   * @param delivery how bodies are to come; with {@link CrtDelivery#LENT} if the memory allows it
    * @throws IllegalArgumentException if the memory is less than {@link CrtLayout#minimumBytes}, or
    *     the CA file cannot be read
    */
-  static CrtObjectClient open(CrtSettings settings, ClientMemory memory, CrtCapability delivery) {
+  static CrtObjectClient open(CrtSettings settings, ClientMemory memory, CrtDelivery delivery) {
     Transport.Lease<CrtTransport> lease =
         memory.lease(
             CrtTransport.key(settings, delivery),
@@ -144,19 +142,15 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
 
   @Override
   public Exchange get(GetRequest request, ResponseHandler handler) {
+    CrtGet call = new CrtGet(request, handler, this);
     CrtConnections way;
     try {
       way = transport.connections();
     } catch (RuntimeException | LinkageError e) {
       // What is sent again is sent on threads where nobody would hear of it.
-      CrtGet unsent = new CrtGet(request, handler, this);
-      unsent.endUnsent(CrtFailures.unexpected(unsent.subject(), e));
-      return unsent;
+      call.endUnsent(CrtFailures.unexpected(call.subject(), e));
+      return call;
     }
-    CrtGet call =
-        transport.isBorrowed(way)
-            ? BorrowedGet.of(request, handler, this)
-            : new CrtGet(request, handler, this);
     S3Client wide = way.wide();
     if (request.lend() && wide == null) {
       call.endUnsent(RequestFailure.notLent(call.subject()));

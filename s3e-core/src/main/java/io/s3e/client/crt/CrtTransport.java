@@ -4,7 +4,7 @@ import io.s3e.client.ClientLimits;
 import io.s3e.client.ClientMemory;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.Transport;
-import io.s3e.client.library.CrtCapability;
+import io.s3e.client.library.CrtDelivery;
 import io.s3e.client.library.CrtSettings;
 import io.s3e.jvm.JvmMemory;
 import java.net.URI;
@@ -30,9 +30,9 @@ import org.slf4j.LoggerFactory;
  * reports as owned is their ceiling. A request for which no slot is free waits in the CRT until one
  * is closed.
  *
- * <p>With a version of aws-crt that cannot lend (before 0.50), or direct memory too small for the
- * pools ({@code -XX:MaxDirectMemorySize}, of which the CRT takes 80 % at most), there is only a
- * narrow client, whose slots are native memory and whose bodies pass through a {@code byte[]}.
+ * <p>With direct memory too small for the pools ({@code -XX:MaxDirectMemorySize}, of which the CRT
+ * takes 80 % at most), or where nothing is to be lent, there is only a narrow client, whose slots
+ * are native memory and whose bodies pass through a {@code byte[]}.
  *
  * <p>Where the JVM refuses direct memory later, because the application has taken it, the request
  * in question fails with {@link Kind#NOT_LENT}, and the transport goes on with a copying CRT client
@@ -55,7 +55,7 @@ final class CrtTransport implements Transport {
    * <p>The port is one of them. The CRT knows its connections by the name of the host alone, and
    * would send a request for one port of it over a connection to another.
    */
-  static Object key(CrtSettings settings, CrtCapability delivery) {
+  static Object key(CrtSettings settings, CrtDelivery delivery) {
     URI endpoint = settings.endpoint();
     return List.of(
         endpoint == null || endpoint.getPort() < 0 ? "usual port" : endpoint.getPort(),
@@ -105,8 +105,8 @@ final class CrtTransport implements Transport {
    * @throws IllegalArgumentException if the memory is less than {@link CrtLayout#minimumBytes}, or
    *     the CRT can use none of the trusted authorities
    */
-  static CrtTransport open(CrtSettings settings, ClientMemory memory, CrtCapability delivery) {
-    if (delivery == CrtCapability.LENDS && hasRoomFor(memory)) {
+  static CrtTransport open(CrtSettings settings, ClientMemory memory, CrtDelivery delivery) {
+    if (delivery == CrtDelivery.LENT && hasRoomFor(memory)) {
       CrtLayout layout = CrtLayout.lending(memory);
       try {
         return new CrtTransport(
@@ -118,7 +118,7 @@ final class CrtTransport implements Transport {
       }
     }
     CrtLayout layout = CrtLayout.copying(memory);
-    boolean lacksMemory = delivery == CrtCapability.LENDS;
+    boolean lacksMemory = delivery == CrtDelivery.LENT;
     return new CrtTransport(
         settings, layout, false, lacksMemory, CrtConnections.open(settings, layout, false));
   }
@@ -152,11 +152,6 @@ final class CrtTransport implements Transport {
   /** Whether answers are delivered in buffers of Java direct memory, as long as there is some. */
   boolean isBorrowed() {
     return borrowed;
-  }
-
-  /** Whether these are the connections whose answers come in direct memory. */
-  boolean isBorrowed(CrtConnections way) {
-    return borrowed && way == connections;
   }
 
   /**

@@ -13,12 +13,11 @@ public interface CrtClients {
   /**
    * Opens a client.
    *
-   * @param delivery how bodies are to come; with {@link CrtCapability#LENDS} the client lends if
-   *     the memory allows it too
+   * @param delivery how bodies are to come; with {@link CrtDelivery#LENT} if the memory allows it
    * @throws IllegalArgumentException if the memory does not {@linkplain #fits fit}, or the CA file
    *     cannot be read
    */
-  ObjectClient open(CrtSettings settings, ClientMemory memory, CrtCapability delivery);
+  ObjectClient open(CrtSettings settings, ClientMemory memory, CrtDelivery delivery);
 
   /**
    * Whether the memory is enough for a client: for two blocks, or there is a transport that it can
@@ -27,5 +26,5 @@ public interface CrtClients {
    * @param settings asked only where the memory alone is too little, since they cost reading the
    *     authorities
    */
-  boolean fits(Supplier<CrtSettings> settings, ClientMemory memory, CrtCapability delivery);
+  boolean fits(Supplier<CrtSettings> settings, ClientMemory memory, CrtDelivery delivery);
 }

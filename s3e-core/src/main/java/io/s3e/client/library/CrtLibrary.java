@@ -64,28 +64,21 @@ public final class CrtLibrary {
     return since != null ? since : Found.FINDING.problem();
   }
 
-  /** The use that the library found can be put to. */
-  public static CrtCapability capability() {
-    return broken != null ? CrtCapability.UNUSABLE : Found.FINDING.capability();
-  }
-
   /** Version, jar and kind of class loader, in words for a log line. */
   public static String description() {
     return Found.FINDING.origin();
   }
 
   /**
-   * Opens a client over the CRT, which lends if {@code delivery}, the library and the memory allow
-   * it.
+   * Opens a client over the CRT, which lends if {@code delivery} and the memory allow it.
    *
    * @throws IllegalArgumentException if the memory does not fit, or the CA file cannot be read
    * @throws CrtUnusableException if {@link #unusableBecause()} is not null, or turns out so
    */
-  public static ObjectClient open(
-      CrtSettings settings, ClientMemory memory, CrtCapability delivery) {
+  public static ObjectClient open(CrtSettings settings, ClientMemory memory, CrtDelivery delivery) {
     CrtClients clients = clients();
     try {
-      return clients.open(settings, memory, least(delivery));
+      return clients.open(settings, memory, delivery);
     } catch (LinkageError e) {
       throw broken(e);
     }
@@ -97,7 +90,7 @@ public final class CrtLibrary {
    * @throws CrtUnusableException if {@link #unusableBecause()} is not null
    */
   public static boolean fits(Supplier<CrtSettings> settings, ClientMemory memory) {
-    return clients().fits(settings, memory, least(CrtCapability.LENDS));
+    return clients().fits(settings, memory, CrtDelivery.LENT);
   }
 
   /**
@@ -129,7 +122,7 @@ public final class CrtLibrary {
             Map.of());
     int block = 64 << 10;
     ClientMemory memory = new ClientMemory(2 * block, block, block);
-    try (ObjectClient client = open(settings, memory, CrtCapability.COPIES)) {
+    try (ObjectClient client = open(settings, memory, CrtDelivery.COPIED)) {
       LOG.debug("Rehearsed the opening of {}", client.name());
     } catch (RuntimeException | LinkageError e) {
       LOG.debug("The CRT cannot be rehearsed", e);
@@ -141,10 +134,6 @@ public final class CrtLibrary {
     String reason = Found.FINDING.origin() + " fails to link: " + error;
     broken = reason;
     return new CrtUnusableException(reason, error);
-  }
-
-  private static CrtCapability least(CrtCapability delivery) {
-    return delivery.compareTo(capability()) < 0 ? delivery : capability();
   }
 
   private static CrtClients clients() {

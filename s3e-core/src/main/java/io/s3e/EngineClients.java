@@ -267,13 +267,6 @@ final class EngineClients {
     private @Nullable Shared last;
 
     @Override
-    public boolean isOpen(Object key) {
-      synchronized (transports) {
-        return transports.containsKey(key);
-      }
-    }
-
-    @Override
     @SuppressWarnings("unchecked") // A key stands for one class of transport.
     public <T extends Transport> Transport.Lease<T> lease(
         Object key, ClientMemory memory, Function<ClientMemory, T> maker) {

@@ -172,17 +172,6 @@ public final class RequestFailure extends IOException {
     return mayBeRegion && refusal.region() != null ? Kind.REDIRECTED : Kind.OTHER;
   }
 
-  /**
-   * The store has answered without an ETag.
-   *
-   * @param reader the client's library, which does not read such answers
-   */
-  public static RequestFailure withoutEtag(
-      String subject, String reader, @Nullable Throwable cause) {
-    String reason = "the answer has no ETag, and " + reader + " reads none without";
-    return new RequestFailure(Kind.NO_ETAG, subject, reason, cause);
-  }
-
   /** Nobody wants the answer any more. */
   public static RequestFailure cancelled(String subject) {
     return new RequestFailure(Kind.CANCELLED, subject, "cancelled", null);

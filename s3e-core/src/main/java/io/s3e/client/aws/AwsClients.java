@@ -33,16 +33,11 @@ public final class AwsClients {
 
   /**
    * A provider of clients over the CRT, made when the engine asks. It throws {@link
-   * CrtUnusableException}, which says why, where the CRT cannot be used, and
-   * IllegalArgumentException where the CA file cannot be read or the engine's memory is too small.
+   * CrtUnusableException}, which says why, where the CRT cannot be used or the engine's memory is
+   * too small, and IllegalArgumentException where the CA file cannot be read.
    */
   public static ClientProvider crt(AwsClientSettings settings) {
     return memory -> open(settings, memory, CrtDelivery.LENT);
-  }
-
-  /** Whether the memory is enough for a client over the CRT, or there is one to share it with. */
-  public static boolean crtFits(AwsClientSettings settings, ClientMemory memory) {
-    return CrtLibrary.fits(() -> crtSettings(settings), memory);
   }
 
   /**

@@ -42,7 +42,12 @@ final class CrtConnections {
   private final S3Client narrow;
   private final @Nullable S3Client wide;
 
-  private CrtConnections(CrtSettings settings, CrtLayout layout, boolean borrowed) {
+  /**
+   * @param borrowed whether answers come in pools of direct memory
+   * @throws IllegalStateException if {@code borrowed} and a pool does not fit into direct memory
+   * @throws IllegalArgumentException if the CRT can use none of the trusted authorities
+   */
+  CrtConnections(CrtSettings settings, CrtLayout layout, boolean borrowed) {
     this.settings = settings;
     try {
       eventLoops = EventLoops.acquire(HostSizing.eventLoops(settings.targetGbps()));
@@ -61,14 +66,6 @@ final class CrtConnections {
       closeAll();
       throw e;
     }
-  }
-
-  /**
-   * @throws IllegalStateException if {@code borrowed} and a pool does not fit into direct memory
-   * @throws IllegalArgumentException if the CRT can use none of the trusted authorities
-   */
-  static CrtConnections open(CrtSettings settings, CrtLayout layout, boolean borrowed) {
-    return new CrtConnections(settings, layout, borrowed);
   }
 
   S3Client narrow() {
@@ -90,8 +87,6 @@ final class CrtConnections {
     CompletableFuture<?> ended = narrow.getShutdownCompleteFuture();
     if (wide != null) {
       ended = CompletableFuture.allOf(ended, wide.getShutdownCompleteFuture());
-    }
-    if (wide != null) {
       closers.pop().run();
     }
     closers.pop().run();

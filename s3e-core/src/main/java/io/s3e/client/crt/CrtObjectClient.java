@@ -16,7 +16,9 @@ import io.s3e.client.StoreAnswer;
 import io.s3e.client.Transport;
 import io.s3e.client.library.CrtDelivery;
 import io.s3e.client.library.CrtLibrary;
+import io.s3e.client.library.CrtMemoryException;
 import io.s3e.client.library.CrtSettings;
+import io.s3e.jvm.JvmEnd;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -89,15 +91,15 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
     transport = lease.transport();
     signers = settings.credentials() == null ? null : new Signers(settings.credentials());
     addressing = new Addressing(settings);
-    CrtHold.opened(closing);
+    JvmEnd.beforeLast(closing);
   }
 
   /**
    * Opens a client.
    *
    * @param delivery how bodies are to come; with {@link CrtDelivery#LENT} if the memory allows it
-   * @throws IllegalArgumentException if the memory is less than {@link CrtLayout#minimumBytes}, or
-   *     the CA file cannot be read
+   * @throws CrtMemoryException if there is no memory for two blocks
+   * @throws IllegalArgumentException if the CRT can use none of the trusted authorities
    */
   static CrtObjectClient open(CrtSettings settings, ClientMemory memory, CrtDelivery delivery) {
     Transport.Lease<CrtTransport> lease =
@@ -168,7 +170,7 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
     if (!closed.compareAndSet(false, true)) {
       return;
     }
-    CrtHold.closed(closing);
+    JvmEnd.forget(closing);
     if (signers != null) {
       // Calls that wait for the provider were not sent: they end here, whatever it does.
       signers.credentials().close();

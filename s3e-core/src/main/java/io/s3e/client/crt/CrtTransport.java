@@ -5,6 +5,7 @@ import io.s3e.client.ClientMemory;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.Transport;
 import io.s3e.client.library.CrtDelivery;
+import io.s3e.client.library.CrtMemoryException;
 import io.s3e.client.library.CrtSettings;
 import io.s3e.jvm.JvmMemory;
 import java.net.URI;
@@ -87,40 +88,32 @@ final class CrtTransport implements Transport {
   private volatile boolean closed;
 
   private CrtTransport(
-      CrtSettings settings,
-      CrtLayout layout,
-      boolean borrowed,
-      boolean lacksMemory,
-      CrtConnections connections) {
+      CrtSettings settings, CrtLayout layout, boolean borrowed, boolean lacksMemory) {
     this.settings = settings;
     this.layout = layout;
     this.borrowed = borrowed;
     this.lacksMemory = lacksMemory;
-    this.connections = connections;
+    this.connections = new CrtConnections(settings, layout, borrowed);
   }
 
   /**
    * Opens a transport, which lends if the memory and {@code delivery} allow it.
    *
-   * @throws IllegalArgumentException if the memory is less than {@link CrtLayout#minimumBytes}, or
-   *     the CRT can use none of the trusted authorities
+   * @throws CrtMemoryException if there is no memory for two blocks
+   * @throws IllegalArgumentException if the CRT can use none of the trusted authorities
    */
   static CrtTransport open(CrtSettings settings, ClientMemory memory, CrtDelivery delivery) {
     if (delivery == CrtDelivery.LENT && hasRoomFor(memory)) {
-      CrtLayout layout = CrtLayout.lending(memory);
       try {
-        return new CrtTransport(
-            settings, layout, true, false, CrtConnections.open(settings, layout, true));
+        return new CrtTransport(settings, CrtLayout.lending(memory), true, false);
       } catch (IllegalStateException e) {
         LOG.info(
             "The CRT's direct buffer pool does not fit ({}); reading through byte arrays instead",
             e.getMessage());
       }
     }
-    CrtLayout layout = CrtLayout.copying(memory);
     boolean lacksMemory = delivery == CrtDelivery.LENT;
-    return new CrtTransport(
-        settings, layout, false, lacksMemory, CrtConnections.open(settings, layout, false));
+    return new CrtTransport(settings, CrtLayout.copying(memory), false, lacksMemory);
   }
 
   /** Asked first, since the CRT says what it misses by stack traces of its event loops. */
@@ -170,7 +163,7 @@ final class CrtTransport implements Transport {
   private synchronized CrtConnections copyingConnections() {
     CrtConnections second = copying;
     if (second == null && !closed) {
-      second = CrtConnections.open(settings, layout, false);
+      second = new CrtConnections(settings, layout, false);
       copying = second;
     }
     // A closed transport sends nothing: calls end before they get to a connection.

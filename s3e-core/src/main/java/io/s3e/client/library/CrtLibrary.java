@@ -7,7 +7,6 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -72,25 +71,21 @@ public final class CrtLibrary {
   /**
    * Opens a client over the CRT, which lends if {@code delivery} and the memory allow it.
    *
-   * @throws IllegalArgumentException if the memory does not fit, or the CA file cannot be read
+   * @throws IllegalArgumentException if the CRT can use none of the trusted authorities
+   * @throws CrtMemoryException if there is no transport to share, and no memory for two blocks
    * @throws CrtUnusableException if {@link #unusableBecause()} is not null, or turns out so
    */
   public static ObjectClient open(CrtSettings settings, ClientMemory memory, CrtDelivery delivery) {
-    CrtClients clients = clients();
+    CrtClients clients = Found.FINDING.clients();
+    String problem = unusableBecause();
+    if (problem != null || clients == null) {
+      throw new CrtUnusableException(String.valueOf(problem), null);
+    }
     try {
       return clients.open(settings, memory, delivery);
     } catch (LinkageError e) {
       throw broken(e);
     }
-  }
-
-  /**
-   * Whether {@link #open} has memory enough.
-   *
-   * @throws CrtUnusableException if {@link #unusableBecause()} is not null
-   */
-  public static boolean fits(Supplier<CrtSettings> settings, ClientMemory memory) {
-    return clients().fits(settings, memory, CrtDelivery.LENT);
   }
 
   /**
@@ -134,14 +129,5 @@ public final class CrtLibrary {
     String reason = Found.FINDING.origin() + " fails to link: " + error;
     broken = reason;
     return new CrtUnusableException(reason, error);
-  }
-
-  private static CrtClients clients() {
-    String problem = unusableBecause();
-    CrtClients clients = Found.FINDING.clients();
-    if (problem != null || clients == null) {
-      throw new CrtUnusableException(String.valueOf(problem), null);
-    }
-    return clients;
   }
 }

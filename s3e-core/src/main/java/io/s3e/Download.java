@@ -39,29 +39,14 @@ final class Download {
     this.progress = progress;
   }
 
-  /** Fills {@code target} from its position on, which moves. */
-  void to(ByteBuffer target) throws IOException {
-    if (target.remaining() < range.length()) {
-      throw new IllegalArgumentException(
-          "buffer has room for " + target.remaining() + " bytes of the " + range.length());
-    }
-    for (long at = range.start(); at < range.end(); ) {
-      int count = (int) Math.min(CHUNK_BYTES, range.end() - at);
-      ByteBuffer chunk = target.duplicate().limit(target.position() + count);
-      read(at, chunk);
-      target.position(target.position() + count);
-      at += count;
-      progress.onProgress(at - range.start(), range.length());
-    }
-  }
-
   /** Writes to a channel, in order. */
   void to(WritableByteChannel target) throws IOException {
     ByteBuffer chunk = ByteBuffer.allocateDirect((int) Math.min(CHUNK_BYTES, range.length()));
     for (long at = range.start(); at < range.end(); ) {
       chunk.clear().limit((int) Math.min(chunk.capacity(), range.end() - at));
       at += chunk.remaining();
-      read(at - chunk.remaining(), chunk);
+      in.willRead(new ByteRange(at - chunk.remaining(), Math.min(range.end(), at + aheadBytes)));
+      in.readFullyAt(at - chunk.remaining(), chunk);
       chunk.flip();
       while (chunk.hasRemaining()) {
         target.write(chunk);
@@ -83,10 +68,5 @@ final class Download {
     } finally {
       Files.deleteIfExists(partial);
     }
-  }
-
-  private void read(long at, ByteBuffer chunk) throws IOException {
-    in.willRead(new ByteRange(at, Math.min(range.end(), at + aheadBytes)));
-    in.readFullyAt(at, chunk);
   }
 }

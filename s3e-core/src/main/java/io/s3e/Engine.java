@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -107,8 +108,8 @@ final class Engine {
   private boolean toldOfDifference;
   private boolean wasOfJvm;
 
-  /** How many tenants there have been. Written under {@link #OPEN}. */
-  private volatile int joined;
+  /** How many tenants have fetched, or will. */
+  private final AtomicInteger fetchers = new AtomicInteger();
 
   private Engine(S3EConfig config, MemoryBudget budget, Duration linger) {
     this.budget = budget;
@@ -143,7 +144,8 @@ final class Engine {
   }
 
   /**
-   * The JVM's engine, with one tenant more; made if there is none.
+   * The JVM's engine, with one tenant more, or one who keeps it open and fetches nothing; made if
+   * there is none.
    *
    * @throws IllegalStateException if the budget has fewer than two blocks
    */
@@ -155,44 +157,18 @@ final class Engine {
         if (budget == null) {
           budget = MemoryBudget.ofJvm(config.effectiveMemoryBytes());
         }
-        Engine engine = joinOrClose(config, budget);
-        ofJvm = budget;
-        engine.tellOfDifferences(config);
-        return engine;
+        try {
+          Engine engine = join(config, budget, LINGER);
+          ofJvm = budget;
+          engine.tellOfDifferences(config);
+          return engine;
+        } finally {
+          if (!OPEN.containsKey(budget)) {
+            budget.close();
+          }
+        }
       }
     }
-  }
-
-  /**
-   * The JVM's engine, kept open until {@link #leave}; made if there is none. Keeps it without being
-   * a tenant: nothing is fetched for it.
-   *
-   * @throws IllegalStateException if the budget has fewer than two blocks
-   */
-  static Engine hold(S3EConfig config) {
-    Engine engine = join(config);
-    synchronized (OPEN) {
-      engine.joined--;
-    }
-    return engine;
-  }
-
-  private static Engine joinOrClose(S3EConfig config, MemoryBudget budget) {
-    boolean complete = false;
-    try {
-      Engine engine = join(config, budget, LINGER);
-      complete = true;
-      return engine;
-    } finally {
-      if (!complete && !OPEN.containsKey(budget)) {
-        budget.close();
-      }
-    }
-  }
-
-  /** The engine of that budget, which does not linger, with one tenant more; made if need be. */
-  static Engine join(S3EConfig config, MemoryBudget budget) {
-    return join(config, budget, Duration.ZERO);
   }
 
   /**
@@ -212,7 +188,6 @@ final class Engine {
       }
       engine.tenants++;
       engine.visits++;
-      engine.joined++;
       return engine;
     }
   }
@@ -327,8 +302,13 @@ final class Engine {
     }
   }
 
+  /** A tenant will fetch. */
+  void willFetch() {
+    fetchers.incrementAndGet();
+  }
+
   /** Whether there has been one tenant only, so that all there is was fetched by it. */
   boolean hasHadOneTenant() {
-    return joined == 1;
+    return fetchers.get() == 1;
   }
 }

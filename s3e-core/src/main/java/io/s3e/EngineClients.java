@@ -202,6 +202,17 @@ final class EngineClients {
     budget.release(shared.reserved);
   }
 
+  /** One client less. */
+  private void leave(Shared shared) {
+    synchronized (transports) {
+      if (--shared.clients > 0 || lingers(shared)) {
+        return;
+      }
+      transports.remove(shared.key);
+    }
+    end(shared);
+  }
+
   /** Has a transport that nobody uses wait for clients; false if it is to close. */
   private boolean lingers(Shared shared) {
     int leases = shared.leases;
@@ -256,21 +267,13 @@ final class EngineClients {
     private @Nullable Shared last;
 
     @Override
-    public boolean isOpen(Object key) {
-      synchronized (transports) {
-        return transports.containsKey(key);
-      }
-    }
-
-    @Override
+    @SuppressWarnings("unchecked") // A key stands for one class of transport.
     public <T extends Transport> Transport.Lease<T> lease(
         Object key, ClientMemory memory, Function<ClientMemory, T> maker) {
-      Shared shared = known(key, memory.ownedBytes());
-      if (shared == null) {
-        shared = open(key, memory, maker);
-      }
+      Shared known = known(key, memory.ownedBytes());
+      Shared shared = known != null ? known : open(key, memory, maker);
       last = shared;
-      return new SharedLease<>(shared);
+      return new Transport.Lease<>((T) shared.transport, () -> leave(shared));
     }
 
     private @Nullable Shared known(Object key, long offer) {
@@ -314,31 +317,6 @@ final class EngineClients {
     @Nullable Shared used(ClientLimits limits) {
       Shared shared = last;
       return shared != null && shared.transport.limits().equals(limits) ? shared : null;
-    }
-  }
-
-  private final class SharedLease<T extends Transport> implements Transport.Lease<T> {
-    private final Shared shared;
-
-    SharedLease(Shared shared) {
-      this.shared = shared;
-    }
-
-    @Override
-    @SuppressWarnings("unchecked") // A key stands for one class of transport.
-    public T transport() {
-      return (T) shared.transport;
-    }
-
-    @Override
-    public void close() {
-      synchronized (transports) {
-        if (--shared.clients > 0 || lingers(shared)) {
-          return;
-        }
-        transports.remove(shared.key);
-      }
-      end(shared);
     }
   }
 }

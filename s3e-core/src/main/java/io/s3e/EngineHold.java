@@ -22,7 +22,7 @@ public final class EngineHold implements AutoCloseable {
    * @throws IllegalStateException if the budget has fewer than two blocks
    */
   public static EngineHold of(S3EConfig config) {
-    return new EngineHold(Engine.hold(config));
+    return new EngineHold(Engine.join(config));
   }
 
   /** The most memory that all tenants of the engine may hold together, in bytes. */

@@ -6,7 +6,6 @@ import io.s3e.client.HeadRequest;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.ObjectHead;
 import io.s3e.columnar.ColumnPlanner;
-import io.s3e.columnar.LayoutMemory;
 import io.s3e.columnar.StreamPlanner;
 import io.s3e.fetch.EncodedBodyException;
 import io.s3e.fetch.Fetcher;
@@ -24,7 +23,6 @@ import io.s3e.prefetch.PrefetchLimits;
 import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.VectorPlanner;
 import io.s3e.stream.Announcement;
-import io.s3e.stream.Askers;
 import io.s3e.stream.BlockReader;
 import io.s3e.stream.BoundedExecutor;
 import io.s3e.stream.S3EInputStream;
@@ -42,33 +40,19 @@ final class EngineStreams implements StreamSource, AutoCloseable {
   private final Fetcher fetcher;
   private final ObjectClient client;
   private final HeadFetch heads;
-  private final Askers askers;
-  private final LayoutMemory layouts;
+  private final Engine engine;
   private final BoundedExecutor copying;
   private final BoundedExecutor waiting;
 
-  /**
-   * @param askers readers that prefetch, of all tenants; they share the budget's part for
-   *     speculation
-   * @param layouts what the streams of all tenants know of columnar files
-   * @param threads those of all tenants
-   */
   EngineStreams(
-      S3EConfig config,
-      Fetcher fetcher,
-      ObjectClient client,
-      HeadFetch heads,
-      Askers askers,
-      LayoutMemory layouts,
-      VectoredThreads threads) {
-    this.askers = askers;
-    this.layouts = layouts;
+      S3EConfig config, Fetcher fetcher, ObjectClient client, HeadFetch heads, Engine engine) {
+    this.engine = engine;
     this.config = config;
     this.fetcher = fetcher;
     this.client = client;
     this.heads = heads;
-    this.copying = threads.copyingOfTenant();
-    this.waiting = threads.waitingOfTenant();
+    this.copying = engine.vectored.copyingOfTenant();
+    this.waiting = engine.vectored.waitingOfTenant();
   }
 
   S3EInputStream open(ObjectVersion version, OpenOptions options) {
@@ -101,7 +85,7 @@ final class EngineStreams implements StreamSource, AutoCloseable {
     handle.cancelledBy(options.cancelled());
     fetcher.opened(handle);
     Ahead ahead = new Ahead(layout, counts);
-    return new BlockReader(fetcher, handle, planner, ahead, config.prefetch(), askers);
+    return new BlockReader(fetcher, handle, planner, ahead, config.prefetch(), engine.askers);
   }
 
   private StreamPlanner planner(
@@ -114,7 +98,7 @@ final class EngineStreams implements StreamSource, AutoCloseable {
         new ColumnPlanner(
             layout,
             limits,
-            layouts,
+            engine.layouts,
             version,
             options.split(),
             options.splits(),

@@ -24,7 +24,6 @@ import io.s3e.stream.Announcement;
 import io.s3e.stream.S3EInputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.WritableByteChannel;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -81,6 +80,7 @@ public final class S3E implements AutoCloseable {
       EngineDisk.Opener disks,
       LongSupplier nanoClock) {
     this.engine = engine;
+    engine.willFetch();
     this.config =
         asked.toBuilder()
             .blockBytes(engine.blockBytes)
@@ -116,15 +116,7 @@ public final class S3E implements AutoCloseable {
                   }
                   return cache;
                 });
-    this.streams =
-        new EngineStreams(
-            config,
-            fetcher,
-            client,
-            new HeadFetch(tenant),
-            engine.askers,
-            engine.layouts,
-            engine.vectored);
+    this.streams = new EngineStreams(config, fetcher, client, new HeadFetch(tenant), engine);
   }
 
   /** Whether all that is on disk was fetched by this tenant. */
@@ -138,32 +130,21 @@ public final class S3E implements AutoCloseable {
    * @throws IllegalStateException if the budget has fewer than two blocks
    */
   public static S3E create(S3EConfig config, ClientProvider client) {
-    return create(config, Engine.join(config), client, DiskCache::open);
+    return create(config, Engine.join(config), client, DiskCache::open, System::nanoTime);
   }
 
   /** A tenant of the engine of that budget, which is apart from the JVM's. */
   public static S3E create(S3EConfig config, MemoryBudget budget, ClientProvider client) {
-    return create(config, budget, client, DiskCache::open);
+    Engine engine = Engine.join(config, budget, Duration.ZERO);
+    return create(config, engine, client, DiskCache::open, System::nanoTime);
   }
 
+  /**
+   * A tenant that has joined that engine.
+   *
+   * @param nanoClock by which its proofs of access age
+   */
   static S3E create(
-      S3EConfig config, MemoryBudget budget, ClientProvider client, EngineDisk.Opener disks) {
-    return create(config, Engine.join(config, budget), client, disks);
-  }
-
-  /** A tenant whose proofs of access age by {@code nanoClock}. */
-  static S3E create(
-      S3EConfig config, MemoryBudget budget, ClientProvider client, LongSupplier nanoClock) {
-    return create(config, Engine.join(config, budget), client, DiskCache::open, nanoClock);
-  }
-
-  /** A tenant that has joined that engine. */
-  static S3E create(
-      S3EConfig config, Engine engine, ClientProvider client, EngineDisk.Opener disks) {
-    return create(config, engine, client, disks, System::nanoTime);
-  }
-
-  private static S3E create(
       S3EConfig config,
       Engine engine,
       ClientProvider client,
@@ -225,25 +206,8 @@ public final class S3E implements AutoCloseable {
   }
 
   /**
-   * Reads a range into {@code target} from its position on, with many GETs in flight.
-   *
-   * @param range which bytes; null for the whole object
-   * @return how many bytes
-   * @throws java.io.EOFException if the range goes behind the end of the object
-   */
-  public long read(
-      ObjectRef object,
-      OpenOptions options,
-      @Nullable ByteRange range,
-      ByteBuffer target,
-      ProgressListener progress)
-      throws IOException {
-    return transfer(object, options, range, progress, download -> download.to(target));
-  }
-
-  /**
    * Writes a range to a file, with many GETs in flight. The file appears, and replaces what has its
-   * name, only when it is whole. Otherwise as {@link #read}.
+   * name, only when it is whole. Otherwise as {@link #transfer}.
    */
   public long download(
       ObjectRef object,
@@ -256,7 +220,11 @@ public final class S3E implements AutoCloseable {
   }
 
   /**
-   * Writes a range to a channel, in order, with many GETs in flight. Otherwise as {@link #read}.
+   * Writes a range to a channel, in order, with many GETs in flight.
+   *
+   * @param range which bytes; null for the whole object
+   * @return how many bytes
+   * @throws java.io.EOFException if the range goes behind the end of the object
    */
   public long transfer(
       ObjectRef object,

@@ -17,6 +17,7 @@ import io.s3e.testing.Stranger;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -62,7 +63,8 @@ class AbsentDiskTest {
 
   private S3E engine(DiskCacheConfig.Builder disk, long memoryBytes, EngineDisk.Opener opener) {
     S3EConfig config = S3EConfig.DEFAULTS.toBuilder().diskCache(disk.build()).build();
-    return S3E.create(config, new MemoryBudget(memoryBytes), memory -> client(), opener);
+    Engine engine = Engine.join(config, new MemoryBudget(memoryBytes), Duration.ZERO);
+    return S3E.create(config, engine, memory -> client(), opener, System::nanoTime);
   }
 
   private S3E engine(DiskCacheConfig.Builder disk) {

@@ -108,7 +108,12 @@ class AccessTest {
   }
 
   private S3E tenant(User user) {
-    return S3E.create(config().build(), budget, memory -> user, now::get);
+    return S3E.create(
+        config().build(),
+        Engine.join(config().build(), budget, Duration.ZERO),
+        memory -> user,
+        DiskCache::open,
+        now::get);
   }
 
   private void pass(Duration time) {
@@ -319,7 +324,12 @@ class AccessTest {
     // Less than half of the object fits beside the buffers of the disk.
     MemoryBudget small = new MemoryBudget(DiskCache.bufferBytes(disk) + 80L * BLOCK);
     try (S3E tenant =
-        S3E.create(config().diskCache(disk).build(), small, memory -> user, now::get)) {
+        S3E.create(
+            config().diskCache(disk).build(),
+            Engine.join(config().diskCache(disk).build(), small, Duration.ZERO),
+            memory -> user,
+            DiskCache::open,
+            now::get)) {
       assertThat(tenant.awaitDiskWrites(Duration.ofSeconds(30))).isTrue();
       try (S3EInputStream in = open(tenant)) {
         for (int round = 0; round < 2; round++) {

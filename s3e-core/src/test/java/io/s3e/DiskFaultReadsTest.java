@@ -88,6 +88,12 @@ class DiskFaultReadsTest {
     return client;
   }
 
+  private static S3E open(
+      S3EConfig config, MemoryBudget budget, MemoryObjectClient client, FailingDisk disk) {
+    Engine engine = Engine.join(config, budget, Duration.ZERO);
+    return S3E.create(config, engine, granted -> client, disk::open, System::nanoTime);
+  }
+
   @ParameterizedTest(name = "{0}: {1}")
   @MethodSource("faults")
   void noFaultReachesAReader(Scope scope, FailingDisk.Fault fault) throws Exception {
@@ -96,7 +102,7 @@ class DiskFaultReadsTest {
     S3EConfig config = S3EConfig.DEFAULTS.toBuilder().diskCache(disk(scope).build()).build();
     Random random = new Random(5);
     try (FailingDisk failing = new FailingDisk();
-        S3E engine = S3E.create(config, budget, granted -> client, failing::open)) {
+        S3E engine = open(config, budget, client, failing)) {
       readAbout(engine, OBJECT, random, 110);
       assertThat(engine.awaitDiskWrites(LONGEST_READ)).isTrue();
       readAbout(engine, OBJECT, random, 60);
@@ -139,7 +145,7 @@ class DiskFaultReadsTest {
     Random random = new Random(6);
     try (FailingDisk failing = new FailingDisk()) {
       failing.begin(fault);
-      try (S3E engine = S3E.create(config, budget, granted -> client, failing::open)) {
+      try (S3E engine = open(config, budget, client, failing)) {
         readAbout(engine, OBJECT, random, 20);
         readAbout(engine, OBJECT, random, 20);
         if (fault.hangs()) {
@@ -199,8 +205,7 @@ class DiskFaultReadsTest {
     DiskCacheConfig patient = disk(Scope.PRIVATE).readDeadline(Duration.ofMinutes(1)).build();
     S3EConfig config = S3EConfig.DEFAULTS.toBuilder().prefetch(false).diskCache(patient).build();
     try (FailingDisk failing = new FailingDisk();
-        S3E engine =
-            S3E.create(config, new MemoryBudget(MEMORY_BYTES), granted -> client, failing::open)) {
+        S3E engine = open(config, new MemoryBudget(MEMORY_BYTES), client, failing)) {
       assertThat(engine.awaitDiskWrites(LONGEST_READ)).isTrue();
       readAbout(engine, OBJECT, new Random(5), 110);
       assertThat(engine.awaitDiskWrites(LONGEST_READ)).isTrue();

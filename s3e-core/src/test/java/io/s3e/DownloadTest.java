@@ -10,9 +10,11 @@ import io.s3e.client.ClientLimits;
 import io.s3e.client.RequestFailure;
 import io.s3e.testing.MemoryObjectClient;
 import io.s3e.testing.Slow;
+import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
-import java.nio.ByteBuffer;
+import java.io.OutputStream;
+import java.nio.channels.Channels;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -55,25 +57,25 @@ class DownloadTest {
   }
 
   @Test
-  void fillsABufferInParallelAndTellsHowFarItIs() throws IOException {
+  void fillsAChannelInParallelAndTellsHowFarItIs() throws IOException {
     List<Long> steps = new ArrayList<>();
     // Slow enough that GETs overlap if they are sent at once, on any machine.
     client.faults((request, number) -> MemoryObjectClient.Answer.GOOD.after(20));
-    ByteBuffer target = ByteBuffer.allocate(SIZE);
+    ByteArrayOutputStream target = new ByteArrayOutputStream();
 
     long count =
-        engine.read(
+        engine.transfer(
             OBJECT,
             OpenOptions.DEFAULTS,
             null,
-            target,
+            Channels.newChannel(target),
             (done, total) -> {
               assertThat(total).isEqualTo(SIZE);
               steps.add(done);
             });
 
     assertThat(count).isEqualTo(SIZE);
-    assertThat(target.array()).isEqualTo(content);
+    assertThat(target.toByteArray()).isEqualTo(content);
     assertThat(steps).isSorted().endsWith((long) SIZE);
     assertThat(client.mostActive()).as("GETs at once").isGreaterThan(3);
     assertThat(client.bytesAsked()).as("no byte twice").isEqualTo(SIZE);
@@ -111,11 +113,11 @@ class DownloadTest {
   void refusesARangeBehindTheEnd() {
     assertThatThrownBy(
             () ->
-                engine.read(
+                engine.transfer(
                     OBJECT,
                     OpenOptions.DEFAULTS,
                     new ByteRange(0, SIZE + 1),
-                    ByteBuffer.allocate(SIZE + 1),
+                    Channels.newChannel(OutputStream.nullOutputStream()),
                     ProgressListener.NONE))
         .isInstanceOf(EOFException.class);
   }

@@ -125,7 +125,8 @@ class EngineLingerTest {
   }
 
   private S3E tenant(Engine engine, S3EConfig config, Object key, List<MemoryObjectClient> made) {
-    return S3E.create(config, engine, memory -> client(memory, key, made), DiskCache::open);
+    return S3E.create(
+        config, engine, memory -> client(memory, key, made), DiskCache::open, System::nanoTime);
   }
 
   private S3E tenant(Object key, Duration linger) {
@@ -178,7 +179,7 @@ class EngineLingerTest {
     assertThat(wires.get(0).closed).isTrue();
     assertThat(budget.reserved()).isZero();
     awaitTrue("its timer is gone", () -> timers().equals(before));
-    Engine next = Engine.join(CONFIG, budget);
+    Engine next = Engine.join(CONFIG, budget, Duration.ZERO);
     assertThat(next).isNotSameAs(engines.get(0));
     next.leave();
   }
@@ -225,7 +226,8 @@ class EngineLingerTest {
     copying.put(OBJECT, large, "\"l\"");
     tenant("one", FOR_EVER).close();
     Engine engine = Engine.join(CONFIG, budget, FOR_EVER);
-    try (S3E tenant = S3E.create(CONFIG, engine, memory -> copying, DiskCache::open);
+    try (S3E tenant =
+            S3E.create(CONFIG, engine, memory -> copying, DiskCache::open, System::nanoTime);
         S3EInputStream in = tenant.open(OBJECT)) {
       copying.hold();
       List<ByteRange> all =

@@ -26,6 +26,7 @@ import io.s3e.client.fallback.FallbackClient;
 import io.s3e.client.given.BlockingStore;
 import io.s3e.client.given.SyncObjectClient;
 import io.s3e.client.library.CrtLibrary;
+import io.s3e.client.library.CrtMemoryException;
 import io.s3e.client.library.CrtUnusableException;
 import io.s3e.columnar.ColumnarMode;
 import io.s3e.columnar.SplitSource;
@@ -108,6 +109,7 @@ public final class Exports {
           Rehearsal.class,
           FallbackClient.class,
           CrtLibrary.class,
+          CrtMemoryException.class,
           CrtUnusableException.class,
           HostSizing.class,
           JvmEnd.class,

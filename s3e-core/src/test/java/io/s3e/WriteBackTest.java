@@ -70,7 +70,13 @@ class WriteBackTest {
             .directories(List.of(directory))
             .build();
     S3EConfig config = S3EConfig.DEFAULTS.toBuilder().diskCache(cache).build();
-    S3E engine = S3E.create(config, budget, granted -> client, disk::open);
+    S3E engine =
+        S3E.create(
+            config,
+            Engine.join(config, budget, Duration.ZERO),
+            granted -> client,
+            disk::open,
+            System::nanoTime);
     assertThat(engine.awaitDiskWrites(PATIENCE)).isTrue();
     return engine;
   }

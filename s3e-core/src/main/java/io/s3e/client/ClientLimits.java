@@ -50,12 +50,6 @@ public record ClientLimits(
     return new ClientLimits(requestBytes, requests, 0, 0, ownedBytes);
   }
 
-  /** The same limits, with room for so many GETs that hang. */
-  public ClientLimits withOverdue(int requests) {
-    return new ClientLimits(
-        copyRequestBytes, copyRequests, requests, lentSlotBytes, lentSlots, ownedBytes);
-  }
-
   /** Whether the client lends buffers. */
   public boolean lends() {
     return lentSlots > 0;

@@ -22,9 +22,6 @@ public record ClientMemory(
 
   /** The transports of an engine, by what tells them apart. */
   public interface Transports {
-    /** Whether there is one under that key. */
-    boolean isOpen(Object key);
-
     /**
      * The transport under a key, made if there is none.
      *
@@ -52,25 +49,10 @@ public record ClientMemory(
 
   private record Unshared() implements Transports {
     @Override
-    public boolean isOpen(Object key) {
-      return false;
-    }
-
-    @Override
     public <T extends Transport> Transport.Lease<T> lease(
         Object key, ClientMemory memory, Function<ClientMemory, T> maker) {
       T made = maker.apply(memory);
-      return new Transport.Lease<>() {
-        @Override
-        public T transport() {
-          return made;
-        }
-
-        @Override
-        public void close() {
-          made.close();
-        }
-      };
+      return new Transport.Lease<>(made, made::close);
     }
   }
 }

@@ -46,6 +46,8 @@ public final class RequestFailure extends IOException {
     TLS,
     /** The bucket is somewhere else: 301, 307, or 400 with the region to go to. */
     REDIRECTED,
+    /** The same, and the client goes there from now on: the same request can be sent again. */
+    MOVED,
     /** 404. */
     NOT_FOUND,
     /** 401 and 403. */
@@ -170,17 +172,6 @@ public final class RequestFailure extends IOException {
     return mayBeRegion && refusal.region() != null ? Kind.REDIRECTED : Kind.OTHER;
   }
 
-  /**
-   * The store has answered without an ETag.
-   *
-   * @param reader the client's library, which does not read such answers
-   */
-  public static RequestFailure withoutEtag(
-      String subject, String reader, @Nullable Throwable cause) {
-    String reason = "the answer has no ETag, and " + reader + " reads none without";
-    return new RequestFailure(Kind.NO_ETAG, subject, reason, cause);
-  }
-
   /** Nobody wants the answer any more. */
   public static RequestFailure cancelled(String subject) {
     return new RequestFailure(Kind.CANCELLED, subject, "cancelled", null);
@@ -194,6 +185,11 @@ public final class RequestFailure extends IOException {
   /** A request for lent memory came to a client that has none to lend. */
   public static RequestFailure notLent(String subject) {
     return new RequestFailure(Kind.NOT_LENT, subject, "this client lends nothing", null);
+  }
+
+  /** This refusal, once its client goes to where the bucket is. */
+  public RequestFailure moved() {
+    return new RequestFailure(Kind.MOVED, subject, reason, answer, effort, getCause());
   }
 
   /** This failure of an answer that had begun well: its ids are what support asks for. */

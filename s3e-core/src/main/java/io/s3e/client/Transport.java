@@ -29,11 +29,12 @@ public interface Transport extends AutoCloseable {
    * made; after the last one to close the transport closes, maybe later.
    *
    * @param <T> class of the transport
+   * @param end what closing does
    */
-  interface Lease<T extends Transport> extends AutoCloseable {
-    T transport();
-
+  record Lease<T extends Transport>(T transport, Runnable end) implements AutoCloseable {
     @Override
-    void close();
+    public void close() {
+      end.run();
+    }
   }
 }

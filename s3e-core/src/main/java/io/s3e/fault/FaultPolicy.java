@@ -96,6 +96,8 @@ public record FaultPolicy(Duration base, Duration cap) {
               ? FAIL
               : again(failure, history, jitter, Remedy.CREDENTIALS);
       case FORBIDDEN, OTHER -> afterRemedy(failure, history);
+      // A client moves a bucket once, so that no store sends it around.
+      case MOVED -> new Verdict.SendAgain(0, Part.WHOLE, Remedy.NONE);
       case REDIRECTED, NOT_FOUND, CHANGED, OUT_OF_RANGE, NO_ETAG, NOT_LENT -> FAIL;
     };
   }
@@ -107,7 +109,7 @@ public record FaultPolicy(Duration base, Duration cap) {
       case NETWORK -> isSilence(failure) ? Gate.Outcome.CANCELLED : Gate.Outcome.UNAVAILABLE;
       case SERVER, TLS -> Gate.Outcome.UNAVAILABLE;
       case CANCELLED, CREDENTIALS, NOT_LENT -> Gate.Outcome.CANCELLED;
-      case REDIRECTED, NOT_FOUND, FORBIDDEN, CHANGED, OUT_OF_RANGE, NO_ETAG, REJECTED ->
+      case REDIRECTED, MOVED, NOT_FOUND, FORBIDDEN, CHANGED, OUT_OF_RANGE, NO_ETAG, REJECTED ->
           Gate.Outcome.ANSWERED;
       case OTHER -> failure.answer() == null ? Gate.Outcome.CANCELLED : Gate.Outcome.ANSWERED;
     };

@@ -1,9 +1,8 @@
 package io.s3e.jvm;
 
-import java.util.ArrayList;
-import java.util.LinkedHashSet;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -45,10 +44,7 @@ public final class JvmEnd {
   private static final Runnable HOOK = JvmEnd::runTasks;
 
   /** Guards itself and what follows. */
-  private static final Set<Runnable> TASKS = new LinkedHashSet<>();
-
-  /** Tasks that run before the other tasks. */
-  private static final Set<Runnable> EARLY = new LinkedHashSet<>();
+  private static final Deque<Runnable> TASKS = new ArrayDeque<>();
 
   private static Hooks hooks = new RuntimeHooks();
 
@@ -116,11 +112,14 @@ public final class JvmEnd {
   }
 
   /**
-   * As {@link #last}, before all tasks of {@code last}: for the end of what nobody uses, which they
+   * As {@link #last}, before all tasks that are there: for the end of what nobody uses, which they
    * would wait for.
    */
   public static void beforeLast(Runnable task) {
-    enter(task, EARLY);
+    synchronized (TASKS) {
+      TASKS.addFirst(task);
+      enterHook();
+    }
   }
 
   /**
@@ -128,19 +127,21 @@ public final class JvmEnd {
    * the end has begun: the task would be late.
    */
   public static void last(Runnable task) {
-    enter(task, TASKS);
+    synchronized (TASKS) {
+      if (!TASKS.contains(task)) {
+        TASKS.addLast(task);
+      }
+      enterHook();
+    }
   }
 
-  private static void enter(Runnable task, Set<Runnable> place) {
-    synchronized (TASKS) {
-      place.add(task);
-      if (entered == null) {
-        try {
-          hooks.enter(HOOK);
-          entered = hooks;
-        } catch (IllegalStateException e) {
-          LOG.debug("The JVM is ending, no hook is entered");
-        }
+  private static void enterHook() {
+    if (entered == null) {
+      try {
+        hooks.enter(HOOK);
+        entered = hooks;
+      } catch (IllegalStateException e) {
+        LOG.debug("The JVM is ending, no hook is entered");
       }
     }
   }
@@ -149,9 +150,8 @@ public final class JvmEnd {
   public static void forget(Runnable task) {
     synchronized (TASKS) {
       TASKS.remove(task);
-      EARLY.remove(task);
       Hooks place = entered;
-      if (place != null && TASKS.isEmpty() && EARLY.isEmpty()) {
+      if (place != null && TASKS.isEmpty()) {
         try {
           place.remove(HOOK);
           entered = null;
@@ -165,8 +165,7 @@ public final class JvmEnd {
   private static void runTasks() {
     List<Runnable> tasks;
     synchronized (TASKS) {
-      tasks = new ArrayList<>(EARLY);
-      tasks.addAll(TASKS);
+      tasks = List.copyOf(TASKS);
     }
     for (Runnable task : tasks) {
       try {

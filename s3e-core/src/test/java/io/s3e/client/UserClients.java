@@ -1,6 +1,7 @@
 package io.s3e.client;
 
 import io.s3e.client.aws.AwsClientSettings;
+import io.s3e.client.given.BlockingStore;
 import io.s3e.client.given.SyncObjectClient;
 import software.amazon.awssdk.auth.credentials.AnonymousCredentialsProvider;
 import software.amazon.awssdk.core.checksums.ResponseChecksumValidation;
@@ -44,7 +45,8 @@ final class UserClients {
       String name, AwsClientSettings settings, SdkHttpClient.Builder<?> http) {
     return memory -> {
       S3Client s3 = client(settings, http);
-      return new SyncObjectClient(s3, name, THREADS, memory.requestBytes(), s3::close);
+      return new SyncObjectClient(
+          BlockingStore.of(s3), name, THREADS, memory.requestBytes(), s3::close);
     };
   }
 

@@ -168,6 +168,7 @@ class FaultPolicyTranscriptTest {
         FORBIDDEN 403 AccessDenied -> fail
         FORBIDDEN -> fail
         REDIRECTED 301 PermanentRedirect -> fail
+        MOVED -> now, now
         NOT_FOUND 404 NoSuchKey -> fail
         CHANGED 412 -> fail
         OUT_OF_RANGE 416 -> fail

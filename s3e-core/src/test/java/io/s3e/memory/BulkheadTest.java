@@ -33,7 +33,7 @@ class BulkheadTest {
   private final BlockPool pool = new BlockPool(budget, BLOCK, 64);
   private final Admission admission = new Admission(budget, pool, new BlockIndex());
   private final Carrier carrier =
-      admission.carrier(ClientLimits.copying(BLOCK, PLACES, 0).withOverdue(OVERDUE));
+      admission.carrier(new ClientLimits(BLOCK, PLACES, OVERDUE, 0, 0, 0));
   private final Account account = admission.account(carrier);
   private final List<Grant> held = new ArrayList<>();
   private final List<BlockLease> leases = new ArrayList<>();

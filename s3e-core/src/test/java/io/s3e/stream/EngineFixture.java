@@ -58,7 +58,7 @@ final class EngineFixture implements AfterEachCallback {
    */
   static EngineFixture crowded() {
     return new EngineFixture(
-        new ClientLimits(BLOCK, 8, REQUEST, 8, 8L * REQUEST).withOverdue(2),
+        new ClientLimits(BLOCK, 8, 2, REQUEST, 8, 8L * REQUEST),
         256,
         config -> config.stallTimeout(Duration.ofMinutes(5)).readTimeout(Duration.ofMinutes(5)));
   }

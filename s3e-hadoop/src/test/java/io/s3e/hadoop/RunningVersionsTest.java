@@ -3,7 +3,6 @@ package io.s3e.hadoop;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.block.ByteRange;
-import io.s3e.client.library.CrtCapability;
 import io.s3e.client.library.CrtLibrary;
 import org.apache.hadoop.util.VersionInfo;
 import org.junit.jupiter.api.Test;
@@ -35,6 +34,5 @@ class RunningVersionsTest {
   @Test
   void nativeLibraryLoads() {
     assertThat(CrtLibrary.unusableBecause()).isNull();
-    assertThat(CrtLibrary.capability()).isEqualTo(CrtCapability.LENDS);
   }
 }

@@ -16,14 +16,13 @@ import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 public final class AwsClientSettings {
   private static final double MAX_GBPS = 1000;
   private static final int MAX_CONNECTIONS = 4096;
-  private static final int MAX_THREADS = 256;
   private static final Duration LONGEST = Duration.ofHours(1);
 
   /** Nobody else has it. */
   private final Builder values;
 
   private AwsClientSettings(Builder values) {
-    this.values = new Builder(values);
+    this.values = values.copy();
   }
 
   public static Builder builder() {
@@ -32,7 +31,7 @@ public final class AwsClientSettings {
 
   /** A builder that starts from these settings. */
   public Builder toBuilder() {
-    return new Builder(values);
+    return values.copy();
   }
 
   /** The store's URI; null for AWS's own endpoint of the region. */
@@ -96,25 +95,9 @@ public final class AwsClientSettings {
     return values.stallTimeout;
   }
 
-  /** Upper limit of native network threads; there are no more than processors. */
-  public int eventLoopThreads() {
-    Integer told = values.eventLoopThreads;
-    return told == null ? HostSizing.eventLoops(values.targetGbps) : told;
-  }
-
   /** PEM file of the certificates to trust in place of the JVM's; null for the JVM's. */
   public @Nullable Path caFile() {
     return values.caFile;
-  }
-
-  /** Whether any certificate is accepted. */
-  public boolean trustAll() {
-    return values.trustAll;
-  }
-
-  /** Whether proxies named in the environment are used. */
-  public boolean environmentProxy() {
-    return values.environmentProxy;
   }
 
   /** Text before "S3E" in the User-Agent header; may be empty. */
@@ -133,7 +116,7 @@ public final class AwsClientSettings {
   }
 
   /** Collects settings; each setter checks its value and throws IllegalArgumentException. */
-  public static final class Builder {
+  public static final class Builder implements Cloneable {
     private @Nullable URI endpoint;
     private @Nullable String region;
     private boolean pathStyle;
@@ -146,36 +129,21 @@ public final class AwsClientSettings {
     private Duration connectTimeout = Duration.ofSeconds(5);
     private Duration requestTimeout = Duration.ofSeconds(30);
     private Duration stallTimeout = Duration.ofSeconds(3);
-    private @Nullable Integer eventLoopThreads;
     private @Nullable Path caFile;
-    private boolean trustAll;
-    private boolean environmentProxy;
     private String userAgentPrefix = "";
     private String userAgentSuffix = "";
     private Map<String, String> headers = new LinkedHashMap<>();
 
     private Builder() {}
 
-    private Builder(Builder s) {
-      endpoint = s.endpoint;
-      region = s.region;
-      pathStyle = s.pathStyle;
-      dualStack = s.dualStack;
-      followRegion = s.followRegion;
-      credentials = s.credentials;
-      anonymous = s.anonymous;
-      targetGbps = s.targetGbps;
-      maxConnections = s.maxConnections;
-      connectTimeout = s.connectTimeout;
-      requestTimeout = s.requestTimeout;
-      stallTimeout = s.stallTimeout;
-      eventLoopThreads = s.eventLoopThreads;
-      caFile = s.caFile;
-      trustAll = s.trustAll;
-      environmentProxy = s.environmentProxy;
-      userAgentPrefix = s.userAgentPrefix;
-      userAgentSuffix = s.userAgentSuffix;
-      headers = new LinkedHashMap<>(s.headers);
+    private Builder copy() {
+      try {
+        Builder copy = (Builder) clone();
+        copy.headers = new LinkedHashMap<>(headers);
+        return copy;
+      } catch (CloneNotSupportedException e) {
+        throw new IllegalStateException(e);
+      }
     }
 
     /** An absolute http or https URI without query; null (the default) for AWS. */
@@ -267,28 +235,9 @@ public final class AwsClientSettings {
       return this;
     }
 
-    /** 1 to 256. Default {@link HostSizing#eventLoops}. */
-    public Builder eventLoopThreads(int value) {
-      require(value >= 1 && value <= MAX_THREADS, "eventLoopThreads", value, "1 to " + MAX_THREADS);
-      eventLoopThreads = value;
-      return this;
-    }
-
     /** A PEM file; null (the default) for what the JVM trusts. */
     public Builder caFile(@Nullable Path value) {
       caFile = value;
-      return this;
-    }
-
-    /** True accepts any certificate: only for tests and benchmarks. Default false. */
-    public Builder trustAll(boolean value) {
-      trustAll = value;
-      return this;
-    }
-
-    /** True honours HTTP_PROXY and HTTPS_PROXY. Default false. */
-    public Builder environmentProxy(boolean value) {
-      environmentProxy = value;
       return this;
     }
 

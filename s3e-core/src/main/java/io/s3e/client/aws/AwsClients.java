@@ -3,7 +3,7 @@ package io.s3e.client.aws;
 import io.s3e.client.ClientMemory;
 import io.s3e.client.ClientProvider;
 import io.s3e.client.ObjectClient;
-import io.s3e.client.library.CrtCapability;
+import io.s3e.client.library.CrtDelivery;
 import io.s3e.client.library.CrtLibrary;
 import io.s3e.client.library.CrtSettings;
 import io.s3e.client.library.CrtUnusableException;
@@ -33,24 +33,19 @@ public final class AwsClients {
 
   /**
    * A provider of clients over the CRT, made when the engine asks. It throws {@link
-   * CrtUnusableException}, which says why, where the CRT cannot be used, and
-   * IllegalArgumentException where the CA file cannot be read or the engine's memory is too small.
+   * CrtUnusableException}, which says why, where the CRT cannot be used or the engine's memory is
+   * too small, and IllegalArgumentException where the CA file cannot be read.
    */
   public static ClientProvider crt(AwsClientSettings settings) {
-    return memory -> open(settings, memory, CrtCapability.LENDS);
-  }
-
-  /** Whether the memory is enough for a client over the CRT, or there is one to share it with. */
-  public static boolean crtFits(AwsClientSettings settings, ClientMemory memory) {
-    return CrtLibrary.fits(() -> crtSettings(settings), memory);
+    return memory -> open(settings, memory, CrtDelivery.LENT);
   }
 
   /**
-   * A provider of the CRT's client in the form that it has with versions of aws-crt which cannot
-   * lend: to compare, and for stores with which borrowed buffers turn out to be trouble.
+   * A provider of the CRT's client in the form that it has where direct memory is short: to
+   * compare, and for stores with which borrowed buffers turn out to be trouble.
    */
   public static ClientProvider crtWithoutLending(AwsClientSettings settings) {
-    return memory -> open(settings, memory, CrtCapability.COPIES);
+    return memory -> open(settings, memory, CrtDelivery.COPIED);
   }
 
   /**
@@ -69,9 +64,9 @@ public final class AwsClients {
   }
 
   private static ObjectClient open(
-      AwsClientSettings settings, ClientMemory memory, CrtCapability delivery) {
+      AwsClientSettings settings, ClientMemory memory, CrtDelivery delivery) {
     String problem = CrtLibrary.unusableBecause();
-    if (problem == null && needsTrust(settings) && authorities(settings).isEmpty()) {
+    if (problem == null && isTls(settings) && authorities(settings).isEmpty()) {
       problem = "the JVM's trust managers name no certificate authority that it could be told";
     }
     if (problem != null) {
@@ -94,10 +89,7 @@ public final class AwsClients {
         s.connectTimeout(),
         s.requestTimeout(),
         s.stallTimeout(),
-        s.eventLoopThreads(),
         authorities(s),
-        s.trustAll(),
-        s.environmentProxy(),
         (s.userAgentPrefix() + " " + USER_AGENT + " " + s.userAgentSuffix()).trim(),
         s.headers());
   }
@@ -108,17 +100,16 @@ public final class AwsClients {
    * @throws IllegalArgumentException if the CA file cannot be read
    */
   private static List<String> authorities(AwsClientSettings settings) {
-    if (!needsTrust(settings)) {
+    if (!isTls(settings)) {
       return List.of();
     }
     Path caFile = settings.caFile();
     return caFile == null ? JvmTrust.authorities() : Pem.blocks(Pem.read(caFile));
   }
 
-  private static boolean needsTrust(AwsClientSettings settings) {
+  private static boolean isTls(AwsClientSettings settings) {
     URI endpoint = settings.endpoint();
-    boolean tls = endpoint == null || "https".equalsIgnoreCase(endpoint.getScheme());
-    return tls && !settings.trustAll();
+    return endpoint == null || "https".equalsIgnoreCase(endpoint.getScheme());
   }
 
   /** The signer; null for unsigned requests. */

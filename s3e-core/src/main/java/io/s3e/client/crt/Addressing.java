@@ -7,7 +7,6 @@ import io.s3e.client.RequestFailure;
 import io.s3e.client.StoreAnswer;
 import io.s3e.client.library.CrtSettings;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +18,7 @@ import software.amazon.awssdk.crt.s3.S3MetaRequestOptions.MetaRequestType;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.endpoints.S3EndpointParams;
 import software.amazon.awssdk.services.s3.endpoints.S3EndpointProvider;
+import software.amazon.awssdk.utils.http.SdkHttpUtils;
 
 /**
  * Turns requests for objects into HTTP messages: buckets and keys into hosts and paths. Hosts come
@@ -30,7 +30,6 @@ import software.amazon.awssdk.services.s3.endpoints.S3EndpointProvider;
 final class Addressing {
   private static final Logger LOG = LoggerFactory.getLogger(Addressing.class);
   private static final S3EndpointProvider RULES = S3EndpointProvider.defaultProvider();
-  private static final char[] HEX = "0123456789ABCDEF".toCharArray();
 
   /**
    * Where one bucket answers.
@@ -59,9 +58,9 @@ final class Addressing {
    * the bucket. The first such answer moves the bucket there; it is not moved a second time, so
    * stores that send clients around end in their last answer.
    *
-   * @param sentTo region of the target that the request was sent to
+   * @param sentTo region of the target that the request was sent to; null if it was not sent
    */
-  boolean follow(String bucket, String sentTo, RequestFailure failure) {
+  boolean follow(String bucket, @Nullable String sentTo, RequestFailure failure) {
     StoreAnswer refusal = failure.refusal();
     String region = refusal == null ? null : refusal.region();
     if (!settings.followRegion() || region == null || region.equals(sentTo)) {
@@ -132,15 +131,8 @@ final class Addressing {
 
   /** Path and query of a request for the object. */
   static String path(Target target, ObjectRef object, @Nullable String versionId) {
-    StringBuilder path =
-        new StringBuilder(target.pathPrefix().length() + object.key().length() + 8);
-    path.append(target.pathPrefix()).append('/');
-    encode(object.key(), true, path);
-    if (versionId != null) {
-      path.append("?versionId=");
-      encode(versionId, false, path);
-    }
-    return path.toString();
+    String path = target.pathPrefix() + '/' + SdkHttpUtils.urlEncodeIgnoreSlashes(object.key());
+    return versionId == null ? path : path + "?versionId=" + SdkHttpUtils.urlEncode(versionId);
   }
 
   @SuppressWarnings("deprecation") // url(): what would replace it is absent in older SDKs.
@@ -163,28 +155,5 @@ final class Addressing {
     }
     URI endpoint = URI.create(url.getScheme() + "://" + authority);
     return new Target(endpoint, authority, prefix, region);
-  }
-
-  /** RFC 3986 unreserved characters stay, everything else becomes %XX of its UTF-8 bytes. */
-  private static void encode(String text, boolean keepSlash, StringBuilder out) {
-    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-    for (byte b : bytes) {
-      char c = (char) (b & 0xFF);
-      if (isUnreserved(c) || (keepSlash && c == '/')) {
-        out.append(c);
-      } else {
-        out.append('%').append(HEX[c >> 4]).append(HEX[c & 15]);
-      }
-    }
-  }
-
-  private static boolean isUnreserved(char c) {
-    return (c >= 'a' && c <= 'z')
-        || (c >= 'A' && c <= 'Z')
-        || (c >= '0' && c <= '9')
-        || c == '-'
-        || c == '.'
-        || c == '_'
-        || c == '~';
   }
 }

@@ -8,6 +8,7 @@ import io.s3e.client.library.CrtLibrary;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import software.amazon.awssdk.crt.http.HttpHeader;
 import software.amazon.awssdk.crt.s3.S3FinishedResponseContext;
 import software.amazon.awssdk.crt.s3.S3MetaRequest;
 import software.amazon.awssdk.crt.s3.S3MetaRequestResponseHandler;
@@ -51,17 +52,27 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
 
   /** Hears of the end of a call; must not block. */
   interface Owner {
-    /** The call has failed; before its terminal call. */
-    void failed(CrtCall call, RequestFailure failure);
+    /**
+     * The call has failed; before its terminal call.
+     *
+     * @return the failure as the terminal call tells it
+     */
+    RequestFailure failed(CrtCall call, RequestFailure failure);
 
     /** The call is over; after its terminal call. */
     void ended(CrtCall call);
   }
 
+  private final ObjectRef object;
+  private final String subject;
   private final Owner owner;
 
-  /** Written before the call is handed to the CRT. */
+  // Written before the call is handed to the CRT.
   private volatile long sentNanos;
+  private volatile @Nullable String sentTo;
+
+  /** The head of the answer, if it is none of a refusal. Touched by the CRT's callbacks only. */
+  private @Nullable StoreAnswer begun;
 
   // Guarded by this.
   private State state = State.NEW;
@@ -71,7 +82,12 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
   private @Nullable S3MetaRequest nativeHalf;
   private CrtFailures.@Nullable FailedAttempt failedAttempt;
 
-  CrtCall(Owner owner) {
+  /**
+   * @param subject words for messages: operation and object
+   */
+  CrtCall(ObjectRef object, String subject, Owner owner) {
+    this.object = object;
+    this.subject = subject;
     this.owner = owner;
   }
 
@@ -83,7 +99,12 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
    *
    * @param failure what the CRT says, null for success
    */
-  protected abstract @Nullable RequestFailure outcome(@Nullable RequestFailure failure);
+  protected @Nullable RequestFailure outcome(@Nullable RequestFailure failure) {
+    return failure;
+  }
+
+  /** The answer has begun, once at most, and is none of a refusal. */
+  protected void began(StoreAnswer head) {}
 
   /**
    * One attempt has gone out to the store. Any event loop; at any time before the terminal call.
@@ -91,21 +112,33 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
   protected void sent() {}
 
   /** The head of the answer, if one has begun; null otherwise. */
-  protected abstract @Nullable StoreAnswer begun();
+  final @Nullable StoreAnswer begun() {
+    return begun;
+  }
 
   /** The object that is asked for. */
-  protected abstract ObjectRef object();
+  final ObjectRef object() {
+    return object;
+  }
 
   /** Words for messages: operation and object. */
-  protected abstract String subject();
+  final String subject() {
+    return subject;
+  }
 
   final synchronized boolean isCancelled() {
     return cancelled;
   }
 
-  /** The call is about to be handed to the CRT. */
-  final void sending() {
+  /** The call is about to be handed to the CRT, for the store of that region. */
+  final void sending(String region) {
     sentNanos = System.nanoTime();
+    sentTo = region;
+  }
+
+  /** The region that it was sent to; null if it was not sent. */
+  final @Nullable String sentTo() {
+    return sentTo;
   }
 
   /** When it was handed to the CRT, by {@link System#nanoTime()}. */
@@ -149,8 +182,17 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
     }
   }
 
-  /** The store has answered the present attempt. */
-  final void answered() {
+  @Override
+  public final void onResponseHeaders(int status, HttpHeader[] headers) {
+    countAnswered();
+    if (begun == null && status / 100 == 2) {
+      StoreAnswer head = new StoreAnswer(status, null, null, CrtHeaders.asMap(headers), null);
+      begun = head;
+      began(head);
+    }
+  }
+
+  private void countAnswered() {
     boolean isNews;
     synchronized (this) {
       heads++;
@@ -197,9 +239,9 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
     try {
       failure = outcome(failure(context));
     } catch (RuntimeException e) {
-      failure = CrtFailures.unexpected(subject(), e);
+      failure = CrtFailures.unexpected(subject, e);
     } catch (LinkageError e) {
-      failure = CrtFailures.unexpected(subject(), CrtLibrary.broken(e));
+      failure = CrtFailures.unexpected(subject, CrtLibrary.broken(e));
     }
     end(failure);
   }
@@ -214,14 +256,14 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
       attempt = failedAttempt;
       wanted = cancelled;
     }
-    return CrtFailures.of(subject(), context, attempt, wanted, begun());
+    return CrtFailures.of(subject, context, attempt, wanted, begun);
   }
 
   private void end(@Nullable RequestFailure failure) {
     S3MetaRequest finished;
     synchronized (this) {
       if (state == State.ENDED) {
-        LOG.warn("{} ended twice, the second time with {}", subject(), String.valueOf(failure));
+        LOG.warn("{} ended twice, the second time with {}", subject, String.valueOf(failure));
         return;
       }
       state = State.ENDED;
@@ -232,13 +274,10 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
       finished.close();
     }
     try {
-      if (failure != null) {
-        owner.failed(this, failure);
-      }
-      ended(failure);
+      ended(failure == null ? null : owner.failed(this, failure));
     } catch (Throwable e) {
       // Nobody above: this runs on a native event loop, which an exception must not reach.
-      LOG.error("The handler of {} failed in its terminal call", subject(), e);
+      LOG.error("The handler of {} failed in its terminal call", subject, e);
     } finally {
       owner.ended(this);
     }

@@ -1,6 +1,7 @@
 package io.s3e.client.crt;
 
 import io.s3e.client.library.CrtSettings;
+import io.s3e.jvm.HostSizing;
 import io.s3e.jvm.JvmEnd;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -18,6 +19,7 @@ import software.amazon.awssdk.crt.io.ExponentialBackoffRetryOptions;
 import software.amazon.awssdk.crt.io.StandardRetryOptions;
 import software.amazon.awssdk.crt.s3.S3Client;
 import software.amazon.awssdk.crt.s3.S3ClientOptions;
+import software.amazon.awssdk.crt.s3.S3DirectBufferPoolOptions;
 
 /**
  * The native objects of one {@link CrtTransport}: one or two CRT clients and what they share.
@@ -40,10 +42,15 @@ final class CrtConnections {
   private final S3Client narrow;
   private final @Nullable S3Client wide;
 
-  private CrtConnections(CrtSettings settings, CrtLayout layout, boolean borrowed) {
+  /**
+   * @param borrowed whether answers come in pools of direct memory
+   * @throws IllegalStateException if {@code borrowed} and a pool does not fit into direct memory
+   * @throws IllegalArgumentException if the CRT can use none of the trusted authorities
+   */
+  CrtConnections(CrtSettings settings, CrtLayout layout, boolean borrowed) {
     this.settings = settings;
     try {
-      eventLoops = EventLoops.acquire(settings.eventLoopThreads());
+      eventLoops = EventLoops.acquire(HostSizing.eventLoops(settings.targetGbps()));
       closers.push(eventLoops::release);
       ClientTlsContext tls = settings.isTls() ? tls() : null;
       narrow = client(tls, layout.narrowBytes(), borrowed ? layout.narrowPoolBytes() : 0);
@@ -59,14 +66,6 @@ final class CrtConnections {
       closeAll();
       throw e;
     }
-  }
-
-  /**
-   * @throws IllegalStateException if {@code borrowed} and a pool does not fit into direct memory
-   * @throws IllegalArgumentException if the CRT can use none of the trusted authorities
-   */
-  static CrtConnections open(CrtSettings settings, CrtLayout layout, boolean borrowed) {
-    return new CrtConnections(settings, layout, borrowed);
   }
 
   S3Client narrow() {
@@ -88,8 +87,6 @@ final class CrtConnections {
     CompletableFuture<?> ended = narrow.getShutdownCompleteFuture();
     if (wide != null) {
       ended = CompletableFuture.allOf(ended, wide.getShutdownCompleteFuture());
-    }
-    if (wide != null) {
       closers.pop().run();
     }
     closers.pop().run();
@@ -113,7 +110,7 @@ final class CrtConnections {
   }
 
   private ClientTlsContext tls() {
-    TlsContexts shared = TlsContexts.acquire(settings);
+    TlsContexts shared = TlsContexts.acquire(settings.authorities());
     closers.push(shared::release);
     return shared.context();
   }
@@ -129,12 +126,13 @@ final class CrtConnections {
             .withConnectTimeoutMs((int) settings.connectTimeout().toMillis())
             .withHttpMonitoringOptions(stallMonitor())
             .withComputeContentMd5(false)
-            .withProxyEnvironmentVariableSetting(environmentProxy());
+            .withProxyEnvironmentVariableSetting(noProxy());
     if (tls != null) {
       options.withTlsContext(tls);
     }
     if (poolBytes > 0) {
-      BorrowedPools.configure(options, poolBytes);
+      // Grows on demand, 16 slots at a time, and shrinks again when the client is idle.
+      options.withDirectBufferPoolOptions(S3DirectBufferPoolOptions.elastic(0, poolBytes));
     }
     options.withStandardRetryOptions(retries());
     return new S3Client(options);
@@ -164,12 +162,10 @@ final class CrtConnections {
     return monitor;
   }
 
-  private HttpProxyEnvironmentVariableSetting environmentProxy() {
+  /** Not even one that the environment names. */
+  private static HttpProxyEnvironmentVariableSetting noProxy() {
     HttpProxyEnvironmentVariableSetting proxy = new HttpProxyEnvironmentVariableSetting();
-    proxy.setEnvironmentVariableType(
-        settings.environmentProxy()
-            ? HttpProxyEnvironmentVariableType.ENABLED
-            : HttpProxyEnvironmentVariableType.DISABLED);
+    proxy.setEnvironmentVariableType(HttpProxyEnvironmentVariableType.DISABLED);
     return proxy;
   }
 }

@@ -2,22 +2,15 @@ package io.s3e.client.crt;
 
 import io.s3e.client.ClientMemory;
 import io.s3e.client.ObjectClient;
-import io.s3e.client.library.CrtCapability;
 import io.s3e.client.library.CrtClients;
+import io.s3e.client.library.CrtDelivery;
 import io.s3e.client.library.CrtSettings;
-import java.util.function.Supplier;
 
 /** The way into this package; {@link io.s3e.client.library.CrtLibrary} creates it by name. */
 public final class CrtEntry implements CrtClients {
 
   @Override
-  public ObjectClient open(CrtSettings settings, ClientMemory memory, CrtCapability delivery) {
+  public ObjectClient open(CrtSettings settings, ClientMemory memory, CrtDelivery delivery) {
     return CrtObjectClient.open(settings, memory, delivery);
-  }
-
-  @Override
-  public boolean fits(Supplier<CrtSettings> settings, ClientMemory memory, CrtCapability delivery) {
-    return memory.ownedBytes() >= CrtLayout.minimumBytes(memory)
-        || memory.transports().isOpen(CrtTransport.key(settings.get(), delivery));
   }
 }

@@ -74,11 +74,11 @@ final class CrtFailures {
     if (answer != null) {
       return RequestFailure.refused(subject, answer, null);
     }
-    String reason = name + ", " + CRT.awsErrorString(code);
     CrtErrors error = CrtErrors.of(name);
-    if (error == CrtErrors.NO_ETAG) {
-      return RequestFailure.withoutEtag(subject, "the AWS CRT", null);
-    }
+    String reason =
+        error == CrtErrors.NO_ETAG
+            ? "the answer has no ETag, and the AWS CRT reads none without"
+            : name + ", " + CRT.awsErrorString(code);
     RequestFailure failure =
         new RequestFailure(error.kind(), subject, reason, error.asJava(reason));
     return begun == null ? failure : failure.after(begun);

@@ -1,25 +1,27 @@
 package io.s3e.client.crt;
 
-import io.s3e.block.ObjectRef;
 import io.s3e.client.GetRequest;
+import io.s3e.client.LentBuffer;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.ResponseHandler;
-import io.s3e.client.ResponseHead;
 import io.s3e.client.StoreAnswer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
-import software.amazon.awssdk.crt.http.HttpHeader;
+import software.amazon.awssdk.crt.s3.S3BorrowedBuffer;
+import software.amazon.awssdk.crt.s3.S3BorrowedBufferDelivery;
 
 /**
- * A ranged GET whose body the CRT delivers as {@code byte[]}; the way for versions of aws-crt that
- * cannot lend. Callbacks come one at a time, each after the one before, from native event loops.
+ * A ranged GET. A CRT client with a pool of direct memory delivers the body there, without a copy:
+ * the buffer either passes to the handler as a {@link LentBuffer} ({@code request.lend()}), or is
+ * shown to it during the callback and given back at once. One without a pool delivers a {@code
+ * byte[]}. Callbacks come one at a time, each after the one before, from native event loops.
  *
  * <p>A handler that throws ends the exchange: the exception is kept as the reason and a bare one is
  * thrown on to the CRT, which fails the request.
  */
-class CrtGet extends CrtCall {
+final class CrtGet extends CrtCall implements S3BorrowedBufferDelivery {
   /** Tells the CRT to fail the request; the reason is kept on the Java side. */
   private static final class Refused extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -29,43 +31,75 @@ class CrtGet extends CrtCall {
     }
   }
 
-  protected final GetRequest request;
-  protected final ResponseHandler handler;
+  /** A pool slot on loan. The CRT makes closing idempotent and safe from any thread. */
+  private record Slot(S3BorrowedBuffer borrowed, ByteBuffer bytes) implements LentBuffer {
+    @Override
+    public void close() {
+      borrowed.close();
+    }
+  }
+
+  private final GetRequest request;
+  private final ResponseHandler handler;
 
   // Touched by the CRT's callbacks only, one at a time.
-  private @Nullable StoreAnswer begun;
+  private boolean lent;
   private @Nullable Throwable refusal;
 
   CrtGet(GetRequest request, ResponseHandler handler, Owner owner) {
-    super(owner);
+    super(request.object(), request.subject(), owner);
     this.request = request;
     this.handler = handler;
   }
 
   @Override
-  public final void onResponseHeaders(int responseStatus, HttpHeader[] headers) {
-    answered();
-    if (begun != null || refusal != null || responseStatus / 100 != 2) {
-      return;
-    }
-    begun = StoreAnswer.of(responseStatus, CrtHeaders.asMap(headers), "");
-    ResponseHead head = CrtHeaders.responseHead(responseStatus, headers);
+  protected void began(StoreAnswer answer) {
     try {
-      handler.onHead(head);
-      checkStart(head);
+      handler.onHead(CrtHeaders.responseHead(answer));
     } catch (Throwable e) {
       throw refuse(e);
     }
   }
 
   @Override
-  public final int onResponseBody(ByteBuffer body, long start, long end) {
+  public int onResponseBody(ByteBuffer body, long start, long end) {
     deliver(body);
     return 0;
   }
 
+  @Override
+  public int onResponseBodyBorrowed(S3BorrowedBuffer body, long start, long end) {
+    if (request.lend()) {
+      lend(body);
+    } else {
+      try (body) {
+        deliver(body.asByteBuffer());
+      }
+    }
+    return 0;
+  }
+
+  private void lend(S3BorrowedBuffer body) {
+    try {
+      checkNotRefused();
+      if (lent) {
+        throw refuse(new IOException("the response is longer than a lent buffer"));
+      }
+    } catch (RuntimeException e) {
+      body.close();
+      throw e;
+    }
+    lent = true;
+    try {
+      // From here on the handler owns the buffer, also if it throws.
+      handler.onLent(new Slot(body, body.asByteBuffer()));
+    } catch (Throwable e) {
+      throw refuse(e);
+    }
+  }
+
   /** Hands a chunk to the handler, or refuses what comes after a refusal. */
-  protected final void deliver(ByteBuffer chunk) {
+  private void deliver(ByteBuffer chunk) {
     checkNotRefused();
     try {
       handler.onData(chunk);
@@ -74,14 +108,14 @@ class CrtGet extends CrtCall {
     }
   }
 
-  protected final void checkNotRefused() {
+  private void checkNotRefused() {
     if (refusal != null) {
       throw new Refused();
     }
   }
 
   /** Keeps the reason and gives the exception to throw into the CRT. */
-  protected final RuntimeException refuse(Throwable reason) {
+  private RuntimeException refuse(Throwable reason) {
     if (refusal == null) {
       refusal = reason;
     }
@@ -89,16 +123,16 @@ class CrtGet extends CrtCall {
   }
 
   @Override
-  protected final @Nullable RequestFailure outcome(@Nullable RequestFailure failure) {
+  protected @Nullable RequestFailure outcome(@Nullable RequestFailure failure) {
     if (refusal != null) {
       return new RequestFailure(
           Kind.REJECTED, subject(), "response refused: " + refusal.getMessage(), refusal);
     }
-    return failure == null && begun == null ? CrtFailures.noHead(subject()) : failure;
+    return failure == null && begun() == null ? CrtFailures.noHead(subject()) : failure;
   }
 
   @Override
-  protected final void ended(@Nullable RequestFailure failure) {
+  protected void ended(@Nullable RequestFailure failure) {
     if (failure == null) {
       handler.onDone();
     } else {
@@ -107,35 +141,7 @@ class CrtGet extends CrtCall {
   }
 
   @Override
-  protected final @Nullable StoreAnswer begun() {
-    return begun;
-  }
-
-  @Override
-  protected final void sent() {
+  protected void sent() {
     handler.onSent();
-  }
-
-  @Override
-  protected final ObjectRef object() {
-    return request.object();
-  }
-
-  @Override
-  protected final String subject() {
-    return request.subject();
-  }
-
-  /**
-   * Stops versions of the CRT that do not check where a response begins: they would compute the
-   * parts still to fetch from there, and for a start past the asked end that number underflows.
-   */
-  private void checkStart(ResponseHead head) throws IOException {
-    String expected = "bytes " + request.range().start() + "-";
-    String contentRange = head.contentRange();
-    if (contentRange != null && !contentRange.startsWith(expected)) {
-      throw new IOException(
-          "asked for " + request.range().httpHeader() + ", got Content-Range " + contentRange);
-    }
   }
 }

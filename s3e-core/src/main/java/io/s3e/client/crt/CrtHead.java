@@ -1,6 +1,5 @@
 package io.s3e.client.crt;
 
-import io.s3e.block.ObjectRef;
 import io.s3e.client.HeadRequest;
 import io.s3e.client.ObjectHead;
 import io.s3e.client.RequestFailure;
@@ -12,32 +11,21 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import software.amazon.awssdk.crt.http.HttpHeader;
 
 /** A HEAD, which one thread waits for, or somebody else hears of. */
 final class CrtHead extends CrtCall {
-  private final HeadRequest request;
   private final Consumer<CrtHead> whenEnded;
   private final CountDownLatch ended = new CountDownLatch(1);
 
-  // Written by the CRT's callbacks before the latch opens, read after.
-  private int status;
-  private HttpHeader @Nullable [] headers;
+  /** Written before the latch opens, read after. */
   private @Nullable RequestFailure failure;
 
   /**
    * @param whenEnded called at the end, with this
    */
   CrtHead(HeadRequest request, Consumer<CrtHead> whenEnded, Owner owner) {
-    super(owner);
-    this.request = request;
+    super(request.object(), request.subject(), owner);
     this.whenEnded = whenEnded;
-  }
-
-  @Override
-  public void onResponseHeaders(int responseStatus, HttpHeader[] responseHeaders) {
-    status = responseStatus;
-    headers = responseHeaders;
   }
 
   /**
@@ -62,21 +50,16 @@ final class CrtHead extends CrtCall {
     if (failure != null) {
       throw failure;
     }
-    HttpHeader[] answer = headers;
+    StoreAnswer answer = begun();
     long size = answer == null ? -1 : CrtHeaders.contentLength(answer);
     if (answer == null || size < 0) {
       throw new RequestFailure(Kind.OTHER, subject(), "answer without Content-Length", null);
     }
     return new ObjectHead(
         size,
-        CrtHeaders.find(answer, "ETag"),
-        CrtHeaders.find(answer, "x-amz-version-id"),
-        CrtHeaders.find(answer, "Content-Encoding"));
-  }
-
-  @Override
-  protected @Nullable RequestFailure outcome(@Nullable RequestFailure outcome) {
-    return outcome;
+        answer.headers().get("ETag"),
+        answer.headers().get("x-amz-version-id"),
+        answer.headers().get("Content-Encoding"));
   }
 
   @Override
@@ -88,25 +71,6 @@ final class CrtHead extends CrtCall {
 
   /** The store's answer, be it a refusal; null if none came. After the end. */
   @Nullable StoreAnswer answer() {
-    StoreAnswer refused = failure == null ? null : failure.answer();
-    return refused != null || headers == null
-        ? refused
-        : StoreAnswer.of(status, CrtHeaders.asMap(headers), "");
-  }
-
-  /** Has no body that could break off. */
-  @Override
-  protected @Nullable StoreAnswer begun() {
-    return null;
-  }
-
-  @Override
-  protected ObjectRef object() {
-    return request.object();
-  }
-
-  @Override
-  protected String subject() {
-    return request.subject();
+    return failure == null ? begun() : failure.answer();
   }
 }

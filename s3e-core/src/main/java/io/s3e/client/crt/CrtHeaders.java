@@ -2,6 +2,7 @@ package io.s3e.client.crt;
 
 import io.s3e.client.ResponseHead;
 import io.s3e.client.ResponseHead.LengthSource;
+import io.s3e.client.StoreAnswer;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -11,46 +12,35 @@ import software.amazon.awssdk.crt.http.HttpHeader;
 final class CrtHeaders {
   private CrtHeaders() {}
 
-  static ResponseHead responseHead(int status, HttpHeader[] headers) {
+  static ResponseHead responseHead(StoreAnswer answer) {
+    Map<String, String> headers = answer.headers();
     return new ResponseHead(
-        status,
-        find(headers, "Content-Range"),
-        contentLength(headers),
-        find(headers, "ETag"),
-        find(headers, "x-amz-version-id"),
-        find(headers, "Content-Encoding"),
+        answer.status(),
+        headers.get("Content-Range"),
+        contentLength(answer),
+        headers.get("ETag"),
+        headers.get("x-amz-version-id"),
+        headers.get("Content-Encoding"),
         null,
         LengthSource.CLIENT);
   }
 
-  /** By name; of a header that comes twice the last one. */
+  /** By name; of a header that comes twice the first one. */
   static Map<String, String> asMap(HttpHeader @Nullable [] headers) {
     Map<String, String> map = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
     if (headers != null) {
       for (HttpHeader header : headers) {
-        map.put(header.getName(), header.getValue());
+        map.putIfAbsent(header.getName(), header.getValue());
       }
     }
     return map;
   }
 
-  static @Nullable String find(HttpHeader[] headers, String name) {
-    for (HttpHeader header : headers) {
-      if (name.equalsIgnoreCase(header.getName())) {
-        return header.getValue();
-      }
-    }
-    return null;
-  }
-
   /** The value of Content-Length, or -1 if there is none that is a number. */
-  static long contentLength(HttpHeader[] headers) {
-    String value = find(headers, "Content-Length");
-    if (value == null) {
-      return -1;
-    }
+  static long contentLength(StoreAnswer answer) {
+    String value = answer.headers().get("Content-Length");
     try {
-      return Long.parseLong(value.trim());
+      return value == null ? -1 : Long.parseLong(value.trim());
     } catch (NumberFormatException e) {
       return -1;
     }

@@ -4,10 +4,7 @@ import io.s3e.jvm.JvmEnd;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.crt.CRT;
 
 /**
@@ -24,17 +21,14 @@ import software.amazon.awssdk.crt.CRT;
  * <ul>
  *   <li>A hold lasts from before the first native thread until after the last one has ended.
  *   <li>In a JVM that is ending a close ends what is native, and waits for none of it.
- *   <li>The only wait is that of the {@link JvmEnd#last} task: it closes the clients that nobody
- *       has closed, waits {@value #END_MILLIS} ms at most until no hold is left, and gives up those
- *       that are.
+ *   <li>Clients that nobody has closed are closed by tasks before the {@link JvmEnd#last} one,
+ *       which is the only one that waits: {@value #END_MILLIS} ms at most until no hold is left. It
+ *       gives up those that are.
  * </ul>
  *
- * <p>States: held, then given up, once. Versions of aws-crt before 0.29 know no holds: their hook
- * cuts at once, and the task finds none to wait for.
+ * <p>States: held, then given up, once.
  */
 final class CrtHold {
-  private static final Logger LOG = LoggerFactory.getLogger(CrtHold.class);
-
   /**
    * The longest that an exit waits for native threads to end, in ms. They took 20 to 140 ms with
    * requests in flight; a client that is in a TLS handshake takes longer, and is not worth it.
@@ -45,9 +39,6 @@ final class CrtHold {
   private static final long CUT_MILLIS = 100;
 
   private static final Runnable AT_END = CrtHold::endAll;
-
-  /** How to close each client that is open. */
-  private static final Set<Runnable> OPEN = ConcurrentHashMap.newKeySet();
 
   /** The holds that last. Guards itself. */
   private static final Set<CrtHold> HELD = new HashSet<>();
@@ -64,12 +55,7 @@ final class CrtHold {
       throw new IllegalStateException("the JVM is ending, and the CRT has ended");
     }
     CrtHold hold = new CrtHold();
-    try {
-      CRT.acquireShutdownRef();
-    } catch (NoSuchMethodError e) {
-      LOG.debug("This version of aws-crt cannot be held");
-      return hold;
-    }
+    CRT.acquireShutdownRef();
     synchronized (HELD) {
       HELD.add(hold);
       JvmEnd.last(AT_END);
@@ -91,15 +77,6 @@ final class CrtHold {
     CRT.releaseShutdownRef();
   }
 
-  /** Enters an open client for the end of the JVM. */
-  static void opened(Runnable close) {
-    OPEN.add(close);
-  }
-
-  static void closed(Runnable close) {
-    OPEN.remove(close);
-  }
-
   /** Whether the CRT has ended with the JVM: a request would not be told of its end. */
   static boolean isOver() {
     return over;
@@ -107,7 +84,6 @@ final class CrtHold {
 
   private static void endAll() {
     over = true;
-    OPEN.forEach(CrtHold::closeAtEnd);
     try {
       List<CrtHold> left = awaitNone();
       if (!left.isEmpty()) {
@@ -118,15 +94,6 @@ final class CrtHold {
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-    }
-  }
-
-  /** One client that cannot be closed keeps neither the others open nor the CRT uncut. */
-  private static void closeAtEnd(Runnable close) {
-    try {
-      close.run();
-    } catch (RuntimeException | Error e) {
-      LOG.warn("A client did not close at the end of the JVM", e);
     }
   }
 

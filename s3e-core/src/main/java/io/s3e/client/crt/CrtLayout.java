@@ -2,6 +2,7 @@ package io.s3e.client.crt;
 
 import io.s3e.client.ClientLimits;
 import io.s3e.client.ClientMemory;
+import io.s3e.client.library.CrtMemoryException;
 
 /**
  * How a {@link CrtObjectClient} divides the memory it may own. Pure arithmetic.
@@ -55,14 +56,7 @@ record CrtLayout(int narrowBytes, int narrowSlots, int overdueSlots, int wideByt
   /** The CRT's pool allocates 16 slots as one buffer, which must stay below 2 GiB. */
   private static final int MAX_SLOT_BYTES = 64 * MIB;
 
-  /**
-   * The least memory with which a client can make progress on more than one request: two blocks.
-   */
-  static long minimumBytes(ClientMemory memory) {
-    return 2L * Math.min(memory.blockBytes(), MAX_SLOT_BYTES);
-  }
-
-  /** Narrow and wide slots, for a CRT that lends. */
+  /** Narrow and wide slots, as far as the memory allows wide ones. */
   static CrtLayout lending(ClientMemory memory) {
     int block = block(memory);
     int narrow = narrowBytes(memory, block);
@@ -85,18 +79,12 @@ record CrtLayout(int narrowBytes, int narrowSlots, int overdueSlots, int wideByt
     return new CrtLayout(narrow, narrowSlots, overdueSlots, wide, wideSlots);
   }
 
-  /**
-   * Narrow slots only, as long as is affordable, for a CRT that cannot lend or too little memory.
-   */
+  /** Narrow slots only, as long as is affordable, where nothing is lent. */
   static CrtLayout copying(ClientMemory memory) {
-    if (memory.ownedBytes() < minimumBytes(memory)) {
-      throw new IllegalArgumentException(
-          "the CRT client needs memory for two blocks, "
-              + minimumBytes(memory)
-              + " bytes, got "
-              + memory.ownedBytes());
-    }
     int block = block(memory);
+    if (memory.ownedBytes() < 2L * block) {
+      throw new CrtMemoryException(memory.ownedBytes());
+    }
     int slot = slotBytes(memory, memory.ownedBytes() / WANTED_COPIED_SLOTS, block, block);
     int slots = (int) Math.min(MAX_SLOTS, memory.ownedBytes() / slot);
     return new CrtLayout(slot, slots, 0, 0, 0);

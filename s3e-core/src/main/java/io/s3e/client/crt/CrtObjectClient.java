@@ -14,9 +14,11 @@ import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.ResponseHandler;
 import io.s3e.client.StoreAnswer;
 import io.s3e.client.Transport;
-import io.s3e.client.library.CrtCapability;
+import io.s3e.client.library.CrtDelivery;
 import io.s3e.client.library.CrtLibrary;
+import io.s3e.client.library.CrtMemoryException;
 import io.s3e.client.library.CrtSettings;
+import io.s3e.jvm.JvmEnd;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -37,14 +39,14 @@ import software.amazon.awssdk.crt.s3.S3MetaRequestOptions;
  *
  * A range no longer than a slot is one GET. The CRT reports status 206 for any response that has a
  * Content-Range, and rewrites that header from the range it asked for. A response without one, or
- * with another range than asked for, fails inside the CRT (from 0.50 on) and is told as {@link
- * Kind#REJECTED}, but for one that ends with the object before the asked end, which passes as the
- * server labelled it; earlier versions let every short answer pass, which then shows in the number
- * of bytes only. The fetch layer counts them. The Content-Length that the CRT tells is computed
- * from Content-Range. A body is handed over in one call once the response has ended in order, short
- * ones too, and nothing of one that breaks off; one without Content-Length and chunks ends empty. A
+ * with another range than asked for, fails inside the CRT and is told as {@link Kind#REJECTED}, but
+ * for one that ends with the object before the asked end, which passes as the server labelled it.
+ * The fetch layer counts the bytes. The Content-Length that the CRT tells is computed from
+ * Content-Range. A body is handed over in one call once the response has ended in order, short ones
+ * too, and nothing of one that breaks off; one without Content-Length and chunks ends empty. A
  * response without ETag fails as {@link Kind#NO_ETAG}, unless the request named one: the CRT does
- * not read from stores that have none. Redirects are not followed.
+ * not read from stores that have none. Redirects are not followed, but a refusal that names another
+ * region for the bucket is told as {@link Kind#MOVED}: what is sent next goes there.
  *
  * <h2>Retries</h2>
  *
@@ -89,18 +91,17 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
     transport = lease.transport();
     signers = settings.credentials() == null ? null : new Signers(settings.credentials());
     addressing = new Addressing(settings);
-    CrtHold.opened(closing);
+    JvmEnd.beforeLast(closing);
   }
 
   /**
    * Opens a client.
    *
-   * @param delivery what the library can do at most; with {@link CrtCapability#LENDS} the client
-   *     lends if the memory allows it
-   * @throws IllegalArgumentException if the memory is less than {@link CrtLayout#minimumBytes}, or
-   *     the CA file cannot be read
+   * @param delivery how bodies are to come; with {@link CrtDelivery#LENT} if the memory allows it
+   * @throws CrtMemoryException if there is no memory for two blocks
+   * @throws IllegalArgumentException if the CRT can use none of the trusted authorities
    */
-  static CrtObjectClient open(CrtSettings settings, ClientMemory memory, CrtCapability delivery) {
+  static CrtObjectClient open(CrtSettings settings, ClientMemory memory, CrtDelivery delivery) {
     Transport.Lease<CrtTransport> lease =
         memory.lease(
             CrtTransport.key(settings, delivery),
@@ -135,19 +136,6 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
    */
   @Override
   public ObjectHead head(HeadRequest request) throws RequestFailure {
-    String bucket = request.object().bucket();
-    String region = addressing.target(bucket).region();
-    try {
-      return sendHead(request);
-    } catch (RequestFailure e) {
-      if (!addressing.follow(bucket, region, e)) {
-        throw e;
-      }
-    }
-    return sendHead(request);
-  }
-
-  private ObjectHead sendHead(HeadRequest request) throws RequestFailure {
     CrtHead call = new CrtHead(request, asked -> {}, this);
     CrtConnections way = transport.connections();
     start(call, way.narrow(), target -> addressing.head(target, request));
@@ -156,25 +144,15 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
 
   @Override
   public Exchange get(GetRequest request, ResponseHandler handler) {
-    return settings.followRegion()
-        ? new FollowedGet(this::sendGet, addressing, request, handler).start()
-        : sendGet(request, handler);
-  }
-
-  private Exchange sendGet(GetRequest request, ResponseHandler handler) {
+    CrtGet call = new CrtGet(request, handler, this);
     CrtConnections way;
     try {
       way = transport.connections();
     } catch (RuntimeException | LinkageError e) {
-      // A second send runs on an event loop, where nobody would hear of it.
-      CrtGet unsent = new CrtGet(request, handler, this);
-      unsent.endUnsent(CrtFailures.unexpected(unsent.subject(), e));
-      return unsent;
+      // What is sent again is sent on threads where nobody would hear of it.
+      call.endUnsent(CrtFailures.unexpected(call.subject(), e));
+      return call;
     }
-    CrtGet call =
-        transport.isBorrowed(way)
-            ? BorrowedPools.get(request, handler, this)
-            : new CrtGet(request, handler, this);
     S3Client wide = way.wide();
     if (request.lend() && wide == null) {
       call.endUnsent(RequestFailure.notLent(call.subject()));
@@ -192,7 +170,7 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
     if (!closed.compareAndSet(false, true)) {
       return;
     }
-    CrtHold.closed(closing);
+    JvmEnd.forget(closing);
     if (signers != null) {
       // Calls that wait for the provider were not sent: they end here, whatever it does.
       signers.credentials().close();
@@ -336,8 +314,14 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
       if (closed.get() || transport.isClosed()) {
         failure = RequestFailure.closed(call.subject());
       } else {
-        call.sending();
-        sent = client.makeMetaRequest(options(call, preparation));
+        Addressing.Target target = addressing.target(call.object().bucket());
+        call.sending(target.region());
+        sent =
+            client.makeMetaRequest(
+                preparation
+                    .options(target)
+                    .withEndpoint(target.endpoint())
+                    .withResponseHandler(call));
       }
     } catch (RuntimeException e) {
       failure = CrtFailures.unexpected(call.subject(), e);
@@ -354,13 +338,8 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
     }
   }
 
-  private S3MetaRequestOptions options(CrtCall call, Preparation preparation) {
-    Addressing.Target target = addressing.target(call.object().bucket());
-    return preparation.options(target).withEndpoint(target.endpoint()).withResponseHandler(call);
-  }
-
   @Override
-  public void failed(CrtCall call, RequestFailure failure) {
+  public RequestFailure failed(CrtCall call, RequestFailure failure) {
     if (failure.kind() == Kind.NOT_LENT) {
       transport.copyFromNowOn();
     }
@@ -369,6 +348,9 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
       refused = call.object();
       signers.credentials().suspect(call.sentNanos());
     }
+    return addressing.follow(call.object().bucket(), call.sentTo(), failure)
+        ? failure.moved()
+        : failure;
   }
 
   @Override

@@ -4,7 +4,8 @@ import io.s3e.client.ClientLimits;
 import io.s3e.client.ClientMemory;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.Transport;
-import io.s3e.client.library.CrtCapability;
+import io.s3e.client.library.CrtDelivery;
+import io.s3e.client.library.CrtMemoryException;
 import io.s3e.client.library.CrtSettings;
 import io.s3e.jvm.JvmMemory;
 import java.net.URI;
@@ -30,9 +31,9 @@ import org.slf4j.LoggerFactory;
  * reports as owned is their ceiling. A request for which no slot is free waits in the CRT until one
  * is closed.
  *
- * <p>With a version of aws-crt that cannot lend (before 0.50), or direct memory too small for the
- * pools ({@code -XX:MaxDirectMemorySize}, of which the CRT takes 80 % at most), there is only a
- * narrow client, whose slots are native memory and whose bodies pass through a {@code byte[]}.
+ * <p>With direct memory too small for the pools ({@code -XX:MaxDirectMemorySize}, of which the CRT
+ * takes 80 % at most), or where nothing is to be lent, there is only a narrow client, whose slots
+ * are native memory and whose bodies pass through a {@code byte[]}.
  *
  * <p>Where the JVM refuses direct memory later, because the application has taken it, the request
  * in question fails with {@link Kind#NOT_LENT}, and the transport goes on with a copying CRT client
@@ -55,18 +56,16 @@ final class CrtTransport implements Transport {
    * <p>The port is one of them. The CRT knows its connections by the name of the host alone, and
    * would send a request for one port of it over a connection to another.
    */
-  static Object key(CrtSettings settings, CrtCapability delivery) {
+  static Object key(CrtSettings settings, CrtDelivery delivery) {
     URI endpoint = settings.endpoint();
     return List.of(
         endpoint == null || endpoint.getPort() < 0 ? "usual port" : endpoint.getPort(),
         settings.isTls(),
         settings.authorities(),
-        settings.trustAll(),
         settings.targetGbps(),
         settings.maxConnections(),
         settings.connectTimeout(),
         settings.stallTimeout(),
-        settings.environmentProxy(),
         delivery);
   }
 
@@ -89,40 +88,32 @@ final class CrtTransport implements Transport {
   private volatile boolean closed;
 
   private CrtTransport(
-      CrtSettings settings,
-      CrtLayout layout,
-      boolean borrowed,
-      boolean lacksMemory,
-      CrtConnections connections) {
+      CrtSettings settings, CrtLayout layout, boolean borrowed, boolean lacksMemory) {
     this.settings = settings;
     this.layout = layout;
     this.borrowed = borrowed;
     this.lacksMemory = lacksMemory;
-    this.connections = connections;
+    this.connections = new CrtConnections(settings, layout, borrowed);
   }
 
   /**
    * Opens a transport, which lends if the memory and {@code delivery} allow it.
    *
-   * @throws IllegalArgumentException if the memory is less than {@link CrtLayout#minimumBytes}, or
-   *     the CRT can use none of the trusted authorities
+   * @throws CrtMemoryException if there is no memory for two blocks
+   * @throws IllegalArgumentException if the CRT can use none of the trusted authorities
    */
-  static CrtTransport open(CrtSettings settings, ClientMemory memory, CrtCapability delivery) {
-    if (delivery == CrtCapability.LENDS && hasRoomFor(memory)) {
-      CrtLayout layout = CrtLayout.lending(memory);
+  static CrtTransport open(CrtSettings settings, ClientMemory memory, CrtDelivery delivery) {
+    if (delivery == CrtDelivery.LENT && hasRoomFor(memory)) {
       try {
-        return new CrtTransport(
-            settings, layout, true, false, CrtConnections.open(settings, layout, true));
+        return new CrtTransport(settings, CrtLayout.lending(memory), true, false);
       } catch (IllegalStateException e) {
         LOG.info(
             "The CRT's direct buffer pool does not fit ({}); reading through byte arrays instead",
             e.getMessage());
       }
     }
-    CrtLayout layout = CrtLayout.copying(memory);
-    boolean lacksMemory = delivery == CrtCapability.LENDS;
-    return new CrtTransport(
-        settings, layout, false, lacksMemory, CrtConnections.open(settings, layout, false));
+    boolean lacksMemory = delivery == CrtDelivery.LENT;
+    return new CrtTransport(settings, CrtLayout.copying(memory), false, lacksMemory);
   }
 
   /** Asked first, since the CRT says what it misses by stack traces of its event loops. */
@@ -156,11 +147,6 @@ final class CrtTransport implements Transport {
     return borrowed;
   }
 
-  /** Whether these are the connections whose answers come in direct memory. */
-  boolean isBorrowed(CrtConnections way) {
-    return borrowed && way == connections;
-  }
-
   /**
    * Those with pools of direct memory, or the ones that do without.
    *
@@ -177,7 +163,7 @@ final class CrtTransport implements Transport {
   private synchronized CrtConnections copyingConnections() {
     CrtConnections second = copying;
     if (second == null && !closed) {
-      second = CrtConnections.open(settings, layout, false);
+      second = new CrtConnections(settings, layout, false);
       copying = second;
     }
     // A closed transport sends nothing: calls end before they get to a connection.

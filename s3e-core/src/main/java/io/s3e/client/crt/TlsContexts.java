@@ -1,6 +1,5 @@
 package io.s3e.client.crt;
 
-import io.s3e.client.library.CrtSettings;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,35 +25,31 @@ import software.amazon.awssdk.crt.io.TlsContextOptions;
 final class TlsContexts {
   private static final Logger LOG = LoggerFactory.getLogger(TlsContexts.class);
 
-  /** The authorities that are trusted. */
-  private record Trust(boolean everybody, List<String> authorities) {}
-
-  /** Guarded by itself. */
-  private static final Map<Trust, TlsContexts> OPEN = new HashMap<>();
+  /** By the authorities that are trusted. Guarded by itself. */
+  private static final Map<List<String>, TlsContexts> OPEN = new HashMap<>();
 
   /** Guarded by {@link #OPEN}. */
   private static @Nullable TlsContexts spare;
 
-  private final Trust trust;
+  private final List<String> authorities;
   private final ClientTlsContext context;
 
   /** Guarded by {@link #OPEN}. */
   private int users;
 
-  private TlsContexts(Trust trust) {
-    this.trust = trust;
-    context = trust.everybody() ? trustingAll() : trusting(trust.authorities());
+  private TlsContexts(List<String> authorities) {
+    this.authorities = authorities;
+    context = trusting(authorities);
   }
 
   /**
-   * The context for these settings, one more user.
+   * The context that trusts these, one more user.
    *
    * @throws IllegalArgumentException if none of the authorities can be used
    */
-  static TlsContexts acquire(CrtSettings settings) {
-    Trust trust = new Trust(settings.trustAll(), settings.authorities());
+  static TlsContexts acquire(List<String> authorities) {
     synchronized (OPEN) {
-      TlsContexts shared = OPEN.computeIfAbsent(trust, TlsContexts::new);
+      TlsContexts shared = OPEN.computeIfAbsent(authorities, TlsContexts::new);
       shared.users++;
       if (spare == shared) {
         spare = null;
@@ -77,17 +72,11 @@ final class TlsContexts {
       ended = spare;
       spare = this;
       if (ended != null) {
-        OPEN.remove(ended.trust);
+        OPEN.remove(ended.authorities);
       }
     }
     if (ended != null) {
       ended.context.close();
-    }
-  }
-
-  private static ClientTlsContext trustingAll() {
-    try (TlsContextOptions options = TlsContextOptions.createDefaultClient()) {
-      return new ClientTlsContext(options.withVerifyPeer(false));
     }
   }
 

@@ -13,6 +13,7 @@ import io.s3e.client.ResponseHandler;
 import io.s3e.client.StoreAnswer;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -261,27 +262,21 @@ public final class FallbackClient implements ObjectClient {
     return count >= FAILURES_TO_DOUBT;
   }
 
-  /** The substitute has reached the store where the fast client has not. */
-  void substitute(RequestFailure cause) {
-    retrialNanos = System.nanoTime() + retryAfterNanos;
-    if (move(State.TRYING, State.SUBSTITUTE)) {
-      listener.onSubstituted(cause);
-    }
-  }
-
-  /** The store answers without an ETag, and so the fast client does not read. */
-  void cannotRead(RequestFailure cause) {
-    boolean changed;
+  /**
+   * The substitute reads from now on, unless others have seen to that, or to the contrary.
+   *
+   * @param before states that give way: TRYING where the substitute has reached the store and the
+   *     fast client has not, FAST too where the store answers without an ETag
+   */
+  void substitute(RequestFailure cause, Set<State> before) {
     synchronized (this) {
-      changed = state != State.SUBSTITUTE;
-      if (changed) {
-        retrialNanos = System.nanoTime() + retryAfterNanos;
-        state = State.SUBSTITUTE;
+      if (!before.contains(state)) {
+        return;
       }
+      retrialNanos = System.nanoTime() + retryAfterNanos;
+      state = State.SUBSTITUTE;
     }
-    if (changed) {
-      listener.onSubstituted(cause);
-    }
+    listener.onSubstituted(cause);
   }
 
   /** Moves to {@code to}; TRYING always gives way. Answers whether the state was {@code from}. */

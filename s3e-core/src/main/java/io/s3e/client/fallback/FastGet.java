@@ -7,8 +7,10 @@ import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.ResponseHandler;
 import io.s3e.client.ResponseHead;
+import io.s3e.client.fallback.FallbackClient.State;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
+import java.util.EnumSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -90,7 +92,7 @@ final class FastGet implements ObjectClient.Exchange {
    */
   private void failed(RequestFailure failure, boolean isSilence) {
     if (!cancelled && failure.kind() == Kind.NO_ETAG) {
-      client.cannotRead(failure);
+      client.substitute(failure, EnumSet.of(State.TRYING, State.FAST));
       goOnBySubstitute(failure);
       return;
     }
@@ -107,7 +109,7 @@ final class FastGet implements ObjectClient.Exchange {
       case SUBSTITUTE -> goOnBySubstitute(failure);
       case TRYING -> {
         if (substituteReads && tries.get() >= FallbackClient.FAILURES_TO_DOUBT) {
-          client.substitute(failure);
+          client.substitute(failure, EnumSet.of(State.TRYING));
           goOnBySubstitute(failure);
         } else if (!substituteReads && (doubtful || isSilence)) {
           askSubstitute(failure);

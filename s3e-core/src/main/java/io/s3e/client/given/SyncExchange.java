@@ -7,6 +7,10 @@ import io.s3e.client.ResponseHandler;
 import io.s3e.client.ResponseHead;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.concurrent.Executor;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.ResponseInputStream;
@@ -14,7 +18,7 @@ import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 
 /**
  * One GET of a {@link SyncObjectClient}: a task for one pool thread, which alone calls the handler,
- * except for the terminal call of a cancelled exchange ({@link CancelThreads}).
+ * except for the terminal call of a cancelled exchange.
  *
  * <p>The body is read to its end or the connection is dropped; nothing is ever drained.
  */
@@ -24,6 +28,24 @@ final class SyncExchange implements ObjectClient.Exchange, Runnable {
 
   private static final ThreadLocal<byte[]> CHUNK =
       ThreadLocal.withInitial(() -> new byte[CHUNK_BYTES]);
+
+  /**
+   * Makes that call, and drops the connection then, which may block: the JDK's HTTP client first
+   * tries to read the rest. Not on the thread that cancels, which may hold locks of its own. As
+   * many daemon threads as it takes; they end after some seconds without work.
+   */
+  private static final Executor CANCELLING =
+      new ThreadPoolExecutor(
+          0,
+          Integer.MAX_VALUE,
+          5,
+          TimeUnit.SECONDS,
+          new SynchronousQueue<>(),
+          task -> {
+            Thread thread = new Thread(task, "s3e-cancel");
+            thread.setDaemon(true);
+            return thread;
+          });
 
   private final BlockingStore store;
   private final GetRequest request;
@@ -64,10 +86,13 @@ final class SyncExchange implements ObjectClient.Exchange, Runnable {
       cancelled = true;
       open = body;
     }
-    CancelThreads.terminal(() -> gate.end(RequestFailure.cancelled(subject)));
-    if (open != null) {
-      CancelThreads.abort(open::abort);
-    }
+    CANCELLING.execute(
+        () -> {
+          gate.end(RequestFailure.cancelled(subject));
+          if (open != null) {
+            open.abort();
+          }
+        });
   }
 
   @Override

@@ -63,24 +63,13 @@ public final class SyncObjectClient implements ObjectClient {
   private final @Nullable Runnable closeAlso;
 
   /**
-   * @param s3 what to read with; stays open when this client closes
+   * @param store what to read with, for example {@link BlockingStore#of}
    * @param name for logs and reports, for example {@code s3a}
    * @param threads how many GETs may be in flight, 1 or more
    * @param requestBytes the longest GET, in bytes
+   * @param closeAlso runs last when this client closes, for example to close the SDK's; null if
+   *     that stays open
    */
-  public SyncObjectClient(S3Client s3, String name, int threads, int requestBytes) {
-    this(s3, name, threads, requestBytes, null);
-  }
-
-  /**
-   * As above; {@code closeAlso} runs last when this client closes, for example to close the SDK's.
-   */
-  public SyncObjectClient(
-      S3Client s3, String name, int threads, int requestBytes, @Nullable Runnable closeAlso) {
-    this(BlockingStore.of(s3), name, threads, requestBytes, closeAlso);
-  }
-
-  /** As above, over any way to an SDK client. */
   public SyncObjectClient(
       BlockingStore store,
       String name,

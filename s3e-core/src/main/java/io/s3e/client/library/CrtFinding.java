@@ -3,7 +3,6 @@ package io.s3e.client.library;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
-import java.lang.reflect.Method;
 import java.net.URL;
 import java.net.URLConnection;
 import java.nio.file.Files;
@@ -21,27 +20,17 @@ import org.jspecify.annotations.Nullable;
  * another version behind it on the class path, comes up as a linkage error: {@link CrtLibrary}.
  *
  * @param origin version, jar and kind of class loader, in words
- * @param capability what can be done with it
- * @param problem why nothing can be done with it; null unless {@link CrtCapability#UNUSABLE}
- * @param clients makes clients over it; null if {@link CrtCapability#UNUSABLE}
+ * @param problem why it cannot be used; null if it can
+ * @param clients makes clients over it; null if it cannot be used
  */
-record CrtFinding(
-    String origin,
-    CrtCapability capability,
-    @Nullable String problem,
-    @Nullable CrtClients clients) {
+record CrtFinding(String origin, @Nullable String problem, @Nullable CrtClients clients) {
   static final String CRT_PREFIX = "software.amazon.awssdk.crt.";
   static final String CRT_CLASS = CRT_PREFIX + "CRT";
   static final String CLIENT_PREFIX = "io.s3e.client.crt.";
   private static final String ENTRY = CLIENT_PREFIX + "CrtEntry";
 
-  /** The second number of the oldest aws-crt with all that S3E calls, 0.49. */
-  private static final int OLDEST = 49;
-
-  /** As above, of the first one that lends, 0.50, and the class that it lends by. */
-  private static final int FIRST_THAT_LENDS = 50;
-
-  private static final String LENT = CRT_PREFIX + "s3.S3BorrowedBuffer";
+  /** The second number of the oldest aws-crt with all that S3E calls, 0.50. */
+  private static final int OLDEST = 50;
 
   /** In the versions of aws-crt: 0.50.0. Groups the second number. */
   private static final Pattern VERSION = Pattern.compile("0\\.(\\d{1,4})\\..*");
@@ -77,8 +66,7 @@ record CrtFinding(
     }
     String origin = describe(crt) + (own ? ", in a class loader of S3E's own" : "");
     try {
-      CrtCapability capability = own ? CrtCapability.LENDS : capability(crt, loader);
-      if (capability == CrtCapability.UNUSABLE) {
+      if (!own && isOld(crt)) {
         return unusable(origin, origin + " is older than 0." + OLDEST);
       }
       String unpacking = own ? null : unpackingProblem();
@@ -87,7 +75,7 @@ record CrtFinding(
         return unusable(origin, "the native library of " + origin + " does not load: " + problem);
       }
       Object entry = Class.forName(ENTRY, true, loader).getDeclaredConstructor().newInstance();
-      return new CrtFinding(origin, capability, null, (CrtClients) entry);
+      return new CrtFinding(origin, null, (CrtClients) entry);
     } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
       // Anything that stops it here is a reason to do without it, not to fail.
       return unusable(origin, origin + " cannot be looked at: " + e);
@@ -95,35 +83,19 @@ record CrtFinding(
   }
 
   static CrtFinding unusable(String origin, String problem) {
-    return new CrtFinding(origin, CrtCapability.UNUSABLE, problem, null);
+    return new CrtFinding(origin, problem, null);
   }
 
-  private static CrtCapability capability(Class<?> crt, ClassLoader loader) {
+  /** One whose version nobody tells shows it, as a linkage error. */
+  private static boolean isOld(Class<?> crt) {
     Matcher version = VERSION.matcher(version(crt));
-    if (version.matches()) {
-      int number = Integer.parseInt(version.group(1));
-      return number < OLDEST
-          ? CrtCapability.UNUSABLE
-          : number < FIRST_THAT_LENDS ? CrtCapability.COPIES : CrtCapability.LENDS;
-    }
-    try {
-      Class<?> unused = Class.forName(LENT, false, loader);
-      return CrtCapability.LENDS;
-    } catch (ClassNotFoundException | LinkageError e) {
-      return CrtCapability.COPIES;
-    }
+    return version.matches() && Integer.parseInt(version.group(1)) < OLDEST;
   }
 
-  /**
-   * Newer versions keep the failure of their static initializer for a question; older ones throw.
-   */
+  /** The CRT keeps the failure of its static initializer for a question. */
   static @Nullable String nativeProblem(Class<?> crt) {
     try {
-      Class.forName(crt.getName(), true, crt.getClassLoader());
-      Method check = crt.getMethod("checkLoaded");
-      check.invoke(null);
-      return null;
-    } catch (NoSuchMethodException e) {
+      crt.getMethod("checkLoaded").invoke(null);
       return null;
     } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
       return words(e);
@@ -194,7 +166,6 @@ record CrtFinding(
     }
   }
 
-  /** As Maven noted it. */
   static String version(URL pom) throws IOException {
     URLConnection connection = pom.openConnection();
     // Or the JDK would keep the jar open.
@@ -202,7 +173,7 @@ record CrtFinding(
     try (InputStream in = connection.getInputStream()) {
       Properties properties = new Properties();
       properties.load(in);
-      return properties.getProperty("version", "of unknown version");
+      return properties.getProperty("version", UNKNOWN);
     }
   }
 }

@@ -7,7 +7,6 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -64,40 +63,29 @@ public final class CrtLibrary {
     return since != null ? since : Found.FINDING.problem();
   }
 
-  /** The use that the library found can be put to. */
-  public static CrtCapability capability() {
-    return broken != null ? CrtCapability.UNUSABLE : Found.FINDING.capability();
-  }
-
   /** Version, jar and kind of class loader, in words for a log line. */
   public static String description() {
     return Found.FINDING.origin();
   }
 
   /**
-   * Opens a client over the CRT, which lends if {@code delivery}, the library and the memory allow
-   * it.
+   * Opens a client over the CRT, which lends if {@code delivery} and the memory allow it.
    *
-   * @throws IllegalArgumentException if the memory does not fit, or the CA file cannot be read
+   * @throws IllegalArgumentException if the CRT can use none of the trusted authorities
+   * @throws CrtMemoryException if there is no transport to share, and no memory for two blocks
    * @throws CrtUnusableException if {@link #unusableBecause()} is not null, or turns out so
    */
-  public static ObjectClient open(
-      CrtSettings settings, ClientMemory memory, CrtCapability delivery) {
-    CrtClients clients = clients();
+  public static ObjectClient open(CrtSettings settings, ClientMemory memory, CrtDelivery delivery) {
+    CrtClients clients = Found.FINDING.clients();
+    String problem = unusableBecause();
+    if (problem != null || clients == null) {
+      throw new CrtUnusableException(String.valueOf(problem), null);
+    }
     try {
-      return clients.open(settings, memory, least(delivery));
+      return clients.open(settings, memory, delivery);
     } catch (LinkageError e) {
       throw broken(e);
     }
-  }
-
-  /**
-   * Whether {@link #open} has memory enough.
-   *
-   * @throws CrtUnusableException if {@link #unusableBecause()} is not null
-   */
-  public static boolean fits(Supplier<CrtSettings> settings, ClientMemory memory) {
-    return clients().fits(settings, memory, least(CrtCapability.LENDS));
   }
 
   /**
@@ -124,15 +112,12 @@ public final class CrtLibrary {
             REHEARSAL_PATIENCE,
             REHEARSAL_PATIENCE,
             REHEARSAL_PATIENCE,
-            1,
             authorities,
-            false,
-            false,
             "",
             Map.of());
     int block = 64 << 10;
     ClientMemory memory = new ClientMemory(2 * block, block, block);
-    try (ObjectClient client = open(settings, memory, CrtCapability.COPIES)) {
+    try (ObjectClient client = open(settings, memory, CrtDelivery.COPIED)) {
       LOG.debug("Rehearsed the opening of {}", client.name());
     } catch (RuntimeException | LinkageError e) {
       LOG.debug("The CRT cannot be rehearsed", e);
@@ -144,18 +129,5 @@ public final class CrtLibrary {
     String reason = Found.FINDING.origin() + " fails to link: " + error;
     broken = reason;
     return new CrtUnusableException(reason, error);
-  }
-
-  private static CrtCapability least(CrtCapability delivery) {
-    return delivery.compareTo(capability()) < 0 ? delivery : capability();
-  }
-
-  private static CrtClients clients() {
-    String problem = unusableBecause();
-    CrtClients clients = Found.FINDING.clients();
-    if (problem != null || clients == null) {
-      throw new CrtUnusableException(String.valueOf(problem), null);
-    }
-    return clients;
   }
 }

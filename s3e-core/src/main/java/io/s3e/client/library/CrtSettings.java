@@ -28,11 +28,8 @@ import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
  * @param requestTimeout longest wait for a HEAD
  * @param stallTimeout how long a connection may deliver less than 1 KiB/s before it is given up;
  *     rounded up to whole seconds
- * @param eventLoopThreads upper limit of native network threads, which all clients of the JVM share
  * @param authorities one PEM block for each certificate authority to trust. The CRT knows nothing
  *     of Java's trust store and is never left to the system's certificates. Empty without TLS
- * @param trustAll true accepts any certificate: only for tests and benchmarks
- * @param environmentProxy true honours {@code HTTP_PROXY} and {@code HTTPS_PROXY}
  * @param userAgent value of the User-Agent header
  * @param headers headers added to every request
  */
@@ -48,10 +45,7 @@ public record CrtSettings(
     Duration connectTimeout,
     Duration requestTimeout,
     Duration stallTimeout,
-    int eventLoopThreads,
     List<String> authorities,
-    boolean trustAll,
-    boolean environmentProxy,
     String userAgent,
     Map<String, String> headers) {
 

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The AWS CRT cannot be used in this JVM; the message says which one was found and what it lacks.
  */
-public final class CrtUnusableException extends IllegalStateException {
+public class CrtUnusableException extends IllegalStateException {
   private static final long serialVersionUID = 1L;
 
   public CrtUnusableException(String reason, @Nullable Throwable cause) {

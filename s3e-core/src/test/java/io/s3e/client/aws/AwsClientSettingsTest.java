@@ -23,7 +23,6 @@ class AwsClientSettingsTest {
     refused(() -> builder.connectTimeout(Duration.ZERO), "connectTimeout", "PT0S", "1 ms to 1 h");
     refused(() -> builder.requestTimeout(Duration.ofDays(1)), "requestTimeout", "PT24H", "1 h");
     refused(() -> builder.stallTimeout(Duration.ofMillis(-1)), "stallTimeout", "-", "1 ms");
-    refused(() -> builder.eventLoopThreads(1000), "eventLoopThreads", "'1000'", "1 to 256");
     refused(() -> builder.userAgentSuffix("a\nb"), "userAgentSuffix", "a\nb", "ASCII");
     refused(() -> builder.header("", "x"), "header", "''", "name");
   }
@@ -41,10 +40,7 @@ class AwsClientSettingsTest {
             .connectTimeout(Duration.ofSeconds(1))
             .requestTimeout(Duration.ofSeconds(2))
             .stallTimeout(Duration.ofSeconds(3))
-            .eventLoopThreads(4)
             .caFile(Path.of("ca.pem"))
-            .trustAll(true)
-            .environmentProxy(true)
             .userAgentSuffix("app/1")
             .header("a", "b")
             .build();

@@ -3,8 +3,12 @@ package io.s3e.client.aws;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.s3e.OpenOptions;
+import io.s3e.S3E;
+import io.s3e.S3EConfig;
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
+import io.s3e.buffer.MemoryBudget;
 import io.s3e.client.ClientMemory;
 import io.s3e.client.EveryClient;
 import io.s3e.client.GetRequest;
@@ -12,6 +16,9 @@ import io.s3e.client.HeadRequest;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
+import io.s3e.columnar.ColumnarMode;
+import io.s3e.metrics.EngineMetrics.Counter;
+import io.s3e.stream.S3EInputStream;
 import io.s3e.testing.Fault;
 import io.s3e.testing.HostileS3Server;
 import io.s3e.testing.RecordingHandler;
@@ -64,7 +71,7 @@ class RegionTest {
     try (ObjectClient client = open(settings().build())) {
       assertThat(head(client)).isEqualTo(content.length);
       for (boolean lend : new boolean[] {false, client.limits().lends()}) {
-        assertThat(get(client, lend).awaitDone()).isEqualTo(Arrays.copyOf(content, READ_BYTES));
+        awaitDone(client, OBJECT, get(client, lend));
       }
     }
     assertThat(server.requests())
@@ -81,7 +88,7 @@ class RegionTest {
         handlers.add(get(client, i % 2 == 0 && client.limits().lends()));
       }
       for (RecordingHandler handler : handlers) {
-        assertThat(handler.awaitDone()).isEqualTo(Arrays.copyOf(content, READ_BYTES));
+        awaitDone(client, OBJECT, handler);
       }
     }
     assertThat(server.gets()).hasSizeLessThanOrEqualTo(16);
@@ -94,6 +101,7 @@ class RegionTest {
         "PermanentRedirect",
         region -> region.equals("eu-west-1") ? "ap-south-1" : "eu-west-1");
     try (ObjectClient client = open(settings().build())) {
+      assertMoved(get(client, false).awaitFailure());
       assertRedirected(get(client, false).awaitFailure(), "ap-south-1");
       assertThat(server.gets()).hasSize(2);
       assertRedirected(get(client, false).awaitFailure(), "ap-south-1");
@@ -133,12 +141,60 @@ class RegionTest {
     try (ObjectClient client = open(settings().build())) {
       for (int i = 0; i < 2; i++) {
         for (ObjectRef object : List.of(OBJECT, abroad)) {
-          assertThat(get(client, object, false).awaitDone())
-              .isEqualTo(Arrays.copyOf(content, READ_BYTES));
+          awaitDone(client, object, get(client, object, false));
         }
       }
     }
     assertThat(server.gets()).hasSize(5);
+  }
+
+  /** The fetch layer sends again what the client has told to have moved. */
+  @Test
+  void aReaderHearsNothingOfIt() throws Exception {
+    server.redirect(301, "PermanentRedirect", region -> "eu-west-1");
+    S3EConfig config = S3EConfig.DEFAULTS.toBuilder().columnar(ColumnarMode.OFF).build();
+    try (S3E s3e =
+        S3E.create(config, new MemoryBudget(64L << 20), AwsClients.crt(settings().build()))) {
+      OpenOptions sized = OpenOptions.DEFAULTS.withSize(content.length);
+      for (OpenOptions options : List.of(OpenOptions.DEFAULTS, sized)) {
+        byte[] read = new byte[content.length];
+        try (S3EInputStream in = s3e.open(OBJECT, options)) {
+          in.readFullyAt(0, read, 0, read.length);
+        }
+        assertThat(read).isEqualTo(content);
+      }
+      assertThat(s3e.metrics().get(Counter.FAILURES)).isZero();
+    }
+    ObjectRef other = new ObjectRef("other", "object");
+    server.put(other, content);
+    try (S3E s3e =
+        S3E.create(config, new MemoryBudget(64L << 20), AwsClients.crt(settings().build()))) {
+      OpenOptions sized = OpenOptions.DEFAULTS.withSize(content.length);
+      try (S3EInputStream in = s3e.open(other, sized)) {
+        byte[] read = new byte[content.length];
+        in.readFullyAt(0, read, 0, read.length);
+        assertThat(read).isEqualTo(content);
+      }
+      assertThat(s3e.metrics().get(Counter.RETRIES)).isEqualTo(1);
+      assertThat(s3e.metrics().get(Counter.GETS)).isEqualTo(2);
+    }
+  }
+
+  /** Waits for the bytes; a GET that was told to have moved is sent again, as the caller does. */
+  private void awaitDone(ObjectClient client, ObjectRef object, RecordingHandler handler)
+      throws Exception {
+    RecordingHandler last = handler;
+    RequestFailure failure = handler.awaitEnd();
+    if (failure != null) {
+      assertMoved(failure);
+      last = get(client, object, false);
+    }
+    assertThat(last.awaitDone()).isEqualTo(Arrays.copyOf(content, READ_BYTES));
+  }
+
+  private static void assertMoved(RequestFailure failure) {
+    assertThat(failure.kind()).isEqualTo(Kind.MOVED);
+    assertThat(failure.refusal().region()).isEqualTo("eu-west-1");
   }
 
   private static void assertRedirected(RequestFailure failure, String region) {
@@ -147,7 +203,15 @@ class RegionTest {
   }
 
   private static long head(ObjectClient client) throws Exception {
-    return client.head(new HeadRequest(OBJECT, null, Map.of(), null)).size();
+    HeadRequest request = new HeadRequest(OBJECT, null, Map.of(), null);
+    try {
+      return client.head(request).size();
+    } catch (RequestFailure e) {
+      if (e.kind() != Kind.MOVED) {
+        throw e;
+      }
+      return client.head(request).size();
+    }
   }
 
   private static RecordingHandler get(ObjectClient client, boolean lend) {

@@ -100,13 +100,6 @@ class TlsTest {
   }
 
   @Test
-  void trustAllTrustsAll() throws Exception {
-    try (ObjectClient client = open(settings().trustAll(true).build())) {
-      reads(client);
-    }
-  }
-
-  @Test
   void anUnknownCertificateIsAFailureOfTls() throws Exception {
     try (ObjectClient client = EveryClient.APACHE.provider(settings().build()).create(MEMORY)) {
       assertThat(get(client, false).awaitFailure().kind()).isEqualTo(Kind.TLS);

@@ -59,7 +59,7 @@ class AddressingTest {
     Duration second = Duration.ofSeconds(1);
     return new Addressing(
         new CrtSettings(
-            endpoint, region, pathStyle, false, true, null, 10, 0, second, second, second, 1,
-            List.of(), false, false, "test", Map.of()));
+            endpoint, region, pathStyle, false, true, null, 10, 0, second, second, second,
+            List.of(), "test", Map.of()));
   }
 }

@@ -1,10 +1,11 @@
 package io.s3e.client.crt;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.s3e.client.ClientLimits;
 import io.s3e.client.ClientMemory;
+import io.s3e.client.library.CrtMemoryException;
 import org.junit.jupiter.api.Test;
 
 class CrtLayoutTest {
@@ -52,9 +53,9 @@ class CrtLayoutTest {
   void twoBlocksAreTheLeast() {
     ClientMemory two = new ClientMemory(128 * KIB, 8 * MIB, 64 * KIB);
     assertThat(CrtLayout.lending(two)).isEqualTo(new CrtLayout(64 * KIB, 2, 0, 0, 0));
-    assertThatIllegalArgumentException()
+    assertThatExceptionOfType(CrtMemoryException.class)
         .isThrownBy(() -> CrtLayout.lending(new ClientMemory(128 * KIB - 1, 8 * MIB, 64 * KIB)))
-        .withMessageContaining("131072");
+        .withMessageContaining("131071 bytes");
   }
 
   @Test

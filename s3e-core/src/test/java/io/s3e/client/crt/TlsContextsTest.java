@@ -5,11 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.s3e.client.aws.JvmTrust;
 import io.s3e.client.library.CrtLibrary;
-import io.s3e.client.library.CrtSettings;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -26,7 +23,7 @@ class TlsContextsTest {
   @BeforeEach
   void useOther() {
     assertThat(CrtLibrary.unusableBecause()).isNull();
-    TlsContexts.acquire(settings(AUTHORITIES.subList(1, 2))).release();
+    TlsContexts.acquire(AUTHORITIES.subList(1, 2)).release();
     assertThat(contexts()).isEqualTo(1);
   }
 
@@ -37,9 +34,9 @@ class TlsContextsTest {
 
   @Test
   void equalTrustSharesOneContext() {
-    TlsContexts one = TlsContexts.acquire(settings(AUTHORITIES));
-    TlsContexts two = TlsContexts.acquire(settings(List.copyOf(new ArrayList<>(AUTHORITIES))));
-    TlsContexts other = TlsContexts.acquire(settings(AUTHORITIES.subList(0, 1)));
+    TlsContexts one = TlsContexts.acquire(AUTHORITIES);
+    TlsContexts two = TlsContexts.acquire(List.copyOf(new ArrayList<>(AUTHORITIES)));
+    TlsContexts other = TlsContexts.acquire(AUTHORITIES.subList(0, 1));
     assertThat(two).isSameAs(one);
     assertThat(other.context()).isNotSameAs(one.context());
     one.release();
@@ -52,11 +49,11 @@ class TlsContextsTest {
 
   @Test
   void theContextThatWasUsedLastIsThereForTheNextClient() {
-    TlsContexts first = TlsContexts.acquire(settings(AUTHORITIES));
+    TlsContexts first = TlsContexts.acquire(AUTHORITIES);
     first.release();
-    TlsContexts second = TlsContexts.acquire(settings(AUTHORITIES));
+    TlsContexts second = TlsContexts.acquire(AUTHORITIES);
     assertThat(second).isSameAs(first);
-    TlsContexts other = TlsContexts.acquire(settings(AUTHORITIES.subList(0, 1)));
+    TlsContexts other = TlsContexts.acquire(AUTHORITIES.subList(0, 1));
     other.release();
     assertThat(second.context().isNull()).as("in use, so no spare").isFalse();
     second.release();
@@ -65,7 +62,7 @@ class TlsContextsTest {
 
   @Test
   void anAuthorityThatTheCrtCannotReadIsLeftOut() {
-    TlsContexts some = TlsContexts.acquire(settings(List.of(AUTHORITIES.get(0), UNREADABLE)));
+    TlsContexts some = TlsContexts.acquire(List.of(AUTHORITIES.get(0), UNREADABLE));
     assertThat(some.context().isNull()).isFalse();
     some.release();
   }
@@ -73,9 +70,9 @@ class TlsContextsTest {
   @Test
   void withoutAnyUsableAuthorityThereIsNoContext() {
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> TlsContexts.acquire(settings(List.of(UNREADABLE, UNREADABLE))))
+        .isThrownBy(() -> TlsContexts.acquire(List.of(UNREADABLE, UNREADABLE)))
         .withMessageContaining("none of the 2 trusted authorities");
-    assertThatIllegalArgumentException().isThrownBy(() -> TlsContexts.acquire(settings(List.of())));
+    assertThatIllegalArgumentException().isThrownBy(() -> TlsContexts.acquire(List.of()));
   }
 
   private static int contexts() {
@@ -88,27 +85,5 @@ class TlsContextsTest {
           }
         });
     return count[0];
-  }
-
-  private static CrtSettings settings(List<String> authorities) {
-    Duration second = Duration.ofSeconds(1);
-    return new CrtSettings(
-        null,
-        "eu-west-1",
-        false,
-        false,
-        true,
-        null,
-        10,
-        0,
-        second,
-        second,
-        second,
-        1,
-        authorities,
-        false,
-        false,
-        "test",
-        Map.of());
   }
 }

@@ -8,6 +8,7 @@ import io.s3e.client.ObjectClient;
 import io.s3e.client.aws.AwsClientSettings;
 import io.s3e.client.aws.AwsClients;
 import io.s3e.client.library.CrtLibrary;
+import io.s3e.client.library.CrtMemoryException;
 import io.s3e.client.library.CrtUnusableException;
 import io.s3e.hadoop.cache.EngineFactory;
 import io.s3e.hadoop.conf.AdapterConfig;
@@ -179,29 +180,15 @@ public final class FileSystemClients implements ReadEngine.Maker {
   }
 
   private ObjectClient own(AwsClientSettings settings, ClientMemory memory) {
-    if (!fits(settings, memory)) {
-      wayBack.notMade(
-          new CrtUnusableException(
-              "it may have "
-                  + memory.ownedBytes()
-                  + " bytes of "
-                  + S3EKeys.MEMORY_BUDGET.name()
-                  + ", fewer than two blocks",
-              null));
-      return s3a().create(memory);
+    if (config.client() == ClientChoice.AUTO) {
+      return wayBack.open(some -> audited(settings, some), memory);
     }
-    return config.client() == ClientChoice.AUTO
-        ? wayBack.open(some -> audited(settings, some), memory)
-        : audited(settings, memory);
-  }
-
-  /** Settings that cannot be used are told when the client is made, which knows a way back. */
-  private static boolean fits(AwsClientSettings settings, ClientMemory memory) {
     try {
-      return AwsClients.crtFits(settings, memory);
-    } catch (RuntimeException e) {
-      LOG.debug("Whether there is memory for the client is not known", e);
-      return true;
+      return audited(settings, memory);
+    } catch (CrtMemoryException e) {
+      // Too small a budget: to read slower is better than not to read.
+      wayBack.notMade(e);
+      return s3a().create(memory);
     }
   }
 

@@ -117,9 +117,6 @@ final class Pump implements Consumer<RunFetch> {
    * @return what is to be {@linkplain #start started} behind it
    */
   Change onRead(long position, long end, ReadStep step, boolean absent) {
-    if (step == ReadStep.CONTINUATION) {
-      return Change.NONE;
-    }
     // A moving position goes on to the end of its block as a rule; it is not heard of in between.
     long until = Math.max(end, layout().endOf(layout().blockAt(position)));
     long heard = step == ReadStep.MOVE ? until : end;

@@ -7,6 +7,7 @@ import io.s3e.prefetch.Ahead.Change;
 import io.s3e.prefetch.VectorPlanner;
 import io.s3e.stream.Ask.Caller;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -52,9 +53,7 @@ final class VectoredRead implements VectorGroup.Owner {
 
   private static final long LEAST_WATCH_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-  private final StreamSource source;
   private final BlockReader reader;
-  private final ReadFailures failures;
   private final IntFunction<ByteBuffer> allocate;
   private final Consumer<ByteBuffer> release;
   private final Consumer<VectoredRead> over;
@@ -75,10 +74,7 @@ final class VectoredRead implements VectorGroup.Owner {
   /** The first group that has not begun. Only the thread that works off {@link #beginning}. */
   private int next;
 
-  /** No group begins any more. */
-  private volatile boolean ended;
-
-  private final AtomicBoolean refused = new AtomicBoolean();
+  private volatile boolean isRefused;
 
   /** Whether one of the ranges has had to wait for a block. */
   private final AtomicBoolean stalled = new AtomicBoolean();
@@ -100,9 +96,7 @@ final class VectoredRead implements VectorGroup.Owner {
    * @param over hears of the read when all of its ranges are over; never, if there are none
    */
   VectoredRead(
-      StreamSource source,
       BlockReader reader,
-      ReadFailures failures,
       List<ByteRange> wanted,
       IntFunction<ByteBuffer> allocate,
       Consumer<ByteBuffer> release,
@@ -110,7 +104,7 @@ final class VectoredRead implements VectorGroup.Owner {
       throws IOException {
     for (ByteRange range : wanted) {
       if (range.end() > reader.handle().size()) {
-        throw failures.endOfObject(range.start(), range.length());
+        throw reader.failures().endOfObject(range.start(), range.length());
       }
     }
     List<VectorPlanner.Group> planned =
@@ -119,18 +113,16 @@ final class VectoredRead implements VectorGroup.Owner {
             reader.handle().layout().blockSize(),
             VectorPlanner.MAX_GAP_BYTES,
             VectorPlanner.MAX_OVER_READ,
-            source.requestBytes());
-    this.source = source;
+            reader.source().requestBytes());
     this.reader = reader;
-    this.failures = failures;
     this.allocate = allocate;
     this.release = release;
     this.over = over;
     this.groupsLeft = new AtomicInteger(planned.size());
     this.pieces =
         Pieces.ofVectored(planned.stream().mapToLong(group -> group.span().length()).sum());
-    this.patience = new Patience(source.readTimeout(), VISIT);
-    this.waiting = new BoundedExecutor(source.waiting(), 1);
+    this.patience = new Patience(reader.source().readTimeout(), VISIT);
+    this.waiting = new BoundedExecutor(reader.source().waiting(), 1);
     List<CompletableFuture<ByteBuffer>> inOrderOfCall =
         wanted.stream().map(range -> new CompletableFuture<ByteBuffer>()).toList();
     VectorGroup[] inOrder = new VectorGroup[planned.size()];
@@ -159,7 +151,7 @@ final class VectoredRead implements VectorGroup.Owner {
     groups.forEach(VectorGroup::watch);
     Change ahead = groups.isEmpty() ? Change.NONE : reader.pump().onVectored(inOrder(), spans());
     beginGroups();
-    if (refused.get()) {
+    if (isRefused) {
       throw new IOException(REFUSED);
     }
     // Behind what was asked for.
@@ -194,7 +186,7 @@ final class VectoredRead implements VectorGroup.Owner {
       return;
     }
     while (calls > 0) {
-      while (!ended && next < groups.size() && mayBegin(groups.get(next))) {
+      while (next < groups.size() && mayBegin(groups.get(next))) {
         next++;
       }
       calls = beginning.addAndGet(-calls);
@@ -203,11 +195,9 @@ final class VectoredRead implements VectorGroup.Owner {
 
   /** False if the group has to wait for its turn. */
   private boolean mayBegin(VectorGroup group) {
-    if (group.isOver()) {
-      return true;
-    }
-    boolean hasRoom = reader.announce(group.span(), pieces);
-    if (!hasRoom && underWay.get() >= LEAST_UNDER_WAY_BYTES) {
+    boolean isWanted = !group.isDone();
+    boolean hasRoom = isWanted && reader.announce(group.span(), pieces);
+    if (isWanted && !hasRoom && underWay.get() >= LEAST_UNDER_WAY_BYTES) {
       return false;
     }
     underWay.addAndGet(bytes(group));
@@ -226,30 +216,33 @@ final class VectoredRead implements VectorGroup.Owner {
 
   /** Ends the ranges when the patience is over; looks again later if it has been moved. */
   private void watch() {
-    CompletableFuture<Void> again = new CompletableFuture<>();
-    timer = again;
+    CompletableFuture<Void> next = new CompletableFuture<>();
+    timer = next;
     if (groupsLeft.get() == 0) {
       // Over meanwhile, by a thread that has not seen this timer.
       return;
     }
     var unused =
-        again
-            .orTimeout(Math.max(LEAST_WATCH_NANOS, patience.leftNanos()), TimeUnit.NANOSECONDS)
+        next.orTimeout(Math.max(LEAST_WATCH_NANOS, patience.leftNanos()), TimeUnit.NANOSECONDS)
             .exceptionally(
                 passed -> {
-                  if (patience.isOver()) {
-                    // Not here: releasing is the application's code, and the timer is the JVM's.
-                    execute(source.copying(), this::late);
-                  } else {
-                    watch();
-                  }
+                  // Not here: releasing is the application's code, and the timer is the JVM's.
+                  execute(reader.source().copying(), this::look);
                   return null;
                 });
   }
 
+  private void look() {
+    if (patience.isOver()) {
+      end(VectorGroup.LATE);
+    } else {
+      watch();
+    }
+  }
+
   @Override
   public void schedule(Caller caller, Runnable work) {
-    execute(caller == Caller.NEVER_WAITS ? source.copying() : waiting, work);
+    execute(caller == Caller.NEVER_WAITS ? reader.source().copying() : waiting, work);
   }
 
   private void execute(Executor executor, Runnable task) {
@@ -257,33 +250,14 @@ final class VectoredRead implements VectorGroup.Owner {
       executor.execute(task);
     } catch (RejectedExecutionException | OutOfMemoryError e) {
       // The engine ends, or the system has no thread to give.
-      refused.set(true);
+      isRefused = true;
       end(REFUSED);
     }
   }
 
-  private void late() {
-    if (!patience.isOver()) {
-      // A block has come meanwhile.
-      watch();
-      return;
-    }
-    ended = true;
-    groups.forEach(group -> group.end(null));
-    // Ranges that were just being worked on may still come to wait.
-    watch();
-  }
-
-  /** Gives up the ranges that are not over. */
+  /** Ends the ranges that are not over. */
   void end(String why) {
-    ended = true;
     groups.forEach(group -> group.end(why));
-  }
-
-  /** {@inheritDoc} The thread that closes the stream may be on its way to say so. */
-  @Override
-  public @Nullable String givenUpBecause() {
-    return reader.handle().isClosed() ? ReadFailures.CLOSED : null;
   }
 
   @Override
@@ -309,16 +283,21 @@ final class VectoredRead implements VectorGroup.Owner {
   public Ask ask(ByteRange range, ByteBuffer buffer, long fetchEnd, long nextRange) {
     ByteBuffer filled = buffer.duplicate();
     filled.limit(filled.position() + Math.toIntExact(range.length()));
-    Target target = new Target.OfBuffer(filled);
-    return Ask.ofRange(reader, failures, range, target, fetchEnd, nextRange, pieces, patience);
+    return Ask.ofRange(reader, range, filled, fetchEnd, nextRange, pieces, patience);
   }
 
+  /** {@inheritDoc} The thread that closes the stream may be on its way to say so. */
   @Override
-  public IOException late(ByteRange range) {
-    return failures.describe(
-        new SocketTimeoutException("its turn did not come before its deadline"),
-        range.start(),
-        range.length());
+  public Throwable failure(ByteRange range, @Nullable String why, @Nullable Throwable cause) {
+    String given = why == null && reader.handle().isClosed() ? ReadFailures.CLOSED : why;
+    if (given != null && !given.equals(VectorGroup.LATE)) {
+      return new InterruptedIOException(given + " Range " + range + " of " + this).initCause(cause);
+    }
+    if (cause != null) {
+      return cause;
+    }
+    IOException late = new SocketTimeoutException("its turn did not come before its deadline");
+    return reader.failures().describe(late, range.start(), range.length());
   }
 
   /** {@inheritDoc} The application's errors must not keep other ranges waiting. */
@@ -331,7 +310,7 @@ final class VectoredRead implements VectorGroup.Owner {
       if (releaseFailed.compareAndSet(false, true)) {
         LOG.warn(
             "Vectored read of {}: the caller's release failed and keeps a buffer",
-            failures.object(),
+            reader.failures().object(),
             e);
       }
     }
@@ -339,6 +318,6 @@ final class VectoredRead implements VectorGroup.Owner {
 
   @Override
   public String toString() {
-    return "Vectored read of " + failures.object();
+    return "Vectored read of " + reader.failures().object();
   }
 }

@@ -91,27 +91,34 @@ public final class AccessPattern {
   /** A read of {@code [start, end)}. */
   public void onRead(long start, long end) {
     Course before = course;
+    if (before == Course.UNREAD) {
+      runStart = start;
+      runEnd = end;
+      boolean isFront = layout.blockAt(start) - splitFirst() <= 1 && start >= splitStart();
+      course = isFront ? Course.FORWARD : Course.ONE_PLACE;
+      return;
+    }
     boolean goesOn = end > runEnd;
     if (Math.abs(start - runEnd) <= GAP_BYTES) {
       runEnd = Math.max(runEnd, end);
     } else if (start < runStart || start > runEnd) {
-      boolean isFar = start - runEnd > LEAP_BYTES || runStart - end > LEAP_BYTES;
-      if (before != Course.UNREAD && isFar) {
+      if (start - runEnd > LEAP_BYTES || runStart - end > LEAP_BYTES) {
         int more = leaps + 1;
         leaps = more;
       }
       runStart = start;
       runEnd = end;
-      if (before != Course.UNREAD && before != Course.SCATTERED) {
-        course = Course.SCATTERED;
-      }
+      scatter();
     }
-    if (before == Course.UNREAD) {
-      runStart = start;
-      boolean isFront = layout.blockAt(start) - splitFirst() <= 1 && start >= splitStart();
-      course = isFront ? Course.FORWARD : Course.ONE_PLACE;
-    } else if (before == Course.ONE_PLACE && goesOn && course == before) {
+    if (goesOn && course == Course.ONE_PLACE) {
       course = Course.FORWARD;
+    }
+  }
+
+  /** Other threads read the field often: it is not written in vain. */
+  private void scatter() {
+    if (course != Course.SCATTERED) {
+      course = Course.SCATTERED;
     }
   }
 
@@ -123,9 +130,7 @@ public final class AccessPattern {
     if (!ownOrder) {
       ownOrder = true;
     }
-    if (course != Course.SCATTERED) {
-      course = Course.SCATTERED;
-    }
+    scatter();
   }
 
   /** Whether the reader goes forward for the moment. */
@@ -162,8 +167,7 @@ public final class AccessPattern {
   /** Whether the opener announced a reader that goes from front to end, and it does not jump. */
   private boolean isSaidToScan() {
     ReadPolicy word = policy;
-    boolean said = word == ReadPolicy.SEQUENTIAL || word == ReadPolicy.WHOLE_FILE;
-    return said && !countsAsRandom();
+    return (word == ReadPolicy.SEQUENTIAL || word == ReadPolicy.WHOLE_FILE) && !countsAsRandom();
   }
 
   /** Whether the opener has said anything of what will be read. */
@@ -220,22 +224,15 @@ public final class AccessPattern {
     return inRow == RANDOM_AFTER_JUMPS;
   }
 
-  private int distrust() {
-    return ledger.distrust();
-  }
-
   private boolean countsAsRandom() {
     return jumps >= RANDOM_AFTER_JUMPS;
-  }
-
-  private boolean isTrusted() {
-    return distrust() == 0 && !countsAsRandom();
   }
 
   /** Whether a cursor that has just begun prefetches before it has shown anything. */
   boolean isAssumedForward(Cursor cursor) {
     long block = cursor.reached;
-    if (cursor.origin != Cursor.CursorStart.JUMP || !isTrusted() || block >= splitLimit()) {
+    boolean isTrusted = ledger.distrust() == 0 && !countsAsRandom();
+    if (cursor.origin != Cursor.CursorStart.JUMP || !isTrusted || block >= splitLimit()) {
       return false;
     }
     long fromSplitStart = block - splitFirst();
@@ -248,14 +245,16 @@ public final class AccessPattern {
   /** Whether a cursor has gone on from block to block often enough to prefetch. */
   boolean hasShownEnough(Cursor cursor) {
     int base = countsAsRandom() ? CROSSINGS_AFTER_JUMPS : 1;
-    int needed = Math.min(MAX_CROSSINGS, base << distrust());
+    int needed = Math.min(MAX_CROSSINGS, base << ledger.distrust());
     return cursor.crossings >= needed
         && (cursor.origin != Cursor.CursorStart.REREAD || cursor.stalled);
   }
 
   @Override
   public String toString() {
-    String text = policy + (countsAsRandom() ? " (jumping)" : "");
-    return distrust() == 0 ? text : text + ", distrust " + distrust();
+    int distrust = ledger.distrust();
+    return policy
+        + (countsAsRandom() ? " (jumping)" : "")
+        + (distrust == 0 ? "" : ", distrust " + distrust);
   }
 }

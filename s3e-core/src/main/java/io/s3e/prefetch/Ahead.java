@@ -138,10 +138,8 @@ public final class Ahead {
   private long read;
   private long askedAgain;
 
-  // What has ended of windows and is not judged yet; null if nothing has.
-  private @Nullable Range window;
-  private long windowUsed;
-  private long windowWasted;
+  /** What the present step has ended of windows, which counts as one guess; null if nothing. */
+  private @Nullable Guess step;
 
   /**
    * @param listener hears of each byte that was started for what a layout says, and that it was
@@ -177,9 +175,12 @@ public final class Ahead {
     came.forEach(run -> pieces.add(run, Guess.READ));
     if (wasGivenUp[0]) {
       // It cannot wait any longer for what follows.
-      pieces.take(all(), guess -> guess == Guess.GIVEN_UP, (piece, guess) -> {});
+      pieces.take(
+          new BlockRange(0, layout.blocks()),
+          guess -> guess == Guess.GIVEN_UP,
+          (piece, guess) -> {});
     }
-    settleWindow();
+    settleStep();
   }
 
   /**
@@ -190,11 +191,11 @@ public final class Ahead {
    */
   public Change look(Wish wish, LongPredicate isThere) {
     List<BlockRange> dropped = drop(wish);
-    settleWindow();
+    settleStep();
     List<Starting> starting = new ArrayList<>(2);
     List<BlockRange> requests = new ArrayList<>(2);
     for (Range range : wish.ranges()) {
-      if (range.start() != Start.LATER && !pieces.covers(range.blocks())) {
+      if (range.start() != Start.LATER) {
         for (BlockRange missing : pieces.missingFrom(range.blocks())) {
           cut(missing, range, isThere, requests);
         }
@@ -208,19 +209,16 @@ public final class Ahead {
   /** Cuts what is absent of {@code missing} into requests; notes what is there. */
   private void cut(
       BlockRange missing, Range range, LongPredicate isThere, List<BlockRange> requests) {
-    for (long from = missing.first(); from < missing.end(); ) {
-      long to = from;
+    for (long from = missing.first(), to; from < missing.end(); from = to) {
+      to = from;
       while (to < missing.end() && isThere.test(to)) {
         to++;
       }
-      if (to > from) {
-        pieces.add(new BlockRange(from, to), Guess.THERE);
-      }
-      from = to;
-      if (from < missing.end()) {
+      pieces.add(new BlockRange(from, to), Guess.THERE);
+      if (to < missing.end()) {
+        from = to;
         to = RequestSizing.untilGap(from, missing.end(), layout, isThere, block -> true);
         range.cut().cut(new BlockRange(from, to), requests);
-        from = to;
       }
     }
   }
@@ -294,7 +292,7 @@ public final class Ahead {
     for (BlockRange part : parts) {
       guess.left += part.count();
       pieces.add(part, guess);
-      count(of.kind().isColumnar() ? Counter.COLUMNAR_ASKED_BYTES : null, part);
+      count(of.kind(), Counter.COLUMNAR_ASKED_BYTES, part);
     }
   }
 
@@ -329,11 +327,7 @@ public final class Ahead {
         pieces.add(run, Guess.GIVEN_UP);
       }
     }
-    settleWindow();
-  }
-
-  private BlockRange all() {
-    return new BlockRange(0, layout.blocks());
+    settleStep();
   }
 
   private void end(BlockRange piece, Guess guess, End how) {
@@ -343,39 +337,40 @@ public final class Ahead {
     }
     GuessKind kind = of.kind();
     guess.left -= piece.count();
+    Guess judged = kind.isColumnar() ? guess : step(of);
     switch (how) {
       case USED -> {
-        guess.used += piece.count();
-        count(kind.used(), piece);
+        judged.used += piece.count();
+        count(kind, kind.used(), piece);
       }
       case WASTED -> {
-        guess.wasted += piece.count();
-        count(kind.wasted(), piece);
+        judged.wasted += piece.count();
+        count(kind, kind.wasted(), piece);
       }
-      case WITHDRAWN -> count(kind.isColumnar() ? Counter.COLUMNAR_WITHDRAWN_BYTES : null, piece);
+      case WITHDRAWN -> count(kind, Counter.COLUMNAR_WITHDRAWN_BYTES, piece);
     }
-    if (!kind.isColumnar()) {
-      window = guess.of;
-      windowUsed += how == End.USED ? piece.count() : 0;
-      windowWasted += how == End.WASTED ? piece.count() : 0;
-    } else if (guess.left == 0) {
-      settle(of, guess.used, guess.wasted);
+    if (kind.isColumnar() && guess.left == 0) {
+      settle(of, guess);
     }
   }
 
-  /** All that one step has ended of windows counts as one guess. */
-  private void settleWindow() {
-    if (window != null) {
-      settle(window, windowUsed, windowWasted);
-      window = null;
-      windowUsed = 0;
-      windowWasted = 0;
+  private Guess step(Range of) {
+    if (step == null) {
+      step = new Guess(of);
     }
+    return step;
   }
 
-  private void settle(Range of, long usedBlocks, long wastedBlocks) {
-    long used = usedBlocks * layout.blockSize();
-    long wasted = wastedBlocks * layout.blockSize();
+  private void settleStep() {
+    if (step != null && step.of != null) {
+      settle(step.of, step);
+    }
+    step = null;
+  }
+
+  private void settle(Range of, Guess over) {
+    long used = over.used * layout.blockSize();
+    long wasted = over.wasted * layout.blockSize();
     if (of.kind() == GuessKind.TAIL) {
       // Nobody reads all of a tail: one that holds a footer has saved a round trip.
       boolean isFree = used + wasted <= FREE_TAIL_BYTES;
@@ -387,8 +382,8 @@ public final class Ahead {
     }
   }
 
-  private void count(@Nullable Counter counter, BlockRange run) {
-    if (counter != null) {
+  private void count(GuessKind kind, @Nullable Counter counter, BlockRange run) {
+    if (counter != null && kind.isColumnar()) {
       listener.accept(counter, layout.bytesOf(run).length());
     }
   }

@@ -43,8 +43,14 @@ public final class AccessPattern {
   private final BlockLayout layout;
   private final Ledger ledger;
 
-  /** The bytes that the opener expects to need; null if it has not said so. */
-  private final @Nullable ByteRange split;
+  /** Whether the opener has said which bytes it expects to need, the split. */
+  private final boolean hasSplit;
+
+  private final long splitFirst;
+  private final long splitLimit;
+
+  /** A reader of lines begins a byte before its split, or at the end of the block before. */
+  private final long splitStart;
 
   /** The planner, whose own this is, has seen no read since the stream was opened or reset. */
   private boolean fresh = true;
@@ -80,7 +86,10 @@ public final class AccessPattern {
     this.layout = layout;
     this.ledger = ledger;
     this.policy = Objects.requireNonNull(policy, "policy");
-    this.split = split;
+    this.hasSplit = split != null;
+    this.splitFirst = split == null ? 0 : layout.covering(split.start(), split.start() + 1).first();
+    this.splitLimit = split == null ? layout.blocks() : layout.covering(0, split.end()).end();
+    this.splitStart = split == null ? 0 : Math.max(0, split.start() - layout.blockSize());
   }
 
   /** The word of the opener, or what it was changed to. */
@@ -94,7 +103,7 @@ public final class AccessPattern {
     if (before == Course.UNREAD) {
       runStart = start;
       runEnd = end;
-      boolean isFront = layout.blockAt(start) - splitFirst() <= 1 && start >= splitStart();
+      boolean isFront = layout.blockAt(start) - splitFirst <= 1 && start >= splitStart;
       course = isFront ? Course.FORWARD : Course.ONE_PLACE;
       return;
     }
@@ -172,7 +181,7 @@ public final class AccessPattern {
 
   /** Whether the opener has said anything of what will be read. */
   boolean isTold() {
-    return policy != ReadPolicy.ADAPTIVE || split != null;
+    return policy != ReadPolicy.ADAPTIVE || hasSplit;
   }
 
   void setPolicy(ReadPolicy value) {
@@ -181,16 +190,7 @@ public final class AccessPattern {
 
   /** Block after the last one that holds a byte of the split. */
   long splitLimit() {
-    return split == null ? layout.blocks() : layout.covering(0, split.end()).end();
-  }
-
-  private long splitFirst() {
-    return split == null ? 0 : layout.covering(split.start(), split.start() + 1).first();
-  }
-
-  /** A reader of lines begins a byte before its split, or at the end of the block before. */
-  private long splitStart() {
-    return split == null ? 0 : Math.max(0, split.start() - layout.blockSize());
+    return splitLimit;
   }
 
   /** The stream is as if just opened, except for what has become of earlier predictions. */
@@ -232,10 +232,10 @@ public final class AccessPattern {
   boolean isAssumedForward(Cursor cursor) {
     long block = cursor.reached;
     boolean isTrusted = ledger.distrust() == 0 && !countsAsRandom();
-    if (cursor.origin != Cursor.CursorStart.JUMP || !isTrusted || block >= splitLimit()) {
+    if (cursor.origin != Cursor.CursorStart.JUMP || !isTrusted || block >= splitLimit) {
       return false;
     }
-    long fromSplitStart = block - splitFirst();
+    long fromSplitStart = block - splitFirst;
     if (policy == ReadPolicy.ADAPTIVE) {
       return fresh && Math.abs(fromSplitStart) <= 1;
     }

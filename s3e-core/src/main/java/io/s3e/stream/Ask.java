@@ -50,6 +50,7 @@ final class Ask {
   /** A wait is a stall from here on; less is the hand-over between two threads. */
   private static final long STALL_NANOS = 200_000;
 
+  private static final long NOT_ASKED = 0;
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
   private final BlockReader reader;
@@ -93,10 +94,8 @@ final class Ask {
   /** Whether the disk has not brought the next byte, as it was to: S3 is asked. */
   private boolean isLostOnDisk;
 
-  /** Whether the next byte has been asked of S3. */
-  private boolean isAsked;
-
-  private long askedNanos;
+  /** When the next byte was first asked of S3. */
+  private long askedNanos = NOT_ASKED;
 
   /** Whether the reader's waiting for the next byte was told to the planner. */
   private boolean hasStalled;
@@ -153,7 +152,9 @@ final class Ask {
     beginBlock();
   }
 
-  /** Where the read ends: earlier than was asked for if the object turned out to end. */
+  /**
+   * Where the read ends: earlier than was asked for if the object turned out to end, at any time.
+   */
   private long end() {
     return Math.min(handle.size(), next + target.remaining());
   }
@@ -161,7 +162,7 @@ final class Ask {
   /** Nothing has been tried for the next byte. */
   private void beginBlock() {
     isLostOnDisk = false;
-    isAsked = false;
+    askedNanos = NOT_ASKED;
     hasStalled = false;
     lastFailure = null;
   }
@@ -262,7 +263,7 @@ final class Ask {
       if (!isSame) {
         fetcher.metrics().count(Counter.MEMORY_HITS);
         handle.listener().onMemoryHit(Math.min(end(), block.end()) - next);
-        tell(next);
+        reader.pump().start(tell(next, false), null);
         touch(block);
       }
       copy(block);
@@ -272,13 +273,19 @@ final class Ask {
     return true;
   }
 
-  /** The reader comes to bytes that nothing has to be waited for, from {@code at} on. */
-  private void tell(long at) {
+  /**
+   * The reader comes to bytes from {@code at} on.
+   *
+   * @param absent whether the first of them is neither at hand nor on its way
+   * @return what is to be started behind them
+   */
+  private Change tell(long at, boolean absent) {
     handle.progress().onRead(at, end());
-    if (!isTold) {
-      isTold = true;
-      reader.pump().start(reader.pump().onRead(at, end(), begin, false), null);
+    if (isTold) {
+      return Change.NONE;
     }
+    isTold = true;
+    return reader.pump().onRead(at, end(), begin, absent);
   }
 
   private void touch(Block block) {
@@ -288,14 +295,14 @@ final class Ask {
   }
 
   private void copy(Block block) {
-    next += BlockReader.copy(block, next, target);
-    last = block;
-    lastStart = block.start();
-    lastEnd = block.end();
-    progressed();
+    took(BlockReader.copy(block, next, target), block, block.start(), block.end());
   }
 
-  private void progressed() {
+  private void took(int count, @Nullable Block of, long start, long end) {
+    next += count;
+    last = of;
+    lastStart = start;
+    lastEnd = end;
     if (patience != null) {
       patience.progressed();
     }
@@ -305,7 +312,7 @@ final class Ask {
   /** Not before it is needed: as a rule a read finds its block without asking for the time. */
   private Patience patience() {
     if (patience == null) {
-      patience = new Patience(reader.failures().readTimeout());
+      patience = new Patience(reader.source().readTimeout());
     }
     return patience;
   }
@@ -324,7 +331,7 @@ final class Ask {
     long known = isWithinLast(next) ? lastEnd : next;
     if (known < end) {
       // While the disk works.
-      tell(known);
+      reader.pump().start(tell(known, false), null);
     }
     return true;
   }
@@ -340,12 +347,8 @@ final class Ask {
       return;
     }
     target.position(target.position() + count);
-    next += count;
-    long block = handle.layout().blockAt(next - 1);
-    last = null;
-    lastStart = handle.layout().startOf(block);
-    lastEnd = handle.layout().endOf(block);
-    progressed();
+    long block = handle.layout().blockAt(next + count - 1);
+    took(count, null, handle.layout().startOf(block), handle.layout().endOf(block));
   }
 
   /**
@@ -354,24 +357,23 @@ final class Ask {
    * wait.
    */
   private void request(Caller caller) throws IOException {
-    long size = reader.requireInside(next);
     long end = end();
-    boolean isFirst = !isAsked;
+    if (next >= end) {
+      return;
+    }
+    boolean isFirst = askedNanos == NOT_ASKED;
     if (isFirst) {
-      isAsked = true;
-      askedNanos = System.nanoTime();
-      handle.progress().onRead(next, end);
+      askedNanos = System.nanoTime() | 1;
     } else {
       fetcher.checkDeadline(handle, lastFailure, patience());
     }
-    BlockRange wanted = handle.layout().covering(next, Math.min(size, fetchEnd));
+    BlockRange wanted = handle.layout().covering(next, Math.min(handle.size(), fetchEnd));
     Block found = fetcher.find(handle, wanted.first());
     arrival = found == null ? null : fetcher.join(found);
     Change ahead = Change.NONE;
-    if (isFirst && !isTold) {
-      isTold = true;
-      ahead = reader.pump().onRead(next, end, begin, found == null);
-    } else if (!isFirst && found == null && caller == Caller.WAITS) {
+    if (isFirst) {
+      ahead = tell(next, found == null);
+    } else if (found == null && caller == Caller.WAITS) {
       ahead = reader.pump().onMiss(begin);
     }
     if (found == null) {
@@ -386,14 +388,13 @@ final class Ask {
       // Its fetch is being given up, and is out of the way in a moment.
       LockSupport.parkNanos(this, STALL_NANOS);
     }
-    Arrival expected = arrival;
-    if (expected != null && expected.isAnothers() && caller == Caller.NEVER_WAITS) {
+    if (caller == Caller.NEVER_WAITS && arrival != null && arrival.isAnothers()) {
       stop();
     }
     if (caller == Caller.WAITS && (isFirst || found == null)) {
       // Not the block in hand: it may have failed by now, which is for its reader to hear.
       reader.beginRest(wanted, pieces);
-      reader.pump().start(ahead, expected == null ? null : expected.block());
+      reader.pump().start(ahead, arrival == null ? null : arrival.block());
     }
   }
 

@@ -6,7 +6,6 @@ import io.s3e.block.ByteRange;
 import io.s3e.columnar.StreamPlanner;
 import io.s3e.fetch.Fetcher;
 import io.s3e.fetch.ObjectHandle;
-import io.s3e.fetch.ObjectTruncatedException;
 import io.s3e.fetch.Patience;
 import io.s3e.memory.Block;
 import io.s3e.memory.Purpose;
@@ -177,15 +176,6 @@ public final class BlockReader {
   /** Whether a positioned read of so many bytes will hardly need the rest of a small object. */
   boolean isGlance(long bytes) {
     return pump.policy() == ReadPolicy.RANDOM && bytes * SMALL_PART < handle.size();
-  }
-
-  /** The object's size, behind {@code position}. */
-  long requireInside(long position) throws ObjectTruncatedException {
-    long size = handle.size();
-    if (position >= size) {
-      throw new ObjectTruncatedException("offset " + position + " is behind the end", null);
-    }
-    return size;
   }
 
   /**

@@ -13,7 +13,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
@@ -45,7 +44,9 @@ public final class S3EInputStream extends InputStream {
   private final Set<VectoredRead> vectored = ConcurrentHashMap.newKeySet();
 
   private volatile boolean open = true;
-  private final AtomicInteger generation = new AtomicInteger();
+
+  /** Whether {@link #moving} and {@link #near} keep what an {@link #unbuffer} has given back. */
+  private volatile boolean isStale;
 
   private long position;
 
@@ -53,9 +54,6 @@ public final class S3EInputStream extends InputStream {
   private final Ask moving;
 
   private final ShortReads near = new ShortReads();
-
-  /** The generation that {@link #moving} and {@link #near} belong to: another thread may end it. */
-  private int keptSince;
 
   /**
    * @param reader brings the blocks of what is opened
@@ -204,9 +202,8 @@ public final class S3EInputStream extends InputStream {
    */
   private void startRead() throws IOException {
     requireOpen();
-    int now = generation.get();
-    if (now != keptSince) {
-      keptSince = now;
+    if (isStale) {
+      isStale = false;
       moving.forget();
       near.clear();
     }
@@ -318,7 +315,7 @@ public final class S3EInputStream extends InputStream {
   }
 
   private void giveBack(String why) {
-    generation.incrementAndGet();
+    isStale = true;
     vectored.forEach(read -> read.end(why));
     reader.pump().release();
   }

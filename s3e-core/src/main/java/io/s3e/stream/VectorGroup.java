@@ -3,12 +3,20 @@ package io.s3e.stream;
 import io.s3e.block.ByteRange;
 import io.s3e.fetch.Arrival;
 import io.s3e.fetch.DiskBytes;
+import io.s3e.fetch.Patience;
 import io.s3e.memory.Block;
 import io.s3e.stream.Ask.Caller;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+import java.util.function.IntFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -41,39 +49,29 @@ final class VectorGroup {
   /** Why a group ends whose deadline has passed. */
   static final String LATE = "its deadline has passed";
 
-  /** The read as its groups need it. */
-  interface Owner {
-    /** A buffer of the application's for the range. */
-    ByteBuffer allocate(ByteRange range);
+  /** Why a group ends that has no thread. */
+  static final String REFUSED = "vectored read refused: the engine is closed";
 
-    /** Gives a buffer back to the application. */
-    void giveBack(ByteBuffer buffer);
-
-    /**
-     * What fills a buffer.
-     *
-     * @param fetchEnd where the bytes end that are asked for together with the range
-     * @param nextRange where the read's next range behind this one begins
-     */
-    Ask ask(ByteRange range, ByteBuffer buffer, long fetchEnd, long nextRange);
-
-    /** Runs a group's work on a thread of the engine, which may wait for what the caller may. */
-    void schedule(Caller caller, Runnable work);
-
-    /** A range waits for {@code block}. */
-    void waitsFor(Block block);
-
-    /**
-     * The error of a range that has ended.
-     *
-     * @param why it was given up, or {@link #LATE}; null if it was not
-     * @param cause how it failed; null if it did not
-     */
-    Throwable failure(ByteRange range, @Nullable String why, @Nullable Throwable cause);
-
-    /** The group is over; and whether its turn had come before. */
-    void over(VectorGroup group, boolean hadBegun);
-  }
+  /**
+   * What the groups of one read share.
+   *
+   * @param allocate makes buffers of the application's
+   * @param giveBack gives buffers back to the application; does not fail
+   * @param waitsFor hears of blocks that ranges wait for
+   * @param pieces how what ranges miss is cut
+   * @param patience moved by every block that is copied for one of the ranges
+   * @param waiting runs what waits for room
+   * @param over hears of each group that is over
+   */
+  record Call(
+      BlockReader reader,
+      IntFunction<ByteBuffer> allocate,
+      Consumer<ByteBuffer> giveBack,
+      Consumer<Block> waitsFor,
+      Pieces pieces,
+      Patience patience,
+      Executor waiting,
+      Consumer<VectorGroup> over) {}
 
   /**
    * One range.
@@ -91,7 +89,7 @@ final class VectorGroup {
 
   private final ByteRange span;
   private final List<Member> members;
-  private final Owner read;
+  private final Call call;
 
   // Guarded by this.
   private State state = State.WAITING;
@@ -116,11 +114,11 @@ final class VectorGroup {
    * @param span from the first byte of the first member to the last byte of the last
    * @param members in order of offset; at least one
    */
-  VectorGroup(ByteRange span, List<Member> members, Owner read) {
+  VectorGroup(ByteRange span, List<Member> members, Call call) {
     this.span = span;
     this.members = members;
     this.end = members.size();
-    this.read = read;
+    this.call = call;
   }
 
   ByteRange span() {
@@ -153,7 +151,22 @@ final class VectorGroup {
   }
 
   private void schedule(long its, Caller caller) {
-    read.schedule(caller, () -> work(its, caller));
+    Executor threads = caller == Caller.NEVER_WAITS ? call.reader.source().copying() : call.waiting;
+    try {
+      threads.execute(() -> work(its, caller));
+    } catch (RejectedExecutionException | OutOfMemoryError e) {
+      // The engine ends, or the system has no thread to give.
+      end(REFUSED);
+    }
+  }
+
+  synchronized boolean isRefused() {
+    return REFUSED.equals(endedBecause);
+  }
+
+  /** Whether its turn has come. */
+  synchronized boolean hasBegun() {
+    return hasBegun;
   }
 
   /** Whether nobody waits for one of its ranges. */
@@ -199,18 +212,19 @@ final class VectorGroup {
         why = endedBecause;
       }
       Member member = members.get(current);
-      if (why != null) {
+      if (!member.result.isDone()) {
+        if (why == null) {
+          return true;
+        }
         Throwable late = why.equals(LATE) && ask != null ? ask.late() : null;
-        fail(member, read.failure(member.range, why, late));
-      } else if (!member.result.isDone()) {
-        return true;
+        fail(member, failure(member, why, late));
       }
       giveBack();
       synchronized (this) {
         current++;
       }
     }
-    read.over(this, hasBegun);
+    call.over.accept(this);
     return false;
   }
 
@@ -223,8 +237,8 @@ final class VectorGroup {
     try {
       Ask now = ask;
       if (now == null) {
-        buffer = read.allocate(member.range);
-        now = read.ask(member.range, buffer, span.end(), member.next);
+        buffer = call.allocate.apply(Math.toIntExact(member.range.length()));
+        now = ask(member, buffer);
         ask = now;
       }
       if (now.advance(caller)) {
@@ -236,13 +250,42 @@ final class VectorGroup {
       }
       return false;
     } catch (Throwable e) {
-      fail(member, read.failure(member.range, endedBecause(), e));
+      fail(member, failure(member, endedBecause(), e));
       return true;
     }
   }
 
+  private Ask ask(Member member, ByteBuffer buffer) {
+    ByteBuffer filled = buffer.duplicate();
+    filled.limit(filled.position() + Math.toIntExact(member.range.length()));
+    return Ask.ofRange(
+        call.reader, member.range, filled, span.end(), member.next, call.pieces, call.patience);
+  }
+
   private synchronized @Nullable String endedBecause() {
     return endedBecause;
+  }
+
+  /**
+   * The error of a range that has ended.
+   *
+   * @param why it was given up, or {@link #LATE}; null if it was not
+   * @param cause how it failed; null if it did not
+   */
+  private Throwable failure(Member member, @Nullable String why, @Nullable Throwable cause) {
+    // The thread that closes the stream may be on its way to say so.
+    boolean isClosed = why == null && call.reader.handle().isClosed();
+    String given = isClosed ? ReadFailures.CLOSED : why;
+    if (given != null && !given.equals(LATE)) {
+      String of = " Range " + member.range + " of a vectored read of ";
+      return new InterruptedIOException(given + of + call.reader.failures().object())
+          .initCause(cause);
+    }
+    if (cause != null) {
+      return cause;
+    }
+    IOException late = new SocketTimeoutException("its turn did not come before its deadline");
+    return call.reader.failures().describe(late, member.range.start(), member.range.length());
   }
 
   /** Working → idle; false if the group was given up meanwhile, or its range by the future. */
@@ -264,7 +307,7 @@ final class VectorGroup {
     if (arrival != null) {
       Block block = arrival.block();
       block.whenSettled(goOn);
-      read.waitsFor(block);
+      call.waitsFor.accept(block);
     } else if (fromDisk != null) {
       fromDisk.whenOver(goOn);
     } else {
@@ -293,8 +336,7 @@ final class VectorGroup {
         state = State.WORKING;
       }
     }
-    withoutTurn.forEach(
-        member -> member.result.completeExceptionally(read.failure(member.range, why, null)));
+    withoutTurn.forEach(member -> member.result.completeExceptionally(failure(member, why, null)));
     if (before == State.WAITING || before == State.IDLE) {
       boolean unused = hasNext();
     }
@@ -322,10 +364,11 @@ final class VectorGroup {
     if (member.result.complete(filled)) {
       delivered++;
     } else {
-      read.giveBack(filled);
+      call.giveBack.accept(filled);
     }
   }
 
+  /** In this order: who hears of the failure finds the buffer given back. */
   private void fail(Member member, Throwable failure) {
     giveBack();
     member.result.completeExceptionally(failure);
@@ -341,7 +384,7 @@ final class VectorGroup {
     ByteBuffer held = buffer;
     buffer = null;
     if (held != null) {
-      read.giveBack(held);
+      call.giveBack.accept(held);
     }
   }
 }

@@ -5,16 +5,12 @@ import io.s3e.fetch.Patience;
 import io.s3e.memory.Block;
 import io.s3e.prefetch.Ahead.Change;
 import io.s3e.prefetch.VectorPlanner;
-import io.s3e.stream.Ask.Caller;
 import java.io.IOException;
-import java.io.InterruptedIOException;
-import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -40,10 +36,8 @@ import org.slf4j.LoggerFactory;
  * <p>When the last range of a group is over and one of them was given up, the group's GET is
  * cancelled unless somebody else wants it.
  */
-final class VectoredRead implements VectorGroup.Owner {
+final class VectoredRead {
   private static final Logger LOG = LoggerFactory.getLogger(VectoredRead.class);
-
-  private static final String REFUSED = "vectored read refused: the engine is closed";
 
   /** So much is read at once whether there is room or not: two of the longest lent GETs. */
   private static final long LEAST_UNDER_WAY_BYTES = 8 << 20;
@@ -54,7 +48,6 @@ final class VectoredRead implements VectorGroup.Owner {
   private static final long LEAST_WATCH_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
   private final BlockReader reader;
-  private final IntFunction<ByteBuffer> allocate;
   private final Consumer<ByteBuffer> release;
   private final Consumer<VectoredRead> over;
   private final AtomicBoolean releaseFailed = new AtomicBoolean();
@@ -74,21 +67,15 @@ final class VectoredRead implements VectorGroup.Owner {
   /** The first group that has not begun. Only the thread that works off {@link #beginning}. */
   private int next;
 
-  private volatile boolean isRefused;
-
   /** Whether one of the ranges has had to wait for a block. */
   private final AtomicBoolean stalled = new AtomicBoolean();
 
   private final Pieces pieces;
 
-  /** Moved by every block that is copied for one of the ranges. */
   private final Patience patience;
 
   /** Fails when the patience may be over, unless the read is. */
   private volatile CompletableFuture<Void> timer = new CompletableFuture<>();
-
-  /** One range after the other: reads that wait long leave threads to those that come later. */
-  private final Executor waiting;
 
   /**
    * Checks and groups the ranges; starts nothing.
@@ -115,14 +102,24 @@ final class VectoredRead implements VectorGroup.Owner {
             VectorPlanner.MAX_OVER_READ,
             reader.source().requestBytes());
     this.reader = reader;
-    this.allocate = allocate;
     this.release = release;
     this.over = over;
     this.groupsLeft = new AtomicInteger(planned.size());
     this.pieces =
         Pieces.ofVectored(planned.stream().mapToLong(group -> group.span().length()).sum());
     this.patience = new Patience(reader.source().readTimeout(), VISIT);
-    this.waiting = new BoundedExecutor(reader.source().waiting(), 1);
+    // One range after the other: reads that wait long leave threads to those that come later.
+    Executor waiting = new BoundedExecutor(reader.source().waiting(), 1);
+    VectorGroup.Call call =
+        new VectorGroup.Call(
+            reader,
+            allocate,
+            this::giveBack,
+            this::waitsFor,
+            pieces,
+            patience,
+            waiting,
+            this::over);
     List<CompletableFuture<ByteBuffer>> inOrderOfCall =
         wanted.stream().map(range -> new CompletableFuture<ByteBuffer>()).toList();
     VectorGroup[] inOrder = new VectorGroup[planned.size()];
@@ -136,7 +133,7 @@ final class VectoredRead implements VectorGroup.Owner {
         members[j] = new VectorGroup.Member(range, nextRange, inOrderOfCall.get(index));
         nextRange = range.isEmpty() ? nextRange : range.start();
       }
-      inOrder[i] = new VectorGroup(group.span(), List.of(members), this);
+      inOrder[i] = new VectorGroup(group.span(), List.of(members), call);
     }
     this.groups = List.of(inOrder);
     this.results = inOrderOfCall;
@@ -149,10 +146,13 @@ final class VectoredRead implements VectorGroup.Owner {
    */
   List<CompletableFuture<ByteBuffer>> start() throws IOException {
     groups.forEach(VectorGroup::watch);
-    Change ahead = groups.isEmpty() ? Change.NONE : reader.pump().onVectored(inOrder(), spans());
+    List<ByteRange> inOrder = groups.stream().flatMap(VectorGroup::ranges).toList();
+    List<ByteRange> spans = groups.stream().map(VectorGroup::span).toList();
+    Change ahead = groups.isEmpty() ? Change.NONE : reader.pump().onVectored(inOrder, spans);
     beginGroups();
-    if (isRefused) {
-      throw new IOException(REFUSED);
+    if (groups.stream().anyMatch(VectorGroup::isRefused)) {
+      end(VectorGroup.REFUSED);
+      throw new IOException(VectorGroup.REFUSED);
     }
     // Behind what was asked for.
     reader.pump().start(ahead, null);
@@ -163,17 +163,8 @@ final class VectoredRead implements VectorGroup.Owner {
     return results;
   }
 
-  private List<ByteRange> inOrder() {
-    return groups.stream().flatMap(VectorGroup::ranges).toList();
-  }
-
-  private List<ByteRange> spans() {
-    return groups.stream().map(VectorGroup::span).toList();
-  }
-
-  /** {@inheritDoc} The first range that does tells the planner. */
-  @Override
-  public void waitsFor(Block block) {
+  /** The first range that waits tells the planner. */
+  private void waitsFor(Block block) {
     if (!block.isReady() && stalled.compareAndSet(false, true)) {
       reader.pump().onVectoredStall(block);
     }
@@ -224,35 +215,23 @@ final class VectoredRead implements VectorGroup.Owner {
     }
     var unused =
         next.orTimeout(Math.max(LEAST_WATCH_NANOS, patience.leftNanos()), TimeUnit.NANOSECONDS)
-            .exceptionally(
-                passed -> {
-                  // Not here: releasing is the application's code, and the timer is the JVM's.
-                  execute(reader.source().copying(), this::look);
-                  return null;
+            // Not on the JVM's timer: releasing is the application's code.
+            .exceptionallyAsync(passed -> look(), reader.source().copying())
+            .whenComplete(
+                (looked, refused) -> {
+                  if (refused != null) {
+                    end(VectorGroup.REFUSED);
+                  }
                 });
   }
 
-  private void look() {
+  private @Nullable Void look() {
     if (patience.isOver()) {
       end(VectorGroup.LATE);
     } else {
       watch();
     }
-  }
-
-  @Override
-  public void schedule(Caller caller, Runnable work) {
-    execute(caller == Caller.NEVER_WAITS ? reader.source().copying() : waiting, work);
-  }
-
-  private void execute(Executor executor, Runnable task) {
-    try {
-      executor.execute(task);
-    } catch (RejectedExecutionException | OutOfMemoryError e) {
-      // The engine ends, or the system has no thread to give.
-      isRefused = true;
-      end(REFUSED);
-    }
+    return null;
   }
 
   /** Ends the ranges that are not over. */
@@ -260,50 +239,22 @@ final class VectoredRead implements VectorGroup.Owner {
     groups.forEach(group -> group.end(why));
   }
 
-  @Override
-  public void over(VectorGroup group, boolean hadBegun) {
+  private void over(VectorGroup group) {
     if (!group.isDelivered()) {
       reader.pump().forget(group.span());
     }
     if (groupsLeft.decrementAndGet() == 0) {
       timer.complete(null);
       over.accept(this);
-    } else if (hadBegun) {
+    } else if (group.hasBegun()) {
       underWay.addAndGet(-bytes(group));
       beginGroups();
     }
   }
 
-  @Override
-  public ByteBuffer allocate(ByteRange range) {
-    return allocate.apply(Math.toIntExact(range.length()));
-  }
-
-  @Override
-  public Ask ask(ByteRange range, ByteBuffer buffer, long fetchEnd, long nextRange) {
-    ByteBuffer filled = buffer.duplicate();
-    filled.limit(filled.position() + Math.toIntExact(range.length()));
-    return Ask.ofRange(reader, range, filled, fetchEnd, nextRange, pieces, patience);
-  }
-
-  /** {@inheritDoc} The thread that closes the stream may be on its way to say so. */
-  @Override
-  public Throwable failure(ByteRange range, @Nullable String why, @Nullable Throwable cause) {
-    String given = why == null && reader.handle().isClosed() ? ReadFailures.CLOSED : why;
-    if (given != null && !given.equals(VectorGroup.LATE)) {
-      return new InterruptedIOException(given + " Range " + range + " of " + this).initCause(cause);
-    }
-    if (cause != null) {
-      return cause;
-    }
-    IOException late = new SocketTimeoutException("its turn did not come before its deadline");
-    return reader.failures().describe(late, range.start(), range.length());
-  }
-
-  /** {@inheritDoc} The application's errors must not keep other ranges waiting. */
-  @Override
+  /** The application's errors must not keep other ranges waiting. */
   @SuppressWarnings("IllegalCatch")
-  public void giveBack(ByteBuffer buffer) {
+  private void giveBack(ByteBuffer buffer) {
     try {
       release.accept(buffer);
     } catch (Throwable e) {
@@ -314,10 +265,5 @@ final class VectoredRead implements VectorGroup.Owner {
             e);
       }
     }
-  }
-
-  @Override
-  public String toString() {
-    return "Vectored read of " + reader.failures().object();
   }
 }

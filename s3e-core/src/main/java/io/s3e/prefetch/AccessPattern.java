@@ -3,7 +3,6 @@ package io.s3e.prefetch;
 import io.s3e.block.BlockLayout;
 import io.s3e.block.ByteRange;
 import io.s3e.prefetch.Cursors.Cursor;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -85,7 +84,7 @@ public final class AccessPattern {
   AccessPattern(BlockLayout layout, Ledger ledger, ReadPolicy policy, @Nullable ByteRange split) {
     this.layout = layout;
     this.ledger = ledger;
-    this.policy = Objects.requireNonNull(policy, "policy");
+    this.policy = policy;
     this.hasSplit = split != null;
     this.splitFirst = split == null ? 0 : layout.covering(split.start(), split.start() + 1).first();
     this.splitLimit = split == null ? layout.blocks() : layout.covering(0, split.end()).end();
@@ -185,7 +184,7 @@ public final class AccessPattern {
   }
 
   void setPolicy(ReadPolicy value) {
-    policy = Objects.requireNonNull(value, "policy");
+    policy = value;
   }
 
   /** Block after the last one that holds a byte of the split. */

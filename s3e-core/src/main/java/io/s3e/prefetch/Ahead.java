@@ -4,6 +4,7 @@ import io.s3e.block.BlockLayout;
 import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.metrics.EngineMetrics.Counter;
+import io.s3e.prefetch.BlockPieces.Piece;
 import io.s3e.prefetch.Wish.Range;
 import io.s3e.prefetch.Wish.Start;
 import java.util.ArrayList;
@@ -159,26 +160,16 @@ public final class Ahead {
   public void onRead(ByteRange bytes) {
     BlockRange blocks = layout.covering(bytes.start(), bytes.end());
     read += blocks.count();
-    if (pieces.endBefore(blocks.end()) <= blocks.first()) {
-      return;
+    boolean wasGivenUp = false;
+    for (Piece<Guess> each : pieces.take(blocks, guess -> true)) {
+      end(each, End.USED);
+      wasGivenUp |= each.owner() == Guess.GIVEN_UP;
+      pieces.add(each.blocks(), Guess.READ);
     }
-    List<BlockRange> came = new ArrayList<>(2);
-    boolean[] wasGivenUp = {false};
-    pieces.take(
-        blocks,
-        guess -> true,
-        (piece, guess) -> {
-          end(piece, guess, End.USED);
-          wasGivenUp[0] |= guess == Guess.GIVEN_UP;
-          appendRun(came, piece);
-        });
-    came.forEach(run -> pieces.add(run, Guess.READ));
-    if (wasGivenUp[0]) {
+    if (wasGivenUp) {
       // It cannot wait any longer for what follows.
-      pieces.take(
-          new BlockRange(0, layout.blocks()),
-          guess -> guess == Guess.GIVEN_UP,
-          (piece, guess) -> {});
+      BlockRange all = new BlockRange(0, layout.blocks());
+      var unused = pieces.take(all, guess -> guess == Guess.GIVEN_UP);
     }
     settleStep();
   }
@@ -249,25 +240,17 @@ public final class Ahead {
    *     follows them without a gap made way, and was no wrong guess
    */
   private void drop(long from, long to, boolean isBehindWindow, List<BlockRange> dropped) {
-    if (pieces.endBefore(to) <= from) {
-      return;
+    long wayUntil = isBehindWindow ? from : Long.MIN_VALUE;
+    for (Piece<Guess> each : pieces.take(new BlockRange(from, to), guess -> true)) {
+      Range of = each.owner().of;
+      boolean makesWay = each.blocks().first() == wayUntil;
+      wayUntil = makesWay ? each.blocks().end() : wayUntil;
+      boolean isWindow = of != null && of.kind() == GuessKind.WINDOW;
+      end(each, makesWay && isWindow ? End.WITHDRAWN : End.WASTED);
+      if (of != null) {
+        appendRun(dropped, each.blocks());
+      }
     }
-    long[] wayUntil = {isBehindWindow ? from : Long.MIN_VALUE};
-    pieces.take(
-        new BlockRange(from, to),
-        guess -> true,
-        (piece, guess) -> {
-          boolean makesWay = piece.first() == wayUntil[0];
-          wayUntil[0] = makesWay ? piece.end() : wayUntil[0];
-          end(piece, guess, makesWay && isWindow(guess) ? End.WITHDRAWN : End.WASTED);
-          if (guess.of != null) {
-            appendRun(dropped, piece);
-          }
-        });
-  }
-
-  private static boolean isWindow(Guess guess) {
-    return guess.of != null && !guess.of.kind().isColumnar();
   }
 
   /** Adds {@code run} to the end of {@code runs}, as one with the last if they touch. */
@@ -285,11 +268,10 @@ public final class Ahead {
    * found them there before this was told.
    */
   public void started(BlockRange blocks, Range of) {
-    pieces.take(blocks, guess -> guess == Guess.THERE, (piece, guess) -> {});
-    List<BlockRange> parts = pieces.missingFrom(blocks);
+    var unused = pieces.take(blocks, guess -> guess == Guess.THERE);
     Guess guess = latest != null && latest.isOpenFor(of) ? latest : new Guess(of);
     latest = guess;
-    for (BlockRange part : parts) {
+    for (BlockRange part : pieces.missingFrom(blocks)) {
       guess.left += part.count();
       pieces.add(part, guess);
       count(of.kind(), Counter.COLUMNAR_ASKED_BYTES, part);
@@ -320,7 +302,7 @@ public final class Ahead {
         });
     long ahead = pieces.count();
     for (BlockRange run : absent) {
-      pieces.take(run, guess -> true, (piece, guess) -> end(piece, guess, End.WITHDRAWN));
+      pieces.take(run, guess -> true).forEach(each -> end(each, End.WITHDRAWN));
       if (askedAgain + run.count() <= read + ahead) {
         askedAgain += run.count();
       } else {
@@ -330,7 +312,9 @@ public final class Ahead {
     settleStep();
   }
 
-  private void end(BlockRange piece, Guess guess, End how) {
+  private void end(Piece<Guess> left, End how) {
+    BlockRange piece = left.blocks();
+    Guess guess = left.owner();
     Range of = guess.of;
     if (of == null) {
       return;

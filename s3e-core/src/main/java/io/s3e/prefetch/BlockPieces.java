@@ -16,7 +16,8 @@ import java.util.function.Predicate;
  * @param <O> who wants a block
  */
 public final class BlockPieces<O> {
-  private record Piece<O>(BlockRange blocks, O owner) {}
+  /** Adjacent blocks of one owner. */
+  public record Piece<O>(BlockRange blocks, O owner) {}
 
   private final ArrayList<Piece<O>> pieces = new ArrayList<>();
   private long count;
@@ -83,15 +84,9 @@ public final class BlockPieces<O> {
     return at + 1;
   }
 
-  /**
-   * Takes the pieces of {@code run} whose owners {@code such} holds for, in order.
-   *
-   * @param taken hears of each piece and who had it; adds and takes nothing meanwhile
-   * @return how many blocks
-   */
-  public long take(
-      BlockRange run, Predicate<? super O> such, BiConsumer<BlockRange, ? super O> taken) {
-    long before = count;
+  /** Takes the pieces of {@code run} whose owners {@code such} holds for; all of them, in order. */
+  public List<Piece<O>> take(BlockRange run, Predicate<? super O> such) {
+    List<Piece<O>> taken = List.of();
     int at = endingAfter(run.first());
     while (at < pieces.size() && pieces.get(at).blocks.first() < run.end()) {
       Piece<O> piece = pieces.get(at);
@@ -106,9 +101,10 @@ public final class BlockPieces<O> {
       at = put(at, all.first(), part.first(), piece.owner);
       int unused = put(at, part.end(), all.end(), piece.owner);
       count -= part.count();
-      taken.accept(part, piece.owner);
+      taken = taken.isEmpty() ? new ArrayList<>(2) : taken;
+      taken.add(new Piece<>(part, piece.owner));
     }
-    return before - count;
+    return taken;
   }
 
   /** Index of the first piece that ends after {@code block}. */

@@ -7,7 +7,6 @@ import io.s3e.prefetch.Cursors.Cursor;
 import io.s3e.prefetch.Wish.Start;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,8 +68,8 @@ public final class ReadPlanner {
    */
   public ReadPlanner(
       BlockLayout layout, ReadPolicy policy, @Nullable ByteRange split, PrefetchLimits limits) {
-    this.layout = Objects.requireNonNull(layout, "layout");
-    this.limits = Objects.requireNonNull(limits, "limits");
+    this.layout = layout;
+    this.limits = limits;
     this.ledger = new Ledger((long) LEDGER_WINDOWS * limits.initialWindowBytes());
     this.pattern = new AccessPattern(layout, ledger, policy, split);
     this.windows = new Windows(layout, limits, cursors, pattern);

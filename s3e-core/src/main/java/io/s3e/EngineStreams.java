@@ -56,7 +56,7 @@ final class EngineStreams implements StreamSource, AutoCloseable {
   }
 
   S3EInputStream open(ObjectVersion version, OpenOptions options) {
-    return StreamFactory.open(this, reader(version, options), options.announced());
+    return StreamFactory.open(reader(version, options), options.announced());
   }
 
   /** Fetches the end of an object that will be opened; null if there is no room for a guess. */
@@ -85,7 +85,8 @@ final class EngineStreams implements StreamSource, AutoCloseable {
     handle.cancelledBy(options.cancelled());
     fetcher.opened(handle);
     Ahead ahead = new Ahead(layout, counts);
-    return new BlockReader(fetcher, handle, planner, ahead, config.prefetch(), engine.askers);
+    return new BlockReader(
+        this, fetcher, handle, planner, ahead, config.prefetch(), engine.askers);
   }
 
   private StreamPlanner planner(

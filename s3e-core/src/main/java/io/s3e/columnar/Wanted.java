@@ -216,14 +216,16 @@ final class Wanted {
   /** The reader has gone on to another group: what it read before counts no longer. */
   void forgetReadBefore(long block) {
     if (block > 0) {
-      read.take(new BlockRange(0, block), each -> true, (piece, reader) -> {});
+      var unused = read.take(new BlockRange(0, block), each -> true);
     }
   }
 
   /** Wants nothing of {@code run} for such reasons; how many blocks it did want. */
   long drop(BlockRange run, Predicate<GuessKind> such) {
     wish = null;
-    return requests.take(run, range -> such.test(range.kind()), (piece, range) -> {});
+    long before = requests.count();
+    var unused = requests.take(run, range -> such.test(range.kind()));
+    return before - requests.count();
   }
 
   void clear() {

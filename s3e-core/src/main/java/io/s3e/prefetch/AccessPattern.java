@@ -3,7 +3,6 @@ package io.s3e.prefetch;
 import io.s3e.block.BlockLayout;
 import io.s3e.block.ByteRange;
 import io.s3e.prefetch.Cursors.Cursor;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,8 +42,14 @@ public final class AccessPattern {
   private final BlockLayout layout;
   private final Ledger ledger;
 
-  /** The bytes that the opener expects to need; null if it has not said so. */
-  private final @Nullable ByteRange split;
+  /** Whether the opener has said which bytes it expects to need, the split. */
+  private final boolean hasSplit;
+
+  private final long splitFirst;
+  private final long splitLimit;
+
+  /** A reader of lines begins a byte before its split, or at the end of the block before. */
+  private final long splitStart;
 
   /** The planner, whose own this is, has seen no read since the stream was opened or reset. */
   private boolean fresh = true;
@@ -79,8 +84,11 @@ public final class AccessPattern {
   AccessPattern(BlockLayout layout, Ledger ledger, ReadPolicy policy, @Nullable ByteRange split) {
     this.layout = layout;
     this.ledger = ledger;
-    this.policy = Objects.requireNonNull(policy, "policy");
-    this.split = split;
+    this.policy = policy;
+    this.hasSplit = split != null;
+    this.splitFirst = split == null ? 0 : layout.covering(split.start(), split.start() + 1).first();
+    this.splitLimit = split == null ? layout.blocks() : layout.covering(0, split.end()).end();
+    this.splitStart = split == null ? 0 : Math.max(0, split.start() - layout.blockSize());
   }
 
   /** The word of the opener, or what it was changed to. */
@@ -91,27 +99,34 @@ public final class AccessPattern {
   /** A read of {@code [start, end)}. */
   public void onRead(long start, long end) {
     Course before = course;
+    if (before == Course.UNREAD) {
+      runStart = start;
+      runEnd = end;
+      boolean isFront = layout.blockAt(start) - splitFirst <= 1 && start >= splitStart;
+      course = isFront ? Course.FORWARD : Course.ONE_PLACE;
+      return;
+    }
     boolean goesOn = end > runEnd;
     if (Math.abs(start - runEnd) <= GAP_BYTES) {
       runEnd = Math.max(runEnd, end);
     } else if (start < runStart || start > runEnd) {
-      boolean isFar = start - runEnd > LEAP_BYTES || runStart - end > LEAP_BYTES;
-      if (before != Course.UNREAD && isFar) {
+      if (start - runEnd > LEAP_BYTES || runStart - end > LEAP_BYTES) {
         int more = leaps + 1;
         leaps = more;
       }
       runStart = start;
       runEnd = end;
-      if (before != Course.UNREAD && before != Course.SCATTERED) {
-        course = Course.SCATTERED;
-      }
+      scatter();
     }
-    if (before == Course.UNREAD) {
-      runStart = start;
-      boolean isFront = layout.blockAt(start) - splitFirst() <= 1 && start >= splitStart();
-      course = isFront ? Course.FORWARD : Course.ONE_PLACE;
-    } else if (before == Course.ONE_PLACE && goesOn && course == before) {
+    if (goesOn && course == Course.ONE_PLACE) {
       course = Course.FORWARD;
+    }
+  }
+
+  /** Other threads read the field often: it is not written in vain. */
+  private void scatter() {
+    if (course != Course.SCATTERED) {
+      course = Course.SCATTERED;
     }
   }
 
@@ -123,9 +138,7 @@ public final class AccessPattern {
     if (!ownOrder) {
       ownOrder = true;
     }
-    if (course != Course.SCATTERED) {
-      course = Course.SCATTERED;
-    }
+    scatter();
   }
 
   /** Whether the reader goes forward for the moment. */
@@ -162,31 +175,21 @@ public final class AccessPattern {
   /** Whether the opener announced a reader that goes from front to end, and it does not jump. */
   private boolean isSaidToScan() {
     ReadPolicy word = policy;
-    boolean said = word == ReadPolicy.SEQUENTIAL || word == ReadPolicy.WHOLE_FILE;
-    return said && !countsAsRandom();
+    return (word == ReadPolicy.SEQUENTIAL || word == ReadPolicy.WHOLE_FILE) && !countsAsRandom();
   }
 
   /** Whether the opener has said anything of what will be read. */
   boolean isTold() {
-    return policy != ReadPolicy.ADAPTIVE || split != null;
+    return policy != ReadPolicy.ADAPTIVE || hasSplit;
   }
 
   void setPolicy(ReadPolicy value) {
-    policy = Objects.requireNonNull(value, "policy");
+    policy = value;
   }
 
   /** Block after the last one that holds a byte of the split. */
   long splitLimit() {
-    return split == null ? layout.blocks() : layout.covering(0, split.end()).end();
-  }
-
-  private long splitFirst() {
-    return split == null ? 0 : layout.covering(split.start(), split.start() + 1).first();
-  }
-
-  /** A reader of lines begins a byte before its split, or at the end of the block before. */
-  private long splitStart() {
-    return split == null ? 0 : Math.max(0, split.start() - layout.blockSize());
+    return splitLimit;
   }
 
   /** The stream is as if just opened, except for what has become of earlier predictions. */
@@ -220,25 +223,18 @@ public final class AccessPattern {
     return inRow == RANDOM_AFTER_JUMPS;
   }
 
-  private int distrust() {
-    return ledger.distrust();
-  }
-
   private boolean countsAsRandom() {
     return jumps >= RANDOM_AFTER_JUMPS;
-  }
-
-  private boolean isTrusted() {
-    return distrust() == 0 && !countsAsRandom();
   }
 
   /** Whether a cursor that has just begun prefetches before it has shown anything. */
   boolean isAssumedForward(Cursor cursor) {
     long block = cursor.reached;
-    if (cursor.origin != Cursor.CursorStart.JUMP || !isTrusted() || block >= splitLimit()) {
+    boolean isTrusted = ledger.distrust() == 0 && !countsAsRandom();
+    if (cursor.origin != Cursor.CursorStart.JUMP || !isTrusted || block >= splitLimit) {
       return false;
     }
-    long fromSplitStart = block - splitFirst();
+    long fromSplitStart = block - splitFirst;
     if (policy == ReadPolicy.ADAPTIVE) {
       return fresh && Math.abs(fromSplitStart) <= 1;
     }
@@ -248,14 +244,16 @@ public final class AccessPattern {
   /** Whether a cursor has gone on from block to block often enough to prefetch. */
   boolean hasShownEnough(Cursor cursor) {
     int base = countsAsRandom() ? CROSSINGS_AFTER_JUMPS : 1;
-    int needed = Math.min(MAX_CROSSINGS, base << distrust());
+    int needed = Math.min(MAX_CROSSINGS, base << ledger.distrust());
     return cursor.crossings >= needed
         && (cursor.origin != Cursor.CursorStart.REREAD || cursor.stalled);
   }
 
   @Override
   public String toString() {
-    String text = policy + (countsAsRandom() ? " (jumping)" : "");
-    return distrust() == 0 ? text : text + ", distrust " + distrust();
+    int distrust = ledger.distrust();
+    return policy
+        + (countsAsRandom() ? " (jumping)" : "")
+        + (distrust == 0 ? "" : ", distrust " + distrust);
   }
 }

@@ -4,6 +4,7 @@ import io.s3e.block.BlockLayout;
 import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.metrics.EngineMetrics.Counter;
+import io.s3e.prefetch.BlockPieces.Piece;
 import io.s3e.prefetch.Wish.Range;
 import io.s3e.prefetch.Wish.Start;
 import java.util.ArrayList;
@@ -138,10 +139,8 @@ public final class Ahead {
   private long read;
   private long askedAgain;
 
-  // What has ended of windows and is not judged yet; null if nothing has.
-  private @Nullable Range window;
-  private long windowUsed;
-  private long windowWasted;
+  /** What the present step has ended of windows, which counts as one guess; null if nothing. */
+  private @Nullable Guess step;
 
   /**
    * @param listener hears of each byte that was started for what a layout says, and that it was
@@ -161,25 +160,18 @@ public final class Ahead {
   public void onRead(ByteRange bytes) {
     BlockRange blocks = layout.covering(bytes.start(), bytes.end());
     read += blocks.count();
-    if (pieces.endBefore(blocks.end()) <= blocks.first()) {
-      return;
+    boolean wasGivenUp = false;
+    for (Piece<Guess> each : pieces.take(blocks, guess -> true)) {
+      end(each, End.USED);
+      wasGivenUp |= each.owner() == Guess.GIVEN_UP;
+      pieces.add(each.blocks(), Guess.READ);
     }
-    List<BlockRange> came = new ArrayList<>(2);
-    boolean[] wasGivenUp = {false};
-    pieces.take(
-        blocks,
-        guess -> true,
-        (piece, guess) -> {
-          end(piece, guess, End.USED);
-          wasGivenUp[0] |= guess == Guess.GIVEN_UP;
-          appendRun(came, piece);
-        });
-    came.forEach(run -> pieces.add(run, Guess.READ));
-    if (wasGivenUp[0]) {
+    if (wasGivenUp) {
       // It cannot wait any longer for what follows.
-      pieces.take(all(), guess -> guess == Guess.GIVEN_UP, (piece, guess) -> {});
+      BlockRange all = new BlockRange(0, layout.blocks());
+      var unused = pieces.take(all, guess -> guess == Guess.GIVEN_UP);
     }
-    settleWindow();
+    settleStep();
   }
 
   /**
@@ -190,11 +182,11 @@ public final class Ahead {
    */
   public Change look(Wish wish, LongPredicate isThere) {
     List<BlockRange> dropped = drop(wish);
-    settleWindow();
+    settleStep();
     List<Starting> starting = new ArrayList<>(2);
     List<BlockRange> requests = new ArrayList<>(2);
     for (Range range : wish.ranges()) {
-      if (range.start() != Start.LATER && !pieces.covers(range.blocks())) {
+      if (range.start() != Start.LATER) {
         for (BlockRange missing : pieces.missingFrom(range.blocks())) {
           cut(missing, range, isThere, requests);
         }
@@ -208,19 +200,16 @@ public final class Ahead {
   /** Cuts what is absent of {@code missing} into requests; notes what is there. */
   private void cut(
       BlockRange missing, Range range, LongPredicate isThere, List<BlockRange> requests) {
-    for (long from = missing.first(); from < missing.end(); ) {
-      long to = from;
+    for (long from = missing.first(), to; from < missing.end(); from = to) {
+      to = from;
       while (to < missing.end() && isThere.test(to)) {
         to++;
       }
-      if (to > from) {
-        pieces.add(new BlockRange(from, to), Guess.THERE);
-      }
-      from = to;
-      if (from < missing.end()) {
+      pieces.add(new BlockRange(from, to), Guess.THERE);
+      if (to < missing.end()) {
+        from = to;
         to = RequestSizing.untilGap(from, missing.end(), layout, isThere, block -> true);
         range.cut().cut(new BlockRange(from, to), requests);
-        from = to;
       }
     }
   }
@@ -251,25 +240,17 @@ public final class Ahead {
    *     follows them without a gap made way, and was no wrong guess
    */
   private void drop(long from, long to, boolean isBehindWindow, List<BlockRange> dropped) {
-    if (pieces.endBefore(to) <= from) {
-      return;
+    long wayUntil = isBehindWindow ? from : Long.MIN_VALUE;
+    for (Piece<Guess> each : pieces.take(new BlockRange(from, to), guess -> true)) {
+      Range of = each.owner().of;
+      boolean makesWay = each.blocks().first() == wayUntil;
+      wayUntil = makesWay ? each.blocks().end() : wayUntil;
+      boolean isWindow = of != null && of.kind() == GuessKind.WINDOW;
+      end(each, makesWay && isWindow ? End.WITHDRAWN : End.WASTED);
+      if (of != null) {
+        appendRun(dropped, each.blocks());
+      }
     }
-    long[] wayUntil = {isBehindWindow ? from : Long.MIN_VALUE};
-    pieces.take(
-        new BlockRange(from, to),
-        guess -> true,
-        (piece, guess) -> {
-          boolean makesWay = piece.first() == wayUntil[0];
-          wayUntil[0] = makesWay ? piece.end() : wayUntil[0];
-          end(piece, guess, makesWay && isWindow(guess) ? End.WITHDRAWN : End.WASTED);
-          if (guess.of != null) {
-            appendRun(dropped, piece);
-          }
-        });
-  }
-
-  private static boolean isWindow(Guess guess) {
-    return guess.of != null && !guess.of.kind().isColumnar();
   }
 
   /** Adds {@code run} to the end of {@code runs}, as one with the last if they touch. */
@@ -287,14 +268,13 @@ public final class Ahead {
    * found them there before this was told.
    */
   public void started(BlockRange blocks, Range of) {
-    pieces.take(blocks, guess -> guess == Guess.THERE, (piece, guess) -> {});
-    List<BlockRange> parts = pieces.missingFrom(blocks);
+    var unused = pieces.take(blocks, guess -> guess == Guess.THERE);
     Guess guess = latest != null && latest.isOpenFor(of) ? latest : new Guess(of);
     latest = guess;
-    for (BlockRange part : parts) {
+    for (BlockRange part : pieces.missingFrom(blocks)) {
       guess.left += part.count();
       pieces.add(part, guess);
-      count(of.kind().isColumnar() ? Counter.COLUMNAR_ASKED_BYTES : null, part);
+      count(of.kind(), Counter.COLUMNAR_ASKED_BYTES, part);
     }
   }
 
@@ -322,60 +302,59 @@ public final class Ahead {
         });
     long ahead = pieces.count();
     for (BlockRange run : absent) {
-      pieces.take(run, guess -> true, (piece, guess) -> end(piece, guess, End.WITHDRAWN));
+      pieces.take(run, guess -> true).forEach(each -> end(each, End.WITHDRAWN));
       if (askedAgain + run.count() <= read + ahead) {
         askedAgain += run.count();
       } else {
         pieces.add(run, Guess.GIVEN_UP);
       }
     }
-    settleWindow();
+    settleStep();
   }
 
-  private BlockRange all() {
-    return new BlockRange(0, layout.blocks());
-  }
-
-  private void end(BlockRange piece, Guess guess, End how) {
+  private void end(Piece<Guess> left, End how) {
+    BlockRange piece = left.blocks();
+    Guess guess = left.owner();
     Range of = guess.of;
     if (of == null) {
       return;
     }
     GuessKind kind = of.kind();
     guess.left -= piece.count();
+    Guess judged = kind.isColumnar() ? guess : step(of);
     switch (how) {
       case USED -> {
-        guess.used += piece.count();
-        count(kind.used(), piece);
+        judged.used += piece.count();
+        count(kind, kind.used(), piece);
       }
       case WASTED -> {
-        guess.wasted += piece.count();
-        count(kind.wasted(), piece);
+        judged.wasted += piece.count();
+        count(kind, kind.wasted(), piece);
       }
-      case WITHDRAWN -> count(kind.isColumnar() ? Counter.COLUMNAR_WITHDRAWN_BYTES : null, piece);
+      case WITHDRAWN -> count(kind, Counter.COLUMNAR_WITHDRAWN_BYTES, piece);
     }
-    if (!kind.isColumnar()) {
-      window = guess.of;
-      windowUsed += how == End.USED ? piece.count() : 0;
-      windowWasted += how == End.WASTED ? piece.count() : 0;
-    } else if (guess.left == 0) {
-      settle(of, guess.used, guess.wasted);
+    if (kind.isColumnar() && guess.left == 0) {
+      settle(of, guess);
     }
   }
 
-  /** All that one step has ended of windows counts as one guess. */
-  private void settleWindow() {
-    if (window != null) {
-      settle(window, windowUsed, windowWasted);
-      window = null;
-      windowUsed = 0;
-      windowWasted = 0;
+  private Guess step(Range of) {
+    if (step == null) {
+      step = new Guess(of);
     }
+    return step;
   }
 
-  private void settle(Range of, long usedBlocks, long wastedBlocks) {
-    long used = usedBlocks * layout.blockSize();
-    long wasted = wastedBlocks * layout.blockSize();
+  private void settleStep() {
+    if (step != null && step.of != null) {
+      settle(step.of, step);
+    }
+    step = null;
+  }
+
+  private void settle(Range of, Guess over) {
+    long used = over.used * layout.blockSize();
+    long wasted = over.wasted * layout.blockSize();
     if (of.kind() == GuessKind.TAIL) {
       // Nobody reads all of a tail: one that holds a footer has saved a round trip.
       boolean isFree = used + wasted <= FREE_TAIL_BYTES;
@@ -387,8 +366,8 @@ public final class Ahead {
     }
   }
 
-  private void count(@Nullable Counter counter, BlockRange run) {
-    if (counter != null) {
+  private void count(GuessKind kind, @Nullable Counter counter, BlockRange run) {
+    if (counter != null && kind.isColumnar()) {
       listener.accept(counter, layout.bytesOf(run).length());
     }
   }

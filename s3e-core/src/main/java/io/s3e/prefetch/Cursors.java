@@ -3,6 +3,7 @@ package io.s3e.prefetch;
 import io.s3e.block.BlockRange;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The cursors of one stream, least recently used first. Not thread-safe. */
@@ -21,82 +22,43 @@ final class Cursors {
    */
   @Nullable Cursor near(long position, long gap) {
     Cursor nearest = null;
-    long distance = gap;
-    for (int i = byUse.size() - 1; i >= 0; i--) {
+    long distance = gap + 1;
+    for (int i = byUse.size() - 1; i >= 0 && distance > 0; i--) {
       Cursor cursor = byUse.get(i);
       long away = cursor.isInLastRead(position) ? 0 : Math.abs(position - cursor.next);
-      if (away < distance || (away == distance && nearest == null)) {
+      if (away < distance) {
         nearest = cursor;
         distance = away;
-      }
-      if (distance == 0 && nearest != null) {
-        break;
       }
     }
     return nearest;
   }
 
-  /** The cursor that wants {@code block} ahead, or null. */
-  @Nullable Cursor wanting(long block) {
-    for (Cursor cursor : byUse) {
-      if (cursor.reached <= block && block < cursor.aheadTo) {
-        return cursor;
+  /** The most recently used of such cursors, or null. */
+  @Nullable Cursor latest(Predicate<Cursor> such) {
+    for (int i = byUse.size() - 1; i >= 0; i--) {
+      if (such.test(byUse.get(i))) {
+        return byUse.get(i);
       }
     }
     return null;
   }
 
-  /** Blocks that a cursor wants ahead of it. */
-  record Want(BlockRange blocks, Cursor by) {}
+  /** The cursor that wants {@code block} ahead, or null. */
+  @Nullable Cursor wanting(long block) {
+    return latest(cursor -> cursor.reached <= block && block < cursor.aheadTo);
+  }
 
-  /**
-   * What cursors want ahead of them, the one that read last first; what two of them want is the
-   * former's.
-   */
-  List<Want> wanted() {
-    List<Want> wanted = new ArrayList<>(1);
-    BlockPieces<Cursor> known = new BlockPieces<>();
+  /** What cursors want ahead of them; what two of them want is wanted by the one that read last. */
+  BlockPieces<Cursor> wanted() {
+    BlockPieces<Cursor> wanted = new BlockPieces<>();
     for (int i = byUse.size() - 1; i >= 0; i--) {
       Cursor cursor = byUse.get(i);
-      if (cursor.ahead() > 0) {
-        BlockRange all = new BlockRange(cursor.reached, cursor.aheadTo);
-        for (BlockRange part : known.size() == 0 ? List.of(all) : known.missingFrom(all)) {
-          known.add(part, cursor);
-          wanted.add(new Want(part, cursor));
-        }
+      for (BlockRange part : wanted.missingFrom(new BlockRange(cursor.reached, cursor.aheadTo))) {
+        wanted.add(part, cursor);
       }
     }
     return wanted;
-  }
-
-  /** How many blocks these are. */
-  static long count(List<Want> wanted) {
-    long sum = 0;
-    for (Want want : wanted) {
-      sum += want.blocks().count();
-    }
-    return sum;
-  }
-
-  /** The cursor whose last read holds {@code position}, most recently used first, or null. */
-  @Nullable Cursor readingAt(long position) {
-    for (int i = byUse.size() - 1; i >= 0; i--) {
-      Cursor cursor = byUse.get(i);
-      if (cursor.isInLastRead(position)) {
-        return cursor;
-      }
-    }
-    return null;
-  }
-
-  /** Whether some cursor has moved over {@code position}. */
-  boolean haveRead(long position) {
-    for (Cursor cursor : byUse) {
-      if (cursor.runStart <= position && position < cursor.next) {
-        return true;
-      }
-    }
-    return false;
   }
 
   /** The stream serves a read of so many bytes; the age of cursors is counted in them. */
@@ -105,34 +67,38 @@ final class Cursors {
     servedReads++;
   }
 
-  /** A cursor that others have served more than so many bytes and reads since; null if none. */
-  @Nullable Cursor idle(long bytes, long reads) {
-    for (Cursor cursor : byUse) {
-      if (servedBytes - cursor.servedAtUse > bytes && servedReads - cursor.readsAtUse > reads) {
-        return cursor;
+  /**
+   * Gives up cursors that others have served more than so many bytes and reads since. If there are
+   * more than {@code most} then, gives up the least recently used of those that never went on from
+   * their first read, so that scattered reads do not drive out sequential ones; else the least
+   * recently used.
+   */
+  void retire(long bytes, long reads, int most) {
+    byUse.removeIf(
+        cursor ->
+            servedBytes - cursor.servedAtUse > bytes && servedReads - cursor.readsAtUse > reads);
+    if (byUse.size() > most) {
+      int last = byUse.size() - 1;
+      int surplus = 0;
+      while (surplus < last && byUse.get(surplus).isContinued()) {
+        surplus++;
       }
+      byUse.remove(surplus == last ? 0 : surplus);
     }
-    return null;
   }
 
   /** Makes {@code cursor} the most recently used; adds it if it is new. */
   void use(Cursor cursor) {
     cursor.servedAtUse = servedBytes;
     cursor.readsAtUse = servedReads;
-    int last = byUse.size() - 1;
-    if (last >= 0 && byUse.get(last) == cursor) {
-      return;
+    if (byUse.isEmpty() || !isLatest(cursor)) {
+      byUse.remove(cursor);
+      byUse.add(cursor);
     }
-    byUse.remove(cursor);
-    byUse.add(cursor);
   }
 
   boolean isLatest(Cursor cursor) {
     return byUse.get(byUse.size() - 1) == cursor;
-  }
-
-  void remove(Cursor cursor) {
-    byUse.remove(cursor);
   }
 
   int active() {
@@ -141,23 +107,6 @@ final class Cursors {
       count += cursor.active ? 1 : 0;
     }
     return count;
-  }
-
-  /**
-   * The cursor to give up if there are more than {@code max}: the least recently used of those that
-   * never went on from their first read, so that scattered reads do not drive out sequential ones;
-   * else the least recently used. Never the most recently used. Null if there is room.
-   */
-  @Nullable Cursor surplus(int max) {
-    if (byUse.size() <= max) {
-      return null;
-    }
-    for (Cursor cursor : byUse.subList(0, byUse.size() - 1)) {
-      if (!cursor.isContinued()) {
-        return cursor;
-      }
-    }
-    return byUse.get(0);
   }
 
   void clear() {
@@ -265,6 +214,11 @@ final class Cursors {
     /** How many blocks it wants that its reader has not come to. */
     long ahead() {
       return aheadTo - reached;
+    }
+
+    /** Whether it has moved over {@code position}. */
+    boolean hasRead(long position) {
+      return runStart <= position && position < next;
     }
 
     /** Whether {@code position} lies in what was last read here. */

@@ -4,9 +4,9 @@ import io.s3e.block.BlockLayout;
 import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.prefetch.Cursors.Cursor;
+import io.s3e.prefetch.Wish.Start;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,8 +68,8 @@ public final class ReadPlanner {
    */
   public ReadPlanner(
       BlockLayout layout, ReadPolicy policy, @Nullable ByteRange split, PrefetchLimits limits) {
-    this.layout = Objects.requireNonNull(layout, "layout");
-    this.limits = Objects.requireNonNull(limits, "limits");
+    this.layout = layout;
+    this.limits = limits;
     this.ledger = new Ledger((long) LEDGER_WINDOWS * limits.initialWindowBytes());
     this.pattern = new AccessPattern(layout, ledger, policy, split);
     this.windows = new Windows(layout, limits, cursors, pattern);
@@ -101,34 +101,30 @@ public final class ReadPlanner {
    * cursor is near; but their reader says itself what it wants, so nothing is wanted ahead of it.
    */
   public void onRanges(List<ByteRange> ranges) {
+    if (pattern.policy() == ReadPolicy.RANDOM) {
+      forgetOtherPolicy();
+      return;
+    }
     for (ByteRange range : ranges) {
-      BlockRange touched =
-          layout.covering(range.start(), Math.min(layout.objectSize(), range.end()));
-      if (!touched.isEmpty()) {
-        if (pattern.policy() == ReadPolicy.RANDOM) {
-          forgetOtherPolicy();
-          return;
-        }
-        onRange(range, touched);
+      BlockRange touched = layout.covering(range.start(), range.end());
+      if (touched.isEmpty()) {
+        continue;
       }
+      cursors.countRead(range.length());
+      Cursor near = cursors.near(range.start(), (long) GAP_BLOCKS * layout.blockSize());
+      if (near != null) {
+        near.advance(range.start(), range.end(), touched);
+        cursors.use(near);
+      } else if (pattern.onJump()) {
+        endGuessing();
+      }
+      pattern.onPlanned();
     }
-  }
-
-  private void onRange(ByteRange range, BlockRange touched) {
-    cursors.countRead(range.length());
-    Cursor near = cursors.near(range.start(), (long) GAP_BLOCKS * layout.blockSize());
-    if (near != null) {
-      near.advance(range.start(), range.end(), touched);
-      cursors.use(near);
-    } else if (pattern.onJump()) {
-      endGuessing();
-    }
-    pattern.onPlanned();
   }
 
   /** Nothing is wanted ahead, nor what another policy has left. */
   private void forgetOtherPolicy() {
-    if (!cursors.wanted().isEmpty()) {
+    if (cursors.wanted().count() > 0) {
       reset();
     }
   }
@@ -175,7 +171,7 @@ public final class ReadPlanner {
    * is under way during the wait. A hand-over between threads is not a wait.
    */
   public void onStall(long position) {
-    Cursor cursor = cursors.readingAt(position);
+    Cursor cursor = cursors.latest(each -> each.isInLastRead(position));
     if (pattern.policy() == ReadPolicy.RANDOM || cursor == null) {
       return;
     }
@@ -195,21 +191,20 @@ public final class ReadPlanner {
    * on, so of the cursor that read last alone; not of one that was refused, or has to show more.
    */
   public Wish wish() {
-    List<Cursors.Want> wanted =
-        pattern.policy() == ReadPolicy.RANDOM ? List.of() : cursors.wanted();
-    if (wanted.isEmpty()) {
+    BlockPieces<Cursor> wanted = cursors.wanted();
+    if (wanted.count() == 0 || pattern.policy() == ReadPolicy.RANDOM) {
       return Wish.NOTHING;
     }
-    boolean fits = Cursors.count(wanted) <= windows.cap();
+    boolean fits = wanted.count() <= windows.cap();
     List<Wish.Range> ranges = new ArrayList<>(wanted.size());
-    for (Cursors.Want want : wanted) {
-      Cursor cursor = want.by();
-      Wish.Start now = cursor.expected || cursor.earning ? Wish.Start.WITH_READ : Wish.Start.NOW;
-      boolean isDue = fits && cursors.isLatest(cursor) && windows.mayAsk(cursor);
-      Wish.Start start = isDue ? now : Wish.Start.LATER;
-      Wish.Cut cut = (absent, requests) -> windows.cut(cursor, absent, requests);
-      ranges.add(new Wish.Range(want.blocks(), GuessKind.WINDOW, ledger, start, cut));
-    }
+    wanted.forEach(
+        (blocks, cursor) -> {
+          Start now = cursor.expected || cursor.earning ? Start.WITH_READ : Start.NOW;
+          boolean isDue = fits && cursors.isLatest(cursor) && windows.mayAsk(cursor);
+          Wish.Cut cut = (absent, requests) -> windows.cut(cursor, absent, requests);
+          Start start = isDue ? now : Start.LATER;
+          ranges.add(new Wish.Range(blocks, GuessKind.WINDOW, ledger, start, cut));
+        });
     return new Wish(ranges);
   }
 
@@ -265,7 +260,7 @@ public final class ReadPlanner {
   /** Cursors and windows in bytes, for logs. */
   public String describe() {
     StringBuilder text = new StringBuilder(pattern.toString());
-    text.append(", ahead ").append(Cursors.count(cursors.wanted()) * layout.blockSize());
+    text.append(", ahead ").append(cursors.wanted().count() * layout.blockSize());
     text.append(" of ").append(windows.cap() * layout.blockSize());
     for (Cursor cursor : cursors.leastRecentFirst()) {
       windows.describe(cursor, text);
@@ -282,7 +277,9 @@ public final class ReadPlanner {
       return child;
     }
     Cursor.CursorStart origin =
-        cursors.haveRead(position) ? Cursor.CursorStart.REREAD : Cursor.CursorStart.JUMP;
+        cursors.latest(each -> each.hasRead(position)) != null
+            ? Cursor.CursorStart.REREAD
+            : Cursor.CursorStart.JUMP;
     Cursor cursor = new Cursor(position, touched.first(), origin);
     if (pattern.isAssumedForward(cursor)) {
       windows.open(cursor);
@@ -320,13 +317,6 @@ public final class ReadPlanner {
   private void retireIdle() {
     long idleBytes = 2L * limits.requestBytes() * Math.max(2, cursors.active());
     long idleReads = 2L * limits.maxCursors();
-    for (Cursor idle = cursors.idle(idleBytes, idleReads); idle != null; ) {
-      cursors.remove(idle);
-      idle = cursors.idle(idleBytes, idleReads);
-    }
-    Cursor surplus = cursors.surplus(limits.maxCursors());
-    if (surplus != null) {
-      cursors.remove(surplus);
-    }
+    cursors.retire(idleBytes, idleReads, limits.maxCursors());
   }
 }

@@ -58,79 +58,59 @@ public final class VectorPlanner {
                 Comparator.comparingLong((Integer i) -> ranges.get(i).start())
                     .thenComparingLong(i -> ranges.get(i).end()))
             .toList();
-    List<Group> groups = new ArrayList<>();
-    Joined joined = new Joined(blockBytes, gapBytes, maxOverRead, maxBytes, groups);
-    ByteRange last = new ByteRange(0, 0);
+    Joining joining = new Joining(gapBytes, maxOverRead, maxBytes);
+    List<Joined> groups = new ArrayList<>();
+    Joined last = new Joined(new ByteRange(0, 0));
     for (int index : order) {
       ByteRange range = ranges.get(index);
+      Joined joined = last;
       if (range.isEmpty()) {
-        groups.add(new Group(range, List.of(index)));
-        continue;
-      }
-      if (range.start() < last.end()) {
-        throw new IllegalArgumentException("ranges " + last + " and " + range + " overlap");
+        joined = new Joined(range);
+        groups.add(joined);
+      } else {
+        if (range.start() < last.end) {
+          ByteRange before = ranges.get(last.members.get(last.members.size() - 1));
+          throw new IllegalArgumentException("ranges " + before + " and " + range + " overlap");
+        }
+        if (last.used == 0 || !last.fits(range, blockBytes, joining)) {
+          last = new Joined(range);
+          groups.add(last);
+        }
+        joined = last;
       }
       joined.add(range, index);
-      last = range;
     }
-    joined.finish();
-    groups.sort(
-        Comparator.comparingLong((Group group) -> group.span().start())
-            .thenComparingLong(group -> group.span().end()));
-    return List.copyOf(groups);
+    return groups.stream()
+        .map(each -> new Group(new ByteRange(each.start, each.end), each.members))
+        .toList();
   }
 
-  /** The group that is being joined. */
+  /** A group to which ranges are added. */
   private static final class Joined {
-    private final int blockBytes;
-    private final int gapBytes;
-    private final double maxOverRead;
-    private final long maxBytes;
-    private final List<Group> groups;
-
-    private List<Integer> members = new ArrayList<>();
-    private long start;
+    private final List<Integer> members = new ArrayList<>();
+    private final long start;
     private long end;
     private long used;
 
-    Joined(int blockBytes, int gapBytes, double maxOverRead, long maxBytes, List<Group> groups) {
-      this.blockBytes = blockBytes;
-      this.gapBytes = gapBytes;
-      this.maxOverRead = maxOverRead;
-      this.maxBytes = maxBytes;
-      this.groups = groups;
+    Joined(ByteRange first) {
+      start = first.start();
     }
 
     void add(ByteRange range, int index) {
-      if (!members.isEmpty() && !fits(range)) {
-        finish();
-      }
-      if (members.isEmpty()) {
-        start = range.start();
-        used = 0;
-      }
       members.add(index);
       end = range.end();
       used += range.length();
     }
 
-    private boolean fits(ByteRange range) {
+    boolean fits(ByteRange range, int blockBytes, Joining joining) {
       long length = range.end() - start;
-      long blocks = (range.end() - 1) / blockBytes - start / blockBytes + 1;
       long wanted = used + range.length();
-      boolean cheap = range.start() - end <= gapBytes && length - wanted <= maxOverRead * wanted;
-      return (blocks == 1 || blocks <= maxBytes / blockBytes) && (cheap || blocksTouch(range));
-    }
-
-    private boolean blocksTouch(ByteRange range) {
-      return range.start() / blockBytes <= (end - 1) / blockBytes + 1;
-    }
-
-    void finish() {
-      if (!members.isEmpty()) {
-        groups.add(new Group(new ByteRange(start, end), members));
-        members = new ArrayList<>();
-      }
+      boolean isCheap =
+          range.start() - end <= joining.gapBytes
+              && length - wanted <= joining.maxOverRead * wanted;
+      long blocks = (range.end() - 1) / blockBytes - start / blockBytes + 1;
+      boolean touches = range.start() / blockBytes <= (end - 1) / blockBytes + 1;
+      return (blocks == 1 || blocks <= joining.requestBytes / blockBytes) && (isCheap || touches);
     }
   }
 }

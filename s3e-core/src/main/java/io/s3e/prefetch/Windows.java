@@ -187,14 +187,14 @@ final class Windows {
   /** Blocks that may still be wanted, after cursors that do not prefetch have given way. */
   private long makeRoom(long more, Cursor cursor) {
     for (Cursor other : cursors.leastRecentFirst()) {
-      if (cap() - Cursors.count(cursors.wanted()) >= more) {
+      if (cap() - cursors.wanted().count() >= more) {
         break;
       }
       if (other != cursor && !other.active) {
         other.aheadTo = other.reached;
       }
     }
-    return Math.max(0, cap() - Cursors.count(cursors.wanted()));
+    return Math.max(0, cap() - cursors.wanted().count());
   }
 
   /** One more cursor prefetches: each other cursor keeps the blocks nearest to its reader. */

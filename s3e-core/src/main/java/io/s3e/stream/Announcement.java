@@ -2,7 +2,6 @@ package io.s3e.stream;
 
 import io.s3e.block.BlockRange;
 import io.s3e.block.ObjectVersion;
-import io.s3e.fetch.Fetcher;
 import io.s3e.fetch.ObjectHandle;
 import io.s3e.memory.Block;
 import java.io.IOException;
@@ -22,12 +21,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Any thread. Holds no memory itself.
  */
 public final class Announcement {
-  private final Fetcher fetcher;
   private final BlockReader reader;
   private final BlockRange asked;
 
   private Announcement(BlockReader reader, BlockRange asked) {
-    this.fetcher = reader.fetcher();
     this.reader = reader;
     this.asked = asked;
   }
@@ -56,10 +53,10 @@ public final class Announcement {
    * @throws java.io.InterruptedIOException if the thread was interrupted; its flag is set
    */
   public boolean awaitAnswer(Duration limit) throws IOException {
-    Block first = etag() == null ? fetcher.find(handle(), asked.first()) : null;
+    Block first = etag() == null ? reader.fetcher().find(handle(), asked.first()) : null;
     if (first != null) {
       try {
-        boolean unused = fetcher.isReadyWithin(first, limit.toNanos());
+        boolean unused = reader.fetcher().isReadyWithin(first, limit.toNanos());
       } finally {
         first.unpin();
       }

@@ -15,6 +15,7 @@ import io.s3e.prefetch.Ahead.Change;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -26,29 +27,16 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Three callers.</b> A moving read waits for its first byte, and goes on as far as bytes are
  * on disk or in memory; so it fails before a byte is copied or not at all. A positioned read waits
  * for all of its bytes. Both wait in {@link #read}, on the thread that calls. A range of a vectored
- * read is {@linkplain #advance advanced} by threads of the engine, none of which waits for a block:
- * {@link Progress} says what the ask waits for.
+ * read is {@linkplain #advance advanced} by threads of the engine, none of which waits for a block.
  *
- * <p><b>States.</b> Between two calls of {@link #advance} an ask awaits nothing, a block ({@link
- * #arrival}), or bytes from disk ({@link #fromDisk}); never both. {@link #stop} ends what is
- * awaited, and an ask that is {@linkplain Progress#DONE done} awaits nothing.
+ * <p><b>States.</b> Between two calls of {@link #advance} an ask awaits a block ({@link #arrival}),
+ * bytes from disk ({@link #fromDisk}), or a thread that may wait; never two of them. {@link #stop}
+ * ends what is awaited, and an ask that is done awaits nothing.
  *
  * <p>An ask of moving reads is used again for each of them, and remembers the block that it last
  * took bytes of: the {@link Pump} knows of reads in it. Belongs to one thread at a time.
  */
 final class Ask {
-  /** How far {@link #advance} has come. */
-  enum Progress {
-    /** All bytes are in the target, or all that a moving read gets, or that the object has. */
-    DONE,
-    /** {@link #arrival} has to settle first. */
-    EXPECTING,
-    /** {@link #fromDisk} has to be over first. */
-    READING,
-    /** Only a thread that may wait gets on. */
-    BLOCKED
-  }
-
   /** What the thread that advances an ask may wait for. */
   enum Caller {
     /** Blocks, bytes from disk, memory and the store's word. */
@@ -62,11 +50,10 @@ final class Ask {
   /** A wait is a stall from here on; less is the hand-over between two threads. */
   private static final long STALL_NANOS = 200_000;
 
-  private static final ByteRange NOWHERE = new ByteRange(0, 0);
-  private static final Target NOTHING = new Target.OfArray(new byte[0], 0, 0);
+  private static final long NOT_ASKED = 0;
+  private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
   private final BlockReader reader;
-  private final ReadFailures failures;
   private final Fetcher fetcher;
   private final ObjectHandle handle;
   private final ReadStep begin;
@@ -75,10 +62,11 @@ final class Ask {
   /** Null until a read without a patience of its own comes to a block that is not in hand. */
   private @Nullable Patience patience;
 
-  private Target target = NOTHING;
+  /** Takes the bytes, from its position on. */
+  private ByteBuffer target = NOTHING;
+
   private long from;
   private long next;
-  private long end;
 
   /** Where the bytes end that are asked for together; at the end of the read or behind it. */
   private long fetchEnd;
@@ -92,11 +80,13 @@ final class Ask {
   private @Nullable Arrival arrival;
   private @Nullable DiskBytes fromDisk;
 
-  /** The block that bytes were last taken of, not pinned: it may be dead. */
-  private @Nullable Block current;
+  /** The block that bytes were last taken of, not pinned: it may be dead. Null if it is on disk. */
+  private @Nullable Block last;
 
-  /** The block that bytes were last taken of from disk, unless memory had some since. */
-  private ByteRange currentOnDisk = NOWHERE;
+  /** The bytes of the block that bytes were last taken of, in memory or on disk; none if equal. */
+  private long lastStart;
+
+  private long lastEnd;
 
   /** Whether the planner knows of the read. */
   private boolean isTold;
@@ -104,10 +94,8 @@ final class Ask {
   /** Whether the disk has not brought the next byte, as it was to: S3 is asked. */
   private boolean isLostOnDisk;
 
-  /** Whether the next byte has been asked of S3. */
-  private boolean isAsked;
-
-  private long askedNanos;
+  /** When the next byte was first asked of S3. */
+  private long askedNanos = NOT_ASKED;
 
   /** Whether the reader's waiting for the next byte was told to the planner. */
   private boolean hasStalled;
@@ -118,14 +106,8 @@ final class Ask {
   /** The failure for which the object has to be looked at before the next block. */
   private @Nullable IOException unrecovered;
 
-  private Ask(
-      BlockReader reader,
-      ReadFailures failures,
-      ReadStep begin,
-      Pieces pieces,
-      @Nullable Patience patience) {
+  private Ask(BlockReader reader, ReadStep begin, Pieces pieces, @Nullable Patience patience) {
     this.reader = reader;
-    this.failures = failures;
     this.fetcher = reader.fetcher();
     this.handle = reader.handle();
     this.begin = begin;
@@ -134,48 +116,53 @@ final class Ask {
   }
 
   /** For {@link #read}: of moving reads, one after the other, or of a positioned one. */
-  static Ask ofReads(BlockReader reader, ReadFailures failures, ReadStep begin) {
-    return new Ask(reader, failures, begin, Pieces.OF_READ, null);
+  static Ask ofReads(BlockReader reader, ReadStep begin) {
+    return new Ask(reader, begin, Pieces.OF_READ, null);
   }
 
   /**
    * One range of a vectored read, which the planner knows of.
    *
-   * @param target has room for the range
+   * @param target has room for the range, and no more
    * @param fetchEnd where the bytes end that are asked for together with the range
    * @param nextRange where the next range behind this one begins that the same read wants bytes of
    * @param pieces how what is missing is cut
    */
   static Ask ofRange(
       BlockReader reader,
-      ReadFailures failures,
       ByteRange range,
-      Target target,
+      ByteBuffer target,
       long fetchEnd,
       long nextRange,
       Pieces pieces,
       Patience patience) {
-    Ask ask = new Ask(reader, failures, ReadStep.CONTINUATION, pieces, patience);
+    Ask ask = new Ask(reader, ReadStep.VECTORED, pieces, patience);
     ask.begin(range.start(), target);
     ask.fetchEnd = fetchEnd;
     ask.nextRange = nextRange;
     return ask;
   }
 
-  private void begin(long at, Target into) {
+  private void begin(long at, ByteBuffer into) {
     from = at;
     next = at;
     target = into;
-    end = Math.min(handle.size(), at + into.remaining());
-    fetchEnd = end;
-    isTold = begin == ReadStep.CONTINUATION;
+    fetchEnd = end();
+    isTold = begin == ReadStep.VECTORED;
     beginBlock();
+  }
+
+  /**
+   * Where the read ends: earlier than was asked for if the object turned out to end, at any time.
+   */
+  private long end() {
+    return Math.min(handle.size(), next + target.remaining());
   }
 
   /** Nothing has been tried for the next byte. */
   private void beginBlock() {
     isLostOnDisk = false;
-    isAsked = false;
+    askedNanos = NOT_ASKED;
     hasStalled = false;
     lastFailure = null;
   }
@@ -185,14 +172,11 @@ final class Ask {
    *
    * @return how many bytes; -1 at or behind the end of the object
    */
-  int read(long at, Target into) throws IOException {
+  int read(long at, ByteBuffer into) throws IOException {
     begin(at, into);
     patience = null;
     try {
-      Progress progress = advance(Caller.WAITS);
-      if (progress != Progress.DONE) {
-        throw new IllegalStateException("a thread that waits does not come to " + progress);
-      }
+      boolean unused = advance(Caller.WAITS);
     } finally {
       // Whatever happens, the target is the application's again.
       stop();
@@ -201,78 +185,85 @@ final class Ask {
     return next == from ? -1 : (int) (next - from);
   }
 
-  /** Copies what is there, and asks for what is not. */
-  Progress advance(Caller caller) throws IOException {
-    while (target.remaining() > 0 && next < handle.size()) {
+  /**
+   * Copies what is there, and asks for what is not.
+   *
+   * @return whether the target has all bytes, or all that a moving read gets, or that the object
+   *     has; always so on a thread that waits
+   * @throws EOFException if the object has ended before a range
+   */
+  boolean advance(Caller caller) throws IOException {
+    IOException unknown = unrecovered;
+    if (unknown != null) {
+      unrecovered = null;
+      recover(unknown);
+    }
+    while (next < end()) {
       try {
-        Progress progress = advanceOnce(caller);
-        if (progress == Progress.DONE) {
-          break;
+        if (take(caller)) {
+          continue;
         }
-        if (progress != null) {
-          return progress;
+        if (isLostOnDisk || !beginOnDisk()) {
+          if (begin == ReadStep.MOVE && next > from) {
+            break;
+          }
+          request(caller);
+        }
+        if (caller != Caller.WAITS && (arrival == null || !arrival.isAnothers())) {
+          return false;
         }
       } catch (IOException e) {
         if (caller == Caller.NEVER_WAITS && ReadFailures.isRecoverable(e)) {
           unrecovered = e;
-          return Progress.BLOCKED;
+          return false;
         }
-        if (e instanceof ReadCancelledException) {
-          // Whoever reads on starts anew; nobody else wants what was to come.
-          reader.pump().release();
-        }
-        lastFailure = e;
-        failures.recover(e, next, target.remaining());
+        recover(e);
       }
     }
     if (next > from) {
       reader.showPlanner(from, next, target);
     }
-    return Progress.DONE;
+    if (begin == ReadStep.VECTORED && target.hasRemaining()) {
+      throw reader.failures().endOfObject(from, next - from + target.remaining());
+    }
+    return true;
   }
 
-  /** Null if it may be called again at once. */
-  private @Nullable Progress advanceOnce(Caller caller) throws IOException {
-    IOException unknown = unrecovered;
-    if (unknown != null) {
-      unrecovered = null;
-      throw unknown;
+  private void recover(IOException failure) throws IOException {
+    if (failure instanceof ReadCancelledException) {
+      // Whoever reads on starts anew; nobody else wants what was to come.
+      reader.pump().release();
     }
+    lastFailure = failure;
+    reader.failures().recover(failure, next, target.remaining());
+  }
+
+  /** Waits for what is awaited, as far as it may, and takes that; false if nothing is at hand. */
+  private boolean take(Caller caller) throws IOException {
     if (fromDisk != null) {
       takeFromDisk(fromDisk, caller);
-      return null;
-    }
-    if (arrival != null) {
+    } else if (arrival != null) {
       takeArrived(arrival, caller);
-      return null;
+    } else {
+      return takeFromMemory();
     }
-    if (takeFromMemory()) {
-      return null;
-    }
-    if (!isLostOnDisk && beginOnDisk()) {
-      return caller == Caller.WAITS ? null : Progress.READING;
-    }
-    if (begin == ReadStep.MOVE && next > from) {
-      return Progress.DONE;
-    }
-    request(caller);
-    if (arrival == null) {
-      return caller == Caller.WAITS ? null : Progress.BLOCKED;
-    }
-    return caller == Caller.WAITS || arrival.isAnothers() ? null : Progress.EXPECTING;
+    return true;
   }
 
   private boolean takeFromMemory() {
-    Block last = pinCurrent();
-    Block block = last == null ? reader.peek(next) : last;
+    Block block = last;
+    boolean isSame = block != null && isWithinLast(next) && block.tryPin();
+    if (!isSame) {
+      block = reader.peek(next);
+    }
     if (block == null) {
       return false;
     }
     try {
-      if (last == null) {
+      if (!isSame) {
         fetcher.metrics().count(Counter.MEMORY_HITS);
-        handle.listener().onMemoryHit(Math.min(end, block.end()) - next);
-        tell(next);
+        handle.listener().onMemoryHit(Math.min(end(), block.end()) - next);
+        reader.pump().start(tell(next, false), null);
         touch(block);
       }
       copy(block);
@@ -282,22 +273,19 @@ final class Ask {
     return true;
   }
 
-  /** The block last read from, pinned, if it holds the next byte and is alive; null otherwise. */
-  private @Nullable Block pinCurrent() {
-    Block block = current;
-    if (block == null || next < block.start() || next >= block.end()) {
-      return null;
+  /**
+   * The reader comes to bytes from {@code at} on.
+   *
+   * @param absent whether the first of them is neither at hand nor on its way
+   * @return what is to be started behind them
+   */
+  private Change tell(long at, boolean absent) {
+    handle.progress().onRead(at, end());
+    if (isTold) {
+      return Change.NONE;
     }
-    return block.tryPin() ? block : null;
-  }
-
-  /** The reader comes to bytes that nothing has to be waited for, from {@code at} on. */
-  private void tell(long at) {
-    handle.progress().onRead(at, end);
-    if (!isTold) {
-      isTold = true;
-      reader.pump().start(reader.pump().onRead(at, end, begin, false), null);
-    }
+    isTold = true;
+    return reader.pump().onRead(at, end(), begin, absent);
   }
 
   private void touch(Block block) {
@@ -307,13 +295,14 @@ final class Ask {
   }
 
   private void copy(Block block) {
-    next += target.copy(block, next);
-    current = block;
-    currentOnDisk = NOWHERE;
-    progressed();
+    took(BlockReader.copy(block, next, target), block, block.start(), block.end());
   }
 
-  private void progressed() {
+  private void took(int count, @Nullable Block of, long start, long end) {
+    next += count;
+    last = of;
+    lastStart = start;
+    lastEnd = end;
     if (patience != null) {
       patience.progressed();
     }
@@ -322,30 +311,27 @@ final class Ask {
 
   /** Not before it is needed: as a rule a read finds its block without asking for the time. */
   private Patience patience() {
-    Patience mine = patience;
-    if (mine == null) {
-      mine = new Patience(failures.readTimeout());
-      patience = mine;
+    if (patience == null) {
+      patience = new Patience(reader.source().readTimeout());
     }
-    return mine;
+    return patience;
   }
 
   /** Begins to read what follows and is on disk; false if the next byte is not. */
   private boolean beginOnDisk() {
-    // Earlier than was asked for if the object turned out to end, which it may do at any time.
-    long until = Math.min(handle.size(), end);
-    boolean isOfRange = begin == ReadStep.CONTINUATION;
-    fromDisk =
-        until <= next
-            ? null
-            : fetcher.fromDisk(handle, next, target.room(until - next), !isOfRange);
+    long end = end();
+    if (end <= next) {
+      return false;
+    }
+    ByteBuffer room = target.slice(target.position(), (int) (end - next));
+    fromDisk = fetcher.fromDisk(handle, next, room, begin != ReadStep.VECTORED);
     if (fromDisk == null) {
       return false;
     }
-    long known = isInCurrentOnDisk(next) ? currentOnDisk.end() : next;
+    long known = isWithinLast(next) ? lastEnd : next;
     if (known < end) {
       // While the disk works.
-      tell(known);
+      reader.pump().start(tell(known, false), null);
     }
     return true;
   }
@@ -360,12 +346,9 @@ final class Ask {
       isLostOnDisk = true;
       return;
     }
-    target.filled(count);
-    next += count;
-    progressed();
-    if (!isInCurrentOnDisk(next - 1)) {
-      currentOnDisk = reader.blockAround(next - 1);
-    }
+    target.position(target.position() + count);
+    long block = handle.layout().blockAt(next + count - 1);
+    took(count, null, handle.layout().startOf(block), handle.layout().endOf(block));
   }
 
   /**
@@ -374,50 +357,45 @@ final class Ask {
    * wait.
    */
   private void request(Caller caller) throws IOException {
-    long size = reader.requireInside(next);
-    long until = Math.min(size, end);
-    boolean isFirst = !isAsked;
+    long end = end();
+    if (next >= end) {
+      return;
+    }
+    boolean isFirst = askedNanos == NOT_ASKED;
     if (isFirst) {
-      isAsked = true;
-      askedNanos = System.nanoTime();
-      handle.progress().onRead(next, until);
+      askedNanos = System.nanoTime() | 1;
     } else {
       fetcher.checkDeadline(handle, lastFailure, patience());
     }
-    BlockRange wanted = handle.layout().covering(next, Math.min(size, fetchEnd));
+    BlockRange wanted = handle.layout().covering(next, Math.min(handle.size(), fetchEnd));
     Block found = fetcher.find(handle, wanted.first());
     arrival = found == null ? null : fetcher.join(found);
     Change ahead = Change.NONE;
-    if (isFirst && !isTold) {
-      isTold = true;
-      ahead = reader.pump().onRead(next, until, begin, found == null);
-    } else if (!isFirst && found == null && caller == Caller.WAITS) {
+    if (isFirst) {
+      ahead = tell(next, found == null);
+    } else if (found == null && caller == Caller.WAITS) {
       ahead = reader.pump().onMiss(begin);
     }
     if (found == null) {
+      // The read says that it will hardly need the rest of a small object.
+      boolean isGlance = begin == ReadStep.POSITIONED && reader.isGlance(end - next);
       Block asked =
           caller == Caller.NEVER_WAITS
               ? reader.begin(wanted, pieces)
-              : reader.demand(wanted, ahead, pieces, !isGlance(), patience());
+              : reader.demand(wanted, ahead, pieces, !isGlance, patience());
       arrival = asked == null ? null : fetcher.join(asked);
     } else if (arrival == null && caller != Caller.NEVER_WAITS) {
       // Its fetch is being given up, and is out of the way in a moment.
       LockSupport.parkNanos(this, STALL_NANOS);
     }
-    Arrival expected = arrival;
-    if (expected != null && expected.isAnothers() && caller == Caller.NEVER_WAITS) {
+    if (caller == Caller.NEVER_WAITS && arrival != null && arrival.isAnothers()) {
       stop();
     }
     if (caller == Caller.WAITS && (isFirst || found == null)) {
       // Not the block in hand: it may have failed by now, which is for its reader to hear.
       reader.beginRest(wanted, pieces);
-      reader.pump().start(ahead, expected == null ? null : expected.block());
+      reader.pump().start(ahead, arrival == null ? null : arrival.block());
     }
-  }
-
-  /** Whether the read says that it will hardly need the rest of a small object. */
-  private boolean isGlance() {
-    return begin == ReadStep.POSITIONED && reader.isGlance(end - next);
   }
 
   private void takeArrived(Arrival expected, Caller caller) throws IOException {
@@ -446,13 +424,7 @@ final class Ask {
 
   /** Whether {@code at} is in the block that bytes were last taken of. */
   boolean isWithinLast(long at) {
-    Block block = current;
-    boolean isInMemory = block != null && at >= block.start() && at < block.end();
-    return isInMemory || isInCurrentOnDisk(at);
-  }
-
-  private boolean isInCurrentOnDisk(long at) {
-    return at >= currentOnDisk.start() && at < currentOnDisk.end();
+    return at >= lastStart && at < lastEnd;
   }
 
   /** The block to wait for. */
@@ -463,15 +435,6 @@ final class Ask {
   /** The bytes from disk to wait for. */
   @Nullable DiskBytes fromDisk() {
     return fromDisk;
-  }
-
-  /**
-   * @throws EOFException if the object has ended before the read that is done
-   */
-  void requireFilled() throws EOFException {
-    if (target.remaining() > 0) {
-      throw failures.endOfObject(from, next - from + target.remaining());
-    }
   }
 
   boolean isLate() {
@@ -485,7 +448,7 @@ final class Ask {
         missing == null ? new SocketTimeoutException("its deadline has passed") : missing.late();
     // What the store said counts more than that it has not said it again yet.
     IOException told = lastFailure instanceof RequestFailure failed ? failed : late;
-    return failures.describe(told, next, target.remaining());
+    return reader.failures().describe(told, next, target.remaining());
   }
 
   /** Nothing is awaited any more. */
@@ -504,7 +467,7 @@ final class Ask {
 
   /** The next read finds the planner unaware of where it is. */
   void forget() {
-    current = null;
-    currentOnDisk = NOWHERE;
+    last = null;
+    lastEnd = 0;
   }
 }

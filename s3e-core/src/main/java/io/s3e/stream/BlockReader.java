@@ -6,7 +6,6 @@ import io.s3e.block.ByteRange;
 import io.s3e.columnar.StreamPlanner;
 import io.s3e.fetch.Fetcher;
 import io.s3e.fetch.ObjectHandle;
-import io.s3e.fetch.ObjectTruncatedException;
 import io.s3e.fetch.Patience;
 import io.s3e.memory.Block;
 import io.s3e.memory.Purpose;
@@ -15,6 +14,7 @@ import io.s3e.prefetch.Ahead.Change;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.prefetch.RequestSizing;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,26 +31,36 @@ public final class BlockReader {
   /** A random positioned read of less than this part of a small object does not fetch all of it. */
   private static final int SMALL_PART = 4;
 
+  private final StreamSource source;
   private final Fetcher fetcher;
   private final ObjectHandle handle;
+  private final ReadFailures failures;
   private final Pump pump;
 
   /**
+   * @param source the engine that the object is read by
    * @param planner decides what is prefetched
    * @param ahead of a reader that has read nothing
    * @param prefetch whether anything is fetched before it is asked for
    * @param askers the readers that share what prefetch may take
    */
   public BlockReader(
+      StreamSource source,
       Fetcher fetcher,
       ObjectHandle handle,
       StreamPlanner planner,
       Ahead ahead,
       boolean prefetch,
       Askers askers) {
+    this.source = source;
     this.fetcher = fetcher;
     this.handle = handle;
+    this.failures = new ReadFailures(source, handle);
     this.pump = new Pump(fetcher, handle, planner, ahead, prefetch, askers);
+  }
+
+  StreamSource source() {
+    return source;
   }
 
   Fetcher fetcher() {
@@ -59,6 +69,10 @@ public final class BlockReader {
 
   ObjectHandle handle() {
     return handle;
+  }
+
+  ReadFailures failures() {
+    return failures;
   }
 
   Pump pump() {
@@ -85,10 +99,16 @@ public final class BlockReader {
     return block;
   }
 
-  /** The bytes of the block that holds {@code position}. */
-  ByteRange blockAround(long position) {
-    long block = layout().blockAt(position);
-    return layout().bytesOf(new BlockRange(block, block + 1));
+  /**
+   * Copies what a pinned block has from {@code position} on, as far as {@code target} has room.
+   *
+   * @return how many bytes
+   */
+  static int copy(Block block, long position, ByteBuffer target) {
+    int offset = (int) (position - block.start());
+    int count = Math.min(target.remaining(), block.length() - offset);
+    block.copyTo(offset, target, count);
+    return count;
   }
 
   /**
@@ -96,17 +116,17 @@ public final class BlockReader {
    * the next read then, it knows what a footer says. Fetches nothing.
    *
    * @param start offset of the first byte that {@code target} has taken
-   * @param end offset after the last of them
+   * @param end offset after the last of them, which is before the target's position
    */
-  void showPlanner(long start, long end, Target target) {
+  void showPlanner(long start, long end, ByteBuffer target) {
     for (ByteRange range = pump.wanted(); range != null; range = pump.wanted()) {
       boolean wasRead = range.start() >= start && range.end() <= end;
-      byte[] bytes =
-          wasRead
-              ? target.taken((int) (end - range.start()), (int) range.length())
-              : inMemory(range);
+      byte[] bytes = wasRead ? new byte[(int) range.length()] : inMemory(range);
       if (bytes == null) {
         return;
+      }
+      if (wasRead) {
+        target.get(target.position() - (int) (end - range.start()), bytes);
       }
       pump.show(range, bytes);
       keep(range);
@@ -140,31 +160,22 @@ public final class BlockReader {
       return null;
     }
     last.unpin();
-    byte[] bytes = new byte[(int) range.length()];
-    Target target = new Target.OfArray(bytes, 0, bytes.length);
-    for (long next = range.start(); next < range.end(); ) {
+    ByteBuffer target = ByteBuffer.allocate((int) range.length());
+    while (target.hasRemaining()) {
+      long next = range.start() + target.position();
       Block block = peek(next);
       if (block == null) {
         return null;
       }
-      next += target.copy(block, next);
+      copy(block, next, target);
       block.unpin();
     }
-    return bytes;
+    return target.array();
   }
 
   /** Whether a positioned read of so many bytes will hardly need the rest of a small object. */
   boolean isGlance(long bytes) {
     return pump.policy() == ReadPolicy.RANDOM && bytes * SMALL_PART < handle.size();
-  }
-
-  /** The object's size, behind {@code position}. */
-  long requireInside(long position) throws ObjectTruncatedException {
-    long size = handle.size();
-    if (position >= size) {
-      throw new ObjectTruncatedException("offset " + position + " is behind the end", null);
-    }
-    return size;
   }
 
   /**

@@ -35,8 +35,15 @@ public final class BoundedExecutor implements Executor, AutoCloseable {
    */
   @Override
   public void execute(Runnable task) {
-    if (!takePlace(task)) {
-      return;
+    synchronized (this) {
+      if (closed) {
+        throw new RejectedExecutionException("closed");
+      }
+      if (withThreads == most) {
+        queued.add(task);
+        return;
+      }
+      withThreads++;
     }
     boolean accepted = false;
     try {
@@ -48,19 +55,6 @@ public final class BoundedExecutor implements Executor, AutoCloseable {
         workOn();
       }
     }
-  }
-
-  /** False if the task has been queued, since there is no place. */
-  private synchronized boolean takePlace(Runnable task) {
-    if (closed) {
-      throw new RejectedExecutionException("closed");
-    }
-    if (withThreads == most) {
-      queued.add(task);
-      return false;
-    }
-    withThreads++;
-    return true;
   }
 
   private void work(Runnable task) {

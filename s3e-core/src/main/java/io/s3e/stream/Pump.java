@@ -45,6 +45,7 @@ final class Pump implements Consumer<RunFetch> {
 
   private final Fetcher fetcher;
   private final ObjectHandle handle;
+  private final BlockLayout layout;
 
   /** Guarded by {@link #planning}, except for its pattern. */
   private final StreamPlanner planner;
@@ -94,16 +95,13 @@ final class Pump implements Consumer<RunFetch> {
       Askers askers) {
     this.fetcher = fetcher;
     this.handle = handle;
+    this.layout = handle.layout();
     this.planner = planner;
     this.ahead = ahead;
     this.enabled = enabled;
     this.askers = askers;
     AtomicBoolean mark = isDoubtful;
     this.doubt = () -> mark.set(true);
-  }
-
-  private BlockLayout layout() {
-    return handle.layout();
   }
 
   ReadPolicy policy() {
@@ -117,16 +115,13 @@ final class Pump implements Consumer<RunFetch> {
    * @return what is to be {@linkplain #start started} behind it
    */
   Change onRead(long position, long end, ReadStep step, boolean absent) {
-    if (step == ReadStep.CONTINUATION) {
-      return Change.NONE;
-    }
     // A moving position goes on to the end of its block as a rule; it is not heard of in between.
-    long until = Math.max(end, layout().endOf(layout().blockAt(position)));
+    long until = Math.max(end, layout.endOf(layout.blockAt(position)));
     long heard = step == ReadStep.MOVE ? until : end;
     return look(
         step,
         () -> {
-          if (absent && ahead.contains(layout().blockAt(position))) {
+          if (absent && ahead.contains(layout.blockAt(position))) {
             verify();
           }
           ahead.onRead(new ByteRange(position, end));
@@ -187,13 +182,11 @@ final class Pump implements Consumer<RunFetch> {
    * does not want.
    */
   private Change look(ReadStep step, Runnable happened) {
-    if (!enabled) {
+    if (!enabled || (step != ReadStep.MOVE && !planning.tryLock())) {
       return Change.NONE;
     }
     if (step == ReadStep.MOVE) {
       planning.lock();
-    } else if (!planning.tryLock()) {
-      return Change.NONE;
     }
     Change change;
     try {
@@ -345,7 +338,7 @@ final class Pump implements Consumer<RunFetch> {
   }
 
   private void abandon(BlockRange blocks) {
-    ByteRange bytes = layout().bytesOf(blocks);
+    ByteRange bytes = layout.bytesOf(blocks);
     for (RunFetch run : runs) {
       boolean inside = run.range().start() >= bytes.start() && run.range().end() <= bytes.end();
       if (!inside) {
@@ -358,7 +351,7 @@ final class Pump implements Consumer<RunFetch> {
 
   /** Says that these bytes will not be read: what was started for them alone is cancelled. */
   void forget(ByteRange range) {
-    abandon(layout().covering(range.start(), range.end()));
+    abandon(layout.covering(range.start(), range.end()));
   }
 
   void setPolicy(ReadPolicy policy) {

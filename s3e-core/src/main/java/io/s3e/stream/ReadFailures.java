@@ -9,7 +9,6 @@ import java.io.EOFException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
-import java.time.Duration;
 
 /**
  * The failures of one stream's reads. A read may go on where the store only has to say better what
@@ -25,11 +24,6 @@ final class ReadFailures {
   ReadFailures(StreamSource source, ObjectHandle handle) {
     this.source = source;
     this.handle = handle;
-  }
-
-  /** Time without progress after which a read fails. */
-  Duration readTimeout() {
-    return source.readTimeout();
   }
 
   /** Whether {@link #recover} asks the store how a failed read goes on. */
@@ -61,15 +55,8 @@ final class ReadFailures {
     if (handle.isClosed()) {
       return closed();
     }
-    String message =
-        "Reading "
-            + length
-            + " bytes at offset "
-            + at
-            + " of "
-            + object()
-            + " failed: "
-            + cause.getMessage();
+    String read = "Reading " + length + " bytes at offset " + at + " of " + object();
+    String message = read + " failed: " + cause.getMessage();
     if (cause instanceof ObjectChangedException) {
       return new ObjectChangedException(message, cause);
     }

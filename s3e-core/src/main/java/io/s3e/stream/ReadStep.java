@@ -1,11 +1,11 @@
 package io.s3e.stream;
 
-/** The steps of a read, of which the planner hears some. */
+/** What an ask is a part of. */
 enum ReadStep {
-  /** A moving position begins a read, or leaves the block it was in. */
+  /** Reads from a moving position: each begins where the last one ended, or after a jump. */
   MOVE,
-  /** A positioned read begins. */
+  /** A positioned read. */
   POSITIONED,
-  /** A read goes on that the planner has been told of. */
-  CONTINUATION
+  /** A vectored read, of which the planner hears as a whole. */
+  VECTORED
 }

@@ -13,7 +13,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
@@ -38,7 +37,6 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Errors</b> tell the object, its size, and the offset and length of the read.
  */
 public final class S3EInputStream extends InputStream {
-  private final StreamSource source;
   private final BlockReader reader;
   private final ReadFailures failures;
 
@@ -46,7 +44,9 @@ public final class S3EInputStream extends InputStream {
   private final Set<VectoredRead> vectored = ConcurrentHashMap.newKeySet();
 
   private volatile boolean open = true;
-  private final AtomicInteger generation = new AtomicInteger();
+
+  /** Whether {@link #moving} and {@link #near} keep what an {@link #unbuffer} has given back. */
+  private volatile boolean isStale;
 
   private long position;
 
@@ -55,18 +55,13 @@ public final class S3EInputStream extends InputStream {
 
   private final ShortReads near = new ShortReads();
 
-  /** The generation that {@link #moving} and {@link #near} belong to: another thread may end it. */
-  private int keptSince;
-
   /**
-   * @param source the engine that the object is read by
    * @param reader brings the blocks of what is opened
    */
-  S3EInputStream(StreamSource source, BlockReader reader) {
-    this.source = source;
+  S3EInputStream(BlockReader reader) {
     this.reader = reader;
-    this.failures = new ReadFailures(source, reader.handle());
-    this.moving = Ask.ofReads(reader, failures, ReadStep.MOVE);
+    this.failures = reader.failures();
+    this.moving = Ask.ofReads(reader, ReadStep.MOVE);
   }
 
   /**
@@ -145,12 +140,9 @@ public final class S3EInputStream extends InputStream {
   @Override
   public int read() throws IOException {
     startRead();
-    int index = near.indexOf(position);
+    int index = near();
     if (index < 0) {
-      if (position >= size() || !fetchNear()) {
-        return -1;
-      }
-      index = near.indexOf(position);
+      return -1;
     }
     position++;
     return near.byteAt(index);
@@ -169,19 +161,14 @@ public final class S3EInputStream extends InputStream {
     if (length == 0) {
       return 0;
     }
-    int index = near.indexOf(position);
-    if (index < 0 && length <= ShortReads.MAX_BYTES) {
-      if (position >= size() || !fetchNear()) {
-        return -1;
-      }
-      index = near.indexOf(position);
+    boolean isShort = length <= ShortReads.MAX_BYTES;
+    int index = isShort ? near() : near.indexOf(position);
+    if (index < 0) {
+      return isShort ? -1 : move(ByteBuffer.wrap(target, offset, length));
     }
-    if (index >= 0) {
-      int count = near.copy(index, target, offset, length);
-      position += count;
-      return count;
-    }
-    return move(new Target.OfArray(target, offset, length));
+    int count = near.copy(index, target, offset, length);
+    position += count;
+    return count;
   }
 
   /** Reads as {@link #read(byte[], int, int)} into the space that remains in {@code target}. */
@@ -190,7 +177,7 @@ public final class S3EInputStream extends InputStream {
     if (!target.hasRemaining()) {
       return 0;
     }
-    return move(new Target.OfBuffer(target));
+    return move(target);
   }
 
   /**
@@ -215,23 +202,25 @@ public final class S3EInputStream extends InputStream {
    */
   private void startRead() throws IOException {
     requireOpen();
-    int now = generation.get();
-    if (now != keptSince) {
-      keptSince = now;
+    if (isStale) {
+      isStale = false;
       moving.forget();
       near.clear();
     }
   }
 
-  /** Copies what follows the position into the array for short reads; false at the end. */
-  private boolean fetchNear() throws IOException {
-    int count = moving.read(position, near.refill(position));
-    near.filled(Math.max(0, count));
-    return count > 0;
+  /** Index in the array for short reads of the byte at the position, fetched; -1 at the end. */
+  private int near() throws IOException {
+    int index = near.indexOf(position);
+    if (index >= 0 || position >= size()) {
+      return index;
+    }
+    near.filled(Math.max(0, moving.read(position, near.refill(position))));
+    return near.indexOf(position);
   }
 
   /** Reads from the position on, and moves that over the bytes that were read. */
-  private int move(Target target) throws IOException {
+  private int move(ByteBuffer target) throws IOException {
     int count = moving.read(position, target);
     position += Math.max(0, count);
     return count;
@@ -245,22 +234,17 @@ public final class S3EInputStream extends InputStream {
    */
   public int readAt(long at, byte[] target, int offset, int length) throws IOException {
     Objects.checkFromIndexSize(offset, length, target.length);
-    return readAt(at, new Target.OfArray(target, offset, length));
+    return readAt(at, ByteBuffer.wrap(target, offset, length));
   }
 
   /** Reads as {@link #readAt(long, byte[], int, int)} into the space that remains. */
   public int readAt(long at, ByteBuffer target) throws IOException {
-    return readAt(at, new Target.OfBuffer(target));
-  }
-
-  private int readAt(long at, Target target) throws IOException {
     requireOpen();
     if (at < 0) {
       throw new EOFException(
           "Cannot read at a negative offset: " + at + " in " + failures.object());
     }
-    Ask ask = Ask.ofReads(reader, failures, ReadStep.POSITIONED);
-    return target.remaining() == 0 ? 0 : ask.read(at, target);
+    return target.hasRemaining() ? Ask.ofReads(reader, ReadStep.POSITIONED).read(at, target) : 0;
   }
 
   /**
@@ -270,9 +254,7 @@ public final class S3EInputStream extends InputStream {
    */
   public void readFullyAt(long at, byte[] target, int offset, int length) throws IOException {
     Objects.checkFromIndexSize(offset, length, target.length);
-    if (length > 0 && readAt(at, target, offset, length) < length) {
-      throw failures.endOfObject(at, length);
-    }
+    readFullyAt(at, ByteBuffer.wrap(target, offset, length));
   }
 
   /** Fills the space that remains in {@code target}; otherwise as above. */
@@ -303,8 +285,7 @@ public final class S3EInputStream extends InputStream {
       List<ByteRange> ranges, IntFunction<ByteBuffer> allocate, Consumer<ByteBuffer> release)
       throws IOException {
     requireOpen();
-    VectoredRead read =
-        new VectoredRead(source, reader, failures, ranges, allocate, release, vectored::remove);
+    VectoredRead read = new VectoredRead(reader, ranges, allocate, release, vectored::remove);
     if (!ranges.isEmpty()) {
       vectored.add(read);
     }
@@ -334,7 +315,7 @@ public final class S3EInputStream extends InputStream {
   }
 
   private void giveBack(String why) {
-    generation.incrementAndGet();
+    isStale = true;
     vectored.forEach(read -> read.end(why));
     reader.pump().release();
   }

@@ -1,5 +1,7 @@
 package io.s3e.stream;
 
+import java.nio.ByteBuffer;
+
 /**
  * The bytes around a stream's position, in an array of the stream's own. Reads of a few bytes come
  * from here: a pin and a copy out of a block cost some 50 ns, a byte of an array next to nothing.
@@ -41,14 +43,14 @@ final class ShortReads {
    * Empties the array and offers it for bytes from {@code position} on: all of it to a reader that
    * goes on from what was here.
    */
-  Target.OfArray refill(long position) {
+  ByteBuffer refill(long position) {
     if (bytes.length == 0) {
       bytes = new byte[CAPACITY];
     }
     int room = position == start + length ? CAPACITY : AFTER_JUMP_BYTES;
     start = position;
     length = 0;
-    return new Target.OfArray(bytes, 0, room);
+    return ByteBuffer.wrap(bytes, 0, room);
   }
 
   /** So many bytes have been put into what {@link #refill} offered. */

@@ -7,17 +7,16 @@ public final class StreamFactory {
   private StreamFactory() {}
 
   /**
-   * A stream over {@code source} that reads what {@code reader} has opened.
+   * A stream that reads what {@code reader} has opened.
    *
    * @param announced of an object that may be the one that was opened: what it brought is read too
    *     then; null if there is none
    */
-  public static S3EInputStream open(
-      StreamSource source, BlockReader reader, @Nullable Announcement announced) {
+  public static S3EInputStream open(BlockReader reader, @Nullable Announcement announced) {
     if (announced != null) {
       announced.readBy(reader);
     }
-    return new S3EInputStream(source, reader);
+    return new S3EInputStream(reader);
   }
 
   /**

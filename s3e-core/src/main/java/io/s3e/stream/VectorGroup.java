@@ -3,15 +3,20 @@ package io.s3e.stream;
 import io.s3e.block.ByteRange;
 import io.s3e.fetch.Arrival;
 import io.s3e.fetch.DiskBytes;
+import io.s3e.fetch.Patience;
 import io.s3e.memory.Block;
 import io.s3e.stream.Ask.Caller;
-import io.s3e.stream.Ask.Progress;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+import java.util.function.IntFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -26,52 +31,47 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *   WAITING --(its turn)--&gt; IDLE &lt;--&gt; WORKING --(the last range)--&gt; OVER
- *   WAITING, IDLE --(given up, late)--&gt; OVER
+ *   WAITING, IDLE --(given up, late)--&gt; WORKING --&gt; OVER
  * </pre>
  *
- * <p>A settling block, or a free thread, makes an idle group work. {@link #end} and the application
- * that completes or cancels the future of the current range interrupt an idle group at once; in a
- * working one, all but its current range. A range whose future is complete is passed over.
+ * <p>A settling block, or a free thread, makes an idle group work; so does the application that
+ * completes or cancels the future of the current range. {@link #end} interrupts an idle group at
+ * once; in a working one, all but its current range, which the working thread ends when it has to
+ * wait. A range whose future is complete is passed over.
  *
- * <p><b>Ownership.</b> The ask, and with it the buffer, belongs to the thread that works, or to the
- * one that has made the group over. The buffer goes to the application by the future, if that has
- * not been completed otherwise, and else back by {@code release}, exactly once. A future that
- * {@link #end} fails fails after that.
+ * <p><b>Ownership.</b> The ask, and with it the buffer, belongs to the thread that works. The
+ * buffer goes to the application by the future, if that has not been completed otherwise, and else
+ * back by {@code release}, exactly once. A future that {@link #end} fails fails after that.
  *
  * <p>Any thread.
  */
 final class VectorGroup {
-  /** The read as its groups need it. */
-  interface Owner {
-    /** A buffer of the application's for the range. */
-    ByteBuffer allocate(ByteRange range);
+  /** Why a group ends whose deadline has passed. */
+  static final String LATE = "its deadline has passed";
 
-    /** Gives a buffer back to the application. */
-    void giveBack(ByteBuffer buffer);
+  /** Why a group ends that has no thread. */
+  static final String REFUSED = "vectored read refused: the engine is closed";
 
-    /**
-     * What fills a buffer.
-     *
-     * @param fetchEnd where the bytes end that are asked for together with the range
-     * @param nextRange where the read's next range behind this one begins
-     */
-    Ask ask(ByteRange range, ByteBuffer buffer, long fetchEnd, long nextRange);
-
-    /** Runs a group's work on a thread of the engine, which may wait for what the caller may. */
-    void schedule(Caller caller, Runnable work);
-
-    /** A range waits for {@code block}. */
-    void waitsFor(Block block);
-
-    /** The error of a range that had no turn before the deadline. */
-    IOException late(ByteRange range);
-
-    /** Why ranges that fail are to be told that they were given up; null if they are not. */
-    @Nullable String givenUpBecause();
-
-    /** The group is over; and whether its turn had come before. */
-    void over(VectorGroup group, boolean hadBegun);
-  }
+  /**
+   * What the groups of one read share.
+   *
+   * @param allocate makes buffers of the application's
+   * @param giveBack gives buffers back to the application; does not fail
+   * @param waitsFor hears of blocks that ranges wait for
+   * @param pieces how what ranges miss is cut
+   * @param patience moved by every block that is copied for one of the ranges
+   * @param waiting runs what waits for room
+   * @param over hears of each group that is over
+   */
+  record Call(
+      BlockReader reader,
+      IntFunction<ByteBuffer> allocate,
+      Consumer<ByteBuffer> giveBack,
+      Consumer<Block> waitsFor,
+      Pieces pieces,
+      Patience patience,
+      Executor waiting,
+      Consumer<VectorGroup> over) {}
 
   /**
    * One range.
@@ -89,10 +89,11 @@ final class VectorGroup {
 
   private final ByteRange span;
   private final List<Member> members;
-  private final Owner read;
+  private final Call call;
 
   // Guarded by this.
   private State state = State.WAITING;
+  private boolean hasBegun;
   private @Nullable String endedBecause;
 
   /** How often the group has become idle: what was to wake it earlier comes too late. */
@@ -101,7 +102,7 @@ final class VectorGroup {
   /** Index of the current range; moved by the thread that works. */
   private int current;
 
-  /** No range from this index on gets a turn: they are given up, or late. */
+  /** No range from this index on gets a turn: {@link #end} has failed them. */
   private int end;
 
   // As the header tells of ownership.
@@ -113,11 +114,11 @@ final class VectorGroup {
    * @param span from the first byte of the first member to the last byte of the last
    * @param members in order of offset; at least one
    */
-  VectorGroup(ByteRange span, List<Member> members, Owner read) {
+  VectorGroup(ByteRange span, List<Member> members, Call call) {
     this.span = span;
     this.members = members;
     this.end = members.size();
-    this.read = read;
+    this.call = call;
   }
 
   ByteRange span() {
@@ -143,17 +144,34 @@ final class VectorGroup {
         return false;
       }
       state = State.IDLE;
+      hasBegun = true;
     }
     schedule(0, Caller.NEVER_WAITS);
     return true;
   }
 
   private void schedule(long its, Caller caller) {
-    read.schedule(caller, () -> work(its, caller));
+    Executor threads = caller == Caller.NEVER_WAITS ? call.reader.source().copying() : call.waiting;
+    try {
+      threads.execute(() -> work(its, caller));
+    } catch (RejectedExecutionException | OutOfMemoryError e) {
+      // The engine ends, or the system has no thread to give.
+      end(REFUSED);
+    }
   }
 
-  synchronized boolean isOver() {
-    return state == State.OVER;
+  synchronized boolean isRefused() {
+    return REFUSED.equals(endedBecause);
+  }
+
+  /** Whether its turn has come. */
+  synchronized boolean hasBegun() {
+    return hasBegun;
+  }
+
+  /** Whether nobody waits for one of its ranges. */
+  boolean isDone() {
+    return members.stream().allMatch(each -> each.result.isDone());
   }
 
   /** Whether the application has all its bytes; once the group is over. */
@@ -171,8 +189,7 @@ final class VectorGroup {
     }
     Caller may = caller;
     while (hasNext()) {
-      Progress progress = advance(members.get(current), may);
-      if (progress != Progress.DONE && pause(progress)) {
+      if (!advance(members.get(current), may) && pause()) {
         return;
       }
       // What the next range misses is asked for at once, as far as there is room.
@@ -180,86 +197,119 @@ final class VectorGroup {
     }
   }
 
-  /** Comes to the next range that is not complete. The group is over if there is none. */
+  /**
+   * Comes to the next range that is not complete, and that nobody has given up. The group is over
+   * if there is none.
+   */
   private boolean hasNext() {
-    String why = endedBecause();
-    if (why != null) {
-      failRest(why);
-    }
-    while (comesTo(current)) {
-      if (!members.get(current).result.isDone()) {
-        return true;
+    for (; ; ) {
+      String why;
+      synchronized (this) {
+        if (current >= end) {
+          state = State.OVER;
+          break;
+        }
+        why = endedBecause;
+      }
+      Member member = members.get(current);
+      if (!member.result.isDone()) {
+        if (why == null) {
+          return true;
+        }
+        Throwable late = why.equals(LATE) && ask != null ? ask.late() : null;
+        fail(member, failure(member, why, late));
       }
       giveBack();
       synchronized (this) {
         current++;
       }
     }
-    over(State.IDLE);
+    call.over.accept(this);
     return false;
+  }
+
+  /**
+   * Whether the range is over. Every failure, the application's own allocator included, belongs to
+   * the future: a range that never completes would hang its reader.
+   */
+  @SuppressWarnings("IllegalCatch")
+  private boolean advance(Member member, Caller caller) {
+    try {
+      Ask now = ask;
+      if (now == null) {
+        buffer = call.allocate.apply(Math.toIntExact(member.range.length()));
+        now = ask(member, buffer);
+        ask = now;
+      }
+      if (now.advance(caller)) {
+        deliver(member);
+        return true;
+      }
+      if (now.isLate()) {
+        throw now.late();
+      }
+      return false;
+    } catch (Throwable e) {
+      fail(member, failure(member, endedBecause(), e));
+      return true;
+    }
+  }
+
+  private Ask ask(Member member, ByteBuffer buffer) {
+    ByteBuffer filled = buffer.duplicate();
+    filled.limit(filled.position() + Math.toIntExact(member.range.length()));
+    return Ask.ofRange(
+        call.reader, member.range, filled, span.end(), member.next, call.pieces, call.patience);
   }
 
   private synchronized @Nullable String endedBecause() {
     return endedBecause;
   }
 
-  private synchronized boolean comesTo(int index) {
-    return index < end;
-  }
-
   /**
-   * Every failure, the application's own allocator included, belongs to the future: a range that
-   * never completes would hang its reader.
+   * The error of a range that has ended.
+   *
+   * @param why it was given up, or {@link #LATE}; null if it was not
+   * @param cause how it failed; null if it did not
    */
-  @SuppressWarnings("IllegalCatch")
-  private Progress advance(Member member, Caller caller) {
-    try {
-      Ask now = ask;
-      if (now == null) {
-        buffer = read.allocate(member.range);
-        now = read.ask(member.range, buffer, span.end(), member.next);
-        ask = now;
-      }
-      Progress progress = now.advance(caller);
-      if (progress == Progress.DONE) {
-        now.requireFilled();
-        deliver(member);
-      } else if (now.isLate()) {
-        throw now.late();
-      }
-      return progress;
-    } catch (Throwable e) {
-      String why = givenUpBecause();
-      fail(member, why == null ? e : givenUp(member, why, e));
-      return Progress.DONE;
+  private Throwable failure(Member member, @Nullable String why, @Nullable Throwable cause) {
+    // The thread that closes the stream may be on its way to say so.
+    boolean isClosed = why == null && call.reader.handle().isClosed();
+    String given = isClosed ? ReadFailures.CLOSED : why;
+    if (given != null && !given.equals(LATE)) {
+      String of = " Range " + member.range + " of a vectored read of ";
+      return new InterruptedIOException(given + of + call.reader.failures().object())
+          .initCause(cause);
     }
-  }
-
-  private synchronized @Nullable String givenUpBecause() {
-    return endedBecause == null ? read.givenUpBecause() : endedBecause;
+    if (cause != null) {
+      return cause;
+    }
+    IOException late = new SocketTimeoutException("its turn did not come before its deadline");
+    return call.reader.failures().describe(late, member.range.start(), member.range.length());
   }
 
   /** Working → idle; false if the group was given up meanwhile, or its range by the future. */
-  private boolean pause(Progress progress) {
+  private boolean pause() {
     Ask now = Objects.requireNonNull(ask);
     // Another thread may end the ask as soon as the group is idle.
     Arrival arrival = now.arrival();
     DiskBytes fromDisk = now.fromDisk();
     long its;
     synchronized (this) {
-      if (!mayPause()) {
+      if (endedBecause != null || members.get(current).result.isDone()) {
         return false;
       }
       state = State.IDLE;
       its = ++turn;
     }
-    if (progress == Progress.EXPECTING && arrival != null) {
-      // By the thread that brings the block, which has better things to do than to copy.
+    // By the thread that brings the bytes, which has better things to do than to copy.
+    Runnable goOn = () -> schedule(its, Caller.NEVER_WAITS);
+    if (arrival != null) {
       Block block = arrival.block();
-      block.whenSettled(() -> schedule(its, Caller.NEVER_WAITS));
-      read.waitsFor(block);
-    } else if (progress == Progress.READING && fromDisk != null) {
-      fromDisk.whenOver(() -> schedule(its, Caller.NEVER_WAITS));
+      block.whenSettled(goOn);
+      call.waitsFor.accept(block);
+    } else if (fromDisk != null) {
+      fromDisk.whenOver(goOn);
     } else {
       schedule(its, Caller.WAITS_FOR_ROOM);
     }
@@ -267,19 +317,16 @@ final class VectorGroup {
   }
 
   /**
-   * Fails what is not complete. A thread that works looks by itself whether its range was given up,
-   * and how late that is; but it may stand in the application's code, which waits for the ranges
-   * that follow.
+   * Fails what is not complete. A thread that works may stand in the application's code, which
+   * waits for the ranges that follow: these fail here.
    *
-   * @param why they are given up; null if their deadline has passed
+   * @param why they are given up, or {@link #LATE}
    */
-  void end(@Nullable String why) {
+  void end(String why) {
     State before;
     List<Member> withoutTurn = List.of();
     synchronized (this) {
-      if (why != null) {
-        endedBecause = why;
-      }
+      endedBecause = endedBecause == null ? why : endedBecause;
       before = state;
       if (before == State.WORKING) {
         int next = Math.min(current + 1, end);
@@ -289,66 +336,22 @@ final class VectorGroup {
         state = State.WORKING;
       }
     }
-    if (before == State.WORKING || before == State.OVER) {
-      withoutTurn.forEach(member -> member.result.completeExceptionally(failure(member, why)));
-    } else {
-      failRest(why);
-      over(before);
+    withoutTurn.forEach(member -> member.result.completeExceptionally(failure(member, why, null)));
+    if (before == State.WAITING || before == State.IDLE) {
+      boolean unused = hasNext();
     }
-  }
-
-  private void failRest(@Nullable String why) {
-    while (comesTo(current)) {
-      Member member = members.get(current);
-      fail(member, failure(member, why));
-      synchronized (this) {
-        current++;
-      }
-    }
-  }
-
-  private IOException failure(Member member, @Nullable String why) {
-    if (why != null) {
-      return givenUp(member, why, null);
-    }
-    Ask now = ask;
-    return now == null ? read.late(member.range) : now.late();
   }
 
   /** The future of a range is complete, by the group or by the application. */
   private void completed() {
-    State before;
+    long its;
     synchronized (this) {
-      before = state;
-      boolean isLast =
-          before == State.WAITING && members.stream().allMatch(each -> each.result.isDone());
-      boolean isCurrent = before == State.IDLE && members.get(current).result.isDone();
-      if (!isLast && !isCurrent) {
+      if (state != State.IDLE || !members.get(current).result.isDone()) {
         return;
       }
-      state = State.WORKING;
+      its = ++turn;
     }
-    if (before == State.WAITING) {
-      over(before);
-      return;
-    }
-    while (hasNext()) {
-      long its;
-      synchronized (this) {
-        if (!mayPause()) {
-          continue;
-        }
-        state = State.IDLE;
-        its = ++turn;
-      }
-      schedule(its, Caller.NEVER_WAITS);
-      return;
-    }
-  }
-
-  /** Whether nobody has given up the group or its range. The caller holds the lock. */
-  private boolean mayPause() {
-    return endedBecause == null && !members.get(current).result.isDone();
+    schedule(its, Caller.NEVER_WAITS);
   }
 
   private void deliver(Member member) {
@@ -361,10 +364,11 @@ final class VectorGroup {
     if (member.result.complete(filled)) {
       delivered++;
     } else {
-      read.giveBack(filled);
+      call.giveBack.accept(filled);
     }
   }
 
+  /** In this order: who hears of the failure finds the buffer given back. */
   private void fail(Member member, Throwable failure) {
     giveBack();
     member.result.completeExceptionally(failure);
@@ -380,21 +384,7 @@ final class VectorGroup {
     ByteBuffer held = buffer;
     buffer = null;
     if (held != null) {
-      read.giveBack(held);
+      call.giveBack.accept(held);
     }
-  }
-
-  /** To over, from {@code before} by way of working. */
-  private void over(State before) {
-    synchronized (this) {
-      state = State.OVER;
-    }
-    read.over(this, before != State.WAITING);
-  }
-
-  private IOException givenUp(Member member, String why, @Nullable Throwable cause) {
-    IOException failure =
-        new InterruptedIOException(why + " Range " + member.range + " of " + read);
-    return cause == null ? failure : (IOException) failure.initCause(cause);
   }
 }

@@ -5,15 +5,12 @@ import io.s3e.fetch.Patience;
 import io.s3e.memory.Block;
 import io.s3e.prefetch.Ahead.Change;
 import io.s3e.prefetch.VectorPlanner;
-import io.s3e.stream.Ask.Caller;
 import java.io.IOException;
-import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -39,10 +36,8 @@ import org.slf4j.LoggerFactory;
  * <p>When the last range of a group is over and one of them was given up, the group's GET is
  * cancelled unless somebody else wants it.
  */
-final class VectoredRead implements VectorGroup.Owner {
+final class VectoredRead {
   private static final Logger LOG = LoggerFactory.getLogger(VectoredRead.class);
-
-  private static final String REFUSED = "vectored read refused: the engine is closed";
 
   /** So much is read at once whether there is room or not: two of the longest lent GETs. */
   private static final long LEAST_UNDER_WAY_BYTES = 8 << 20;
@@ -52,10 +47,7 @@ final class VectoredRead implements VectorGroup.Owner {
 
   private static final long LEAST_WATCH_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-  private final StreamSource source;
   private final BlockReader reader;
-  private final ReadFailures failures;
-  private final IntFunction<ByteBuffer> allocate;
   private final Consumer<ByteBuffer> release;
   private final Consumer<VectoredRead> over;
   private final AtomicBoolean releaseFailed = new AtomicBoolean();
@@ -75,24 +67,15 @@ final class VectoredRead implements VectorGroup.Owner {
   /** The first group that has not begun. Only the thread that works off {@link #beginning}. */
   private int next;
 
-  /** No group begins any more. */
-  private volatile boolean ended;
-
-  private final AtomicBoolean refused = new AtomicBoolean();
-
   /** Whether one of the ranges has had to wait for a block. */
   private final AtomicBoolean stalled = new AtomicBoolean();
 
   private final Pieces pieces;
 
-  /** Moved by every block that is copied for one of the ranges. */
   private final Patience patience;
 
   /** Fails when the patience may be over, unless the read is. */
   private volatile CompletableFuture<Void> timer = new CompletableFuture<>();
-
-  /** One range after the other: reads that wait long leave threads to those that come later. */
-  private final Executor waiting;
 
   /**
    * Checks and groups the ranges; starts nothing.
@@ -100,9 +83,7 @@ final class VectoredRead implements VectorGroup.Owner {
    * @param over hears of the read when all of its ranges are over; never, if there are none
    */
   VectoredRead(
-      StreamSource source,
       BlockReader reader,
-      ReadFailures failures,
       List<ByteRange> wanted,
       IntFunction<ByteBuffer> allocate,
       Consumer<ByteBuffer> release,
@@ -110,7 +91,7 @@ final class VectoredRead implements VectorGroup.Owner {
       throws IOException {
     for (ByteRange range : wanted) {
       if (range.end() > reader.handle().size()) {
-        throw failures.endOfObject(range.start(), range.length());
+        throw reader.failures().endOfObject(range.start(), range.length());
       }
     }
     List<VectorPlanner.Group> planned =
@@ -119,18 +100,26 @@ final class VectoredRead implements VectorGroup.Owner {
             reader.handle().layout().blockSize(),
             VectorPlanner.MAX_GAP_BYTES,
             VectorPlanner.MAX_OVER_READ,
-            source.requestBytes());
-    this.source = source;
+            reader.source().requestBytes());
     this.reader = reader;
-    this.failures = failures;
-    this.allocate = allocate;
     this.release = release;
     this.over = over;
     this.groupsLeft = new AtomicInteger(planned.size());
     this.pieces =
         Pieces.ofVectored(planned.stream().mapToLong(group -> group.span().length()).sum());
-    this.patience = new Patience(source.readTimeout(), VISIT);
-    this.waiting = new BoundedExecutor(source.waiting(), 1);
+    this.patience = new Patience(reader.source().readTimeout(), VISIT);
+    // One range after the other: reads that wait long leave threads to those that come later.
+    Executor waiting = new BoundedExecutor(reader.source().waiting(), 1);
+    VectorGroup.Call call =
+        new VectorGroup.Call(
+            reader,
+            allocate,
+            this::giveBack,
+            this::waitsFor,
+            pieces,
+            patience,
+            waiting,
+            this::over);
     List<CompletableFuture<ByteBuffer>> inOrderOfCall =
         wanted.stream().map(range -> new CompletableFuture<ByteBuffer>()).toList();
     VectorGroup[] inOrder = new VectorGroup[planned.size()];
@@ -144,7 +133,7 @@ final class VectoredRead implements VectorGroup.Owner {
         members[j] = new VectorGroup.Member(range, nextRange, inOrderOfCall.get(index));
         nextRange = range.isEmpty() ? nextRange : range.start();
       }
-      inOrder[i] = new VectorGroup(group.span(), List.of(members), this);
+      inOrder[i] = new VectorGroup(group.span(), List.of(members), call);
     }
     this.groups = List.of(inOrder);
     this.results = inOrderOfCall;
@@ -157,10 +146,13 @@ final class VectoredRead implements VectorGroup.Owner {
    */
   List<CompletableFuture<ByteBuffer>> start() throws IOException {
     groups.forEach(VectorGroup::watch);
-    Change ahead = groups.isEmpty() ? Change.NONE : reader.pump().onVectored(inOrder(), spans());
+    List<ByteRange> inOrder = groups.stream().flatMap(VectorGroup::ranges).toList();
+    List<ByteRange> spans = groups.stream().map(VectorGroup::span).toList();
+    Change ahead = groups.isEmpty() ? Change.NONE : reader.pump().onVectored(inOrder, spans);
     beginGroups();
-    if (refused.get()) {
-      throw new IOException(REFUSED);
+    if (groups.stream().anyMatch(VectorGroup::isRefused)) {
+      end(VectorGroup.REFUSED);
+      throw new IOException(VectorGroup.REFUSED);
     }
     // Behind what was asked for.
     reader.pump().start(ahead, null);
@@ -171,17 +163,8 @@ final class VectoredRead implements VectorGroup.Owner {
     return results;
   }
 
-  private List<ByteRange> inOrder() {
-    return groups.stream().flatMap(VectorGroup::ranges).toList();
-  }
-
-  private List<ByteRange> spans() {
-    return groups.stream().map(VectorGroup::span).toList();
-  }
-
-  /** {@inheritDoc} The first range that does tells the planner. */
-  @Override
-  public void waitsFor(Block block) {
+  /** The first range that waits tells the planner. */
+  private void waitsFor(Block block) {
     if (!block.isReady() && stalled.compareAndSet(false, true)) {
       reader.pump().onVectoredStall(block);
     }
@@ -194,7 +177,7 @@ final class VectoredRead implements VectorGroup.Owner {
       return;
     }
     while (calls > 0) {
-      while (!ended && next < groups.size() && mayBegin(groups.get(next))) {
+      while (next < groups.size() && mayBegin(groups.get(next))) {
         next++;
       }
       calls = beginning.addAndGet(-calls);
@@ -203,11 +186,9 @@ final class VectoredRead implements VectorGroup.Owner {
 
   /** False if the group has to wait for its turn. */
   private boolean mayBegin(VectorGroup group) {
-    if (group.isOver()) {
-      return true;
-    }
-    boolean hasRoom = reader.announce(group.span(), pieces);
-    if (!hasRoom && underWay.get() >= LEAST_UNDER_WAY_BYTES) {
+    boolean isWanted = !group.isDone();
+    boolean hasRoom = isWanted && reader.announce(group.span(), pieces);
+    if (isWanted && !hasRoom && underWay.get() >= LEAST_UNDER_WAY_BYTES) {
       return false;
     }
     underWay.addAndGet(bytes(group));
@@ -226,119 +207,63 @@ final class VectoredRead implements VectorGroup.Owner {
 
   /** Ends the ranges when the patience is over; looks again later if it has been moved. */
   private void watch() {
-    CompletableFuture<Void> again = new CompletableFuture<>();
-    timer = again;
+    CompletableFuture<Void> next = new CompletableFuture<>();
+    timer = next;
     if (groupsLeft.get() == 0) {
       // Over meanwhile, by a thread that has not seen this timer.
       return;
     }
     var unused =
-        again
-            .orTimeout(Math.max(LEAST_WATCH_NANOS, patience.leftNanos()), TimeUnit.NANOSECONDS)
-            .exceptionally(
-                passed -> {
-                  if (patience.isOver()) {
-                    // Not here: releasing is the application's code, and the timer is the JVM's.
-                    execute(source.copying(), this::late);
-                  } else {
-                    watch();
+        next.orTimeout(Math.max(LEAST_WATCH_NANOS, patience.leftNanos()), TimeUnit.NANOSECONDS)
+            // Not on the JVM's timer: releasing is the application's code.
+            .exceptionallyAsync(passed -> look(), reader.source().copying())
+            .whenComplete(
+                (looked, refused) -> {
+                  if (refused != null) {
+                    end(VectorGroup.REFUSED);
                   }
-                  return null;
                 });
   }
 
-  @Override
-  public void schedule(Caller caller, Runnable work) {
-    execute(caller == Caller.NEVER_WAITS ? source.copying() : waiting, work);
-  }
-
-  private void execute(Executor executor, Runnable task) {
-    try {
-      executor.execute(task);
-    } catch (RejectedExecutionException | OutOfMemoryError e) {
-      // The engine ends, or the system has no thread to give.
-      refused.set(true);
-      end(REFUSED);
-    }
-  }
-
-  private void late() {
-    if (!patience.isOver()) {
-      // A block has come meanwhile.
+  private @Nullable Void look() {
+    if (patience.isOver()) {
+      end(VectorGroup.LATE);
+    } else {
       watch();
-      return;
     }
-    ended = true;
-    groups.forEach(group -> group.end(null));
-    // Ranges that were just being worked on may still come to wait.
-    watch();
+    return null;
   }
 
-  /** Gives up the ranges that are not over. */
+  /** Ends the ranges that are not over. */
   void end(String why) {
-    ended = true;
     groups.forEach(group -> group.end(why));
   }
 
-  /** {@inheritDoc} The thread that closes the stream may be on its way to say so. */
-  @Override
-  public @Nullable String givenUpBecause() {
-    return reader.handle().isClosed() ? ReadFailures.CLOSED : null;
-  }
-
-  @Override
-  public void over(VectorGroup group, boolean hadBegun) {
+  private void over(VectorGroup group) {
     if (!group.isDelivered()) {
       reader.pump().forget(group.span());
     }
     if (groupsLeft.decrementAndGet() == 0) {
       timer.complete(null);
       over.accept(this);
-    } else if (hadBegun) {
+    } else if (group.hasBegun()) {
       underWay.addAndGet(-bytes(group));
       beginGroups();
     }
   }
 
-  @Override
-  public ByteBuffer allocate(ByteRange range) {
-    return allocate.apply(Math.toIntExact(range.length()));
-  }
-
-  @Override
-  public Ask ask(ByteRange range, ByteBuffer buffer, long fetchEnd, long nextRange) {
-    ByteBuffer filled = buffer.duplicate();
-    filled.limit(filled.position() + Math.toIntExact(range.length()));
-    Target target = new Target.OfBuffer(filled);
-    return Ask.ofRange(reader, failures, range, target, fetchEnd, nextRange, pieces, patience);
-  }
-
-  @Override
-  public IOException late(ByteRange range) {
-    return failures.describe(
-        new SocketTimeoutException("its turn did not come before its deadline"),
-        range.start(),
-        range.length());
-  }
-
-  /** {@inheritDoc} The application's errors must not keep other ranges waiting. */
-  @Override
+  /** The application's errors must not keep other ranges waiting. */
   @SuppressWarnings("IllegalCatch")
-  public void giveBack(ByteBuffer buffer) {
+  private void giveBack(ByteBuffer buffer) {
     try {
       release.accept(buffer);
     } catch (Throwable e) {
       if (releaseFailed.compareAndSet(false, true)) {
         LOG.warn(
             "Vectored read of {}: the caller's release failed and keeps a buffer",
-            failures.object(),
+            reader.failures().object(),
             e);
       }
     }
-  }
-
-  @Override
-  public String toString() {
-    return "Vectored read of " + failures.object();
   }
 }

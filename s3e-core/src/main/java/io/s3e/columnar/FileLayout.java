@@ -90,9 +90,10 @@ public final class FileLayout {
   /** Whether the chunks of each group stand in the order of the schema. */
   boolean isOrdered = true;
 
-  /** Number of ORC's codec, and what a compressed chunk holds at most. */
+  /** Number of the codec of ORC's footers; 0 for none. */
   int compression;
 
+  /** What a compressed chunk of such a footer holds at most. */
   int blockBytes;
 
   /** Of nothing but zeros: {@link LayoutBuilder} fills it before anybody else sees it. */
@@ -157,7 +158,7 @@ public final class FileLayout {
 
   /** The group that holds {@code offset}; -1 if none does. */
   int groupAt(long offset) {
-    int group = Extras.lastStart(groupStart, groups, offset);
+    int group = Extras.lastStart(groupStart, 0, groups, offset);
     return group >= 0 && offset < groupEnd[group] ? group : -1;
   }
 
@@ -240,16 +241,6 @@ public final class FileLayout {
   /** The footer of a stripe. ORC only. */
   public ByteRange stripeFooter(int stripe) {
     return new ByteRange(stripeFooter[stripe], groupEnd[stripe]);
-  }
-
-  /** Number of the codec of footers; 0 for none. ORC only. */
-  int compression() {
-    return compression;
-  }
-
-  /** What a compressed chunk of a footer holds at most. ORC only. */
-  int blockBytes() {
-    return blockBytes;
   }
 
   /**

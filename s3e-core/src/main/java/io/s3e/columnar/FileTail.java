@@ -1,6 +1,7 @@
 package io.s3e.columnar;
 
 import io.s3e.block.ByteRange;
+import io.s3e.columnar.FileLayout.Format;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,9 +9,10 @@ import org.jspecify.annotations.Nullable;
  * its postscript, never by its name.
  *
  * @param footer the bytes that the layout is read from
- * @param postscript null for Parquet
+ * @param compression number of the codec of an ORC footer; 0 for none
+ * @param blockBytes what a compressed chunk of it holds at most
  */
-record FileTail(ByteRange footer, OrcTail.@Nullable Postscript postscript) {
+record FileTail(Format format, ByteRange footer, int compression, int blockBytes) {
   /** So many of the last bytes tell what the object is. */
   static final int LAST_BYTES = 256;
 
@@ -33,13 +35,9 @@ record FileTail(ByteRange footer, OrcTail.@Nullable Postscript postscript) {
       if (length < 1 || length > Math.min(ParquetFooter.MAX_BYTES, end)) {
         throw new MalformedException("a footer of " + length + " bytes");
       }
-      return new FileTail(new ByteRange(end - length, end), null);
+      return new FileTail(Format.PARQUET, new ByteRange(end - length, end), 0, 0);
     }
-    if (!OrcTail.isOrc(last)) {
-      return null;
-    }
-    OrcTail.Postscript postscript = OrcTail.postscript(last, objectSize);
-    return new FileTail(postscript.footer(), postscript);
+    return OrcTail.tail(last, objectSize);
   }
 
   /**
@@ -49,9 +47,9 @@ record FileTail(ByteRange footer, OrcTail.@Nullable Postscript postscript) {
    * @return null if they are compressed in a way that nobody here knows
    */
   @Nullable FileLayout layout(byte[] bytes, OrcCodecs codecs) throws MalformedException {
-    return postscript == null
+    return format == Format.PARQUET
         ? ParquetFooter.parse(bytes, footer.start())
-        : OrcTail.parse(postscript, bytes, codecs);
+        : OrcTail.parse(this, bytes, codecs);
   }
 
   private static int intAt(byte[] bytes, int at) {

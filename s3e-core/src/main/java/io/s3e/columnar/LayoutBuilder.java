@@ -7,6 +7,9 @@ final class LayoutBuilder {
   /** Chunks out of order are looked for one by one. */
   private static final int MAX_UNORDERED_COLUMNS = 2_000;
 
+  /** A Bloom filter without a length that would be longer is not fetched ahead. */
+  private static final int MAX_GUESSED_FILTER_BYTES = 4 << 20;
+
   /** Seen by nobody else before {@link #build}. */
   final FileLayout layout;
 
@@ -84,7 +87,7 @@ final class LayoutBuilder {
     layout.groupMark[stripe] = start;
   }
 
-  private void requireInside(long start, long length) throws MalformedException {
+  void requireInside(long start, long length) throws MalformedException {
     if (start < 0
         || length < 0
         || start > layout.footerStart()
@@ -107,10 +110,21 @@ final class LayoutBuilder {
       }
       end = layout.groupEnd[group];
     }
-    layout.bloomFilters.order(layout.footerStart());
     layout.columnIndexes.order(layout.footerStart());
     layout.offsetIndexes.order(layout.footerStart());
+    layout.bloomFilters.extend(this::endOfGap, MAX_GUESSED_FILTER_BYTES);
+    layout.bloomFilters.order(layout.footerStart());
     return layout;
+  }
+
+  /** Where the next group begins behind {@code offset}, or the indexes or the footer. */
+  private long endOfGap(long offset) {
+    int group = Extras.lastStart(layout.groupStart, 0, layout.groups(), offset) + 1;
+    long end = group < layout.groups() ? layout.groupStart[group] : layout.footerStart();
+    long columnIndexes = layout.columnIndexes(0, layout.groups()).start();
+    long offsetIndexes = layout.offsetIndexes(0, layout.groups()).start();
+    end = columnIndexes > offset ? Math.min(end, columnIndexes) : end;
+    return offsetIndexes > offset ? Math.min(end, offsetIndexes) : end;
   }
 
   private void encloseChunks(int group) throws MalformedException {

@@ -33,17 +33,7 @@ final class OrcStripes {
   private static final int KINDS = 64;
 
   /** Stream i is {@code names[i]} and lies in {@code [ends[i - 1], ends[i])}. */
-  private static final class Streams {
-    private final long start;
-    private final int[] names;
-    private final long[] ends;
-
-    Streams(long start, int[] names, long[] ends) {
-      this.start = start;
-      this.names = names;
-      this.ends = ends;
-    }
-
+  private record Streams(long start, int[] names, long[] ends) {
     long startOf(int i) {
       return i == 0 ? start : ends[i - 1];
     }
@@ -84,7 +74,7 @@ final class OrcStripes {
   void onFooter(ByteRange range, byte[] bytes) {
     int stripe = layout.groupAt(range.start());
     try {
-      byte[] plain = OrcTail.plain(layout.compression(), layout.blockBytes(), bytes, codecs);
+      byte[] plain = OrcTail.plain(layout.compression, layout.blockBytes, bytes, codecs);
       if (plain == null) {
         isRefused = true;
       } else {

@@ -1,7 +1,9 @@
 package io.s3e.columnar;
 
 import io.s3e.block.ByteRange;
+import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
+import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,38 +42,26 @@ final class OrcTail {
   private static final int STRIPE_DATA = 3;
   private static final int STRIPE_FOOTER = 4;
 
-  /**
-   * What a postscript says.
-   *
-   * @param footer where the file's footer lies
-   * @param compression number of the codec; 0 for none
-   * @param blockBytes what a compressed chunk holds at most
-   */
-  record Postscript(ByteRange footer, int compression, int blockBytes) {}
-
   private OrcTail() {}
 
-  /** Whether {@code last}, the last bytes of an object, end as those of an ORC file do. */
-  static boolean isOrc(byte[] last) {
-    int postscript = postscriptLength(last);
-    int end = last.length - 1;
-    return postscript > MAGIC.length
-        && postscript < last.length
-        && Arrays.equals(last, end - MAGIC.length, end, MAGIC, 0, MAGIC.length);
-  }
-
-  private static int postscriptLength(byte[] last) {
-    return last.length == 0 ? 0 : last[last.length - 1] & 0xFF;
-  }
-
   /**
-   * The postscript of a file.
+   * What the postscript of a file says.
    *
-   * @param last its last bytes, of which {@link #isOrc} is true
+   * @param last the last bytes of an object
+   * @return null if they do not end as those of an ORC file do
    */
-  static Postscript postscript(byte[] last, long objectSize) throws MalformedException {
-    int length = postscriptLength(last);
-    ProtobufReader in = new ProtobufReader(last, last.length - 1 - length, last.length - 1);
+  static @Nullable FileTail tail(byte[] last, long objectSize) throws MalformedException {
+    int end = last.length - 1;
+    int length = end < 0 ? 0 : last[end] & 0xFF;
+    if (length <= MAGIC.length
+        || length > end
+        || !Arrays.equals(last, end - MAGIC.length, end, MAGIC, 0, MAGIC.length)) {
+      return null;
+    }
+    return readPostscript(new ProtobufReader(last, end - length, end), objectSize - 1 - length);
+  }
+
+  private static FileTail readPostscript(ProtobufReader in, long end) throws MalformedException {
     long footer = 0;
     long compression = 0;
     long block = 0;
@@ -83,26 +73,26 @@ final class OrcTail {
         default -> in.skipField();
       }
     }
-    long end = objectSize - 1 - length;
     if (footer < 1 || footer > MAX_FOOTER_BYTES || footer > end) {
       throw new MalformedException("a footer of " + footer + " bytes");
     }
     if (compression > Byte.MAX_VALUE || block > MAX_BLOCK_BYTES) {
       throw new MalformedException("compression " + compression + " of blocks of " + block);
     }
-    return new Postscript(new ByteRange(end - footer, end), (int) compression, (int) block);
+    ByteRange range = new ByteRange(end - footer, end);
+    return new FileTail(FileLayout.Format.ORC, range, (int) compression, (int) block);
   }
 
   /**
    * The layout of a file.
    *
-   * @param footer the bytes that the postscript calls its footer
+   * @param footer the bytes that its tail calls so
    * @return null if its codec is not to be had
    */
-  static @Nullable FileLayout parse(Postscript postscript, byte[] footer, OrcCodecs codecs)
+  static @Nullable FileLayout parse(FileTail tail, byte[] footer, OrcCodecs codecs)
       throws MalformedException {
-    byte[] plain = plain(postscript.compression, postscript.blockBytes, footer, codecs);
-    return plain == null ? null : readFooter(plain, postscript);
+    byte[] plain = plain(tail.compression(), tail.blockBytes(), footer, codecs);
+    return plain == null ? null : readFooter(plain, tail);
   }
 
   /**
@@ -122,8 +112,8 @@ final class OrcTail {
   private static byte[] decompress(byte[] source, OrcCodecs.Codec codec, int blockBytes)
       throws MalformedException {
     byte[] block = new byte[blockBytes];
-    byte[] plain = new byte[Math.min(MAX_FOOTER_BYTES, 4 * source.length)];
-    int filled = 0;
+    ByteArrayOutputStream plain =
+        new ByteArrayOutputStream(Math.min(MAX_FOOTER_BYTES, 4 * source.length));
     int at = 0;
     for (int chunk = 0; at < source.length; chunk++) {
       if (chunk == MAX_CHUNKS || source.length - at < CHUNK_HEADER_BYTES) {
@@ -138,22 +128,17 @@ final class OrcTail {
         throw new MalformedException("cut off");
       }
       int count = isPlain ? length : codec.decompress(source, at, length, block);
-      if (count > MAX_FOOTER_BYTES - filled) {
+      if (count > MAX_FOOTER_BYTES - plain.size()) {
         throw new MalformedException("a footer of more than " + MAX_FOOTER_BYTES + " bytes");
       }
-      if (count > plain.length - filled) {
-        plain = Arrays.copyOf(plain, Math.min(MAX_FOOTER_BYTES, 2 * (filled + count)));
-      }
-      System.arraycopy(isPlain ? source : block, isPlain ? at : 0, plain, filled, count);
-      filled += count;
+      plain.write(isPlain ? source : block, isPlain ? at : 0, count);
       at += length;
     }
-    return Arrays.copyOf(plain, filled);
+    return plain.toByteArray();
   }
 
-  private static FileLayout readFooter(byte[] footer, Postscript postscript)
-      throws MalformedException {
-    long footerStart = postscript.footer.start();
+  private static FileLayout readFooter(byte[] footer, FileTail tail) throws MalformedException {
+    long footerStart = tail.footer().start();
     int stripes = 0;
     ProtobufReader counting = new ProtobufReader(footer, 0, footer.length);
     while (counting.nextField()) {
@@ -164,19 +149,19 @@ final class OrcTail {
       throw new MalformedException(stripes + " stripes before " + footerStart);
     }
     LayoutBuilder layout = LayoutBuilder.orc(footerStart, stripes);
-    layout.compression(postscript.compression, postscript.blockBytes);
-    long schema = SchemaHash.start();
+    layout.compression(tail.compression(), tail.blockBytes());
+    CRC32C schema = new CRC32C();
     int stripe = 0;
     ProtobufReader in = new ProtobufReader(footer, 0, footer.length);
     while (in.nextField()) {
       switch (in.field()) {
         case FOOTER_STRIPES -> readStripe(in, layout, stripe++);
-        case FOOTER_TYPES -> schema = in.hash(schema);
+        case FOOTER_TYPES -> in.addTo(schema);
         case FOOTER_ENCRYPTION -> throw new MalformedException("encrypted");
         default -> in.skipField();
       }
     }
-    layout.schema(schema);
+    layout.schema(schema.getValue());
     return layout.build();
   }
 

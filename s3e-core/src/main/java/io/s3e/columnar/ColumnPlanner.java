@@ -4,15 +4,12 @@ import io.s3e.block.BlockLayout;
 import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectVersion;
-import io.s3e.columnar.ColumnReads.Read;
 import io.s3e.metrics.EngineMetrics.Counter;
-import io.s3e.prefetch.GuessKind;
 import io.s3e.prefetch.PrefetchLimits;
 import io.s3e.prefetch.TableLedger;
 import io.s3e.prefetch.VectorPlanner.Joining;
 import io.s3e.prefetch.Wish;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -22,25 +19,13 @@ import org.jspecify.annotations.Nullable;
  * #wish}. The caller serialises all calls. The same calls give the same answers, as long as the
  * memory that it shares with other streams is the same.
  *
- * <p><b>States.</b>
+ * <p><b>Without a layout</b> the first read of the stream, if it is in the last 64 KiB, asks for
+ * the tail, and for the data that {@link AlikeFiles} expect; any read there has {@link
+ * FooterReading} see the footer. A layout of this version that is remembered is known at the first
+ * read. Bytes that are neither Parquet nor ORC, or in any doubt, end it.
  *
- * <ul>
- *   <li>UNKNOWN: no layout. The first read of the stream, in the last 64 KiB, asks for the tail,
- *       and for the data that {@link AlikeFiles} expect. → TAIL by any read there; → READY at the
- *       first read, if the layout of this version is remembered.
- *   <li>TAIL: wants the last bytes, then the footer. → READY with a layout; → NOT_COLUMNAR with
- *       bytes that are neither Parquet nor ORC, or in any doubt.
- *   <li>READY: a layout, and no read of a part of it. → FILTERING or COLUMNS by a read that begins
- *       where a part of the layout begins and does not go on where the last read ended: from then
- *       on the stream is this planner's ({@link #owns}).
- *   <li>FILTERING: dictionary pages, Bloom filters, indexes, footers of stripes ({@link Filters}).
- *   <li>COLUMNS: data of groups was read: columns are known ({@link Following}).
- *   <li>FOLLOWING: the gate is open; the groups that follow are read ahead.
- *   <li>FOREIGN: three reads in a row were of no part of the layout; the stream is another
- *       planner's, for good. NOT_COLUMNAR: likewise.
- * </ul>
- *
- * {@link #reset} goes back to READY, or to UNKNOWN where there is no layout.
+ * <p><b>With a layout</b> reads are told to {@link ColumnReads}, which say when the stream is this
+ * planner's ({@link #owns}), and when it is not any more. {@link #reset} forgets them.
  *
  * <p><b>Window.</b> As {@link io.s3e.prefetch.ReadPlanner} has it ({@link Wanted}): it begins small
  * or with one group, doubles for each wait, falls to what was granted when something is refused,
@@ -53,19 +38,6 @@ import org.jspecify.annotations.Nullable;
  * the cap that held when it was added. After {@link #reset} nothing is wanted.
  */
 public final class ColumnPlanner {
-  private enum State {
-    UNKNOWN,
-    TAIL,
-    NOT_COLUMNAR,
-    READY,
-    FILTERING,
-    COLUMNS,
-    FOLLOWING,
-    FOREIGN
-  }
-
-  private static final int MAX_FOREIGN_READS = 3;
-
   private final BlockLayout blocks;
   private final OrcCodecs codecs;
   private final Joining joining;
@@ -73,23 +45,17 @@ public final class ColumnPlanner {
   private final Wanted wanted;
   private final FooterReading footer;
 
-  private State state = State.UNKNOWN;
-  private boolean owner;
+  /** Nothing was read. */
   private boolean isFresh = true;
 
   /** The first read was of the end, where a reader of a whole file begins. */
   private boolean beganAtEnd;
 
-  // All of these or none, from READY on.
-  private @Nullable FileLayout layout;
-  private @Nullable TableMemory table;
+  /** Since there is a layout, and that of the stream's table: not forgotten by a reset. */
   private TableLedger.@Nullable OfStream guesses;
+
+  /** Null without a layout. */
   private @Nullable ColumnReads reads;
-
-  private int foreignReads;
-
-  /** Blocks of the present read that were wanted. */
-  private long expected;
 
   /**
    * A planner for one stream.
@@ -124,17 +90,17 @@ public final class ColumnPlanner {
 
   /** Whether the reads of this stream are planned here and nowhere else. */
   public boolean owns() {
-    return owner;
+    return reads != null && reads.owns();
   }
 
   /** Whether nothing that can come makes a difference any more. */
   boolean isDone() {
-    return state == State.NOT_COLUMNAR || state == State.FOREIGN;
+    return reads == null ? footer.isDone() : reads.isForeign();
   }
 
   /** As {@link StreamPlanner#tailStart}. */
   long tailStart() {
-    return layout == null ? Long.MAX_VALUE : layout.dataEnd();
+    return reads == null ? Long.MAX_VALUE : reads.layout().dataEnd();
   }
 
   /** As {@link io.s3e.prefetch.ReadPlanner#limitWindow}. */
@@ -148,33 +114,16 @@ public final class ColumnPlanner {
       return;
     }
     long until = Math.min(end, blocks.objectSize());
-    expected = 0;
     BlockRange touched = blocks.covering(position, until);
-    boolean isFirst = begin(touched);
-    if (footer.isNearEnd(position)) {
-      if (layout == null) {
-        state = State.TAIL;
-      }
-      if (isFirst && (layout == null || position >= layout.footerStart())) {
-        if (footer.guesses().admits(GuessKind.TAIL)) {
-          footer.ask(touched, layout, wanted);
-        }
-        beganAtEnd = true;
-        askAlike();
-        return;
-      }
-    }
-    if (reads != null && hear(reads.onRead(position, until, owner, expected > 0))) {
-      ask();
-    }
-  }
-
-  /** A known layout does not say which columns will be read. */
-  private void askAlike() {
-    List<BlockRange> runs = layout == null || layout.groups() == 1 ? footer.expected() : List.of();
-    if (!runs.isEmpty() && footer.guesses().admits(GuessKind.ALIKE)) {
-      wanted.openFor(wanted.count() + Filters.blocksOf(runs));
-      wanted.add(runs, GuessKind.ALIKE, footer.guesses());
+    boolean isFirst = isFresh;
+    boolean wasExpected = begin(touched);
+    FileLayout layout = reads == null ? null : reads.layout();
+    boolean isAtEnd = footer.isNearEnd(position);
+    if (isAtEnd && isFirst && (layout == null || position >= layout.footerStart())) {
+      beganAtEnd = true;
+      footer.ask(touched, layout, wanted);
+    } else if (reads != null) {
+      reads.onRead(position, until, wasExpected);
     }
   }
 
@@ -183,7 +132,7 @@ public final class ColumnPlanner {
    * offset indexes that it goes to say which columns it wants.
    */
   public void onSeek(long position) {
-    if (owner && reads != null) {
+    if (reads != null && reads.owns()) {
       reads.onSeek(position);
     }
   }
@@ -198,42 +147,30 @@ public final class ColumnPlanner {
     if (isDone()) {
       return;
     }
-    expected = 0;
+    boolean wasExpected = false;
     for (ByteRange span : spans) {
-      begin(blocks.covering(span.start(), span.end()));
+      wasExpected |= begin(blocks.covering(span.start(), span.end()));
     }
     if (reads != null) {
-      for (ByteRange range : ranges) {
-        if (!range.isEmpty() && range.end() <= blocks.objectSize()) {
-          hear(reads.onRange(range, expected > 0));
-        }
-      }
-      ask();
+      reads.onVectored(ranges, wasExpected);
     }
   }
 
-  /** A read touches these blocks; whether it is the stream's first. */
+  /** A read touches these blocks; whether any of them was wanted. */
   private boolean begin(BlockRange touched) {
-    boolean isFirst = isFresh;
-    isFresh = false;
-    expected += wanted.use(touched);
-    if (isFirst && layout == null) {
-      FileLayout known = footer.remembered();
-      if (known != null) {
-        ready(known);
-      }
+    FileLayout known = isFresh && reads == null ? footer.remembered() : null;
+    if (known != null) {
+      ready(known);
     }
-    return isFirst;
+    isFresh = false;
+    return wanted.use(touched) > 0;
   }
 
-  private void ready(FileLayout known) {
-    layout = known;
-    state = State.READY;
-    if (table == null || guesses == null) {
-      table = footer.table(known);
-      guesses = table.ledger().ofStream();
-    }
-    reads = new ColumnReads(known, blocks, groups, wanted, table, guesses, joining, codecs);
+  private void ready(FileLayout layout) {
+    TableMemory table = footer.table(layout);
+    TableLedger.OfStream mine = guesses == null ? table.ledger().ofStream() : guesses;
+    guesses = mine;
+    reads = new ColumnReads(layout, blocks, groups, wanted, table, mine, joining, codecs);
   }
 
   /**
@@ -242,10 +179,7 @@ public final class ColumnPlanner {
    * they are in memory anyway: best as soon as a read of them was served.
    */
   public @Nullable ByteRange wants() {
-    if (state == State.TAIL) {
-      return footer.wants();
-    }
-    return owner && reads != null ? reads.wants() : null;
+    return reads == null ? footer.wants() : reads.wants();
   }
 
   /** The bytes that were {@linkplain #wants wanted}. Reads them; takes 1 ms for some 400 KiB. */
@@ -253,8 +187,8 @@ public final class ColumnPlanner {
     if (!range.equals(wants()) || bytes.length != range.length()) {
       return;
     }
-    if (state != State.TAIL) {
-      Objects.requireNonNull(reads).onBytes(range, bytes);
+    if (reads != null) {
+      reads.onBytes(range, bytes);
       return;
     }
     FileLayout known = footer.onBytes(bytes);
@@ -262,50 +196,13 @@ public final class ColumnPlanner {
       ready(known);
     } else if (footer.isDone()) {
       wanted.clear();
-      state = State.NOT_COLUMNAR;
-    }
-  }
-
-  /** Whether a read makes something due, and what it says of the reader. */
-  private boolean hear(Read read) {
-    if (read == Read.FOREIGN) {
-      foreign();
-    }
-    if (read == Read.FOREIGN || read == Read.OTHER) {
-      return false;
-    }
-    if (read == Read.COLUMN) {
-      state = State.COLUMNS;
-    } else if (state == State.READY) {
-      state = State.FILTERING;
-    }
-    owner = true;
-    foreignReads = 0;
-    return true;
-  }
-
-  private void ask() {
-    if (reads != null && reads.ask()) {
-      state = State.FOLLOWING;
-    }
-  }
-
-  private void foreign() {
-    foreignReads++;
-    if (foreignReads >= MAX_FOREIGN_READS) {
-      wanted.clear();
-      owner = false;
-      state = State.FOREIGN;
     }
   }
 
   /** The reader really has to wait: best when the wait begins. */
   public void onStall() {
-    if (owner) {
-      if (wanted.count() > 0 || (reads != null && reads.isAhead())) {
-        wanted.grow();
-      }
-      ask();
+    if (reads != null && reads.owns()) {
+      reads.onStall();
     }
   }
 
@@ -332,32 +229,29 @@ public final class ColumnPlanner {
    * was read.
    */
   public void reset() {
-    if (reads != null && layout != null && !isFresh) {
-      List<ByteRange> data = reads.remember();
+    ColumnReads last = reads;
+    if (last != null && !isFresh) {
+      List<ByteRange> data = last.remember();
       if (beganAtEnd) {
-        footer.remember(layout, data);
+        footer.remember(last.layout(), data);
       }
     }
     if (guesses != null) {
       guesses.ends();
     }
     wanted.clear();
-    owner = false;
-    foreignReads = 0;
+    footer.reset();
     isFresh = true;
     beganAtEnd = false;
-    if (!isDone()) {
-      state = State.UNKNOWN;
-      if (layout != null) {
-        ready(layout);
-      }
+    if (last != null && !last.isForeign()) {
+      ready(last.layout());
     }
   }
 
   /** State and window in bytes, for logs. */
   public String describe() {
-    String text = state + (layout == null ? "" : ", " + layout);
     long ahead = wanted.count() * blocks.blockSize();
-    return text + ", ahead " + ahead + " of " + wanted.window() * blocks.blockSize();
+    String state = reads == null ? footer.toString() : reads.toString();
+    return state + ", ahead " + ahead + " of " + wanted.window() * blocks.blockSize();
   }
 }

@@ -15,19 +15,30 @@ import org.jspecify.annotations.Nullable;
 /**
  * The reads of one stream of a file whose layout is known: which part of it each is of, and what
  * that says of the reads that come. Not thread-safe.
+ *
+ * <p><b>States.</b>
+ *
+ * <ul>
+ *   <li>READY: no read of a part of the layout. → FILTERING or COLUMNS by a read that begins where
+ *       a part of the layout begins and does not go on where the last read ended: from then on the
+ *       stream is {@linkplain #owns owned}.
+ *   <li>FILTERING: dictionary pages, Bloom filters, indexes, footers of stripes ({@link Filters}).
+ *   <li>COLUMNS: data of groups was read: columns are known ({@link Following}).
+ *   <li>FOLLOWING: the gate is open; the groups that follow are read ahead.
+ *   <li>FOREIGN: three reads were of no part of the layout, and none between them was of one; the
+ *       stream is another planner's, for good.
+ * </ul>
  */
 final class ColumnReads {
-  /** What a read was of. */
-  enum Read {
-    /** Dictionary page, Bloom filter, index, footer of a stripe. */
-    FILTER,
-    /** Data of a group. */
-    COLUMN,
-    /** The footer, or something that says nothing of the reader. */
-    OTHER,
-    /** No part of the layout, or more than one. */
+  private enum State {
+    READY,
+    FILTERING,
+    COLUMNS,
+    FOLLOWING,
     FOREIGN
   }
+
+  private static final int MAX_FOREIGN_READS = 3;
 
   /** A reader of a dictionary page fetches less than that of what is behind it. */
   private static final int MAX_GLANCE_BYTES = 8 << 10;
@@ -37,11 +48,14 @@ final class ColumnReads {
   private final FileLayout layout;
   private final BlockLayout blocks;
   private final Groups groups;
+  private final Wanted wanted;
   private final TableLedger.OfStream guesses;
   private final OrcStripes stripes;
   private final Filters filters;
   private final PickedPages pages;
   private final Following following;
+  private State state = State.READY;
+  private int foreignReads;
   private boolean sawFilters;
 
   /** Offset after the last byte of the last read; {@link #NO_READ} before the first. */
@@ -62,6 +76,7 @@ final class ColumnReads {
     this.layout = layout;
     this.blocks = blocks;
     this.groups = groups;
+    this.wanted = wanted;
     this.guesses = guesses;
     this.stripes = new OrcStripes(layout, codecs);
     this.filters = new Filters(layout, blocks, groups, wanted, guesses, stripes);
@@ -69,54 +84,81 @@ final class ColumnReads {
     this.following = new Following(layout, blocks, groups, wanted, table, joining, pages, stripes);
   }
 
+  FileLayout layout() {
+    return layout;
+  }
+
+  /** Whether the reads of the stream are planned by the layout. */
+  boolean owns() {
+    return state != State.READY && state != State.FOREIGN;
+  }
+
+  boolean isForeign() {
+    return state == State.FOREIGN;
+  }
+
   /**
    * A read of {@code [position, end)}.
    *
-   * @param isOwner whether those before it were planned for by the layout; if not, this one counts
-   *     only if it begins where a part of the layout does, and not where the last one ended
    * @param wasExpected whether any of it was wanted
    */
-  Read onRead(long position, long end, boolean isOwner, boolean wasExpected) {
+  void onRead(long position, long end, boolean wasExpected) {
     FilePlace place = layout.at(position);
     boolean goesOn = goesOn(position);
     if (!goesOn) {
       runStart = position;
     }
     lastEnd = end;
-    boolean isHeard = isOwner || (place.startsAt(position) && !goesOn);
+    boolean isHeard = owns() || (place.startsAt(position) && !goesOn);
     if (!isHeard || place.part() == FilePart.FOOTER) {
-      return Read.OTHER;
+      return;
     }
     if (!isInGroup(place, end)) {
-      return Read.FOREIGN;
+      onForeignRead();
+      return;
     }
     if (isData(place, end)) {
       column(place.group(), position, end, Manner.SEEKS, wasExpected);
-      return Read.COLUMN;
+    } else {
+      filter(place, position, end);
     }
-    filter(place, position, end);
-    return Read.FILTER;
+    ask();
   }
 
-  /** A range of a vectored read. */
-  Read onRange(ByteRange range, boolean wasExpected) {
+  private void onForeignRead() {
+    foreignReads++;
+    if (foreignReads >= MAX_FOREIGN_READS) {
+      wanted.clear();
+      state = State.FOREIGN;
+    }
+  }
+
+  /**
+   * A vectored read.
+   *
+   * @param wasExpected whether any of it was wanted
+   */
+  void onVectored(List<ByteRange> ranges, boolean wasExpected) {
+    for (ByteRange range : ranges) {
+      if (!range.isEmpty() && range.end() <= blocks.objectSize()) {
+        onRange(range, wasExpected);
+      }
+    }
+    ask();
+  }
+
+  private void onRange(ByteRange range, boolean wasExpected) {
     lastEnd = range.end();
     FilePlace place = layout.at(range.start());
-    return switch (place.part()) {
-      case DATA, DICTIONARY -> {
-        if (!isInGroup(place, range.end())) {
-          yield Read.OTHER;
-        }
-        runStart = range.start();
-        column(place.group(), range.start(), range.end(), Manner.VECTORED, wasExpected);
-        yield Read.COLUMN;
-      }
-      case STRIPE_INDEX, STRIPE_FOOTER, BLOOM_FILTER, COLUMN_INDEX, OFFSET_INDEX -> {
-        filter(place, range.start(), range.end());
-        yield Read.FILTER;
-      }
-      case FOOTER, NOWHERE -> Read.OTHER;
-    };
+    if (place.part() == FilePart.FOOTER || !isInGroup(place, range.end())) {
+      return;
+    }
+    if (place.part() == FilePart.DATA || place.part() == FilePart.DICTIONARY) {
+      runStart = range.start();
+      column(place.group(), range.start(), range.end(), Manner.VECTORED, wasExpected);
+    } else {
+      filter(place, range.start(), range.end());
+    }
   }
 
   /** The reader has gone to {@code position}, in a block that it reads without being heard of. */
@@ -158,6 +200,8 @@ final class ColumnReads {
   }
 
   private void filter(FilePlace place, long from, long to) {
+    foreignReads = 0;
+    state = state == State.READY ? State.FILTERING : state;
     if (place.part() != FilePart.STRIPE_FOOTER) {
       // Every reader of ORC reads those.
       sawFilters = true;
@@ -171,21 +215,28 @@ final class ColumnReads {
   }
 
   private void column(int group, long from, long to, Manner manner, boolean wasExpected) {
+    foreignReads = 0;
+    state = State.COLUMNS;
     stripes.at(group);
     following.onRead(group, runStart, from, to, manner, wasExpected);
   }
 
-  /** Asks for columns that are due; whether groups that follow are read ahead. */
-  boolean ask() {
+  /** Asks for columns that are due. */
+  private void ask() {
     if (guesses.admits(GuessKind.GROUP)) {
       following.ask(sawFilters, guesses);
     }
-    return following.isOpen();
+    if (following.isOpen()) {
+      state = State.FOLLOWING;
+    }
   }
 
-  /** Whether more than the present group was to be asked for. */
-  boolean isAhead() {
-    return following.isAhead();
+  /** The reader waits for what the window had no room for, if anything is wanted ahead. */
+  void onStall() {
+    if (wanted.count() > 0 || following.isAhead()) {
+      wanted.grow();
+    }
+    ask();
   }
 
   /** Not all that was wanted was granted. */
@@ -206,6 +257,9 @@ final class ColumnReads {
 
   /** The bytes to be seen next: of a stripe's footer, or of offset indexes; null if none. */
   @Nullable ByteRange wants() {
+    if (!owns()) {
+      return null;
+    }
     return layout.format() == Format.ORC ? stripes.wants() : pages.wants();
   }
 
@@ -217,5 +271,10 @@ final class ColumnReads {
     } else {
       pages.onBytes(bytes);
     }
+  }
+
+  @Override
+  public String toString() {
+    return state + ", " + layout;
   }
 }

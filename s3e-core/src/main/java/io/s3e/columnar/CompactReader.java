@@ -111,12 +111,9 @@ final class CompactReader extends BoundedReader {
 
   private int readListHeader() throws MalformedException {
     int header = next();
-    long size = header >>> 4;
     elementType = header & 0x0F;
     requireType(elementType);
-    if (size == 15) {
-      size = readVarint();
-    }
+    long size = header >> 4 == 15 ? readVarint() : header >> 4;
     if (size < 0 || size > remaining()) {
       throw new MalformedException("more elements than bytes");
     }

@@ -34,6 +34,9 @@ final class FooterReading {
   private ObjectVersion version;
   private State state = State.LAST_BYTES;
 
+  /** The reader has come near the end since the stream was reset: the footer is to be seen. */
+  private boolean isAtEnd;
+
   /** Known from FOOTER on. */
   private TableLedger.@Nullable OfStream guesses;
 
@@ -81,28 +84,38 @@ final class FooterReading {
     return mine;
   }
 
-  /** Whether a first read at {@code position} asks for a footer. */
+  /** Whether a read at {@code position} is one of a footer, if there is one. */
   boolean isNearEnd(long position) {
-    return position >= blocks.objectSize() - TailMemory.NEAR_END_BYTES;
+    boolean isNear = position >= blocks.objectSize() - TailMemory.NEAR_END_BYTES;
+    isAtEnd |= isNear;
+    return isNear;
   }
 
-  /** Asks for what is missing of the tail in front of a first read near the end. */
+  void reset() {
+    isAtEnd = false;
+  }
+
+  /**
+   * Asks for what is missing of the tail in front of a first read near the end; and for the data
+   * that readers of files alike have read, where a layout does not say that there is more of it.
+   */
   void ask(BlockRange read, @Nullable FileLayout layout, Wanted wanted) {
     long size = blocks.objectSize();
-    long bytes = layout == null ? place().tails().bytesOf(size) : size - layout.footerStart();
-    if (size > RequestSizing.SMALL_OBJECT_BYTES && bytes > 0) {
-      BlockRange end = blocks.covering(Math.max(0, size - bytes), size);
-      if (end.first() < read.first()) {
-        BlockRange before = new BlockRange(end.first(), read.first());
-        wanted.add(List.of(before), GuessKind.TAIL, guesses());
-      }
+    if (size <= RequestSizing.SMALL_OBJECT_BYTES) {
+      return;
     }
-  }
-
-  /** The data that readers of files alike have read; none if there is any doubt. */
-  List<BlockRange> expected() {
-    boolean isWhole = blocks.objectSize() <= RequestSizing.SMALL_OBJECT_BYTES;
-    return isWhole ? List.of() : place().alike().guess(blocks);
+    long bytes = layout == null ? place().tails().bytesOf(size) : size - layout.footerStart();
+    BlockRange end = blocks.covering(Math.max(0, size - bytes), size);
+    if (bytes > 0 && end.first() < read.first() && guesses().admits(GuessKind.TAIL)) {
+      BlockRange before = new BlockRange(end.first(), read.first());
+      wanted.add(List.of(before), GuessKind.TAIL, guesses());
+    }
+    boolean isOne = layout == null || layout.groups() == 1;
+    List<BlockRange> alike = isOne ? place().alike().guess(blocks) : List.of();
+    if (!alike.isEmpty() && guesses().admits(GuessKind.ALIKE)) {
+      wanted.openFor(wanted.count() + Filters.blocksOf(alike));
+      wanted.add(alike, GuessKind.ALIKE, guesses());
+    }
   }
 
   /**
@@ -115,6 +128,9 @@ final class FooterReading {
   /** The bytes to be seen next; null if none. */
   @Nullable ByteRange wants() {
     long size = blocks.objectSize();
+    if (!isAtEnd) {
+      return null;
+    }
     return switch (state) {
       case LAST_BYTES -> new ByteRange(Math.max(0, size - FileTail.LAST_BYTES), size);
       case FOOTER -> Objects.requireNonNull(tail).footer();
@@ -122,7 +138,7 @@ final class FooterReading {
     };
   }
 
-  /** Whether nothing is to be read any more. */
+  /** Whether nothing is to be read any more; without a layout, there will be none. */
   boolean isDone() {
     return state == State.DONE;
   }
@@ -155,5 +171,10 @@ final class FooterReading {
       listener.accept(Counter.COLUMNAR_FOOTERS_REFUSED, 1);
     }
     return null;
+  }
+
+  @Override
+  public String toString() {
+    return isDone() ? "NOT_COLUMNAR" : isAtEnd ? "TAIL" : "UNKNOWN";
   }
 }

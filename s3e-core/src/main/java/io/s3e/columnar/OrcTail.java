@@ -1,7 +1,6 @@
 package io.s3e.columnar;
 
 import io.s3e.block.ByteRange;
-import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
@@ -112,8 +111,8 @@ final class OrcTail {
   private static byte[] decompress(byte[] source, OrcCodecs.Codec codec, int blockBytes)
       throws MalformedException {
     byte[] block = new byte[blockBytes];
-    ByteArrayOutputStream plain =
-        new ByteArrayOutputStream(Math.min(MAX_FOOTER_BYTES, 4 * source.length));
+    byte[] plain = new byte[Math.min(MAX_FOOTER_BYTES, 4 * source.length)];
+    int filled = 0;
     int at = 0;
     for (int chunk = 0; at < source.length; chunk++) {
       if (chunk == MAX_CHUNKS || source.length - at < CHUNK_HEADER_BYTES) {
@@ -128,13 +127,17 @@ final class OrcTail {
         throw new MalformedException("cut off");
       }
       int count = isPlain ? length : codec.decompress(source, at, length, block);
-      if (count > MAX_FOOTER_BYTES - plain.size()) {
+      if (count > MAX_FOOTER_BYTES - filled) {
         throw new MalformedException("a footer of more than " + MAX_FOOTER_BYTES + " bytes");
       }
-      plain.write(isPlain ? source : block, isPlain ? at : 0, count);
+      if (count > plain.length - filled) {
+        plain = Arrays.copyOf(plain, Math.min(MAX_FOOTER_BYTES, 2 * (filled + count)));
+      }
+      System.arraycopy(isPlain ? source : block, isPlain ? at : 0, plain, filled, count);
+      filled += count;
       at += length;
     }
-    return plain.toByteArray();
+    return Arrays.copyOf(plain, filled);
   }
 
   private static FileLayout readFooter(byte[] footer, FileTail tail) throws MalformedException {

@@ -81,19 +81,18 @@ final class Selection {
       stripes.addNames(group, from, to, names);
       return addRelative(from - start, to - start);
     }
+    int before = columns.cardinality();
     int first = layout.isOrdered ? layout.columnAt(group, from) : 0;
-    boolean grew = false;
     for (int column = Math.max(0, first); column < layout.columns(); column++) {
       ByteRange chunk = layout.chunk(group, column);
       if (layout.isOrdered && chunk.start() >= to) {
         break;
       }
-      if (chunk.start() < to && chunk.end() > from && !chunk.isEmpty() && !columns.get(column)) {
+      if (chunk.start() < to && chunk.end() > from && !chunk.isEmpty()) {
         columns.set(column);
-        grew = true;
       }
     }
-    return grew;
+    return columns.cardinality() > before;
   }
 
   private boolean addRelative(long from, long to) {
@@ -119,51 +118,44 @@ final class Selection {
     return (to - from - known) * NEW_PART > to - from;
   }
 
-  /** The wanted bytes of {@code group} from an offset on, ascending and disjoint. */
+  /** The wanted bytes of {@code group} from an offset on, ascending and apart from each other. */
   List<ByteRange> rangesOf(int group, long from) {
-    List<ByteRange> ranges = new ArrayList<>();
+    ByteRange within = layout.group(group);
     if (layout.format() == FileLayout.Format.ORC) {
-      ByteRange whole = layout.group(group);
       ByteRange data = layout.stripeData(group);
       boolean isIndex = part == FileLayout.FilePart.STRIPE_INDEX;
-      long first = Math.max(from, isIndex ? whole.start() : data.start());
-      long last = isIndex ? data.start() : data.end();
-      if (isNamed && stripes.has(group)) {
-        for (ByteRange each : stripes.rangesOf(group, names)) {
-          append(ranges, each.start(), each.end(), first, last);
-        }
-        return ranges;
-      }
-      for (ByteRange each : relative) {
-        append(ranges, each.start() + whole.start(), each.end() + whole.start(), first, last);
-      }
-    } else {
-      for (int c = columns.nextSetBit(0); c >= 0; c = columns.nextSetBit(c + 1)) {
-        ByteRange chunk = layout.chunk(group, c);
-        append(ranges, chunk.start(), chunk.end(), from, chunk.end());
-      }
-      if (!layout.isOrdered) {
-        ranges.sort(Comparator.comparingLong(ByteRange::start));
+      within = isIndex ? new ByteRange(within.start(), data.start()) : data;
+    }
+    List<ByteRange> joined = new ArrayList<>();
+    for (ByteRange each : partsOf(group)) {
+      long start = Math.max(each.start(), Math.max(from, within.start()));
+      long end = Math.min(each.end(), within.end());
+      int last = joined.size() - 1;
+      if (start < end && last >= 0 && joined.get(last).end() == start) {
+        joined.set(last, new ByteRange(joined.get(last).start(), end));
+      } else if (start < end) {
+        joined.add(new ByteRange(start, end));
       }
     }
-    return ranges;
+    return joined;
   }
 
   /**
-   * Adds the part of {@code [start, end)} that lies in {@code [first, last)}, joined to the range
-   * that the part touches.
+   * Chunks or streams, ascending; where those of a stripe are not known, what lies where they did.
    */
-  private static void append(List<ByteRange> ranges, long start, long end, long first, long last) {
-    long from = Math.max(start, first);
-    long to = Math.min(end, last);
-    if (from >= to) {
-      return;
+  private List<ByteRange> partsOf(int group) {
+    if (layout.format() == FileLayout.Format.ORC && isNamed && stripes.has(group)) {
+      return stripes.rangesOf(group, names);
     }
-    int before = ranges.size() - 1;
-    if (before >= 0 && ranges.get(before).end() == from) {
-      ranges.set(before, new ByteRange(ranges.get(before).start(), to));
-    } else {
-      ranges.add(new ByteRange(from, to));
+    List<ByteRange> parts = new ArrayList<>();
+    long start = layout.group(group).start();
+    relative.forEach(each -> parts.add(new ByteRange(start + each.start(), start + each.end())));
+    for (int c = columns.nextSetBit(0); c >= 0; c = columns.nextSetBit(c + 1)) {
+      parts.add(layout.chunk(group, c));
     }
+    if (!layout.isOrdered) {
+      parts.sort(Comparator.comparingLong(ByteRange::start));
+    }
+    return parts;
   }
 }

@@ -1,257 +1,280 @@
 package io.s3e.columnar;
 
 import io.s3e.block.BlockLayout;
-import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
-import io.s3e.block.ObjectVersion;
-import io.s3e.metrics.EngineMetrics.Counter;
-import io.s3e.prefetch.PrefetchLimits;
+import io.s3e.columnar.FileLayout.FilePart;
+import io.s3e.columnar.FileLayout.FilePlace;
+import io.s3e.columnar.FileLayout.Format;
+import io.s3e.columnar.Following.Manner;
+import io.s3e.prefetch.GuessKind;
 import io.s3e.prefetch.TableLedger;
 import io.s3e.prefetch.VectorPlanner.Joining;
-import io.s3e.prefetch.Wish;
 import java.util.List;
-import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides what the stream of one columnar reader fetches before it is asked for. Pure: told of
- * reads and waits, and of the bytes that it {@linkplain #wants wants} to see, it has a {@link
- * #wish}. The caller serialises all calls. The same calls give the same answers, as long as the
- * memory that it shares with other streams is the same.
+ * The reads of one stream of a file whose layout is known: which part of it each is of, and what
+ * that says of the reads that come. Not thread-safe.
  *
- * <p><b>Without a layout</b> the first read of the stream, if it is in the last 64 KiB, asks for
- * the tail, and for the data that {@link AlikeFiles} expect; any read there has {@link
- * FooterReading} see the footer. A layout of this version that is remembered is known at the first
- * read. Bytes that are neither Parquet nor ORC, or in any doubt, end it.
+ * <p><b>States.</b>
  *
- * <p><b>With a layout</b> reads are told to {@link ColumnReads}, which say when the stream is this
- * planner's ({@link #owns}), and when it is not any more. {@link #reset} forgets them.
- *
- * <p><b>Window.</b> As {@link io.s3e.prefetch.ReadPlanner} has it ({@link Wanted}): it begins small
- * or with one group, doubles for each wait, falls to what was granted when something is refused,
- * and halves when a group is skipped.
- *
- * <p><b>Trust.</b> What is wanted names the {@link TableLedger} of the table, of tails and {@link
- * AlikeFiles} that of their place; a kind that wasted too much is left to one stream in sixteen.
- *
- * <p>Invariants: what is wanted lies inside the object, and was not read lately. It never exceeds
- * the cap that held when it was added. After {@link #reset} nothing is wanted.
+ * <ul>
+ *   <li>READY: no read of a part of the layout. → FILTERING or COLUMNS by a read that begins where
+ *       a part of the layout begins and does not go on where the last read ended: from then on the
+ *       stream is {@linkplain #owns owned}.
+ *   <li>FILTERING: dictionary pages, Bloom filters, indexes, footers of stripes ({@link Filters}).
+ *   <li>COLUMNS: data of groups was read: columns are known ({@link Following}).
+ *   <li>FOLLOWING: the gate is open; the groups that follow are read ahead.
+ *   <li>FOREIGN: three reads were of no part of the layout, and none between them was of one; the
+ *       stream is another planner's, for good.
+ * </ul>
  */
-public final class ColumnPlanner {
+final class ColumnPlanner {
+  private enum State {
+    READY,
+    FILTERING,
+    COLUMNS,
+    FOLLOWING,
+    FOREIGN
+  }
+
+  private static final int MAX_FOREIGN_READS = 3;
+
+  /** A reader of a dictionary page fetches less than that of what is behind it. */
+  private static final int MAX_GLANCE_BYTES = 8 << 10;
+
+  private static final long NO_READ = -1;
+
+  private final FileLayout layout;
   private final BlockLayout blocks;
-  private final OrcCodecs codecs;
-  private final Joining joining;
   private final Groups groups;
   private final Wanted wanted;
-  private final FooterReading footer;
+  private final TableLedger.OfStream guesses;
+  private final OrcStripes stripes;
+  private final Filters filters;
+  private final PickedPages pages;
+  private final Following following;
+  private State state = State.READY;
+  private int foreignReads;
+  private boolean sawFilters;
 
-  /** Nothing was read. */
-  private boolean isFresh = true;
+  /** Offset after the last byte of the last read; {@link #NO_READ} before the first. */
+  private long lastEnd = NO_READ;
 
-  /** The first read was of the end, where a reader of a whole file begins. */
-  private boolean beganAtEnd;
+  /** Where the first of the reads began that go on to the last one without a gap. */
+  private long runStart;
 
-  /** Since there is a layout, and that of the stream's table: not forgotten by a reset. */
-  private TableLedger.@Nullable OfStream guesses;
-
-  /** Null without a layout. */
-  private @Nullable ColumnReads reads;
-
-  /**
-   * A planner for one stream.
-   *
-   * @param split the bytes that the opener said it needs; null if it did not
-   * @param splits is asked where {@code split} is null
-   * @param codecs where aircompressor is looked for
-   * @param listener hears of footers that are read
-   */
-  public ColumnPlanner(
+  ColumnPlanner(
+      FileLayout layout,
       BlockLayout blocks,
-      PrefetchLimits limits,
-      LayoutMemory memory,
-      ObjectVersion version,
-      @Nullable ByteRange split,
-      SplitSource splits,
-      Joining vectored,
-      ClassLoader codecs,
-      ObjLongConsumer<Counter> listener) {
+      Groups groups,
+      Wanted wanted,
+      TableMemory table,
+      TableLedger.OfStream guesses,
+      Joining joining,
+      OrcCodecs codecs) {
+    this.layout = layout;
     this.blocks = blocks;
-    this.codecs = new OrcCodecs(codecs);
-    this.joining = vectored;
-    this.groups = new Groups(split, splits);
-    this.wanted = new Wanted(blocks, limits);
-    this.footer = new FooterReading(blocks, memory, version, this.codecs, listener);
+    this.groups = groups;
+    this.wanted = wanted;
+    this.guesses = guesses;
+    this.stripes = new OrcStripes(layout, codecs);
+    this.filters = new Filters(layout, blocks, groups, wanted, guesses, stripes);
+    this.pages = new PickedPages(layout);
+    this.following = new Following(layout, blocks, groups, wanted, table, joining, pages, stripes);
   }
 
-  /** The ETag of the version has become known. */
-  public void identify(ObjectVersion identified) {
-    footer.identify(identified);
+  FileLayout layout() {
+    return layout;
   }
 
-  /** Whether the reads of this stream are planned here and nowhere else. */
-  public boolean owns() {
-    return reads != null && reads.owns();
+  /** Whether the reads of the stream are planned by the layout. */
+  boolean owns() {
+    return state != State.READY && state != State.FOREIGN;
   }
 
-  /** Whether nothing that can come makes a difference any more. */
-  boolean isDone() {
-    return reads == null ? footer.isDone() : reads.isForeign();
-  }
-
-  /** As {@link StreamPlanner#tailStart}. */
-  long tailStart() {
-    return reads == null ? Long.MAX_VALUE : reads.layout().dataEnd();
-  }
-
-  /** As {@link io.s3e.prefetch.ReadPlanner#limitWindow}. */
-  public void limitWindow(long bytes, int requests, int atOnceAlone) {
-    wanted.limit(bytes, requests, atOnceAlone);
-  }
-
-  /** A read of {@code [position, end)} is about to be served. */
-  public void onRead(long position, long end) {
-    if (isDone() || position < 0 || position >= blocks.objectSize() || end <= position) {
-      return;
-    }
-    long until = Math.min(end, blocks.objectSize());
-    BlockRange touched = blocks.covering(position, until);
-    boolean isFirst = isFresh;
-    boolean wasExpected = begin(touched);
-    FileLayout layout = reads == null ? null : reads.layout();
-    boolean isAtEnd = footer.isNearEnd(position);
-    if (isAtEnd && isFirst && (layout == null || position >= layout.footerStart())) {
-      beganAtEnd = true;
-      footer.ask(touched, layout, wanted);
-    } else if (reads != null) {
-      reads.onRead(position, until, wasExpected);
-    }
+  boolean isForeign() {
+    return state == State.FOREIGN;
   }
 
   /**
-   * The reader has gone to {@code position}, in a block that it reads without being heard of. The
-   * offset indexes that it goes to say which columns it wants.
-   */
-  public void onSeek(long position) {
-    if (reads != null && reads.owns()) {
-      reads.onSeek(position);
-    }
-  }
-
-  /**
-   * A vectored read is about to be served.
+   * A read of {@code [position, end)}.
    *
-   * @param ranges what is wanted
-   * @param spans what is fetched: ranges as they were joined
+   * @param wasExpected whether any of it was wanted
    */
-  public void onVectored(List<ByteRange> ranges, List<ByteRange> spans) {
-    if (isDone()) {
+  void onRead(long position, long end, boolean wasExpected) {
+    FilePlace place = layout.at(position);
+    boolean goesOn = goesOn(position);
+    if (!goesOn) {
+      runStart = position;
+    }
+    lastEnd = end;
+    boolean isHeard = owns() || (place.startsAt(position) && !goesOn);
+    if (!isHeard || place.part() == FilePart.FOOTER) {
       return;
     }
-    boolean wasExpected = false;
-    for (ByteRange span : spans) {
-      wasExpected |= begin(blocks.covering(span.start(), span.end()));
-    }
-    if (reads != null) {
-      reads.onVectored(ranges, wasExpected);
-    }
-  }
-
-  /** A read touches these blocks; whether any of them was wanted. */
-  private boolean begin(BlockRange touched) {
-    FileLayout known = isFresh && reads == null ? footer.remembered() : null;
-    if (known != null) {
-      ready(known);
-    }
-    isFresh = false;
-    return wanted.use(touched) > 0;
-  }
-
-  private void ready(FileLayout layout) {
-    TableMemory table = footer.table(layout);
-    TableLedger.OfStream mine = guesses == null ? table.ledger().ofStream() : guesses;
-    guesses = mine;
-    reads = new ColumnReads(layout, blocks, groups, wanted, table, mine, joining, codecs);
-  }
-
-  /**
-   * The bytes of the object that this planner has to see next: of a footer of the file or of a
-   * stripe, or of offset indexes; null if none. The caller hands them over by {@link #onBytes} when
-   * they are in memory anyway: best as soon as a read of them was served.
-   */
-  public @Nullable ByteRange wants() {
-    return reads == null ? footer.wants() : reads.wants();
-  }
-
-  /** The bytes that were {@linkplain #wants wanted}. Reads them; takes 1 ms for some 400 KiB. */
-  public void onBytes(ByteRange range, byte[] bytes) {
-    if (!range.equals(wants()) || bytes.length != range.length()) {
+    if (!isInGroup(place, end)) {
+      onForeignRead();
       return;
     }
-    if (reads != null) {
-      reads.onBytes(range, bytes);
-      return;
+    if (isData(place, end)) {
+      column(place.group(), position, end, Manner.SEEKS, wasExpected);
+    } else {
+      filter(place, position, end);
     }
-    FileLayout known = footer.onBytes(bytes);
-    if (known != null) {
-      ready(known);
-    } else if (footer.isDone()) {
+    ask();
+  }
+
+  private void onForeignRead() {
+    foreignReads++;
+    if (foreignReads >= MAX_FOREIGN_READS) {
       wanted.clear();
+      state = State.FOREIGN;
     }
-  }
-
-  /** The reader really has to wait: best when the wait begins. */
-  public void onStall() {
-    if (reads != null && reads.owns()) {
-      reads.onStall();
-    }
-  }
-
-  /** What is wanted ahead of the reader now. */
-  public Wish wish() {
-    return wanted.wish();
   }
 
   /**
-   * Memory or concurrency refused the first of these runs, and none of them was sent. They are
-   * wanted again when the reader has come on, as far as the window goes.
+   * A vectored read.
    *
-   * @param wasGroup whether the first is of use together with others only
+   * @param wasExpected whether any of it was wanted
    */
-  public void refused(List<BlockRange> runs, boolean wasGroup) {
-    wanted.refused(runs, wasGroup);
-    if (reads != null) {
-      reads.askAgain();
-    }
-  }
-
-  /**
-   * Forgets where the reader is and wants nothing, as for unbuffer and close; the table learns what
-   * was read.
-   */
-  public void reset() {
-    ColumnReads last = reads;
-    if (last != null && !isFresh) {
-      List<ByteRange> data = last.remember();
-      if (beganAtEnd) {
-        footer.remember(last.layout(), data);
+  void onVectored(List<ByteRange> ranges, boolean wasExpected) {
+    for (ByteRange range : ranges) {
+      if (!range.isEmpty() && range.end() <= blocks.objectSize()) {
+        onRange(range, wasExpected);
       }
     }
-    if (guesses != null) {
-      guesses.ends();
+    ask();
+  }
+
+  private void onRange(ByteRange range, boolean wasExpected) {
+    lastEnd = range.end();
+    FilePlace place = layout.at(range.start());
+    if (place.part() == FilePart.FOOTER || !isInGroup(place, range.end())) {
+      return;
     }
-    wanted.clear();
-    footer.reset();
-    isFresh = true;
-    beganAtEnd = false;
-    if (last != null && !last.isForeign()) {
-      ready(last.layout());
+    if (place.part() == FilePart.DATA || place.part() == FilePart.DICTIONARY) {
+      runStart = range.start();
+      column(place.group(), range.start(), range.end(), Manner.VECTORED, wasExpected);
+    } else {
+      filter(place, range.start(), range.end());
     }
   }
 
-  /** State and window in bytes, for logs. */
-  public String describe() {
-    long ahead = wanted.count() * blocks.blockSize();
-    String state = reads == null ? footer.toString() : reads.toString();
-    return state + ", ahead " + ahead + " of " + wanted.window() * blocks.blockSize();
+  /** The reader has gone to {@code position}, in a block that it reads without being heard of. */
+  void onSeek(long position) {
+    FilePlace place = layout.at(position);
+    if (place.part() == FilePart.OFFSET_INDEX) {
+      pages.onIndex(place.group(), place.column());
+    }
+  }
+
+  /** Whether a read follows the last one: what lay in the same block was not heard of. */
+  private boolean goesOn(long position) {
+    return lastEnd > 0
+        && position >= lastEnd
+        && position <= blocks.endOf(blocks.blockAt(lastEnd - 1));
+  }
+
+  /** Whether a read stays in its group, as far as it is in one. */
+  private boolean isInGroup(FilePlace place, long end) {
+    return switch (place.part()) {
+      case DATA, DICTIONARY -> end <= layout.group(place.group()).end();
+      case NOWHERE -> false;
+      default -> true;
+    };
+  }
+
+  /** Whether a read is of column data; a reader of a dictionary page reads that and no more. */
+  private boolean isData(FilePlace place, long end) {
+    if (place.part() != FilePart.DICTIONARY) {
+      return place.part() == FilePart.DATA;
+    }
+    if (pages.isKnown(place.group())) {
+      // Dictionaries are looked at before indexes.
+      return true;
+    }
+    return end - place.range().end() >= MAX_GLANCE_BYTES
+        || end - runStart >= Following.PIECE_BYTES
+        || following.isChunkEnd(place.group(), end);
+  }
+
+  private void filter(FilePlace place, long from, long to) {
+    foreignReads = 0;
+    state = state == State.READY ? State.FILTERING : state;
+    if (place.part() != FilePart.STRIPE_FOOTER) {
+      // Every reader of ORC reads those.
+      sawFilters = true;
+    }
+    if (place.part() == FilePart.OFFSET_INDEX) {
+      pages.onIndex(place.group(), place.column());
+    }
+    groups.at(place.group(), layout);
+    stripes.at(place.group());
+    filters.onRead(place, from, to);
+  }
+
+  private void column(int group, long from, long to, Manner manner, boolean wasExpected) {
+    foreignReads = 0;
+    state = State.COLUMNS;
+    stripes.at(group);
+    following.onRead(group, runStart, from, to, manner, wasExpected);
+  }
+
+  /** Asks for columns that are due. */
+  private void ask() {
+    if (guesses.admits(GuessKind.GROUP)) {
+      following.ask(sawFilters, guesses);
+    }
+    if (following.isOpen()) {
+      state = State.FOLLOWING;
+    }
+  }
+
+  /** The reader waits for what the window had no room for, if anything is wanted ahead. */
+  void onStall() {
+    if (wanted.count() > 0 || following.isAhead()) {
+      wanted.grow();
+    }
+    ask();
+  }
+
+  /** Not all that was wanted was granted. */
+  void askAgain() {
+    filters.askAgain();
+    following.askAgain();
+  }
+
+  /**
+   * Tells the table what was read.
+   *
+   * @return the data, if it is that of one group and in whole chunks; none otherwise
+   */
+  List<ByteRange> remember() {
+    following.remember();
+    return following.onlyGroup();
+  }
+
+  /** The bytes to be seen next: of a stripe's footer, or of offset indexes; null if none. */
+  @Nullable ByteRange wants() {
+    if (!owns()) {
+      return null;
+    }
+    return layout.format() == Format.ORC ? stripes.wants() : pages.wants();
+  }
+
+  /** The bytes that were {@linkplain #wants wanted}. */
+  void onBytes(ByteRange range, byte[] bytes) {
+    if (layout.format() == Format.ORC) {
+      stripes.onFooter(range, bytes);
+      following.refine();
+    } else {
+      pages.onBytes(bytes);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return state + ", " + layout;
   }
 }

@@ -2,6 +2,9 @@ package io.s3e.columnar;
 
 import io.s3e.block.ByteRange;
 import io.s3e.columnar.FileLayout.Format;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +25,15 @@ record FileTail(Format format, ByteRange footer, int compression, int blockBytes
   /** {@code PAR1} as the last four bytes, the last one highest. */
   private static final int PARQUET_MAGIC = 'P' | 'A' << 8 | 'R' << 16 | '1' << 24;
 
+  private static final byte[] ORC_MAGIC = {'O', 'R', 'C'};
+
+  /** ORC writes 256 KiB, unless it is told otherwise. */
+  private static final int MAX_BLOCK_BYTES = 1 << 20;
+
+  private static final int POSTSCRIPT_FOOTER_LENGTH = 1;
+  private static final int POSTSCRIPT_COMPRESSION = 2;
+  private static final int POSTSCRIPT_BLOCK_SIZE = 3;
+
   /**
    * Reads the last bytes of an object.
    *
@@ -37,7 +49,41 @@ record FileTail(Format format, ByteRange footer, int compression, int blockBytes
       }
       return new FileTail(Format.PARQUET, new ByteRange(end - length, end), 0, 0);
     }
-    return OrcTail.tail(last, objectSize);
+    return ofOrc(last, objectSize);
+  }
+
+  /** As the postscript of an ORC file says; null if these bytes have none. */
+  private static @Nullable FileTail ofOrc(byte[] last, long objectSize) throws MalformedException {
+    int end = last.length - 1;
+    int length = end < 0 ? 0 : last[end] & 0xFF;
+    if (length <= ORC_MAGIC.length
+        || length > end
+        || !Arrays.equals(last, end - ORC_MAGIC.length, end, ORC_MAGIC, 0, ORC_MAGIC.length)) {
+      return null;
+    }
+    return readPostscript(new ProtobufReader(last, end - length, end), objectSize - 1 - length);
+  }
+
+  private static FileTail readPostscript(ProtobufReader in, long end) throws MalformedException {
+    long footer = 0;
+    long compression = 0;
+    long block = 0;
+    while (in.nextField()) {
+      switch (in.field()) {
+        case POSTSCRIPT_FOOTER_LENGTH -> footer = in.readNumber();
+        case POSTSCRIPT_COMPRESSION -> compression = in.readNumber();
+        case POSTSCRIPT_BLOCK_SIZE -> block = in.readNumber();
+        default -> in.skipField();
+      }
+    }
+    if (footer < 1 || footer > OrcTail.MAX_FOOTER_BYTES || footer > end) {
+      throw new MalformedException("a footer of " + footer + " bytes");
+    }
+    if (compression > Byte.MAX_VALUE || block > MAX_BLOCK_BYTES) {
+      throw new MalformedException("compression " + compression + " of blocks of " + block);
+    }
+    ByteRange range = new ByteRange(end - footer, end);
+    return new FileTail(Format.ORC, range, (int) compression, (int) block);
   }
 
   /**
@@ -49,13 +95,10 @@ record FileTail(Format format, ByteRange footer, int compression, int blockBytes
   @Nullable FileLayout layout(byte[] bytes, OrcCodecs codecs) throws MalformedException {
     return format == Format.PARQUET
         ? ParquetFooter.parse(bytes, footer.start())
-        : OrcTail.parse(this, bytes, codecs);
+        : OrcTail.parse(footer.start(), compression, blockBytes, bytes, codecs);
   }
 
   private static int intAt(byte[] bytes, int at) {
-    return (bytes[at] & 0xFF)
-        | (bytes[at + 1] & 0xFF) << 8
-        | (bytes[at + 2] & 0xFF) << 16
-        | (bytes[at + 3] & 0xFF) << 24;
+    return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).getInt(at);
   }
 }

@@ -1,13 +1,12 @@
 package io.s3e.columnar;
 
-import io.s3e.block.ByteRange;
 import java.util.Arrays;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads what a {@link FileLayout} needs out of the end of an ORC file: the postscript, which is
- * never compressed, and the list of stripes in the footer. Fields are those of orc_proto.proto.
+ * Reads what a {@link FileLayout} needs out of the footer of an ORC file: the list of stripes.
+ * Fields are those of orc_proto.proto.
  *
  * <p>Bounded: a footer takes at most {@value #MAX_FOOTER_BYTES} bytes, compressed or not, and a
  * compression block {@value #MAX_BLOCK_BYTES}.
@@ -16,21 +15,12 @@ final class OrcTail {
   /** A file of 100 columns with 1,000 stripes takes 250 KB. */
   static final int MAX_FOOTER_BYTES = 4 << 20;
 
-  /** ORC writes 256 KiB, unless it is told otherwise. */
-  private static final int MAX_BLOCK_BYTES = 1 << 20;
-
   private static final int MAX_STRIPES = 1 << 14;
 
   private static final int CHUNK_HEADER_BYTES = 3;
 
   /** Compressed pieces of a footer: each is full but for the last. */
   private static final int MAX_CHUNKS = 1 << 12;
-
-  private static final byte[] MAGIC = {'O', 'R', 'C'};
-
-  private static final int POSTSCRIPT_FOOTER_LENGTH = 1;
-  private static final int POSTSCRIPT_COMPRESSION = 2;
-  private static final int POSTSCRIPT_BLOCK_SIZE = 3;
 
   private static final int FOOTER_STRIPES = 3;
   private static final int FOOTER_TYPES = 4;
@@ -44,54 +34,22 @@ final class OrcTail {
   private OrcTail() {}
 
   /**
-   * What the postscript of a file says.
-   *
-   * @param last the last bytes of an object
-   * @return null if they do not end as those of an ORC file do
-   */
-  static @Nullable FileTail tail(byte[] last, long objectSize) throws MalformedException {
-    int end = last.length - 1;
-    int length = end < 0 ? 0 : last[end] & 0xFF;
-    if (length <= MAGIC.length
-        || length > end
-        || !Arrays.equals(last, end - MAGIC.length, end, MAGIC, 0, MAGIC.length)) {
-      return null;
-    }
-    return readPostscript(new ProtobufReader(last, end - length, end), objectSize - 1 - length);
-  }
-
-  private static FileTail readPostscript(ProtobufReader in, long end) throws MalformedException {
-    long footer = 0;
-    long compression = 0;
-    long block = 0;
-    while (in.nextField()) {
-      switch (in.field()) {
-        case POSTSCRIPT_FOOTER_LENGTH -> footer = in.readNumber();
-        case POSTSCRIPT_COMPRESSION -> compression = in.readNumber();
-        case POSTSCRIPT_BLOCK_SIZE -> block = in.readNumber();
-        default -> in.skipField();
-      }
-    }
-    if (footer < 1 || footer > MAX_FOOTER_BYTES || footer > end) {
-      throw new MalformedException("a footer of " + footer + " bytes");
-    }
-    if (compression > Byte.MAX_VALUE || block > MAX_BLOCK_BYTES) {
-      throw new MalformedException("compression " + compression + " of blocks of " + block);
-    }
-    ByteRange range = new ByteRange(end - footer, end);
-    return new FileTail(FileLayout.Format.ORC, range, (int) compression, (int) block);
-  }
-
-  /**
    * The layout of a file.
    *
-   * @param footer the bytes that its tail calls so
+   * @param footerStart where the footer lies in the file: everything else lies before it
+   * @param footer its bytes, as they are stored
    * @return null if its codec is not to be had
    */
-  static @Nullable FileLayout parse(FileTail tail, byte[] footer, OrcCodecs codecs)
+  static @Nullable FileLayout parse(
+      long footerStart, int compression, int blockBytes, byte[] footer, OrcCodecs codecs)
       throws MalformedException {
-    byte[] plain = plain(tail.compression(), tail.blockBytes(), footer, codecs);
-    return plain == null ? null : readFooter(plain, tail);
+    byte[] plain = plain(compression, blockBytes, footer, codecs);
+    if (plain == null) {
+      return null;
+    }
+    LayoutBuilder layout = readFooter(plain, footerStart);
+    layout.compression(compression, blockBytes);
+    return layout.build();
   }
 
   /**
@@ -140,8 +98,8 @@ final class OrcTail {
     return Arrays.copyOf(plain, filled);
   }
 
-  private static FileLayout readFooter(byte[] footer, FileTail tail) throws MalformedException {
-    long footerStart = tail.footer().start();
+  private static LayoutBuilder readFooter(byte[] footer, long footerStart)
+      throws MalformedException {
     int stripes = 0;
     ProtobufReader counting = new ProtobufReader(footer, 0, footer.length);
     while (counting.nextField()) {
@@ -152,7 +110,6 @@ final class OrcTail {
       throw new MalformedException(stripes + " stripes before " + footerStart);
     }
     LayoutBuilder layout = LayoutBuilder.orc(footerStart, stripes);
-    layout.compression(tail.compression(), tail.blockBytes());
     CRC32C schema = new CRC32C();
     int stripe = 0;
     ProtobufReader in = new ProtobufReader(footer, 0, footer.length);
@@ -165,7 +122,7 @@ final class OrcTail {
       }
     }
     layout.schema(schema.getValue());
-    return layout.build();
+    return layout;
   }
 
   private static void readStripe(ProtobufReader in, LayoutBuilder layout, int stripe)

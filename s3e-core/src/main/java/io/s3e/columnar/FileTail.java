@@ -65,17 +65,10 @@ record FileTail(Format format, ByteRange footer, int compression, int blockBytes
   }
 
   private static FileTail readPostscript(ProtobufReader in, long end) throws MalformedException {
-    long footer = 0;
-    long compression = 0;
-    long block = 0;
-    while (in.nextField()) {
-      switch (in.field()) {
-        case POSTSCRIPT_FOOTER_LENGTH -> footer = in.readNumber();
-        case POSTSCRIPT_COMPRESSION -> compression = in.readNumber();
-        case POSTSCRIPT_BLOCK_SIZE -> block = in.readNumber();
-        default -> in.skipField();
-      }
-    }
+    long[] postscript = in.readNumbers(POSTSCRIPT_BLOCK_SIZE);
+    long footer = postscript[POSTSCRIPT_FOOTER_LENGTH];
+    long compression = postscript[POSTSCRIPT_COMPRESSION];
+    long block = postscript[POSTSCRIPT_BLOCK_SIZE];
     if (footer < 1 || footer > OrcTail.MAX_FOOTER_BYTES || footer > end) {
       throw new MalformedException("a footer of " + footer + " bytes");
     }

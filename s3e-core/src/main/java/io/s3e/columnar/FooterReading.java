@@ -17,30 +17,25 @@ import org.jspecify.annotations.Nullable;
  * How one stream comes to know the layout of its file: it is remembered, or the last bytes say
  * where the footer is, and the footer says the rest. Not thread-safe.
  *
- * <p><b>States</b>, each moved once: LAST_BYTES → FOOTER → DONE, with a layout or none; from
- * LAST_BYTES to DONE at once if the object is no columnar file or in any doubt.
+ * <p>It wants the last bytes first, then the footer; it is done with a layout or none, and after
+ * the last bytes if the object is no columnar file or in any doubt.
  */
 final class FooterReading {
-  private enum State {
-    LAST_BYTES,
-    FOOTER,
-    DONE
-  }
-
   private final BlockLayout blocks;
   private final LayoutMemory memory;
   private final OrcCodecs codecs;
   private final ObjLongConsumer<Counter> listener;
   private ObjectVersion version;
-  private State state = State.LAST_BYTES;
+
+  /** What the last bytes said; null before, and if they said nothing. */
+  private @Nullable FileTail tail;
+
+  private boolean isDone;
 
   /** The reader has come near the end since the stream was reset: the footer is to be seen. */
   private boolean isAtEnd;
 
-  /** Known from FOOTER on. */
   private TableLedger.@Nullable OfStream guesses;
-
-  private @Nullable FileTail tail;
 
   FooterReading(
       BlockLayout blocks,
@@ -128,19 +123,17 @@ final class FooterReading {
   /** The bytes to be seen next; null if none. */
   @Nullable ByteRange wants() {
     long size = blocks.objectSize();
-    if (!isAtEnd) {
+    if (isDone || !isAtEnd) {
       return null;
     }
-    return switch (state) {
-      case LAST_BYTES -> new ByteRange(Math.max(0, size - FileTail.LAST_BYTES), size);
-      case FOOTER -> Objects.requireNonNull(tail).footer();
-      case DONE -> null;
-    };
+    return tail == null
+        ? new ByteRange(Math.max(0, size - FileTail.LAST_BYTES), size)
+        : tail.footer();
   }
 
   /** Whether nothing is to be read any more; without a layout, there will be none. */
   boolean isDone() {
-    return state == State.DONE;
+    return isDone;
   }
 
   /**
@@ -150,31 +143,32 @@ final class FooterReading {
    */
   @Nullable FileLayout onBytes(byte[] bytes) {
     TailMemory tails = place().tails();
-    boolean isFooter = state == State.FOOTER;
-    state = State.DONE;
+    FileTail known = tail;
+    isDone = true;
     try {
-      if (isFooter) {
-        FileTail known = Objects.requireNonNull(tail);
-        tails.footer(blocks.objectSize() - known.footer().start());
-        FileLayout parsed = known.layout(bytes, codecs);
-        listener.accept(
-            parsed == null ? Counter.COLUMNAR_FOOTERS_REFUSED : Counter.COLUMNAR_FOOTERS, 1);
-        return parsed == null ? null : memory.keep(version, parsed);
+      if (known == null) {
+        tail = FileTail.of(bytes, blocks.objectSize());
+        isDone = tail == null;
+        if (isDone) {
+          tails.noFooter();
+        }
+        return null;
       }
-      tail = FileTail.of(bytes, blocks.objectSize());
-      if (tail == null) {
-        tails.noFooter();
-      } else {
-        state = State.FOOTER;
+      tails.footer(blocks.objectSize() - known.footer().start());
+      FileLayout layout = known.layout(bytes, codecs);
+      if (layout != null) {
+        listener.accept(Counter.COLUMNAR_FOOTERS, 1);
+        return memory.keep(version, layout);
       }
     } catch (MalformedException e) {
-      listener.accept(Counter.COLUMNAR_FOOTERS_REFUSED, 1);
+      // As if its codec were not to be had.
     }
+    listener.accept(Counter.COLUMNAR_FOOTERS_REFUSED, 1);
     return null;
   }
 
   @Override
   public String toString() {
-    return isDone() ? "NOT_COLUMNAR" : isAtEnd ? "TAIL" : "UNKNOWN";
+    return isDone ? "NOT_COLUMNAR" : isAtEnd ? "TAIL" : "UNKNOWN";
   }
 }

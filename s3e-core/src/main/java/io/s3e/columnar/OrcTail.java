@@ -100,22 +100,25 @@ final class OrcTail {
 
   private static LayoutBuilder readFooter(byte[] footer, long footerStart)
       throws MalformedException {
-    int stripes = 0;
-    ProtobufReader counting = new ProtobufReader(footer, 0, footer.length);
-    while (counting.nextField()) {
-      stripes += counting.field() == FOOTER_STRIPES ? 1 : 0;
-      counting.skipField();
-    }
+    ProtobufReader in = new ProtobufReader(footer, 0, footer.length);
+    int stripes = in.count(FOOTER_STRIPES);
     if (stripes > MAX_STRIPES || footerStart > ParquetFooter.MAX_OBJECT_BYTES) {
       throw new MalformedException(stripes + " stripes before " + footerStart);
     }
     LayoutBuilder layout = LayoutBuilder.orc(footerStart, stripes);
     CRC32C schema = new CRC32C();
     int stripe = 0;
-    ProtobufReader in = new ProtobufReader(footer, 0, footer.length);
     while (in.nextField()) {
       switch (in.field()) {
-        case FOOTER_STRIPES -> readStripe(in, layout, stripe++);
+        case FOOTER_STRIPES -> {
+          long[] told = in.readNumbersOfField(STRIPE_FOOTER);
+          layout.stripe(
+              stripe++,
+              told[STRIPE_OFFSET],
+              told[STRIPE_INDEX],
+              told[STRIPE_DATA],
+              told[STRIPE_FOOTER]);
+        }
         case FOOTER_TYPES -> in.addTo(schema);
         case FOOTER_ENCRYPTION -> throw new MalformedException("encrypted");
         default -> in.skipField();
@@ -123,25 +126,5 @@ final class OrcTail {
     }
     layout.schema(schema.getValue());
     return layout;
-  }
-
-  private static void readStripe(ProtobufReader in, LayoutBuilder layout, int stripe)
-      throws MalformedException {
-    long start = 0;
-    long index = 0;
-    long data = 0;
-    long footer = 0;
-    int outer = in.enter();
-    while (in.nextField()) {
-      switch (in.field()) {
-        case STRIPE_OFFSET -> start = in.readNumber();
-        case STRIPE_INDEX -> index = in.readNumber();
-        case STRIPE_DATA -> data = in.readNumber();
-        case STRIPE_FOOTER -> footer = in.readNumber();
-        default -> in.skipField();
-      }
-    }
-    in.leave(outer);
-    layout.stripe(stripe, start, index, data, footer);
   }
 }

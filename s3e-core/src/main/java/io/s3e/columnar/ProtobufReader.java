@@ -45,22 +45,39 @@ final class ProtobufReader extends BoundedReader {
     return value;
   }
 
-  /**
-   * Begins to read the message that the present field is.
-   *
-   * @return where the outer message ends, for {@link #leave}
-   */
-  int enter() throws MalformedException {
+  /** The numbers of a message by their fields, up to {@code most}; 0 for those that are absent. */
+  long[] readNumbers(int most) throws MalformedException {
+    long[] numbers = new long[most + 1];
+    while (nextField()) {
+      if (field <= most) {
+        numbers[field] = readNumber();
+      } else {
+        skipField();
+      }
+    }
+    return numbers;
+  }
+
+  /** As {@link #readNumbers}, of the message that the present field is. */
+  long[] readNumbersOfField(int most) throws MalformedException {
     int length = readLength();
     int outer = end;
     end = at + length;
-    return outer;
+    long[] numbers = readNumbers(most);
+    end = outer;
+    return numbers;
   }
 
-  /** Goes on behind the message that was entered. */
-  void leave(int outer) {
-    at = end;
-    end = outer;
+  /** How many fields of that number the message has, which is not begun to be read. */
+  int count(int number) throws MalformedException {
+    int start = at;
+    int count = 0;
+    while (nextField()) {
+      count += field == number ? 1 : 0;
+      skipField();
+    }
+    at = start;
+    return count;
   }
 
   /** Adds the bytes of the present field. */

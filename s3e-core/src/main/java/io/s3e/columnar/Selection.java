@@ -1,6 +1,8 @@
 package io.s3e.columnar;
 
+import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
+import io.s3e.prefetch.BlockPieces;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Comparator;
@@ -13,8 +15,7 @@ import java.util.Set;
  * an ORC file streams, where footers of stripes have been seen; else, since streams lie nearly
  * alike in all stripes, ranges relative to the start of the stripe. Not thread-safe.
  *
- * <p>Invariant: relative ranges are ascending, disjoint and not empty, at most {@value
- * #MAX_RANGES}.
+ * <p>Relative ranges are bounded by {@value #MAX_RANGES}.
  */
 final class Selection {
   private static final int MAX_RANGES = 1 << 10;
@@ -25,7 +26,10 @@ final class Selection {
   private final FileLayout layout;
   private final FileLayout.FilePart part;
   private final BitSet columns = new BitSet();
-  private final List<ByteRange> relative = new ArrayList<>();
+
+  /** Bytes of a stripe, as blocks of one byte. */
+  private BlockPieces<Boolean> relative = new BlockPieces<>();
+
   private final OrcStripes stripes;
   private final Set<Integer> names = new HashSet<>();
 
@@ -42,7 +46,7 @@ final class Selection {
   }
 
   boolean isEmpty() {
-    return columns.isEmpty() && relative.isEmpty();
+    return columns.isEmpty() && relative.size() == 0;
   }
 
   /** Ordinals of the columns; a copy. */
@@ -54,14 +58,14 @@ final class Selection {
   void set(Selection other) {
     clear();
     columns.or(other.columns);
-    relative.addAll(other.relative);
+    other.relative.forEach(relative::add);
     names.addAll(other.names);
     isNamed = other.isNamed;
   }
 
   void clear() {
     columns.clear();
-    relative.clear();
+    relative = new BlockPieces<>();
     names.clear();
     isNamed = true;
   }
@@ -96,26 +100,14 @@ final class Selection {
   }
 
   private boolean addRelative(long from, long to) {
-    long start = from;
-    long end = to;
-    long known = 0;
-    int at = 0;
-    while (at < relative.size() && relative.get(at).end() < from) {
-      at++;
+    long added = 0;
+    for (BlockRange each : relative.missingFrom(new BlockRange(from, to))) {
+      if (relative.size() < MAX_RANGES) {
+        relative.add(each, true);
+      }
+      added += each.count();
     }
-    while (at < relative.size() && relative.get(at).start() <= to) {
-      ByteRange each = relative.remove(at);
-      known += Math.max(0, Math.min(to, each.end()) - Math.max(from, each.start()));
-      start = Math.min(start, each.start());
-      end = Math.max(end, each.end());
-    }
-    relative.add(at, new ByteRange(start, end));
-    if (relative.size() > MAX_RANGES) {
-      ByteRange last = relative.remove(MAX_RANGES);
-      ByteRange before = relative.remove(MAX_RANGES - 1);
-      relative.add(new ByteRange(before.start(), last.end()));
-    }
-    return (to - from - known) * NEW_PART > to - from;
+    return added * NEW_PART > to - from;
   }
 
   /** The wanted bytes of {@code group} from an offset on, ascending and apart from each other. */
@@ -149,7 +141,8 @@ final class Selection {
     }
     List<ByteRange> parts = new ArrayList<>();
     long start = layout.group(group).start();
-    relative.forEach(each -> parts.add(new ByteRange(start + each.start(), start + each.end())));
+    relative.forEach(
+        (each, mark) -> parts.add(new ByteRange(start + each.first(), start + each.end())));
     for (int c = columns.nextSetBit(0); c >= 0; c = columns.nextSetBit(c + 1)) {
       parts.add(layout.chunk(group, c));
     }

@@ -315,8 +315,10 @@ public final class StreamPlanner {
    * each reader reads anew. {@link Long#MAX_VALUE} for other objects.
    */
   public long tailStart() {
-    boolean isKnown = columns != null && mode == ColumnarMode.AUTO;
-    return isKnown ? columns.layout().dataEnd() : Long.MAX_VALUE;
+    if (columns == null || mode != ColumnarMode.AUTO) {
+      return Long.MAX_VALUE;
+    }
+    return columns.layout().dataEnd();
   }
 
   /**

@@ -223,7 +223,11 @@ final class Filters {
 
   /** How many blocks disjoint runs have. */
   static long blocksOf(List<BlockRange> runs) {
-    return runs.stream().mapToLong(BlockRange::count).sum();
+    long blocks = 0;
+    for (BlockRange run : runs) {
+      blocks += run.count();
+    }
+    return blocks;
   }
 
   /** The blocks of {@code ranges}, in their order; what touches or overlaps is one run. */

@@ -80,6 +80,18 @@ public final class VectorPlanner {
     return List.copyOf(groups);
   }
 
+  /** The spans of ranges that ascend, none of them empty: as {@link #plan} joins them. */
+  public static List<ByteRange> spans(List<ByteRange> ascending, int blockBytes, Joining how) {
+    List<Group> groups = new ArrayList<>(ascending.size());
+    Joined joined =
+        new Joined(blockBytes, how.gapBytes(), how.maxOverRead(), how.requestBytes(), groups);
+    ascending.forEach(range -> joined.add(range, 0));
+    joined.finish();
+    List<ByteRange> spans = new ArrayList<>(groups.size());
+    groups.forEach(group -> spans.add(group.span()));
+    return spans;
+  }
+
   /** The group that is being joined. */
   private static final class Joined {
     private final int blockBytes;

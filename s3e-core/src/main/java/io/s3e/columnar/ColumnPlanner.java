@@ -43,8 +43,6 @@ final class ColumnPlanner {
   /** A reader of a dictionary page fetches less than that of what is behind it. */
   private static final int MAX_GLANCE_BYTES = 8 << 10;
 
-  private static final long NO_READ = -1;
-
   private final FileLayout layout;
   private final BlockLayout blocks;
   private final Groups groups;
@@ -58,8 +56,8 @@ final class ColumnPlanner {
   private int foreignReads;
   private boolean sawFilters;
 
-  /** Offset after the last byte of the last read; {@link #NO_READ} before the first. */
-  private long lastEnd = NO_READ;
+  /** Offset after the last byte of the last read; 0 before the first. */
+  private long lastEnd;
 
   /** Where the first of the reads began that go on to the last one without a gap. */
   private long runStart;

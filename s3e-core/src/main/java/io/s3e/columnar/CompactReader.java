@@ -6,7 +6,7 @@ package io.s3e.columnar;
  * all of n bytes takes O(n) steps.
  *
  * <p>A struct is read by {@link #enterStruct}, {@link #nextField} until that is false, with each
- * field read or {@linkplain #skipField skipped}; {@link #field} and {@link #type} tell which it is.
+ * field read or {@linkplain #skipField skipped}; {@link #field} tells which it is.
  */
 final class CompactReader extends BoundedReader {
   static final int TRUE = 1;
@@ -43,11 +43,6 @@ final class CompactReader extends BoundedReader {
     return fields[depth];
   }
 
-  /** Type of the present field. */
-  int type() {
-    return type;
-  }
-
   /** Begins to read a struct, which the present field or element is, or the whole input. */
   void enterStruct() throws MalformedException {
     if (++depth == MAX_DEPTH) {
@@ -78,6 +73,14 @@ final class CompactReader extends BoundedReader {
     if (type == 0 || type > STRUCT) {
       throw new MalformedException("no such type: " + type);
     }
+  }
+
+  /** Begins to read the struct that the present field must be. */
+  void enterStructField() throws MalformedException {
+    if (type != STRUCT) {
+      throw new MalformedException("field " + field() + " is no struct but " + type);
+    }
+    enterStruct();
   }
 
   /** The value of an integer field, which must be one. */

@@ -198,10 +198,7 @@ final class ParquetFooter {
   }
 
   private void readMetadata() throws MalformedException {
-    if (in.type() != CompactReader.STRUCT) {
-      throw new MalformedException("metadata that are no struct");
-    }
-    in.enterStruct();
+    in.enterStructField();
     while (in.nextField()) {
       switch (in.field()) {
         case COLUMN_COMPRESSED,

@@ -45,10 +45,6 @@ final class Selection {
     this.part = part;
   }
 
-  boolean isEmpty() {
-    return columns.isEmpty() && relative.size() == 0;
-  }
-
   /** Ordinals of the columns; a copy. */
   BitSet columns() {
     return (BitSet) columns.clone();

@@ -3,8 +3,8 @@
  * that fetches those ahead. Pure, as {@link io.s3e.prefetch}: no I/O, no threads, no clock.
  *
  * <p>{@link io.s3e.columnar.StreamPlanner} is the way in: of one stream it has the planner of
- * forward reads, {@link io.s3e.columnar.FooterReading}, which asks for the bytes of a footer and has
- * {@link io.s3e.columnar.ParquetFooter} or {@link io.s3e.columnar.OrcTail} make a {@link
+ * forward reads, {@link io.s3e.columnar.FooterReading}, which asks for the bytes of a footer and
+ * has {@link io.s3e.columnar.ParquetFooter} or {@link io.s3e.columnar.OrcTail} make a {@link
  * io.s3e.columnar.FileLayout} of it, and the {@link io.s3e.columnar.ColumnPlanner}, which plans by
  * that. {@link io.s3e.columnar.LayoutMemory} is what all streams of an engine know of files and
  * tables; a {@link io.s3e.prefetch.TableLedger} says which guesses were worth their bytes.

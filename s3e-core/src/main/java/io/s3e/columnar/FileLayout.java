@@ -1,7 +1,6 @@
 package io.s3e.columnar;
 
 import io.s3e.block.ByteRange;
-import java.util.Arrays;
 
 /**
  * Where the parts of one Parquet or ORC file lie: row groups (ORC: stripes), and of a Parquet file
@@ -164,23 +163,12 @@ public final class FileLayout {
 
   /** The first group of a split; {@link #groups} if it has none behind its start. */
   int firstGroupOf(ByteRange split) {
-    return firstMarkFrom(split.start());
+    return Extras.lastStart(groupMark, 0, groups, split.start() - 1) + 1;
   }
 
   /** The group after the last one of a split. */
   int endGroupOf(ByteRange split) {
-    return firstMarkFrom(split.end());
-  }
-
-  private int firstMarkFrom(long offset) {
-    int found = Arrays.binarySearch(groupMark, offset);
-    if (found < 0) {
-      return -found - 1;
-    }
-    while (found > 0 && groupMark[found - 1] == offset) {
-      found--;
-    }
-    return found;
+    return Extras.lastStart(groupMark, 0, groups, split.end() - 1) + 1;
   }
 
   /** The bytes of a column chunk, its dictionary page first. Parquet only. */

@@ -28,9 +28,6 @@ import java.util.Objects;
  * dictionary that is read after that is data: of the pages that the indexes have picked.
  */
 final class Filters {
-  /** Columns that one query filters by. */
-  private static final int MAX_TRACKS = 64;
-
   /** Groups that one read asks for. */
   private static final int MAX_GROUPS = 256;
 
@@ -124,11 +121,7 @@ final class Filters {
   }
 
   private void follow(FilePlace place, long from, long to) {
-    Key key = new Key(place.part(), place.column());
-    if (tracks.size() >= MAX_TRACKS && !tracks.containsKey(key)) {
-      return;
-    }
-    Track track = tracks.computeIfAbsent(key, k -> new Track());
+    Track track = tracks.computeIfAbsent(new Key(place.part(), place.column()), key -> new Track());
     int group = place.group();
     if (group != track.group) {
       track.inRow = group == track.group + 1 && track.group >= 0 ? track.inRow + 1 : 1;

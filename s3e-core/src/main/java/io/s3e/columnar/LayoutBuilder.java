@@ -1,6 +1,7 @@
 package io.s3e.columnar;
 
 import java.util.Arrays;
+import java.util.stream.LongStream;
 
 /** Collects the places that a footer tells, and refuses places that cannot be. */
 final class LayoutBuilder {
@@ -54,20 +55,16 @@ final class LayoutBuilder {
 
   /** The first byte of all chunks of a group. */
   long firstByte(int group) {
-    long first = Long.MAX_VALUE;
-    for (int i = group * layout.columns(); i < (group + 1) * layout.columns(); i++) {
-      first = Math.min(first, layout.chunkStart[i]);
-    }
-    return first;
+    return ofGroup(layout.chunkStart, group).min().orElse(Long.MAX_VALUE);
   }
 
   /** Bytes of all chunks of a group. */
   long chunkBytes(int group) {
-    long sum = 0;
-    for (int i = group * layout.columns(); i < (group + 1) * layout.columns(); i++) {
-      sum += layout.chunkLength[i];
-    }
-    return sum;
+    return ofGroup(layout.chunkLength, group).sum();
+  }
+
+  private LongStream ofGroup(long[] ofChunks, int group) {
+    return Arrays.stream(ofChunks, group * layout.columns(), (group + 1) * layout.columns());
   }
 
   /** The split that holds {@code mark} has the group. */

@@ -135,9 +135,10 @@ final class Wanted {
    */
   boolean addGroup(List<BlockRange> runs, GuessKind kind, GuessJudge judge) {
     List<BlockRange> missing = missingFrom(runs);
-    long blocks = Filters.blocksOf(missing);
+    long blocks = 0;
     boolean isShort = true;
     for (BlockRange run : missing) {
+      blocks += run.count();
       isShort &= run.count() <= sizing.minBlocks();
     }
     if (!isShort || blocks > cap() || missing.size() > mostAtOnce) {

@@ -28,6 +28,9 @@ import java.util.Objects;
  * dictionary that is read after that is data: of the pages that the indexes have picked.
  */
 final class Filters {
+  /** Columns that one query filters by. */
+  private static final int MAX_TRACKS = 64;
+
   /** Groups that one read asks for. */
   private static final int MAX_GROUPS = 256;
 
@@ -121,7 +124,11 @@ final class Filters {
   }
 
   private void follow(FilePlace place, long from, long to) {
-    Track track = tracks.computeIfAbsent(new Key(place.part(), place.column()), key -> new Track());
+    Key key = new Key(place.part(), place.column());
+    if (tracks.size() >= MAX_TRACKS && !tracks.containsKey(key)) {
+      return;
+    }
+    Track track = tracks.computeIfAbsent(key, each -> new Track());
     int group = place.group();
     if (group != track.group) {
       track.inRow = group == track.group + 1 && track.group >= 0 ? track.inRow + 1 : 1;

@@ -5,7 +5,6 @@ import io.s3e.block.ObjectVersion;
 import io.s3e.client.HeadRequest;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.ObjectHead;
-import io.s3e.columnar.ColumnPlanner;
 import io.s3e.columnar.StreamPlanner;
 import io.s3e.fetch.EncodedBodyException;
 import io.s3e.fetch.Fetcher;
@@ -95,23 +94,19 @@ final class EngineStreams implements StreamSource, AutoCloseable {
       OpenOptions options,
       ObjLongConsumer<EngineMetrics.Counter> counts) {
     PrefetchLimits limits = prefetchLimits();
-    ColumnPlanner columns =
-        new ColumnPlanner(
-            layout,
-            limits,
-            engine.layouts,
-            version,
-            options.split(),
-            options.splits(),
-            new VectorPlanner.Joining(
-                VectorPlanner.MAX_GAP_BYTES, VectorPlanner.MAX_OVER_READ, config.requestBytes()),
-            codecsOf(Thread.currentThread()),
-            counts);
     return new StreamPlanner(
         new ReadPlanner(layout, options.policy(), options.split(), limits),
-        columns,
+        layout,
+        limits,
+        engine.layouts,
+        version,
+        options.split(),
+        options.splits(),
+        new VectorPlanner.Joining(
+            VectorPlanner.MAX_GAP_BYTES, VectorPlanner.MAX_OVER_READ, config.requestBytes()),
+        codecsOf(Thread.currentThread()),
         config.columnar(),
-        new Ahead(layout, counts));
+        counts);
   }
 
   /** Where the reader of a compressed footer finds the codecs of the application. */

@@ -1,15 +1,14 @@
 package io.s3e.columnar;
 
 /**
- * Reads Thrift's compact protocol out of an array. Every step is bounded by the bytes that are
- * there: a list has no more elements than bytes are left, nesting ends at {@value #MAX_DEPTH}, and
- * nothing is allocated. Reading or skipping all of n bytes takes O(n) steps.
+ * Reads Thrift's compact protocol. Every step is bounded by the bytes that are there: a list has no
+ * more elements than bytes are left, and nesting ends at {@value #MAX_DEPTH}. Reading or skipping
+ * all of n bytes takes O(n) steps.
  *
  * <p>A struct is read by {@link #enterStruct}, {@link #nextField} until that is false, with each
- * field read or {@linkplain #skipField skipped}; {@link #field} and {@link #type} tell which it is.
- * Not thread-safe.
+ * field read or {@linkplain #skipField skipped}; {@link #field} tells which it is.
  */
-final class CompactReader {
+final class CompactReader extends BoundedReader {
   static final int TRUE = 1;
   static final int FALSE = 2;
   static final int BYTE = 3;
@@ -26,13 +25,7 @@ final class CompactReader {
   /** Parquet's footer nests seven deep. */
   private static final int MAX_DEPTH = 32;
 
-  private static final int MAX_VARINT_BYTES = 10;
-
-  private final byte[] bytes;
-  private final int end;
-  private int at;
-
-  /** Field ids of the structs that are being read, outermost first. */
+  /** Field ids of the structs that are being read, outermost first; 0 of lists and maps. */
   private final int[] fields = new int[MAX_DEPTH];
 
   private int depth = -1;
@@ -42,29 +35,12 @@ final class CompactReader {
   private int elementType;
 
   CompactReader(byte[] bytes, int start, int end) {
-    this.bytes = bytes;
-    this.at = start;
-    this.end = end;
-  }
-
-  /** Index of the next byte. */
-  int position() {
-    return at;
-  }
-
-  /** Bytes that are left. */
-  int remaining() {
-    return end - at;
+    super(bytes, start, end);
   }
 
   /** Id of the present field. */
   int field() {
     return fields[depth];
-  }
-
-  /** Type of the present field. */
-  int type() {
-    return type;
   }
 
   /** Begins to read a struct, which the present field or element is, or the whole input. */
@@ -83,9 +59,7 @@ final class CompactReader {
       depth--;
       return false;
     }
-    if (type == 0 || type > STRUCT) {
-      throw new MalformedException("no such type: " + type);
-    }
+    requireType(type);
     int delta = header >>> 4;
     int id = delta == 0 ? (int) readInteger() : fields[depth] + delta;
     if (id < 0 || id > Short.MAX_VALUE) {
@@ -93,6 +67,20 @@ final class CompactReader {
     }
     fields[depth] = id;
     return true;
+  }
+
+  private static void requireType(int type) throws MalformedException {
+    if (type == 0 || type > STRUCT) {
+      throw new MalformedException("no such type: " + type);
+    }
+  }
+
+  /** Begins to read the struct that the present field must be. */
+  void enterStructField() throws MalformedException {
+    if (type != STRUCT) {
+      throw new MalformedException("field " + field() + " is no struct but " + type);
+    }
+    enterStruct();
   }
 
   /** The value of an integer field, which must be one. */
@@ -106,18 +94,6 @@ final class CompactReader {
   private long readInteger() throws MalformedException {
     long value = readVarint();
     return (value >>> 1) ^ -(value & 1);
-  }
-
-  private long readVarint() throws MalformedException {
-    long value = 0;
-    for (int i = 0; i < MAX_VARINT_BYTES; i++) {
-      int part = next();
-      value |= (long) (part & 0x7F) << (7 * i);
-      if (part < 0x80) {
-        return value;
-      }
-    }
-    throw new MalformedException("an integer of more than " + MAX_VARINT_BYTES + " bytes");
   }
 
   /**
@@ -138,105 +114,72 @@ final class CompactReader {
 
   private int readListHeader() throws MalformedException {
     int header = next();
-    int size = header >>> 4;
     elementType = header & 0x0F;
-    if (elementType == 0 || elementType > STRUCT) {
-      throw new MalformedException("no such type of element: " + elementType);
-    }
-    if (size == 15) {
-      long wanted = readVarint();
-      size = wanted < 0 || wanted > remaining() ? Integer.MAX_VALUE : (int) wanted;
-    }
-    return requireRoom(size);
-  }
-
-  private int requireRoom(int elements) throws MalformedException {
-    if (elements > remaining()) {
+    requireType(elementType);
+    long size = header >> 4 == 15 ? readVarint() : header >> 4;
+    if (size < 0 || size > remaining()) {
       throw new MalformedException("more elements than bytes");
     }
-    return elements;
+    return (int) size;
   }
 
   /** Moves over the value of the present field. */
   void skipField() throws MalformedException {
     if (type != TRUE && type != FALSE) {
-      skip(type, depth + 1);
+      skip(type);
     }
   }
 
-  /**
-   * Moves over one value.
-   *
-   * @param nesting how deep it lies
-   */
-  private void skip(int kind, int nesting) throws MalformedException {
-    if (nesting >= MAX_DEPTH) {
-      throw new MalformedException("nested deeper than " + MAX_DEPTH);
-    }
+  /** Moves over one value; as an element, a boolean takes a byte. */
+  private void skip(int kind) throws MalformedException {
     switch (kind) {
       case TRUE, FALSE, BYTE -> skipBytes(1);
-      case I16, I32, I64 -> skipVarint();
+      case I16, I32, I64 -> readVarint();
       case DOUBLE -> skipBytes(8);
       case BINARY -> skipBytes(readVarint());
-      case LIST, SET -> skipList(nesting);
-      case MAP -> skipMap(nesting);
-      case STRUCT -> skipStruct(nesting);
+      case LIST, SET -> skipList();
+      case MAP -> skipMap();
+      case STRUCT -> skipStruct();
       default -> throw new MalformedException("no such type: " + kind);
     }
   }
 
-  private void skipVarint() throws MalformedException {
-    while (next() >= 0x80) {
-      // The last byte is less.
-    }
-  }
-
-  private void skipBytes(long count) throws MalformedException {
-    if (count < 0 || count > remaining()) {
-      throw new MalformedException("a value of " + count + " bytes where " + remaining() + " are");
-    }
-    at += (int) count;
-  }
-
-  private void skipList(int nesting) throws MalformedException {
+  private void skipList() throws MalformedException {
     int size = readListHeader();
     int kind = elementType;
+    enterStruct();
     for (int i = 0; i < size; i++) {
-      skip(kind, nesting + 1);
+      skip(kind);
     }
+    depth--;
   }
 
-  private void skipMap(int nesting) throws MalformedException {
+  private void skipMap() throws MalformedException {
     long size = readVarint();
-    if (size == 0) {
-      return;
-    }
-    int kinds = next();
+    int kinds = size == 0 ? 0 : next();
     if (size < 0 || size > remaining() / 2) {
       throw new MalformedException("more entries than bytes");
     }
+    enterStruct();
     for (long i = 0; i < size; i++) {
-      skip(kinds >>> 4, nesting + 1);
-      skip(kinds & 0x0F, nesting + 1);
+      skip(kinds >>> 4);
+      skip(kinds & 0x0F);
     }
+    depth--;
   }
 
-  private void skipStruct(int nesting) throws MalformedException {
+  /** Does not look at the ids of fields: most of a footer is skipped so. */
+  private void skipStruct() throws MalformedException {
+    enterStruct();
     for (int header = next(); header != 0; header = next()) {
       int kind = header & 0x0F;
       if (header >>> 4 == 0) {
-        skipVarint();
+        readVarint();
       }
       if (kind != TRUE && kind != FALSE) {
-        skip(kind, nesting + 1);
+        skip(kind);
       }
     }
-  }
-
-  private int next() throws MalformedException {
-    if (at >= end) {
-      throw new MalformedException("cut off");
-    }
-    return bytes[at++] & 0xFF;
+    depth--;
   }
 }

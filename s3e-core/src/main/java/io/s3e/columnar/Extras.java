@@ -2,6 +2,7 @@ package io.s3e.columnar;
 
 import io.s3e.block.ByteRange;
 import java.util.Arrays;
+import java.util.function.LongUnaryOperator;
 
 /** Parts of one kind that lie outside the chunks they belong to, by chunk; length 0 for none. */
 final class Extras {
@@ -21,39 +22,18 @@ final class Extras {
     length[chunk] = bytes;
   }
 
-  /** Copies the starts of the parts that are there to the front of {@code target}; how many. */
-  int copyStarts(long[] target) {
-    int count = 0;
-    for (int i = 0; i < start.length; i++) {
-      if (length[i] != 0) {
-        target[count++] = start[i];
-      }
-    }
-    return count;
-  }
-
-  /** The start of the first part; {@code otherwise} if there is none. */
-  long first(long otherwise) {
-    long first = otherwise;
-    for (int i = 0; i < start.length; i++) {
-      if (length[i] != 0) {
-        first = Math.min(first, start[i]);
-      }
-    }
-    return first;
-  }
-
   /**
-   * Has each part of untold length go on to the next of the first {@code count} sorted {@code
-   * bounds}; one that would be longer than {@code most} counts as absent.
+   * Has each part of untold length go on to the next one, or to where {@code endOfGap} says that
+   * something else begins; one that would be longer than {@code most} counts as absent.
    */
-  void extend(long[] bounds, int count, int most) {
-    for (int i = 0; i < start.length; i++) {
+  void extend(LongUnaryOperator endOfGap, int most) {
+    long next = Long.MAX_VALUE;
+    for (int i = start.length - 1; i >= 0; i--) {
       if (length[i] == UNTOLD) {
-        int next = lastStart(bounds, count, start[i]) + 1;
-        long bytes = next < count ? bounds[next] - start[i] : 0;
-        length[i] = bytes <= most ? (int) bytes : 0;
+        long bytes = Math.min(next, endOfGap.applyAsLong(start[i])) - start[i];
+        length[i] = bytes > 0 && bytes <= most ? (int) bytes : 0;
       }
+      next = length[i] == 0 ? next : start[i];
     }
   }
 
@@ -81,7 +61,7 @@ final class Extras {
 
   /** The chunk whose part holds {@code offset}; -1 if none does. */
   int at(long offset) {
-    int i = lastStart(start, start.length, offset);
+    int i = lastStart(start, 0, start.length, offset);
     return i >= 0 && offset < start[i] + length[i] ? i : -1;
   }
 
@@ -97,10 +77,6 @@ final class Extras {
     return first == to
         ? new ByteRange(0, 0)
         : new ByteRange(start[first], start[to - 1] + length[to - 1]);
-  }
-
-  static int lastStart(long[] starts, int count, long offset) {
-    return lastStart(starts, 0, count, offset);
   }
 
   /**

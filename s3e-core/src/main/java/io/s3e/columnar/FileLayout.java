@@ -1,7 +1,6 @@
 package io.s3e.columnar;
 
 import io.s3e.block.ByteRange;
-import java.util.Arrays;
 
 /**
  * Where the parts of one Parquet or ORC file lie: row groups (ORC: stripes), and of a Parquet file
@@ -90,9 +89,10 @@ public final class FileLayout {
   /** Whether the chunks of each group stand in the order of the schema. */
   boolean isOrdered = true;
 
-  /** Number of ORC's codec, and what a compressed chunk holds at most. */
+  /** Number of the codec of ORC's footers; 0 for none. */
   int compression;
 
+  /** What a compressed chunk of such a footer holds at most. */
   int blockBytes;
 
   /** Of nothing but zeros: {@link LayoutBuilder} fills it before anybody else sees it. */
@@ -157,29 +157,18 @@ public final class FileLayout {
 
   /** The group that holds {@code offset}; -1 if none does. */
   int groupAt(long offset) {
-    int group = Extras.lastStart(groupStart, groups, offset);
+    int group = Extras.lastStart(groupStart, 0, groups, offset);
     return group >= 0 && offset < groupEnd[group] ? group : -1;
   }
 
   /** The first group of a split; {@link #groups} if it has none behind its start. */
   int firstGroupOf(ByteRange split) {
-    return firstMarkFrom(split.start());
+    return Extras.lastStart(groupMark, 0, groups, split.start() - 1) + 1;
   }
 
   /** The group after the last one of a split. */
   int endGroupOf(ByteRange split) {
-    return firstMarkFrom(split.end());
-  }
-
-  private int firstMarkFrom(long offset) {
-    int found = Arrays.binarySearch(groupMark, offset);
-    if (found < 0) {
-      return -found - 1;
-    }
-    while (found > 0 && groupMark[found - 1] == offset) {
-      found--;
-    }
-    return found;
+    return Extras.lastStart(groupMark, 0, groups, split.end() - 1) + 1;
   }
 
   /** The bytes of a column chunk, its dictionary page first. Parquet only. */
@@ -240,16 +229,6 @@ public final class FileLayout {
   /** The footer of a stripe. ORC only. */
   public ByteRange stripeFooter(int stripe) {
     return new ByteRange(stripeFooter[stripe], groupEnd[stripe]);
-  }
-
-  /** Number of the codec of footers; 0 for none. ORC only. */
-  int compression() {
-    return compression;
-  }
-
-  /** What a compressed chunk of a footer holds at most. ORC only. */
-  int blockBytes() {
-    return blockBytes;
   }
 
   /**

@@ -1,6 +1,10 @@
 package io.s3e.columnar;
 
 import io.s3e.block.ByteRange;
+import io.s3e.columnar.FileLayout.Format;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,9 +12,10 @@ import org.jspecify.annotations.Nullable;
  * its postscript, never by its name.
  *
  * @param footer the bytes that the layout is read from
- * @param postscript null for Parquet
+ * @param compression number of the codec of an ORC footer; 0 for none
+ * @param blockBytes what a compressed chunk of it holds at most
  */
-record FileTail(ByteRange footer, OrcTail.@Nullable Postscript postscript) {
+record FileTail(Format format, ByteRange footer, int compression, int blockBytes) {
   /** So many of the last bytes tell what the object is. */
   static final int LAST_BYTES = 256;
 
@@ -19,6 +24,15 @@ record FileTail(ByteRange footer, OrcTail.@Nullable Postscript postscript) {
 
   /** {@code PAR1} as the last four bytes, the last one highest. */
   private static final int PARQUET_MAGIC = 'P' | 'A' << 8 | 'R' << 16 | '1' << 24;
+
+  private static final byte[] ORC_MAGIC = {'O', 'R', 'C'};
+
+  /** ORC writes 256 KiB, unless it is told otherwise. */
+  private static final int MAX_BLOCK_BYTES = 1 << 20;
+
+  private static final int POSTSCRIPT_FOOTER_LENGTH = 1;
+  private static final int POSTSCRIPT_COMPRESSION = 2;
+  private static final int POSTSCRIPT_BLOCK_SIZE = 3;
 
   /**
    * Reads the last bytes of an object.
@@ -33,13 +47,36 @@ record FileTail(ByteRange footer, OrcTail.@Nullable Postscript postscript) {
       if (length < 1 || length > Math.min(ParquetFooter.MAX_BYTES, end)) {
         throw new MalformedException("a footer of " + length + " bytes");
       }
-      return new FileTail(new ByteRange(end - length, end), null);
+      return new FileTail(Format.PARQUET, new ByteRange(end - length, end), 0, 0);
     }
-    if (!OrcTail.isOrc(last)) {
+    return ofOrc(last, objectSize);
+  }
+
+  /** As the postscript of an ORC file says; null if these bytes have none. */
+  private static @Nullable FileTail ofOrc(byte[] last, long objectSize) throws MalformedException {
+    int end = last.length - 1;
+    int length = end < 0 ? 0 : last[end] & 0xFF;
+    if (length <= ORC_MAGIC.length
+        || length > end
+        || !Arrays.equals(last, end - ORC_MAGIC.length, end, ORC_MAGIC, 0, ORC_MAGIC.length)) {
       return null;
     }
-    OrcTail.Postscript postscript = OrcTail.postscript(last, objectSize);
-    return new FileTail(postscript.footer(), postscript);
+    return readPostscript(new ProtobufReader(last, end - length, end), objectSize - 1 - length);
+  }
+
+  private static FileTail readPostscript(ProtobufReader in, long end) throws MalformedException {
+    long[] postscript = in.readNumbers(POSTSCRIPT_BLOCK_SIZE);
+    long footer = postscript[POSTSCRIPT_FOOTER_LENGTH];
+    long compression = postscript[POSTSCRIPT_COMPRESSION];
+    long block = postscript[POSTSCRIPT_BLOCK_SIZE];
+    if (footer < 1 || footer > OrcTail.MAX_FOOTER_BYTES || footer > end) {
+      throw new MalformedException("a footer of " + footer + " bytes");
+    }
+    if (compression > Byte.MAX_VALUE || block > MAX_BLOCK_BYTES) {
+      throw new MalformedException("compression " + compression + " of blocks of " + block);
+    }
+    ByteRange range = new ByteRange(end - footer, end);
+    return new FileTail(Format.ORC, range, (int) compression, (int) block);
   }
 
   /**
@@ -49,15 +86,12 @@ record FileTail(ByteRange footer, OrcTail.@Nullable Postscript postscript) {
    * @return null if they are compressed in a way that nobody here knows
    */
   @Nullable FileLayout layout(byte[] bytes, OrcCodecs codecs) throws MalformedException {
-    return postscript == null
+    return format == Format.PARQUET
         ? ParquetFooter.parse(bytes, footer.start())
-        : OrcTail.parse(postscript, bytes, codecs);
+        : OrcTail.parse(footer.start(), compression, blockBytes, bytes, codecs);
   }
 
   private static int intAt(byte[] bytes, int at) {
-    return (bytes[at] & 0xFF)
-        | (bytes[at + 1] & 0xFF) << 8
-        | (bytes[at + 2] & 0xFF) << 16
-        | (bytes[at + 3] & 0xFF) << 24;
+    return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).getInt(at);
   }
 }

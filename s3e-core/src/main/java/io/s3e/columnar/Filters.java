@@ -58,9 +58,9 @@ final class Filters {
   private final TableLedger.OfStream guesses;
   private final Map<Key, Track> tracks = new HashMap<>();
 
-  // The indexes of ORC's stripes: of the present one, and those wanted of others.
-  private final Selection present;
-  private final Selection ofOthers;
+  /** What is read of the indexes of ORC's stripes. */
+  private final Selection indexes;
+
   private int pageIndexesTo = -1;
 
   /** Whether a page index was read. */
@@ -78,8 +78,7 @@ final class Filters {
     this.groups = groups;
     this.wanted = wanted;
     this.guesses = guesses;
-    this.present = new Selection(layout, FilePart.STRIPE_INDEX, stripes);
-    this.ofOthers = new Selection(layout, FilePart.STRIPE_INDEX, stripes);
+    this.indexes = new Selection(layout, FilePart.STRIPE_INDEX, stripes);
   }
 
   /** A read of {@code [from, to)} at a place that is no column data. */
@@ -129,36 +128,23 @@ final class Filters {
     if (tracks.size() >= MAX_TRACKS && !tracks.containsKey(key)) {
       return;
     }
-    Track track = tracks.computeIfAbsent(key, k -> new Track());
+    Track track = tracks.computeIfAbsent(key, each -> new Track());
     int group = place.group();
-    boolean isNext = group != track.group;
-    if (isNext) {
+    if (group != track.group) {
       track.inRow = group == track.group + 1 && track.group >= 0 ? track.inRow + 1 : 1;
       boolean begins = group == groups.first(layout);
       track.isFromFirst = begins || (track.isFromFirst && track.inRow > 1);
       track.group = group;
       track.askedTo = Math.max(track.askedTo, group + 1);
     }
-    if (place.part() == FilePart.STRIPE_INDEX && select(group, isNext, from, to)) {
+    if (place.part() == FilePart.STRIPE_INDEX
+        && indexes.add(group, from, Math.min(to, place.range().end()))) {
       track.askedTo = group + 1;
     }
     int end = endOf(track);
     if (track.askedTo < end && guesses.admits(kindOf(place.part()))) {
       askFor(place, track, end);
     }
-  }
-
-  /** Whether more is wanted than before. */
-  private boolean select(int stripe, boolean isNext, long from, long to) {
-    if (isNext) {
-      if (!present.isEmpty()) {
-        ofOthers.set(present);
-      }
-      present.clear();
-    }
-    long end = Math.min(to, layout.stripeData(stripe).start());
-    present.add(stripe, from, end);
-    return ofOthers.add(stripe, from, end);
   }
 
   private int endOf(Track track) {
@@ -180,7 +166,7 @@ final class Filters {
         case DICTIONARY -> ranges.add(layout.dictionary(group, place.column()));
         case BLOOM_FILTER -> ranges.add(layout.bloomFilter(group, place.column()));
         case STRIPE_FOOTER -> ranges.add(layout.stripeFooter(group));
-        default -> ranges.addAll(ofOthers.rangesOf(group, 0));
+        default -> ranges.addAll(indexes.rangesOf(group, 0));
       }
     }
     if (wanted.add(runsOver(ranges, blocks), kindOf(place.part()), guesses)) {
@@ -223,7 +209,11 @@ final class Filters {
 
   /** How many blocks disjoint runs have. */
   static long blocksOf(List<BlockRange> runs) {
-    return runs.stream().mapToLong(BlockRange::count).sum();
+    long blocks = 0;
+    for (BlockRange run : runs) {
+      blocks += run.count();
+    }
+    return blocks;
   }
 
   /** The blocks of {@code ranges}, in their order; what touches or overlaps is one run. */

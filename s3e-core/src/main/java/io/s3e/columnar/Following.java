@@ -292,21 +292,11 @@ final class Following {
   }
 
   private List<BlockRange> runsOver(List<ByteRange> ranges) {
-    if (manner == Manner.SEEKS) {
-      return Filters.runsOver(ranges, blocks);
-    }
     // What lies between would be fetched by the read, if it were not fetched with the rest.
-    List<ByteRange> joined =
-        VectorPlanner.plan(
-                ranges,
-                blocks.blockSize(),
-                joining.gapBytes(),
-                joining.maxOverRead(),
-                joining.requestBytes())
-            .stream()
-            .map(VectorPlanner.Group::span)
-            .toList();
-    return Filters.runsOver(joined, blocks);
+    boolean isJoined = manner == Manner.VECTORED;
+    List<ByteRange> spans =
+        isJoined ? VectorPlanner.spans(ranges, blocks.blockSize(), joining) : ranges;
+    return Filters.runsOver(spans, blocks);
   }
 
   /** Not all was granted: what is missing is looked for from the present group on. */

@@ -17,27 +17,25 @@ import org.jspecify.annotations.Nullable;
  * How one stream comes to know the layout of its file: it is remembered, or the last bytes say
  * where the footer is, and the footer says the rest. Not thread-safe.
  *
- * <p><b>States</b>, each moved once: LAST_BYTES → FOOTER → DONE, with a layout or none; from
- * LAST_BYTES to DONE at once if the object is no columnar file or in any doubt.
+ * <p>It wants the last bytes first, then the footer; it is done with a layout or none, and after
+ * the last bytes if the object is no columnar file or in any doubt.
  */
 final class FooterReading {
-  private enum State {
-    LAST_BYTES,
-    FOOTER,
-    DONE
-  }
-
   private final BlockLayout blocks;
   private final LayoutMemory memory;
   private final OrcCodecs codecs;
   private final ObjLongConsumer<Counter> listener;
   private ObjectVersion version;
-  private State state = State.LAST_BYTES;
 
-  /** Known from FOOTER on. */
-  private TableLedger.@Nullable OfStream guesses;
-
+  /** What the last bytes said; null before, and if they said nothing. */
   private @Nullable FileTail tail;
+
+  private boolean isDone;
+
+  /** The reader has come near the end since the stream was reset: the footer is to be seen. */
+  private boolean isAtEnd;
+
+  private TableLedger.@Nullable OfStream guesses;
 
   FooterReading(
       BlockLayout blocks,
@@ -81,28 +79,38 @@ final class FooterReading {
     return mine;
   }
 
-  /** Whether a first read at {@code position} asks for a footer. */
+  /** Whether a read at {@code position} is one of a footer, if there is one. */
   boolean isNearEnd(long position) {
-    return position >= blocks.objectSize() - TailMemory.NEAR_END_BYTES;
+    boolean isNear = position >= blocks.objectSize() - TailMemory.NEAR_END_BYTES;
+    isAtEnd |= isNear;
+    return isNear;
   }
 
-  /** Asks for what is missing of the tail in front of a first read near the end. */
+  void reset() {
+    isAtEnd = false;
+  }
+
+  /**
+   * Asks for what is missing of the tail in front of a first read near the end; and for the data
+   * that readers of files alike have read, where a layout does not say that there is more of it.
+   */
   void ask(BlockRange read, @Nullable FileLayout layout, Wanted wanted) {
     long size = blocks.objectSize();
-    long bytes = layout == null ? place().tails().bytesOf(size) : size - layout.footerStart();
-    if (size > RequestSizing.SMALL_OBJECT_BYTES && bytes > 0) {
-      BlockRange end = blocks.covering(Math.max(0, size - bytes), size);
-      if (end.first() < read.first()) {
-        BlockRange before = new BlockRange(end.first(), read.first());
-        wanted.add(List.of(before), GuessKind.TAIL, guesses());
-      }
+    if (size <= RequestSizing.SMALL_OBJECT_BYTES) {
+      return;
     }
-  }
-
-  /** The data that readers of files alike have read; none if there is any doubt. */
-  List<BlockRange> expected() {
-    boolean isWhole = blocks.objectSize() <= RequestSizing.SMALL_OBJECT_BYTES;
-    return isWhole ? List.of() : place().alike().guess(blocks);
+    long bytes = layout == null ? place().tails().bytesOf(size) : size - layout.footerStart();
+    BlockRange end = blocks.covering(Math.max(0, size - bytes), size);
+    if (bytes > 0 && end.first() < read.first() && guesses().admits(GuessKind.TAIL)) {
+      BlockRange before = new BlockRange(end.first(), read.first());
+      wanted.add(List.of(before), GuessKind.TAIL, guesses());
+    }
+    boolean isOne = layout == null || layout.groups() == 1;
+    List<BlockRange> alike = isOne ? place().alike().guess(blocks) : List.of();
+    if (!alike.isEmpty() && guesses().admits(GuessKind.ALIKE)) {
+      wanted.openFor(wanted.count() + Filters.blocksOf(alike));
+      wanted.add(alike, GuessKind.ALIKE, guesses());
+    }
   }
 
   /**
@@ -115,16 +123,17 @@ final class FooterReading {
   /** The bytes to be seen next; null if none. */
   @Nullable ByteRange wants() {
     long size = blocks.objectSize();
-    return switch (state) {
-      case LAST_BYTES -> new ByteRange(Math.max(0, size - FileTail.LAST_BYTES), size);
-      case FOOTER -> Objects.requireNonNull(tail).footer();
-      case DONE -> null;
-    };
+    if (isDone || !isAtEnd) {
+      return null;
+    }
+    return tail == null
+        ? new ByteRange(Math.max(0, size - FileTail.LAST_BYTES), size)
+        : tail.footer();
   }
 
-  /** Whether nothing is to be read any more. */
+  /** Whether nothing is to be read any more; without a layout, there will be none. */
   boolean isDone() {
-    return state == State.DONE;
+    return isDone;
   }
 
   /**
@@ -134,26 +143,32 @@ final class FooterReading {
    */
   @Nullable FileLayout onBytes(byte[] bytes) {
     TailMemory tails = place().tails();
-    boolean isFooter = state == State.FOOTER;
-    state = State.DONE;
+    FileTail known = tail;
+    isDone = true;
     try {
-      if (isFooter) {
-        FileTail known = Objects.requireNonNull(tail);
-        tails.footer(blocks.objectSize() - known.footer().start());
-        FileLayout parsed = known.layout(bytes, codecs);
-        listener.accept(
-            parsed == null ? Counter.COLUMNAR_FOOTERS_REFUSED : Counter.COLUMNAR_FOOTERS, 1);
-        return parsed == null ? null : memory.keep(version, parsed);
+      if (known == null) {
+        tail = FileTail.of(bytes, blocks.objectSize());
+        isDone = tail == null;
+        if (isDone) {
+          tails.noFooter();
+        }
+        return null;
       }
-      tail = FileTail.of(bytes, blocks.objectSize());
-      if (tail == null) {
-        tails.noFooter();
-      } else {
-        state = State.FOOTER;
+      tails.footer(blocks.objectSize() - known.footer().start());
+      FileLayout layout = known.layout(bytes, codecs);
+      if (layout != null) {
+        listener.accept(Counter.COLUMNAR_FOOTERS, 1);
+        return memory.keep(version, layout);
       }
     } catch (MalformedException e) {
-      listener.accept(Counter.COLUMNAR_FOOTERS_REFUSED, 1);
+      // As if its codec were not to be had.
     }
+    listener.accept(Counter.COLUMNAR_FOOTERS_REFUSED, 1);
     return null;
+  }
+
+  @Override
+  public String toString() {
+    return isDone ? "NOT_COLUMNAR" : isAtEnd ? "TAIL" : "UNKNOWN";
   }
 }

@@ -5,33 +5,25 @@ import org.jspecify.annotations.Nullable;
 
 /** Which groups of a file one stream is to read, as far as that is known. Not thread-safe. */
 final class Groups {
-  /** What is known of the split. */
-  private enum Known {
-    NOT_ASKED,
-    SPLIT,
-    NOTHING
-  }
+  /** Null once it was asked, or need not be. */
+  private @Nullable SplitSource source;
 
-  private final SplitSource source;
   private @Nullable ByteRange split;
-  private Known known;
 
   Groups(@Nullable ByteRange split, SplitSource source) {
-    this.source = source;
+    this.source = split == null ? source : null;
     this.split = split;
-    this.known = split == null ? Known.NOT_ASKED : Known.SPLIT;
   }
 
   /** The reader is at {@code group}: asks for its split, once, and believes it if it fits. */
   void at(int group, FileLayout layout) {
-    if (known == Known.NOT_ASKED) {
+    if (source != null) {
       split = source.split();
-      known = split == null ? Known.NOTHING : Known.SPLIT;
+      source = null;
     }
     if (split != null
         && (group < layout.firstGroupOf(split) || group >= layout.endGroupOf(split))) {
       split = null;
-      known = Known.NOTHING;
     }
   }
 

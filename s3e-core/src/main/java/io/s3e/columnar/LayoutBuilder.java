@@ -1,11 +1,15 @@
 package io.s3e.columnar;
 
 import java.util.Arrays;
+import java.util.stream.LongStream;
 
 /** Collects the places that a footer tells, and refuses places that cannot be. */
 final class LayoutBuilder {
   /** Chunks out of order are looked for one by one. */
   private static final int MAX_UNORDERED_COLUMNS = 2_000;
+
+  /** A Bloom filter without a length that would be longer is not fetched ahead. */
+  private static final int MAX_GUESSED_FILTER_BYTES = 4 << 20;
 
   /** Seen by nobody else before {@link #build}. */
   final FileLayout layout;
@@ -51,20 +55,16 @@ final class LayoutBuilder {
 
   /** The first byte of all chunks of a group. */
   long firstByte(int group) {
-    long first = Long.MAX_VALUE;
-    for (int i = group * layout.columns(); i < (group + 1) * layout.columns(); i++) {
-      first = Math.min(first, layout.chunkStart[i]);
-    }
-    return first;
+    return ofGroup(layout.chunkStart, group).min().orElse(Long.MAX_VALUE);
   }
 
   /** Bytes of all chunks of a group. */
   long chunkBytes(int group) {
-    long sum = 0;
-    for (int i = group * layout.columns(); i < (group + 1) * layout.columns(); i++) {
-      sum += layout.chunkLength[i];
-    }
-    return sum;
+    return ofGroup(layout.chunkLength, group).sum();
+  }
+
+  private LongStream ofGroup(long[] ofChunks, int group) {
+    return Arrays.stream(ofChunks, group * layout.columns(), (group + 1) * layout.columns());
   }
 
   /** The split that holds {@code mark} has the group. */
@@ -84,7 +84,7 @@ final class LayoutBuilder {
     layout.groupMark[stripe] = start;
   }
 
-  private void requireInside(long start, long length) throws MalformedException {
+  void requireInside(long start, long length) throws MalformedException {
     if (start < 0
         || length < 0
         || start > layout.footerStart()
@@ -107,10 +107,21 @@ final class LayoutBuilder {
       }
       end = layout.groupEnd[group];
     }
-    layout.bloomFilters.order(layout.footerStart());
     layout.columnIndexes.order(layout.footerStart());
     layout.offsetIndexes.order(layout.footerStart());
+    layout.bloomFilters.extend(this::endOfGap, MAX_GUESSED_FILTER_BYTES);
+    layout.bloomFilters.order(layout.footerStart());
     return layout;
+  }
+
+  /** Where the next group begins behind {@code offset}, or the indexes or the footer. */
+  private long endOfGap(long offset) {
+    int group = Extras.lastStart(layout.groupStart, 0, layout.groups(), offset) + 1;
+    long end = group < layout.groups() ? layout.groupStart[group] : layout.footerStart();
+    long columnIndexes = layout.columnIndexes(0, layout.groups()).start();
+    long offsetIndexes = layout.offsetIndexes(0, layout.groups()).start();
+    end = columnIndexes > offset ? Math.min(end, columnIndexes) : end;
+    return offsetIndexes > offset ? Math.min(end, offsetIndexes) : end;
   }
 
   private void encloseChunks(int group) throws MalformedException {

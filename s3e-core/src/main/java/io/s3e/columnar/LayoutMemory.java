@@ -6,6 +6,7 @@ import io.s3e.prefetch.TableLedger;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,7 +37,11 @@ public final class LayoutMemory {
    * @param alike where column data lies
    * @param ledger of guesses by these
    */
-  record Directory(TailMemory tails, AlikeFiles alike, TableLedger ledger) {}
+  record Directory(TailMemory tails, AlikeFiles alike, TableLedger ledger) {
+    Directory() {
+      this(new TailMemory(), new AlikeFiles(), new TableLedger());
+    }
+  }
 
   private final Map<Table, TableMemory> tables = byUse();
   private final Map<String, Directory> places = byUse();
@@ -66,10 +71,8 @@ public final class LayoutMemory {
     }
     layouts.put(version, layout);
     layoutBytes += layout.weight();
-    for (Iterator<FileLayout> oldest = layouts.values().iterator();
-        layoutBytes > MAX_LAYOUT_BYTES; ) {
-      layoutBytes -= oldest.next().weight();
-      oldest.remove();
+    while (layoutBytes > MAX_LAYOUT_BYTES) {
+      layoutBytes -= removeOldest(layouts).weight();
     }
     return layout;
   }
@@ -81,27 +84,27 @@ public final class LayoutMemory {
 
   /** The table that {@code object} is a file of. */
   synchronized TableMemory table(ObjectRef object, long schema) {
-    return find(tables, new Table(placeOf(object), schema), new TableMemory());
+    return find(tables, new Table(placeOf(object), schema), TableMemory::new);
   }
 
   /** The place that {@code object} is in with other files. */
   synchronized Directory place(ObjectRef object) {
-    return find(
-        places,
-        placeOf(object),
-        new Directory(new TailMemory(), new AlikeFiles(), new TableLedger()));
+    return find(places, placeOf(object), Directory::new);
   }
 
-  private static <K, V> V find(Map<K, V> map, K key, V fresh) {
-    V known = map.get(key);
-    if (known != null) {
-      return known;
-    }
-    map.put(key, fresh);
+  private static <K, V> V find(Map<K, V> map, K key, Supplier<V> fresh) {
+    V found = map.computeIfAbsent(key, each -> fresh.get());
     if (map.size() > MAX_TABLES) {
-      map.remove(map.keySet().iterator().next());
+      removeOldest(map);
     }
-    return fresh;
+    return found;
+  }
+
+  private static <V> V removeOldest(Map<?, V> map) {
+    Iterator<V> values = map.values().iterator();
+    V oldest = values.next();
+    values.remove();
+    return oldest;
   }
 
   /**
@@ -113,23 +116,13 @@ public final class LayoutMemory {
     String key = object.key();
     int from = 0;
     for (int slash = key.indexOf('/'); slash >= 0; slash = key.indexOf('/', from)) {
-      if (!isSpread(key, from, slash)) {
-        place.append('/').append(key, from, slash);
+      String name = key.substring(from, slash);
+      boolean isSpread = name.indexOf('=') >= 0 || name.chars().allMatch(c -> c == '0' || c == '1');
+      if (!isSpread) {
+        place.append('/').append(name);
       }
       from = slash + 1;
     }
     return place.toString();
-  }
-
-  private static boolean isSpread(String key, int from, int to) {
-    boolean isHash = true;
-    for (int i = from; i < to; i++) {
-      char each = key.charAt(i);
-      if (each == '=') {
-        return true;
-      }
-      isHash &= each == '0' || each == '1';
-    }
-    return isHash;
   }
 }

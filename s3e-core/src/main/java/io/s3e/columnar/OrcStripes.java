@@ -33,17 +33,7 @@ final class OrcStripes {
   private static final int KINDS = 64;
 
   /** Stream i is {@code names[i]} and lies in {@code [ends[i - 1], ends[i])}. */
-  private static final class Streams {
-    private final long start;
-    private final int[] names;
-    private final long[] ends;
-
-    Streams(long start, int[] names, long[] ends) {
-      this.start = start;
-      this.names = names;
-      this.ends = ends;
-    }
-
+  private record Streams(long start, int[] names, long[] ends) {
     long startOf(int i) {
       return i == 0 ? start : ends[i - 1];
     }
@@ -84,7 +74,7 @@ final class OrcStripes {
   void onFooter(ByteRange range, byte[] bytes) {
     int stripe = layout.groupAt(range.start());
     try {
-      byte[] plain = OrcTail.plain(layout.compression(), layout.blockBytes(), bytes, codecs);
+      byte[] plain = OrcTail.plain(layout.compression, layout.blockBytes, bytes, codecs);
       if (plain == null) {
         isRefused = true;
       } else {
@@ -98,54 +88,30 @@ final class OrcStripes {
   private Streams read(int stripe, byte[] footer) throws MalformedException {
     long start = layout.group(stripe).start();
     long limit = layout.stripeFooter(stripe).start();
-    int count = 0;
-    ProtobufReader counting = new ProtobufReader(footer, 0, footer.length);
-    while (counting.nextField()) {
-      count += counting.field() == FOOTER_STREAMS ? 1 : 0;
-      if (counting.field() == FOOTER_ENCRYPTION || count > MAX_STREAMS) {
-        throw new MalformedException("encrypted, or more than " + MAX_STREAMS + " streams");
-      }
-      counting.skipField();
-    }
-    int[] names = new int[count];
-    long[] ends = new long[count];
-    long end = start;
-    int i = 0;
     ProtobufReader in = new ProtobufReader(footer, 0, footer.length);
-    while (in.nextField()) {
+    int count = in.count(FOOTER_STREAMS);
+    if (count > MAX_STREAMS || in.count(FOOTER_ENCRYPTION) > 0) {
+      throw new MalformedException("encrypted, or more than " + MAX_STREAMS + " streams");
+    }
+    Streams streams = new Streams(start, new int[count], new long[count]);
+    long end = start;
+    for (int i = 0; in.nextField(); ) {
       if (in.field() != FOOTER_STREAMS) {
         in.skipField();
         continue;
       }
-      long length = readStream(in, names, i);
-      if (length > limit - end) {
+      long[] told = in.readNumbersOfField(STREAM_LENGTH);
+      if (told[STREAM_KIND] >= KINDS || told[STREAM_COLUMN] >= Integer.MAX_VALUE / KINDS) {
+        throw new MalformedException("a stream of a kind or column that cannot be");
+      }
+      if (told[STREAM_LENGTH] > limit - end) {
         throw new MalformedException("streams go beyond their stripe");
       }
-      end += length;
-      ends[i++] = end;
+      end += told[STREAM_LENGTH];
+      streams.names[i] = (int) (told[STREAM_COLUMN] * KINDS + told[STREAM_KIND]);
+      streams.ends[i++] = end;
     }
-    return new Streams(start, names, ends);
-  }
-
-  private static long readStream(ProtobufReader in, int[] names, int i) throws MalformedException {
-    long kind = 0;
-    long column = 0;
-    long length = 0;
-    int outer = in.enter();
-    while (in.nextField()) {
-      switch (in.field()) {
-        case STREAM_KIND -> kind = in.readNumber();
-        case STREAM_COLUMN -> column = in.readNumber();
-        case STREAM_LENGTH -> length = in.readNumber();
-        default -> in.skipField();
-      }
-    }
-    in.leave(outer);
-    if (kind >= KINDS || column >= Integer.MAX_VALUE / KINDS) {
-      throw new MalformedException("stream of kind " + kind + " of column " + column);
-    }
-    names[i] = (int) column * KINDS + (int) kind;
-    return length;
+    return streams;
   }
 
   /** Whether the streams of a stripe are known. */
@@ -156,10 +122,7 @@ final class OrcStripes {
   /** Adds the names of the streams of {@code stripe} that {@code [from, to)} touches. */
   void addNames(int stripe, long from, long to, Set<Integer> names) {
     Streams streams = stripes.get(stripe);
-    if (streams == null) {
-      return;
-    }
-    for (int i = 0; i < streams.names.length; i++) {
+    for (int i = 0; streams != null && i < streams.names.length; i++) {
       if (streams.startOf(i) < to && streams.ends[i] > from) {
         names.add(streams.names[i]);
       }
@@ -170,10 +133,7 @@ final class OrcStripes {
   List<ByteRange> rangesOf(int stripe, Set<Integer> names) {
     List<ByteRange> ranges = new ArrayList<>();
     Streams streams = stripes.get(stripe);
-    if (streams == null) {
-      return ranges;
-    }
-    for (int i = 0; i < streams.names.length; i++) {
+    for (int i = 0; streams != null && i < streams.names.length; i++) {
       if (streams.ends[i] > streams.startOf(i) && names.contains(streams.names[i])) {
         ranges.add(new ByteRange(streams.startOf(i), streams.ends[i]));
       }

@@ -1,12 +1,12 @@
 package io.s3e.columnar;
 
-import io.s3e.block.ByteRange;
 import java.util.Arrays;
+import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads what a {@link FileLayout} needs out of the end of an ORC file: the postscript, which is
- * never compressed, and the list of stripes in the footer. Fields are those of orc_proto.proto.
+ * Reads what a {@link FileLayout} needs out of the footer of an ORC file: the list of stripes.
+ * Fields are those of orc_proto.proto.
  *
  * <p>Bounded: a footer takes at most {@value #MAX_FOOTER_BYTES} bytes, compressed or not, and a
  * compression block {@value #MAX_BLOCK_BYTES}.
@@ -15,21 +15,12 @@ final class OrcTail {
   /** A file of 100 columns with 1,000 stripes takes 250 KB. */
   static final int MAX_FOOTER_BYTES = 4 << 20;
 
-  /** ORC writes 256 KiB, unless it is told otherwise. */
-  private static final int MAX_BLOCK_BYTES = 1 << 20;
-
   private static final int MAX_STRIPES = 1 << 14;
 
   private static final int CHUNK_HEADER_BYTES = 3;
 
   /** Compressed pieces of a footer: each is full but for the last. */
   private static final int MAX_CHUNKS = 1 << 12;
-
-  private static final byte[] MAGIC = {'O', 'R', 'C'};
-
-  private static final int POSTSCRIPT_FOOTER_LENGTH = 1;
-  private static final int POSTSCRIPT_COMPRESSION = 2;
-  private static final int POSTSCRIPT_BLOCK_SIZE = 3;
 
   private static final int FOOTER_STRIPES = 3;
   private static final int FOOTER_TYPES = 4;
@@ -40,69 +31,25 @@ final class OrcTail {
   private static final int STRIPE_DATA = 3;
   private static final int STRIPE_FOOTER = 4;
 
-  /**
-   * What a postscript says.
-   *
-   * @param footer where the file's footer lies
-   * @param compression number of the codec; 0 for none
-   * @param blockBytes what a compressed chunk holds at most
-   */
-  record Postscript(ByteRange footer, int compression, int blockBytes) {}
-
   private OrcTail() {}
-
-  /** Whether {@code last}, the last bytes of an object, end as those of an ORC file do. */
-  static boolean isOrc(byte[] last) {
-    int postscript = postscriptLength(last);
-    int end = last.length - 1;
-    return postscript > MAGIC.length
-        && postscript < last.length
-        && Arrays.equals(last, end - MAGIC.length, end, MAGIC, 0, MAGIC.length);
-  }
-
-  private static int postscriptLength(byte[] last) {
-    return last.length == 0 ? 0 : last[last.length - 1] & 0xFF;
-  }
-
-  /**
-   * The postscript of a file.
-   *
-   * @param last its last bytes, of which {@link #isOrc} is true
-   */
-  static Postscript postscript(byte[] last, long objectSize) throws MalformedException {
-    int length = postscriptLength(last);
-    ProtobufReader in = new ProtobufReader(last, last.length - 1 - length, last.length - 1);
-    long footer = 0;
-    long compression = 0;
-    long block = 0;
-    while (in.nextField()) {
-      switch (in.field()) {
-        case POSTSCRIPT_FOOTER_LENGTH -> footer = in.readNumber();
-        case POSTSCRIPT_COMPRESSION -> compression = in.readNumber();
-        case POSTSCRIPT_BLOCK_SIZE -> block = in.readNumber();
-        default -> in.skipField();
-      }
-    }
-    long end = objectSize - 1 - length;
-    if (footer < 1 || footer > MAX_FOOTER_BYTES || footer > end) {
-      throw new MalformedException("a footer of " + footer + " bytes");
-    }
-    if (compression > Byte.MAX_VALUE || block > MAX_BLOCK_BYTES) {
-      throw new MalformedException("compression " + compression + " of blocks of " + block);
-    }
-    return new Postscript(new ByteRange(end - footer, end), (int) compression, (int) block);
-  }
 
   /**
    * The layout of a file.
    *
-   * @param footer the bytes that the postscript calls its footer
+   * @param footerStart where the footer lies in the file: everything else lies before it
+   * @param footer its bytes, as they are stored
    * @return null if its codec is not to be had
    */
-  static @Nullable FileLayout parse(Postscript postscript, byte[] footer, OrcCodecs codecs)
+  static @Nullable FileLayout parse(
+      long footerStart, int compression, int blockBytes, byte[] footer, OrcCodecs codecs)
       throws MalformedException {
-    byte[] plain = plain(postscript.compression, postscript.blockBytes, footer, codecs);
-    return plain == null ? null : readFooter(plain, postscript);
+    byte[] plain = plain(compression, blockBytes, footer, codecs);
+    if (plain == null) {
+      return null;
+    }
+    LayoutBuilder layout = readFooter(plain, footerStart);
+    layout.compression(compression, blockBytes);
+    return layout.build();
   }
 
   /**
@@ -151,52 +98,33 @@ final class OrcTail {
     return Arrays.copyOf(plain, filled);
   }
 
-  private static FileLayout readFooter(byte[] footer, Postscript postscript)
+  private static LayoutBuilder readFooter(byte[] footer, long footerStart)
       throws MalformedException {
-    long footerStart = postscript.footer.start();
-    int stripes = 0;
-    ProtobufReader counting = new ProtobufReader(footer, 0, footer.length);
-    while (counting.nextField()) {
-      stripes += counting.field() == FOOTER_STRIPES ? 1 : 0;
-      counting.skipField();
-    }
+    ProtobufReader in = new ProtobufReader(footer, 0, footer.length);
+    int stripes = in.count(FOOTER_STRIPES);
     if (stripes > MAX_STRIPES || footerStart > ParquetFooter.MAX_OBJECT_BYTES) {
       throw new MalformedException(stripes + " stripes before " + footerStart);
     }
     LayoutBuilder layout = LayoutBuilder.orc(footerStart, stripes);
-    layout.compression(postscript.compression, postscript.blockBytes);
-    long schema = SchemaHash.start();
+    CRC32C schema = new CRC32C();
     int stripe = 0;
-    ProtobufReader in = new ProtobufReader(footer, 0, footer.length);
     while (in.nextField()) {
       switch (in.field()) {
-        case FOOTER_STRIPES -> readStripe(in, layout, stripe++);
-        case FOOTER_TYPES -> schema = in.hash(schema);
+        case FOOTER_STRIPES -> {
+          long[] told = in.readNumbersOfField(STRIPE_FOOTER);
+          layout.stripe(
+              stripe++,
+              told[STRIPE_OFFSET],
+              told[STRIPE_INDEX],
+              told[STRIPE_DATA],
+              told[STRIPE_FOOTER]);
+        }
+        case FOOTER_TYPES -> in.addTo(schema);
         case FOOTER_ENCRYPTION -> throw new MalformedException("encrypted");
         default -> in.skipField();
       }
     }
-    layout.schema(schema);
-    return layout.build();
-  }
-
-  private static void readStripe(ProtobufReader in, LayoutBuilder layout, int stripe)
-      throws MalformedException {
-    long start = 0;
-    long index = 0;
-    long data = 0;
-    long footer = 0;
-    int outer = in.enter();
-    while (in.nextField()) {
-      switch (in.field()) {
-        case STRIPE_OFFSET -> start = in.readNumber();
-        case STRIPE_INDEX -> index = in.readNumber();
-        case STRIPE_DATA -> data = in.readNumber();
-        case STRIPE_FOOTER -> footer = in.readNumber();
-        default -> in.skipField();
-      }
-    }
-    in.leave(outer);
-    layout.stripe(stripe, start, index, data, footer);
+    layout.schema(schema.getValue());
+    return layout;
   }
 }

@@ -1,6 +1,7 @@
 package io.s3e.columnar;
 
 import java.util.Arrays;
+import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,9 +20,6 @@ final class ParquetFooter {
 
   /** What the required fields of a column chunk take at least is 22; its layout takes 56. */
   private static final int LEAST_CHUNK_BYTES = 16;
-
-  /** A Bloom filter without a length that would be longer is not fetched ahead. */
-  private static final int MAX_GUESSED_FILTER_BYTES = 4 << 20;
 
   private static final int FILE_SCHEMA = 2;
   private static final int FILE_ROW_GROUPS = 4;
@@ -46,6 +44,9 @@ final class ParquetFooter {
   private static final int COLUMN_BLOOM_FILTER = 14;
   private static final int COLUMN_BLOOM_FILTER_LENGTH = 15;
 
+  /** More than the ids of the fields that are read. */
+  private static final int FIELDS = 16;
+
   private static final long ABSENT = Long.MIN_VALUE;
 
   private final CompactReader in;
@@ -57,19 +58,12 @@ final class ParquetFooter {
 
   private int groups;
   private int columns;
-  private boolean filtersWithoutLength;
   private long schema;
 
-  // The chunk that is being read.
-  private long compressed;
-  private long dataPage;
-  private long dictionaryPage;
-  private long bloomFilter;
-  private long bloomFilterLength;
-  private long offsetIndex;
-  private long offsetIndexLength;
-  private long columnIndex;
-  private long columnIndexLength;
+  /** Numbers of the chunk that is being read by the ids of their fields, and of its metadata. */
+  private final long[] chunk = new long[FIELDS];
+
+  private final long[] metadata = new long[FIELDS];
 
   private ParquetFooter(byte[] footer, long footerStart) {
     this.in = new CompactReader(footer, 0, footer.length);
@@ -103,9 +97,6 @@ final class ParquetFooter {
     }
     LayoutBuilder told = told();
     told.schema(schema);
-    if (filtersWithoutLength) {
-      guessFilterLengths(told);
-    }
     return told.build();
   }
 
@@ -117,9 +108,11 @@ final class ParquetFooter {
   }
 
   private void readSchema() throws MalformedException {
-    int start = in.position();
+    int start = in.at;
     in.skipField();
-    schema = SchemaHash.of(footer, start, in.position());
+    CRC32C sum = new CRC32C();
+    sum.update(footer, start, in.at - start);
+    schema = sum.getValue();
   }
 
   private void readGroups() throws MalformedException {
@@ -185,23 +178,17 @@ final class ParquetFooter {
   }
 
   private void readChunk(int group, int column) throws MalformedException {
-    compressed = ABSENT;
-    dataPage = ABSENT;
-    dictionaryPage = ABSENT;
-    bloomFilter = ABSENT;
-    bloomFilterLength = ABSENT;
-    offsetIndex = ABSENT;
-    offsetIndexLength = ABSENT;
-    columnIndex = ABSENT;
-    columnIndexLength = ABSENT;
+    Arrays.fill(chunk, ABSENT);
+    Arrays.fill(metadata, ABSENT);
     in.enterStruct();
     while (in.nextField()) {
       switch (in.field()) {
         case CHUNK_METADATA -> readMetadata();
-        case CHUNK_OFFSET_INDEX -> offsetIndex = in.readIntegerField();
-        case CHUNK_OFFSET_INDEX_LENGTH -> offsetIndexLength = in.readIntegerField();
-        case CHUNK_COLUMN_INDEX -> columnIndex = in.readIntegerField();
-        case CHUNK_COLUMN_INDEX_LENGTH -> columnIndexLength = in.readIntegerField();
+        case CHUNK_OFFSET_INDEX,
+            CHUNK_OFFSET_INDEX_LENGTH,
+            CHUNK_COLUMN_INDEX,
+            CHUNK_COLUMN_INDEX_LENGTH ->
+            chunk[in.field()] = in.readIntegerField();
         case CHUNK_FILE -> throw new MalformedException("a chunk in another file");
         case CHUNK_CRYPTO, CHUNK_ENCRYPTED -> throw new MalformedException("an encrypted chunk");
         default -> in.skipField();
@@ -211,66 +198,50 @@ final class ParquetFooter {
   }
 
   private void readMetadata() throws MalformedException {
-    if (in.type() != CompactReader.STRUCT) {
-      throw new MalformedException("metadata that are no struct");
-    }
-    in.enterStruct();
+    in.enterStructField();
     while (in.nextField()) {
       switch (in.field()) {
-        case COLUMN_COMPRESSED -> compressed = in.readIntegerField();
-        case COLUMN_DATA_PAGE -> dataPage = in.readIntegerField();
-        case COLUMN_DICTIONARY_PAGE -> dictionaryPage = in.readIntegerField();
-        case COLUMN_BLOOM_FILTER -> bloomFilter = in.readIntegerField();
-        case COLUMN_BLOOM_FILTER_LENGTH -> bloomFilterLength = in.readIntegerField();
+        case COLUMN_COMPRESSED,
+            COLUMN_DATA_PAGE,
+            COLUMN_DICTIONARY_PAGE,
+            COLUMN_BLOOM_FILTER,
+            COLUMN_BLOOM_FILTER_LENGTH ->
+            metadata[in.field()] = in.readIntegerField();
         default -> in.skipField();
       }
     }
   }
 
   private void add(int group, int column) throws MalformedException {
+    long compressed = metadata[COLUMN_COMPRESSED];
+    long dataPage = metadata[COLUMN_DATA_PAGE];
+    long dictionary = metadata[COLUMN_DICTIONARY_PAGE];
     if (compressed == ABSENT || dataPage == ABSENT) {
       throw new MalformedException("a chunk without a place");
     }
-    boolean hasDictionary = dictionaryPage > 0 && dictionaryPage < dataPage;
-    long start = hasDictionary ? dictionaryPage : dataPage;
+    boolean hasDictionary = dictionary > 0 && dictionary < dataPage;
+    long start = hasDictionary ? dictionary : dataPage;
     LayoutBuilder told = told();
     told.chunk(group, column, start, compressed, dataPage - start);
-    int chunk = group * columns + column;
-    addExtra(told.layout.offsetIndexes, chunk, offsetIndex, offsetIndexLength);
-    addExtra(told.layout.columnIndexes, chunk, columnIndex, columnIndexLength);
-    if (bloomFilter == ABSENT || bloomFilterLength != ABSENT) {
-      addExtra(told.layout.bloomFilters, chunk, bloomFilter, bloomFilterLength);
-    } else {
-      addExtra(told.layout.bloomFilters, chunk, bloomFilter, 0);
-      told.layout.bloomFilters.set(chunk, bloomFilter, Extras.UNTOLD);
-      filtersWithoutLength = true;
+    int i = group * columns + column;
+    FileLayout layout = told.layout;
+    addExtra(layout.offsetIndexes, i, chunk[CHUNK_OFFSET_INDEX], chunk[CHUNK_OFFSET_INDEX_LENGTH]);
+    addExtra(layout.columnIndexes, i, chunk[CHUNK_COLUMN_INDEX], chunk[CHUNK_COLUMN_INDEX_LENGTH]);
+    long filter = metadata[COLUMN_BLOOM_FILTER];
+    long filterBytes = metadata[COLUMN_BLOOM_FILTER_LENGTH];
+    addExtra(layout.bloomFilters, i, filter, filterBytes == ABSENT ? 0 : filterBytes);
+    if (filter != ABSENT && filterBytes == ABSENT) {
+      // As files of parquet-java 1.13 have it.
+      layout.bloomFilters.set(i, filter, Extras.UNTOLD);
     }
   }
 
-  private void addExtra(Extras extras, int chunk, long start, long length)
-      throws MalformedException {
-    if (start == ABSENT) {
-      return;
+  private void addExtra(Extras extras, int i, long start, long length) throws MalformedException {
+    if (start != ABSENT) {
+      told().requireInside(start, length);
+      if (length <= Integer.MAX_VALUE) {
+        extras.set(i, start, (int) length);
+      }
     }
-    if (start < 0 || start > footerStart || length < 0 || length > footerStart - start) {
-      throw new MalformedException(length + " bytes at " + start + " lie outside the data");
-    }
-    if (length <= Integer.MAX_VALUE) {
-      extras.set(chunk, start, (int) length);
-    }
-  }
-
-  /** Files of parquet-java 1.13 tell no lengths: a filter goes on to whatever comes next. */
-  private void guessFilterLengths(LayoutBuilder told) {
-    long[] bounds = new long[groups * columns + groups + 3];
-    int count = told.layout.bloomFilters.copyStarts(bounds);
-    for (int group = 0; group < groups; group++) {
-      bounds[count++] = told.firstByte(group);
-    }
-    bounds[count++] = told.layout.columnIndexes.first(footerStart);
-    bounds[count++] = told.layout.offsetIndexes.first(footerStart);
-    bounds[count++] = footerStart;
-    Arrays.sort(bounds, 0, count);
-    told.layout.bloomFilters.extend(bounds, count, MAX_GUESSED_FILTER_BYTES);
   }
 }

@@ -51,28 +51,28 @@ final class PickedPages {
 
     /** The rows of the pages that {@code [from, to)} touches; null if it touches none. */
     @Nullable ByteRange rowsOf(long from, long to) {
-      int first = 0;
-      while (first < count() && ends[first] <= from) {
-        first++;
+      long first = Long.MAX_VALUE;
+      long after = 0;
+      for (int page = 0; page < count(); page++) {
+        if (starts[page] < to && ends[page] > from) {
+          first = Math.min(first, firstRows[page]);
+          after = rowAfter(page);
+        }
       }
-      int last = count() - 1;
-      while (last >= first && starts[last] >= to) {
-        last--;
-      }
-      return first > last ? null : new ByteRange(firstRows[first], rowAfter(last));
+      return after == 0 ? null : new ByteRange(first, after);
     }
 
     /** From the first to the last page that holds any of these rows. */
     ByteRange holding(ByteRange rows) {
-      int first = 0;
-      while (first < count() - 1 && rowAfter(first) <= rows.start()) {
-        first++;
+      long start = starts[count() - 1];
+      long end = ends[0];
+      for (int page = 0; page < count(); page++) {
+        if (firstRows[page] < rows.end() && rowAfter(page) > rows.start()) {
+          start = Math.min(start, starts[page]);
+          end = ends[page];
+        }
       }
-      int last = count() - 1;
-      while (last > first && firstRows[last] >= rows.end()) {
-        last--;
-      }
-      return new ByteRange(starts[first], ends[last]);
+      return new ByteRange(start, Math.max(start, end));
     }
   }
 
@@ -175,26 +175,25 @@ final class PickedPages {
         column,
         c -> {
           try {
-            return read(c);
+            return read(layout.offsetIndex(group, c), layout.chunk(group, c));
           } catch (MalformedException e) {
             return Pages.NONE;
           }
         });
   }
 
-  private Pages read(int column) throws MalformedException {
-    ByteRange index = layout.offsetIndex(group, column);
+  private Pages read(ByteRange index, ByteRange chunk) throws MalformedException {
     long first = layout.offsetIndexes(group, group + 1).start();
+    Pages read = Pages.NONE;
     if (indexes == null || index.isEmpty()) {
-      return Pages.NONE;
+      return read;
     }
     CompactReader in =
         new CompactReader(indexes, (int) (index.start() - first), (int) (index.end() - first));
-    Pages read = Pages.NONE;
     in.enterStruct();
     while (in.nextField()) {
       if (in.field() == INDEX_LOCATIONS) {
-        read = readLocations(in, layout.chunk(group, column));
+        read = readLocations(in, chunk);
       } else {
         in.skipField();
       }
@@ -211,29 +210,26 @@ final class PickedPages {
     long end = chunk.start();
     long row = -1;
     for (int page = 0; page < count; page++) {
-      long start = -1;
-      long bytes = 0;
-      long firstRow = -1;
       in.enterStruct();
       while (in.nextField()) {
         switch (in.field()) {
-          case LOCATION_OFFSET -> start = in.readIntegerField();
-          case LOCATION_BYTES -> bytes = in.readIntegerField();
-          case LOCATION_FIRST_ROW -> firstRow = in.readIntegerField();
+          case LOCATION_OFFSET -> read.starts[page] = in.readIntegerField();
+          case LOCATION_BYTES -> read.ends[page] = in.readIntegerField();
+          case LOCATION_FIRST_ROW -> read.firstRows[page] = in.readIntegerField();
           default -> in.skipField();
         }
       }
+      long start = read.starts[page];
+      long bytes = read.ends[page];
       if (start < end || start > chunk.end() || bytes <= 0 || bytes > chunk.end() - start) {
         throw new MalformedException("a page of " + bytes + " bytes at " + start);
       }
-      if (firstRow <= row) {
+      if (read.firstRows[page] <= row) {
         throw new MalformedException("rows out of order");
       }
       end = start + bytes;
-      row = firstRow;
-      read.starts[page] = start;
+      row = read.firstRows[page];
       read.ends[page] = end;
-      read.firstRows[page] = row;
     }
     return read;
   }

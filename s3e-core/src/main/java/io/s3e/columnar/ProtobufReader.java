@@ -1,26 +1,19 @@
 package io.s3e.columnar;
 
-/**
- * Reads protobuf messages out of an array, field by field. Bounded by the bytes that are there;
- * allocates nothing. Not thread-safe.
- */
-final class ProtobufReader {
+import java.util.zip.Checksum;
+
+/** Reads protobuf messages field by field. */
+final class ProtobufReader extends BoundedReader {
   private static final int VARINT = 0;
   private static final int FIXED64 = 1;
   private static final int LENGTH_DELIMITED = 2;
   private static final int FIXED32 = 5;
-  private static final int MAX_VARINT_BYTES = 10;
 
-  private final byte[] bytes;
-  private int at;
-  private int end;
   private int field;
   private int kind;
 
   ProtobufReader(byte[] bytes, int start, int end) {
-    this.bytes = bytes;
-    this.at = start;
-    this.end = end;
+    super(bytes, start, end);
   }
 
   /** Number of the present field. */
@@ -30,7 +23,7 @@ final class ProtobufReader {
 
   /** Moves to the next field of the message; false at its end. */
   boolean nextField() throws MalformedException {
-    if (at == end) {
+    if (remaining() == 0) {
       return false;
     }
     long tag = readVarint();
@@ -45,81 +38,70 @@ final class ProtobufReader {
 
   /** The value of the present field, a number that is not negative. */
   long readNumber() throws MalformedException {
-    if (kind != VARINT) {
-      throw new MalformedException("field " + field + " is no number");
-    }
-    long value = readVarint();
+    long value = kind == VARINT ? readVarint() : -1;
     if (value < 0) {
-      throw new MalformedException("field " + field + " is negative");
+      throw new MalformedException("field " + field + " is no number, or negative");
     }
     return value;
   }
 
-  /**
-   * Begins to read the message that the present field is.
-   *
-   * @return where the outer message ends, for {@link #leave}
-   */
-  int enter() throws MalformedException {
+  /** The numbers of a message by their fields, up to {@code most}; 0 for those that are absent. */
+  long[] readNumbers(int most) throws MalformedException {
+    long[] numbers = new long[most + 1];
+    while (nextField()) {
+      if (field <= most) {
+        numbers[field] = readNumber();
+      } else {
+        skipField();
+      }
+    }
+    return numbers;
+  }
+
+  /** As {@link #readNumbers}, of the message that the present field is. */
+  long[] readNumbersOfField(int most) throws MalformedException {
     int length = readLength();
     int outer = end;
     end = at + length;
-    return outer;
-  }
-
-  /** Goes on behind the message that was entered. */
-  void leave(int outer) {
-    at = end;
+    long[] numbers = readNumbers(most);
     end = outer;
+    return numbers;
   }
 
-  /** Goes on from the hash of what stands before with the bytes of the present field. */
-  long hash(long before) throws MalformedException {
+  /** How many fields of that number the message has, which is not begun to be read. */
+  int count(int number) throws MalformedException {
+    int start = at;
+    int count = 0;
+    while (nextField()) {
+      count += field == number ? 1 : 0;
+      skipField();
+    }
+    at = start;
+    return count;
+  }
+
+  /** Adds the bytes of the present field. */
+  void addTo(Checksum sum) throws MalformedException {
     int length = readLength();
+    sum.update(bytes, at, length);
     at += length;
-    return SchemaHash.go(before, bytes, at - length, at);
   }
 
   void skipField() throws MalformedException {
     switch (kind) {
       case VARINT -> readVarint();
-      case FIXED64 -> skip(8);
-      case FIXED32 -> skip(4);
-      case LENGTH_DELIMITED -> skip(readLength());
+      case FIXED64 -> skipBytes(8);
+      case FIXED32 -> skipBytes(4);
+      case LENGTH_DELIMITED -> skipBytes(readVarint());
       default -> throw new MalformedException("no such kind of field: " + kind);
     }
   }
 
   private int readLength() throws MalformedException {
-    if (kind != LENGTH_DELIMITED) {
-      throw new MalformedException("field " + field + " has no length");
-    }
-    long length = readVarint();
-    if (length < 0 || length > end - at) {
-      throw new MalformedException(length + " bytes where " + (end - at) + " are left");
+    long length = kind == LENGTH_DELIMITED ? readVarint() : -1;
+    if (length < 0 || length > remaining()) {
+      throw new MalformedException("field " + field + " has no length, or " + length);
     }
     return (int) length;
-  }
-
-  private void skip(int count) throws MalformedException {
-    if (count > end - at) {
-      throw new MalformedException("cut off");
-    }
-    at += count;
-  }
-
-  private long readVarint() throws MalformedException {
-    long value = 0;
-    for (int i = 0; i < MAX_VARINT_BYTES; i++) {
-      if (at == end) {
-        throw new MalformedException("cut off");
-      }
-      byte part = bytes[at++];
-      value |= (long) (part & 0x7F) << (7 * i);
-      if (part >= 0) {
-        return value;
-      }
-    }
-    throw new MalformedException("an integer of more than " + MAX_VARINT_BYTES + " bytes");
   }
 }

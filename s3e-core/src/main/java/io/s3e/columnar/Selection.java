@@ -1,6 +1,8 @@
 package io.s3e.columnar;
 
+import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
+import io.s3e.prefetch.BlockPieces;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Comparator;
@@ -13,8 +15,7 @@ import java.util.Set;
  * an ORC file streams, where footers of stripes have been seen; else, since streams lie nearly
  * alike in all stripes, ranges relative to the start of the stripe. Not thread-safe.
  *
- * <p>Invariant: relative ranges are ascending, disjoint and not empty, at most {@value
- * #MAX_RANGES}.
+ * <p>Relative ranges are bounded by {@value #MAX_RANGES}.
  */
 final class Selection {
   private static final int MAX_RANGES = 1 << 10;
@@ -25,7 +26,10 @@ final class Selection {
   private final FileLayout layout;
   private final FileLayout.FilePart part;
   private final BitSet columns = new BitSet();
-  private final List<ByteRange> relative = new ArrayList<>();
+
+  /** Bytes of a stripe, as blocks of one byte. */
+  private BlockPieces<Boolean> relative = new BlockPieces<>();
+
   private final OrcStripes stripes;
   private final Set<Integer> names = new HashSet<>();
 
@@ -41,10 +45,6 @@ final class Selection {
     this.part = part;
   }
 
-  boolean isEmpty() {
-    return columns.isEmpty() && relative.isEmpty();
-  }
-
   /** Ordinals of the columns; a copy. */
   BitSet columns() {
     return (BitSet) columns.clone();
@@ -54,14 +54,14 @@ final class Selection {
   void set(Selection other) {
     clear();
     columns.or(other.columns);
-    relative.addAll(other.relative);
+    other.relative.forEach(relative::add);
     names.addAll(other.names);
     isNamed = other.isNamed;
   }
 
   void clear() {
     columns.clear();
-    relative.clear();
+    relative = new BlockPieces<>();
     names.clear();
     isNamed = true;
   }
@@ -81,89 +81,70 @@ final class Selection {
       stripes.addNames(group, from, to, names);
       return addRelative(from - start, to - start);
     }
+    int before = columns.cardinality();
     int first = layout.isOrdered ? layout.columnAt(group, from) : 0;
-    boolean grew = false;
     for (int column = Math.max(0, first); column < layout.columns(); column++) {
       ByteRange chunk = layout.chunk(group, column);
       if (layout.isOrdered && chunk.start() >= to) {
         break;
       }
-      if (chunk.start() < to && chunk.end() > from && !chunk.isEmpty() && !columns.get(column)) {
+      if (chunk.start() < to && chunk.end() > from && !chunk.isEmpty()) {
         columns.set(column);
-        grew = true;
       }
     }
-    return grew;
+    return columns.cardinality() > before;
   }
 
   private boolean addRelative(long from, long to) {
-    long start = from;
-    long end = to;
-    long known = 0;
-    int at = 0;
-    while (at < relative.size() && relative.get(at).end() < from) {
-      at++;
+    long added = 0;
+    for (BlockRange each : relative.missingFrom(new BlockRange(from, to))) {
+      if (relative.size() < MAX_RANGES) {
+        relative.add(each, true);
+      }
+      added += each.count();
     }
-    while (at < relative.size() && relative.get(at).start() <= to) {
-      ByteRange each = relative.remove(at);
-      known += Math.max(0, Math.min(to, each.end()) - Math.max(from, each.start()));
-      start = Math.min(start, each.start());
-      end = Math.max(end, each.end());
-    }
-    relative.add(at, new ByteRange(start, end));
-    if (relative.size() > MAX_RANGES) {
-      ByteRange last = relative.remove(MAX_RANGES);
-      ByteRange before = relative.remove(MAX_RANGES - 1);
-      relative.add(new ByteRange(before.start(), last.end()));
-    }
-    return (to - from - known) * NEW_PART > to - from;
+    return added * NEW_PART > to - from;
   }
 
-  /** The wanted bytes of {@code group} from an offset on, ascending and disjoint. */
+  /** The wanted bytes of {@code group} from an offset on, ascending and apart from each other. */
   List<ByteRange> rangesOf(int group, long from) {
-    List<ByteRange> ranges = new ArrayList<>();
+    ByteRange within = layout.group(group);
     if (layout.format() == FileLayout.Format.ORC) {
-      ByteRange whole = layout.group(group);
       ByteRange data = layout.stripeData(group);
       boolean isIndex = part == FileLayout.FilePart.STRIPE_INDEX;
-      long first = Math.max(from, isIndex ? whole.start() : data.start());
-      long last = isIndex ? data.start() : data.end();
-      if (isNamed && stripes.has(group)) {
-        for (ByteRange each : stripes.rangesOf(group, names)) {
-          append(ranges, each.start(), each.end(), first, last);
-        }
-        return ranges;
-      }
-      for (ByteRange each : relative) {
-        append(ranges, each.start() + whole.start(), each.end() + whole.start(), first, last);
-      }
-    } else {
-      for (int c = columns.nextSetBit(0); c >= 0; c = columns.nextSetBit(c + 1)) {
-        ByteRange chunk = layout.chunk(group, c);
-        append(ranges, chunk.start(), chunk.end(), from, chunk.end());
-      }
-      if (!layout.isOrdered) {
-        ranges.sort(Comparator.comparingLong(ByteRange::start));
+      within = isIndex ? new ByteRange(within.start(), data.start()) : data;
+    }
+    List<ByteRange> joined = new ArrayList<>();
+    for (ByteRange each : partsOf(group)) {
+      long start = Math.max(each.start(), Math.max(from, within.start()));
+      long end = Math.min(each.end(), within.end());
+      int last = joined.size() - 1;
+      if (start < end && last >= 0 && joined.get(last).end() == start) {
+        joined.set(last, new ByteRange(joined.get(last).start(), end));
+      } else if (start < end) {
+        joined.add(new ByteRange(start, end));
       }
     }
-    return ranges;
+    return joined;
   }
 
   /**
-   * Adds the part of {@code [start, end)} that lies in {@code [first, last)}, joined to the range
-   * that the part touches.
+   * Chunks or streams, ascending; where those of a stripe are not known, what lies where they did.
    */
-  private static void append(List<ByteRange> ranges, long start, long end, long first, long last) {
-    long from = Math.max(start, first);
-    long to = Math.min(end, last);
-    if (from >= to) {
-      return;
+  private List<ByteRange> partsOf(int group) {
+    if (layout.format() == FileLayout.Format.ORC && isNamed && stripes.has(group)) {
+      return stripes.rangesOf(group, names);
     }
-    int before = ranges.size() - 1;
-    if (before >= 0 && ranges.get(before).end() == from) {
-      ranges.set(before, new ByteRange(ranges.get(before).start(), to));
-    } else {
-      ranges.add(new ByteRange(from, to));
+    List<ByteRange> parts = new ArrayList<>();
+    long start = layout.group(group).start();
+    relative.forEach(
+        (each, mark) -> parts.add(new ByteRange(start + each.first(), start + each.end())));
+    for (int c = columns.nextSetBit(0); c >= 0; c = columns.nextSetBit(c + 1)) {
+      parts.add(layout.chunk(group, c));
     }
+    if (!layout.isOrdered) {
+      parts.sort(Comparator.comparingLong(ByteRange::start));
+    }
+    return parts;
   }
 }

@@ -1,58 +1,131 @@
 package io.s3e.columnar;
 
+import io.s3e.block.BlockLayout;
 import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectVersion;
+import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.prefetch.AccessPattern;
 import io.s3e.prefetch.Ahead;
 import io.s3e.prefetch.Ahead.Starting;
 import io.s3e.prefetch.BlockPieces;
+import io.s3e.prefetch.PrefetchLimits;
 import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.ReadPolicy;
+import io.s3e.prefetch.TableLedger;
+import io.s3e.prefetch.VectorPlanner.Joining;
 import io.s3e.prefetch.Wish;
 import io.s3e.prefetch.Wish.Range;
 import io.s3e.prefetch.Wish.Start;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What one stream wants before it is asked for, by two planners: one of forward reads, one of
- * columnar files. Pure, as both; the caller serialises all calls but {@link #pattern}.
+ * columnar files. Pure: told of reads and waits, and of the bytes that it {@linkplain #wants wants}
+ * to see, it has a {@link #wish}. The caller serialises all calls but {@link #pattern}. The same
+ * calls give the same answers, as long as the memory that it shares with other streams is the same.
  *
- * <p>One of the two plans at any time. The {@link ColumnPlanner} looks on until it {@linkplain
- * ColumnPlanner#owns owns} the stream; then the other forgets its reader and hears of no read,
- * until the stream is given back or reset. Before that the {@link ColumnPlanner} wants the tail of
- * a file, and with it data, where the other wants nothing.
+ * <p><b>Until a layout is known</b> the {@link ReadPlanner} plans. The first read of the stream, if
+ * it is in the last 64 KiB, asks for the tail, and for the data that {@link AlikeFiles} expect,
+ * where the other wants nothing; any read there has {@link FooterReading} see the footer. A layout
+ * of this version that is remembered is known at the first read. An object that is neither Parquet
+ * nor ORC, or in any doubt, is looked at no more.
+ *
+ * <p><b>With a layout</b> a {@link ColumnPlanner} looks on until it {@linkplain ColumnPlanner#owns
+ * owns} the stream; then the other forgets its reader and hears of no read, until the stream is
+ * given back, or reset.
  *
  * <p>Streams whose opener said that they are read from front to end are not looked at. Where
  * columns are only observed, what they want is compared with the reads and not fetched.
+ *
+ * <p><b>Window.</b> That of columns is as {@link ReadPlanner} has it ({@link Wanted}): it begins
+ * small or with one group, doubles for each wait, falls to what was granted when something is
+ * refused, and halves when a group is skipped.
+ *
+ * <p><b>Trust.</b> What is wanted names the {@link TableLedger} of the table, of tails and {@link
+ * AlikeFiles} that of their place; a kind that wasted too much is left to one stream in sixteen.
+ *
+ * <p>Invariants: what is wanted of columns lies inside the object, and was not read lately. It
+ * never exceeds the cap that held when it was added. After {@link #reset} nothing is wanted.
  */
 public final class StreamPlanner {
   private final ReadPlanner forward;
-  private final ColumnPlanner columns;
+  private final BlockLayout blocks;
+  private final OrcCodecs codecs;
+  private final Joining joining;
   private final ColumnarMode mode;
+
+  /** What would be ahead of the reader, where columns are only observed. */
   private final Ahead observed;
 
+  private final Groups groups;
+  private final Wanted wanted;
+  private final FooterReading footer;
+
+  /** Nothing was read, as far as columns are concerned. */
+  private boolean isFresh = true;
+
+  /** The first read was of the end, where a reader of a whole file begins. */
+  private boolean beganAtEnd;
+
+  /** Of the stream's table, since there is a layout: not forgotten by a reset. */
+  private TableLedger.@Nullable OfStream guesses;
+
+  /** Null without a layout. */
+  private @Nullable ColumnPlanner columns;
+
   /**
-   * @param observed what would be ahead of the reader, where columns are only observed
+   * A planner for one stream.
+   *
+   * @param split the bytes that the opener said it needs; null if it did not
+   * @param splits is asked where {@code split} is null
+   * @param codecs where aircompressor is looked for
+   * @param listener hears of footers that are read, and of guesses that are only observed
    */
   public StreamPlanner(
-      ReadPlanner forward, ColumnPlanner columns, ColumnarMode mode, Ahead observed) {
+      ReadPlanner forward,
+      BlockLayout blocks,
+      PrefetchLimits limits,
+      LayoutMemory memory,
+      ObjectVersion version,
+      @Nullable ByteRange split,
+      SplitSource splits,
+      Joining joining,
+      ClassLoader codecs,
+      ColumnarMode mode,
+      ObjLongConsumer<Counter> listener) {
     this.forward = forward;
-    this.columns = columns;
+    this.blocks = blocks;
+    this.codecs = new OrcCodecs(codecs);
+    this.joining = joining;
     this.mode = mode;
-    this.observed = observed;
+    this.observed = new Ahead(blocks, listener);
+    this.groups = new Groups(split, splits);
+    this.wanted = new Wanted(blocks, limits);
+    this.footer = new FooterReading(blocks, memory, version, this.codecs, listener);
+  }
+
+  /** The ETag of the version has become known. */
+  public void identify(ObjectVersion identified) {
+    footer.identify(identified);
+  }
+
+  private boolean isOwnedByColumns() {
+    return columns != null && columns.owns();
+  }
+
+  private boolean isColumnar() {
+    return mode == ColumnarMode.AUTO && isOwnedByColumns();
   }
 
   private boolean looksAtColumns() {
     ReadPolicy policy = forward.pattern().policy();
     boolean isOrdered = policy == ReadPolicy.SEQUENTIAL || policy == ReadPolicy.WHOLE_FILE;
-    return mode != ColumnarMode.OFF && (columns.owns() || (!isOrdered && !columns.isDone()));
-  }
-
-  private boolean isColumnar() {
-    return mode == ColumnarMode.AUTO && columns.owns();
+    boolean isDone = columns == null ? footer.isDone() : columns.isForeign();
+    return mode != ColumnarMode.OFF && !isDone && (!isOrdered || isOwnedByColumns());
   }
 
   /**
@@ -64,7 +137,7 @@ public final class StreamPlanner {
   public void onRead(long position, long end, long until) {
     boolean wasColumnar = isColumnar();
     if (looksAtColumns()) {
-      columns.onRead(position, end);
+      onColumnarRead(position, Math.min(end, blocks.objectSize()));
       observe(List.of(new ByteRange(position, end)));
     }
     if (!isColumnar()) {
@@ -74,9 +147,46 @@ public final class StreamPlanner {
     }
   }
 
-  /** As {@link ColumnPlanner#onSeek}. */
+  private void onColumnarRead(long position, long end) {
+    if (end <= position) {
+      return;
+    }
+    BlockRange touched = blocks.covering(position, end);
+    boolean isFirst = isFresh;
+    boolean wasExpected = begin(touched);
+    FileLayout layout = columns == null ? null : columns.layout();
+    boolean isAtEnd = footer.isNearEnd(position);
+    if (isAtEnd && isFirst && (layout == null || position >= layout.footerStart())) {
+      beganAtEnd = true;
+      footer.ask(touched, layout, wanted);
+    } else if (columns != null) {
+      columns.onRead(position, end, wasExpected);
+    }
+  }
+
+  /** A read touches these blocks; whether any of them was wanted. */
+  private boolean begin(BlockRange touched) {
+    FileLayout known = isFresh && columns == null ? footer.remembered() : null;
+    if (known != null) {
+      ready(known);
+    }
+    isFresh = false;
+    return wanted.use(touched) > 0;
+  }
+
+  private void ready(FileLayout layout) {
+    TableMemory table = footer.table(layout);
+    TableLedger.OfStream mine = guesses == null ? table.ledger().ofStream() : guesses;
+    guesses = mine;
+    columns = new ColumnPlanner(layout, blocks, groups, wanted, table, mine, joining, codecs);
+  }
+
+  /**
+   * The reader has gone to {@code position}, in a block that it reads without being heard of. The
+   * offset indexes that it goes to say which columns it wants.
+   */
   public void onSeek(long position) {
-    if (isColumnar()) {
+    if (columns != null && isColumnar()) {
       columns.onSeek(position);
     }
   }
@@ -90,7 +200,13 @@ public final class StreamPlanner {
   public void onVectored(List<ByteRange> ranges, List<ByteRange> spans) {
     boolean wasColumnar = isColumnar();
     if (looksAtColumns()) {
-      columns.onVectored(ranges, spans);
+      boolean wasExpected = false;
+      for (ByteRange span : spans) {
+        wasExpected |= begin(blocks.covering(span.start(), span.end()));
+      }
+      if (columns != null) {
+        columns.onVectored(ranges, wasExpected);
+      }
       observe(spans);
     }
     if (!isColumnar()) {
@@ -104,7 +220,7 @@ public final class StreamPlanner {
   private void observe(List<ByteRange> read) {
     if (mode == ColumnarMode.OBSERVE) {
       read.forEach(observed::onRead);
-      for (Starting each : observed.look(columns.wish(), block -> false).starting()) {
+      for (Starting each : observed.look(wanted.wish(), block -> false).starting()) {
         observed.started(each.blocks(), each.of());
       }
     }
@@ -112,11 +228,10 @@ public final class StreamPlanner {
 
   /** As {@link ReadPlanner#onStall}. */
   public void onStall(long position) {
-    if (isColumnar()) {
-      columns.onStall();
-    } else {
+    if (!isColumnar()) {
       forward.onStall(position);
     }
+    onVectoredStall();
   }
 
   /**
@@ -124,7 +239,7 @@ public final class StreamPlanner {
    * forward.
    */
   public void onVectoredStall() {
-    if (isColumnar()) {
+    if (columns != null && isColumnar()) {
       columns.onStall();
     }
   }
@@ -134,15 +249,14 @@ public final class StreamPlanner {
     if (mode != ColumnarMode.AUTO) {
       return forward.wish();
     }
-    Wish ofColumns = columns.wish();
-    Wish ofForward = columns.owns() ? Wish.NOTHING : forward.wish();
-    return ofForward.ranges().isEmpty() ? ofColumns : both(ofForward, ofColumns);
+    Wish ofForward = isOwnedByColumns() ? Wish.NOTHING : forward.wish();
+    return both(ofForward, wanted.wish());
   }
 
   /** What comes first; and of {@code second} what came, or is on its way. */
   private static Wish both(Wish first, Wish second) {
-    if (second.ranges().isEmpty()) {
-      return first;
+    if (first.ranges().isEmpty() || second.ranges().isEmpty()) {
+      return first.ranges().isEmpty() ? second : first;
     }
     BlockPieces<Wish> known = new BlockPieces<>();
     first.ranges().forEach(range -> known.add(range.blocks(), first));
@@ -155,14 +269,19 @@ public final class StreamPlanner {
     return new Wish(all);
   }
 
-  /** Memory or concurrency refused the first of these runs, and none of them was sent. */
+  /**
+   * Memory or concurrency refused the first of these runs, and none of them was sent. They are
+   * wanted again when the reader has come on, as far as the window goes.
+   */
   public void refused(List<Starting> runs, Ahead ahead) {
     Range first = runs.get(0).of();
-    if (first.kind().isColumnar()) {
-      boolean wasGroup = first.group() != Range.ALONE;
-      columns.refused(runs.stream().map(Starting::blocks).toList(), wasGroup);
-    } else {
+    if (!first.kind().isColumnar()) {
       forward.refused(runs.get(0).blocks().first(), ahead);
+      return;
+    }
+    wanted.refused(runs.stream().map(Starting::blocks).toList(), first.group() != Range.ALONE);
+    if (columns != null) {
+      columns.askAgain();
     }
   }
 
@@ -173,7 +292,7 @@ public final class StreamPlanner {
    */
   public void limitWindow(long bytes, int requests, int atOnceAlone) {
     forward.limitWindow(bytes, requests);
-    columns.limitWindow(bytes, requests, atOnceAlone);
+    wanted.limit(bytes, requests, atOnceAlone);
   }
 
   /** As {@link ReadPlanner#setPolicy}. */
@@ -191,38 +310,77 @@ public final class StreamPlanner {
     return forward.pattern();
   }
 
-  /** The ETag of the version has become known. */
-  public void identify(ObjectVersion identified) {
-    columns.identify(identified);
-  }
-
   /**
    * Where the last group of a columnar file ends: indexes, filters and the footer follow, which
    * each reader reads anew. {@link Long#MAX_VALUE} for other objects.
    */
   public long tailStart() {
-    return mode == ColumnarMode.AUTO ? columns.tailStart() : Long.MAX_VALUE;
+    if (columns == null || mode != ColumnarMode.AUTO) {
+      return Long.MAX_VALUE;
+    }
+    return columns.layout().dataEnd();
   }
 
-  /** Bytes that are to be handed over once they are in memory; null if none. */
+  /**
+   * The bytes of the object that have to be seen next: of a footer of the file or of a stripe, or
+   * of offset indexes; null if none. The caller hands them over by {@link #onBytes} when they are
+   * in memory anyway: best as soon as a read of them was served.
+   */
   public @Nullable ByteRange wants() {
-    return looksAtColumns() ? columns.wants() : null;
+    if (!looksAtColumns()) {
+      return null;
+    }
+    return columns == null ? footer.wants() : columns.wants();
   }
 
-  /** The bytes that were {@linkplain #wants wanted}. */
+  /** The bytes that were {@linkplain #wants wanted}. Reads them; takes 1 ms for some 400 KiB. */
   public void onBytes(ByteRange range, byte[] bytes) {
-    columns.onBytes(range, bytes);
+    if (!range.equals(wants()) || bytes.length != range.length()) {
+      return;
+    }
+    if (columns != null) {
+      columns.onBytes(range, bytes);
+      return;
+    }
+    FileLayout known = footer.onBytes(bytes);
+    if (known != null) {
+      ready(known);
+    } else if (footer.isDone()) {
+      wanted.clear();
+    }
   }
 
-  /** Forgets everything and wants nothing, as for unbuffer and close. */
+  /**
+   * Forgets where the reader is and wants nothing, as for unbuffer and close; the table learns what
+   * was read.
+   */
   public void reset() {
-    columns.reset();
+    ColumnPlanner last = columns;
+    if (last != null && !isFresh) {
+      List<ByteRange> data = last.remember();
+      if (beganAtEnd) {
+        footer.remember(last.layout(), data);
+      }
+    }
+    if (guesses != null) {
+      guesses.ends();
+    }
+    wanted.clear();
+    footer.reset();
+    isFresh = true;
+    beganAtEnd = false;
+    if (last != null && !last.isForeign()) {
+      ready(last.layout());
+    }
     observe(List.of());
     forward.reset();
   }
 
-  /** What both planners are at, for logs. */
+  /** What both planners are at, and the window of columns in bytes, for logs. */
   public String describe() {
-    return isColumnar() ? columns.describe() : forward.describe() + "; " + columns.describe();
+    long ahead = wanted.count() * blocks.blockSize();
+    String state = columns == null ? footer.toString() : columns.toString();
+    String text = state + ", ahead " + ahead + " of " + wanted.window() * blocks.blockSize();
+    return isColumnar() ? text : forward.describe() + "; " + text;
   }
 }

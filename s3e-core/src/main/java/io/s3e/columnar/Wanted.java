@@ -135,8 +135,12 @@ final class Wanted {
    */
   boolean addGroup(List<BlockRange> runs, GuessKind kind, GuessJudge judge) {
     List<BlockRange> missing = missingFrom(runs);
-    long blocks = missing.stream().mapToLong(BlockRange::count).sum();
-    boolean isShort = missing.stream().allMatch(run -> run.count() <= sizing.minBlocks());
+    long blocks = 0;
+    boolean isShort = true;
+    for (BlockRange run : missing) {
+      blocks += run.count();
+      isShort &= run.count() <= sizing.minBlocks();
+    }
     if (!isShort || blocks > cap() || missing.size() > mostAtOnce) {
       return add(runs, kind, judge);
     }

@@ -85,6 +85,22 @@ public final class VectorPlanner {
         .toList();
   }
 
+  /** The spans of ranges that ascend, none of them empty: as {@link #plan} joins them. */
+  public static List<ByteRange> spans(List<ByteRange> ascending, int blockBytes, Joining how) {
+    List<Joined> groups = new ArrayList<>(ascending.size());
+    for (ByteRange range : ascending) {
+      Joined last = groups.isEmpty() ? null : groups.get(groups.size() - 1);
+      if (last == null || !last.fits(range, blockBytes, how)) {
+        last = new Joined(range);
+        groups.add(last);
+      }
+      last.add(range, 0);
+    }
+    List<ByteRange> spans = new ArrayList<>(groups.size());
+    groups.forEach(each -> spans.add(new ByteRange(each.start, each.end)));
+    return spans;
+  }
+
   /** A group to which ranges are added. */
   private static final class Joined {
     private final List<Integer> members = new ArrayList<>();

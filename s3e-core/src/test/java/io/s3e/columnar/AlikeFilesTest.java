@@ -8,6 +8,8 @@ import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
 import io.s3e.prefetch.PrefetchLimits;
+import io.s3e.prefetch.ReadPlanner;
+import io.s3e.prefetch.ReadPolicy;
 import io.s3e.prefetch.VectorPlanner.Joining;
 import io.s3e.prefetch.Wish;
 import java.util.List;
@@ -116,17 +118,21 @@ class AlikeFilesTest {
   /**
    * A stream over a file of 4 MiB in a place whose files have their data in their second quarter.
    */
-  private static ColumnPlanner planner(LayoutMemory memory) {
+  private static StreamPlanner planner(LayoutMemory memory) {
     ObjectVersion version = ObjectVersion.identified(new ObjectRef("b", "t/f"), 4 * MIB, "e", null);
-    return new ColumnPlanner(
-        new BlockLayout(4 * MIB, BLOCK),
-        PrefetchLimits.defaults(BLOCK, 8 << 20),
+    BlockLayout blocks = new BlockLayout(4 * MIB, BLOCK);
+    PrefetchLimits limits = PrefetchLimits.defaults(BLOCK, 8 << 20);
+    return new StreamPlanner(
+        new ReadPlanner(blocks, ReadPolicy.RANDOM, null, limits),
+        blocks,
+        limits,
         memory,
         version,
         null,
         SplitSource.UNKNOWN,
         new Joining(0, 0.5, 8 << 20),
         ClassLoader.getPlatformClassLoader(),
+        ColumnarMode.AUTO,
         (counter, count) -> {});
   }
 
@@ -141,22 +147,22 @@ class AlikeFilesTest {
     return memory;
   }
 
-  private static List<BlockRange> wished(ColumnPlanner planner) {
+  private static List<BlockRange> wished(StreamPlanner planner) {
     return planner.wish().ranges().stream().map(Wish.Range::blocks).toList();
   }
 
   @Test
   void fileOfAnotherKindGivesUpWhatWasGuessed() {
-    ColumnPlanner planner = planner(taught());
-    planner.onRead(4 * MIB - 8, 4 * MIB);
+    StreamPlanner planner = planner(taught());
+    planner.onRead(4 * MIB - 8, 4 * MIB, 4 * MIB);
     assertThat(wished(planner)).contains(new BlockRange(16, 32));
 
     ByteRange wants = planner.wants();
     planner.onBytes(wants, new byte[(int) wants.length()]);
 
     assertThat(planner.wish()).isEqualTo(Wish.NOTHING);
-    assertThat(planner.isDone()).isTrue();
-    planner.onRead(BLOCK, 2 * BLOCK);
+    assertThat(planner.wants()).as("bytes to be seen").isNull();
+    planner.onRead(BLOCK, 2 * BLOCK, 2 * BLOCK);
     assertThat(planner.wish()).isEqualTo(Wish.NOTHING);
   }
 
@@ -164,11 +170,11 @@ class AlikeFilesTest {
   @Test
   void resetOfAStreamThatHasReadNothingTeachesNothing() {
     LayoutMemory memory = taught();
-    ColumnPlanner planner = planner(memory);
+    StreamPlanner planner = planner(memory);
     planner.reset();
     planner.reset();
-    ColumnPlanner next = planner(memory);
-    next.onRead(4 * MIB - 8, 4 * MIB);
+    StreamPlanner next = planner(memory);
+    next.onRead(4 * MIB - 8, 4 * MIB, 4 * MIB);
     assertThat(wished(next)).contains(new BlockRange(16, 32));
   }
 

@@ -122,8 +122,10 @@ class ColumnPlannerPropertyTest {
       ObjectVersion version =
           ObjectVersion.identified(new ObjectRef("b", "t/x=1/f"), size, "e", null);
       memory.keep(version, file);
-      ColumnPlanner columns =
-          new ColumnPlanner(
+      ReadPolicy policy = random.nextBoolean() ? ReadPolicy.RANDOM : ReadPolicy.ADAPTIVE;
+      planner =
+          new StreamPlanner(
+              new ReadPlanner(layout, policy, null, limits),
               layout,
               limits,
               memory,
@@ -132,14 +134,8 @@ class ColumnPlannerPropertyTest {
               isAsked ? () -> known : SplitSource.UNKNOWN,
               new Joining(gap, 0.5, request),
               ClassLoader.getPlatformClassLoader(),
-              counted::add);
-      ReadPolicy policy = random.nextBoolean() ? ReadPolicy.RANDOM : ReadPolicy.ADAPTIVE;
-      planner =
-          new StreamPlanner(
-              new ReadPlanner(layout, policy, null, limits),
-              columns,
               ColumnarMode.AUTO,
-              new Ahead(layout, counted::add));
+              counted::add);
       ahead = new Ahead(layout, counted::add);
       log.add(layout + " " + limits + " " + policy + " split " + split + " " + file);
     }

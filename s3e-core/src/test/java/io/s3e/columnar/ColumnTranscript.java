@@ -111,20 +111,18 @@ final class ColumnTranscript {
             new ObjectRef("bucket", "table/" + opened++), blocks.objectSize(), "etag", null);
     memory.keep(version, file);
     PrefetchLimits limits = PrefetchLimits.defaults(BLOCK, 8 << 20);
-    ColumnPlanner columns =
-        new ColumnPlanner(
-            blocks,
-            limits,
-            memory,
-            version,
-            null,
-            () -> split,
-            new Joining(BLOCK, 0.5, 8 << 20),
-            ClassLoader.getPlatformClassLoader(),
-            counted::add);
-    ReadPlanner forward = new ReadPlanner(blocks, ReadPolicy.ADAPTIVE, null, limits);
-    Ahead unused = new Ahead(blocks, counted::add);
-    return new StreamPlanner(forward, columns, ColumnarMode.AUTO, unused);
+    return new StreamPlanner(
+        new ReadPlanner(blocks, ReadPolicy.ADAPTIVE, null, limits),
+        blocks,
+        limits,
+        memory,
+        version,
+        null,
+        () -> split,
+        new Joining(BLOCK, 0.5, 8 << 20),
+        ClassLoader.getPlatformClassLoader(),
+        ColumnarMode.AUTO,
+        counted::add);
   }
 
   /** Plays the steps of {@code script}; what stands behind its arrows is ignored. */

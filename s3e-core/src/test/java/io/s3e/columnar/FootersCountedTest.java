@@ -9,6 +9,8 @@ import io.s3e.block.ObjectVersion;
 import io.s3e.metrics.EngineMetrics;
 import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.prefetch.PrefetchLimits;
+import io.s3e.prefetch.ReadPlanner;
+import io.s3e.prefetch.ReadPolicy;
 import io.s3e.prefetch.VectorPlanner.Joining;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
@@ -21,29 +23,33 @@ class FootersCountedTest {
   private final EngineMetrics counted = new EngineMetrics();
   private final LayoutMemory memory = new LayoutMemory();
 
-  private ColumnPlanner planner() {
+  private StreamPlanner planner() {
     ObjectVersion version =
         ObjectVersion.identified(new ObjectRef("bucket", "table/file"), file.size(), "etag", null);
-    return new ColumnPlanner(
-        new BlockLayout(file.size(), BLOCK),
-        PrefetchLimits.defaults(BLOCK, 8 << 20),
+    BlockLayout blocks = new BlockLayout(file.size(), BLOCK);
+    PrefetchLimits limits = PrefetchLimits.defaults(BLOCK, 8 << 20);
+    return new StreamPlanner(
+        new ReadPlanner(blocks, ReadPolicy.RANDOM, null, limits),
+        blocks,
+        limits,
         memory,
         version,
         null,
         SplitSource.UNKNOWN,
         new Joining(BLOCK, 0.5, 8 << 20),
         ClassLoader.getPlatformClassLoader(),
+        ColumnarMode.AUTO,
         counted::add);
   }
 
-  private ColumnPlanner atTheEnd() {
-    ColumnPlanner planner = planner();
-    planner.onRead(file.size() - 8, file.size());
+  private StreamPlanner atTheEnd() {
+    StreamPlanner planner = planner();
+    planner.onRead(file.size() - 8, file.size(), file.size());
     return planner;
   }
 
   /** Shows the last bytes, and the footer if it is wanted then. */
-  private void show(ColumnPlanner planner, byte[] last, boolean isFooterDamaged) {
+  private void show(StreamPlanner planner, byte[] last, boolean isFooterDamaged) {
     planner.onBytes(planner.wants(), last);
     ByteRange footer = planner.wants();
     if (footer != null) {

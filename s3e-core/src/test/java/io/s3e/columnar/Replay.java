@@ -170,8 +170,9 @@ final class Replay {
     ReadPolicy policy = call.isVectoring() ? ReadPolicy.RANDOM : ReadPolicy.ADAPTIVE;
     ByteRange whole = wholeSplit == null ? new ByteRange(0, call.size()) : wholeSplit;
     ByteRange told = call.split() == null ? whole : call.split();
-    ColumnPlanner columns =
-        new ColumnPlanner(
+    StreamPlanner planner =
+        new StreamPlanner(
+            new ReadPlanner(store.layout, policy, null, limits),
             store.layout,
             limits,
             memory,
@@ -180,13 +181,8 @@ final class Replay {
             () -> split == Split.KNOWN ? told : null,
             new Joining(GAP, 0.5, REQUEST),
             ClassLoader.getPlatformClassLoader(),
-            counted::add);
-    StreamPlanner planner =
-        new StreamPlanner(
-            new ReadPlanner(store.layout, policy, null, limits),
-            columns,
             mode,
-            new Ahead(store.layout, counted::add));
+            counted::add);
     Ahead ahead = new Ahead(store.layout, counted::add);
     streams.put(call.stream(), new Stream(store, planner, ahead, ends.get(call.file())));
   }

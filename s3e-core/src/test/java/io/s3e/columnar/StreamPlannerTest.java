@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.s3e.block.BlockLayout;
 import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
-import io.s3e.prefetch.Ahead;
 import io.s3e.prefetch.GuessKind;
 import io.s3e.prefetch.PrefetchLimits;
 import io.s3e.prefetch.ReadPlanner;
@@ -26,18 +25,16 @@ class StreamPlannerTest {
   private final StreamPlanner planner =
       new StreamPlanner(
           new ReadPlanner(layout, ReadPolicy.ADAPTIVE, null, limits),
-          new ColumnPlanner(
-              layout,
-              limits,
-              new LayoutMemory(),
-              ObjectVersion.identified(new ObjectRef("b", "t/f"), SIZE, "e", null),
-              null,
-              SplitSource.UNKNOWN,
-              new Joining(0, 0.5, 8 << 20),
-              ClassLoader.getPlatformClassLoader(),
-              (counter, amount) -> {}),
+          layout,
+          limits,
+          new LayoutMemory(),
+          ObjectVersion.identified(new ObjectRef("b", "t/f"), SIZE, "e", null),
+          null,
+          SplitSource.UNKNOWN,
+          new Joining(0, 0.5, 8 << 20),
+          ClassLoader.getPlatformClassLoader(),
           ColumnarMode.AUTO,
-          new Ahead(layout, (counter, amount) -> {}));
+          (counter, amount) -> {});
 
   private void read(long start, long end) {
     planner.onRead(start, end, end);

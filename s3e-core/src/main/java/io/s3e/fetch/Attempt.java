@@ -169,6 +169,11 @@ final class Attempt implements ResponseHandler {
     return number == 1;
   }
 
+  /** Whether its end is told, or about to be. */
+  boolean hasEnded() {
+    return fence.isClosed();
+  }
+
   /** The bytes that it asks for. */
   ByteRange range() {
     return request.range();

@@ -65,17 +65,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
    * for there before S3 is asked. The cache is closed by the caller, after this.
    */
   public void attach(TenantDisk disk) {
-    // First seen by runs that end, then told of those that have ended: so each is offered.
-    Spiller spiller = tenant.attach(disk);
-    tenant
-        .index()
-        .forEach(
-            block -> {
-              Origin origin = Origin.of(block);
-              if (origin.isOf(tenant)) {
-                spiller.arrivedBefore(origin, block);
-              }
-            });
+    tenant.attach(disk);
   }
 
   public EngineMetrics metrics() {
@@ -131,7 +121,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     if (wanted.first() >= wanted.end() || isServed) {
       return wanted.end();
     }
-    if (!mayRunAhead(handle, wanted.first())) {
+    if (!resolver.mayRunAhead(handle, wanted.first())) {
       refused(handle);
       return wanted.first();
     }
@@ -163,7 +153,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
       for (BlockRange each : wanted) {
         BlockRange run = resolver.absent(handle, each.first(), each.end());
         for (; run != null; run = resolver.absent(handle, run.end(), each.end())) {
-          boolean mayRun = mayRunAhead(handle, each.first());
+          boolean mayRun = resolver.mayRunAhead(handle, each.first());
           Grant grant = mayRun ? guess(handle, run, Purpose.GUESS, granted.size()) : null;
           if (grant == null) {
             refused(handle);
@@ -220,11 +210,6 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     started.accept(fetch);
     fetch.send();
     return fetch.blocks().size();
-  }
-
-  private boolean mayRunAhead(ObjectHandle handle, long block) {
-    DiskTier disk = tenant.disk();
-    return disk == null || !disk.awaitsProof(handle, block);
   }
 
   /**

@@ -29,6 +29,12 @@ final class Resolver {
     return presentUntil(handle, block, block + 1) == block;
   }
 
+  /** Whether the block may be guessed: what may be on disk is not, before there is a proof. */
+  boolean mayRunAhead(ObjectHandle handle, long block) {
+    DiskTier disk = tenant.disk();
+    return disk == null || !disk.awaitsProof(handle, block);
+  }
+
   /** A block up to which all from {@code block} on are there: {@code block} if it is absent. */
   private long presentUntil(ObjectHandle handle, long block, long end) {
     if (memory.isPresent(handle, block)) {

@@ -180,11 +180,7 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
 
   /** Whether it is over and everything it brought has been read or dropped. */
   public boolean isSpent() {
-    boolean isSpent = isOver();
-    for (Block block : blocks()) {
-      isSpent = isSpent && !(block.isReady() && block.isUnread());
-    }
-    return isSpent;
+    return isOver() && blocks().stream().noneMatch(block -> block.isReady() && block.isUnread());
   }
 
   boolean isOver() {
@@ -256,18 +252,15 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
    * @param lateNanos how much longer than usual threads wait for a processor, in ns
    */
   void checkDeadline(long now, long lateNanos) {
-    if (origin.isAwaited()) {
+    boolean isAwaited = origin.isAwaited();
+    if (isAwaited) {
       Duration patience = tenant.config().readTimeout();
       LongWaits.look(gate, effort.waitedNanos(now), patience, effort::tried);
     }
     Attempt attempt = attempt();
-    if (attempt != null) {
-      checkSilence(attempt, now, lateNanos);
+    if (attempt == null) {
+      return;
     }
-  }
-
-  private void checkSilence(Attempt attempt, long now, long lateNanos) {
-    boolean isAwaited = origin.isAwaited();
     long patience = attempt.patienceNanos(isAwaited);
     if (attempt.silentNanos(now) > patience + (isAwaited ? lateNanos : 0)) {
       attempt.giveUp(effort.stalled(Duration.ofNanos(patience)));
@@ -354,27 +347,26 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
     handle.listener().onRetry(failure);
     landing.pause();
     phase.set(Phase.BETWEEN);
+    Runnable next = () -> sendAfter(again.pauseNanos(), failure);
     if (again.remedy() == Remedy.NONE) {
-      sendAfter(again.pauseNanos(), failure);
+      next.run();
     } else {
-      tenant
-          .client()
-          .remedy(again.remedy(), failure.answer(), () -> sendAfter(again.pauseNanos(), failure));
+      tenant.client().remedy(again.remedy(), failure.answer(), next);
     }
     endIfCancelled();
   }
 
   private void sendAfter(long pauseNanos, RequestFailure failure) {
-    if (!gate.retry(pauseNanos, () -> sendAgain(failure))) {
+    Runnable next =
+        () -> {
+          if (landing.resume()) {
+            send();
+          } else {
+            sendAfter(PLACE_PAUSE_NANOS, failure);
+          }
+        };
+    if (!gate.retry(pauseNanos, next)) {
       boolean unused = finishBetween(effort.failed(failure));
-    }
-  }
-
-  private void sendAgain(RequestFailure failure) {
-    if (landing.resume()) {
-      send();
-    } else {
-      sendAfter(PLACE_PAUSE_NANOS, failure);
     }
   }
 
@@ -402,10 +394,5 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
     if (spiller != null) {
       spiller.ended(handle, blocks().subList(0, landing.published()));
     }
-  }
-
-  @Override
-  public String toString() {
-    return "GET " + range() + " of " + handle.version() + " (" + purpose + ")";
   }
 }

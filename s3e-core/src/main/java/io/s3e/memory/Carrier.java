@@ -6,7 +6,6 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The concurrency and the lent memory of one set of connections, which the clients of one or more
@@ -29,38 +28,7 @@ public final class Carrier {
   private final Residency lent;
   private final AtomicInteger accounts = new AtomicInteger();
 
-  /** The guesses that hold a place, oldest first. */
-  private final Queue<Guess> guesses = new ConcurrentLinkedQueue<>();
-
-  /** The run of a guess: it is revocable until {@link #landed()}, or until it was revoked. */
-  final class Guess {
-    private final long sinceNanos = System.nanoTime();
-    private volatile @Nullable Runnable giveUp;
-
-    private Guess() {}
-
-    /** Says how the run is asked to give up. */
-    void onRevoked(Runnable task) {
-      giveUp = task;
-    }
-
-    /** There is nothing left to be revoked. */
-    void landed() {
-      giveUp = null;
-      guesses.remove(this);
-    }
-
-    /** Asks the run to give up; false if it cannot be asked any more. */
-    private boolean revoke() {
-      Runnable task = giveUp;
-      giveUp = null;
-      if (task == null) {
-        return false;
-      }
-      task.run();
-      return true;
-    }
-  }
+  private final Queue<Grant> guesses = new ConcurrentLinkedQueue<>();
 
   /** By {@link System#nanoTime()}; no slot is granted before. */
   private volatile long lendsFromNanos = System.nanoTime();
@@ -139,18 +107,16 @@ public final class Carrier {
     return lends() ? slots : copies;
   }
 
-  /** One more guess holds a place. */
-  Guess guess() {
-    Guess guess = new Guess();
-    guesses.add(guess);
-    return guess;
+  /** The guesses that hold a place, oldest first. */
+  Queue<Grant> guesses() {
+    return guesses;
   }
 
   /** Has the oldest guess give up of which nothing has come for so long. */
   void revokeStuck(long nanos) {
     long now = System.nanoTime();
-    for (Guess guess : guesses) {
-      if (now - guess.sinceNanos < nanos || guess.revoke()) {
+    for (Grant guess : guesses) {
+      if (now - guess.sinceNanos() < nanos || guess.revoke()) {
         return;
       }
     }

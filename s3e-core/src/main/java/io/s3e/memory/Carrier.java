@@ -21,6 +21,15 @@ public final class Carrier {
    */
   private static final long LENDING_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
+  /** A guess that holds a place, and may be asked to give it up. */
+  interface Guess {
+    /** When it was granted, by {@link System#nanoTime()}. */
+    long sinceNanos();
+
+    /** Asks its run to give up; false if it cannot be asked any more, or not yet. */
+    boolean revoke();
+  }
+
   private final ClientLimits limits;
   private final Lane copies;
   private final ObjectPlaces copiesByObject;
@@ -28,7 +37,7 @@ public final class Carrier {
   private final Residency lent;
   private final AtomicInteger accounts = new AtomicInteger();
 
-  private final Queue<Grant> guesses = new ConcurrentLinkedQueue<>();
+  private final Queue<Guess> guesses = new ConcurrentLinkedQueue<>();
 
   /** By {@link System#nanoTime()}; no slot is granted before. */
   private volatile long lendsFromNanos = System.nanoTime();
@@ -108,14 +117,14 @@ public final class Carrier {
   }
 
   /** The guesses that hold a place, oldest first. */
-  Queue<Grant> guesses() {
+  Queue<Guess> guesses() {
     return guesses;
   }
 
   /** Has the oldest guess give up of which nothing has come for so long. */
   void revokeStuck(long nanos) {
     long now = System.nanoTime();
-    for (Grant guess : guesses) {
+    for (Guess guess : guesses) {
       if (now - guess.sinceNanos() < nanos || guess.revoke()) {
         return;
       }

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A grant for a guess is <i>revocable</i> as long as it holds a place and nobody reads what it
  * is for: {@link Admission} may ask its run to give up.
  */
-public final class Grant {
+public final class Grant implements Carrier.Guess {
   private enum LanePlace {
     IN_LANE,
     ASIDE,
@@ -98,13 +98,13 @@ public final class Grant {
     giveUp = task;
   }
 
-  /** When it was granted, by {@link System#nanoTime()}. */
-  long sinceNanos() {
+  @Override
+  public long sinceNanos() {
     return sinceNanos;
   }
 
-  /** Asks the run to give up; false if it cannot be asked any more, or not yet. */
-  boolean revoke() {
+  @Override
+  public boolean revoke() {
     Runnable task = giveUp;
     giveUp = null;
     if (task == null) {

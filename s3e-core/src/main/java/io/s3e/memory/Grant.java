@@ -95,7 +95,9 @@ public final class Grant implements Carrier.Guess {
    * guess.
    */
   public void onRevoked(Runnable task) {
-    giveUp = task;
+    if (purpose == Purpose.GUESS) {
+      giveUp = task;
+    }
   }
 
   @Override

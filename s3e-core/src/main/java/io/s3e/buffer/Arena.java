@@ -6,19 +6,26 @@ import java.nio.ByteBuffer;
 final class Arena {
   final ByteBuffer memory;
 
-  /** The pool's indices of the buffers, in the order of their addresses. */
-  final int[] indices;
+  /** How many buffers it is cut into. */
+  final int buffers;
 
-  /** How many of them trims have taken off the free stack and not put back. */
+  /** How many of them trims have taken from the free ones and not put back. */
   int withheld;
 
-  Arena(ByteBuffer memory, int[] indices) {
+  /** A part of the arena; {@code view} is never handed out, but duplicates of it are. */
+  record Buffer(Arena arena, ByteBuffer view) {}
+
+  Arena(ByteBuffer memory, int buffers) {
     this.memory = memory;
-    this.indices = indices;
+    this.buffers = buffers;
+  }
+
+  Buffer buffer(int place, int bytes) {
+    return new Buffer(this, memory.slice(place * bytes, bytes));
   }
 
   boolean isIdle() {
-    return withheld == indices.length;
+    return withheld == buffers;
   }
 
   long bytes() {

@@ -1,9 +1,9 @@
 package io.s3e.buffer;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
+import io.s3e.buffer.Arena.Buffer;
 import java.nio.ByteBuffer;
-import java.util.function.IntConsumer;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.function.Consumer;
 
 /**
  * The right to use one buffer of a {@link BlockPool}. The caller of {@link BlockPool#tryAcquire}
@@ -17,28 +17,23 @@ import java.util.function.IntConsumer;
  * else then, or is no longer mapped, which can end the process.
  */
 public final class BlockLease {
-  private static final VarHandle RELEASED;
+  private static final AtomicIntegerFieldUpdater<BlockLease> RELEASED =
+      AtomicIntegerFieldUpdater.newUpdater(BlockLease.class, "released");
 
-  static {
-    try {
-      RELEASED = MethodHandles.lookup().findVarHandle(BlockLease.class, "released", boolean.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
-
-  private final IntConsumer giveBack;
-  private final int index;
+  private final Consumer<Buffer> giveBack;
+  private final Buffer buffer;
   private final ByteBuffer view;
-  private volatile boolean released;
+
+  /** 0, then 1. */
+  private volatile int released;
 
   /**
-   * @param giveBack takes the index of the buffer when the lease is released
+   * @param giveBack takes the buffer when the lease is released
    */
-  BlockLease(IntConsumer giveBack, int index, ByteBuffer view) {
+  BlockLease(Consumer<Buffer> giveBack, Buffer buffer) {
     this.giveBack = giveBack;
-    this.index = index;
-    this.view = view;
+    this.buffer = buffer;
+    this.view = buffer.view().duplicate();
   }
 
   /**
@@ -49,7 +44,7 @@ public final class BlockLease {
    * @throws IllegalStateException once the lease is released
    */
   public ByteBuffer buffer() {
-    if (released) {
+    if (released != 0) {
       throw new IllegalStateException(this + " is released, its buffer is no longer its own");
     }
     return view;
@@ -66,14 +61,14 @@ public final class BlockLease {
    * @throws IllegalStateException if it was released before; nothing changes then
    */
   public void release() {
-    if (!RELEASED.compareAndSet(this, false, true)) {
+    if (!RELEASED.compareAndSet(this, 0, 1)) {
       throw new IllegalStateException(this + " is released for the second time");
     }
-    giveBack.accept(index);
+    giveBack.accept(buffer);
   }
 
   @Override
   public String toString() {
-    return "lease of buffer " + index + " (" + bytes() + " bytes)";
+    return "lease of a buffer of " + bytes() + " bytes";
   }
 }

@@ -1,13 +1,15 @@
 package io.s3e.buffer;
 
-import java.nio.ByteBuffer;
+import io.s3e.buffer.Arena.Buffer;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.StampedLock;
-import java.util.function.IntConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,48 +21,47 @@ import org.slf4j.LoggerFactory;
  *
  * <h2>States of a buffer</h2>
  *
- * A buffer is an index from 0 to {@code maxBlocks - 1}. At any moment it is in one of four states,
- * and the place that holds the index says which:
- *
  * <pre>
- *               grow                  pop
- *   UNUSED ------------->  FREE  ------------->  LEASED
- *     ^    (lock)         |    ^  <-------------   (a BlockLease)
- *     |                   |    |       push
- *     |     takeAll(lock) v    | push (lock, pool open)
+ *         grow (lock)             claim
+ *   none -------------&gt;  FREE  -------------&gt;  LEASED
+ *     ^                  |    ^  &lt;-------------   (a BlockLease)
+ *     |                  |    |      push
+ *     |       trim (lock) v    | push (lock, pool open)
  *     +-----------------  WITHHELD
- *        arena idle (lock)      (local to a trim; stays there once the pool is closed)
+ *       arena idle (lock)      (local to a trim; stays there once the pool is closed)
  * </pre>
  *
+ * <p>The FREE buffers are counted by {@code freeCount}, and lie in {@code free}, the most recently
+ * used one first. Who adds a buffer pushes it first and counts it afterwards; who takes one counts
+ * it off first, by a compare-and-set, and has then claimed one of those that lie there. So {@code
+ * free} never holds fewer buffers than are counted and claimed, and each claim finds one. The count
+ * is the truth: a change of it is the moment at which a buffer changes its state.
+ *
  * <ul>
- *   <li>UNUSED → FREE, or LEASED for the one that the grower keeps: only {@code grow}, with the
- *       lock. The index gets memory here.
- *   <li>FREE → LEASED: any acquirer that wins the pop. No lock.
- *   <li>LEASED → FREE: the owner of the lease, once, by the push. No lock.
- *   <li>FREE → WITHHELD: only a trim, with the lock, for all free buffers in one compare-and-set.
- *   <li>WITHHELD → UNUSED: the same trim, for the arenas of which it withholds every buffer. The
- *       index loses its memory here and nowhere else, so memory is freed only when every buffer of
- *       its arena has left the free stack without a lease: nobody can hold or get one of them.
- *   <li>WITHHELD → FREE: the same trim, for the rest.
+ *   <li>FREE → LEASED: any acquirer that wins a claim. LEASED → FREE: the owner of the lease, once.
+ *       No lock.
+ *   <li>FREE → WITHHELD: only a trim, with the lock, for all free buffers by one step of the count.
+ *       The trim frees the arenas of which it withholds every buffer, which nobody can hold or get
+ *       then, and makes the rest FREE again.
  * </ul>
  *
  * <h2>Races</h2>
  *
  * <ul>
- *   <li>Acquire against a trim: the pop wins, and the arena stays; or the trim wins, and the
- *       acquirer finds the stack empty, waits for the lock, and then gets what the trim put back or
+ *   <li>Acquire against a trim: the claim wins, and the arena stays; or the trim wins, and the
+ *       acquirer finds nothing counted, waits for the lock, and then gets what the trim put back or
  *       a new arena. It never answers {@code null} because of buffers that a trim withholds for a
  *       moment.
- *   <li>Release against a trim: the push comes before the takeAll, and the trim sees the buffer; or
+ *   <li>Release against a trim: the release is counted before the trim, which sees the buffer; or
  *       after it, and the arena stays until the next trim. Nothing is waited for.
- *   <li>Release against close: the releaser pushes, then reads {@code closed}; the closer writes
- *       {@code closed}, then takes all. So the closer sees the buffer, or the releaser sees the
- *       close and trims itself. After the close what a trim withholds stays withheld, counted in
- *       its arena, so each release costs its own buffer only.
+ *   <li>Release against close: the releaser counts its buffer, then reads {@code closed}; the
+ *       closer writes {@code closed}, then takes all. So the closer sees the buffer, or the
+ *       releaser sees the close and trims itself. After the close what a trim withholds stays
+ *       withheld, counted in its arena, so each release costs its own buffer only.
  *   <li>Acquire against close: an acquirer that read {@code closed} before it was set may still get
  *       a buffer, whose release will trim.
- *   <li>Several acquirers on an empty stack: one grows, the others wait for the lock and find its
- *       buffers. If plainly nothing can be had they are refused without the lock.
+ *   <li>Several acquirers while nothing is free: one grows, the others wait for the lock and find
+ *       its buffers. If plainly nothing can be had they are refused without the lock.
  * </ul>
  *
  * <p>The lock is held for an allocation, a trim and a release after close, never on the path of an
@@ -88,22 +89,21 @@ public final class BlockPool implements AutoCloseable {
   private final int maxBlocks;
   private final int blocksPerArena;
   private final ArenaMemory memory;
-  private final IndexStack free;
-  private final IntConsumer whenReleased = this::giveBack;
+  private final Deque<Buffer> free = new ConcurrentLinkedDeque<>();
+  private final AtomicInteger freeCount = new AtomicInteger();
+  private final Consumer<Buffer> whenReleased = this::giveBack;
 
   private final StampedLock lock = new StampedLock();
   private volatile boolean closed;
 
-  // Written with the write lock held, read with the lock or in an optimistic read section. An
-  // element of views is also read by whoever popped its index, whose push published it.
-  private final @Nullable ByteBuffer[] views;
-  private final @Nullable Arena[] arenas;
-  private final int[] unused;
-  private int unusedCount;
+  // Written with the write lock held, read with the lock or in an optimistic read section.
   private boolean refusalLogged;
   private boolean refused;
   private long refusedAtNanos;
+
+  /** Buffers that have memory. */
   private int populated;
+
   private int withheld;
 
   // Written with the write lock held, read by anybody.
@@ -134,14 +134,6 @@ public final class BlockPool implements AutoCloseable {
     this.maxBlocks = maxBlocks;
     this.blocksPerArena = Math.max(1, arenaBytes / blockBytes);
     this.memory = memory;
-    this.free = new IndexStack(maxBlocks);
-    this.views = new ByteBuffer[maxBlocks];
-    this.arenas = new Arena[maxBlocks];
-    this.unused = new int[maxBlocks];
-    for (int i = 0; i < maxBlocks; i++) {
-      unused[i] = maxBlocks - 1 - i;
-    }
-    this.unusedCount = maxBlocks;
   }
 
   /**
@@ -150,21 +142,21 @@ public final class BlockPool implements AutoCloseable {
    * an allocation that is under way.
    */
   public @Nullable BlockLease tryAcquire() {
-    if (closed) {
-      return null;
+    Buffer buffer = closed ? null : claim();
+    if (buffer == null && !closed) {
+      buffer = claimOrGrow();
     }
-    int index = free.pop();
-    if (index == IndexStack.NONE) {
-      index = popOrGrow();
+    return buffer == null ? null : new BlockLease(whenReleased, buffer);
+  }
+
+  /** A free buffer; null if none is counted. */
+  private @Nullable Buffer claim() {
+    for (int now = freeCount.get(); now > 0; now = freeCount.get()) {
+      if (freeCount.compareAndSet(now, now - 1)) {
+        return free.removeFirst();
+      }
     }
-    if (index == IndexStack.NONE) {
-      return null;
-    }
-    ByteBuffer view = views[index];
-    if (view == null) {
-      throw new IllegalStateException("buffer " + index + " was handed out without memory");
-    }
-    return new BlockLease(whenReleased, index, view.duplicate());
+    return null;
   }
 
   /** Size of each buffer in bytes. */
@@ -233,25 +225,30 @@ public final class BlockPool implements AutoCloseable {
   }
 
   /** Takes back the buffer of a lease that has just become released. */
-  private void giveBack(int index) {
-    free.push(index);
+  private void giveBack(Buffer buffer) {
+    push(buffer);
     if (closed) {
       trim();
     }
   }
 
-  private int popOrGrow() {
+  private void push(Buffer buffer) {
+    free.addFirst(buffer);
+    freeCount.incrementAndGet();
+  }
+
+  private @Nullable Buffer claimOrGrow() {
     long stamp = lock.tryOptimisticRead();
-    if (stamp != 0 && free.isEmpty() && !mayGrow() && lock.validate(stamp)) {
-      return IndexStack.NONE;
+    if (stamp != 0 && freeCount.get() == 0 && !mayGrow() && lock.validate(stamp)) {
+      return null;
     }
     stamp = lock.writeLock();
     try {
       if (closed) {
-        return IndexStack.NONE;
+        return null;
       }
-      int index = free.pop();
-      return index != IndexStack.NONE ? index : grow();
+      Buffer buffer = claim();
+      return buffer != null ? buffer : grow();
     } finally {
       lock.unlockWrite(stamp);
     }
@@ -264,26 +261,18 @@ public final class BlockPool implements AutoCloseable {
   }
 
   /** Adds an arena; answers one of its buffers and makes the others free. With the write lock. */
-  private int grow() {
-    if (!mayGrow()) {
-      return IndexStack.NONE;
-    }
-    int blocks = reserveBlocks();
+  private @Nullable Buffer grow() {
+    int blocks = mayGrow() ? reserveBlocks() : 0;
     Arena arena = blocks == 0 ? null : allocate(blocks);
     if (arena == null) {
-      return IndexStack.NONE;
+      return null;
     }
     reservedBytes.addAndGet(arena.bytes());
     populated += blocks;
-    for (int i = 0; i < blocks; i++) {
-      int index = arena.indices[i];
-      arenas[index] = arena;
-      views[index] = arena.memory.slice(i * blockBytes, blockBytes);
-      if (i > 0) {
-        free.push(index);
-      }
+    for (int i = 1; i < blocks; i++) {
+      push(arena.buffer(i, blockBytes));
     }
-    return arena.indices[0];
+    return arena.buffer(0, blockBytes);
   }
 
   /**
@@ -291,7 +280,7 @@ public final class BlockPool implements AutoCloseable {
    * the budget still has, so that a budget of two blocks yields two.
    */
   private int reserveBlocks() {
-    int blocks = Math.min(blocksPerArena, unusedCount);
+    int blocks = Math.min(blocksPerArena, maxBlocks - populated);
     while (blocks > 0 && !budget.tryReserve((long) blocks * blockBytes)) {
       blocks = (int) Math.min(blocks - 1, budget.available() / blockBytes);
     }
@@ -300,24 +289,20 @@ public final class BlockPool implements AutoCloseable {
 
   private @Nullable Arena allocate(int blocks) {
     int bytes = blocks * blockBytes;
-    int[] indices = Arrays.copyOfRange(unused, unusedCount - blocks, unusedCount);
-    boolean allocated = false;
+    Arena arena = null;
     try {
-      Arena arena = new Arena(memory.allocate(bytes), indices);
-      allocated = true;
+      arena = new Arena(memory.allocate(bytes), blocks);
       refused = false;
-      unusedCount -= blocks;
-      return arena;
     } catch (OutOfMemoryError e) {
       refusedAtNanos = System.nanoTime();
       refused = true;
       logRefusal(bytes, e);
-      return null;
     } finally {
-      if (!allocated) {
+      if (arena == null) {
         budget.release(bytes);
       }
     }
+    return arena;
   }
 
   private void logRefusal(int bytes, OutOfMemoryError e) {
@@ -339,54 +324,39 @@ public final class BlockPool implements AutoCloseable {
    * except after close. With the write lock.
    */
   private void sweep() {
-    boolean putBack = !closed;
-    int[] taken = new int[populated];
-    int count = 0;
+    List<Buffer> taken = new ArrayList<>();
     List<Arena> idle = new ArrayList<>();
-    for (int i = free.takeAll(); i != IndexStack.NONE; i = free.below(i)) {
-      taken[count++] = i;
-      Arena arena = arenaOf(i);
-      arena.withheld++;
-      if (arena.isIdle()) {
-        idle.add(arena);
+    for (int left = freeCount.getAndSet(0); left > 0; left--) {
+      Buffer buffer = free.removeFirst();
+      taken.add(buffer);
+      buffer.arena().withheld++;
+      if (buffer.arena().isIdle()) {
+        idle.add(buffer.arena());
       }
     }
-    withheld += count;
+    withheld += taken.size();
     // From the bottom up, so that the most recently used buffers are on the top again.
-    for (int k = count - 1; k >= 0 && putBack; k--) {
-      Arena arena = arenaOf(taken[k]);
-      if (!arena.isIdle()) {
-        arena.withheld--;
+    for (int k = taken.size() - 1; k >= 0 && !closed; k--) {
+      Buffer buffer = taken.get(k);
+      if (!buffer.arena().isIdle()) {
+        buffer.arena().withheld--;
         withheld--;
-        free.push(taken[k]);
+        push(buffer);
       }
     }
     idle.forEach(this::discard);
   }
 
   private void discard(Arena arena) {
-    for (int index : arena.indices) {
-      arenas[index] = null;
-      views[index] = null;
-      unused[unusedCount++] = index;
-    }
-    withheld -= arena.indices.length;
-    populated -= arena.indices.length;
+    withheld -= arena.buffers;
+    populated -= arena.buffers;
     memory.free(arena.memory);
     reservedBytes.addAndGet(-arena.bytes());
     budget.release(arena.bytes());
     refused = false;
   }
 
-  private Arena arenaOf(int index) {
-    Arena arena = arenas[index];
-    if (arena == null) {
-      throw new IllegalStateException("buffer " + index + " is free without memory");
-    }
-    return arena;
-  }
-
   private int countLeased() {
-    return populated - withheld - free.size();
+    return populated - withheld - freeCount.get();
   }
 }

@@ -69,7 +69,7 @@ public final class Arrival implements AutoCloseable {
   @Override
   public void close() {
     if (hasJoined) {
-      origin.interest().leave();
+      origin.leave();
     }
     block.unpin();
   }

@@ -102,23 +102,17 @@ final class Attempt implements ResponseHandler {
             destination.isLent(),
             handle.headers(),
             handle.context());
-    long stall =
-        tenant.config().stallTimeout().toNanos() << Math.min(number - 1, MAX_PATIENCE_DOUBLINGS);
+    int doublings = Math.min(number - 1, MAX_PATIENCE_DOUBLINGS);
+    long stall = tenant.config().stallTimeout().toNanos() << doublings;
     // A lent response arrives whole, so its silence says nothing until a slow link had its time.
-    this.patienceNanos =
-        request.lend() ? stall + request.range().length() * NANOS_PER_SLOW_BYTE : stall;
-    this.readerPatienceNanos = gate.hasAnswered() ? readerPatienceNanos(asked) : patienceNanos;
+    this.patienceNanos = request.lend() ? stall + asked.length() * NANOS_PER_SLOW_BYTE : stall;
+    long measured = tenant.times().patienceNanos(asked.length()) << doublings;
+    // A store that has never answered has the time that a handshake needs to fail.
+    this.readerPatienceNanos =
+        gate.hasAnswered() ? Math.min(patienceNanos, measured) : patienceNanos;
     if (gate.sent()) {
       tenant.metrics().count(Counter.GATE_PROBES);
     }
-  }
-
-  /** A store that has never answered has the time that a handshake needs to fail. */
-  private long readerPatienceNanos(ByteRange asked) {
-    long measured =
-        tenant.times().patienceNanos(asked.length())
-            << Math.min(number - 1, MAX_PATIENCE_DOUBLINGS);
-    return Math.min(patienceNanos, measured);
   }
 
   void begin() {
@@ -167,6 +161,11 @@ final class Attempt implements ResponseHandler {
   /** Whether none before it has failed since the run last got on. */
   boolean isFirst() {
     return number == 1;
+  }
+
+  /** Whether its end is told, or about to be. */
+  boolean hasEnded() {
+    return fence.isClosed();
   }
 
   /** The bytes that it asks for. */
@@ -364,16 +363,15 @@ final class Attempt implements ResponseHandler {
       return;
     }
     // A cancel of ours closes the fence first: this one nobody has asked for, so it counts.
-    RequestFailure told =
-        failure.kind() == RequestFailure.Kind.CANCELLED
-            ? broken("the client gave up unasked: " + failure.reason())
-            : failure;
-    fence.close(() -> endedBy(told));
-  }
-
-  private RequestFailure broken(String reason) {
-    return new RequestFailure(
-        RequestFailure.Kind.NETWORK, subject(), reason, new SocketException(reason));
+    if (failure.kind() != RequestFailure.Kind.CANCELLED) {
+      fence.close(() -> endedBy(failure));
+      return;
+    }
+    String reason = "the client gave up unasked: " + failure.reason();
+    RequestFailure broken =
+        new RequestFailure(
+            RequestFailure.Kind.NETWORK, subject(), reason, new SocketException(reason));
+    fence.close(() -> endedBy(broken));
   }
 
   private void enter() throws IOException {

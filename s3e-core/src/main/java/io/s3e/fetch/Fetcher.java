@@ -1,20 +1,17 @@
 package io.s3e.fetch;
 
 import io.s3e.block.BlockRange;
-import io.s3e.client.RequestFailure;
+import io.s3e.block.ObjectRef;
 import io.s3e.disk.DiskRead;
 import io.s3e.fault.Gate;
 import io.s3e.memory.Account;
 import io.s3e.memory.Admission;
 import io.s3e.memory.Block;
 import io.s3e.memory.Grant;
-import io.s3e.memory.Need;
 import io.s3e.memory.Purpose;
 import io.s3e.metrics.EngineMetrics;
 import io.s3e.metrics.EngineMetrics.Counter;
 import java.io.IOException;
-import java.io.InterruptedIOException;
-import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -22,8 +19,6 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -35,22 +30,19 @@ import org.jspecify.annotations.Nullable;
  * (waiting for memory if it must) and {@link #await} waits for the bytes, with a deadline. {@link
  * #prefetch} starts runs only as far as {@link Admission} has room, and never waits.
  *
- * <p>The path of one run, each step once: the {@link Resolver} says how far it goes, {@link
- * RunSizing} what memory that needs, {@link Admission} grants it, and a {@link RunFetch} brings the
- * bytes. Before it is admitted, a run passes the {@link Gate}: what waits there holds no pin, no
- * memory and no place.
+ * <p>The path of one run, each step once: the {@link Resolver} says how far it goes and what memory
+ * that needs, {@link Admission} grants it, and a {@link RunFetch} brings the bytes. Before it is
+ * admitted, a run passes the {@link Gate}: what waits there holds no pin, no memory and no place.
  *
  * <p>Any thread. Readers wait on their block alone; pauses and deadlines are {@link FetchTimer}'s.
  */
 public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
-  private static final long CLOSED_CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
-
   private final Tenant tenant;
   private final Admission admission;
   private final Account account;
   private final VisibleBlocks memory;
-  private final RunSizing sizing;
   private final Resolver resolver;
+  private final ReaderWaits waits;
   private final Set<RunFetch> running = ConcurrentHashMap.newKeySet();
   private final Consumer<RunFetch> ended = running::remove;
 
@@ -63,10 +55,8 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     this.admission = tenant.admission();
     this.account = tenant.account();
     this.memory = new VisibleBlocks(tenant);
-    FetchConfig config = tenant.config();
-    this.sizing =
-        new RunSizing(config.blockBytes(), config.requestBytes(), account.carrier().limits());
-    this.resolver = new Resolver(tenant, memory, sizing);
+    this.resolver = new Resolver(tenant, memory);
+    this.waits = new ReaderWaits(tenant);
     tenant.timer().watch(this);
   }
 
@@ -75,17 +65,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
    * for there before S3 is asked. The cache is closed by the caller, after this.
    */
   public void attach(TenantDisk disk) {
-    // First seen by runs that end, then told of those that have ended: so each is offered.
-    Spiller spiller = tenant.attach(disk);
-    tenant
-        .index()
-        .forEach(
-            block -> {
-              Origin origin = Origin.of(block);
-              if (origin.isOf(tenant)) {
-                spiller.arrivedBefore(origin, block);
-              }
-            });
+    tenant.attach(disk);
   }
 
   public EngineMetrics metrics() {
@@ -116,7 +96,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
 
   /** Whether the block is to be fetched from S3: it is nowhere, for whomever. */
   public boolean isAbsent(ObjectHandle handle, long block) {
-    return !memory.isPresent(handle, block) && onDiskUntil(handle, block, block + 1) == block;
+    return resolver.isAbsent(handle, block);
   }
 
   /** A stream is about to read through the handle: it profits from what was proven before. */
@@ -141,7 +121,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     if (wanted.first() >= wanted.end() || isServed) {
       return wanted.end();
     }
-    if (!mayRunAhead(handle, wanted.first())) {
+    if (!resolver.mayRunAhead(handle, wanted.first())) {
       refused(handle);
       return wanted.first();
     }
@@ -169,13 +149,12 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     }
     Deque<Grant> granted = new ArrayDeque<>();
     try {
-      List<Run> runs = new ArrayList<>();
+      List<BlockRange> runs = new ArrayList<>();
       for (BlockRange each : wanted) {
-        for (Run run = absent(handle, each.first(), each.end());
-            run != null;
-            run = absent(handle, run.blocks().end(), each.end())) {
-          boolean mayRun = mayRunAhead(handle, each.first());
-          Grant grant = mayRun ? guess(run, Purpose.GUESS, granted.size()) : null;
+        BlockRange run = resolver.absent(handle, each.first(), each.end());
+        for (; run != null; run = resolver.absent(handle, run.end(), each.end())) {
+          boolean mayRun = resolver.mayRunAhead(handle, each.first());
+          Grant grant = mayRun ? guess(handle, run, Purpose.GUESS, granted.size()) : null;
           if (grant == null) {
             refused(handle);
             return false;
@@ -184,11 +163,10 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
           runs.add(run);
         }
       }
-      for (Run run : runs) {
-        long sent = run.blocks().first() + send(run, granted.remove(), started);
+      for (BlockRange run : runs) {
+        long sent = run.first() + send(handle, run, granted.remove(), started);
         // Others may have entered a block of it meanwhile.
-        long unused =
-            start(handle, new BlockRange(sent, run.blocks().end()), Purpose.GUESS, started);
+        long unused = start(handle, new BlockRange(sent, run.end()), Purpose.GUESS, started);
       }
       return true;
     } finally {
@@ -198,65 +176,40 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
 
   private long start(
       ObjectHandle handle, BlockRange wanted, Purpose purpose, Consumer<RunFetch> started) {
-    long next = wanted.first();
-    for (Run run = absent(handle, next, wanted.end());
-        run != null;
-        run = absent(handle, next, wanted.end())) {
-      next = run.blocks().first();
-      Grant grant = guess(run, purpose, 0);
+    BlockRange run = resolver.absent(handle, wanted.first(), wanted.end());
+    while (run != null) {
+      Grant grant = guess(handle, run, purpose, 0);
       if (grant == null) {
         refused(handle);
-        return next;
+        return run.first();
       }
-      next += send(run, grant, started);
+      long sent = run.first() + send(handle, run, grant, started);
+      run = resolver.absent(handle, sent, wanted.end());
     }
-    return Math.max(next, wanted.end());
-  }
-
-  /** The next run that is neither there nor on disk; null if there is none. */
-  private @Nullable Run absent(ObjectHandle handle, long first, long end) {
-    long last = Math.min(end, handle.layout().blocksOver(handle.size()));
-    long next = first;
-    while (next < last) {
-      long there = memory.isPresent(handle, next) ? next + 1 : onDiskUntil(handle, next, last);
-      if (there == next) {
-        return resolver.run(handle, new BlockRange(next, last));
-      }
-      next = there;
-    }
-    return null;
+    return wanted.end();
   }
 
   /**
    * @param unsent how many runs have a grant and are to be sent with this one
    */
-  private @Nullable Grant guess(Run run, Purpose purpose, int unsent) {
-    if (gate(run.handle()).admitsGuess(unsent)) {
-      return admission.trySpeculate(account, objectOf(run.handle()), need(run), purpose);
+  private @Nullable Grant guess(ObjectHandle handle, BlockRange run, Purpose purpose, int unsent) {
+    ObjectRef object = handle.version().object();
+    if (tenant.gate(object).admitsGuess(unsent)) {
+      return admission.trySpeculate(account, object, resolver.need(handle, run), purpose);
     }
     tenant.metrics().count(Counter.GATE_REFUSED);
     return null;
   }
 
   /** How many blocks were entered and are on their way. */
-  private int send(Run run, Grant grant, Consumer<RunFetch> started) {
-    RunFetch fetch = enter(run, grant);
+  private int send(ObjectHandle handle, BlockRange run, Grant grant, Consumer<RunFetch> started) {
+    RunFetch fetch = enter(handle, run, grant);
     if (fetch == null) {
       return 0;
     }
     started.accept(fetch);
     fetch.send();
     return fetch.blocks().size();
-  }
-
-  private boolean mayRunAhead(ObjectHandle handle, long block) {
-    DiskTier disk = tenant.disk();
-    return disk == null || !disk.awaitsProof(handle, block);
-  }
-
-  private long onDiskUntil(ObjectHandle handle, long block, long end) {
-    DiskTier disk = tenant.disk();
-    return disk == null ? block : disk.look(handle, block, end);
   }
 
   /**
@@ -303,7 +256,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
       Patience patience,
       Consumer<RunFetch> started)
       throws IOException {
-    requireOpen(handle);
+    waits.requireOpen(handle);
     boolean isHidden = memory.makeWay(handle, block);
     if (isHidden && awaitProof(handle, patience)) {
       return null;
@@ -312,16 +265,15 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     // many short ones is what a crowd of readers shares the connections best by.
     boolean takesAhead = ahead > end && admission.isCrowded(account);
     BlockRange wanted = new BlockRange(block, Math.max(block + 1, takesAhead ? ahead : end));
-    Run run = resolver.run(handle, wanted);
-    if (!gate(handle).isOpen()) {
-      awaitGate(handle, patience);
+    if (!tenant.gate(handle.version().object()).isOpen()) {
+      waits.atGate(handle, patience);
       if (memory.isPresent(handle, block)) {
         return null;
       }
-      run = resolver.run(handle, wanted);
     }
-    Grant grant = awaitAdmission(handle, need(run), patience);
-    RunFetch fetch = grant == null ? null : enter(run, grant);
+    BlockRange run = resolver.run(handle, wanted);
+    Grant grant = waits.forMemory(handle, resolver.need(handle, run), patience);
+    RunFetch fetch = grant == null ? null : enter(handle, run, grant);
     if (fetch == null) {
       return null;
     }
@@ -353,90 +305,14 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     return true;
   }
 
-  private Gate gate(ObjectHandle handle) {
-    return tenant.gate(handle.version().object());
-  }
-
-  private void awaitGate(ObjectHandle handle, Patience patience) throws IOException {
-    long started = System.nanoTime();
-    BooleanSupplier givenUp =
-        () -> {
-          tellOfWait(handle, System.nanoTime() - started);
-          return hasEnded(handle);
-        };
-    try {
-      while (!gate(handle).awaitDemand(givenUp, patience.deadline())) {
-        requireOpen(handle);
-        // Others who read for the same call may have got on meanwhile.
-        if (patience.isOver()) {
-          throw timedOut(handle, "the store refused all requests until the read's deadline");
-        }
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new InterruptedIOException("interrupted while the store refuses requests");
-    } finally {
-      tenant.metrics().count(Counter.GATE_WAITS);
-      tenant.metrics().add(Counter.GATE_WAIT_NANOS, System.nanoTime() - started);
-    }
-  }
-
-  private void tellOfWait(ObjectHandle handle, long waitedNanos) {
-    LongWaits.look(
-        gate(handle),
-        waitedNanos,
-        tenant.config().readTimeout(),
-        () -> "GET " + handle.version().object() + " is not sent, since the store refuses all");
-  }
-
-  private boolean hasEnded(ObjectHandle handle) {
-    return tenant.isClosed() || handle.isClosed() || handle.cancelled() != null;
-  }
-
-  private @Nullable Grant awaitAdmission(ObjectHandle handle, Need need, Patience patience)
-      throws IOException {
-    Object object = objectOf(handle);
-    long since = System.nanoTime();
-    BooleanSupplier leaves =
-        () -> hasEnded(handle) || (patience.isSpentOnVisit(since) && account.isHeldUp(object));
-    try {
-      for (; ; ) {
-        Grant grant = admission.await(account, object, need, leaves, patience.deadline());
-        if (grant != null) {
-          return grant;
-        }
-        requireOpen(handle);
-        if (patience.isSpentOnVisit(since) && !patience.isOver()) {
-          return null;
-        }
-        // Others who read for the same call may have got on meanwhile.
-        if (patience.isOver()) {
-          throw new IOException("no memory became free before the read's deadline");
-        }
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new InterruptedIOException("interrupted while waiting for memory");
-    }
-  }
-
-  private static Object objectOf(ObjectHandle handle) {
-    return handle.version().object();
-  }
-
-  private Need need(Run run) {
-    return sizing.need(run.handle().layout(), run.blocks());
-  }
-
   /**
    * Enters a run's blocks into the index, as many in a row as nobody else has entered meanwhile.
    * Null if that is none; the grant is given back then.
    */
-  private @Nullable RunFetch enter(Run run, Grant grant) {
-    int most = grant.leases().isEmpty() ? sizing.lentBlocks() : grant.leases().size();
-    int count = (int) Math.min(run.blocks().count(), most);
-    RunFetch fetch = RunFetch.enter(tenant, run, count, grant, ended);
-    if (fetch == null) {
+  private @Nullable RunFetch enter(ObjectHandle handle, BlockRange run, Grant grant) {
+    BlockRange granted = resolver.granted(run, grant.leases().size());
+    RunFetch fetch = new RunFetch(tenant, handle, grant, memory, ended);
+    if (!fetch.enter(granted, grant)) {
       return null;
     }
     running.add(fetch);
@@ -445,7 +321,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
       running.remove(fetch);
     }
     if (tenant.isClosed()) {
-      fetch.cancel(engineClosed());
+      fetch.cancel(ReaderWaits.engineClosed());
     }
     return fetch;
   }
@@ -459,11 +335,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
    *     closed
    */
   public boolean await(ObjectHandle handle, Arrival arrival, Patience patience) throws IOException {
-    try {
-      return awaitSettled(handle, arrival, patience) && arrival.isReady();
-    } catch (InterruptedException e) {
-      throw interrupted(arrival.block());
-    }
+    return waits.forBlock(handle, arrival, patience);
   }
 
   /**
@@ -472,7 +344,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
    */
   public @Nullable Arrival join(Block pinned) {
     Origin origin = Origin.of(pinned);
-    boolean hasJoined = !pinned.isReady() && origin.interest().join();
+    boolean hasJoined = !pinned.isReady() && origin.join();
     if (hasJoined || pinned.isReady()) {
       return new Arrival(pinned, origin, !origin.isOf(tenant), hasJoined);
     }
@@ -482,31 +354,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
 
   /** Whether a pinned block becomes ready within {@code nanos} ns, however its fetch may end. */
   public boolean isReadyWithin(Block block, long nanos) throws IOException {
-    try {
-      return block.await(nanos) && block.isReady();
-    } catch (InterruptedException e) {
-      throw interrupted(block);
-    }
-  }
-
-  private static InterruptedIOException interrupted(Block block) {
-    Thread.currentThread().interrupt();
-    return new InterruptedIOException("interrupted while waiting for " + block.id());
-  }
-
-  /** False if the block is another tenant's and late. */
-  private boolean awaitSettled(ObjectHandle handle, Arrival arrival, Patience patience)
-      throws IOException, InterruptedException {
-    while (!arrival.block().await(CLOSED_CHECK_NANOS)) {
-      requireOpen(handle);
-      if (arrival.isOverdue()) {
-        return false;
-      }
-      if (patience.isOver()) {
-        throw arrival.late();
-      }
-    }
-    return true;
+    return waits.isSettledWithin(block, nanos) && block.isReady();
   }
 
   /**
@@ -520,36 +368,11 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     if (!patience.isOver()) {
       return;
     }
-    requireOpen(handle);
+    waits.requireOpen(handle);
     if (last != null && !Failures.isNobodysError(last)) {
       throw Failures.asIoException(last);
     }
-    throw timedOut(handle, "no fetch of it came to its end before the read's deadline");
-  }
-
-  private static RequestFailure timedOut(ObjectHandle handle, String reason) {
-    return new RequestFailure(
-        RequestFailure.Kind.NETWORK,
-        "GET " + handle.version().object(),
-        reason,
-        new SocketTimeoutException(reason));
-  }
-
-  private void requireOpen(ObjectHandle handle) throws IOException {
-    if (tenant.isClosed()) {
-      throw engineClosed();
-    }
-    if (handle.isClosed()) {
-      throw new IOException("Stream is closed!");
-    }
-    String cancelled = handle.cancelled();
-    if (cancelled != null) {
-      throw new ReadCancelledException(cancelled);
-    }
-  }
-
-  private static RequestFailure engineClosed() {
-    return new RequestFailure(RequestFailure.Kind.CANCELLED, "S3E", "the engine is closed", null);
+    throw ReaderWaits.timedOut(handle, "no fetch of it came to its end before the read's deadline");
   }
 
   @Override
@@ -570,7 +393,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
   public void close() {
     tenant.close();
     tenant.timer().forget(this);
-    running.forEach(run -> run.cancel(engineClosed()));
+    running.forEach(run -> run.cancel(ReaderWaits.engineClosed()));
     admission.evict(account.carrier(), block -> Origin.of(block).isOf(tenant));
   }
 }

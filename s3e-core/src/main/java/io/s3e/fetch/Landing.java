@@ -2,6 +2,7 @@ package io.s3e.fetch;
 
 import io.s3e.block.BlockId;
 import io.s3e.block.BlockLayout;
+import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectVersion;
 import io.s3e.buffer.BlockLease;
@@ -45,6 +46,7 @@ import org.jspecify.annotations.Nullable;
 final class Landing implements Destination {
   private final Tenant tenant;
   private final Grant grant;
+  private final VisibleBlocks memory;
 
   /** At least one once the run starts; adjacent, ascending. */
   private final List<Block> blocks = new ArrayList<>();
@@ -68,27 +70,24 @@ final class Landing implements Destination {
   /** Whether all blocks are published; written as told above, read by anybody. */
   private volatile boolean complete;
 
-  Landing(Tenant tenant, Grant grant) {
+  Landing(Tenant tenant, Grant grant, VisibleBlocks memory) {
     this.tenant = tenant;
     this.grant = grant;
+    this.memory = memory;
   }
 
   /**
-   * Makes the run's first {@code count} blocks at most and enters them into the index, as many in a
-   * row as nobody else has entered, or that are islands between such. False if that is none; the
-   * grant is given back then.
+   * Makes the blocks of a run and enters them into the index, as many in a row as nobody else has
+   * entered, or that are islands between such. False if that is none; the grant is given back then.
    */
-  boolean enter(Run run, int count, Block.Fate fate) {
-    long first = run.blocks().first();
+  boolean enter(ObjectHandle handle, BlockRange run, Block.Fate fate) {
     int entered = 0;
-    for (long index = first; index < first + count; index++) {
+    for (long index = run.first(); index < run.end(); index++) {
       boolean mayBeIsland =
           RequestSizing.mayFetchOver(islands.size(), blocks.size() - islands.size());
-      boolean isIsland = mayBeIsland && VisibleBlocks.isReady(tenant.index(), run.handle(), index);
+      boolean isIsland = mayBeIsland && memory.isReady(handle, index);
       Block block =
-          isIsland
-              ? made(run.handle().block(index), run.handle(), fate)
-              : entered(run.handle(), index, fate);
+          isIsland ? made(handle.block(index), handle, fate) : entered(handle, index, fate);
       if (block == null) {
         break;
       }
@@ -131,12 +130,12 @@ final class Landing implements Destination {
   }
 
   /** Publishes the blocks of a slab. */
-  private void publish(Residency memory, List<Block> landed, ByteBuffer bytes, Runnable free) {
+  private void publish(Residency residency, List<Block> landed, ByteBuffer bytes, Runnable free) {
     // Those that lie ahead too: a reader that comes to one would ask for it once more.
     if (!islands.isEmpty()) {
       islands.removeIf(tenant.index()::add);
     }
-    memory.publish(landed, islands, bytes, free);
+    residency.publish(landed, islands, bytes, free);
     if (!islands.isEmpty()) {
       landed.forEach(islands::remove);
     }

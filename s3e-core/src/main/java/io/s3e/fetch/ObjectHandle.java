@@ -71,7 +71,6 @@ public final class ObjectHandle {
 
   private volatile boolean closed;
   private volatile @Nullable Supplier<@Nullable String> cancelled;
-  private volatile boolean answered;
   private volatile @Nullable Proof proof;
   private volatile @Nullable Block asking;
   private volatile @Nullable ObjectVersion apart;
@@ -285,15 +284,9 @@ public final class ObjectHandle {
     return customerKey;
   }
 
-  /** S3 has accepted a GET for it. */
-  void answered() {
-    if (!answered) {
-      answered = true;
-    }
-  }
-
+  /** Whether S3 has accepted a GET for the version, through this handle or another. */
   boolean isAnswered() {
-    return answered;
+    return proof != null;
   }
 
   /** Remembers the ETag of the first answer; false if an earlier answer had another. */

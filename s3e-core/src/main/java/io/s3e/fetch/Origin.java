@@ -5,10 +5,18 @@ import io.s3e.memory.Purpose;
 import io.s3e.metrics.EngineMetrics;
 import io.s3e.metrics.EngineMetrics.Counter;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The run that a block comes from, as readers and memory know it: a reader of the block joins the
- * run, and memory tells the run what becomes of the block. Lives as long as its blocks. Any thread.
+ * run, and memory tells the run what becomes of the block. Lives as long as its blocks.
+ *
+ * <p><b>Interest.</b> The stream that started the run counts one, each reader that waits on a block
+ * of the run counts one. Once the last has left no reader can join: a latecomer fetches anew. A run
+ * that no reader has ever waited for is a guess, whose failure concerns nobody. What a reader has
+ * asked for counts as waited for from the start.
+ *
+ * <p>Any thread.
  */
 final class Origin implements Block.Fate {
   /** Some times what a GET takes. */
@@ -18,29 +26,34 @@ final class Origin implements Block.Fate {
   private final EngineMetrics metrics;
   private final ObjectHandle handle;
   private final Purpose purpose;
-  private final Interest interest;
   private final RunEffort effort;
+  private final Runnable unwanted;
   private final boolean ofScan;
+  private final AtomicInteger interested = new AtomicInteger(1);
+  private final AtomicInteger waiting = new AtomicInteger();
+  private volatile boolean demanded;
   private volatile boolean fetchedBefore;
   private volatile boolean spilled;
 
   /**
    * @param tenant that sends the GETs of the run, told from others by identity
    * @param metrics of the tenant
+   * @param unwanted called once, when the last who was interested has left
    */
   Origin(
       Object tenant,
       EngineMetrics metrics,
       ObjectHandle handle,
       Purpose purpose,
-      Interest interest,
-      RunEffort effort) {
+      RunEffort effort,
+      Runnable unwanted) {
     this.tenant = tenant;
     this.metrics = metrics;
     this.handle = handle;
     this.purpose = purpose;
-    this.interest = interest;
     this.effort = effort;
+    this.unwanted = unwanted;
+    this.demanded = purpose != Purpose.GUESS;
     this.ofScan = handle.progress().pattern().isScanning();
   }
 
@@ -53,12 +66,56 @@ final class Origin implements Block.Fate {
     return handle;
   }
 
-  Interest interest() {
-    return interest;
-  }
-
   RunEffort effort() {
     return effort;
+  }
+
+  /** One more reader is about to wait. False if the run has been given up. */
+  boolean join() {
+    for (; ; ) {
+      int now = interested.get();
+      if (now == 0) {
+        return false;
+      }
+      if (interested.compareAndSet(now, now + 1)) {
+        waiting.incrementAndGet();
+        demanded = true;
+        return true;
+      }
+    }
+  }
+
+  /** A reader that has joined waits no more. */
+  void leave() {
+    waiting.decrementAndGet();
+    abandon();
+  }
+
+  /** The stream that started the run gives it up. */
+  void abandon() {
+    if (interested.decrementAndGet() == 0) {
+      unwanted.run();
+    }
+  }
+
+  /** How many are interested. */
+  int interested() {
+    return interested.get();
+  }
+
+  /** Whether some reader waits or has waited. */
+  boolean isDemanded() {
+    return demanded;
+  }
+
+  /** Whether some reader waits now. */
+  boolean isAwaited() {
+    return waiting.get() > 0;
+  }
+
+  /** Whether a failure concerns a reader. */
+  boolean isForAReader() {
+    return demanded && interested.get() > 0;
   }
 
   /** Whether that tenant sends the GETs of the run. */

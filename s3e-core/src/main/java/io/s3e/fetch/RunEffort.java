@@ -1,18 +1,25 @@
 package io.s3e.fetch;
 
 import io.s3e.block.ByteRange;
+import io.s3e.client.Remedy;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Effort;
+import io.s3e.fault.FaultPolicy;
+import io.s3e.fault.Gate;
+import io.s3e.fault.History;
+import io.s3e.fault.Part;
+import io.s3e.fault.Verdict;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The effort made for one run so far, and the errors that tell of it. Any thread; GETs and failures
- * are noted between attempts.
+ * The effort made for one run so far, what follows from it for the next GET, and the errors that
+ * tell of it. Any thread; GETs and failures are noted between attempts.
  */
 final class RunEffort {
   private final ObjectHandle handle;
@@ -23,22 +30,79 @@ final class RunEffort {
   /** When a part of the run has last come; its start as long as none has. */
   private volatile long progressedNanos = startedNanos;
 
+  // Written between attempts.
+  private History history = History.NONE;
+  private long longestPart = Long.MAX_VALUE;
+  private long asked;
+
   /** The failure of the attempt before the present one. */
-  private volatile @Nullable IOException lastFailure;
+  private volatile @Nullable RequestFailure lastFailure;
 
   RunEffort(ObjectHandle handle, Supplier<ByteRange> range) {
     this.handle = handle;
     this.range = range;
   }
 
-  /** One more GET is sent. */
-  void sends() {
+  /**
+   * One more GET is sent.
+   *
+   * @param isWhole whether it asks for all that is missing, however long that is
+   * @return what it asks for
+   */
+  ByteRange sends(ByteRange missing, boolean isWhole) {
     sent.incrementAndGet();
+    long most = Math.min(longestPart, handle.longestGet().bytes());
+    ByteRange part = isWhole ? missing : LongestGet.firstPart(missing, most);
+    asked = part.length();
+    return part;
   }
 
-  /** A part of the run has come. */
+  /** Which attempt in a row without a new block the next one is, from 1. */
+  int nextAttempt() {
+    return history.failures() + 1;
+  }
+
+  /** What was asked for has come. */
+  void came() {
+    handle.longestGet().came(asked);
+  }
+
+  /** A part of the run has come, and others follow. */
   void progressed() {
+    history = History.NONE;
     progressedNanos = System.nanoTime();
+  }
+
+  /**
+   * An attempt has failed.
+   *
+   * @param gotOn whether it has brought blocks: a connection that breaks after that is not counted
+   *     against the run
+   */
+  Verdict after(RequestFailure failure, boolean gotOn, Gate gate, FaultPolicy policy) {
+    history = (gotOn ? History.NONE : history).failed(failure, gate);
+    if (Failures.isForTheReader(failure.getCause())) {
+      return new Verdict.Fail();
+    }
+    Verdict verdict = policy.after(failure, history, ThreadLocalRandom.current().nextDouble());
+    if (verdict instanceof Verdict.SendAgain again && again.part() == Part.HALF) {
+      handle.longestGet().broke(asked);
+      longestPart = LongestGet.half(asked);
+    }
+    return verdict;
+  }
+
+  /** Whether what was asked for is longer than what comes through. */
+  boolean isTooLong() {
+    return handle.longestGet().bytes() < asked;
+  }
+
+  /** An attempt has failed, and another one follows. */
+  void goesOnAfter(RequestFailure failure, Remedy remedy) {
+    lastFailure = failure;
+    if (remedy != Remedy.NONE) {
+      history = history.after(failure, remedy);
+    }
   }
 
   /** For how long nothing has come, in ns. */
@@ -48,16 +112,11 @@ final class RunEffort {
 
   /** The blocks of the run and the GETs that were sent for them. */
   String tried() {
-    IOException last = lastFailure;
+    RequestFailure last = lastFailure;
     return subject()
         + " was sent "
         + (sent.get() == 1 ? "once" : sent.get() + " times")
         + (last == null ? " and not answered" : ", the last failure is: " + last.getMessage());
-  }
-
-  /** An attempt has failed, and another one follows. */
-  void goesOnAfter(IOException failure) {
-    lastFailure = failure;
   }
 
   long elapsedNanos() {
@@ -73,9 +132,8 @@ final class RunEffort {
 
   /** The error of a reader whose deadline passes: the last failure, or that nothing came. */
   RequestFailure deadlinePassed() {
-    RequestFailure last =
-        lastFailure instanceof RequestFailure request ? request : silent("no answer");
-    return last.with(soFar(Effort.End.DEADLINE));
+    RequestFailure last = lastFailure;
+    return (last == null ? silent("no answer") : last).with(soFar(Effort.End.DEADLINE));
   }
 
   /** The failure of an attempt whose client was silent for so long. */

@@ -1,13 +1,12 @@
 package io.s3e.fetch;
 
+import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.client.Fence;
 import io.s3e.client.Remedy;
 import io.s3e.client.RequestFailure;
 import io.s3e.fault.FaultPolicy;
 import io.s3e.fault.Gate;
-import io.s3e.fault.History;
-import io.s3e.fault.Part;
 import io.s3e.fault.Verdict;
 import io.s3e.memory.Block;
 import io.s3e.memory.Grant;
@@ -17,7 +16,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -40,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * back. A cancel leaves its reason first and looks at the phase afterwards; a phase that begins is
  * entered first and looks for a reason afterwards. So no attempt begins unseen.
  *
- * <p><b>Interest.</b> The run is cancelled when nobody wants it any more ({@link Interest}). What
+ * <p><b>Interest.</b> The run is cancelled when nobody wants it any more ({@link Origin}). What
  * follows a failure is {@link FaultPolicy}'s to say, and when it is sent the {@link Gate}'s, as
  * long as a reader waits: the reader's patience ends the run. One that was asked for and that
  * nobody waits for at present goes on for as long as a reader would. A guess is not retried: it is
@@ -66,31 +64,21 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
   private static final long PLACE_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
   private final Tenant tenant;
-  private final Run run;
+  private final ObjectHandle handle;
   private final Purpose purpose;
   private final Landing landing;
-  private final Interest interest;
   private final RunEffort effort;
   private final Gate gate;
   private final Origin origin;
   private final Consumer<RunFetch> ended;
 
-  private enum State {
-    BETWEEN,
-    PREPARING,
-    GETTING,
-    OVER
-  }
-
   /**
-   * A state and what is under way in it.
-   *
-   * @param attempt in GETTING
+   * @param attempt that is under way: null but in GETTING
    */
-  private record Phase(State state, @Nullable Attempt attempt) {
-    static final Phase BETWEEN = new Phase(State.BETWEEN, null);
-    static final Phase PREPARING = new Phase(State.PREPARING, null);
-    static final Phase OVER = new Phase(State.OVER, null);
+  private record Phase(String name, @Nullable Attempt attempt) {
+    static final Phase BETWEEN = new Phase("BETWEEN", null);
+    static final Phase PREPARING = new Phase("PREPARING", null);
+    static final Phase OVER = new Phase("OVER", null);
   }
 
   private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.BETWEEN);
@@ -100,44 +88,45 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
 
   // Written between attempts.
   private int publishedBefore;
-  private History history = History.NONE;
-  private long longestPart = Long.MAX_VALUE;
-  private long asked;
   private boolean hasSent;
 
-  /** The latest; begun by the timer alone. */
-  private volatile @Nullable Hedge hedge;
-
-  /** The latest that was given up for other readers; written by the timer alone, before its end. */
-  private volatile @Nullable Attempt yielded;
+  /** The latest GET that was late; written by the timer alone. */
+  private volatile @Nullable LateGet late;
 
   /** Runs if the run has failed, and did not bring all of its blocks. */
   private volatile @Nullable Runnable loss;
 
-  private RunFetch(Tenant tenant, Run run, Grant grant, Consumer<RunFetch> ended) {
+  RunFetch(
+      Tenant tenant,
+      ObjectHandle handle,
+      Grant grant,
+      VisibleBlocks memory,
+      Consumer<RunFetch> ended) {
     this.tenant = tenant;
-    this.run = run;
+    this.handle = handle;
     this.purpose = grant.purpose();
-    this.landing = new Landing(tenant, grant);
-    this.interest = new Interest(purpose, this::unwanted);
-    this.effort = new RunEffort(run.handle(), landing::range);
-    this.gate = tenant.gate(run.handle().version().object());
-    this.origin = new Origin(tenant, tenant.metrics(), run.handle(), purpose, interest, effort);
+    this.landing = new Landing(tenant, grant, memory);
+    this.effort = new RunEffort(handle, landing::range);
+    this.gate = tenant.gate(handle.version().object());
+    this.origin = new Origin(tenant, tenant.metrics(), handle, purpose, effort, this::unwanted);
     this.ended = ended;
   }
 
   /**
-   * Makes the run's first {@code count} blocks at most and enters them into the index, as many in a
-   * row as nobody else has entered. Null if that is none; the grant is given back then.
+   * Makes the blocks of {@code run} and enters them into the index, as many in a row as nobody else
+   * has entered. False if that is none; the grant is given back then, and nothing else is called.
    */
-  static @Nullable RunFetch enter(
-      Tenant tenant, Run run, int count, Grant grant, Consumer<RunFetch> ended) {
-    RunFetch fetch = new RunFetch(tenant, run, grant, ended);
-    if (!fetch.landing.enter(run, count, fetch.origin)) {
-      return null;
+  boolean enter(BlockRange run, Grant grant) {
+    boolean entered = landing.enter(handle, run, origin);
+    if (entered) {
+      grant.onRevoked(this::revoked);
     }
-    grant.onRevoked(fetch::revoked);
-    return fetch;
+    return entered;
+  }
+
+  /** How many are interested. */
+  int interested() {
+    return origin.interested();
   }
 
   List<Block> blocks() {
@@ -148,14 +137,9 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
     return landing.range();
   }
 
-  /** How many are interested. */
-  int interested() {
-    return interest.count();
-  }
-
   /** Its memory is needed for others: a guess gives it up. */
   private void revoked() {
-    if (!interest.isDemanded()) {
+    if (!origin.isDemanded()) {
       cancel(effort.cancelled("its memory is needed"));
     }
   }
@@ -173,7 +157,7 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
 
   /** The stream that started the run gives it up: cancels it, or lets what came go. */
   public void abandon() {
-    interest.abandon();
+    origin.abandon();
     blocks().forEach(Block::abandon);
   }
 
@@ -196,33 +180,15 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
 
   /** Whether it is over and everything it brought has been read or dropped. */
   public boolean isSpent() {
-    if (!isOver()) {
-      return false;
-    }
-    for (Block block : blocks()) {
-      if (block.isReady() && block.isUnread()) {
-        return false;
-      }
-    }
-    return true;
+    return isOver() && blocks().stream().noneMatch(block -> block.isReady() && block.isUnread());
   }
 
   boolean isOver() {
-    return current().state() == State.OVER;
+    return Phase.OVER.equals(phase.get());
   }
 
-  private Phase current() {
-    return Objects.requireNonNull(phase.get());
-  }
-
-  private void goOn() {
-    phase.set(Phase.BETWEEN);
-    IOException why = cancelled;
-    if (why == null) {
-      send();
-    } else {
-      boolean unused = finishBetween(why);
-    }
+  private @Nullable Attempt attempt() {
+    return Objects.requireNonNull(phase.get()).attempt();
   }
 
   /** Sends the first or next attempt, for what is still missing or the first part of it. */
@@ -230,20 +196,17 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
     if (!phase.compareAndSet(Phase.BETWEEN, Phase.PREPARING)) {
       return;
     }
-    effort.sends();
     publishedBefore = landing.published();
     ByteRange missing = landing.missing();
     if (!hasSent) {
       hasSent = true;
       tenant.fetches(origin, missing);
     }
-    long most = Math.min(longestPart, run.handle().longestGet().bytes());
-    ByteRange part = landing.isLent() ? missing : LongestGet.firstPart(missing, most);
-    asked = part.length();
-    int number = history.failures() + 1;
+    ByteRange part = effort.sends(missing, landing.isLent());
     tenant.hedges().sent();
-    Attempt attempt = new Attempt(this, landing, tenant, run.handle(), gate, part, purpose, number);
-    phase.set(new Phase(State.GETTING, attempt));
+    int number = effort.nextAttempt();
+    Attempt attempt = new Attempt(this, landing, tenant, handle, gate, part, purpose, number);
+    phase.set(new Phase("GETTING", attempt));
     IOException why = cancelled;
     if (why != null) {
       // Cancelled while this attempt was being set up: nobody else may have seen it.
@@ -256,19 +219,21 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
   /** Ends the run from outside: nobody wants it, or the tenant closes. */
   void cancel(IOException why) {
     cancelled = why;
-    Phase now = current();
-    Attempt attempt = now.attempt();
-    switch (now.state()) {
-      case BETWEEN -> {
-        if (!finishBetween(why)) {
-          // An attempt has begun between the two looks: it is the one to end.
-          cancel(why);
-        }
-      }
-      case GETTING -> Objects.requireNonNull(attempt).cancel(why);
-      case PREPARING, OVER -> {
-        // An attempt that is being prepared finds the reason before it is sent.
-      }
+    Attempt attempt = attempt();
+    if (attempt != null) {
+      attempt.cancel(why);
+    } else if (Phase.BETWEEN.equals(phase.get()) && !finishBetween(why)) {
+      // An attempt has begun between the two looks: it is the one to end.
+      cancel(why);
+    }
+    // One that is being prepared finds the reason before it is sent.
+  }
+
+  /** A cancel since the last attempt was closed has found neither an attempt nor a pause to end. */
+  private void endIfCancelled() {
+    IOException why = cancelled;
+    if (why != null) {
+      boolean unused = finishBetween(why);
     }
   }
 
@@ -287,67 +252,31 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
    * @param lateNanos how much longer than usual threads wait for a processor, in ns
    */
   void checkDeadline(long now, long lateNanos) {
-    if (interest.isAwaited()) {
+    boolean isAwaited = origin.isAwaited();
+    if (isAwaited) {
       Duration patience = tenant.config().readTimeout();
       LongWaits.look(gate, effort.waitedNanos(now), patience, effort::tried);
     }
-    Attempt attempt = current().attempt();
-    if (attempt != null) {
-      checkSilence(attempt, now, lateNanos);
+    Attempt attempt = attempt();
+    if (attempt == null) {
+      return;
     }
-  }
-
-  private void checkSilence(Attempt attempt, long now, long lateNanos) {
-    boolean isAwaited = interest.isAwaited();
-    long silent = attempt.silentNanos(now);
     long patience = attempt.patienceNanos(isAwaited);
-    if (silent > patience + (isAwaited ? lateNanos : 0)) {
+    if (attempt.silentNanos(now) > patience + (isAwaited ? lateNanos : 0)) {
       attempt.giveUp(effort.stalled(Duration.ofNanos(patience)));
-    } else if (interest.isForAReader() && attempt.isLate(now - lateNanos)) {
-      boolean isAside = landing.overdue();
-      boolean isWanted = tenant.admission().isStarving(tenant.account().carrier(), now);
-      if (isWanted) {
-        endLateHedge(attempt, now - lateNanos);
+    } else if (origin.isForAReader() && attempt.isLate(now - lateNanos)) {
+      LateGet get = late;
+      if (get == null || !get.isOf(attempt)) {
+        get = new LateGet(attempt, this, landing, effort, tenant, handle, gate);
+        late = get;
       }
-      if (isWanted && !isAside && landing.canYield() && attempt.isInTheWay(now - lateNanos)) {
-        yielded = attempt;
-        attempt.giveUp(effort.stalled(Duration.ofNanos(silent)));
-      } else if (isAwaited && !isWanted) {
-        hedge(attempt);
-      }
-    }
-  }
-
-  /** A second GET that is late as well holds what other readers starve for. */
-  private void endLateHedge(Attempt attempt, long now) {
-    Hedge second = hedge;
-    if (second != null && second.isOf(attempt) && second.isLate(now)) {
-      second.cancel(effort.cancelled("other readers want its place"));
-    }
-  }
-
-  private void hedge(Attempt attempt) {
-    Hedge before = hedge;
-    boolean isHedged = before != null && before.isOf(attempt);
-    // An object whose GETs hang again and again would hold two places in place of one.
-    if (landing.isLent() || !attempt.isFirst() || isHedged || !gate.admitsGuess(0)) {
-      return;
-    }
-    Hedge second = Hedge.of(this, tenant, run.handle(), gate, attempt);
-    if (second == null) {
-      return;
-    }
-    hedge = second;
-    second.begin();
-    // Perhaps the attempt has ended before it could see the hedge.
-    if (current().attempt() != attempt) {
-      second.cancel(effort.cancelled("the first GET has ended"));
+      get.look(isAwaited, now, lateNanos);
     }
   }
 
   @Override
   public boolean overtaken(Hedge by) {
-    Attempt attempt = current().attempt();
+    Attempt attempt = attempt();
     return attempt != null
         && attempt.overtaken(
             () -> {
@@ -356,64 +285,49 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
             });
   }
 
-  private void endHedge() {
-    Hedge second = hedge;
-    if (second != null) {
-      second.cancel(effort.cancelled("the first GET has ended"));
+  /** The attempt has ended: nothing goes on beside it. */
+  private void endLate() {
+    LateGet get = late;
+    if (get != null) {
+      get.end();
     }
   }
 
   @Override
   public void attemptDone() {
-    endHedge();
-    run.handle().longestGet().came(asked);
+    endLate();
+    effort.came();
     if (landing.isComplete()) {
       finish(null);
     } else {
-      history = History.NONE;
       effort.progressed();
-      goOn();
+      phase.set(Phase.BETWEEN);
+      endIfCancelled();
+      send();
     }
   }
 
   @Override
   public void attemptCancelled(IOException why) {
-    endHedge();
+    endLate();
     // Perhaps only the client's last word was missing.
     finish(landing.isComplete() ? null : effort.failed(why));
   }
 
   @Override
   public void attemptFailed(RequestFailure failure) {
-    endHedge();
+    endLate();
     if (landing.isComplete()) {
       finish(null);
       return;
     }
-    boolean hasYielded = current().attempt() == yielded;
-    if (landing.published() > publishedBefore) {
-      // A connection that breaks but brings blocks is not counted against the run.
-      history = History.NONE;
-    }
-    history = history.failed(failure, gate);
-    Verdict verdict =
-        Failures.isForTheReader(failure.getCause())
-            ? new Verdict.Fail()
-            : tenant
-                .config()
-                .policy()
-                .after(failure, history, ThreadLocalRandom.current().nextDouble());
-    if (!(verdict instanceof Verdict.SendAgain again)) {
+    LateGet get = late;
+    boolean hasYielded = get != null && get.isOf(attempt()) && get.hasYielded();
+    boolean gotOn = landing.published() > publishedBefore;
+    Verdict verdict = effort.after(failure, gotOn, gate, tenant.config().policy());
+    if (!(verdict instanceof Verdict.SendAgain again) || !isWorthRetrying()) {
       finish(effort.failed(failure));
-      return;
-    }
-    if (again.part() == Part.HALF) {
-      run.handle().longestGet().broke(asked);
-      longestPart = LongestGet.half(asked);
-    }
-    if (!isWorthRetrying()) {
-      finish(effort.failed(failure));
-    } else if (landing.isLent() && (hasYielded || run.handle().longestGet().bytes() < asked)) {
+    } else if (landing.isLent() && (hasYielded || effort.isTooLong())) {
       String why = hasYielded ? "others want its slot: " : "too long for this link: ";
       finish(effort.cancelled(why + failure.reason()));
     } else {
@@ -422,43 +336,37 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
   }
 
   private boolean isWorthRetrying() {
-    return interest.isAwaited()
-        || (interest.isForAReader()
+    return origin.isAwaited()
+        || (origin.isForAReader()
             && effort.elapsedNanos() < tenant.config().readTimeout().toNanos());
   }
 
   private void retry(RequestFailure failure, Verdict.SendAgain again) {
-    effort.goesOnAfter(failure);
+    effort.goesOnAfter(failure, again.remedy());
     tenant.metrics().count(Counter.RETRIES);
-    run.handle().listener().onRetry(failure);
+    handle.listener().onRetry(failure);
     landing.pause();
     phase.set(Phase.BETWEEN);
+    Runnable next = () -> sendAfter(again.pauseNanos(), failure);
     if (again.remedy() == Remedy.NONE) {
-      sendAfter(again.pauseNanos(), failure);
+      next.run();
     } else {
-      history = history.after(failure, again.remedy());
-      tenant
-          .client()
-          .remedy(again.remedy(), failure.answer(), () -> sendAfter(again.pauseNanos(), failure));
+      tenant.client().remedy(again.remedy(), failure.answer(), next);
     }
-    // A cancel since the attempt was closed has found neither an attempt nor a pause to end.
-    IOException why = cancelled;
-    if (why != null) {
-      boolean unused = finishBetween(why);
-    }
+    endIfCancelled();
   }
 
   private void sendAfter(long pauseNanos, RequestFailure failure) {
-    if (!gate.retry(pauseNanos, () -> sendAgain(failure))) {
+    Runnable next =
+        () -> {
+          if (landing.resume()) {
+            send();
+          } else {
+            sendAfter(PLACE_PAUSE_NANOS, failure);
+          }
+        };
+    if (!gate.retry(pauseNanos, next)) {
       boolean unused = finishBetween(effort.failed(failure));
-    }
-  }
-
-  private void sendAgain(RequestFailure failure) {
-    if (landing.resume()) {
-      send();
-    } else {
-      sendAfter(PLACE_PAUSE_NANOS, failure);
     }
   }
 
@@ -468,15 +376,13 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
       return;
     }
     ended.accept(this);
-    if (failure != null) {
-      if (interest.isForAReader() && !Failures.isNobodysError(failure)) {
-        tenant.metrics().count(Counter.FAILURES);
-      }
+    if (failure != null && origin.isForAReader() && !Failures.isNobodysError(failure)) {
+      tenant.metrics().count(Counter.FAILURES);
     }
-    tenant.discarded(run.handle(), landing.unpublishedBytes());
+    tenant.discarded(handle, landing.unpublishedBytes());
     landing.fail(failure);
     landing.end();
-    if (interest.count() == 0) {
+    if (origin.interested() == 0) {
       // What was published while the last of those who were interested left.
       blocks().forEach(Block::abandon);
     }
@@ -486,12 +392,7 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
     }
     Spiller spiller = tenant.spiller();
     if (spiller != null) {
-      spiller.ended(run.handle(), blocks().subList(0, landing.published()));
+      spiller.ended(handle, blocks().subList(0, landing.published()));
     }
-  }
-
-  @Override
-  public String toString() {
-    return "GET " + range() + " of " + run.handle().version() + " (" + purpose + ")";
   }
 }

@@ -47,17 +47,6 @@ public final class Tenant {
 
   /**
    * @param account the tenant's, in {@code services}' admission; closed with this
-   */
-  public Tenant(
-      FetchConfig config,
-      ObjectClient client,
-      FetchServices services,
-      Account account,
-      EngineMetrics metrics) {
-    this(config, client, services, account, metrics, System::nanoTime);
-  }
-
-  /**
    * @param nanoClock tells how old proofs are, as {@link System#nanoTime()}
    */
   public Tenant(
@@ -129,11 +118,21 @@ public final class Tenant {
     return holder;
   }
 
-  Spiller attach(TenantDisk disk) {
+  /** As {@link Fetcher#attach}. */
+  void attach(TenantDisk disk) {
     DiskTier tier = new DiskTier(disk, proofs, metrics);
     Spiller spiller = new Spiller(tier, services.index(), metrics.disk());
+    // First seen by runs that end, then told of those that have ended: so each is offered.
     onDisk = new OnDisk(tier, spiller);
-    return spiller;
+    services
+        .index()
+        .forEach(
+            block -> {
+              Origin origin = Origin.of(block);
+              if (origin.isOf(this)) {
+                spiller.arrivedBefore(origin, block);
+              }
+            });
   }
 
   /** The first GET of a run is about to be sent, for {@code missing}. */
@@ -168,7 +167,6 @@ public final class Tenant {
    * @param credentials of the client, before it was sent; null if they were not known
    */
   void answered(ObjectHandle handle, @Nullable Object credentials) {
-    handle.answered();
     account.carrier().answered(handle.version().object());
     proofs.answered(handle, credentials);
   }

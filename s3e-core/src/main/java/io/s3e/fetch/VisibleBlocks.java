@@ -39,16 +39,13 @@ final class VisibleBlocks {
   /** The block under this name, pinned; null if it is not in memory and not on its way. */
   @Nullable Block find(ObjectHandle handle, long block) {
     Block found = visible(handle, handle.version(), block);
-    ObjectVersion apart = found == null ? handle.apart() : null;
-    if (apart != null) {
-      found = visible(handle, apart, block);
-    }
-    ObjectVersion announced = found == null ? handle.announced() : null;
-    return announced == null ? found : visible(handle, announced, block);
+    found = found == null ? visible(handle, handle.apart(), block) : found;
+    return found == null ? visible(handle, handle.announced(), block) : found;
   }
 
-  private @Nullable Block visible(ObjectHandle handle, ObjectVersion version, long block) {
-    Block found = pinned(new BlockId(version, block));
+  private @Nullable Block visible(
+      ObjectHandle handle, @Nullable ObjectVersion version, long block) {
+    Block found = version == null ? null : pinned(new BlockId(version, block));
     if (found != null && !mayRead(handle, found)) {
       found.unpin();
       return null;
@@ -73,30 +70,29 @@ final class VisibleBlocks {
    * not count; the handle's own is held apart then.
    */
   boolean isPresent(ObjectHandle handle, long block) {
-    Block found = index.get(new BlockId(handle.version(), block));
+    Block found = entered(handle.version(), block);
     if (found != null) {
       if (Origin.of(found).isOf(tenant) || isForOthers(handle, found)) {
         return true;
       }
       handle.holdApart(tenant.holder());
     }
-    return isEntered(handle.apart(), block) || isEntered(handle.announced(), block);
+    return entered(handle.apart(), block) != null || entered(handle.announced(), block) != null;
   }
 
   /** Whether the block is in memory, seen or not, under a name that the handle's may have. */
-  static boolean isReady(BlockIndex index, ObjectHandle handle, long block) {
-    return isReady(index, handle.version(), block)
-        || isReady(index, handle.apart(), block)
-        || isReady(index, handle.announced(), block);
+  boolean isReady(ObjectHandle handle, long block) {
+    return isReady(entered(handle.version(), block))
+        || isReady(entered(handle.apart(), block))
+        || isReady(entered(handle.announced(), block));
   }
 
-  private static boolean isReady(BlockIndex index, @Nullable ObjectVersion version, long block) {
-    Block found = version == null ? null : index.get(new BlockId(version, block));
-    return found != null && found.isReady();
+  private static boolean isReady(@Nullable Block block) {
+    return block != null && block.isReady();
   }
 
-  private boolean isEntered(@Nullable ObjectVersion version, long block) {
-    return version != null && index.get(new BlockId(version, block)) != null;
+  private @Nullable Block entered(@Nullable ObjectVersion version, long block) {
+    return version == null ? null : index.get(new BlockId(version, block));
   }
 
   private boolean mayRead(ObjectHandle handle, Block found) {
@@ -121,11 +117,10 @@ final class VisibleBlocks {
    * @return whether there is one
    */
   boolean makeWay(ObjectHandle handle, long block) {
-    if (handle.apart() == null && index.get(new BlockId(handle.version(), block)) != null) {
+    if (handle.apart() == null && entered(handle.version(), block) != null) {
       handle.holdApart(tenant.holder());
     }
-    ObjectVersion apart = handle.apart();
-    Block own = apart == null ? null : index.get(new BlockId(apart, block));
+    Block own = entered(handle.apart(), block);
     if (own != null && !mayRead(handle, own)) {
       // Nobody but this tenant's streams, none of which may read it.
       index.remove(own);

@@ -86,21 +86,13 @@ public final class Account implements AutoCloseable {
     return open.get();
   }
 
-  Lane.Tenancy inCopies() {
-    return new Lane.Tenancy(copies.get(), isShared());
-  }
-
-  Lane.Tenancy inSlots() {
-    return new Lane.Tenancy(slots.get(), isShared());
-  }
-
   /** Whether a long guess finds a slot, or one that can be made free at once. */
   boolean hasSlotAhead() {
-    Lane.Tenancy tenancy = inSlots();
     Lane lane = carrier.slots();
     Residency lent = carrier.lent();
-    return lane.hasRoomAhead(0, tenancy)
-        || lane.hasRoomAhead(lent.spareSlabs(Idle.LONG) + lent.parkedEntries(), tenancy);
+    int held = slots.get();
+    return lane.hasRoomAhead(0, held, isShared())
+        || lane.hasRoomAhead(lent.spareSlabs(Idle.LONG) + lent.parkedEntries(), held, isShared());
   }
 
   /** Whether a slot is to be looked for: to evict what would not be enough is to evict in vain. */
@@ -114,7 +106,8 @@ public final class Account implements AutoCloseable {
     return tenants > 1 && slots.get() * tenants < carrier.slots().capacity();
   }
 
-  private boolean isShared() {
+  /** Whether other tenants use the same connections. */
+  boolean isShared() {
     return carrier.accounts().get() > 1;
   }
 

@@ -195,7 +195,7 @@ public final class Admission {
       Account account, Object object, List<BlockLease> leases, Purpose purpose) {
     Carrier carrier = account.carrier();
     Residency lent = carrier.lent();
-    while (!carrier.slots().tryEnter(purpose, account.inSlots())) {
+    while (!carrier.slots().tryEnter(purpose, account.slots().get(), account.isShared())) {
       boolean evicted =
           lent.evictIdle(Idle.LONG)
               || lent.evictRead()
@@ -217,7 +217,7 @@ public final class Admission {
     if (!carrier.copiesByObject().tryEnter(object)) {
       return null;
     }
-    if (!carrier.copies().tryEnter(purpose, account.inCopies())) {
+    if (!carrier.copies().tryEnter(purpose, account.copies().get(), account.isShared())) {
       carrier.copiesByObject().leave(object);
       return null;
     }

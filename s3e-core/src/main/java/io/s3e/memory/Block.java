@@ -2,11 +2,12 @@ package io.s3e.memory;
 
 import io.s3e.block.BlockId;
 import java.nio.ByteBuffer;
-import java.util.Objects;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
-import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,16 +60,6 @@ public final class Block {
     long lastReadNanos();
   }
 
-  /** Waits for the block to settle without a thread. */
-  private static final class Listener {
-    private final Runnable task;
-    private @Nullable Listener next;
-
-    Listener(Runnable task) {
-      this.task = task;
-    }
-  }
-
   private enum State {
     FETCHING,
     READY,
@@ -91,12 +82,6 @@ public final class Block {
   private static final AtomicIntegerFieldUpdater<Block> RESIDENT =
       AtomicIntegerFieldUpdater.newUpdater(Block.class, "resident");
 
-  private static final AtomicReferenceFieldUpdater<Block, @Nullable CountDownLatch> SETTLED =
-      AtomicReferenceFieldUpdater.newUpdater(Block.class, CountDownLatch.class, "settled");
-
-  private static final AtomicReferenceFieldUpdater<Block, @Nullable Listener> LISTENERS =
-      AtomicReferenceFieldUpdater.newUpdater(Block.class, Listener.class, "listeners");
-
   private final BlockId id;
   private final long start;
   private int length;
@@ -111,11 +96,8 @@ public final class Block {
   @SuppressWarnings("UnusedVariable")
   private volatile int resident = 1;
 
-  /** Made by the first thread that waits; as with the stack below, one side sees the other. */
-  private volatile @Nullable CountDownLatch settled;
-
-  /** A stack, taken whole: by who adds to it and then sees an end, or by who makes the end. */
-  private volatile @Nullable Listener listeners;
+  /** Completed once the state is READY or FAILED, with nothing. */
+  private final CompletableFuture<@Nullable Void> settled = new CompletableFuture<>();
 
   // Written before READY or FAILED is, read after; as is the length, if the object ends early.
   private @Nullable Slab slab;
@@ -203,11 +185,7 @@ public final class Block {
 
   private void settle(State end) {
     state = end;
-    CountDownLatch waited = settled;
-    if (waited != null) {
-      waited.countDown();
-    }
-    runListeners();
+    boolean unused = settled.complete(null);
   }
 
   /**
@@ -215,20 +193,7 @@ public final class Block {
    * or at once. The task must not block or throw.
    */
   public void whenSettled(Runnable task) {
-    Listener added = new Listener(task);
-    do {
-      added.next = listeners;
-    } while (!LISTENERS.compareAndSet(this, added.next, added));
-    if (state != State.FETCHING) {
-      runListeners();
-    }
-  }
-
-  private void runListeners() {
-    Listener all = listeners == null ? null : LISTENERS.getAndSet(this, null);
-    for (Listener each = all; each != null; each = each.next) {
-      each.task.run();
-    }
+    Future<?> unused = settled.thenRun(task);
   }
 
   private void requireFetching() {
@@ -244,16 +209,16 @@ public final class Block {
    * @return false if it still is neither
    */
   public boolean await(long nanos) throws InterruptedException {
-    if (state != State.FETCHING) {
-      return true;
+    try {
+      if (state == State.FETCHING) {
+        settled.get(nanos, TimeUnit.NANOSECONDS);
+      }
+    } catch (TimeoutException e) {
+      return state != State.FETCHING;
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("a block settles without a failure of its own", e);
     }
-    CountDownLatch latch = settled;
-    if (latch == null) {
-      CountDownLatch made = new CountDownLatch(1);
-      latch = SETTLED.compareAndSet(this, null, made) ? made : settled;
-    }
-    return state != State.FETCHING
-        || Objects.requireNonNull(latch).await(nanos, TimeUnit.NANOSECONDS);
+    return true;
   }
 
   /** Keeps the block's memory from being recycled. False if that has happened. */

@@ -6,7 +6,6 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The concurrency and the lent memory of one set of connections, which the clients of one or more
@@ -22,6 +21,15 @@ public final class Carrier {
    */
   private static final long LENDING_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
+  /** A guess that holds a place, and may be asked to give it up. */
+  interface Guess {
+    /** When it was granted, by {@link System#nanoTime()}. */
+    long sinceNanos();
+
+    /** Asks its run to give up; false if it cannot be asked any more, or not yet. */
+    boolean revoke();
+  }
+
   private final ClientLimits limits;
   private final Lane copies;
   private final ObjectPlaces copiesByObject;
@@ -29,38 +37,7 @@ public final class Carrier {
   private final Residency lent;
   private final AtomicInteger accounts = new AtomicInteger();
 
-  /** The guesses that hold a place, oldest first. */
   private final Queue<Guess> guesses = new ConcurrentLinkedQueue<>();
-
-  /** The run of a guess: it is revocable until {@link #landed()}, or until it was revoked. */
-  final class Guess {
-    private final long sinceNanos = System.nanoTime();
-    private volatile @Nullable Runnable giveUp;
-
-    private Guess() {}
-
-    /** Says how the run is asked to give up. */
-    void onRevoked(Runnable task) {
-      giveUp = task;
-    }
-
-    /** There is nothing left to be revoked. */
-    void landed() {
-      giveUp = null;
-      guesses.remove(this);
-    }
-
-    /** Asks the run to give up; false if it cannot be asked any more. */
-    private boolean revoke() {
-      Runnable task = giveUp;
-      giveUp = null;
-      if (task == null) {
-        return false;
-      }
-      task.run();
-      return true;
-    }
-  }
 
   /** By {@link System#nanoTime()}; no slot is granted before. */
   private volatile long lendsFromNanos = System.nanoTime();
@@ -139,18 +116,16 @@ public final class Carrier {
     return lends() ? slots : copies;
   }
 
-  /** One more guess holds a place. */
-  Guess guess() {
-    Guess guess = new Guess();
-    guesses.add(guess);
-    return guess;
+  /** The guesses that hold a place, oldest first. */
+  Queue<Guess> guesses() {
+    return guesses;
   }
 
   /** Has the oldest guess give up of which nothing has come for so long. */
   void revokeStuck(long nanos) {
     long now = System.nanoTime();
     for (Guess guess : guesses) {
-      if (now - guess.sinceNanos < nanos || guess.revoke()) {
+      if (now - guess.sinceNanos() < nanos || guess.revoke()) {
         return;
       }
     }

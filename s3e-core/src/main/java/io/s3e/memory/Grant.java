@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A grant for a guess is <i>revocable</i> as long as it holds a place and nobody reads what it
  * is for: {@link Admission} may ask its run to give up.
  */
-public final class Grant {
+public final class Grant implements Carrier.Guess {
   private enum LanePlace {
     IN_LANE,
     ASIDE,
@@ -44,8 +44,10 @@ public final class Grant {
   private final boolean lent;
   private final AtomicReference<LanePlace> place = new AtomicReference<>(LanePlace.IN_LANE);
 
-  /** Null unless it is for a guess. */
-  private final Carrier.@Nullable Guess guess;
+  private final long sinceNanos = System.nanoTime();
+
+  /** How the run of a guess is asked to give up; null unless it is revocable. */
+  private volatile @Nullable Runnable giveUp;
 
   /**
    * @param lent whether it has a slot, and not a place among the copied requests
@@ -59,7 +61,9 @@ public final class Grant {
     (lent ? account.slots() : account.copies()).incrementAndGet();
     long slot = lent ? account.carrier().limits().lentSlotBytes() : 0;
     account.hold(slot + leases.stream().mapToLong(BlockLease::bytes).sum());
-    guess = purpose == Purpose.GUESS ? account.carrier().guess() : null;
+    if (purpose == Purpose.GUESS) {
+      account.carrier().guesses().add(this);
+    }
   }
 
   /** The purpose that the memory was asked for. */
@@ -90,10 +94,26 @@ public final class Grant {
    * Says how the run is asked to give up. It may do nothing: the run decides whether it is still a
    * guess.
    */
-  public void onRevoked(Runnable giveUp) {
-    if (guess != null) {
-      guess.onRevoked(giveUp);
+  public void onRevoked(Runnable task) {
+    if (purpose == Purpose.GUESS) {
+      giveUp = task;
     }
+  }
+
+  @Override
+  public long sinceNanos() {
+    return sinceNanos;
+  }
+
+  @Override
+  public boolean revoke() {
+    Runnable task = giveUp;
+    giveUp = null;
+    if (task == null) {
+      return false;
+    }
+    task.run();
+    return true;
   }
 
   /** A copied GET is over, or a lent one ended without having been given a buffer. */
@@ -194,8 +214,9 @@ public final class Grant {
 
   /** The bytes have come, or the run is over: there is nothing left to be revoked. */
   public void landed() {
-    if (guess != null) {
-      guess.landed();
+    if (purpose == Purpose.GUESS) {
+      giveUp = null;
+      boolean unused = account.carrier().guesses().remove(this);
     }
   }
 
@@ -205,9 +226,5 @@ public final class Grant {
     account.hold(-account.carrier().limits().lentSlotBytes());
     account.carrier().slots().leave();
     account.roomMade();
-  }
-
-  Account account() {
-    return account;
   }
 }

@@ -53,12 +53,16 @@ final class Lane {
   }
 
   /** Whether a guess of that tenant could enter once {@code more} places have become free. */
-  boolean hasRoomAhead(long more, Tenancy tenancy) {
-    return free.get() + more > kept(Purpose.GUESS, tenancy);
+  boolean hasRoomAhead(long more, int held, boolean isShared) {
+    return free.get() + more > kept(Purpose.GUESS, held, isShared);
   }
 
-  boolean tryEnter(Purpose purpose, Tenancy tenancy) {
-    return tryEnter(kept(purpose, tenancy));
+  /**
+   * @param held places that the tenant holds
+   * @param isShared whether other tenants use the lane
+   */
+  boolean tryEnter(Purpose purpose, int held, boolean isShared) {
+    return tryEnter(kept(purpose, held, isShared));
   }
 
   /** Enters if more than half of the lane is free: for GETs that have failed before. */
@@ -115,19 +119,11 @@ final class Lane {
     }
   }
 
-  private int kept(Purpose purpose, Tenancy tenancy) {
+  private int kept(Purpose purpose, int held, boolean isShared) {
     int reserve = reserve(capacity);
     return switch (purpose) {
-      case DEMAND, HEDGE -> tenancy.isShared() && 2 * tenancy.held() >= capacity ? reserve : 0;
-      case ASKED, GUESS -> tenancy.isShared() && tenancy.held() < reserve ? reserve / 2 : reserve;
+      case DEMAND, HEDGE -> isShared && 2 * held >= capacity ? reserve : 0;
+      case ASKED, GUESS -> isShared && held < reserve ? reserve / 2 : reserve;
     };
   }
-
-  /**
-   * How one tenant stands in a lane.
-   *
-   * @param held places that it holds
-   * @param isShared whether other tenants use the lane
-   */
-  record Tenancy(int held, boolean isShared) {}
 }

@@ -44,19 +44,20 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Invariants.</b> The slab's state alone says where it is; the thread that moves the state by
  * compare-and-set does what follows: it enters the slab into the next queue, or drops it. So a slab
- * is dropped once. A queue may still hold a slab that has left its state; {@link UnreadSlabs} are
- * swept, a slab in one of the others is passed over when it is met. Between the move and the entry
- * a slab is in no queue, and is not found by others.
+ * is dropped once. <i>Once</i>, <i>again</i> and <i>kept</i> may still hold a slab that has left
+ * its state, which is passed over when it is met. Between the move and the entry a slab is in no
+ * queue, and is not found by others.
  *
  * <p>A slab that is ONCE, AGAIN or KEPT is entered once in the queue of its state, or held by one
  * thread: the one that took it out of there, or that has found it settled or clean. Only that
- * thread parks it, under a number that no other parking has. The number's entry goes when the slab
- * leaves PARKED, or, if that happens before the entry, by the thread that entered it. So no entry
- * outlives its parking, and a slab that is clean is never left among the parked ones.
+ * thread parks it. <i>Unread</i> and <i>parked</i> hold a slab under a number that no other place
+ * has: the number's entry goes when the slab leaves the state, or, if that happens before the
+ * entry, by the thread that entered it. So no entry outlives its state, and a slab that is read or
+ * clean is never left there.
  *
- * <p>Any thread; no method takes a lock. Eviction and settling take constant time on average,
- * parking a logarithm of what is parked, and a read of a resident block writes at most one flag of
- * its slab.
+ * <p>Any thread; no method takes a lock. Publishing, settling and parking take a logarithm of what
+ * is unread or parked, eviction constant time on average, and a read of a resident block writes at
+ * most one flag of its slab.
  */
 public final class Residency {
   /** The share of {@code again} is three quarters of what has been read. */
@@ -78,15 +79,19 @@ public final class Residency {
   private final BlockIndex index;
   private final LongSupplier nanoClock;
   private final Runnable roomMade;
-  private final UnreadSlabs unread = new UnreadSlabs();
+
+  /** By the number of the place, which rises. */
+  private final ConcurrentNavigableMap<Long, Slab> unread = new ConcurrentSkipListMap<>();
+
+  private final UnreadSlabs idle = new UnreadSlabs(unread);
   private final Queue<Slab> once = new ConcurrentLinkedQueue<>();
   private final Queue<Slab> again = new ConcurrentLinkedQueue<>();
   private final Queue<Slab> kept = new ConcurrentLinkedQueue<>();
 
-  /** By the number of the parking, which rises. */
+  /** As {@code unread}. */
   private final ConcurrentNavigableMap<Long, Slab> parked = new ConcurrentSkipListMap<>();
 
-  private final AtomicLong parkings = new AtomicLong();
+  private final AtomicLong places = new AtomicLong();
 
   /** Slabs in the state {@code ONCE}, in {@code AGAIN}, and in {@code KEPT}. */
   private final AtomicInteger onceCount = new AtomicInteger();
@@ -132,6 +137,8 @@ public final class Residency {
   public void publish(
       List<Block> blocks, Collection<Block> unwanted, ByteBuffer memory, Runnable free) {
     Slab slab = new Slab(blocks, this::becameOnce, nanoClock.getAsLong(), free);
+    long number = places.incrementAndGet();
+    slab.goesTo(number);
     slab.publish(memory);
     if (!unwanted.isEmpty()) {
       if (unwanted.containsAll(blocks)) {
@@ -142,7 +149,7 @@ public final class Residency {
     }
     // Only a readable slab may be evicted, so it is entered afterwards; readers may have settled
     // and evicted it meanwhile.
-    enter(unread.queue(), slab, State.UNREAD);
+    enter(unread, number, slab, State.UNREAD);
   }
 
   /** The slab has moved to ONCE: with its last block settled, or from PARKED with its last mark. */
@@ -151,9 +158,6 @@ public final class Residency {
     left(slab, from);
     onceCount.incrementAndGet();
     enter(once, slab, State.ONCE);
-    if (from == State.UNREAD) {
-      unread.left();
-    }
     roomMade.run();
   }
 
@@ -240,19 +244,23 @@ public final class Residency {
 
   /** False if the slab is clean or GONE. */
   private boolean park(Slab slab, State from) {
-    long number = parkings.incrementAndGet();
-    slab.parksAs(number);
+    long number = places.incrementAndGet();
+    slab.goesTo(number);
     if (slab.move(from, from, State.PARKED) != State.PARKED) {
       return false;
     }
     left(slab, from);
-    parked.put(number, slab);
-    if (slab.isIn(State.PARKED) && slab.parking() == number) {
+    enter(parked, number, slab, State.PARKED);
+    return true;
+  }
+
+  private void enter(Map<Long, Slab> queue, long number, Slab slab, State state) {
+    queue.put(number, slab);
+    if (slab.isIn(state) && slab.place() == number) {
       clearIfClosed();
     } else {
-      parked.remove(number);
+      queue.remove(number);
     }
-    return true;
   }
 
   /** Evicts the slab that was parked first, if no clean one can go. False if there is none. */
@@ -270,8 +278,8 @@ public final class Residency {
 
   /** Evicts the oldest slab that is not read to its end. False if there is none. */
   public boolean evictUnread() {
-    for (Slab slab = unread.queue().poll(); slab != null; slab = unread.queue().poll()) {
-      if (evict(slab, State.UNREAD, State.GONE)) {
+    for (var oldest = unread.pollFirstEntry(); oldest != null; oldest = unread.pollFirstEntry()) {
+      if (evict(oldest.getValue(), State.UNREAD, State.GONE)) {
         return true;
       }
     }
@@ -281,9 +289,8 @@ public final class Residency {
   /** Evicts an unread slab whose reader is idle. False if there is none that is known. */
   public boolean evictIdle(Idle how) {
     long now = nanoClock.getAsLong();
-    for (Slab slab = unread.idle(how, now); slab != null; slab = unread.idle(how, now)) {
+    for (Slab slab = idle.next(how, now); slab != null; slab = idle.next(how, now)) {
       if (evict(slab, State.UNREAD, how.ifDirty())) {
-        unread.left();
         return true;
       }
     }
@@ -313,8 +320,9 @@ public final class Residency {
       case ONCE -> onceCount.decrementAndGet();
       case AGAIN -> againCount.decrementAndGet();
       case KEPT -> keptCount.decrementAndGet();
-      case PARKED -> parked.remove(slab.parking());
-      case UNREAD, GONE -> {}
+      case UNREAD -> unread.remove(slab.place());
+      case PARKED -> parked.remove(slab.place());
+      case GONE -> {}
     }
   }
 
@@ -326,7 +334,7 @@ public final class Residency {
     return onceCount.get()
         + againCount.get()
         + keptCount.get()
-        + unread.countIdle(how, nanoClock.getAsLong());
+        + idle.count(how, nanoClock.getAsLong());
   }
 
   /**
@@ -338,12 +346,12 @@ public final class Residency {
   public void evictIf(Predicate<Block> unwanted) {
     // A slab goes the way of the walk, but for a parked one that becomes clean.
     evictIf(parked.values(), unwanted);
-    evictIf(unread.queue(), unwanted);
+    evictIf(unread.values(), unwanted);
     evictIf(once, unwanted);
     evictIf(again, unwanted);
     evictIf(kept, unwanted);
     evictIf(parked.values(), unwanted);
-    unread.forget();
+    idle.forget();
   }
 
   private void evictIf(Collection<Slab> queue, Predicate<Block> unwanted) {
@@ -376,9 +384,8 @@ public final class Residency {
     }
   }
 
-  /** How many slabs the queue of unread ones holds, those included that have left the state. */
   int unreadEntries() {
-    return unread.queue().size();
+    return unread.size();
   }
 
   int parkedEntries() {

@@ -83,8 +83,8 @@ final class Slab {
   /** Whether it holds a block that is to stay longest. */
   private volatile boolean isKept;
 
-  /** Its place among the parked ones; written by the thread that is about to park it. */
-  private volatile long parking;
+  /** The number of its place among the unread or the parked ones. */
+  private volatile long place;
 
   /**
    * @param blocks at least one
@@ -184,13 +184,13 @@ final class Slab {
     }
   }
 
-  long parking() {
-    return parking;
+  long place() {
+    return place;
   }
 
-  /** The slab is about to be parked, by the thread that has taken it out of its queue. */
-  void parksAs(long number) {
-    parking = number;
+  /** The slab is about to be published or parked, by a thread that alone has it. */
+  void goesTo(long number) {
+    place = number;
   }
 
   /**

@@ -2,20 +2,14 @@ package io.s3e.memory;
 
 import io.s3e.memory.Slab.State;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The unread slabs of a {@link Residency}, oldest first, and which of them have an idle reader. Any
- * thread, no lock.
- *
- * <p><b>The queue</b> may hold slabs that have left UNREAD: it is swept when as many have left as
- * it held after the last sweep, so a sweep costs less than the fetches of what it removes.
+ * Which of the unread slabs of a {@link Residency} have an idle reader. Any thread, no lock.
  *
  * <p><b>Idle</b> slabs are found by a walk over all unread ones, which is repeated after a
  * sixteenth of the idle time at the earliest; a slab is looked at once more when it is taken, for
@@ -24,9 +18,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class UnreadSlabs {
   private static final int WALKS_PER_IDLE_TIME = 16;
-
-  /** Slabs that leave the state before the queue is swept. */
-  private static final int LEAST_SWEEP = 64;
 
   /** How long a reader has not read anything, in any slab. */
   enum Idle {
@@ -68,43 +59,20 @@ final class UnreadSlabs {
     }
   }
 
-  private final Queue<Slab> queue = new ConcurrentLinkedQueue<>();
-
-  /** Slabs that have left the state and not the queue since the last sweep. */
-  private final AtomicInteger left = new AtomicInteger();
-
-  /** How many unread slabs the last sweep met. */
-  private volatile int swept;
+  /** By the number of the slab's place. */
+  private final ConcurrentNavigableMap<Long, Slab> places;
 
   /** The last walk by {@link Idle}; null before the first one, and after {@link #forget()}. */
   private volatile @Nullable Walk paused;
 
   private volatile @Nullable Walk forgotten;
 
-  /** The queue, with slabs that have left the state. */
-  Queue<Slab> queue() {
-    return queue;
-  }
-
-  /** One slab has left the state. */
-  void left() {
-    int gone = left.incrementAndGet();
-    if (gone < LEAST_SWEEP + swept || !left.compareAndSet(gone, 0)) {
-      return;
-    }
-    int met = 0;
-    for (Iterator<Slab> slabs = queue.iterator(); slabs.hasNext(); ) {
-      if (slabs.next().isIn(State.UNREAD)) {
-        met++;
-      } else {
-        slabs.remove();
-      }
-    }
-    swept = met;
+  UnreadSlabs(ConcurrentNavigableMap<Long, Slab> places) {
+    this.places = places;
   }
 
   /** A slab whose reader is idle; null if none is known. */
-  @Nullable Slab idle(Idle how, long now) {
+  @Nullable Slab next(Idle how, long now) {
     Walk walk = recent(how, now);
     for (Slab slab = walk.next(); slab != null; slab = walk.next()) {
       if (isIdle(slab, how, now)) {
@@ -115,7 +83,7 @@ final class UnreadSlabs {
   }
 
   /** About how many slabs have an idle reader. */
-  int countIdle(Idle how, long now) {
+  int count(Idle how, long now) {
     return recent(how, now).left();
   }
 
@@ -131,7 +99,7 @@ final class UnreadSlabs {
       return walk;
     }
     List<Slab> found = new ArrayList<>();
-    for (Slab slab : queue) {
+    for (Slab slab : places.values()) {
       if (isIdle(slab, how, now)) {
         found.add(slab);
       }

@@ -95,7 +95,8 @@ final class FetchRig implements AutoCloseable {
                 client,
                 new FetchServices(index, admission, timer, new Gates(timer::later), stores),
                 account,
-                metrics));
+                metrics,
+                System::nanoTime));
   }
 
   ObjectHandle open() {

@@ -46,7 +46,7 @@ class BulkheadTest {
     assertThat(carrier.copies().held()).isZero();
     assertThat(carrier.copiesByObject().objects()).isZero();
     assertThat(carrier.copiesByObject().silentPlaces()).isZero();
-    assertThat(account.inCopies().held()).isZero();
+    assertThat(account.copies().get()).isZero();
     for (int i = 0; i < OVERDUE; i++) {
       assertThat(carrier.copies().tryAddOverdue()).isTrue();
     }

@@ -1,0 +1,148 @@
+package io.s3e.fetch;
+
+import io.s3e.client.RequestFailure;
+import io.s3e.fault.Gate;
+import io.s3e.memory.Account;
+import io.s3e.memory.Block;
+import io.s3e.memory.Grant;
+import io.s3e.memory.Need;
+import io.s3e.metrics.EngineMetrics.Counter;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.SocketTimeoutException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The waits of a reader on its own thread: at the gate, for memory and a place, and for the bytes.
+ * Each ends by the reader's {@link Patience}, when its stream or the engine is closed, or when the
+ * thread is interrupted. Any thread.
+ */
+final class ReaderWaits {
+  private static final long CLOSED_CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+  private final Tenant tenant;
+
+  ReaderWaits(Tenant tenant) {
+    this.tenant = tenant;
+  }
+
+  /** Waits until a GET for the object may be sent. */
+  void atGate(ObjectHandle handle, Patience patience) throws IOException {
+    Gate gate = tenant.gate(handle.version().object());
+    long started = System.nanoTime();
+    BooleanSupplier givenUp =
+        () -> {
+          LongWaits.look(
+              gate,
+              System.nanoTime() - started,
+              tenant.config().readTimeout(),
+              () -> subject(handle) + " is not sent, since the store refuses all");
+          return hasEnded(handle);
+        };
+    try {
+      while (!gate.awaitDemand(givenUp, patience.deadline())) {
+        requireOpen(handle);
+        // Others who read for the same call may have got on meanwhile.
+        if (patience.isOver()) {
+          throw timedOut(handle, "the store refused all requests until the read's deadline");
+        }
+      }
+    } catch (InterruptedException e) {
+      throw interrupted("while the store refuses requests");
+    } finally {
+      tenant.metrics().count(Counter.GATE_WAITS);
+      tenant.metrics().add(Counter.GATE_WAIT_NANOS, System.nanoTime() - started);
+    }
+  }
+
+  /**
+   * Waits for what one GET needs.
+   *
+   * @return null if others wait for the thread, and the object may have no more places now
+   */
+  @Nullable Grant forMemory(ObjectHandle handle, Need need, Patience patience) throws IOException {
+    Account account = tenant.account();
+    Object object = handle.version().object();
+    long since = System.nanoTime();
+    BooleanSupplier leaves =
+        () -> hasEnded(handle) || (patience.isSpentOnVisit(since) && account.isHeldUp(object));
+    try {
+      for (; ; ) {
+        Grant grant = tenant.admission().await(account, object, need, leaves, patience.deadline());
+        if (grant != null) {
+          return grant;
+        }
+        requireOpen(handle);
+        if (patience.isSpentOnVisit(since) && !patience.isOver()) {
+          return null;
+        }
+        // Others who read for the same call may have got on meanwhile.
+        if (patience.isOver()) {
+          throw new IOException("no memory became free before the read's deadline");
+        }
+      }
+    } catch (InterruptedException e) {
+      throw interrupted("while waiting for memory");
+    }
+  }
+
+  /** Waits until an expected block is ready; false as {@link Fetcher#await} tells. */
+  boolean forBlock(ObjectHandle handle, Arrival arrival, Patience patience) throws IOException {
+    while (!isSettledWithin(arrival.block(), CLOSED_CHECK_NANOS)) {
+      requireOpen(handle);
+      if (arrival.isOverdue()) {
+        return false;
+      }
+      if (patience.isOver()) {
+        throw arrival.late();
+      }
+    }
+    return arrival.isReady();
+  }
+
+  boolean isSettledWithin(Block block, long nanos) throws IOException {
+    try {
+      return block.await(nanos);
+    } catch (InterruptedException e) {
+      throw interrupted("while waiting for " + block.id());
+    }
+  }
+
+  /** Fails if the engine or the stream is closed, or the read was cancelled. */
+  void requireOpen(ObjectHandle handle) throws IOException {
+    if (tenant.isClosed()) {
+      throw engineClosed();
+    }
+    if (handle.isClosed()) {
+      throw new IOException("Stream is closed!");
+    }
+    String cancelled = handle.cancelled();
+    if (cancelled != null) {
+      throw new ReadCancelledException(cancelled);
+    }
+  }
+
+  private boolean hasEnded(ObjectHandle handle) {
+    return tenant.isClosed() || handle.isClosed() || handle.cancelled() != null;
+  }
+
+  static RequestFailure engineClosed() {
+    return new RequestFailure(RequestFailure.Kind.CANCELLED, "S3E", "the engine is closed", null);
+  }
+
+  static RequestFailure timedOut(ObjectHandle handle, String reason) {
+    return new RequestFailure(
+        RequestFailure.Kind.NETWORK, subject(handle), reason, new SocketTimeoutException(reason));
+  }
+
+  private static String subject(ObjectHandle handle) {
+    return "GET " + handle.version().object();
+  }
+
+  private static InterruptedIOException interrupted(String when) {
+    Thread.currentThread().interrupt();
+    return new InterruptedIOException("interrupted " + when);
+  }
+}

@@ -1,6 +1,10 @@
 package io.s3e.stream;
 
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 
 /**
@@ -13,72 +17,93 @@ import java.util.function.LongSupplier;
  * that is closed leaves at once; counters die with their epoch, so one that idles, or was
  * forgotten, drops out after 1 to 2 s.
  *
- * <p>Any thread; the lock is held for arithmetic alone.
+ * <p>Any thread; no lock. A counter moves on from "present" to "last" as the same object, so an
+ * increment that comes late is not lost. Threads of one reader that race may let the count be wrong
+ * by one for an instant.
  */
 public final class Askers {
   private static final long EPOCH_SECONDS = 1;
   private static final long EPOCH_NANOS = TimeUnit.SECONDS.toNanos(EPOCH_SECONDS);
 
-  /** One reader. */
+  /**
+   * @param number epochs since the clock's zero
+   * @param present readers that have asked in this epoch
+   * @param last readers that asked in the epoch before, and in this one not yet
+   */
+  private record Epoch(long number, AtomicInteger present, AtomicInteger last) {
+    Epoch next(long now) {
+      AtomicInteger before = now == number + 1 ? present : new AtomicInteger();
+      return new Epoch(now, new AtomicInteger(), before);
+    }
+  }
+
+  /** One reader: the epoch in which it asked last. */
   static final class Asker {
     private static final long NEVER = Long.MIN_VALUE;
 
-    /** In which it asked last. Guarded by its readers' {@link Askers}. */
-    private long epoch = NEVER;
+    private final AtomicLong epoch = new AtomicLong(NEVER);
   }
 
   private final LongSupplier clock;
-
-  // Guarded by this.
-  /** Epochs since the clock's zero. */
-  private long epoch;
-
-  /** Readers that have asked in this epoch. */
-  private int present;
-
-  /** Readers that asked in the epoch before, and in this one not yet. */
-  private int last;
+  private final AtomicReference<Epoch> current;
 
   /**
    * @param nanoClock a steady clock in ns, as {@link System#nanoTime()}
    */
   public Askers(LongSupplier nanoClock) {
     this.clock = nanoClock;
-    this.epoch = Math.floorDiv(clock.getAsLong(), EPOCH_NANOS);
+    this.current =
+        new AtomicReference<>(new Epoch(epochNow(), new AtomicInteger(), new AtomicInteger()));
   }
 
   /** Counts a reader that asks for prefetch now. */
-  synchronized void ask(Asker asker) {
-    advance();
-    if (asker.epoch < epoch) {
-      present++;
-      last -= asker.epoch == epoch - 1 ? 1 : 0;
-      asker.epoch = epoch;
+  void ask(Asker asker) {
+    Epoch epoch = epoch();
+    long before = asker.epoch.get();
+    if (before >= epoch.number || !asker.epoch.compareAndSet(before, epoch.number)) {
+      return;
+    }
+    epoch.present.incrementAndGet();
+    if (before == epoch.number - 1) {
+      epoch.last.decrementAndGet();
     }
   }
 
   /** The reader reads no more: what it asked for is the others' at once. */
-  synchronized void leave(Asker asker) {
-    advance();
-    present -= asker.epoch == epoch ? 1 : 0;
-    last -= asker.epoch == epoch - 1 ? 1 : 0;
-    asker.epoch = Asker.NEVER;
+  void leave(Asker asker) {
+    long asked = asker.epoch.getAndSet(Asker.NEVER);
+    Epoch epoch = epoch();
+    if (asked == epoch.number) {
+      epoch.present.decrementAndGet();
+    } else if (asked == epoch.number - 1) {
+      epoch.last.decrementAndGet();
+    }
   }
 
   /**
    * Number of readers that {@code asker} shares with, itself counted whether it has asked or not.
    */
-  synchronized int sharing(Asker asker) {
-    advance();
-    return present + last + (asker.epoch >= epoch - 1 ? 0 : 1);
+  int sharing(Asker asker) {
+    Epoch epoch = epoch();
+    int asked = epoch.present.get() + epoch.last.get();
+    return Math.max(1, asker.epoch.get() >= epoch.number - 1 ? asked : asked + 1);
   }
 
-  private void advance() {
-    long now = Math.floorDiv(clock.getAsLong(), EPOCH_NANOS);
-    if (now > epoch) {
-      last = now == epoch + 1 ? present : 0;
-      present = 0;
-      epoch = now;
+  private Epoch epoch() {
+    long now = epochNow();
+    for (; ; ) {
+      Epoch epoch = Objects.requireNonNull(current.get());
+      if (now <= epoch.number) {
+        return epoch;
+      }
+      Epoch next = epoch.next(now);
+      if (current.compareAndSet(epoch, next)) {
+        return next;
+      }
     }
+  }
+
+  private long epochNow() {
+    return Math.floorDiv(clock.getAsLong(), EPOCH_NANOS);
   }
 }

@@ -4,6 +4,7 @@ import io.s3e.block.BlockId;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -60,6 +61,17 @@ public final class Block {
     long lastReadNanos();
   }
 
+  /**
+   * A future whose waiters only wait. That of the JDK has a worker of the common pool run other
+   * tasks meanwhile, which might read from the very stream that the worker has locked.
+   */
+  private static final class Settling extends CompletableFuture<@Nullable Void> {
+    @Override
+    public Executor defaultExecutor() {
+      return Runnable::run;
+    }
+  }
+
   private enum State {
     FETCHING,
     READY,
@@ -97,7 +109,7 @@ public final class Block {
   private volatile int resident = 1;
 
   /** Completed once the state is READY or FAILED, with nothing. */
-  private final CompletableFuture<@Nullable Void> settled = new CompletableFuture<>();
+  private final Settling settled = new Settling();
 
   // Written before READY or FAILED is, read after; as is the length, if the object ends early.
   private @Nullable Slab slab;

@@ -1,6 +1,7 @@
 package io.s3e;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -12,6 +13,7 @@ import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -85,9 +87,11 @@ class ShapeTest {
   private static Map<String, Set<String>> arrows() throws Exception {
     Path classes = Path.of(S3E.class.getProtectionDomain().getCodeSource().getLocation().toURI());
     StringWriter out = new StringWriter();
+    Optional<ToolProvider> jdeps = ToolProvider.findFirst("jdeps");
+    assumeTrue(jdeps.isPresent(), "this Java has no jdeps: it is a runtime, and no JDK");
     int status =
-        ToolProvider.findFirst("jdeps")
-            .orElseThrow()
+        jdeps
+            .get()
             .run(
                 new PrintWriter(out),
                 new PrintWriter(System.err),

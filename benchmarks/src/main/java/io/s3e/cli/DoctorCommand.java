@@ -2,7 +2,7 @@ package io.s3e.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.s3e.hadoop.doctor.Doctor;
+import io.s3e.hadoop.doctor.DoctorProgram;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -56,7 +56,7 @@ final class DoctorCommand extends ToolCommand {
     }
     configurations.forEach(file -> arguments.addAll(List.of("--conf", file.toString())));
     arguments.addAll(places);
-    return Doctor.run(
+    return DoctorProgram.run(
         new PrintStream(streams().out(), false, UTF_8),
         streams().err(),
         arguments.toArray(String[]::new));

@@ -1,10 +1,14 @@
 package io.s3e.buffer;
 
+import static java.lang.invoke.MethodType.methodType;
+
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
-import java.lang.invoke.MethodType;
 import java.lang.reflect.Field;
 import java.nio.ByteBuffer;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -13,37 +17,68 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Direct byte buffers that are freed by call. The JDK 17 has no public way to free one before its
- * collection, so this goes through {@code sun.misc.Unsafe.invokeCleaner} of the module {@code
- * jdk.unsupported}. Where that is missing, memory goes when the collector finds the buffer
- * unreachable, which may be later than the budget was told.
+ * Direct byte buffers that are freed by call: from Java {@value #JAVA_OF_ARENAS} on each by a
+ * shared {@code java.lang.foreign.Arena} of its own, which no collection frees; before by {@code
+ * sun.misc.Unsafe.invokeCleaner}, of which newer JVMs warn and which they refuse in the end. Where
+ * there is neither, memory goes when the collector finds the buffer unreachable, which may be later
+ * than the budget was told.
  *
- * <p>The limit of direct memory ({@code -XX:MaxDirectMemorySize}) is the whole JVM's, and an
- * application may have taken all of it. Buffers then come from the heap, up to a {@value
- * #HEAP_SHARE}th of it in all, so that reads go on: one WARN line says so. A refusal costs a full
- * collection and about half a second inside the JDK, so the JVM is left alone for {@value
+ * <p>The limit of direct memory ({@code -XX:MaxDirectMemorySize}) is the whole JVM's, arenas not
+ * among it, and an application may have taken all of it. Buffers then come from the heap, up to a
+ * {@value #HEAP_SHARE}th of it in all, so that reads go on: one WARN line says so. A refusal costs
+ * a full collection and about half a second inside the JDK, so the JVM is left alone for {@value
  * #REFUSAL_PAUSE_SECONDS} s after each. Any thread.
  */
 final class DirectMemory implements ArenaMemory {
   static final DirectMemory INSTANCE = new DirectMemory();
 
   private static final Logger LOG = LoggerFactory.getLogger(DirectMemory.class);
-  private static final @Nullable MethodHandle INVOKE_CLEANER = findInvokeCleaner();
+  private static final int JAVA_OF_ARENAS = 22;
   private static final int HEAP_SHARE = 16;
   private static final int REFUSAL_PAUSE_SECONDS = 10;
 
+  /** Written once, below. Make an arena, and a buffer of so many bytes in one, from Java 22 on. */
+  private static @Nullable MethodHandle newArena;
+
+  private static @Nullable MethodHandle allocate;
+
+  /** Written once, below; before Java 22. */
+  private static @Nullable MethodHandle invokeCleaner;
+
+  static {
+    MethodHandles.Lookup lookup = MethodHandles.lookup();
+    try {
+      if (Runtime.version().feature() >= JAVA_OF_ARENAS) {
+        Class<?> arena = Class.forName("java.lang.foreign.Arena");
+        Class<?> segment = Class.forName("java.lang.foreign.MemorySegment");
+        newArena = lookup.findStatic(arena, "ofShared", methodType(arena));
+        allocate =
+            MethodHandles.filterReturnValue(
+                lookup.findVirtual(arena, "allocate", methodType(segment, long.class)),
+                lookup.findVirtual(segment, "asByteBuffer", methodType(ByteBuffer.class)));
+      } else {
+        Class<?> unsafe = Class.forName("sun.misc.Unsafe");
+        Field theUnsafe = unsafe.getDeclaredField("theUnsafe");
+        theUnsafe.setAccessible(true);
+        invokeCleaner =
+            lookup
+                .findVirtual(unsafe, "invokeCleaner", methodType(void.class, ByteBuffer.class))
+                .bindTo(theUnsafe.get(null));
+      }
+    } catch (ReflectiveOperationException | RuntimeException e) {
+      LOG.info("Direct memory is freed by the garbage collector: {}", e.toString());
+    }
+  }
+
   private final AtomicLong heapBytes = new AtomicLong();
   private final AtomicBoolean warned = new AtomicBoolean();
+  private final Map<ByteBuffer, AutoCloseable> arenas =
+      Collections.synchronizedMap(new IdentityHashMap<>());
 
   /** By {@link System#nanoTime()}; the JVM is not asked for direct memory before. */
   private volatile long askAgainNanos = System.nanoTime();
 
   private DirectMemory() {}
-
-  /** Whether {@link #free} frees at once. */
-  static boolean freesAtOnce() {
-    return INVOKE_CLEANER != null;
-  }
 
   @Override
   public ByteBuffer allocate(int bytes) {
@@ -51,7 +86,7 @@ final class DirectMemory implements ArenaMemory {
       return onHeap(bytes, null);
     }
     try {
-      return ByteBuffer.allocateDirect(bytes);
+      return offHeap(bytes);
     } catch (OutOfMemoryError refusal) {
       askAgainNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(REFUSAL_PAUSE_SECONDS);
       ByteBuffer buffer = onHeap(bytes, refusal);
@@ -63,6 +98,20 @@ final class DirectMemory implements ArenaMemory {
             refusal.toString());
       }
       return buffer;
+    }
+  }
+
+  private ByteBuffer offHeap(int bytes) {
+    if (newArena == null || allocate == null) {
+      return ByteBuffer.allocateDirect(bytes);
+    }
+    try {
+      AutoCloseable arena = (AutoCloseable) newArena.invoke();
+      ByteBuffer buffer = (ByteBuffer) allocate.invoke(arena, (long) bytes);
+      arenas.put(buffer, arena);
+      return buffer;
+    } catch (Throwable e) {
+      throw unchecked(e, "no direct buffer of " + bytes + " bytes could be made");
     }
   }
 
@@ -83,33 +132,24 @@ final class DirectMemory implements ArenaMemory {
       heapBytes.addAndGet(-memory.capacity());
       return;
     }
-    MethodHandle invokeCleaner = INVOKE_CLEANER;
-    if (invokeCleaner == null) {
-      return;
-    }
+    AutoCloseable arena = arenas.remove(memory);
     try {
-      invokeCleaner.invokeExact(memory);
-    } catch (RuntimeException | Error e) {
-      throw e;
+      if (arena != null) {
+        arena.close();
+      } else if (invokeCleaner != null) {
+        invokeCleaner.invokeExact(memory);
+      }
     } catch (Throwable e) {
-      throw new IllegalStateException("a direct buffer could not be freed: " + memory, e);
+      throw unchecked(e, "a direct buffer could not be freed: " + memory);
     }
   }
 
-  private static @Nullable MethodHandle findInvokeCleaner() {
-    try {
-      Class<?> unsafe = Class.forName("sun.misc.Unsafe");
-      Field theUnsafe = unsafe.getDeclaredField("theUnsafe");
-      theUnsafe.setAccessible(true);
-      return MethodHandles.lookup()
-          .findVirtual(unsafe, "invokeCleaner", MethodType.methodType(void.class, ByteBuffer.class))
-          .bindTo(theUnsafe.get(null));
-    } catch (ReflectiveOperationException | RuntimeException e) {
-      LOG.info(
-          "Direct memory is freed by the garbage collector, because sun.misc.Unsafe.invokeCleaner"
-              + " is not available: {}",
-          e.toString());
-      return null;
+  private static RuntimeException unchecked(Throwable e, String message) {
+    if (e instanceof Error error) {
+      throw error;
     }
+    return e instanceof RuntimeException
+        ? (RuntimeException) e
+        : new IllegalStateException(message, e);
   }
 }

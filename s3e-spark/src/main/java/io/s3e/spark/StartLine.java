@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * whose name Spark's pattern shows the last word.
  */
 final class StartLine {
-  private static final Logger LOG = LoggerFactory.getLogger(S3EPlugin.class);
+  private static final Logger LOG = LoggerFactory.getLogger("io.s3e.spark.S3EPlugin");
 
   private static final long MIB = 1L << 20;
 

@@ -11,9 +11,7 @@ final class UnfitClassPathException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   private static final String WITHOUT_S3E =
-      ". To go on without S3E leave out spark.plugins="
-          + S3EPlugin.class.getName()
-          + " and its artifact";
+      ". To go on without S3E leave out spark.plugins=io.s3e.spark.S3EPlugin and its artifact";
 
   private UnfitClassPathException(String message) {
     super(message, null, false, false);

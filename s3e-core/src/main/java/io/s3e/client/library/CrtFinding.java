@@ -46,6 +46,8 @@ record CrtFinding(String origin, @Nullable String problem, @Nullable CrtClients 
   private static final String OTHER_DIRECTORY =
       "; -D" + DIRECTORY + "=DIR has it unpacked to a directory that is writable and executable";
 
+  private static final String NATIVE_ACCESS = "; --enable-native-access=ALL-UNNAMED allows it";
+
   /** Those of aws-crt 0.50 have 2.1 to 7.8 MB. */
   private static final long LIBRARY_BYTES = 8 << 20;
 
@@ -108,7 +110,10 @@ record CrtFinding(String origin, @Nullable String problem, @Nullable CrtClients 
     for (Throwable next = failure; next != null; next = next.getCause()) {
       first = next;
     }
-    return first + (first instanceof UnsatisfiedLinkError ? OTHER_DIRECTORY : "");
+    return first
+        + (first instanceof UnsatisfiedLinkError
+            ? OTHER_DIRECTORY
+            : first instanceof IllegalCallerException ? NATIVE_ACCESS : "");
   }
 
   /**

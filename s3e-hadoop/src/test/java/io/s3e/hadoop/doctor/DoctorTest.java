@@ -50,7 +50,7 @@ class DoctorTest {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     ByteArrayOutputStream err = new ByteArrayOutputStream();
     int code =
-        Doctor.run(
+        DoctorProgram.run(
             new PrintStream(out, false, UTF_8), new PrintStream(err, true, UTF_8), arguments);
     return new Said(code, out.toString(UTF_8), err.toString(UTF_8));
   }

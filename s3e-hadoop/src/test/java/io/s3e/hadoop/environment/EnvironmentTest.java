@@ -187,6 +187,11 @@ class EnvironmentTest {
                 DynamicTest.dynamicTest("no temporary directory", this::noTemporaryDirectory),
                 DynamicTest.dynamicTest("no room for the library", this::noRoomForTheLibrary),
                 DynamicTest.dynamicTest("no direct memory", this::noDirectMemory)));
+    // The Java that asks before native libraries are loaded, and that tells of sun.misc.Unsafe.
+    if (Runtime.version().feature() >= 24) {
+      rows.add(DynamicTest.dynamicTest("no native access", this::noNativeAccess));
+      rows.add(DynamicTest.dynamicTest("no memory by Unsafe", this::noMemoryByUnsafe));
+    }
     if (!Boolean.getBoolean(ALL)) {
       long seed = Seed.draw();
       Collections.shuffle(rows, new Random(seed));
@@ -383,6 +388,27 @@ class EnvironmentTest {
                 assertThat(s3e.logged("\tat ")).as("%s", s3e).isEmpty();
               });
     }
+  }
+
+  private void noNativeAccess() throws Exception {
+    new Row(S3AServer.endpoint())
+        .option("--illegal-native-access=deny")
+        .holds(
+            (s3e, s3a) -> {
+              s3e.readsByS3As(content(), "WARN", "--enable-native-access=ALL-UNNAMED", 1);
+              assertThat(s3e.logged("\tat ")).as("%s", s3e).isEmpty();
+            });
+  }
+
+  private void noMemoryByUnsafe() throws Exception {
+    new Row(S3AServer.endpoint())
+        .option("--sun-misc-unsafe-memory-access=deny")
+        .option("--enable-native-access=ALL-UNNAMED")
+        .holds(
+            (s3e, s3a) -> {
+              s3e.readsByItsOwn(content());
+              assertThat(s3e.logged("WARN")).as("%s", s3e).hasSameSizeAs(s3a.logged("WARN"));
+            });
   }
 
   private void noDirectMemory() throws Exception {

@@ -1,5 +1,7 @@
 package io.s3e.hadoop.formats;
 
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
 import java.io.File;
 import java.io.IOException;
 import java.net.MalformedURLException;
@@ -9,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import javax.tools.JavaCompiler;
 import javax.tools.ToolProvider;
 
 /**
@@ -21,9 +24,12 @@ enum Library {
   PARQUET_1_15_2("parquet", "1.15.2", "ParquetReads", Codec.ZSTD),
   PARQUET_1_16_0("parquet", "1.16.0", "ParquetReads", Codec.ZLIB),
   PARQUET_1_17_1("parquet", "1.17.1", "ParquetReads", Codec.ZSTD),
+  PARQUET_1_18_1("parquet", "1.18.1", "ParquetReads", Codec.SNAPPY),
   ORC_1_9_8("orc", "1.9.8", "OrcReads", Codec.ZLIB),
   ORC_2_2_2("orc", "2.2.2", "OrcReads", Codec.ZSTD),
-  ICEBERG_1_10_1("iceberg", "1.10.1", "IcebergReads", Codec.ZSTD);
+  ORC_2_3_1("orc", "2.3.1", "OrcReads", Codec.ZLIB),
+  ICEBERG_1_10_1("iceberg", "1.10.1", "IcebergReads", Codec.ZSTD),
+  ICEBERG_1_12_0("iceberg", "1.12.0", "IcebergReads", Codec.SNAPPY);
 
   private static final Path JARS = Path.of(System.getProperty("s3e.test.readers"));
   private static final Path SOURCES = Path.of(System.getProperty("s3e.test.readers.sources"));
@@ -77,21 +83,22 @@ enum Library {
     List<String> classPath = new ArrayList<>(jars.stream().map(Path::toString).toList());
     classPath.add(System.getProperty("java.class.path"));
     Path source = SOURCES.resolve(format).resolve("io/s3e/readers").resolve(reader + ".java");
+    JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+    assumeTrue(compiler != null, "this Java has no compiler: it is a runtime, and no JDK");
     int code =
-        ToolProvider.getSystemJavaCompiler()
-            .run(
-                null,
-                null,
-                null,
-                "--release",
-                "17",
-                "-proc:none",
-                "-nowarn",
-                "-cp",
-                String.join(File.pathSeparator, classPath),
-                "-d",
-                classes.toString(),
-                source.toString());
+        compiler.run(
+            null,
+            null,
+            null,
+            "--release",
+            "17",
+            "-proc:none",
+            "-nowarn",
+            "-cp",
+            String.join(File.pathSeparator, classPath),
+            "-d",
+            classes.toString(),
+            source.toString());
     if (code != 0) {
       throw new IOException(source + " does not compile against " + this + "; see above");
     }

@@ -14,12 +14,12 @@ import java.util.List;
  * is to be done where it would not read. Changes nothing, and shows no secret: of the configuration
  * only values of keys that hold none.
  */
-public final class Doctor {
+public final class DoctorProgram {
   private static final int READY = 0;
   private static final int TO_DO = 1;
   private static final int WRONG_USAGE = 2;
 
-  private Doctor() {}
+  private DoctorProgram() {}
 
   /** Exits with the code that {@code --help} tells. */
   public static void main(String[] args) {
@@ -84,6 +84,6 @@ public final class Doctor {
     ClassLoader context = Thread.currentThread().getContextClassLoader();
     return context != null && context.getResource(Library.S3E.marker()) != null
         ? context
-        : Doctor.class.getClassLoader();
+        : DoctorProgram.class.getClassLoader();
   }
 }

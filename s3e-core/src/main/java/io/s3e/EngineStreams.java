@@ -84,8 +84,7 @@ final class EngineStreams implements StreamSource, AutoCloseable {
     handle.cancelledBy(options.cancelled());
     fetcher.opened(handle);
     Ahead ahead = new Ahead(layout, counts);
-    return new BlockReader(
-        this, fetcher, handle, planner, ahead, config.prefetch(), engine.askers);
+    return new BlockReader(this, fetcher, handle, planner, ahead, config.prefetch(), engine.askers);
   }
 
   private StreamPlanner planner(

@@ -1,9 +1,9 @@
 package io.s3e.iceberg;
 
 import io.s3e.block.ByteRange;
+import io.s3e.client.RequestFailure;
 import io.s3e.stream.S3EInputStream;
 import java.io.EOFException;
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -63,8 +63,8 @@ final class S3ESeekableInputStream extends SeekableInputStream implements RangeR
       count(value < 0 ? 0 : 1);
       next += value < 0 ? 0 : 1;
       return value;
-    } catch (FileNotFoundException e) {
-      throw notFound(e);
+    } catch (IOException e) {
+      throw told(e);
     }
   }
 
@@ -79,8 +79,8 @@ final class S3ESeekableInputStream extends SeekableInputStream implements RangeR
       count(count);
       next += Math.max(0, count);
       return count;
-    } catch (FileNotFoundException e) {
-      throw notFound(e);
+    } catch (IOException e) {
+      throw told(e);
     }
   }
 
@@ -98,8 +98,8 @@ final class S3ESeekableInputStream extends SeekableInputStream implements RangeR
     try {
       in.readFullyAt(position, target, offset, length);
       count(length);
-    } catch (FileNotFoundException e) {
-      throw notFound(e);
+    } catch (IOException e) {
+      throw told(e);
     }
   }
 
@@ -140,10 +140,7 @@ final class S3ESeekableInputStream extends SeekableInputStream implements RangeR
                       count(buffer.remaining());
                       told.complete(buffer);
                     } else {
-                      told.completeExceptionally(
-                          failure instanceof FileNotFoundException missing
-                              ? notFound(missing)
-                              : failure);
+                      told.completeExceptionally(icebergs(failure));
                     }
                   });
     }
@@ -182,8 +179,24 @@ final class S3ESeekableInputStream extends SeekableInputStream implements RangeR
     }
   }
 
-  private NotFoundException notFound(FileNotFoundException e) {
-    return new NotFoundException(e, "Location does not exist: %s", file.location());
+  /**
+   * @throws NotFoundException if there is no such object, as {@code S3FileIO} says it
+   */
+  private IOException told(IOException failure) {
+    if (icebergs(failure) instanceof NotFoundException missing) {
+      throw missing;
+    }
+    return failure;
+  }
+
+  private Throwable icebergs(Throwable failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause instanceof RequestFailure refused
+          && refused.kind() == RequestFailure.Kind.NOT_FOUND) {
+        return new NotFoundException(failure, "Location does not exist: %s", file.location());
+      }
+    }
+    return failure;
   }
 
   @Override

@@ -26,7 +26,9 @@ import org.apache.iceberg.io.InputFile;
 import org.apache.iceberg.io.PositionOutputStream;
 import org.apache.iceberg.io.RangeReadable;
 import org.apache.iceberg.io.SeekableInputStream;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
@@ -44,21 +46,29 @@ class FileIOContractTest {
 
   @Parameter Class<? extends S3FileIO> type;
 
-  private Store store;
+  private static Store store;
   private S3FileIO io;
+
+  @BeforeAll
+  static void startStore() throws Exception {
+    store = new Store();
+  }
+
+  @AfterAll
+  static void stopStore() throws Exception {
+    store.close();
+  }
 
   @BeforeEach
   void open() throws Exception {
     new Random(7).nextBytes(content);
-    store = new Store();
     store.put("data/file", content);
     io = store.open(type.getDeclaredConstructor().newInstance());
   }
 
   @AfterEach
-  void close() throws Exception {
+  void close() {
     io.close();
-    store.close();
   }
 
   private SeekableInputStream stream(long length) {

@@ -10,18 +10,13 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
-import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.StreamSupport;
 import org.apache.iceberg.aws.s3.S3FileIO;
 import org.apache.iceberg.exceptions.NotFoundException;
 import org.apache.iceberg.io.FileInfo;
-import org.apache.iceberg.io.FileRange;
 import org.apache.iceberg.io.InputFile;
 import org.apache.iceberg.io.PositionOutputStream;
 import org.apache.iceberg.io.RangeReadable;
@@ -123,23 +118,6 @@ class FileIOContractTest {
 
   private byte[] slice(long from, int length) {
     return Arrays.copyOfRange(content, (int) from, (int) from + length);
-  }
-
-  @Test
-  void manyRangesArriveInTheirFutures() throws Exception {
-    List<FileRange> wanted = new ArrayList<>();
-    for (int at = SIZE - 70_000; at > 0; at -= 400_000) {
-      wanted.add(new FileRange(new CompletableFuture<>(), at, 70_000));
-    }
-    try (SeekableInputStream in = stream(SIZE)) {
-      ((RangeReadable) in).readVectored(wanted, ByteBuffer::allocate);
-      for (FileRange range : wanted) {
-        ByteBuffer buffer = range.byteBuffer().get(30, TimeUnit.SECONDS);
-        byte[] bytes = new byte[buffer.remaining()];
-        buffer.get(bytes);
-        assertThat(bytes).isEqualTo(slice(range.offset(), range.length()));
-      }
-    }
   }
 
   @Test

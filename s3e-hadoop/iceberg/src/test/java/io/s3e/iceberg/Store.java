@@ -9,7 +9,7 @@ import org.apache.iceberg.io.PositionOutputStream;
 
 /** An S3 server with a bucket, and the properties of a catalog that is there. */
 final class Store implements AutoCloseable {
-  static final String BUCKET = "warehouse";
+  static final String BUCKET = HostileStore.BUCKET;
 
   private final S3TestServer server;
 

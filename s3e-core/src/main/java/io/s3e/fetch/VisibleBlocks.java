@@ -32,13 +32,15 @@ final class VisibleBlocks {
     if (handle.hasCustomerKey()) {
       // Streams with another key, or with none, must not see the bytes that this key opens.
       handle.holdApart(handle.customerKey(tenant.holder()));
+    } else if (tenant.config().store() != null) {
+      handle.sharedBy(tenant.config().store());
     }
     boolean unused = tenant.proofs().isProven(handle);
   }
 
   /** The block under this name, pinned; null if it is not in memory and not on its way. */
   @Nullable Block find(ObjectHandle handle, long block) {
-    Block found = visible(handle, handle.version(), block);
+    Block found = visible(handle, handle.name(), block);
     ObjectVersion apart = found == null ? handle.apart() : null;
     if (apart != null) {
       found = visible(handle, apart, block);
@@ -73,7 +75,7 @@ final class VisibleBlocks {
    * not count; the handle's own is held apart then.
    */
   boolean isPresent(ObjectHandle handle, long block) {
-    Block found = index.get(new BlockId(handle.version(), block));
+    Block found = index.get(new BlockId(handle.name(), block));
     if (found != null) {
       if (Origin.of(found).isOf(tenant) || isForOthers(handle, found)) {
         return true;
@@ -85,7 +87,7 @@ final class VisibleBlocks {
 
   /** Whether the block is in memory, seen or not, under a name that the handle's may have. */
   static boolean isReady(BlockIndex index, ObjectHandle handle, long block) {
-    return isReady(index, handle.version(), block)
+    return isReady(index, handle.name(), block)
         || isReady(index, handle.apart(), block)
         || isReady(index, handle.announced(), block);
   }
@@ -121,7 +123,7 @@ final class VisibleBlocks {
    * @return whether there is one
    */
   boolean makeWay(ObjectHandle handle, long block) {
-    if (handle.apart() == null && index.get(new BlockId(handle.version(), block)) != null) {
+    if (handle.apart() == null && index.get(new BlockId(handle.name(), block)) != null) {
       handle.holdApart(tenant.holder());
     }
     ObjectVersion apart = handle.apart();

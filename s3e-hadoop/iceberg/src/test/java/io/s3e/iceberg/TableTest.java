@@ -81,7 +81,10 @@ class TableTest {
       long[] own = asked(() -> digest(control, "c0", "c5", "c10", "c15"));
       long[] s3e = asked(() -> digest(io, "c0", "c5", "c10", "c15"));
       assertThat(s3e[0]).as("GETs, of " + own[0]).isLessThan(own[0]);
-      assertThat(s3e[1]).as("HEADs, of " + own[1]).isLessThanOrEqualTo(own[1]);
+      // Iceberg's generic reader opens delete files without their length, by whatever file IO.
+      assertThat(store.server.requests())
+          .filteredOn(request -> request.method().equals("HEAD"))
+          .noneMatch(request -> request.target().contains("/data/"));
     }
   }
 
@@ -144,7 +147,10 @@ class TableTest {
       FileScanTask task;
       try (CloseableIterable<FileScanTask> planned =
           Tables.open(io, LOCATION, pointer).newScan().planFiles()) {
-        task = planned.iterator().next();
+        // All of them, so that nobody reads manifests any more.
+        List<FileScanTask> tasks = new ArrayList<>();
+        planned.forEach(tasks::add);
+        task = tasks.get(0);
       }
       long before = read();
       try (SeekableInputStream in = io.newInputFile(task.file()).newStream()) {

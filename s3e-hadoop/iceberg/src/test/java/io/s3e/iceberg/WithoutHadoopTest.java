@@ -36,8 +36,8 @@ class WithoutHadoopTest {
               .options("-Xmx128m")
               .classPath(classPath)
               .start(store.server.endpoint().toString())) {
-        assertThat(jvm.await("read ")).isEqualTo("read " + expected.getValue() + " by crt");
-        assertThat(jvm.await("Hadoop ")).isEqualTo("Hadoop is absent");
+        assertThat(jvm.await("read ")).isEqualTo(expected.getValue() + " by crt");
+        assertThat(jvm.await("Hadoop ")).isEqualTo("is absent");
       }
     }
   }

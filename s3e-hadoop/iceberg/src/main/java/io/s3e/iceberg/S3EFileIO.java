@@ -33,6 +33,9 @@ public class S3EFileIO extends S3FileIO {
   /** Whether the caller has made the client, so that no property tells how. */
   private boolean isGiven;
 
+  /** Whether there are properties: up to Iceberg 1.9 a given client does not make any. */
+  private boolean isInitialized;
+
   private transient @Nullable Tenants tenants;
   private transient boolean isClosed;
 
@@ -60,6 +63,7 @@ public class S3EFileIO extends S3FileIO {
     S3EProperties.check(properties);
     closeTenants(false);
     super.initialize(properties);
+    isInitialized = true;
   }
 
   /** Also closes {@link S3FileIO}'s clients, and so the streams over them. */
@@ -91,6 +95,11 @@ public class S3EFileIO extends S3FileIO {
       tenants = new Tenants(this, isGiven);
     }
     return tenants;
+  }
+
+  /** Empty until there are any. */
+  Map<String, String> knownProperties() {
+    return isInitialized ? properties() : Map.of();
   }
 
   private void closeTenants(boolean forGood) {

@@ -50,8 +50,8 @@ final class Tenants implements AutoCloseable {
   Tenants(S3EFileIO owner, boolean isGiven) {
     this.owner = owner;
     this.isGiven = isGiven;
-    reasonAgainst = ClientView.reasonAgainstS3e(owner.properties());
-    metrics = metrics(owner.properties());
+    reasonAgainst = ClientView.reasonAgainstS3e(owner.knownProperties());
+    metrics = metrics(owner.knownProperties());
     if (reasonAgainst != null) {
       tell("S3FileIO's own streams read, since {}", reasonAgainst);
     }
@@ -120,7 +120,7 @@ final class Tenants implements AutoCloseable {
 
   /** The catalog's, and over them those that came with the credentials for the longest prefix. */
   private Map<String, String> properties(String location) {
-    Map<String, String> all = new HashMap<>(owner.properties());
+    Map<String, String> all = new HashMap<>(owner.knownProperties());
     String longest = "s3";
     Map<String, String> vended = Map.of();
     for (StorageCredential each : owner.credentials()) {

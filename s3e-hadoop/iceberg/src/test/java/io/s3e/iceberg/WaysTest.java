@@ -17,6 +17,7 @@ import org.apache.iceberg.aws.s3.S3FileIOAwsClientFactory;
 import org.apache.iceberg.io.SeekableInputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -266,7 +267,9 @@ class WaysTest {
     }
   }
 
+  /** The clients of 1.9 are not made anew. */
   @Test
+  @Tag("iceberg-1.11")
   void oneThatIsClosedReadsAsS3FileIoDoes() throws IOException {
     S3EFileIO io = store.open(new S3EFileIO());
     assertReads(io);

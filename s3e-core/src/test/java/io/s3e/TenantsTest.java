@@ -150,6 +150,27 @@ class TenantsTest {
     }
   }
 
+  /** As openers do that know a length and no ETag: the first answer tells which version it is. */
+  @Test
+  void bytesThatAreReadWithoutAnEtagServeOthersToo() throws Exception {
+    MemoryObjectClient one = client();
+    MemoryObjectClient two = client();
+    OpenOptions sized = OpenOptions.DEFAULTS.withSize(content.length);
+    try (S3E first = tenant(one);
+        S3E second = tenant(two)) {
+      for (S3E tenant : List.of(first, second)) {
+        try (S3EInputStream in = tenant.open(OBJECT, sized)) {
+          assertThat(in.read()).isEqualTo(content[0] & 0xff);
+          byte[] rest = new byte[content.length];
+          in.readFullyAt(0, rest, 0, rest.length);
+          assertThat(rest).isEqualTo(content);
+        }
+      }
+      assertThat(one.bytesAsked()).as("bytes of the first tenant").isEqualTo(content.length);
+      assertThat(two.bytesAsked()).as("bytes of the second tenant").isLessThan(SIZE / 2);
+    }
+  }
+
   @Test
   void vectoredReadsOfAllTenantsUseTheEnginesThreads() throws Exception {
     List<S3E> tenants = new ArrayList<>();

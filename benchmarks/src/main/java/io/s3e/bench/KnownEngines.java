@@ -3,6 +3,7 @@ package io.s3e.bench;
 import io.s3e.bench.Engine.HadoopEngine;
 import io.s3e.bench.Engine.Tuning;
 import io.s3e.bench.core.CoreFileSystem;
+import io.s3e.bench.iceberg.IcebergFileSystem;
 import io.s3e.bench.plain.PlainFileSystem;
 import java.util.HashMap;
 import java.util.List;
@@ -18,8 +19,8 @@ final class KnownEngines {
 
   /**
    * S3E, over each client that it reads by, and without its cache on disk or its prediction of
-   * columns; the streams of S3A as a user gets each by the one key that selects it, and tuned;
-   * plain readers of local files.
+   * columns; Iceberg's file IO, with S3E's in its place; the streams of S3A as a user gets each by
+   * the one key that selects it, and tuned; plain readers of local files.
    */
   static final List<HadoopEngine> HADOOP =
       List.of(
@@ -31,6 +32,9 @@ final class KnownEngines {
           s3eWith("s3e-nocache", Map.of(CACHE_MODE, "memory")),
           s3eWith("s3e-nocolumnar", Map.of(COLUMNAR, "off")),
           s3eWith("s3e-host", Map.of(CACHE_MODE, "disk", "fs.s3a.s3e.cache.scope", "host")),
+          iceberg("iceberg-s3fileio", IcebergFileSystem.Io.S3FILEIO),
+          iceberg("iceberg-aal", IcebergFileSystem.Io.ANALYTICS),
+          iceberg("iceberg-s3e", IcebergFileSystem.Io.S3E),
           plain("plain-file", PlainFileSystem.Way.STREAM),
           plain("plain-hadoop", PlainFileSystem.Way.HADOOP),
           s3a("classic", "classic", Tuning.NONE),
@@ -58,6 +62,12 @@ final class KnownEngines {
   private static HadoopEngine plain(String name, PlainFileSystem.Way way) {
     Map<String, String> settings =
         Map.of(IMPLEMENTATION, PlainFileSystem.class.getName(), PlainFileSystem.WAY, way.name());
+    return new HadoopEngine(name, settings, Tuning.NONE);
+  }
+
+  private static HadoopEngine iceberg(String name, IcebergFileSystem.Io io) {
+    Map<String, String> settings =
+        Map.of(IMPLEMENTATION, IcebergFileSystem.class.getName(), IcebergFileSystem.IO, io.name());
     return new HadoopEngine(name, settings, Tuning.NONE);
   }
 

@@ -21,7 +21,9 @@ import org.jspecify.annotations.Nullable;
  * collected.
  *
  * <p>If the ETag was not known at opening, the first accepted answer tells it; from then on every
- * request sends it and every answer must carry it.
+ * request sends it and every answer must carry it. Blocks that are asked for after that are entered
+ * under the name of the version that turned out to be read, which other streams share; those of
+ * before are found as what was announced is.
  *
  * <p><b>Size.</b> The grid of blocks is cut over the size that was told at opening, and stays. The
  * first accepted answer says how many bytes there really are. That total is pinned, and every later
@@ -77,6 +79,11 @@ public final class ObjectHandle {
   private volatile @Nullable ObjectVersion announced;
   private final boolean customerKey;
   private volatile @Nullable ObjectVersion known;
+  private volatile @Nullable Object sharedBy;
+
+  /** What blocks are entered under: {@link #version}, until it is known which one that is. */
+  private volatile ObjectVersion name;
+
   private volatile @Nullable StoredObject stored;
 
   /**
@@ -92,6 +99,7 @@ public final class ObjectHandle {
       StreamListener listener,
       ReaderProgress progress) {
     this.version = version;
+    this.name = version;
     this.layout = layout;
     this.mayBeShorter = sizeFrom == SizeFrom.OPENER && version.etag() == null;
     this.total = new AtomicLong(sizeFrom == SizeFrom.STORE ? version.size() : NOT_PINNED);
@@ -140,13 +148,34 @@ public final class ObjectHandle {
   /** The name that a block of the handle's is entered under. */
   BlockId block(long index) {
     ObjectVersion held = apart;
-    return new BlockId(held == null || (proof != null && !customerKey) ? version : held, index);
+    return new BlockId(held == null || (proof != null && !customerKey) ? name() : held, index);
+  }
+
+  /**
+   * Once it is known which version is read, its blocks are for all that {@code holder} holds for.
+   */
+  void sharedBy(Object holder) {
+    sharedBy = holder;
+  }
+
+  /** The version that blocks of this handle are entered under from now on. */
+  ObjectVersion name() {
+    Object holder = sharedBy;
+    if (holder != null && name.etag() == null && isOfToldSize()) {
+      ObjectVersion found = knownVersion();
+      if (found != null) {
+        // First, so that whoever sees the new name finds what came under the old one.
+        announced = announced == null ? version : announced;
+        name = found.heldFor(holder);
+      }
+    }
+    return name;
   }
 
   /** From now on blocks are entered for {@code holder} alone, where their own name is taken. */
   void holdApart(Object holder) {
     if (apart == null) {
-      apart = version.heldFor(holder);
+      apart = name().heldFor(holder);
     }
   }
 

@@ -32,13 +32,15 @@ final class VisibleBlocks {
     if (handle.hasCustomerKey()) {
       // Streams with another key, or with none, must not see the bytes that this key opens.
       handle.holdApart(handle.customerKey(tenant.holder()));
+    } else if (tenant.config().store() != null) {
+      handle.sharedBy(tenant.config().store());
     }
     boolean unused = tenant.proofs().isProven(handle);
   }
 
   /** The block under this name, pinned; null if it is not in memory and not on its way. */
   @Nullable Block find(ObjectHandle handle, long block) {
-    Block found = visible(handle, handle.version(), block);
+    Block found = visible(handle, handle.name(), block);
     found = found == null ? visible(handle, handle.apart(), block) : found;
     return found == null ? visible(handle, handle.announced(), block) : found;
   }
@@ -70,7 +72,7 @@ final class VisibleBlocks {
    * not count; the handle's own is held apart then.
    */
   boolean isPresent(ObjectHandle handle, long block) {
-    Block found = entered(handle.version(), block);
+    Block found = entered(handle.name(), block);
     if (found != null) {
       if (Origin.of(found).isOf(tenant) || isForOthers(handle, found)) {
         return true;
@@ -82,7 +84,7 @@ final class VisibleBlocks {
 
   /** Whether the block is in memory, seen or not, under a name that the handle's may have. */
   boolean isReady(ObjectHandle handle, long block) {
-    return isReady(entered(handle.version(), block))
+    return isReady(entered(handle.name(), block))
         || isReady(entered(handle.apart(), block))
         || isReady(entered(handle.announced(), block));
   }
@@ -117,7 +119,7 @@ final class VisibleBlocks {
    * @return whether there is one
    */
   boolean makeWay(ObjectHandle handle, long block) {
-    if (handle.apart() == null && entered(handle.version(), block) != null) {
+    if (handle.apart() == null && entered(handle.name(), block) != null) {
       handle.holdApart(tenant.holder());
     }
     Block own = entered(handle.apart(), block);

@@ -34,11 +34,12 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A small S3 server that does wrong what it is told to: GET with one range and HEAD, path style, no
- * signature checks, keep-alive, objects in memory or by a formula. Every GET takes its {@link
- * Fault} from the script ({@link #next}), or else from the rule ({@link #always}, {@link #decide},
- * {@link #storm}); HEADs are honest but for what every request meets ({@link #decideAll}). All
- * requests are recorded. The server can be out of reach for a time ({@link #reach}).
+ * A small S3 server that does wrong what it is told to: GET with one range, which may be open, and
+ * HEAD, path style, no signature checks, keep-alive, objects in memory or by a formula. Every GET
+ * takes its {@link Fault} from the script ({@link #next}), or else from the rule ({@link #always},
+ * {@link #decide}, {@link #storm}); HEADs are honest but for what every request meets ({@link
+ * #decideAll}). All requests are recorded. The server can be out of reach for a time ({@link
+ * #reach}).
  *
  * <p>Plain sockets, one daemon thread for each connection. Methods may be called from any thread.
  */
@@ -439,8 +440,10 @@ public final class HostileS3Server implements AutoCloseable {
       return reply;
     }
     String[] bounds = range.substring("bytes=".length()).split("-", 2);
-    long start = Long.parseLong(bounds[0]);
-    long end = Long.parseLong(bounds[1]) + 1;
+    boolean isTail = bounds[0].isEmpty();
+    long start =
+        isTail ? size - Math.min(size, Long.parseLong(bounds[1])) : Long.parseLong(bounds[0]);
+    long end = isTail || bounds[1].isEmpty() ? size : Long.parseLong(bounds[1]) + 1;
     if (start >= size) {
       reply.error(416, "InvalidRange", "the object has " + size + " bytes");
       return reply;

@@ -1,0 +1,125 @@
+package io.s3e.iceberg;
+
+import java.util.List;
+import java.util.Map;
+import org.apache.iceberg.aws.s3.S3FileIO;
+import org.apache.iceberg.io.InputFile;
+import org.apache.iceberg.io.SeekableInputStream;
+import org.apache.iceberg.io.StorageCredential;
+import org.apache.iceberg.util.SerializableSupplier;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.services.s3.S3AsyncClient;
+import software.amazon.awssdk.services.s3.S3Client;
+
+/**
+ * Iceberg's {@link S3FileIO}, whose files are read by S3E: {@code io-impl=io.s3e.iceberg.S3EFileIO}
+ * in the properties of a catalog. Writes, deletes, lists and keeps credentials as that does, and
+ * sends its HEADs. Any thread.
+ *
+ * <p>A file whose length nobody has told or asked for, as table metadata is, is read by one GET of
+ * {@link S3FileIO}'s stream: to ask for the length would take another round trip.
+ *
+ * <p><b>States of the reads</b>, each guarded by this object's monitor: none, before the first file
+ * is opened here, which is so again after serialization and once credentials or properties are set
+ * anew; open, with tenants of the JVM's engine; closed with this object, for good. Streams and
+ * files hold this object, whose finalizer closes it; nothing of the engine does.
+ *
+ * <p>Until {@link #initialize}, an object of the constructor without arguments has no properties,
+ * and a catalog sets credentials before it: what is not a read looks at neither.
+ */
+public class S3EFileIO extends S3FileIO {
+  private static final long serialVersionUID = 1L;
+
+  /** Whether the caller has made the client, so that no property tells how. */
+  private boolean isGiven;
+
+  /** Whether there are properties: up to Iceberg 1.9 a given client does not make any. */
+  private boolean isInitialized;
+
+  private transient @Nullable Tenants tenants;
+  private transient boolean isClosed;
+
+  /** For {@link #initialize}, which a catalog calls. */
+  public S3EFileIO() {}
+
+  /** Reads by the given client: how it reaches the store cannot be seen. */
+  public S3EFileIO(SerializableSupplier<S3Client> s3) {
+    super(s3);
+    isGiven = true;
+  }
+
+  /** As above. */
+  public S3EFileIO(SerializableSupplier<S3Client> s3, SerializableSupplier<S3AsyncClient> s3Async) {
+    super(s3, s3Async);
+    isGiven = true;
+  }
+
+  /**
+   * @throws IllegalArgumentException if a property of S3E's has a bad value; names the property,
+   *     the value and what is accepted
+   */
+  @Override
+  public void initialize(Map<String, String> properties) {
+    S3EProperties.check(properties);
+    closeTenants(false);
+    super.initialize(properties);
+    isInitialized = true;
+  }
+
+  /** Also closes {@link S3FileIO}'s clients, and so the streams over them. */
+  @Override
+  public void setCredentials(List<StorageCredential> credentials) {
+    closeTenants(false);
+    super.setCredentials(credentials);
+  }
+
+  @Override
+  public InputFile newInputFile(String path) {
+    return new S3EInputFile(this, super.newInputFile(path), 0);
+  }
+
+  @Override
+  public InputFile newInputFile(String path, long length) {
+    return new S3EInputFile(this, super.newInputFile(path, length), length);
+  }
+
+  /** Opens the file; null if {@link S3FileIO} is to read it. */
+  @Nullable SeekableInputStream open(S3EInputFile file, String location, long length) {
+    Tenants own = tenants();
+    return own == null ? null : own.open(file, location, length);
+  }
+
+  /** Null once this is closed. */
+  synchronized @Nullable Tenants tenants() {
+    if (tenants == null && !isClosed) {
+      tenants = new Tenants(this, isGiven);
+    }
+    return tenants;
+  }
+
+  /** Empty until there are any. */
+  Map<String, String> knownProperties() {
+    return isInitialized ? properties() : Map.of();
+  }
+
+  private void closeTenants(boolean forGood) {
+    Tenants open;
+    synchronized (this) {
+      open = tenants;
+      tenants = null;
+      isClosed |= forGood;
+    }
+    if (open != null) {
+      open.close();
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      closeTenants(true);
+    } finally {
+      super.close();
+    }
+  }
+}

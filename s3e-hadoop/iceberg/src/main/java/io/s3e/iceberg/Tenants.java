@@ -1,0 +1,142 @@
+package io.s3e.iceberg;
+
+import io.s3e.OpenOptions;
+import io.s3e.S3E;
+import io.s3e.block.ObjectRef;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.iceberg.common.DynConstructors;
+import org.apache.iceberg.io.SeekableInputStream;
+import org.apache.iceberg.io.StorageCredential;
+import org.apache.iceberg.metrics.MetricsContext;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import software.amazon.awssdk.services.s3.S3Client;
+
+/**
+ * What one {@link S3EFileIO} reads by: a tenant of the JVM's engine for each of Iceberg's clients,
+ * of which there is one for each prefix that the catalog vends credentials for. Made at the first
+ * file of the prefix; closed with the owner. Any thread.
+ */
+final class Tenants implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Tenants.class);
+
+  /** The class that {@code S3FileIO} counts by, where there is Hadoop. */
+  private static final String HADOOP_METRICS = "org.apache.iceberg.hadoop.HadoopMetricsContext";
+
+  /** Reasons that were told. A job makes thousands of these objects, and each has the same. */
+  private static final Set<String> TOLD = ConcurrentHashMap.newKeySet();
+
+  private final S3EFileIO owner;
+  private final @Nullable String reasonAgainst;
+  private final boolean isGiven;
+  private final MetricsContext metrics;
+
+  /** By identity: two clients that are equal may have different credentials. Guarded by this. */
+  private final Map<S3Client, S3E> byClient = new IdentityHashMap<>();
+
+  private boolean isClosed;
+
+  /**
+   * @param isGiven whether the caller of the owner's constructor has made the client, so that no
+   *     property tells how
+   */
+  Tenants(S3EFileIO owner, boolean isGiven) {
+    this.owner = owner;
+    this.isGiven = isGiven;
+    reasonAgainst = ClientView.reasonAgainstS3e(owner.knownProperties());
+    metrics = metrics(owner.knownProperties());
+    if (reasonAgainst != null) {
+      tell("S3FileIO's own streams read, since {}", reasonAgainst);
+    }
+  }
+
+  /** Says it once in the JVM. */
+  static void tell(String words, String reason) {
+    if (TOLD.add(reason)) {
+      LOG.info(words, reason);
+    }
+  }
+
+  private static MetricsContext metrics(Map<String, String> properties) {
+    try {
+      DynConstructors.Ctor<MetricsContext> made =
+          DynConstructors.builder(MetricsContext.class)
+              .hiddenImpl(HADOOP_METRICS, String.class)
+              .buildChecked();
+      MetricsContext metrics = made.newInstance("s3");
+      metrics.initialize(properties);
+      return metrics;
+    } catch (NoSuchMethodException | LinkageError | ClassCastException e) {
+      LOG.debug("Reads are not counted by {}", HADOOP_METRICS, e);
+      return MetricsContext.nullMetrics();
+    }
+  }
+
+  /** Opens the file; null if it is to be read by {@code S3FileIO}. Sends nothing. */
+  @Nullable SeekableInputStream open(S3EInputFile file, String location, long length) {
+    ObjectRef object = reasonAgainst == null ? ClientView.object(location) : null;
+    S3E tenant = object == null ? null : tenant(location);
+    if (tenant == null || object == null) {
+      return null;
+    }
+    try {
+      OpenOptions options = OpenOptions.DEFAULTS.withSize(length);
+      return new S3ESeekableInputStream(file, tenant.open(object, options), metrics);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The tenant for files at a location; null once this is closed, or if S3E is not to read. */
+  synchronized @Nullable S3E tenant(String location) {
+    if (isClosed || reasonAgainst != null) {
+      return null;
+    }
+    S3Client client = client(location);
+    S3E tenant = byClient.get(client);
+    if (tenant == null) {
+      tenant = Maker.of(ClientView.of(client, properties(location)), isGiven).make();
+      byClient.put(client, tenant);
+    }
+    return tenant;
+  }
+
+  /** Iceberg's client for the location; up to 1.9 there is one for all. */
+  private S3Client client(String location) {
+    try {
+      return owner.client(location);
+    } catch (NoSuchMethodError e) {
+      LOG.debug("This Iceberg has one client for all prefixes", e);
+      return owner.client();
+    }
+  }
+
+  /** The catalog's, and over them those that came with the credentials for the longest prefix. */
+  private Map<String, String> properties(String location) {
+    Map<String, String> all = new HashMap<>(owner.knownProperties());
+    String longest = "s3";
+    Map<String, String> vended = Map.of();
+    for (StorageCredential each : owner.credentials()) {
+      if (location.startsWith(each.prefix()) && each.prefix().length() >= longest.length()) {
+        longest = each.prefix();
+        vended = each.config();
+      }
+    }
+    all.putAll(vended);
+    return all;
+  }
+
+  @Override
+  public synchronized void close() {
+    isClosed = true;
+    byClient.values().forEach(S3E::close);
+    byClient.clear();
+  }
+}

@@ -1,0 +1,99 @@
+package io.s3e.iceberg;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.esotericsoftware.kryo.Kryo;
+import com.esotericsoftware.kryo.io.Input;
+import com.esotericsoftware.kryo.io.Output;
+import io.s3e.testing.StoredContent;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
+import java.util.List;
+import java.util.Map;
+import org.apache.iceberg.io.SeekableInputStream;
+import org.apache.iceberg.io.StorageCredential;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.objenesis.strategy.StdInstantiatorStrategy;
+
+/**
+ * A file IO that has read goes to another process, with its properties and credentials. Kryo alone
+ * cannot write the client factory of Iceberg 1.9.
+ */
+@Tag("iceberg-1.11")
+class SerializationTest {
+  private static final int SIZE = 1 << 20;
+
+  enum By {
+    JAVA {
+      @Override
+      S3EFileIO copy(S3EFileIO io) throws Exception {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
+          out.writeObject(io);
+        }
+        try (ObjectInputStream in =
+            new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray()))) {
+          return (S3EFileIO) in.readObject();
+        }
+      }
+    },
+    KRYO {
+      @Override
+      S3EFileIO copy(S3EFileIO io) {
+        Kryo kryo = new Kryo();
+        kryo.setInstantiatorStrategy(
+            new Kryo.DefaultInstantiatorStrategy(new StdInstantiatorStrategy()));
+        Output out = new Output(1 << 10, 1 << 20);
+        kryo.writeClassAndObject(out, io);
+        return (S3EFileIO) kryo.readClassAndObject(new Input(out.toBytes()));
+      }
+    };
+
+    abstract S3EFileIO copy(S3EFileIO io) throws Exception;
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void theCopyReadsAfterTheOriginalIsClosed(By by) throws Exception {
+    try (HostileStore store = new HostileStore()) {
+      StoredContent content = store.put("one/file", SIZE, 1);
+      byte[] expected = new byte[SIZE];
+      content.copy(0, expected, 0, expected.length);
+      S3EFileIO io = new S3EFileIO();
+      io.setCredentials(
+          List.of(
+              StorageCredential.create(
+                  HostileStore.location("one/"),
+                  Map.of(
+                      "s3.access-key-id", "vended",
+                      "s3.secret-access-key", "secret",
+                      "s3.session-token", "token"))));
+      store.open(io, "s3e.prefetch.window.max", "8M");
+      assertThat(read(io)).isEqualTo(expected);
+      S3EFileIO copy = by.copy(io);
+      io.close();
+      store.server.forgetRequests();
+      try (copy) {
+        assertThat(copy.properties()).isEqualTo(io.properties());
+        assertThat(copy.credentials()).isEqualTo(io.credentials());
+        assertThat(read(copy)).isEqualTo(expected);
+        assertThat(copy.tenants().tenant(HostileStore.location("one/file")).config())
+            .extracting(config -> config.maxWindowBytes())
+            .isEqualTo(8L << 20);
+      }
+      assertThat(store.server.gets()).isNotEmpty();
+    }
+  }
+
+  private static byte[] read(S3EFileIO io) throws IOException {
+    try (SeekableInputStream in =
+        io.newInputFile(HostileStore.location("one/file"), SIZE).newStream()) {
+      return in.readAllBytes();
+    }
+  }
+}

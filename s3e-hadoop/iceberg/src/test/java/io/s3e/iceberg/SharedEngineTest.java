@@ -1,0 +1,222 @@
+package io.s3e.iceberg;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.s3e.OpenOptions;
+import io.s3e.S3E;
+import io.s3e.S3EConfig;
+import io.s3e.block.ObjectRef;
+import io.s3e.client.aws.AwsClientSettings;
+import io.s3e.client.aws.AwsClients;
+import io.s3e.stream.S3EInputStream;
+import io.s3e.testing.Eventually;
+import io.s3e.testing.Slow;
+import java.io.IOException;
+import java.lang.ref.WeakReference;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.iceberg.aws.s3.S3FileIO;
+import org.apache.iceberg.io.RangeReadable;
+import org.apache.iceberg.io.SeekableInputStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
+import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+
+/** File IOs are tenants of the JVM's engine: with others they share memory, and leave nothing. */
+class SharedEngineTest {
+  private static final int SIZE = 8 << 20;
+  private static final String KEY = "data/shared";
+
+  private HostileStore store;
+  private byte[] content;
+
+  @BeforeEach
+  void open() throws IOException {
+    store = new HostileStore();
+    content = new byte[SIZE];
+    store.put(KEY, SIZE, 3).copy(0, content, 0, content.length);
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    store.close();
+  }
+
+  /** A tenant as the file system of s3a:// is one. */
+  private S3E s3a() {
+    AwsClientSettings settings =
+        AwsClientSettings.builder()
+            .endpoint(store.server.endpoint())
+            .region("us-east-1")
+            .pathStyle(true)
+            .credentials(
+                StaticCredentialsProvider.create(AwsBasicCredentials.create("s3as", "secret")))
+            .build();
+    String name = AwsClients.storeName(Optional.of(store.server.endpoint()), "us-east-1");
+    return S3E.create(S3EConfig.DEFAULTS.toBuilder().store(name).build(), AwsClients.crt(settings));
+  }
+
+  private byte[] byIceberg(S3FileIO io) throws IOException {
+    byte[] bytes = new byte[SIZE];
+    try (SeekableInputStream in = io.newInputFile(HostileStore.location(KEY), SIZE).newStream()) {
+      // The first answer is the proof.
+      assertThat(in.read()).isEqualTo(content[0] & 0xff);
+      ((RangeReadable) in).readFully(0, bytes);
+    }
+    return bytes;
+  }
+
+  private byte[] byS3a(S3E tenant) throws IOException {
+    byte[] bytes = new byte[SIZE];
+    try (S3EInputStream in =
+        tenant.open(new ObjectRef(HostileStore.BUCKET, KEY), OpenOptions.DEFAULTS.withSize(SIZE))) {
+      assertThat(in.read()).isEqualTo(content[0] & 0xff);
+      in.readFullyAt(0, bytes, 0, SIZE);
+    }
+    return bytes;
+  }
+
+  @Test
+  void whatS3aHasFetchedServesIcebergAfterAnAnswerOfItsOwn() throws IOException {
+    try (S3E s3a = s3a();
+        S3EFileIO io = store.open(new S3EFileIO())) {
+      assertThat(byS3a(s3a)).isEqualTo(content);
+      store.server.forgetRequests();
+      assertThat(byIceberg(io)).isEqualTo(content);
+      assertThat(store.signers("data")).containsExactly("catalogs");
+      assertThat(store.bytesAsked()).isPositive().isLessThan(SIZE / 2);
+    }
+  }
+
+  @Test
+  void whatIcebergHasFetchedServesS3aAfterAnAnswerOfItsOwn() throws IOException {
+    try (S3E s3a = s3a();
+        S3EFileIO io = store.open(new S3EFileIO())) {
+      assertThat(byIceberg(io)).isEqualTo(content);
+      store.server.forgetRequests();
+      assertThat(byS3a(s3a)).isEqualTo(content);
+      assertThat(store.signers("data")).containsExactly("s3as");
+      assertThat(store.bytesAsked()).isPositive().isLessThan(SIZE / 2);
+    }
+  }
+
+  @Test
+  void thereIsOneBudget() throws IOException {
+    try (S3E s3a = s3a();
+        S3EFileIO io = store.open(new S3EFileIO(), "s3e.memory.budget", "64M")) {
+      S3E tenant = io.tenants().tenant(HostileStore.location(KEY));
+      assertThat(tenant.memoryLimit()).as("the first tenant's").isEqualTo(s3a.memoryLimit());
+      assertThat(tenant.config().store()).isEqualTo(s3a.config().store());
+      assertThat(tenant.config().blockBytes()).isEqualTo(s3a.config().blockBytes());
+    }
+  }
+
+  @Test
+  @Slow
+  void twoHundredThatComeAndGoBesideAReaderLeaveNothing() throws Exception {
+    try (S3EFileIO reader = store.open(new S3EFileIO())) {
+      assertThat(byIceberg(reader)).isEqualTo(content);
+      AtomicBoolean isOver = new AtomicBoolean();
+      AtomicReference<Throwable> failure = new AtomicReference<>();
+      Thread beside =
+          new Thread(
+              () -> {
+                try {
+                  while (!isOver.get()) {
+                    assertThat(Arrays.equals(byIceberg(reader), content)).isTrue();
+                  }
+                } catch (Throwable e) {
+                  failure.set(e);
+                }
+              },
+              "the reader beside");
+      beside.start();
+      List<S3E> tenants = new ArrayList<>();
+      try {
+        for (int i = 0; i < 200; i++) {
+          try (S3EFileIO io = store.open(new S3EFileIO());
+              SeekableInputStream in =
+                  io.newInputFile(HostileStore.location(KEY), SIZE).newStream()) {
+            assertThat(in.read()).isEqualTo(content[0] & 0xff);
+            tenants.add(io.tenants().tenant(HostileStore.location(KEY)));
+          }
+        }
+      } finally {
+        isOver.set(true);
+        beside.join(60_000);
+      }
+      assertThat(beside.isAlive()).isFalse();
+      assertThat(failure.get()).isNull();
+      assertThat(tenants).allSatisfy(each -> assertThat(each.memoryBytes()).isZero());
+      // Those of the readers, and idle ones that end by themselves.
+      Eventually.awaitTrue("connections end", () -> store.server.openConnections() < 40);
+      Eventually.awaitTrue("threads end", () -> threads("s3e-credentials") <= 1);
+      assertThat(threads("s3e-get-")).isZero();
+      assertThat(byIceberg(reader)).isEqualTo(content);
+    }
+  }
+
+  private static long threads(String name) {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().startsWith(name))
+        .count();
+  }
+
+  /** What the engine holds of it must not keep it from being finalized, which closes it. */
+  @Test
+  @Slow
+  void oneThatIsForgottenIsClosed() throws Exception {
+    S3E tenant = forgotten();
+    Eventually.awaitTrue(
+        "the tenant is closed",
+        () -> {
+          System.gc();
+          System.runFinalization();
+          return isClosed(tenant);
+        });
+  }
+
+  private S3E forgotten() throws IOException {
+    S3EFileIO io = store.open(new S3EFileIO());
+    assertThat(byIceberg(io)).isEqualTo(content);
+    return io.tenants().tenant(HostileStore.location(KEY));
+  }
+
+  private static boolean isClosed(S3E tenant) {
+    try {
+      tenant
+          .open(new ObjectRef(HostileStore.BUCKET, KEY), OpenOptions.DEFAULTS.withSize(1))
+          .close();
+      return false;
+    } catch (IOException e) {
+      return e.getMessage().contains("closed");
+    }
+  }
+
+  /** The other way round: a stream alone keeps its file IO open. */
+  @Test
+  @Slow
+  void aStreamKeepsItsFileIoOpen() throws Exception {
+    WeakReference<?>[] unrelated = {new WeakReference<>(new Object())};
+    try (SeekableInputStream in = streamOfAForgottenIo()) {
+      Eventually.awaitTrue(
+          "garbage is collected",
+          () -> {
+            System.gc();
+            System.runFinalization();
+            return unrelated[0].get() == null;
+          });
+      assertThat(in.readAllBytes()).isEqualTo(content);
+    }
+  }
+
+  private SeekableInputStream streamOfAForgottenIo() {
+    return store.open(new S3EFileIO()).newInputFile(HostileStore.location(KEY), SIZE).newStream();
+  }
+}

@@ -1,0 +1,281 @@
+package io.s3e.iceberg;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.s3e.S3E;
+import io.s3e.testing.CapturedLog;
+import io.s3e.testing.Fault;
+import io.s3e.testing.Slow;
+import io.s3e.testing.StoredContent;
+import java.io.IOException;
+import java.net.URI;
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.iceberg.aws.s3.S3FileIO;
+import org.apache.iceberg.aws.s3.S3FileIOAwsClientFactory;
+import org.apache.iceberg.io.SeekableInputStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
+import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.services.s3.S3AsyncClient;
+import software.amazon.awssdk.services.s3.S3Client;
+
+/** Which client sends the requests of a file IO, and what is said of it. */
+class WaysTest {
+  private static final int SIZE = 3 << 20;
+  private static final String KEY = "data/file";
+  private static final String LOCATION = HostileStore.location(KEY);
+  private static final Map<String, String> NOTHING = Map.of();
+
+  private HostileStore store;
+  private StoredContent content;
+
+  @BeforeEach
+  void open() throws IOException {
+    store = new HostileStore();
+    content = store.put(KEY, SIZE, 5);
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    store.close();
+  }
+
+  private void assertReads(S3FileIO io) throws IOException {
+    byte[] bytes = new byte[SIZE];
+    content.copy(0, bytes, 0, bytes.length);
+    try (SeekableInputStream in = io.newInputFile(LOCATION, SIZE).newStream()) {
+      assertThat(in.readAllBytes()).isEqualTo(bytes);
+    }
+  }
+
+  private static String client(S3EFileIO io) {
+    S3E tenant = io.tenants().tenant(LOCATION);
+    return tenant == null ? "none" : tenant.client().name();
+  }
+
+  private long byCrt() {
+    return store.server.gets().stream()
+        .filter(request -> String.valueOf(request.header("User-Agent")).contains("S3E/"))
+        .count();
+  }
+
+  @Test
+  void byDefaultItIsTheCrt() throws IOException {
+    try (S3EFileIO io = store.open(new S3EFileIO())) {
+      assertReads(io);
+      assertThat(client(io)).startsWith("crt");
+      assertThat(byCrt()).isEqualTo(store.server.gets().size());
+      assertThat(store.server.requests()).as("no HEAD").allMatch(r -> r.method().equals("GET"));
+    }
+  }
+
+  @Test
+  void icebergsCanBeChosen() throws IOException {
+    try (CapturedLog log = new CapturedLog();
+        S3EFileIO io = store.open(new S3EFileIO(), "s3e.client", "S3FileIO");
+        S3EFileIO other = store.open(new S3EFileIO(), "s3e.client", "S3FileIO")) {
+      assertReads(io);
+      assertReads(other);
+      assertThat(client(io)).isEqualTo("iceberg");
+      assertThat(byCrt()).isZero();
+      assertThat(log.lines("s3e.client is \"S3FileIO\"")).hasSize(1);
+    }
+  }
+
+  @Test
+  void s3eCanBeTurnedOff() throws IOException {
+    try (S3EFileIO io = store.open(new S3EFileIO(), "s3e.enabled", "false");
+        SeekableInputStream in = io.newInputFile(LOCATION, SIZE).newStream()) {
+      assertReads(io);
+      assertThat(client(io)).isEqualTo("none");
+      assertThat(in).isNotInstanceOf(S3ESeekableInputStream.class);
+    }
+  }
+
+  @Test
+  void aClientThatIsGivenReads() throws IOException {
+    URI endpoint = store.server.endpoint();
+    try (S3EFileIO io = new S3EFileIO(() -> s3(endpoint))) {
+      assertReads(io);
+      assertThat(client(io)).isEqualTo("iceberg");
+      assertThat(store.signers("data")).containsExactly("owns");
+    }
+  }
+
+  private static S3Client s3(URI endpoint) {
+    return S3Client.builder()
+        .endpointOverride(endpoint)
+        .forcePathStyle(true)
+        .region(Region.US_EAST_1)
+        .credentialsProvider(
+            StaticCredentialsProvider.create(AwsBasicCredentials.create("owns", "secret")))
+        .build();
+  }
+
+  /** A factory of somebody's own. */
+  public static final class Factory implements S3FileIOAwsClientFactory {
+    private String endpoint;
+
+    @Override
+    public S3Client s3() {
+      return WaysTest.s3(URI.create(endpoint));
+    }
+
+    @Override
+    public S3AsyncClient s3Async() {
+      throw new UnsupportedOperationException("nobody asks for it");
+    }
+
+    @Override
+    public void initialize(Map<String, String> properties) {
+      endpoint = properties.get("s3.endpoint");
+    }
+  }
+
+  @Test
+  void theClientOfAFactoryReadsAndThatIsSaidOnce() throws IOException {
+    try (CapturedLog log = new CapturedLog();
+        S3EFileIO io =
+            store.open(new S3EFileIO(), "s3.client-factory-impl", Factory.class.getName());
+        S3EFileIO other =
+            store.open(new S3EFileIO(), "s3.client-factory-impl", Factory.class.getName())) {
+      assertReads(io);
+      assertReads(other);
+      assertThat(client(io)).isEqualTo("iceberg");
+      assertThat(store.signers("data")).containsExactly("owns");
+      assertThat(log.lines("s3.client-factory-impl is")).hasSize(1);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "s3.remote-signing-enabled, true",
+    "s3.access-grants.enabled, true",
+    "s3.acceleration-enabled, true",
+    "client.factory, com.example.Factory",
+    "http-client.proxy-endpoint, http://proxy:3128"
+  })
+  void whatOnlyIcebergsClientCanDoIsItsReason(String key, String value) {
+    try (S3Client s3 = s3(store.server.endpoint())) {
+      Map<String, String> properties = new HashMap<>(store.properties());
+      assertThat(ClientView.of(s3, properties).reasonAgainstOwn()).isNull();
+      properties.put(key, value);
+      assertThat(ClientView.of(s3, properties).reasonAgainstOwn()).contains(key).contains(value);
+    }
+  }
+
+  @Test
+  void aProxyOfTheJvmOrTheEnvironmentIsAReasonUnlessTheStoreIsExcepted() {
+    URI aws = URI.create("https://s3.eu-west-1.amazonaws.com");
+    Map<String, String> jvm = Map.of("https.proxyHost", "proxy");
+    assertThat(Proxies.between(aws, NOTHING, jvm::get, NOTHING::get)).contains("https.proxyHost");
+    Map<String, String> excepted =
+        Map.of("https.proxyHost", "proxy", "http.nonProxyHosts", "localhost|*.amazonaws.com");
+    assertThat(Proxies.between(aws, NOTHING, excepted::get, NOTHING::get)).isNull();
+    Map<String, String> shell = Map.of("HTTPS_PROXY", "http://me:secret@proxy:1");
+    assertThat(Proxies.between(aws, NOTHING, NOTHING::get, shell::get))
+        .contains("HTTPS_PROXY")
+        .doesNotContain("secret");
+    Map<String, String> exceptedToo =
+        Map.of("HTTPS_PROXY", "http://proxy:1", "NO_PROXY", "127.0.0.1, .amazonaws.com");
+    assertThat(Proxies.between(aws, NOTHING, NOTHING::get, exceptedToo::get)).isNull();
+    Map<String, String> off = Map.of("http-client.proxy-use-environment-variable-values", "false");
+    assertThat(Proxies.between(aws, off, NOTHING::get, shell::get)).isNull();
+  }
+
+  /** As behind a firewall that knows Java: the CRT's requests do not come through. */
+  @Test
+  @Slow
+  void icebergsClientReadsWhereTheCrtDoesNotReachTheStore() throws IOException {
+    store.server.decideAll(
+        request ->
+            String.valueOf(request.header("User-Agent")).contains("S3E/")
+                ? Fault.resetAtOnce()
+                : Fault.none());
+    try (CapturedLog log = new CapturedLog();
+        S3EFileIO io = store.open(new S3EFileIO())) {
+      assertReads(io);
+      assertThat(client(io)).isEqualTo("iceberg");
+      assertThat(log.lines("does not read the store")).hasSize(1);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "s3://lake--x-s3/key",
+        "s3://arn:aws:s3:eu-west-1:1:accesspoint/name/key",
+        "s3://lake/a?b",
+        "s3://lake/a#b",
+        "s3://lake",
+        "gs://lake/key"
+      })
+  void whatS3eCannotNameIsLeftToIceberg(String location) {
+    assertThat(ClientView.object(location)).isNull();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "s3e.memory.budget, much",
+    "s3e.client, netty",
+    "s3e.enabled, yes",
+    "s3e.columnar, sometimes",
+    "s3e.read.timeout, 8"
+  })
+  void aBadValueIsToldWithPropertyValueAndWhatIsAccepted(String key, String value) {
+    assertThatThrownBy(() -> store.open(new S3EFileIO(), key, value))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining(key)
+        .hasMessageContaining(value)
+        .hasMessageContaining("accepted");
+  }
+
+  @Test
+  void anUnknownPropertyIsTold() {
+    try (CapturedLog log = new CapturedLog();
+        S3EFileIO io = store.open(new S3EFileIO(), "s3e.memory.buget", "64M")) {
+      assertThat(log.lines("s3e.memory.buget is no property")).hasSize(1);
+      assertThat(io.properties()).containsKey("s3e.memory.buget");
+    }
+  }
+
+  @Test
+  void oneThatWasNeverInitializedCanBeClosedAndGivenCredentials() {
+    S3EFileIO io = new S3EFileIO();
+    io.setCredentials(java.util.List.of());
+    io.close();
+    io.close();
+    assertThat(io.credentials()).isEmpty();
+  }
+
+  @Test
+  void initializedAnewItReadsByTheNewProperties() throws IOException {
+    try (S3EFileIO io = store.open(new S3EFileIO())) {
+      assertReads(io);
+      store.open(io, "s3e.client", "s3fileio");
+      assertReads(io);
+      assertThat(client(io)).isEqualTo("iceberg");
+    }
+  }
+
+  /** The clients of 1.9 are not made anew. */
+  @Test
+  @Tag("iceberg-1.11")
+  void oneThatIsClosedReadsAsS3FileIoDoes() throws IOException {
+    S3EFileIO io = store.open(new S3EFileIO());
+    assertReads(io);
+    io.close();
+    assertReads(io);
+    assertThat(io.tenants()).isNull();
+    io.setCredentials(java.util.List.of());
+  }
+}

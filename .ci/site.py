@@ -1,6 +1,6 @@
 """The parts of .ci/site that are its own.
 
-site.py links            links of the Markdown files lead to files and headings that are there
+site.py links            links of the Markdown files lead to files and headings that are there; the README is short, and each page is in the navigation
 site.py copy DIRECTORY   the pages of the site: docs/, the root's pages, a list of the decisions; links to other files go to the repository
 site.py built DIRECTORY  links of the built pages lead to files and anchors that are there
 """
@@ -15,6 +15,7 @@ import sys
 import urllib.parse
 
 ROOT_PAGES = ["CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]
+README_LINES, README_WIDTH = 90, 120
 LINK = re.compile(r"(?<!`)(!?\[(?:[^\]\[]|\[[^\]]*\])*\])\(([^)\s]+)\)")
 FENCE = re.compile(r"^ *```.*?^ *```", re.M | re.S)
 
@@ -55,7 +56,22 @@ def links():
                 dead.append(f"{page}: {target}: there is no such file")
             elif anchor and file.suffix == ".md" and anchor not in anchors(file):
                 dead.append(f"{page}: {target}: there is no such heading")
+    dead += short(pathlib.Path("README.md")) + strays()
     report(dead, f"{len(pages())} pages")
+
+
+def short(page):
+    """What of a page is longer than a stranger reads in a minute."""
+    lines = page.read_text().splitlines()
+    long = [f"{page}:{n}: {len(line)} characters, of {README_WIDTH}" for n, line in enumerate(lines, 1) if len(line) > README_WIDTH]
+    return long + ([f"{page}: {len(lines)} lines, of {README_LINES}"] if len(lines) > README_LINES else [])
+
+
+def strays():
+    """Pages of docs/ that the navigation leaves out."""
+    named = set(re.findall(r"(\S+\.md)$", pathlib.Path("mkdocs.yml").read_text(), re.M))
+    here = [page.relative_to("docs").as_posix() for page in pages() if page.parts[0] == "docs" and page.parts[1] != "adr"]
+    return [f"mkdocs.yml: {page} is not in nav" for page in here if page not in named]
 
 
 def copy(directory):
@@ -129,7 +145,7 @@ def built(directory):
 def report(dead, what):
     if dead:
         sys.exit("site: " + "\nsite: ".join(dead))
-    print(f"{what}: every link leads somewhere")
+    print(f"{what}: nothing is wrong")
 
 
 if __name__ == "__main__":

@@ -25,11 +25,23 @@ def text(pom, path):
     return (pom.findtext("/".join(POM + step for step in path.split("/"))) or "").strip()
 
 
-def verify_pom(file, version):
+def inherited(root, pom, path):
+    """What a POM or the first of its staged parents says."""
+    while pom is not None:
+        if text(pom, path):
+            return text(pom, path)
+        group, artifact, version = (text(pom, "parent/" + part) for part in ("groupId", "artifactId", "version"))
+        file = root / group.replace(".", "/") / artifact / version / f"{artifact}-{version}.pom"
+        pom = xml.parse(file).getroot() if artifact and file.is_file() else None
+    return ""
+
+
+def verify_pom(root, file, version):
     """The artifact's packaging, and what its POM lacks."""
     pom = xml.parse(file).getroot()
     for path in REQUIRED:
-        if not text(pom, path):
+        # A name and a description are each artifact's own.
+        if not (text(pom, path) if path in ("name", "description") else inherited(root, pom, path)):
             wrong.append(f"{file.name}: no {path}")
     if pom.find(POM + "parent") is None and text(pom, "version") != version:
         wrong.append(f"{file.name}: version {text(pom, 'version')}, not {version}")
@@ -71,7 +83,7 @@ def main(root, version):
     for pom in poms:
         if pom.parent.name != version:
             wrong.append(f"{pom.name}: in a directory {pom.parent.name}")
-        packaging = verify_pom(pom, version)
+        packaging = verify_pom(root, pom, version)
         if packaging != "pom":
             verify_jars(pom.parent, pom.stem)
         print(f"{pom.stem}: {packaging}")

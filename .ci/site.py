@@ -1,0 +1,157 @@
+"""The parts of .ci/site that are its own.
+
+site.py links            links of the Markdown files lead to files and headings that are there; the README is short, and each page is in the navigation
+site.py copy DIRECTORY   the pages of the site: docs/, the root's pages, a list of the decisions; links to other files go to the repository
+site.py built DIRECTORY  links of the built pages lead to files and anchors that are there
+"""
+
+import html.parser
+import pathlib
+import posixpath
+import re
+import shutil
+import subprocess
+import sys
+import urllib.parse
+
+ROOT_PAGES = ["CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]
+README_LINES, README_WIDTH = 90, 120
+LINK = re.compile(r"(?<!`)(!?\[(?:[^\]\[]|\[[^\]]*\])*\])\(([^)\s]+)\)")
+FENCE = re.compile(r"^ *```.*?^ *```", re.M | re.S)
+
+
+def outside_code(text, change):
+    """The text with change() applied to what is in no fenced block."""
+    parts, end = [], 0
+    for fence in FENCE.finditer(text):
+        parts += [change(text[end : fence.start()]), fence[0]]
+        end = fence.end()
+    return "".join(parts + [change(text[end:])])
+
+
+def anchors(page):
+    """The headings' anchors as GitHub makes them."""
+    found = {}
+    for heading in re.findall(r"^#{1,6} +(.+)$", FENCE.sub("", page.read_text()), re.M):
+        plain = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", heading)
+        name = re.sub(r"[^\w\- ]", "", plain.strip().lower()).replace(" ", "-")
+        found[name] = found.get(name, -1) + 1
+    return {f"{name}-{n}" if n else name for name, last in found.items() for n in range(last + 1)}
+
+
+def pages():
+    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "*.md"], check=True, capture_output=True, text=True).stdout
+    return [page for page in map(pathlib.Path, listed.split("\n")) if page.suffix and page.exists()]
+
+
+def links():
+    dead = []
+    for page in pages():
+        for _, target in LINK.findall(FENCE.sub("", page.read_text())):
+            if re.match(r"[a-z]+:", target):
+                continue
+            path, _, anchor = target.partition("#")
+            file = page.parent / urllib.parse.unquote(path) if path else page
+            if not file.exists():
+                dead.append(f"{page}: {target}: there is no such file")
+            elif anchor and file.suffix == ".md" and anchor not in anchors(file):
+                dead.append(f"{page}: {target}: there is no such heading")
+    dead += short(pathlib.Path("README.md")) + strays()
+    report(dead, f"{len(pages())} pages")
+
+
+def short(page):
+    """What of a page is longer than a stranger reads in a minute."""
+    lines = page.read_text().splitlines()
+    long = [f"{page}:{n}: {len(line)} characters, of {README_WIDTH}" for n, line in enumerate(lines, 1) if len(line) > README_WIDTH]
+    return long + ([f"{page}: {len(lines)} lines, of {README_LINES}"] if len(lines) > README_LINES else [])
+
+
+def strays():
+    """Pages of docs/ that the navigation leaves out."""
+    named = set(re.findall(r"(\S+\.md)$", pathlib.Path("mkdocs.yml").read_text(), re.M))
+    here = [page.relative_to("docs").as_posix() for page in pages() if page.parts[0] == "docs" and page.parts[1] != "adr"]
+    return [f"mkdocs.yml: {page} is not in nav" for page in here if page not in named]
+
+
+def copy(directory):
+    shutil.rmtree(directory, ignore_errors=True)
+    shutil.copytree("docs", directory)
+    for page in ROOT_PAGES:
+        shutil.copy(page, directory / page)
+    decisions = sorted((directory / "adr").glob("[0-9]*.md"))
+    titles = [f"- [{page.read_text().split(chr(10), 1)[0].lstrip('# ')}]({page.name})" for page in decisions]
+    (directory / "adr" / "index.md").write_text("# Decisions\n\nDecisions that could have gone otherwise.\n\n" + "\n".join(titles) + "\n")
+    repository = re.search(r"^repo_url: (\S+)", pathlib.Path("mkdocs.yml").read_text(), re.M)[1]
+    for page in directory.rglob("*.md"):
+        relative = page.relative_to(directory)
+        source = relative if str(relative) in ROOT_PAGES else "docs" / relative
+        page.write_text(outside_code(page.read_text(), lambda text: LINK.sub(lambda link: moved(link, source, repository), text)))
+
+
+def moved(link, source, repository):
+    """A link of the page source, as the site's copy of the page has it."""
+    if re.match(r"[a-z]+:|#", link[2]):
+        return link[0]
+    path, hash, anchor = link[2].partition("#")
+    target = posixpath.normpath(posixpath.join(source.parent.as_posix(), path))
+    if target in ROOT_PAGES:
+        target = "docs/" + target
+    if target == "docs/adr":
+        target += "/index.md"
+    if target.startswith("docs/"):
+        here = source if source.parts[0] == "docs" else "docs" / source
+        return f"{link[1]}({posixpath.relpath(target, here.parent.as_posix())}{hash}{anchor})"
+    kind = "tree" if pathlib.Path(target).is_dir() else "blob"
+    return f"{link[1]}({repository}/{kind}/main/{target}{hash}{anchor})"
+
+
+class Page(html.parser.HTMLParser):
+    """What a built page links to, and its anchors."""
+
+    def __init__(self, file):
+        super().__init__()
+        self.targets, self.anchors = [], set()
+        self.feed(file.read_text())
+
+    def handle_starttag(self, tag, attrs):
+        for name, value in attrs:
+            if name in ("href", "src") and value and tag in ("a", "img", "script", "link"):
+                self.targets.append(value)
+            if name == "id":
+                self.anchors.add(value)
+
+
+def built(directory):
+    built = {file: Page(file) for file in directory.rglob("*.html") if file.name != "404.html"}
+    dead = []
+    for file, page in built.items():
+        for target in page.targets:
+            if re.match(r"[a-z]+:|//", target):
+                continue
+            path, _, anchor = target.partition("#")
+            to = (file.parent / urllib.parse.unquote(path.split("?")[0])).resolve() if path else file.resolve()
+            to = to / "index.html" if to.is_dir() else to
+            if not to.exists():
+                dead.append(f"{file}: {target}: there is no such file")
+            elif anchor and to.suffix == ".html":
+                there = next((other for name, other in built.items() if name.resolve() == to), None)
+                if there and anchor not in there.anchors:
+                    dead.append(f"{file}: {target}: there is no such anchor")
+    missing = [name for name in ("index.html", "INSTALL.html", "adr/index.html") if not (directory / name).exists()]
+    report(dead + [f"{name} was not built" for name in missing], f"{len(built)} built pages")
+
+
+def report(dead, what):
+    if dead:
+        sys.exit("site: " + "\nsite: ".join(dead))
+    print(f"{what}: nothing is wrong")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["links"]:
+        links()
+    elif len(sys.argv) == 3 and sys.argv[1] in ("copy", "built"):
+        {"copy": copy, "built": built}[sys.argv[1]](pathlib.Path(sys.argv[2]))
+    else:
+        sys.exit(__doc__)

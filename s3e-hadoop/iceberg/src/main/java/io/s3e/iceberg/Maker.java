@@ -9,6 +9,7 @@ import io.s3e.client.RequestFailure;
 import io.s3e.client.aws.AwsClientSettings;
 import io.s3e.client.aws.AwsClients;
 import io.s3e.client.fallback.FallbackClient;
+import io.s3e.client.given.BlockingStore;
 import io.s3e.client.given.SyncObjectClient;
 import io.s3e.client.library.CrtLibrary;
 import java.time.Duration;
@@ -57,10 +58,6 @@ record Maker(ClientView view, @Nullable String reason) {
     boolean isRequired = S3EProperties.requiresOwnClient(view.properties());
     ObjectClient fast;
     try {
-      if (!isRequired && !AwsClients.crtFits(settings, memory)) {
-        tell("cannot be made: the memory budget leaves it fewer than two blocks", null);
-        return icebergs(memory, 0);
-      }
       fast = AwsClients.crt(settings).create(memory);
     } catch (RuntimeException | LinkageError e) {
       if (isRequired) {
@@ -81,7 +78,11 @@ record Maker(ClientView view, @Nullable String reason) {
 
   private ObjectClient icebergs(ClientMemory memory, int threads) {
     return new SyncObjectClient(
-        view.client(), "iceberg", view.threads(threads), memory.requestBytes());
+        BlockingStore.of(view.client()),
+        "iceberg",
+        view.threads(threads),
+        memory.requestBytes(),
+        null);
   }
 
   /** Hears which client reads. */
@@ -97,14 +98,14 @@ record Maker(ClientView view, @Nullable String reason) {
     }
   }
 
-  private void tell(String problem, @Nullable Throwable cause) {
+  private void tell(String problem, Throwable cause) {
     if (TOLD.add(String.valueOf(view.store()))) {
       LOG.warn(
           "Reading {} by Iceberg's S3 client, which is slower: S3E's own client {} ({}). {} ="
               + " \"{}\" chooses Iceberg's without a warning",
           view.store(),
           problem,
-          cause == null ? "no cause" : cause.toString(),
+          cause.toString(),
           S3EProperties.CLIENT,
           S3EProperties.CLIENT_OF_ICEBERG);
     }

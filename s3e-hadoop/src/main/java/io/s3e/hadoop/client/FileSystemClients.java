@@ -185,7 +185,10 @@ public final class FileSystemClients implements ReadEngine.Maker {
     }
     try {
       return audited(settings, memory);
-    } catch (CrtMemoryException e) {
+    } catch (CrtUnusableException e) {
+      if (!(e instanceof CrtMemoryException)) {
+        throw e;
+      }
       // Too small a budget: to read slower is better than not to read.
       wayBack.notMade(e);
       return s3a().create(memory);

@@ -58,9 +58,13 @@ record FailureCase(
     }
   }
 
-  /** Whether a request for it is sent once: no other would have another answer. */
+  /**
+   * Whether a request for it is sent once: no other would have another answer. The first answer
+   * that names a region is 301's, and the CRT client goes there once.
+   */
   boolean isFinal() {
-    boolean mayPass = status == 408 || status == 429 || "RequestTimeout".equals(code);
+    boolean mayPass =
+        status == 301 || status == 408 || status == 429 || "RequestTimeout".equals(code);
     boolean isUnsaid = code == null && (status == 400 || status == 403);
     boolean hasRemedy =
         isUnsaid

@@ -113,6 +113,10 @@ final class Landing implements Destination {
   /** The block under its name, or apart where that is taken by one that its reader may not use. */
   private @Nullable Block entered(ObjectHandle handle, long index, Block.Fate fate) {
     Block block = made(handle.block(index), handle, fate);
+    if (memory.isSeenAsAnnounced(handle, index)) {
+      // Entered while the run waited for memory, and since then the handle's name has changed.
+      return null;
+    }
     if (tenant.index().add(block)) {
       return block;
     }

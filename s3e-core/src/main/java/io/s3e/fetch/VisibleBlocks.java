@@ -97,6 +97,15 @@ final class VisibleBlocks {
     return version == null ? null : index.get(new BlockId(version, block));
   }
 
+  /** Whether the handle sees the block under the name of before its ETag was known. */
+  boolean isSeenAsAnnounced(ObjectHandle handle, long block) {
+    Block found = visible(handle, handle.announced(), block);
+    if (found != null) {
+      found.unpin();
+    }
+    return found != null;
+  }
+
   private boolean mayRead(ObjectHandle handle, Block found) {
     Origin origin = Origin.of(found);
     boolean isCandidate = origin.isOf(tenant) || isForOthers(handle, found);

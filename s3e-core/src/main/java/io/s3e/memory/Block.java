@@ -3,11 +3,9 @@ package io.s3e.memory;
 import io.s3e.block.BlockId;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executor;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
@@ -61,17 +59,6 @@ public final class Block {
     long lastReadNanos();
   }
 
-  /**
-   * A future whose waiters only wait. That of the JDK has a worker of the common pool run other
-   * tasks meanwhile, which might read from the very stream that the worker has locked.
-   */
-  private static final class Settling extends CompletableFuture<@Nullable Void> {
-    @Override
-    public Executor defaultExecutor() {
-      return Runnable::run;
-    }
-  }
-
   private enum State {
     FETCHING,
     READY,
@@ -108,8 +95,14 @@ public final class Block {
   @SuppressWarnings("UnusedVariable")
   private volatile int resident = 1;
 
-  /** Completed once the state is READY or FAILED, with nothing. */
-  private final Settling settled = new Settling();
+  /** Opens once the state is READY or FAILED. */
+  private final CountDownLatch settled = new CountDownLatch(1);
+
+  /**
+   * Completed then, for tasks alone: a thread that waits for a future also runs what depends on it,
+   * and a reader that waits has its stream locked.
+   */
+  private final CompletableFuture<@Nullable Void> told = new CompletableFuture<>();
 
   // Written before READY or FAILED is, read after; as is the length, if the object ends early.
   private @Nullable Slab slab;
@@ -197,7 +190,8 @@ public final class Block {
 
   private void settle(State end) {
     state = end;
-    boolean unused = settled.complete(null);
+    settled.countDown();
+    boolean unused = told.complete(null);
   }
 
   /**
@@ -205,7 +199,7 @@ public final class Block {
    * or at once. The task must not block or throw.
    */
   public void whenSettled(Runnable task) {
-    Future<?> unused = settled.thenRun(task);
+    Future<?> unused = told.thenRun(task);
   }
 
   private void requireFetching() {
@@ -221,16 +215,7 @@ public final class Block {
    * @return false if it still is neither
    */
   public boolean await(long nanos) throws InterruptedException {
-    try {
-      if (state == State.FETCHING) {
-        settled.get(nanos, TimeUnit.NANOSECONDS);
-      }
-    } catch (TimeoutException e) {
-      return state != State.FETCHING;
-    } catch (ExecutionException e) {
-      throw new IllegalStateException("a block settles without a failure of its own", e);
-    }
-    return true;
+    return state != State.FETCHING || settled.await(nanos, TimeUnit.NANOSECONDS);
   }
 
   /** Keeps the block's memory from being recycled. False if that has happened. */

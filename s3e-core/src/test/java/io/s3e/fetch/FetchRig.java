@@ -50,6 +50,7 @@ final class FetchRig implements AutoCloseable {
   final BlockIndex index;
   final Account account;
   private final FetchTimer timer = new FetchTimer();
+  final Tenant tenant;
   final Fetcher fetcher;
 
   private final ObjectVersion version;
@@ -88,18 +89,27 @@ final class FetchRig implements AutoCloseable {
     // A machine with all processors busy makes GETs late, and a late GET is sent twice: these tests
     // count GETs. HedgedReadsTest is about the second ones.
     stores.of(STORE).hedges().throttled();
-    this.fetcher =
-        new Fetcher(
-            new Tenant(
-                config,
-                client,
-                new FetchServices(index, admission, timer, new Gates(timer::later), stores),
-                account,
-                metrics,
-                System::nanoTime));
+    this.tenant =
+        new Tenant(
+            config,
+            client,
+            new FetchServices(index, admission, timer, new Gates(timer::later), stores),
+            account,
+            metrics,
+            System::nanoTime);
+    this.fetcher = new Fetcher(tenant);
   }
 
   ObjectHandle open() {
+    return open(version);
+  }
+
+  /** The opener knows the size and no ETag. */
+  ObjectHandle openWithoutEtag() {
+    return open(ObjectVersion.unidentified(OBJECT, version.size(), null));
+  }
+
+  private static ObjectHandle open(ObjectVersion version) {
     BlockLayout layout = new BlockLayout(version.size(), BLOCK);
     PrefetchLimits limits = PrefetchLimits.defaults(BLOCK, REQUEST_BLOCKS * BLOCK);
     ReadPlanner planner = new ReadPlanner(layout, ReadPolicy.ADAPTIVE, null, limits);

@@ -8,6 +8,7 @@ import io.s3e.memory.TestBlocks.CountingFate;
 import io.s3e.memory.TestBlocks.Fetched;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -55,6 +56,33 @@ class BlockTest {
     block.unpin();
     assertThat(block.tryPin()).isFalse();
     assertThat(fetched.fate.droppedUnread).as("it never had bytes").hasValue(0);
+  }
+
+  /** A reader that waits has its stream locked: it runs nobody's task. */
+  @Test
+  void tasksRunOnTheThreadThatSettlesAndNotOnOneThatWaits() throws Exception {
+    CompletableFuture<Thread> ranOn = new CompletableFuture<>();
+    CompletableFuture<Boolean> waited = new CompletableFuture<>();
+    CountDownLatch waits = new CountDownLatch(1);
+    block.whenSettled(() -> ranOn.complete(Thread.currentThread()));
+    Thread reader =
+        new Thread(
+            () -> {
+              waits.countDown();
+              try {
+                waited.complete(block.await(TimeUnit.SECONDS.toNanos(10)));
+              } catch (InterruptedException e) {
+                waited.completeExceptionally(e);
+              }
+            });
+    reader.setDaemon(true);
+    // Of what hangs on a future the latest comes first: it holds the settling thread up.
+    block.whenSettled(() -> waited.orTimeout(20, TimeUnit.SECONDS).join());
+    reader.start();
+    assertThat(waits.await(20, TimeUnit.SECONDS)).isTrue();
+    publish();
+    assertThat(waited.get(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(ranOn.get(20, TimeUnit.SECONDS)).isSameAs(Thread.currentThread());
   }
 
   @Test

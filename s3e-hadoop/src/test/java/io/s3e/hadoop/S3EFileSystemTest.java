@@ -98,8 +98,7 @@ class S3EFileSystemTest {
       assertThat(fs.hasPathCapability(file, "fs.s3a.s3e.client.s3a")).isTrue();
       List<String> told = log.lines("by S3A's client");
       assertThat(told).hasSize(1);
-      assertThat(told.get(0))
-          .contains("WARN", "fewer than two blocks", "fs.s3a.s3e.memory.budget");
+      assertThat(told.get(0)).contains("WARN", "fewer than two blocks", "fs.s3a.s3e.memory.budget");
     }
   }
 

@@ -151,11 +151,15 @@ class WriteBackTest {
     DiskMetrics metrics;
     try (S3E engine = engine(budget, client())) {
       metrics = engine.metrics().disk();
-      disk.slowWrites(Duration.ofMillis(200));
-      readAbout(engine, 60);
+      disk.hangWrites();
+      readAbout(engine, 100);
+      awaitTrue("a write hangs", () -> disk.hanging() == 1);
+      assertThat(dropped(metrics)).as("%s", metrics.snapshot()).isZero();
+      // What hangs goes on, and the writes that follow it take longer than is left.
+      disk.slowWrites(Duration.ofMillis(100));
     }
     requireSums(metrics);
-    assertThat(dropped(metrics)).isPositive();
+    assertThat(dropped(metrics)).as("%s", metrics.snapshot()).isPositive();
     assertThat(budget.reserved()).isZero();
   }
 

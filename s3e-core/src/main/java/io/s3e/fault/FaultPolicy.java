@@ -109,7 +109,8 @@ public record FaultPolicy(Duration base, Duration cap) {
       case NETWORK -> isSilence(failure) ? Gate.Outcome.CANCELLED : Gate.Outcome.UNAVAILABLE;
       case SERVER, TLS -> Gate.Outcome.UNAVAILABLE;
       case CANCELLED, CREDENTIALS, NOT_LENT -> Gate.Outcome.CANCELLED;
-      case REDIRECTED, MOVED, NOT_FOUND, FORBIDDEN, CHANGED, OUT_OF_RANGE, NO_ETAG, REJECTED ->
+      case MOVED -> Gate.Outcome.MOVED;
+      case REDIRECTED, NOT_FOUND, FORBIDDEN, CHANGED, OUT_OF_RANGE, NO_ETAG, REJECTED ->
           Gate.Outcome.ANSWERED;
       case OTHER -> failure.answer() == null ? Gate.Outcome.CANCELLED : Gate.Outcome.ANSWERED;
     };

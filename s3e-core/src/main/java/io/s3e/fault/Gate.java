@@ -49,6 +49,8 @@ public final class Gate {
   public enum Outcome {
     /** The store did what was asked, or refused for a reason of the request's own. */
     ANSWERED,
+    /** The same, and it has to be sent again to another place, which costs no token. */
+    MOVED,
     /** The store asked to slow down. */
     THROTTLED,
     /** The store could not be reached, broke off, or failed inside. */

@@ -26,11 +26,12 @@ import java.util.concurrent.TimeUnit;
  * or after SHUT at once. Guesses leave an eighth of it to demand. So failures that come alone, or
  * that are no throttles, never cut it.
  *
- * <p><b>Tokens.</b> Each retry takes one of {@value #BURST}; each good answer gives 0.3 back, and
- * each second {@value #TOKENS_A_SECOND}, but in doubt: readers that all wait to send again bring no
- * good answer, and 0.3 of the good ones feed no more than 23 % of failures. <i>In doubt</i>, after
- * {@value #DOUBT} bad answers in a row, requests that are no retries take one too, and guesses are
- * refused. After SHUT the limit alone spreads those that wait, until it is cut or FREE.
+ * <p><b>Tokens.</b> Each retry takes one of {@value #BURST}; each good answer gives 0.3 back, one
+ * that names another place a whole one, and each second {@value #TOKENS_A_SECOND}, but in doubt:
+ * readers that all wait to send again bring no good answer, and 0.3 of the good ones feed no more
+ * than 23 % of failures. <i>In doubt</i>, after {@value #DOUBT} bad answers in a row, requests that
+ * are no retries take one too, and guesses are refused. After SHUT the limit alone spreads those
+ * that wait, until it is cut or FREE.
  *
  * <p><b>Probes.</b> In SHUT one request passes in a second, whatever becomes of the one before.
  *
@@ -215,6 +216,10 @@ final class GateRate {
     inFlight--;
     switch (outcome) {
       case ANSWERED -> good();
+      case MOVED -> {
+        good();
+        tokens = Math.min(BURST, tokens + 1);
+      }
       case THROTTLED -> {
         bad(now);
         throttled();

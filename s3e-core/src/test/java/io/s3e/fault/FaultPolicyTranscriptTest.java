@@ -193,6 +193,7 @@ class FaultPolicyTranscriptTest {
             case NETWORK, SERVER, TLS -> Gate.Outcome.UNAVAILABLE;
             // Nothing has been sent, or nothing was heard of it.
             case CANCELLED, CREDENTIALS, NOT_LENT, OTHER -> Gate.Outcome.CANCELLED;
+            case MOVED -> Gate.Outcome.MOVED;
             default -> Gate.Outcome.ANSWERED;
           };
       assertThat(FaultPolicy.outcome(failure)).as("%s", kind).isEqualTo(expected);

@@ -72,6 +72,17 @@ class GateRateTest {
     assertThat(rate.isOpen()).isTrue();
   }
 
+  /** Many that were sent at once to a bucket's old region go to the new one at once. */
+  @Test
+  void whatHasMovedIsSentAgainWithoutAToken() {
+    send(200);
+    for (int i = 0; i < 200; i++) {
+      end(Outcome.MOVED, 1);
+      assertThat(retry()).as("retry %d", i).isTrue();
+    }
+    assertThat(retries()).as("tokens that are left").isGreaterThanOrEqualTo(49);
+  }
+
   @Test
   void aThrottleIsAnAnswerAndNoConnectionIsNot() {
     send(2);

@@ -67,6 +67,9 @@ class DiskCacheReadsTest {
   /** S3 is slower than the disk. */
   private static final long GET_MILLIS = 20;
 
+  /** The object and its queue fit into half of it: nothing is dropped, however slow the disk is. */
+  private static final long AMPLE_BYTES = 384L << 20;
+
   private static final ObjectRef OBJECT = new ObjectRef("bucket", "key");
   private static final Duration PATIENCE = Duration.ofSeconds(20);
 
@@ -95,6 +98,10 @@ class DiskCacheReadsTest {
 
   private S3E engine(DiskCacheConfig.Builder disk, ClientLimits limits) throws IOException {
     return engine(disk, limits, MEMORY_BYTES);
+  }
+
+  private S3E ampleEngine(DiskCacheConfig.Builder disk) throws IOException {
+    return engine(disk, ClientLimits.copying(REQUEST, 16, CLIENTS_BYTES), AMPLE_BYTES);
   }
 
   private S3E engine(DiskCacheConfig.Builder disk, ClientLimits limits, long memoryBytes)
@@ -514,10 +521,12 @@ class DiskCacheReadsTest {
   @Test
   void hybridWritesAllOfAnObjectThatIsShorterThanTheFront() throws Exception {
     long front = 2L * OBJECT_BYTES;
-    try (S3E engine = engine(disk(Scope.PRIVATE).mode(Mode.HYBRID).hybridBytes(front))) {
+    try (S3E engine = ampleEngine(disk(Scope.PRIVATE).mode(Mode.HYBRID).hybridBytes(front))) {
       scan(engine, ReadPolicy.SEQUENTIAL);
       settle(engine);
-      assertThat(count(engine, Counter.WRITTEN_BYTES)).isEqualTo(OBJECT_BYTES);
+      assertThat(count(engine, Counter.WRITTEN_BYTES))
+          .as("%s", engine.metrics().disk().snapshot())
+          .isEqualTo(OBJECT_BYTES);
     }
   }
 
@@ -610,12 +619,17 @@ class DiskCacheReadsTest {
 
   @Test
   void anotherEngineOfTheHostReadsWhatWasFetchedOnceItsOwnGetWasAnswered() throws Exception {
-    try (S3E engine = engine(disk(Scope.HOST))) {
+    try (S3E engine = ampleEngine(disk(Scope.HOST))) {
       scan(engine, ReadPolicy.SEQUENTIAL);
       settle(engine);
       assertThat(client.bytesAsked()).isBetween((long) OBJECT_BYTES, OBJECT_BYTES + (1L << 20));
     }
     try (S3E engine = engine(disk(Scope.HOST))) {
+      // Guesses of a scan would be sent beside its first GET, the more the later that is answered.
+      try (S3EInputStream in =
+          engine.open(OBJECT, OpenOptions.DEFAULTS.withPolicy(ReadPolicy.RANDOM))) {
+        in.readFullyAt(0, new byte[1], 0, 1);
+      }
       scan(engine, ReadPolicy.SEQUENTIAL);
 
       assertThat(client.gets())

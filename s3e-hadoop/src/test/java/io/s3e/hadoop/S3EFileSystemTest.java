@@ -83,6 +83,25 @@ class S3EFileSystemTest {
     }
   }
 
+  /** To read slower is better than not to read, also where the CRT alone was asked for. */
+  @ParameterizedTest
+  @ValueSource(strings = {"auto", "crt"})
+  void s3AsClientReadsWhereTheCrtHasTooLittleMemory(String client) throws Exception {
+    conf.set("fs.s3a.s3e.client", client);
+    conf.set("fs.s3a.s3e.block.size", "8M");
+    conf.set("fs.s3a.s3e.request.size", "8M");
+    conf.set("fs.s3a.s3e.memory.budget", "16M");
+    try (CapturedLog log = new CapturedLog();
+        FileSystem fs = S3AReads.open(conf)) {
+      write(fs);
+      assertThat(read(fs)).isEqualTo(data);
+      assertThat(fs.hasPathCapability(file, "fs.s3a.s3e.client.s3a")).isTrue();
+      List<String> told = log.lines("by S3A's client");
+      assertThat(told).hasSize(1);
+      assertThat(told.get(0)).contains("WARN", "fewer than two blocks", "fs.s3a.s3e.memory.budget");
+    }
+  }
+
   @Test
   void oneBucketReadsByS3AsStream() throws Exception {
     S3AServer.createBucket(OTHER_BUCKET);

@@ -21,9 +21,9 @@ import software.amazon.awssdk.crt.CRT;
  * <ul>
  *   <li>A hold lasts from before the first native thread until after the last one has ended.
  *   <li>In a JVM that is ending a close ends what is native, and waits for none of it.
- *   <li>Clients that nobody has closed are closed by tasks before the {@link JvmEnd#last} one,
- *       which is the only one that waits: {@value #END_MILLIS} ms at most until no hold is left. It
- *       gives up those that are.
+ *   <li>Clients that nobody has closed are closed by tasks before the {@link JvmEnd#last} one; the
+ *       first of them lets no other open. The last one is the only one that waits: {@value
+ *       #END_MILLIS} ms at most until no hold is left. It gives up those that are.
  * </ul>
  *
  * <p>States: held, then given up, once.
@@ -82,8 +82,13 @@ final class CrtHold {
     return over;
   }
 
-  private static void endAll() {
+  /** The JVM ends: from now on nothing is sent, and nobody opens what nobody would close. */
+  static void end() {
     over = true;
+  }
+
+  private static void endAll() {
+    end();
     try {
       List<CrtHold> left = awaitNone();
       if (!left.isEmpty()) {

@@ -77,7 +77,7 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
   private final Addressing addressing;
   private final InFlight inFlight = new InFlight();
   private final AtomicBoolean closed = new AtomicBoolean();
-  private final Runnable closing = this::close;
+  private final Runnable closing = this::closeAtEnd;
 
   /** Asks the store for the time; lands with its answer, or with null if none came. */
   private final SingleFlight<StoreAnswer> askingTime = new SingleFlight<>();
@@ -163,6 +163,11 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
         request.lend() && wide != null ? wide : way.narrow(),
         target -> addressing.get(target, request));
     return call;
+  }
+
+  private void closeAtEnd() {
+    CrtHold.end();
+    close();
   }
 
   @Override

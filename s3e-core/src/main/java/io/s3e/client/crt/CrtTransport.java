@@ -104,8 +104,9 @@ final class CrtTransport implements Transport {
    */
   static CrtTransport open(CrtSettings settings, ClientMemory memory, CrtDelivery delivery) {
     if (delivery == CrtDelivery.LENT && hasRoomFor(memory)) {
+      CrtLayout layout = CrtLayout.lending(memory);
       try {
-        return new CrtTransport(settings, CrtLayout.lending(memory), true, false);
+        return new CrtTransport(settings, layout, true, false);
       } catch (IllegalStateException e) {
         LOG.info(
             "The CRT's direct buffer pool does not fit ({}); reading through byte arrays instead",

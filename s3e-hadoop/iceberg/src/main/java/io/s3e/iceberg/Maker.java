@@ -72,7 +72,13 @@ record Maker(ClientView view, @Nullable String reason) {
     ClientLimits limits = fast.limits();
     int requests = limits.copyRequests() + limits.lentSlots();
     // Such a client lets as many requests wait as it has threads.
-    ObjectClient substitute = icebergs(memory, (requests + 1) / 2);
+    ObjectClient substitute;
+    try {
+      substitute = icebergs(memory, (requests + 1) / 2);
+    } catch (RuntimeException e) {
+      fast.close();
+      throw e;
+    }
     return new FallbackClient(fast, substitute, RETRY_AFTER, new Told());
   }
 

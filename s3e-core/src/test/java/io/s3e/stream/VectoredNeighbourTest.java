@@ -110,8 +110,7 @@ class VectoredNeighbourTest {
       for (int i = 0; i < threads; i++) {
         ByteRange first = ByteRange.ofLength(10L * i * BLOCK, 1000);
         ByteRange second = ByteRange.ofLength(first.start() + BLOCK, 1000);
-        var futures =
-            in.readVectored(List.of(first, second), ByteBuffer::allocate, buffer -> {});
+        var futures = in.readVectored(List.of(first, second), ByteBuffer::allocate, buffer -> {});
         hanging.add(futures.get(1));
         var unused =
             futures

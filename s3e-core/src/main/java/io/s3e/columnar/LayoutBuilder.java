@@ -33,8 +33,9 @@ final class LayoutBuilder {
     layout = new FileLayout(format, footerStart, groups, columns);
   }
 
-  void schema(long hash) {
-    layout.schema = hash;
+  /** A sum of 32 bits. A footer may lie of its columns: files of one table have as many. */
+  void schema(long sum) {
+    layout.schema = (long) layout.columns() << Integer.SIZE ^ sum;
   }
 
   void compression(int codec, int bytes) {

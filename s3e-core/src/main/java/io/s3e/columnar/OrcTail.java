@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  * Reads what a {@link FileLayout} needs out of the footer of an ORC file: the list of stripes.
  * Fields are those of orc_proto.proto.
  *
- * <p>Bounded: a footer takes at most {@value #MAX_FOOTER_BYTES} bytes, compressed or not, and a
- * compression block {@value #MAX_BLOCK_BYTES}.
+ * <p>Bounded: a footer takes at most {@value #MAX_FOOTER_BYTES} bytes, compressed or not; {@link
+ * FileTail} bounds what a compressed chunk of it holds.
  */
 final class OrcTail {
   /** A file of 100 columns with 1,000 stripes takes 250 KB. */

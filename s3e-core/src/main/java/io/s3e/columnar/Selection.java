@@ -100,8 +100,8 @@ final class Selection {
     for (BlockRange each : relative.missingFrom(new BlockRange(from, to))) {
       if (relative.size() < MAX_RANGES) {
         relative.add(each, true);
+        added += each.count();
       }
-      added += each.count();
     }
     return added * NEW_PART > to - from;
   }

@@ -308,14 +308,9 @@ public final class Block {
   }
 
   /**
-   * Copies {@code count} bytes from {@code offset} within the block. The caller holds a pin and the
-   * block is ready.
+   * Copies {@code count} bytes from {@code offset} within the block, and moves the target's
+   * position by as many. The caller holds a pin and the block is ready.
    */
-  public void copyTo(int offset, byte[] target, int targetOffset, int count) {
-    requireMemory().get(base + checked(offset, count), target, targetOffset, count);
-  }
-
-  /** Copies as above and moves the target's position by {@code count}. */
   public void copyTo(int offset, ByteBuffer target, int count) {
     target.put(target.position(), requireMemory(), base + checked(offset, count), count);
     target.position(target.position() + count);

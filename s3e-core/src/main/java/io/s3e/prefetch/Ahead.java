@@ -240,6 +240,9 @@ public final class Ahead {
    *     follows them without a gap made way, and was no wrong guess
    */
   private void drop(long from, long to, boolean isBehindWindow, List<BlockRange> dropped) {
+    if (from >= to) {
+      return;
+    }
     long wayUntil = isBehindWindow ? from : Long.MIN_VALUE;
     for (Piece<Guess> each : pieces.take(new BlockRange(from, to), guess -> true)) {
       Range of = each.owner().of;

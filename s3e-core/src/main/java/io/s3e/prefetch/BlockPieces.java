@@ -56,6 +56,9 @@ public final class BlockPieces<O> {
 
   /** The parts of {@code run} that have no owner, in order. */
   public List<BlockRange> missingFrom(BlockRange run) {
+    if (pieces.isEmpty() && !run.isEmpty()) {
+      return List.of(run);
+    }
     List<BlockRange> missing = List.of();
     long at = run.first();
     for (int i = endingAfter(at); at < run.end(); i++) {

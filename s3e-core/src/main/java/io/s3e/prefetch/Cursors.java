@@ -54,8 +54,9 @@ final class Cursors {
     BlockPieces<Cursor> wanted = new BlockPieces<>();
     for (int i = byUse.size() - 1; i >= 0; i--) {
       Cursor cursor = byUse.get(i);
-      for (BlockRange part : wanted.missingFrom(new BlockRange(cursor.reached, cursor.aheadTo))) {
-        wanted.add(part, cursor);
+      if (cursor.ahead() > 0) {
+        BlockRange ahead = new BlockRange(cursor.reached, cursor.aheadTo);
+        wanted.missingFrom(ahead).forEach(part -> wanted.add(part, cursor));
       }
     }
     return wanted;

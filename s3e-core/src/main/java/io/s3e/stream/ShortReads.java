@@ -16,9 +16,10 @@ final class ShortReads {
   /** The bytes copied where a reader has jumped to: it may jump on before it has read more. */
   private static final int AFTER_JUMP_BYTES = MAX_BYTES;
 
-  private static final byte[] NONE = new byte[0];
+  private static final ByteBuffer NONE = ByteBuffer.allocate(0);
 
-  private byte[] bytes = NONE;
+  private ByteBuffer room = NONE;
+  private byte[] bytes = NONE.array();
   private long start;
   private int length;
 
@@ -45,12 +46,13 @@ final class ShortReads {
    */
   ByteBuffer refill(long position) {
     if (bytes.length == 0) {
-      bytes = new byte[CAPACITY];
+      room = ByteBuffer.allocate(CAPACITY);
+      bytes = room.array();
     }
-    int room = position == start + length ? CAPACITY : AFTER_JUMP_BYTES;
+    room.clear().limit(position == start + length ? CAPACITY : AFTER_JUMP_BYTES);
     start = position;
     length = 0;
-    return ByteBuffer.wrap(bytes, 0, room);
+    return room;
   }
 
   /** So many bytes have been put into what {@link #refill} offered. */
@@ -60,7 +62,8 @@ final class ShortReads {
 
   /** Lets the array go. */
   void clear() {
-    bytes = NONE;
+    room = NONE;
+    bytes = NONE.array();
     length = 0;
   }
 }

@@ -34,6 +34,6 @@ public interface StreamSource {
   /** Runs the copying of vectored reads, which never waits but for the application. */
   Executor copying();
 
-  /** Runs what vectored reads have to wait for: room in memory, and a HEAD. */
+  /** Runs what vectored reads have to wait for: room in memory, and a HEAD; and ends late ones. */
   Executor waiting();
 }

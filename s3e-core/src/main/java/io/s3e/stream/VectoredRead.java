@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -66,6 +67,9 @@ final class VectoredRead {
 
   /** The first group that has not begun. Only the thread that works off {@link #beginning}. */
   private int next;
+
+  /** No group begins any more. */
+  private volatile boolean ended;
 
   /** Whether one of the ranges has had to wait for a block. */
   private final AtomicBoolean stalled = new AtomicBoolean();
@@ -177,7 +181,7 @@ final class VectoredRead {
       return;
     }
     while (calls > 0) {
-      while (next < groups.size() && mayBegin(groups.get(next))) {
+      while (!ended && next < groups.size() && mayBegin(groups.get(next))) {
         next++;
       }
       calls = beginning.addAndGet(-calls);
@@ -215,27 +219,36 @@ final class VectoredRead {
     }
     var unused =
         next.orTimeout(Math.max(LEAST_WATCH_NANOS, patience.leftNanos()), TimeUnit.NANOSECONDS)
-            // Not on the JVM's timer: releasing is the application's code.
-            .exceptionallyAsync(passed -> look(), reader.source().copying())
-            .whenComplete(
-                (looked, refused) -> {
-                  if (refused != null) {
-                    end(VectorGroup.REFUSED);
-                  }
-                });
+            .exceptionally(passed -> look());
   }
 
   private @Nullable Void look() {
-    if (patience.isOver()) {
-      end(VectorGroup.LATE);
-    } else {
+    if (!patience.isOver()) {
       watch();
+      return null;
+    }
+    try {
+      // Not on the JVM's timer: releasing is the application's code. Nor on a thread that copies:
+      // all of these may stand in such code, which waits for the ranges that are late.
+      reader.source().waiting().execute(this::late);
+    } catch (RejectedExecutionException | OutOfMemoryError e) {
+      end(VectorGroup.REFUSED);
     }
     return null;
   }
 
+  private void late() {
+    if (patience.isOver()) {
+      end(VectorGroup.LATE);
+    } else {
+      // A block has come meanwhile.
+      watch();
+    }
+  }
+
   /** Ends the ranges that are not over. */
   void end(String why) {
+    ended = true;
     groups.forEach(group -> group.end(why));
   }
 

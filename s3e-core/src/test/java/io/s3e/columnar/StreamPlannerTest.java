@@ -22,19 +22,40 @@ class StreamPlannerTest {
 
   private final BlockLayout layout = new BlockLayout(SIZE, BLOCK);
   private final PrefetchLimits limits = PrefetchLimits.defaults(BLOCK, 8 << 20);
-  private final StreamPlanner planner =
-      new StreamPlanner(
-          new ReadPlanner(layout, ReadPolicy.ADAPTIVE, null, limits),
-          layout,
-          limits,
-          new LayoutMemory(),
-          ObjectVersion.identified(new ObjectRef("b", "t/f"), SIZE, "e", null),
-          null,
-          SplitSource.UNKNOWN,
-          new Joining(0, 0.5, 8 << 20),
-          ClassLoader.getPlatformClassLoader(),
-          ColumnarMode.AUTO,
-          (counter, amount) -> {});
+  private final LayoutMemory memory = new LayoutMemory();
+  private final StreamPlanner planner = planner(version("f"));
+
+  private static ObjectVersion version(String name) {
+    return ObjectVersion.identified(new ObjectRef("b", "t/" + name), SIZE, "e", null);
+  }
+
+  private StreamPlanner planner(ObjectVersion version) {
+    return new StreamPlanner(
+        new ReadPlanner(layout, ReadPolicy.ADAPTIVE, null, limits),
+        layout,
+        limits,
+        memory,
+        version,
+        null,
+        SplitSource.UNKNOWN,
+        new Joining(0, 0.5, 8 << 20),
+        ClassLoader.getPlatformClassLoader(),
+        ColumnarMode.AUTO,
+        (counter, amount) -> {});
+  }
+
+  /** A file of two groups, whose columns take 1 MiB each. */
+  private static FileLayout file(int columns) throws MalformedException {
+    LayoutBuilder file = LayoutBuilder.parquet(SIZE - 1000, 2, columns);
+    file.schema(7);
+    for (int group = 0; group < 2; group++) {
+      for (int column = 0; column < columns; column++) {
+        file.chunk(group, column, (long) (group * columns + column) << 20, 1 << 20, 0);
+      }
+      file.mark(group, (long) (group * columns) << 20);
+    }
+    return file.build();
+  }
 
   private void read(long start, long end) {
     planner.onRead(start, end, end);
@@ -57,6 +78,22 @@ class StreamPlannerTest {
     List<Range> tail = wished().subList(1, wished().size());
     assertThat(tail).extracting(Range::kind).isNotEmpty().containsOnly(GuessKind.TAIL);
     assertThat(tail).extracting(Range::start).containsOnly(Start.LATER);
+  }
+
+  /** A footer may lie: no column is looked for that a file does not have. */
+  @Test
+  void filesOfOneSchemaWithMoreAndFewerColumnsAreNoTable() throws Exception {
+    memory.keep(version("wide"), file(10));
+    memory.keep(version("narrow"), file(2));
+    StreamPlanner wide = planner(version("wide"));
+    wide.onRead(0, 10 << 20, 10 << 20);
+    wide.reset();
+
+    StreamPlanner narrow = planner(version("narrow"));
+    narrow.onRead(0, 1 << 20, 1 << 20);
+    assertThat(narrow.wish().ranges())
+        .extracting(Range::blocks)
+        .allMatch(blocks -> blocks.end() <= (4 << 20) / BLOCK);
   }
 
   @Test

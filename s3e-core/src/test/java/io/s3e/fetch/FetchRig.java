@@ -22,6 +22,7 @@ import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.testing.MemoryObjectClient;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
@@ -139,7 +140,7 @@ final class FetchRig implements AutoCloseable {
         if (arrival != null && fetcher.await(handle, arrival, patience)) {
           found.touch();
           byte[] bytes = new byte[found.length()];
-          found.copyTo(0, bytes, 0, bytes.length);
+          found.copyTo(0, ByteBuffer.wrap(bytes), bytes.length);
           return bytes;
         }
       }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import io.s3e.memory.TestBlocks.CountingFate;
 import io.s3e.memory.TestBlocks.Fetched;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -210,17 +211,17 @@ class BlockTest {
     assertThat(block.length()).isEqualTo(3);
     assertThat(block.end()).isEqualTo(block.start() + 3);
     assertThatExceptionOfType(IndexOutOfBoundsException.class)
-        .isThrownBy(() -> block.copyTo(1, new byte[4], 0, 3))
+        .isThrownBy(() -> block.copyTo(1, ByteBuffer.allocate(4), 3))
         .withMessageContaining("[1, 4) of 3");
     assertThatExceptionOfType(IndexOutOfBoundsException.class)
-        .isThrownBy(() -> block.copyTo(-1, new byte[4], 0, 1));
-    block.copyTo(0, new byte[4], 0, 3);
+        .isThrownBy(() -> block.copyTo(-1, ByteBuffer.allocate(4), 1));
+    block.copyTo(0, ByteBuffer.allocate(4), 3);
   }
 
   @Test
   void aBlockWithoutBytesSaysSo() {
     assertThatIllegalStateException()
-        .isThrownBy(() -> block.copyTo(0, new byte[1], 0, 1))
+        .isThrownBy(() -> block.copyTo(0, ByteBuffer.allocate(1), 1))
         .withMessageContaining("has no bytes");
     assertThatIllegalStateException()
         .isThrownBy(block::touch)

@@ -87,7 +87,7 @@ final class TestBlocks {
   static void read(Block block) {
     block.touch();
     byte[] bytes = new byte[BYTES];
-    block.copyTo(0, bytes, 0, BYTES);
+    block.copyTo(0, ByteBuffer.wrap(bytes), BYTES);
     int found = ByteBuffer.wrap(bytes).getInt();
     if (found != (int) block.id().index()) {
       throw new AssertionError(block + " holds " + found);

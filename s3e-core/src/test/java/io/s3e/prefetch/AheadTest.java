@@ -78,6 +78,13 @@ class AheadTest {
     assertThat(start(window(1, 9))).containsExactly(run(5, 9));
   }
 
+  /** As where a cursor forks off another, and takes the rest of its window along. */
+  @Test
+  void aRunThatTwoRangesWantIsKept() {
+    start(window(3, 8));
+    assertThat(look(window(1, 5), range(GuessKind.WINDOW, Start.LATER, 5, 8)).dropped()).isEmpty();
+  }
+
   @Test
   void whatOthersHaveFetchedIsNeitherStartedNorJudged() {
     Wish wish = new Wish(List.of(range(GuessKind.GROUP, Start.NOW, 10, 20)));

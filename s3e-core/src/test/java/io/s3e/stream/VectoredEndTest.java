@@ -1,6 +1,7 @@
 package io.s3e.stream;
 
 import static io.s3e.stream.EngineFixture.BLOCK;
+import static io.s3e.stream.EngineFixture.REQUEST;
 import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -11,6 +12,7 @@ import io.s3e.prefetch.ReadPolicy;
 import io.s3e.testing.MemoryObjectClient.Answer;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -39,6 +41,8 @@ class VectoredEndTest {
           ByteRange.ofLength(90L * BLOCK, 70));
 
   @RegisterExtension final EngineFixture s3e = EngineFixture.copying();
+
+  @RegisterExtension final EngineFixture crowded = EngineFixture.crowded();
 
   private final AtomicInteger allocated = new AtomicInteger();
   private final ConcurrentLinkedQueue<ByteBuffer> released = new ConcurrentLinkedQueue<>();
@@ -88,6 +92,40 @@ class VectoredEndTest {
     assertThat(released).as("before their futures fail").hasSize(3);
     awaitTrue("GETs cancelled", () -> s3e.client.active() == 0);
     in.close();
+  }
+
+  /** The room of a range that ends is not for one that ends in a moment. */
+  @Test
+  void unbufferSendsNoGetForRangesThatHadNoTurn() throws Exception {
+    int ranges = 60;
+    List<ByteRange> far = new ArrayList<>();
+    for (int i = 0; i < ranges; i++) {
+      far.add(ByteRange.ofLength(2L * i * REQUEST, REQUEST));
+    }
+    crowded.put(ranges * 2 * REQUEST / BLOCK);
+    crowded.client.faults((request, number) -> Answer.GOOD.silentAfter(10));
+    try (S3EInputStream in = crowded.open(RANDOM)) {
+      List<CompletableFuture<ByteBuffer>> futures =
+          in.readVectored(
+              far,
+              length -> {
+                allocated.incrementAndGet();
+                return ByteBuffer.allocate(length);
+              },
+              released::add);
+      int begun = 16;
+      awaitTrue("all that may be under way", () -> allocated.get() == begun);
+
+      in.unbuffer();
+
+      for (CompletableFuture<ByteBuffer> future : futures) {
+        assertThatThrownBy(() -> future.get(20, TimeUnit.SECONDS))
+            .hasCauseInstanceOf(InterruptedIOException.class);
+      }
+      assertThat(allocated).hasValue(begun);
+      assertThat(crowded.client.gets())
+          .allMatch(get -> get.range().start() < far.get(begun).start());
+    }
   }
 
   /** Nobody but that code could end the ranges behind its own otherwise. */

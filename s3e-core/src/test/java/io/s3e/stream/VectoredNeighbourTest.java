@@ -11,6 +11,7 @@ import io.s3e.block.ObjectRef;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.testing.MemoryObjectClient.Answer;
 import io.s3e.testing.Seed;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,6 +19,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -91,6 +93,40 @@ class VectoredNeighbourTest {
       }
       synchronized (released) {
         assertThat(released).hasSize(2);
+      }
+    }
+  }
+
+  /** As many reads as threads copy, in each of which that code waits for a range that hangs. */
+  @Test
+  void aDeadlineEndsRangesThatTheApplicationsCodeWaitsForOnAllThreads() throws Exception {
+    int threads = Runtime.getRuntime().availableProcessors();
+    hasty.put(10 * threads);
+    hasty.client.faults((request, number) -> Answer.GOOD.silentAfter(BLOCK + 10));
+    hasty.client.hold();
+    CountDownLatch inside = new CountDownLatch(threads);
+    List<CompletableFuture<ByteBuffer>> hanging = new ArrayList<>();
+    try (S3EInputStream in = hasty.open(RANDOM)) {
+      for (int i = 0; i < threads; i++) {
+        ByteRange first = ByteRange.ofLength(10L * i * BLOCK, 1000);
+        ByteRange second = ByteRange.ofLength(first.start() + BLOCK, 1000);
+        var futures = in.readVectored(List.of(first, second), ByteBuffer::allocate, buffer -> {});
+        hanging.add(futures.get(1));
+        var unused =
+            futures
+                .get(0)
+                .thenRun(
+                    () -> {
+                      inside.countDown();
+                      futures.get(1).handle((bytes, failure) -> "over").join();
+                    });
+      }
+      hasty.client.open();
+      assertThat(inside.await(20, TimeUnit.SECONDS)).isTrue();
+      for (CompletableFuture<ByteBuffer> future : hanging) {
+        assertThatThrownBy(() -> future.get(20, TimeUnit.SECONDS))
+            .hasCauseInstanceOf(IOException.class)
+            .hasMessageContaining("deadline");
       }
     }
   }

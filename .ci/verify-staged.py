@@ -74,6 +74,8 @@ def verify_bundle(directory, stem):
     packages = re.compile(r"io/s3e/(?!shaded/)(?:.+/)?(?=[^/]+[.](?:class|java|html)$)")
 
     def held(end):
+        if not (directory / (stem + end)).is_file():
+            return set()
         with zipfile.ZipFile(directory / (stem + end)) as entries:
             return {found[0] for name in entries.namelist() if (found := packages.search(name))}
 

@@ -83,8 +83,8 @@ class SparkTablesTest {
   }
 
   /** The properties of a catalog whose files are read by Iceberg's own client, or by S3E's. */
-  private static Map<String, String> lakeByFileIo(Stream stream, String warehouse) {
-    Map<String, String> conf = new HashMap<>(lake(warehouse));
+  private static Map<String, String> lakeByFileIo(Stream stream) {
+    Map<String, String> conf = new HashMap<>(lake("iceberg-file-io-" + stream));
     conf.put(
         LAKE + ".io-impl",
         stream == Stream.S3E
@@ -130,9 +130,14 @@ class SparkTablesTest {
         Row.compare(
             spark.name(),
             "iceberg by its file IO: create, count, sum, delete, insert, join",
-            stream ->
-                run("iceberg-file-io", stream, steps, each -> lakeByFileIo(each, "io-" + each))
-                    .outcomeWithoutInput());
+            stream -> {
+              SparkRun run =
+                  SparkRun.of(spark, stream, store, "iceberg-file-io")
+                      .jars(SparkHome.tables())
+                      .jars(SparkHome.icebergAws());
+              lakeByFileIo(stream).forEach(run::conf);
+              return run.run(steps).outcomeWithoutInput();
+            });
     assertThat(ofTable(row.control()))
         .as("the control's GETs of the table")
         .isNotEmpty()

@@ -8,6 +8,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.statistics.IOStatisticsSupport;
 import org.apache.iceberg.DataFile;
 import org.apache.iceberg.PartitionSpec;
 import org.apache.iceberg.Schema;
@@ -47,7 +48,7 @@ public final class TableBesideS3a {
       System.out.println("SCANNED " + scan(table) + " by " + table.io().getClass().getName());
       try (FileSystem fs = FileSystem.newInstance(URI.create(warehouse), conf)) {
         System.out.println("WRONG " + compare(fs, table, file));
-        var counters = fs.getIOStatistics().counters();
+        var counters = IOStatisticsSupport.retrieveIOStatistics(fs).counters();
         System.out.println("LENGTH " + file.fileSizeInBytes());
         System.out.println("FETCHED " + counters.get("s3e_fetched_bytes"));
         System.out.println("HITS " + counters.get("s3e_memory_hits"));
@@ -77,6 +78,8 @@ public final class TableBesideS3a {
     properties.put("s3.access-key-id", args[2]);
     properties.put("s3.secret-access-key", args[3]);
     properties.put("client.region", "us-east-1");
+    // Its default, apache, is one that S3A does not bring.
+    properties.put("http-client.type", "urlconnection");
     HadoopCatalog catalog = new HadoopCatalog();
     catalog.setConf(conf);
     catalog.initialize("lake", properties);

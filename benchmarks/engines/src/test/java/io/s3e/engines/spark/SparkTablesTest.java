@@ -87,15 +87,15 @@ class SparkTablesTest {
     Map<String, String> conf = new HashMap<>(lake("iceberg-file-io-" + stream));
     conf.put(
         LAKE + ".io-impl",
-        stream == Stream.S3E
-            ? "io.s3e.iceberg.S3EFileIO"
-            : "org.apache.iceberg.aws.s3.S3FileIO");
+        stream == Stream.S3E ? "io.s3e.iceberg.S3EFileIO" : "org.apache.iceberg.aws.s3.S3FileIO");
     Map<String, String> s3a = store.keys();
     conf.put(LAKE + ".s3.endpoint", s3a.get("fs.s3a.endpoint"));
     conf.put(LAKE + ".s3.path-style-access", s3a.get("fs.s3a.path.style.access"));
     conf.put(LAKE + ".s3.access-key-id", s3a.get("fs.s3a.access.key"));
     conf.put(LAKE + ".s3.secret-access-key", s3a.get("fs.s3a.secret.key"));
     conf.put(LAKE + ".client.region", s3a.get("fs.s3a.endpoint.region"));
+    // Its default, apache, is one that S3A does not bring.
+    conf.put(LAKE + ".http-client.type", "urlconnection");
     return conf;
   }
 

@@ -66,6 +66,8 @@ public final class TableBesideS3a {
     conf.set("fs.s3a.secret.key", args[3]);
     conf.setBoolean("fs.s3a.path.style.access", true);
     conf.set("fs.s3a.s3e.cache.mode", "memory");
+    // So that what was read stays; the file IO, which asks for none, reads within it too.
+    conf.set("fs.s3a.s3e.memory.budget", "256m");
     return conf;
   }
 

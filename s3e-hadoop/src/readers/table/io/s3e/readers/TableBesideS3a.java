@@ -67,7 +67,7 @@ public final class TableBesideS3a {
     conf.setBoolean("fs.s3a.path.style.access", true);
     conf.set("fs.s3a.s3e.cache.mode", "memory");
     // So that what was read stays; the file IO, which asks for none, reads within it too.
-    conf.set("fs.s3a.s3e.memory.budget", "256m");
+    conf.set("fs.s3a.s3e.memory.budget", "128m");
     return conf;
   }
 

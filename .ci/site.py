@@ -1,6 +1,6 @@
 """The parts of .ci/site that are its own.
 
-site.py links            links of the Markdown files lead to files and headings that are there; the README is short, and each page is in the navigation
+site.py links            links of the Markdown files lead to files and headings that are there; the first pages are short, and each is in the navigation
 site.py copy DIRECTORY   the pages of the site: docs/, the root's pages, a list of the decisions; links to other files go to the repository
 site.py built DIRECTORY  links of the built pages lead to files and anchors that are there
 """
@@ -15,7 +15,8 @@ import sys
 import urllib.parse
 
 ROOT_PAGES = ["CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]
-README_LINES, README_WIDTH = 90, 120
+README_LINES, WIDTH = 90, 120
+NARROW = ["README.md", "docs/index.md", "docs/start/*.md", "docs/ICEBERG.md", "docs/COMMAND-LINE.md", "docs/RELEASING.md"]
 LINK = re.compile(r"(?<!`)(!?\[(?:[^\]\[]|\[[^\]]*\])*\])\(([^)\s]+)\)")
 FENCE = re.compile(r"^ *```.*?^ *```", re.M | re.S)
 
@@ -56,15 +57,16 @@ def links():
                 dead.append(f"{page}: {target}: there is no such file")
             elif anchor and file.suffix == ".md" and anchor not in anchors(file):
                 dead.append(f"{page}: {target}: there is no such heading")
-    dead += short(pathlib.Path("README.md")) + strays()
+    dead += long() + strays()
     report(dead, f"{len(pages())} pages")
 
 
-def short(page):
-    """What of a page is longer than a stranger reads in a minute."""
-    lines = page.read_text().splitlines()
-    long = [f"{page}:{n}: {len(line)} characters, of {README_WIDTH}" for n, line in enumerate(lines, 1) if len(line) > README_WIDTH]
-    return long + ([f"{page}: {len(lines)} lines, of {README_LINES}"] if len(lines) > README_LINES else [])
+def long():
+    """What of the pages that a stranger reads first is longer than they read gladly."""
+    lines = {page: page.read_text().splitlines() for pattern in NARROW for page in sorted(pathlib.Path(".").glob(pattern))}
+    wide = [f"{page}:{n}: {len(line)} characters, of {WIDTH}" for page in lines for n, line in enumerate(lines[page], 1) if len(line) > WIDTH]
+    readme = len(lines[pathlib.Path("README.md")])
+    return wide + ([f"README.md: {readme} lines, of {README_LINES}"] if readme > README_LINES else [])
 
 
 def strays():

@@ -1,11 +1,13 @@
 """Holds a staged repository against the rules of Maven Central: verify-staged.py DIRECTORY VERSION
 
 https://central.sonatype.org/publish/requirements/: each POM has name, description, url, licence, scm and developers, each jar has sources and javadoc,
-every file a signature and checksums. Beyond them: no SNAPSHOT, nothing of another version, a bill of materials for each jar, and all that s3e-bom names.
+every file a signature and checksums. Beyond them: no SNAPSHOT, nothing of another version, a bill of materials for each jar; s3e-bom names
+all jars and no others, and sources and documentation of the bundle, which are put together by hand, have its packages.
 """
 
 import hashlib
 import pathlib
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as xml
@@ -16,6 +18,8 @@ REQUIRED = [
     "name", "description", "url", "licenses/license/name", "licenses/license/url", "developers/developer/name",
     "scm/connection", "scm/developerConnection", "scm/url",
 ]  # fmt: skip
+# A package of each module that the bundle holds.
+MODULES = {"io/s3e/", "io/s3e/hadoop/", "io/s3e/iceberg/"}
 SIDE = {".asc", ".md5", ".sha1", ".sha256", ".sha512"}
 
 wrong = []
@@ -66,6 +70,20 @@ def verify_jars(directory, stem):
         wrong.append(f"{stem}: no bill of materials")
 
 
+def verify_bundle(directory, stem):
+    packages = re.compile(r"io/s3e/(?!shaded/)(?:.+/)?(?=[^/]+[.](?:class|java|html)$)")
+
+    def held(end):
+        if not (directory / (stem + end)).is_file():
+            return set()
+        with zipfile.ZipFile(directory / (stem + end)) as entries:
+            return {found[0] for name in entries.namelist() if (found := packages.search(name))}
+
+    classes = held(".jar")
+    for end, needed in ((".jar", MODULES), ("-sources.jar", classes), ("-javadoc.jar", MODULES)):
+        wrong.extend(f"{stem}{end}: has nothing of {package}" for package in sorted(needed - held(end)))
+
+
 def verify_side_files(file):
     for sum in ("md5", "sha1", "sha256", "sha512"):
         side = file.with_name(f"{file.name}.{sum}")
@@ -80,12 +98,16 @@ def main(root, version):
     poms = sorted(root.rglob("*.pom"))
     if not poms:
         sys.exit(f"verify: there is no POM below {root}")
+    jars = set()
     for pom in poms:
         if pom.parent.name != version:
             wrong.append(f"{pom.name}: in a directory {pom.parent.name}")
         packaging = verify_pom(root, pom, version)
         if packaging != "pom":
             verify_jars(pom.parent, pom.stem)
+            jars.add(pom.parent.parent.name)
+        if pom.parent.parent.name == "s3e-hadoop-bundle":
+            verify_bundle(pom.parent, pom.stem)
         print(f"{pom.stem}: {packaging}")
     for file in (file for file in root.rglob("*") if file.is_file() and file.suffix not in SIDE):
         verify_side_files(file)
@@ -95,6 +117,7 @@ def main(root, version):
     if not named:
         wrong.append("s3e-bom: is not there, or names nothing")
     wrong.extend(f"s3e-bom: names {name}, which is not staged" for name in sorted(named - artifacts))
+    wrong.extend(f"s3e-bom: does not name {name}" for name in sorted(jars - named))
     if wrong:
         sys.exit("verify: " + "\nverify: ".join(wrong))
     print(f"{len(poms)} artifacts hold")

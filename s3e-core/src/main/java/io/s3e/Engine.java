@@ -203,11 +203,9 @@ final class Engine {
     if (toldOfDifference) {
       return;
     }
-    if (config.effectiveMemoryBytes() != budget.limit()) {
-      different(
-          "memory budget (fs.s3a.s3e.memory.budget under Hadoop)",
-          config.effectiveMemoryBytes(),
-          budget.limit());
+    long asked = config.effectiveMemoryBytes();
+    if (config.memoryBytes() != S3EConfig.AUTOMATIC && asked != budget.limit()) {
+      different("memory budget (fs.s3a.s3e.memory.budget under Hadoop)", asked, budget.limit());
     } else if (config.blockBytes() != blockBytes) {
       different("block size (fs.s3a.s3e.block.size under Hadoop)", config.blockBytes(), blockBytes);
     }

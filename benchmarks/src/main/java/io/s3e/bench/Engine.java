@@ -20,9 +20,8 @@ public sealed interface Engine {
       "s3e; s3e-crt-bytes, s3e-s3a (S3E over its other clients); s3e-nocache, s3e-host (S3E without"
           + " its cache on disk, and with one that JVMs share); s3e-nocolumnar (without its"
           + " prediction of columns); classic, prefetch, analytics (S3A's streams as they come) and"
-          + " classic-tuned, prefetch-tuned, analytics-tuned; iceberg-s3fileio, iceberg-aal,"
-          + " iceberg-s3e (Iceberg's file IO, with its analytics accelerator, and S3E's);"
-          + " raw-crt-N, raw-crt-bytes-N,"
+          + " classic-tuned, prefetch-tuned, analytics-tuned; iceberg-s3fileio, iceberg-s3e"
+          + " (Iceberg's file IO, and S3E's); raw-crt-N, raw-crt-bytes-N,"
           + " raw-sync-N (a client alone, N ranges in flight); plain-file, plain-hadoop (the same"
           + " bytes in local files, by FileInputStream and by Hadoop's file://)";
 

@@ -33,7 +33,6 @@ final class KnownEngines {
           s3eWith("s3e-nocolumnar", Map.of(COLUMNAR, "off")),
           s3eWith("s3e-host", Map.of(CACHE_MODE, "disk", "fs.s3a.s3e.cache.scope", "host")),
           iceberg("iceberg-s3fileio", IcebergFileSystem.Io.S3FILEIO),
-          iceberg("iceberg-aal", IcebergFileSystem.Io.ANALYTICS),
           iceberg("iceberg-s3e", IcebergFileSystem.Io.S3E),
           plain("plain-file", PlainFileSystem.Way.STREAM),
           plain("plain-hadoop", PlainFileSystem.Way.HADOOP),

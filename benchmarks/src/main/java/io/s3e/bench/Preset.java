@@ -24,7 +24,7 @@ enum Preset {
   FULL(
       "s3e,s3e-crt-bytes,s3e-s3a,s3e-nocache,s3e-host,s3e-nocolumnar,"
           + "classic,prefetch,analytics,classic-tuned,prefetch-tuned,analytics-tuned,"
-          + "iceberg-s3fileio,iceberg-aal,iceberg-s3e,"
+          + "iceberg-s3fileio,iceberg-s3e,"
           + "raw-crt-16,raw-crt-32,raw-crt-bytes-16,raw-sync-16,raw-sync-32,plain-file,plain-hadoop",
       "seq,seq2,seq4,seq8,seq16,seq32,seq64,seq128,seq256,"
           + "rnd256k-1,rnd256k-16,rnd64k-1,rnd64k-16,vec,pq,scan-200,narrow,parquet,"

@@ -39,6 +39,7 @@ class EngineTest {
     assertThat(knownNames())
         .contains("s3e", "s3e-crt-bytes", "s3e-s3a", "classic", "prefetch", "analytics")
         .contains("classic-tuned", "prefetch-tuned", "analytics-tuned")
+        .contains("iceberg-s3fileio", "iceberg-s3e")
         .contains("raw-crt-16", "raw-crt-32", "raw-crt-bytes-16")
         .contains("raw-sync-16", "raw-sync-32");
   }

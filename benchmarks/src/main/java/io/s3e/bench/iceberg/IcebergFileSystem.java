@@ -32,8 +32,6 @@ public final class IcebergFileSystem extends S3AFileSystem {
   public enum Io {
     /** Iceberg's default. */
     S3FILEIO,
-    /** The same with {@code s3.analytics-accelerator.enabled}. */
-    ANALYTICS,
     /** S3E's. */
     S3E
   }
@@ -69,9 +67,6 @@ public final class IcebergFileSystem extends S3AFileSystem {
     String caFile = conf.getTrimmed(CA_FILE, "");
     if (kind == Io.S3E && !caFile.isEmpty()) {
       properties.put("s3e.tls.ca.file", caFile);
-    }
-    if (kind == Io.ANALYTICS) {
-      properties.put("s3.analytics-accelerator.enabled", "true");
     }
     return properties;
   }

@@ -156,6 +156,8 @@ class BundleTest {
         .filter(
             entry ->
                 !entry.contains("s3e-core")
+                    && !entry.contains("s3e-iceberg")
+                    && !entry.endsWith(Path.of("iceberg", "target", "classes").toString())
                     && !entry.endsWith(Path.of("s3e-hadoop", "target", "classes").toString())
                     && !entry.contains("/aws-crt/")
                     && !entry.contains("/caffeine/"));

@@ -156,6 +156,11 @@ public final class SparkHome {
     return EngineHome.of("spark-4.1-tables").jars();
   }
 
+  /** What Iceberg's own client needs beside {@link #s3a}. */
+  static List<Path> icebergAws() throws IOException, InterruptedException {
+    return EngineHome.of("spark-4.1-iceberg-aws").jars();
+  }
+
   private static Path existing(Path jar) {
     if (!Files.exists(jar)) {
       throw new IllegalStateException(jar + " is not there: build it first");

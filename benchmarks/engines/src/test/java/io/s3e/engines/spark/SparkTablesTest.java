@@ -6,8 +6,10 @@ import io.s3e.engines.Outcome;
 import io.s3e.engines.Row;
 import io.s3e.engines.Store;
 import io.s3e.engines.Stream;
+import io.s3e.engines.Traffic;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -18,6 +20,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Iceberg and Delta Lake on Spark: a table is made, counted, summed up, deleted from, counted. */
 class SparkTablesTest {
+  private static final String LAKE = "spark.sql.catalog.lake";
+
   @TempDir private static Path directory;
   private static Store store;
   private static SparkHome spark;
@@ -66,21 +70,89 @@ class SparkTablesTest {
     return run.run(steps);
   }
 
+  private static Map<String, String> lake(String warehouse) {
+    return Map.of(
+        "spark.sql.extensions",
+        "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
+        LAKE,
+        "org.apache.iceberg.spark.SparkCatalog",
+        LAKE + ".type",
+        "hadoop",
+        LAKE + ".warehouse",
+        Store.ROOT + warehouse);
+  }
+
+  /** The properties of a catalog whose files are read by Iceberg's own client, or by S3E's. */
+  private static Map<String, String> lakeByFileIo(Stream stream) {
+    Map<String, String> conf = new HashMap<>(lake("iceberg-file-io-" + stream));
+    conf.put(
+        LAKE + ".io-impl",
+        stream == Stream.S3E ? "io.s3e.iceberg.S3EFileIO" : "org.apache.iceberg.aws.s3.S3FileIO");
+    Map<String, String> s3a = store.keys();
+    conf.put(LAKE + ".s3.endpoint", s3a.get("fs.s3a.endpoint"));
+    conf.put(LAKE + ".s3.path-style-access", s3a.get("fs.s3a.path.style.access"));
+    conf.put(LAKE + ".s3.access-key-id", s3a.get("fs.s3a.access.key"));
+    conf.put(LAKE + ".s3.secret-access-key", s3a.get("fs.s3a.secret.key"));
+    conf.put(LAKE + ".client.region", s3a.get("fs.s3a.endpoint.region"));
+    // Its default, apache, is one that S3A does not bring.
+    conf.put(LAKE + ".http-client.type", "urlconnection");
+    return conf;
+  }
+
   @Test
   void iceberg() throws Exception {
-    compare(
-        "iceberg",
-        "lake.db.items",
-        stream ->
-            Map.of(
-                "spark.sql.extensions",
-                "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
-                "spark.sql.catalog.lake",
-                "org.apache.iceberg.spark.SparkCatalog",
-                "spark.sql.catalog.lake.type",
-                "hadoop",
-                "spark.sql.catalog.lake.warehouse",
-                Store.ROOT + "iceberg-" + stream));
+    compare("iceberg", "lake.db.items", stream -> lake("iceberg-" + stream));
+  }
+
+  /** One JVM reads the table by the file IO, and what is joined with it by {@code s3a://}. */
+  @Test
+  void icebergByFileIo() throws Exception {
+    String table = "lake.db.items";
+    List<String> steps =
+        List.of(
+            "tables parquet " + data,
+            "sql create table "
+                + table
+                + " using iceberg tblproperties ('write.delete.mode'='merge-on-read')"
+                + " as select * from lineitem",
+            "sql select count(*) from " + table,
+            "sql select l_returnflag, sum(l_quantity), count(*) from "
+                + table
+                + " where l_shipdate < date '1995-01-01' group by l_returnflag",
+            "sql delete from " + table + " where l_linenumber = 3",
+            "sql select count(*), sum(hash(l_orderkey, l_comment)) from " + table,
+            "sql insert into " + table + " select * from lineitem where l_linenumber = 3",
+            "sql select o_orderpriority, count(*), sum(l_quantity) from "
+                + table
+                + " join orders on l_orderkey = o_orderkey group by o_orderpriority",
+            "sql select count(*), sum(hash(l_orderkey, l_comment)) from " + table);
+    Row row =
+        Row.compare(
+            spark.name(),
+            "iceberg by its file IO: create, count, sum, delete, insert, join",
+            stream -> {
+              SparkRun run =
+                  SparkRun.of(spark, stream, store, "iceberg-file-io")
+                      .jars(SparkHome.tables())
+                      .jars(SparkHome.icebergAws());
+              lakeByFileIo(stream).forEach(run::conf);
+              return run.run(steps).outcomeWithoutInput();
+            });
+    assertThat(ofTable(row.control()))
+        .as("the control's GETs of the table")
+        .isNotEmpty()
+        .allSatisfy(get -> assertThat(get.agent()).containsIgnoringCase("s3fileio"));
+    assertThat(ofTable(row.s3e()))
+        .as("S3E's GETs of the table")
+        .isNotEmpty()
+        .allSatisfy(get -> assertThat(get.isByS3E()).as("%s", get).isTrue());
+  }
+
+  /** GETs of data files and of what was deleted of them. */
+  private static List<Traffic.Request> ofTable(Outcome outcome) {
+    return outcome.traffic().requests().stream()
+        .filter(each -> each.isGet() && each.path().contains("/db/items/data/"))
+        .toList();
   }
 
   @Test

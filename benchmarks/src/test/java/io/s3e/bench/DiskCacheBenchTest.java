@@ -67,6 +67,9 @@ class DiskCacheBenchTest {
                 "--engines=s3e-host",
                 "--workloads=share-2,parquet-2",
                 "--size=96",
+                // Where memory holds less, blocks leave it unwritten while the processors are busy.
+                "--memory-budget=192",
+                "--jvm-option=-XX:MaxDirectMemorySize=512m",
                 "--scale=0.02",
                 "--ttfb=10",
                 "--total-bandwidth=60",

@@ -74,8 +74,8 @@ class ReadWeightTest {
     assertThat(weight.simpleNames())
         .as("what docs/ARCHITECTURE.md tells of a read")
         .containsAll(ArchitecturePage.read().section("A read in 12 steps").classNames());
-    // 78 classes and 1,864 lines: a reader that waits longer, as on a busy machine, asks its planner
-    // once more, and is told of.
+    // 78 classes and 1,864 lines: a reader that waits longer, as on a busy machine, asks its
+    // planner once more, and is told of.
     assertThat(weight.classes()).hasSizeBetween(10, 83);
     assertThat(weight.lines()).isBetween(200, 2_020);
   }

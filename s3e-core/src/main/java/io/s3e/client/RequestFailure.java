@@ -73,7 +73,7 @@ public final class RequestFailure extends IOException {
   /**
    * The attempts made before giving up.
    *
-   * @param attempts requests sent, 1 or more
+   * @param attempts requests sent; 0 if the store refused all others as long as it would wait
    * @param elapsed from the first request on
    * @param end why it was not tried again
    */
@@ -195,6 +195,12 @@ public final class RequestFailure extends IOException {
   /** This failure of an answer that had begun well: its ids are what support asks for. */
   public RequestFailure after(StoreAnswer begun) {
     return new RequestFailure(kind, subject, reason + begun.ids(), begun, effort, getCause());
+  }
+
+  /** This failure as what kept another request from being sent. */
+  public RequestFailure unsent(String other) {
+    String last = "not sent, since the store refused all: " + reason;
+    return new RequestFailure(kind, other, last, answer, effort, getCause());
   }
 
   /** This failure as the last one of several attempts. */

@@ -1,5 +1,6 @@
 package io.s3e.fault;
 
+import io.s3e.client.RequestFailure;
 import java.util.ArrayDeque;
 import java.util.Comparator;
 import java.util.Deque;
@@ -102,6 +103,9 @@ public final class Gate {
   private volatile boolean open = true;
   private volatile boolean answered;
 
+  /** The last bad answer since the last good one; null if there is none. */
+  private volatile @Nullable RequestFailure lastFailure;
+
   /** When somebody was last told of readers that wait for long; null if nobody was. */
   private final AtomicReference<@Nullable Long> toldNanos = new AtomicReference<>();
 
@@ -129,6 +133,11 @@ public final class Gate {
     Long told = toldNanos.get();
     long now = clock.getAsLong();
     return (told == null || now - told >= nanos) && toldNanos.compareAndSet(told, now);
+  }
+
+  /** How the store refused others last, for those who could not send; null if it has not. */
+  public @Nullable RequestFailure lastFailure() {
+    return lastFailure;
   }
 
   /** Whether everything passes. */
@@ -215,8 +224,13 @@ public final class Gate {
     return isProbe;
   }
 
-  /** A request that was sent is over; once for each. */
+  /** A request that was sent is over, and has not failed. */
   public void ended(Outcome outcome) {
+    ended(outcome, null);
+  }
+
+  /** A request that was sent is over; once for each. */
+  public void ended(Outcome outcome, @Nullable RequestFailure failure) {
     boolean isAnybodyWaiting;
     synchronized (this) {
       long now = clock.getAsLong();
@@ -228,6 +242,12 @@ public final class Gate {
       }
       open = rate.isOpen();
       answered = rate.hasAnswered();
+      lastFailure =
+          switch (outcome) {
+            case ANSWERED, MOVED -> null;
+            case THROTTLED, UNAVAILABLE -> failure;
+            case CANCELLED -> lastFailure;
+          };
       isAnybodyWaiting = isAnybodyWaiting();
     }
     if (isAnybodyWaiting) {

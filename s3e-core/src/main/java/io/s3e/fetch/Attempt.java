@@ -239,7 +239,7 @@ final class Attempt implements ResponseHandler {
         // Nothing to remember.
       }
     }
-    gate.ended(FaultPolicy.outcome(failure));
+    gate.ended(FaultPolicy.outcome(failure), failure);
     drop();
     report(failure);
     outcome.attemptFailed(failure);
@@ -262,7 +262,7 @@ final class Attempt implements ResponseHandler {
 
   @Override
   public void onResent(RequestFailure failure) {
-    gate.ended(FaultPolicy.outcome(failure));
+    gate.ended(FaultPolicy.outcome(failure), failure);
     gate.sent();
     report(failure);
     handle.listener().onGetStarted(request.range().start(), request.range().length(), isPrefetch);

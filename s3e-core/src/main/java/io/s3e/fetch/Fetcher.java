@@ -372,7 +372,8 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     if (last != null && !Failures.isNobodysError(last)) {
       throw Failures.asIoException(last);
     }
-    throw ReaderWaits.timedOut(handle, "no fetch of it came to its end before the read's deadline");
+    throw ReaderWaits.timedOut(
+        ReaderWaits.subject(handle), "no fetch of it came to its end before the read's deadline");
   }
 
   @Override

@@ -12,7 +12,6 @@ import io.s3e.fault.History;
 import io.s3e.fault.Verdict;
 import java.io.IOException;
 import java.io.InterruptedIOException;
-import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
@@ -72,12 +71,7 @@ public final class HeadFetch {
   private void awaitTurn(Gate gate, HeadRequest request, Patience patience) throws IOException {
     try {
       if (!gate.awaitDemand(tenant::isClosed, patience.deadline())) {
-        String reason = "the store has refused everybody until the deadline";
-        throw new RequestFailure(
-            RequestFailure.Kind.NETWORK,
-            request.subject(),
-            reason,
-            new SocketTimeoutException(reason));
+        throw ReaderWaits.unsent(gate, request.subject(), tenant.config().readTimeout());
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -87,16 +81,18 @@ public final class HeadFetch {
 
   private ObjectHead send(Gate gate, HeadRequest request) throws IOException {
     Gate.Outcome outcome = Gate.Outcome.CANCELLED;
+    RequestFailure failure = null;
     gate.sent();
     try {
       ObjectHead head = tenant.client().head(request);
       outcome = Gate.Outcome.ANSWERED;
       return head;
     } catch (RequestFailure e) {
+      failure = e;
       outcome = FaultPolicy.outcome(e);
       throw e;
     } finally {
-      gate.ended(outcome);
+      gate.ended(outcome, failure);
     }
   }
 

@@ -1,6 +1,7 @@
 package io.s3e.fetch;
 
 import io.s3e.client.RequestFailure;
+import io.s3e.client.RequestFailure.Effort;
 import io.s3e.fault.Gate;
 import io.s3e.memory.Account;
 import io.s3e.memory.Block;
@@ -10,6 +11,7 @@ import io.s3e.metrics.EngineMetrics.Counter;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.SocketTimeoutException;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -46,7 +48,7 @@ final class ReaderWaits {
         requireOpen(handle);
         // Others who read for the same call may have got on meanwhile.
         if (patience.isOver()) {
-          throw timedOut(handle, "the store refused all requests until the read's deadline");
+          throw unsent(gate, subject(handle), tenant.config().readTimeout());
         }
       }
     } catch (InterruptedException e) {
@@ -132,12 +134,20 @@ final class ReaderWaits {
     return new RequestFailure(RequestFailure.Kind.CANCELLED, "S3E", "the engine is closed", null);
   }
 
-  static RequestFailure timedOut(ObjectHandle handle, String reason) {
-    return new RequestFailure(
-        RequestFailure.Kind.NETWORK, subject(handle), reason, new SocketTimeoutException(reason));
+  /** Of a request that was never sent, since the store refused all others meanwhile. */
+  static RequestFailure unsent(Gate gate, String subject, Duration waited) {
+    RequestFailure last = gate.lastFailure();
+    return last == null
+        ? timedOut(subject, "the store has refused all requests until the deadline")
+        : last.unsent(subject).with(new Effort(0, waited, Effort.End.DEADLINE));
   }
 
-  private static String subject(ObjectHandle handle) {
+  static RequestFailure timedOut(String subject, String reason) {
+    return new RequestFailure(
+        RequestFailure.Kind.NETWORK, subject, reason, new SocketTimeoutException(reason));
+  }
+
+  static String subject(ObjectHandle handle) {
     return "GET " + handle.version().object();
   }
 

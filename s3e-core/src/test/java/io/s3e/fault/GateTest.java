@@ -4,6 +4,8 @@ import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.s3e.client.RequestFailure;
+import io.s3e.client.RequestFailure.Kind;
 import io.s3e.fault.Gate.Outcome;
 import io.s3e.testing.Threads;
 import java.util.ArrayList;
@@ -20,6 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -58,8 +61,12 @@ class GateTest {
   }
 
   private void answer(Outcome outcome) {
+    answer(outcome, null);
+  }
+
+  private void answer(Outcome outcome, @Nullable RequestFailure failure) {
     gate.sent();
-    gate.ended(outcome);
+    gate.ended(outcome, failure);
   }
 
   /** No tokens, and bad answers for more than a second: the next to come is a probe. */
@@ -188,6 +195,18 @@ class GateTest {
     assertThat(gate.retry(0, () -> sent.set(gate.sent()))).isTrue();
     awaitTrue(sent::get);
     assertThat(idle).hasValue(100);
+  }
+
+  @Test
+  void theLastRefusalIsRememberedUntilAGoodAnswer() {
+    RequestFailure refused = new RequestFailure(Kind.THROTTLED, "GET", "slow down", null);
+    RequestFailure absent = new RequestFailure(Kind.NOT_FOUND, "GET", "no such key", null);
+    assertThat(gate.lastFailure()).isNull();
+    answer(Outcome.THROTTLED, refused);
+    answer(Outcome.CANCELLED, absent);
+    assertThat(gate.lastFailure()).isSameAs(refused);
+    answer(Outcome.ANSWERED, absent);
+    assertThat(gate.lastFailure()).isNull();
   }
 
   @Test

@@ -2,17 +2,20 @@ package io.s3e.stream;
 
 import static io.s3e.stream.EngineFixture.BLOCK;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.s3e.OpenOptions;
 import io.s3e.S3EConfig;
 import io.s3e.block.ByteRange;
 import io.s3e.client.GetRequest;
+import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.testing.MemoryObjectClient.Answer;
 import io.s3e.testing.Pause;
 import io.s3e.testing.Seed;
 import io.s3e.testing.Slow;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -158,6 +161,43 @@ class OutageTest {
       assertThat(Duration.ofNanos(System.nanoTime() - started))
           .isGreaterThan(Duration.ofSeconds(3));
     }
+  }
+
+  /** Most of them send nothing: the gate lets one request a second through. */
+  @Test
+  void readsThatWereNeverSentFailAsThoseThatWereRefused() throws Exception {
+    hasty.put(READERS);
+    hasty.client.faults((request, number) -> Answer.GOOD.failingAfter(-1, Kind.THROTTLED));
+    ExecutorService threads = Executors.newFixedThreadPool(READERS);
+    List<RequestFailure> failures = new ArrayList<>();
+    try (S3EInputStream in = hasty.open(OpenOptions.DEFAULTS.withPolicy(ReadPolicy.RANDOM))) {
+      for (int round = 0; round < 4; round++) {
+        List<Future<IOException>> reads = new ArrayList<>();
+        for (int reader = 0; reader < READERS; reader++) {
+          long at = (long) reader * BLOCK;
+          reads.add(
+              threads.submit(
+                  () ->
+                      catchThrowableOfType(
+                          IOException.class, () -> in.readFullyAt(at, new byte[1], 0, 1))));
+        }
+        for (Future<RequestFailure> read : reads) {
+          failures.add((RequestFailure) read.get(30, TimeUnit.SECONDS).getCause());
+        }
+      }
+    } finally {
+      threads.shutdownNow();
+    }
+    assertThat(failures).allMatch(failure -> failure.kind() == Kind.THROTTLED);
+    assertThat(failures).filteredOn(failure -> failure.effort().attempts() == 0).isNotEmpty();
+    assertThat(failures)
+        .filteredOn(failure -> failure.effort().attempts() == 0)
+        .allSatisfy(
+            failure ->
+                assertThat(failure)
+                    .hasMessageContaining("not sent, since the store refused all")
+                    .hasMessageEndingWith(
+                        "; 0 attempts in 0.6 s, then the read's deadline passed"));
   }
 
   @RegisterExtension

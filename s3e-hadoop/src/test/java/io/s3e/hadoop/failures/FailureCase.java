@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -58,10 +59,7 @@ record FailureCase(
     }
   }
 
-  /**
-   * Whether a request for it is sent once: no other would have another answer. The first answer
-   * that names a region is 301's, and the CRT client goes there once.
-   */
+  /** Whether a request for it is sent once: no other would have another answer. */
   boolean isFinal() {
     boolean mayPass =
         status == 301 || status == 408 || status == 429 || "RequestTimeout".equals(code);
@@ -74,8 +72,14 @@ record FailureCase(
     return status == 501 || (status >= 300 && status < 500 && !mayPass && !hasRemedy);
   }
 
-  boolean isSlow() {
-    return place == Place.HASTY || place == Place.UNTRUSTED;
+  /** Whether the answer names a region; the CRT client goes there once for each bucket. */
+  boolean isRegionNamed() {
+    return status == 301 || status == 307 || "AuthorizationHeaderMalformed".equals(code);
+  }
+
+  /** A bucket of its own. */
+  String bucket() {
+    return name.replace(' ', '-').toLowerCase(Locale.ROOT);
   }
 
   String key() {

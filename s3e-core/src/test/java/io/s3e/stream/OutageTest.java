@@ -181,7 +181,7 @@ class OutageTest {
                       catchThrowableOfType(
                           IOException.class, () -> in.readFullyAt(at, new byte[1], 0, 1))));
         }
-        for (Future<RequestFailure> read : reads) {
+        for (Future<IOException> read : reads) {
           failures.add((RequestFailure) read.get(30, TimeUnit.SECONDS).getCause());
         }
       }

@@ -4,16 +4,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.bench.server.Shape;
 import io.s3e.bench.server.ShapedS3Server;
+import io.s3e.cli.S3eCommand;
+import io.s3e.testing.Eventually;
 import io.s3e.testing.Slow;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -101,6 +106,52 @@ class WrittenTargetTest {
 
     assertThat(outcome.verdict("seq", "corrupting")).startsWith("WRONG BYTES");
     assertThat(written()).isEmpty();
+  }
+
+  private boolean isFirstRunPrepared() throws IOException {
+    try {
+      return written().stream().anyMatch(file -> file.toString().contains("/run1/"));
+    } catch (UncheckedIOException aFileWentMeanwhile) {
+      return false;
+    }
+  }
+
+  /** As by Ctrl-C: the JVM is told to end while a read of its only engine hangs. */
+  @Test
+  void whatIsInterruptedLeavesNothingEither() throws Exception {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                S3eCommand.class.getName(),
+                "bench",
+                "--work-dir=" + temp.resolve("work"),
+                "--report=" + temp.resolve("report"),
+                "--yes",
+                "--no-progress",
+                "--workloads=seq",
+                "--engines=hanging",
+                "--read-deadline=600",
+                "--set=hanging:fs.s3a.impl=" + HangingFileSystem.class.getName()));
+    command.addAll(List.of(arguments()));
+    Process bench =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(temp.resolve("bench.log").toFile())
+            .start();
+    try {
+      // The first run's copy: everything is written, and the engine is about to read.
+      Eventually.awaitTrue(
+          "a run was about to read", Duration.ofSeconds(120), this::isFirstRunPrepared);
+      bench.destroy();
+      assertThat(bench.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    } finally {
+      bench.destroyForcibly();
+    }
+
+    assertThat(written()).as(Files.readString(temp.resolve("bench.log"))).isEmpty();
   }
 
   @Test

@@ -77,7 +77,7 @@ public final class WorkloadKind {
           + " of them), filter-dictionary, -bloom, -pageindex, filter (all of them); share-N (seq"
           + " by N JVMs at once over one object); NAME-N (NAME N times over the same bytes, in"
           + " passes that are told apart); cold (first byte, and 64 MiB, in a fresh JVM), cold-NAME"
-          + " (NAME in a fresh JVM); bad-NAME (NAME while 5 % of all GETs are answered by 503);"
+          + " (NAME in a fresh JVM); bad-NAME (NAME while one GET in twenty is answered by 503);"
           + " manyfsN (N file systems in one JVM), manyfs (with 1, 8 and 32); neighbour-hang,"
           + " -full, -churn, -idle, -dropped, -random (a reader beside what disturbs it, or after),"
           + " neighbour (all of them)";

@@ -107,7 +107,10 @@ enum Preset {
 
   /** Whether its result is shown as one short table; the report has the rest. */
   boolean hasOneTable() {
-    return warmUp == WarmUp.STEADY;
+    return switch (this) {
+      case STANDARD, AWS -> true;
+      case SHORT, COLUMNAR, FULL -> false;
+    };
   }
 
   Amount amount() {

@@ -93,7 +93,7 @@ public final class OneTable {
   private static String wrapped(String line) {
     StringBuilder text = new StringBuilder("\n");
     int width = 0;
-    for (String word : line.split(" ")) {
+    for (String word : line.split(" ", -1)) {
       if (width > 0 && width + 1 + word.length() > WIDTH) {
         text.append("\n  ");
         width = 2;

@@ -12,7 +12,7 @@ final class Refusals {
   /** A share of 5 %. */
   private static final int ONE_IN = 20;
 
-  /** Of two odd factors that scatter small numbers well: that of Fibonacci hashing. */
+  /** 2^64 divided by the golden ratio: consecutive numbers, multiplied by it, lie far apart. */
   private static final long SCATTER = 0x9E3779B97F4A7C15L;
 
   private final @Nullable String path;
@@ -31,7 +31,7 @@ final class Refusals {
       return false;
     }
     long number = gets.getAndIncrement();
-    long refused = Long.remainderUnsigned((number / ONE_IN + 1) * SCATTER >>> 32, ONE_IN);
+    long refused = Long.remainderUnsigned(((number / ONE_IN + 1) * SCATTER) >>> 32, ONE_IN);
     return number % ONE_IN == refused;
   }
 }

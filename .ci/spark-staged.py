@@ -6,6 +6,7 @@ small server of this script holds. It ends well only if the count is right, S3E'
 """
 
 import hashlib
+import html
 import http.server
 import os
 import pathlib
@@ -13,6 +14,7 @@ import re
 import subprocess
 import sys
 import threading
+import urllib.parse
 import venv
 
 SPARK = "4.1.4"
@@ -41,7 +43,7 @@ spark.stop()
 
 
 class Store(http.server.BaseHTTPRequestHandler):
-    """One object by HEAD and GET, and nothing else: no credentials are asked for."""
+    """One object by HEAD, GET and listing, and nothing else: no credentials are asked for."""
 
     protocol_version = "HTTP/1.1"
     content = b"".join(b"line %d of an object that nobody has read before\n" % n for n in range(LINES))
@@ -54,7 +56,10 @@ class Store(http.server.BaseHTTPRequestHandler):
         self.answer(body=True)
 
     def answer(self, body):
-        path = self.path.partition("?")[0]
+        path, _, query = self.path.partition("?")
+        if path.rstrip("/") == f"/{BUCKET}" and "list-type" in query:
+            self.send(200, self.listing(urllib.parse.parse_qs(query).get("prefix", [""])[0]), {"Content-Type": "application/xml"}, body)
+            return
         if path != f"/{BUCKET}/{KEY}":
             self.send(404, b"<Error><Code>NoSuchKey</Code></Error>", {"Content-Type": "application/xml"}, body)
             return
@@ -71,6 +76,19 @@ class Store(http.server.BaseHTTPRequestHandler):
             return
         headers["Content-Range"] = f"bytes {first}-{last}/{len(self.content)}"
         self.send(206, self.content[first : last + 1], headers, body)
+
+    def listing(self, prefix):
+        """Spark asks for what lies below the object, before it takes it for one."""
+        found = (
+            f"<Contents><Key>{KEY}</Key><LastModified>2025-01-01T00:00:00.000Z</LastModified><ETag>{html.escape(ETAG)}</ETag>"
+            f"<Size>{len(self.content)}</Size><StorageClass>STANDARD</StorageClass></Contents>"
+        )
+        content = found if KEY.startswith(prefix) else ""
+        return (
+            '<?xml version="1.0" encoding="UTF-8"?><ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">'
+            f"<Name>{BUCKET}</Name><Prefix>{html.escape(prefix)}</Prefix><KeyCount>{1 if content else 0}</KeyCount><MaxKeys>1000</MaxKeys>"
+            f"<IsTruncated>false</IsTruncated>{content}</ListBucketResult>"
+        ).encode()
 
     def send(self, status, content, headers, body):
         self.send_response(status)
@@ -95,6 +113,7 @@ def settings(staged, version, ivy, endpoint):
         "spark.ui.enabled": "false",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
+        "spark.hadoop.hadoop.tmp.dir": str(ivy.parent / "tmp"),
         "spark.hadoop.fs.s3a.endpoint": endpoint,
         "spark.hadoop.fs.s3a.endpoint.region": "us-east-1",
         "spark.hadoop.fs.s3a.path.style.access": "true",
@@ -110,10 +129,8 @@ def verify(way, command, environment, log):
     results = dict(re.findall(r"^RESULT (\w+) (\S+)$", text, re.M))
     if results.get("lines") != str(LINES) or not results.get("stream", "").startswith("io.s3e."):
         sys.exit("\n".join(text.splitlines()[-40:]) + f"\nspark: {way}: {results or 'no result'} instead of {LINES} lines by a stream of S3E; see {log}")
-    said = re.search(r"S3E .* on Hadoop .*", text)
-    if said is None:
-        sys.exit(f"spark: {way}: the plugin said nothing; see {log}")
-    print(f"{way}: {results['lines']} lines by {results['stream']}; {said[0]}")
+    print(f"{way}: {results['lines']} lines by {results['stream']}")
+    return text
 
 
 def same(ivy, staged, version, group):
@@ -141,9 +158,14 @@ def main(staged, version, work):
     for name, value in conf.items():
         if name not in ("spark.jars.packages", "spark.jars.repositories"):
             submit += ["--conf", f"{name}={value}"]
-    verify("spark-submit", [*submit, job, uri], plain, work / "submit.log")
+    text = verify("spark-submit", [*submit, job, uri], plain, work / "submit.log")
+    said = re.search(r"S3E \S+ on Hadoop .*", text)
+    if said is None:
+        sys.exit(f"spark: the plugin said nothing; see {work / 'submit.log'}")
+    print(said[0])
     same(work / "ivy", staged, version, group)
     entries = "\n".join(f"{name}={value}" for name, value in conf.items())
+    # Under python Spark logs from WARN on, so the plugin's line is not there.
     verify("PySpark", [binaries / "python", job, uri], plain | {"STAGED_CONF": entries}, work / "pyspark.log")
     if Store.ranges == 0:
         sys.exit("spark: the store saw no range")

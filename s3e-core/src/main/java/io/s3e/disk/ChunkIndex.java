@@ -2,10 +2,7 @@ package io.s3e.disk;
 
 import io.s3e.disk.Region.Filling;
 import io.s3e.disk.Region.Place;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
-import java.util.List;
 import java.util.concurrent.locks.StampedLock;
 import org.jspecify.annotations.Nullable;
 
@@ -16,8 +13,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Entries</b> are {@value #WORDS} words each, {@value Region#ENTRY_BYTES} bytes with their
  * share of the table: no objects, because there may be half a million. The words: first and second
  * of the object's hash; its third with the number of the chunk; the object's length, 0 for an entry
- * that is free; {@code where} (whether it was hit, region, slot) with the next entry of the chain;
- * two of the seal.
+ * that is free; {@code where} (region, slot) with the next entry of the chain; two of the seal.
  *
  * <p>Any thread, under one lock that is held for a few steps a chunk and never over the disk;
  * readers share it.
@@ -30,9 +26,6 @@ final class ChunkIndex {
   private static final int WHERE_AND_NEXT = 4;
   private static final int HIGH = 5;
   private static final int LOW = 6;
-
-  /** Of {@code where}: the chunk was read. */
-  private static final int HIT = 1 << 31;
 
   private static final int NONE = -1;
 
@@ -91,22 +84,6 @@ final class ChunkIndex {
     try {
       int found = find(object, chunk);
       return found == NONE ? null : placeOf(found);
-    } finally {
-      lock.unlockRead(stamp);
-    }
-  }
-
-  /** Chunks were read: they are worth keeping when their region is recycled. */
-  void hit(List<Place> places) {
-    long stamp = lock.readLock();
-    try {
-      for (Place place : places) {
-        int found = find(place);
-        if (found != NONE) {
-          // Written by several threads under a shared lock: all of them write the same.
-          set(found, WHERE_AND_NEXT, get(found, WHERE_AND_NEXT) | ((long) HIT << Integer.SIZE));
-        }
-      }
     } finally {
       lock.unlockRead(stamp);
     }
@@ -201,27 +178,6 @@ final class ChunkIndex {
     }
   }
 
-  /** The chunks of a region that were read, in the order of their slots. */
-  List<Place> hitsIn(Region region) {
-    List<Place> hits = new ArrayList<>();
-    int end = region.entries() == 0 ? 0 : blocks.length << BLOCK_BITS;
-    for (int first = 0; first < end; first += 1 << BLOCK_BITS) {
-      // A part at a time: others wait for the lock.
-      long stamp = lock.readLock();
-      try {
-        for (int entry = first; entry < first + (1 << BLOCK_BITS); entry++) {
-          if (isIn(region, entry) && (whereOf(entry) & HIT) != 0) {
-            hits.add(placeOf(entry));
-          }
-        }
-      } finally {
-        lock.unlockRead(stamp);
-      }
-    }
-    hits.sort(Comparator.comparingInt(Place::slot));
-    return hits;
-  }
-
   private int find(StoredObject object, int chunk) {
     int at = heads[headOf(object.hashCode(), chunk)];
     while (at != NONE
@@ -313,7 +269,7 @@ final class ChunkIndex {
   }
 
   private Region regionOf(int entry) {
-    return regions[(whereOf(entry) & ~HIT) >>> Region.SLOT_BITS];
+    return regions[whereOf(entry) >>> Region.SLOT_BITS];
   }
 
   private int slotOf(int entry) {

@@ -9,7 +9,6 @@ import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Reads chunks from regions and verifies them, in memory of its own: what hangs in a read holds
@@ -74,7 +73,6 @@ final class ChunkReader {
         return chunk;
       }
       int taken = handOn(sink);
-      index.hit(places.subList(0, taken));
       chunk += taken;
       if (taken < places.size()) {
         return chunk;
@@ -151,16 +149,6 @@ final class ChunkReader {
     if (index.drop(place)) {
       metrics.count(Counter.CORRUPTIONS);
     }
-  }
-
-  /**
-   * The bytes of a chunk that stood in a region that this process has begun anew, and has not yet
-   * filled so far; valid until the next call. Null if they are not what was written.
-   */
-  @Nullable ByteBuffer readAgain(Place place) throws IOException {
-    scratch.clear().limit(place.length());
-    int count = place.region().file().readFully(scratch, place.position());
-    return count < place.length() ? null : seal.open(place, scratch.flip(), work);
   }
 
   /** Whether the last batch that was looked for was read from a file. */

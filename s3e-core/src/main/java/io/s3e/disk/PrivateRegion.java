@@ -70,11 +70,11 @@ final class PrivateRegion extends Region {
   }
 
   @Override
-  void begin(Kind kind) {
+  void begin() {
     // Never the one before: an emptied region has none, but its file may be read yet.
     begun = begun % Integer.MAX_VALUE + 1;
     SecretKey secret = CacheKey.ofGeneration(key, CacheKey.newSalt());
-    index.begin(this, new Filling(begun, kind, System.nanoTime(), secret));
+    index.begin(this, new Filling(begun, System.nanoTime(), secret));
   }
 
   @Override

@@ -50,9 +50,6 @@ abstract class Region implements AutoCloseable {
   /** Regions of a cache, unless those were longer than the longest or shorter than the shortest. */
   static final int USUAL_COUNT = 16;
 
-  /** Chunks that scans bring have one region in so many. */
-  private static final int SCANNED_SHARE = 5;
-
   /** Heap of an entry in the index, in bytes. */
   static final int ENTRY_BYTES = 62;
 
@@ -64,11 +61,6 @@ abstract class Region implements AutoCloseable {
     long ofLongChunks = regionBytes / StoredObject.CHUNK_BYTES;
     long share = MOST_ENTRIES_BYTES / ENTRY_BYTES / regions;
     return (int) Math.min(1L << SLOT_BITS, Math.max(ofLongChunks, share));
-  }
-
-  /** How many of a cache's regions chunks that scans bring may have. */
-  static int scannedShare(int regions) {
-    return Math.max(1, regions / SCANNED_SHARE);
   }
 
   /**
@@ -87,14 +79,6 @@ abstract class Region implements AutoCloseable {
     return (int) Math.min(MOST_COUNT, capacityBytes / regionBytes);
   }
 
-  /** How long the bytes of a region are likely to be wanted. */
-  enum Kind {
-    /** Bytes of readers that jump, and what was fetched before. */
-    LASTING,
-    /** Bytes of readers that go from front to end. These have a fifth of the regions. */
-    SCANNED
-  }
-
   /**
    * One generation.
    *
@@ -102,8 +86,8 @@ abstract class Region implements AutoCloseable {
    * @param began when, in ms since 1970 or any other order of the cache's regions
    * @param key seals the chunks of this generation and nothing else; null without encryption
    */
-  record Filling(int generation, Kind kind, long began, @Nullable SecretKey key) {
-    static final Filling NONE = new Filling(0, Kind.LASTING, 0, null);
+  record Filling(int generation, long began, @Nullable SecretKey key) {
+    static final Filling NONE = new Filling(0, 0, null);
 
     /** Without the key. */
     @Override
@@ -191,17 +175,8 @@ abstract class Region implements AutoCloseable {
    */
   abstract boolean take() throws IOException;
 
-  /**
-   * Goes on behind what a region holds that this process has taken.
-   *
-   * @return false if its slots may have been used for more than what is known
-   */
-  boolean resume() throws IOException {
-    return true;
-  }
-
   /** Begins the next generation of a region that this process has taken. */
-  abstract void begin(Kind kind) throws IOException;
+  abstract void begin() throws IOException;
 
   /** Chunks stand in a region that this process has taken; makes them known to others. */
   void appended(List<Place> chunks) throws IOException {}
@@ -279,10 +254,6 @@ abstract class Region implements AutoCloseable {
 
   int generation() {
     return filling.generation();
-  }
-
-  Kind kind() {
-    return filling.kind();
   }
 
   /**

@@ -2,7 +2,6 @@ package io.s3e.disk;
 
 import io.s3e.disk.DiskIo.OpenFile;
 import io.s3e.disk.Region.Filling;
-import io.s3e.disk.Region.Kind;
 import io.s3e.disk.Region.Place;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -21,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  *  0  "S3C4"                              4       0  "S3H4"                              4
  *  4  generation of the region            4       4  generation of the region            4
  *  8  hash of the object                 20       8  number of the region                4
- * 28  length of the object                8      12  kind of the region                  4
+ * 28  length of the object                8      12  zeros                               4
  * 36  number of the chunk                 4      16  length of the region                8
  * 40  slot                                4      24  when it began, in ms since 1970     8
  * 44  seal                               16      32  salt of the generation's key       16
@@ -54,7 +53,6 @@ record RegionLog(OpenFile file, Region region) {
   private static final int SUM = 60;
 
   private static final int NUMBER = 8;
-  private static final int KIND = 12;
   private static final int REGION_BYTES = 16;
   private static final int BEGAN = 24;
   private static final int SALT = 32;
@@ -67,7 +65,7 @@ record RegionLog(OpenFile file, Region region) {
    * @param beganMillis when, in ms since 1970
    * @param salt that the generation's key is derived from
    */
-  record Header(int generation, Kind kind, long beganMillis, ByteBuffer salt) {}
+  record Header(int generation, long beganMillis, ByteBuffer salt) {}
 
   /** How the present generation began; null if that is not to be read. */
   @Nullable Header header() throws IOException {
@@ -116,20 +114,13 @@ record RegionLog(OpenFile file, Region region) {
 
   /** The header that the bytes are; null if they can be none of the region. */
   static @Nullable Header header(ByteBuffer bytes, Region region) {
-    int kind = bytes.getInt(KIND);
     int generation = bytes.getInt(GENERATION);
     return isWhole(bytes, 0)
             && bytes.getInt(0) == HEADER_TYPE
             && generation != 0
             && bytes.getInt(NUMBER) == region.number()
             && bytes.getLong(REGION_BYTES) == region.bytes()
-            && kind >= 0
-            && kind < Kind.values().length
-        ? new Header(
-            generation,
-            Kind.values()[kind],
-            bytes.getLong(BEGAN),
-            bytes.slice(SALT, CacheKey.SALT_BYTES))
+        ? new Header(generation, bytes.getLong(BEGAN), bytes.slice(SALT, CacheKey.SALT_BYTES))
         : null;
   }
 
@@ -139,7 +130,6 @@ record RegionLog(OpenFile file, Region region) {
             .putInt(0, HEADER_TYPE)
             .putInt(GENERATION, header.generation())
             .putInt(NUMBER, region.number())
-            .putInt(KIND, header.kind().ordinal())
             .putLong(REGION_BYTES, region.bytes())
             .putLong(BEGAN, header.beganMillis())
             .put(SALT, header.salt(), 0, CacheKey.SALT_BYTES);

@@ -57,7 +57,7 @@ final class RegionStore implements AutoCloseable {
     this.isShared = isShared;
     this.metrics = metrics;
     this.index = index;
-    this.regions = new Regions(all, index, space);
+    this.regions = new Regions(all, space, metrics);
     this.breaker =
         new Breaker(
             breakerPause, System::nanoTime, metrics, "Reading from the cache in " + directory);
@@ -65,15 +65,7 @@ final class RegionStore implements AutoCloseable {
     Breaker writing =
         new Breaker(
             breakerPause, System::nanoTime, metrics, "Writing to the cache in " + directory);
-    this.appender =
-        new Appender(
-            regions,
-            index,
-            space,
-            writing,
-            metrics,
-            new ChunkReader(index, metrics, sealed),
-            mostWaitingBytes);
+    this.appender = new Appender(regions, index, space, writing, metrics, mostWaitingBytes);
   }
 
   /**
@@ -163,7 +155,7 @@ final class RegionStore implements AutoCloseable {
   /** Memory that one directory's buffers take, in bytes. */
   static long bufferBytes(DiskCacheConfig config) {
     boolean sealed = config.key() != null;
-    return Readers.bufferBytes(sealed) + ChunkReader.bufferBytes(sealed) + Appender.bufferBytes();
+    return Readers.bufferBytes(sealed) + Appender.bufferBytes();
   }
 
   /** As {@link DiskCache#look}. */

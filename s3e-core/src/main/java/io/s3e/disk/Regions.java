@@ -1,7 +1,7 @@
 package io.s3e.disk;
 
-import io.s3e.disk.Region.Kind;
-import io.s3e.disk.Region.Place;
+import io.s3e.metrics.DiskMetrics;
+import io.s3e.metrics.DiskMetrics.Counter;
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.util.ArrayList;
@@ -17,11 +17,10 @@ import org.slf4j.LoggerFactory;
  * The regions of one directory, and the order in which they are appended to. Their number is fixed:
  * that is the hard cap, which nobody has to keep count of.
  *
- * <p><b>Order.</b> Regions that were never used, while the disk has room; regions of the same kind
- * that somebody has left half full; then the region that began longest ago. Scans have what nobody
- * else wants, and keep a fifth of the regions. Nothing is locked before {@link Region#take}, so
- * another process may be first: a region counts only if its generation is the one that it was
- * chosen for.
+ * <p><b>Order.</b> Regions that were never used, while the disk has room; then the region that
+ * began longest ago, with all that it holds. What is wanted again is fetched again, and written for
+ * that. Nothing is locked before {@link Region#take}, so another process may be first: a region
+ * counts only if its generation is the one that it was chosen for.
  *
  * <p><b>Threads.</b> {@link #bytes} and {@link #capacityBytes} are any thread's and touch memory
  * alone: gauges call them on threads that may be interrupted, and an interrupt closes the file that
@@ -31,26 +30,19 @@ import org.slf4j.LoggerFactory;
 final class Regions implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Regions.class);
 
-  /** Room that is worth going on with what another has left: a chunk, in slots. */
-  private static final int LEAST_SLOTS = StoredObject.CHUNK_BYTES / Region.SLOT_BYTES;
-
-  private final ChunkIndex index;
+  private final DiskMetrics metrics;
   private final DiskSpace space;
   private final List<Region> all;
 
-  /** The generations that this process filled as far as it could, by the regions' numbers. */
-  private final int[] filled;
-
   /**
    * @param all by number
-   * @param index that they were {@linkplain #enter entered} in
    * @param space asked before a region is used for the first time
+   * @param metrics told of evictions
    */
-  Regions(List<Region> all, ChunkIndex index, DiskSpace space) {
-    this.index = index;
+  Regions(List<Region> all, DiskSpace space, DiskMetrics metrics) {
     this.all = List.copyOf(all);
     this.space = space;
-    this.filled = new int[all.size()];
+    this.metrics = metrics;
   }
 
   /** So many regions, which the index knows from now on. */
@@ -65,63 +57,45 @@ final class Regions implements AutoCloseable {
   }
 
   /**
-   * A region that is this process's now.
-   *
-   * @param hits what was read of the generation before, in the order of its slots; its bytes stand
-   *     in the file until they are written over
-   * @param evictedSlots slots of the generation before
-   */
-  record Taken(Region region, List<Place> hits, int evictedSlots) {}
-
-  /**
-   * A region to append to, which is this process's until {@link #finished}.
+   * A region to append to, which is this process's until it is given back; what it held is
+   * forgotten.
    *
    * @return null if there is none for now: others have them all, or the disk has too little space
    */
-  @Nullable Taken next(Kind kind) throws IOException {
+  @Nullable Region next() throws IOException {
     Failures failures = new Failures();
-    List<Region> halfFull = all.stream().filter(e -> isHalfFull(e, kind)).toList();
-    Taken taken = firstOf(unused(), kind, false, failures);
-    taken = taken == null ? firstOf(halfFull, kind, true, failures) : taken;
-    taken = taken == null ? firstOf(oldestFirst(kind), kind, false, failures) : taken;
-    if (taken == null) {
-      failures.throwFirst();
-    }
-    return taken;
-  }
-
-  private @Nullable Taken firstOf(
-      List<Region> candidates, Kind kind, boolean resumed, Failures failures) throws IOException {
+    List<Region> candidates = new ArrayList<>(unused());
+    oldest().filter(e -> e.generation() != 0).forEach(candidates::add);
     for (Region each : candidates) {
       try {
-        Taken taken = tryTake(each, kind, resumed);
-        if (taken != null) {
-          return taken;
+        if (isBegun(each)) {
+          return each;
         }
       } catch (IOException e) {
         failures.add(each, e);
       }
     }
+    failures.throwFirst();
     return null;
   }
 
-  private @Nullable Taken tryTake(Region region, Kind kind, boolean resumed) throws IOException {
+  private boolean isBegun(Region region) throws IOException {
     int chosen = region.generation();
     if (!region.take()) {
-      return null;
+      return false;
     }
-    Taken taken = null;
+    boolean begun = false;
     try {
-      if (region.generation() == chosen && !resumed) {
-        Taken begun = new Taken(region, index.hitsIn(region), region.nextSlot());
-        region.begin(kind);
-        taken = begun;
-      } else if (region.generation() == chosen && isRoomy(region) && region.resume()) {
-        taken = new Taken(region, List.of(), 0);
+      if (region.generation() == chosen) {
+        int evicted = region.nextSlot();
+        region.begin();
+        begun = true;
+        metrics.add(Counter.EVICTIONS, evicted == 0 ? 0 : 1);
+        metrics.add(Counter.EVICTED_BYTES, (long) evicted * Region.SLOT_BYTES);
       }
-      return taken;
+      return begun;
     } finally {
-      if (taken == null) {
+      if (!begun) {
         region.giveBack();
       }
     }
@@ -130,35 +104,6 @@ final class Regions implements AutoCloseable {
   private List<Region> unused() {
     List<Region> unused = all.stream().filter(e -> e.generation() == 0 && !e.isOwn()).toList();
     return unused.isEmpty() || !space.mayGrow() ? List.of() : unused;
-  }
-
-  private boolean isHalfFull(Region region, Kind kind) {
-    return !region.isOwn()
-        && region.generation() != 0
-        && region.kind() == kind
-        && region.generation() != filled[region.number()]
-        && isRoomy(region);
-  }
-
-  private static boolean isRoomy(Region region) {
-    return region.nextSlot() + LEAST_SLOTS <= region.slotCount() && !region.isFullWith(0);
-  }
-
-  /** Those of scans come first where scans would have more than their share. */
-  private List<Region> oldestFirst(Kind kind) {
-    long scanned =
-        all.stream().filter(e -> e.generation() != 0 && e.kind() == Kind.SCANNED).count();
-    long withNext = scanned + (kind == Kind.SCANNED ? 1 : 0);
-    Kind first = withNext > Region.scannedShare(all.size()) ? Kind.SCANNED : Kind.LASTING;
-    return oldest()
-        .filter(e -> e.generation() != 0)
-        .sorted(Comparator.comparing(e -> e.kind() != first))
-        .toList();
-  }
-
-  /** Whether there are regions that took space on disk before and are not this process's now. */
-  boolean hasGrownOnes() {
-    return all.stream().anyMatch(e -> !e.isOwn() && e.allocatedSlots() > 0);
   }
 
   /**
@@ -195,12 +140,6 @@ final class Regions implements AutoCloseable {
     return all.stream()
         .filter(e -> !e.isOwn())
         .sorted(Comparator.comparingLong(e -> e.filling().began()));
-  }
-
-  /** Nothing more is appended to a region that {@link #next} gave. */
-  void finished(Region region) throws IOException {
-    filled[region.number()] = region.generation();
-    region.giveBack();
   }
 
   /** Looks at what other processes have written. */

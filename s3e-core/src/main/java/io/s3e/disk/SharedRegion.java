@@ -39,9 +39,8 @@ import org.slf4j.LoggerFactory;
  *   <li>A chunk's record is written after its bytes, and carries the generation.
  *   <li>No number of a generation comes again soon: the next one is one more, and where the header
  *       is lost, or there never was one, it is drawn at random.
- *   <li>Where chunks are encrypted, nobody goes on with a region that another left half full: its
- *       slots may have been used with the key, without a record. Others resume behind the last
- *       record, and cut off what is behind it.
+ *   <li>Nobody goes on with a region that another left half full: slots may have been used without
+ *       a record. What it holds is read until its turn comes to be begun anew.
  * </ol>
  *
  * <p><b>Damage.</b> A log that is truncated, replaced or nonsense means that the region is not
@@ -207,8 +206,7 @@ final class SharedRegion extends Region {
     byte[] salt = new byte[CacheKey.SALT_BYTES];
     header.salt().get(0, salt);
     SecretKey secret = CacheKey.ofGeneration(instance.key(), salt);
-    index.begin(
-        this, new Filling(header.generation(), header.kind(), header.beganMillis(), secret));
+    index.begin(this, new Filling(header.generation(), header.beganMillis(), secret));
     position = RegionLog.FIRST;
   }
 
@@ -288,28 +286,13 @@ final class SharedRegion extends Region {
     }
   }
 
-  /** Cuts off what is behind the last whole record. */
   @Override
-  synchronized boolean resume() throws IOException {
-    if (instance.key() != null) {
-      // Slots may have been used with the key, without a record.
-      return false;
-    }
-    OpenFile file = log().file();
-    if (file.size() > position) {
-      file.truncate(position);
-    }
-    return true;
-  }
-
-  @Override
-  synchronized void begin(Kind kind) throws IOException {
+  synchronized void begin() throws IOException {
     int before = generation();
     int generation = before == 0 ? RANDOM.nextInt() : before + 1;
     Header header =
         new Header(
             generation == 0 ? 1 : generation,
-            kind,
             System.currentTimeMillis(),
             ByteBuffer.wrap(CacheKey.newSalt()));
     log().begin(header);

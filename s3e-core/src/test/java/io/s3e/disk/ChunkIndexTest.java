@@ -4,18 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.s3e.disk.Region.Filling;
-import io.s3e.disk.Region.Kind;
 import io.s3e.disk.Region.Place;
 import io.s3e.testing.Seed;
 import io.s3e.testing.Slow;
 import io.s3e.testing.Threads;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -32,7 +29,7 @@ class ChunkIndexTest {
   private final StoredObject object = StoredBytes.object("key", 10L * CHUNK);
 
   private static Filling filling(int generation) {
-    return new Filling(generation, Kind.LASTING, 0, null);
+    return new Filling(generation, 0, null);
   }
 
   private Region region(int number) {
@@ -110,8 +107,6 @@ class ChunkIndexTest {
     add(second, 0, 16);
 
     assertThat(place(0).region()).isSameAs(second);
-    index.hit(List.of(before));
-    assertThat(index.hitsIn(first)).as("hits of a place that was replaced").isEmpty();
     index.drop(before);
     assertThat(place(0).region()).as("place after the old one was dropped").isSameAs(second);
     index.begin(first, filling(2));
@@ -137,32 +132,16 @@ class ChunkIndexTest {
     add(region, 0, 0);
     add(region, 1, 16);
     Place old = place(0);
-    index.begin(region, new Filling(2, Kind.SCANNED, 0, null));
+    index.begin(region, new Filling(2, 0, null));
 
     assertThat(index.presentFrom(object, 0, 10)).isZero();
     assertThat(region.generation()).isEqualTo(2);
-    assertThat(region.kind()).isEqualTo(Kind.SCANNED);
     assertThat(region.nextSlot()).isZero();
 
     // Places in the generation before say nothing of this one.
     add(region, 4, 0);
     index.drop(old);
-    index.hit(List.of(old));
     assertThat(place(4).generation()).isEqualTo(2);
-    assertThat(index.hitsIn(region)).isEmpty();
-  }
-
-  @Test
-  void hitsAreToldInTheOrderOfTheRegion() {
-    Region region = region(0);
-    for (int chunk = 0; chunk < 5; chunk++) {
-      add(region, chunk, chunk * CHUNK_SLOTS);
-    }
-    index.hit(List.of(place(3)));
-    index.hit(List.of(place(1), place(3), place(4)));
-    index.drop(place(4));
-
-    assertThat(index.hitsIn(region)).containsExactly(place(1), place(3));
   }
 
   @Test
@@ -199,11 +178,7 @@ class ChunkIndexTest {
   private static final long SEED = Seed.draw();
 
   /** A chunk with its object. */
-  private record Chunk(StoredObject object, int number) {
-    static Chunk of(Place place) {
-      return new Chunk(place.object(), place.chunk());
-    }
-  }
+  private record Chunk(StoredObject object, int number) {}
 
   /** An index beside a map. */
   private static final class Model {
@@ -214,7 +189,6 @@ class ChunkIndexTest {
     private final List<StoredObject> objects = new ArrayList<>();
     private final Map<Chunk, Place> places = new HashMap<>();
     private final List<Place> known = new ArrayList<>();
-    private final Map<Region, Set<Chunk>> hits = new HashMap<>();
 
     Model(long seed) {
       what = "seed " + seed;
@@ -224,7 +198,6 @@ class ChunkIndexTest {
         Region region = StoredBytes.region(index, i, Region.MOST_BYTES, 1 << Region.SLOT_BITS);
         index.begin(region, filling(1));
         regions.add(region);
-        hits.put(region, new LinkedHashSet<>());
       }
       for (int i = 0; i < 30; i++) {
         objects.add(StoredBytes.object("key " + i, 1 + random.nextInt(300 * CHUNK)));
@@ -240,7 +213,6 @@ class ChunkIndexTest {
             }
           }
           case 1, 2, 3, 4 -> drop();
-          case 5, 6, 7, 8, 9 -> hit();
           case 10, 11, 12, 13, 14 -> look();
           default -> add();
         }
@@ -251,11 +223,6 @@ class ChunkIndexTest {
               .as(what)
               .isEqualTo(places.get(new Chunk(object, chunk)));
         }
-      }
-      for (Region region : regions) {
-        assertThat(index.hitsIn(region).stream().map(Chunk::of))
-            .as(what)
-            .containsExactlyInAnyOrderElementsOf(hits.get(region));
       }
     }
 
@@ -273,10 +240,7 @@ class ChunkIndexTest {
       long low = random.nextInt(3) == 0 ? 0 : random.nextLong();
       Place place = at(region, object, chunk.number(), slot, high, low);
       assertThat(index.add(place)).as(what).isTrue();
-      Place before = places.put(chunk, place);
-      if (before != null) {
-        hits.get(before.region()).remove(chunk);
-      }
+      places.put(chunk, place);
       known.add(place);
     }
 
@@ -286,38 +250,14 @@ class ChunkIndexTest {
       }
       Place place = known.get(random.nextInt(known.size()));
       index.drop(place);
-      places
-          .entrySet()
-          .removeIf(
-              each -> {
-                boolean same = each.getValue().equals(place);
-                if (same) {
-                  hits.get(place.region()).remove(each.getKey());
-                }
-                return same;
-              });
-    }
-
-    private void hit() {
-      if (known.isEmpty()) {
-        return;
-      }
-      Place place = known.get(random.nextInt(known.size()));
-      index.hit(List.of(place));
-      places.forEach(
-          (chunk, current) -> {
-            if (current.equals(place)) {
-              hits.get(place.region()).add(chunk);
-            }
-          });
+      places.values().removeIf(each -> each.equals(place));
     }
 
     private void begin() {
       Region region = regions.get(random.nextInt(regions.size()));
       int next = region.generation() + 1 + random.nextInt(2);
-      index.begin(region, new Filling(next, Kind.values()[random.nextInt(2)], 0, null));
+      index.begin(region, filling(next));
       places.values().removeIf(place -> place.region() == region);
-      hits.get(region).clear();
     }
 
     private void look() {
@@ -373,7 +313,6 @@ class ChunkIndexTest {
                 if (region.generation() == place.generation()) {
                   assertThat(found).isEqualTo(place.sealHigh());
                   assertThat(place.sealLow()).isEqualTo(name(wanted, chunk));
-                  index.hit(List.of(place));
                   if (random.nextInt(50) == 0) {
                     index.drop(place);
                   }

@@ -2,7 +2,6 @@ package io.s3e.disk;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.s3e.disk.Region.Kind;
 import io.s3e.disk.SharedRegionsRig.Found;
 import io.s3e.testing.ForkedJvm;
 import io.s3e.testing.Pause;
@@ -123,7 +122,7 @@ class KilledWritersTest {
   private void allRegionsAreToBeHad() throws IOException {
     try (SharedRegionsRig rig = new SharedRegionsRig(directory)) {
       for (int i = 0; i < SharedRegionsRig.REGIONS; i++) {
-        assertThat(rig.regions.next(Kind.LASTING)).isNotNull();
+        assertThat(rig.regions.next()).isNotNull();
       }
     }
   }

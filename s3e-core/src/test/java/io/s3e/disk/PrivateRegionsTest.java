@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.s3e.disk.FaultyDiskIo.Failure;
 import io.s3e.disk.FaultyDiskIo.Operation;
-import io.s3e.disk.Region.Kind;
 import io.s3e.disk.Region.Place;
 import io.s3e.metrics.DiskMetrics.Counter;
 import io.s3e.testing.Seed;
@@ -19,8 +18,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Private regions: which chunks they keep, and that they never take one for another. */
 @Timeout(120)
@@ -66,70 +63,6 @@ class PrivateRegionsTest {
       assertThat(rig.counted(Counter.EVICTIONS)).isEqualTo(24);
       assertThat(rig.counted(Counter.EVICTED_BYTES)).isEqualTo(24 * MIB);
       rig.requireSums();
-    }
-  }
-
-  @ParameterizedTest
-  @ValueSource(booleans = {false, true})
-  void whatIsReadIsKept(boolean encrypted) throws Exception {
-    try (StoreRig rig = new StoreRig(directory, CAPACITY, encrypted ? CacheKey.random() : null)) {
-      StoredObject wanted = StoredBytes.object("wanted", 300_000);
-      rig.write(TestWriteBack.all(wanted));
-      for (int i = 0; i < 60; i++) {
-        assertThat(rig.requireRight(wanted)).as("in round %d", i).isEqualTo(wanted.chunks());
-        rig.write(TestWriteBack.all(mib("other " + i)));
-      }
-
-      assertThat(known(rig, "other ", 60)).isBetween(10, 15);
-      assertThat(rig.counted(Counter.KEPT_BYTES)).isGreaterThanOrEqualTo(2 * 300_000);
-      assertThat(rig.files.mostBytes()).isLessThanOrEqualTo(CAPACITY);
-      rig.requireSums();
-    }
-  }
-
-  /** However much is read again, there is room for what is new. */
-  @Test
-  void hitsTakeHalfARegionAtMost() throws Exception {
-    try (StoreRig rig = rig()) {
-      for (int i = 0; i < 60; i++) {
-        rig.write(TestWriteBack.all(mib("key " + i)));
-        for (int j = 0; j <= i; j++) {
-          rig.requireRight(mib("key " + j));
-        }
-      }
-
-      assertThat(rig.known(mib("key 59"))).isEqualTo(16);
-      assertThat(rig.counted(Counter.KEPT_BYTES))
-          .isBetween(MIB, rig.counted(Counter.EVICTED_BYTES) / 2);
-      rig.requireSums();
-    }
-  }
-
-  @Test
-  void scansLeaveAllButAFifthToOthers() throws Exception {
-    try (StoreRig rig = rig()) {
-      fill(rig, "lasting ", 16);
-      for (int i = 0; i < 50; i++) {
-        rig.write(TestWriteBack.scanned(mib("scanned " + i)));
-      }
-
-      assertThat(known(rig, "lasting ", 16)).isEqualTo(16 - 16 / 5);
-      assertThat(known(rig, "scanned ", 50)).isEqualTo(16 / 5);
-      rig.requireSums();
-    }
-  }
-
-  @Test
-  void whatLastsDrivesOutScansBeyondTheirFifth() throws Exception {
-    try (StoreRig rig = rig()) {
-      for (int i = 0; i < 30; i++) {
-        rig.write(TestWriteBack.scanned(mib("scanned " + i)));
-      }
-      assertThat(known(rig, "scanned ", 30)).as("while nobody else wants it").isEqualTo(16);
-      fill(rig, "lasting ", 13);
-
-      assertThat(known(rig, "lasting ", 13)).isEqualTo(13);
-      assertThat(known(rig, "scanned ", 30)).isEqualTo(16 / 5);
     }
   }
 
@@ -193,9 +126,7 @@ class PrivateRegionsTest {
         for (int i = 0; i < 80; i++) {
           StoredObject object =
               StoredBytes.object("key " + random.nextInt(200), 1 + random.nextInt(1_500_000));
-          TestWriteBack offer =
-              random.nextInt(3) == 0 ? TestWriteBack.scanned(object) : TestWriteBack.all(object);
-          rig.offer(offer);
+          rig.offer(TestWriteBack.all(object));
           if (random.nextInt(6) == 0) {
             rig.disk.failNth(Operation.WRITE, 1 + random.nextInt(3), Failure.EIO);
           }
@@ -230,7 +161,7 @@ class PrivateRegionsTest {
   void whatHasNoEntryLeftGoesToTheNextRegion() throws Exception {
     ChunkIndex index = new ChunkIndex();
     Region region = StoredBytes.region(index, 0, MIB, 3);
-    Region.Filling filling = new Region.Filling(1, Kind.LASTING, 1, null);
+    Region.Filling filling = new Region.Filling(1, 1, null);
     index.begin(region, filling);
     for (int i = 0; i < 5; i++) {
       Place place = new Place(mib("key " + i), 0, region, filling, i, 1, 0);
@@ -274,7 +205,7 @@ class PrivateRegionsTest {
     rig.close();
 
     assertThat(rig.files.open()).isZero();
-    assertThat(rig.regions.next(Kind.LASTING)).isNull();
+    assertThat(rig.regions.next()).isNull();
     assertThat(rig.files.open()).isZero();
     assertThatThrownBy(() -> rig.reader.read(mib("key"), 0, 1, (chunk, bytes) -> true))
         .as("a read of what is known but closed")

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
 import io.s3e.disk.Region.Filling;
-import io.s3e.disk.Region.Kind;
 import io.s3e.disk.Region.Place;
 import io.s3e.disk.RegionLog.Header;
 import java.nio.ByteBuffer;
@@ -17,7 +16,7 @@ class RegionLogTest {
   private static final long REGION_BYTES = 2 << 20;
   private final StoredObject object = object(200_000);
   private final Region region = region(7, REGION_BYTES);
-  private final Filling filling = new Filling(42, Kind.SCANNED, 0, null);
+  private final Filling filling = new Filling(42, 0, null);
 
   private static StoredObject object(long size) {
     return StoredObject.of(
@@ -33,7 +32,7 @@ class RegionLogTest {
   private ByteBuffer header() {
     byte[] salt = new byte[CacheKey.SALT_BYTES];
     salt[3] = 0x12;
-    Header header = new Header(42, Kind.SCANNED, 1_700_000_000_000L, ByteBuffer.wrap(salt));
+    Header header = new Header(42, 1_700_000_000_000L, ByteBuffer.wrap(salt));
     return RegionLog.encoded(header, region);
   }
 
@@ -75,7 +74,6 @@ class RegionLogTest {
     Header header = RegionLog.header(header(), region);
     assertThat(header).isNotNull();
     assertThat(header.generation()).isEqualTo(42);
-    assertThat(header.kind()).isEqualTo(Kind.SCANNED);
     assertThat(header.beganMillis()).isEqualTo(1_700_000_000_000L);
     assertThat(header.salt().remaining()).isEqualTo(CacheKey.SALT_BYTES);
     assertThat(header.salt().get(3)).isEqualTo((byte) 0x12);
@@ -88,7 +86,7 @@ class RegionLogTest {
   void recordsOfOtherKindsAndGenerationsAreNone() {
     ByteBuffer chunk = chunks(place(object, 3, 17));
     assertThat(RegionLog.chunk(header(), 0, region, filling)).isNull();
-    assertThat(RegionLog.chunk(chunk, 0, region, new Filling(43, Kind.SCANNED, 0, null))).isNull();
+    assertThat(RegionLog.chunk(chunk, 0, region, new Filling(43, 0, null))).isNull();
     assertThat(RegionLog.header(chunk, region)).isNull();
   }
 

@@ -31,7 +31,7 @@ class RegionSealTest {
 
   private Place place(
       @Nullable SecretKey with, StoredObject of, int chunk, int slot, long high, long low) {
-    Filling filling = new Filling(1, Region.Kind.LASTING, 0, with);
+    Filling filling = new Filling(1, 0, with);
     return new Place(of, chunk, region, filling, slot, high, low);
   }
 
@@ -43,7 +43,7 @@ class RegionSealTest {
 
   private ByteBuffer seal(@Nullable SecretKey with, int chunk) {
     ByteBuffer plain = ByteBuffer.wrap(StoredBytes.of(object, chunk));
-    region.fill(new Filling(1, Region.Kind.LASTING, 0, with));
+    region.fill(new Filling(1, 0, with));
     sealed = seal.seal(region, object, chunk, SLOT + chunk, plain, work.clear());
     return work.slice(0, plain.remaining());
   }
@@ -130,7 +130,7 @@ class RegionSealTest {
 
     salt[3]++;
     assertThat(open(secret.generationKey(salt), object, 1, SLOT + 1, stored.duplicate())).isNull();
-    assertThat(new Filling(3, Region.Kind.LASTING, 0, first)).hasToString("generation 3");
+    assertThat(new Filling(3, 0, first)).hasToString("generation 3");
   }
 
   @Test
@@ -144,7 +144,7 @@ class RegionSealTest {
   void thePlainBytesAreLeftAsTheyAre() {
     for (SecretKey with : new SecretKey[] {null, key}) {
       ByteBuffer plain = ByteBuffer.wrap(StoredBytes.of(object, 1));
-      region.fill(new Filling(1, Region.Kind.LASTING, 0, with));
+      region.fill(new Filling(1, 0, with));
       Place unused = seal.seal(region, object, 1, SLOT, plain, work.clear());
       StoredBytes.require(object, 1, plain);
     }

@@ -4,8 +4,8 @@ import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
 import io.s3e.disk.DiskCacheConfig.Mode;
 import io.s3e.disk.DiskCacheConfig.Scope;
-import io.s3e.disk.Region.Kind;
 import io.s3e.disk.Region.Place;
+import io.s3e.metrics.DiskMetrics;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -41,7 +41,7 @@ final class SharedRegionsRig implements AutoCloseable {
     all =
         SharedRegion.enter(
             SharedInstance.enter(io, directory, config(directory, key), capacity), index);
-    regions = new Regions(all, index, new DiskSpace(directory));
+    regions = new Regions(all, new DiskSpace(directory), new DiskMetrics());
     regions.refresh();
   }
 
@@ -110,23 +110,18 @@ final class SharedRegionsRig implements AutoCloseable {
 
   /** Appends a chunk as the appending thread does; false if no region is to be had. */
   boolean append(StoredObject object, int chunk) throws IOException {
-    return append(object, chunk, Kind.LASTING);
-  }
-
-  boolean append(StoredObject object, int chunk, Kind kind) throws IOException {
     ByteBuffer plain = bytes(object, chunk);
     int slots = Region.slotsOf(plain.remaining());
     Region to = current;
-    if (to != null && (to.nextSlot() + slots > to.slotCount() || to.kind() != kind)) {
+    if (to != null && to.nextSlot() + slots > to.slotCount()) {
       finish();
       to = null;
     }
     if (to == null) {
-      Regions.Taken taken = regions.next(kind);
-      if (taken == null) {
+      to = regions.next();
+      if (to == null) {
         return false;
       }
-      to = taken.region();
       current = to;
     }
     int slot = to.nextSlot();
@@ -144,7 +139,7 @@ final class SharedRegionsRig implements AutoCloseable {
     Region last = current;
     current = null;
     if (last != null) {
-      regions.finished(last);
+      last.giveBack();
     }
   }
 

@@ -5,13 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.s3e.disk.FaultyDiskIo.Failure;
 import io.s3e.disk.FaultyDiskIo.Operation;
-import io.s3e.disk.Region.Kind;
 import io.s3e.disk.SharedRegionsRig.Found;
+import io.s3e.metrics.DiskMetrics;
 import io.s3e.testing.CapturedLog;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -122,20 +121,22 @@ class SharedRegionsTest {
   }
 
   @Test
-  void aRestartFindsEverythingAndGoesOnBehindIt() throws IOException {
+  void aRestartFindsEverythingAndLeavesItAsItIs() throws IOException {
     SharedRegionsRig before = open();
     write(before, "a", 5);
+    int begun = before.current().number();
     before.close();
     SharedRegionsRig after = open();
+    write(after, "b", 1);
+    assertThat(after.current().number()).isNotEqualTo(begun);
+    fill(after, "new", SharedRegionsRig.REGIONS - 2);
     for (int chunk = 0; chunk < 5; chunk++) {
       assertThat(read(after, "a", chunk)).isEqualTo(Found.RIGHT);
     }
-    // Regions that were never used come first.
-    fill(after, "new", SharedRegionsRig.REGIONS - 1);
-    write(after, "b", 1);
-    assertThat(after.current().nextSlot()).isEqualTo(6 * 16);
-    assertThat(read(after, "a", 4)).isEqualTo(Found.RIGHT);
     assertThat(read(after, "b", 0)).isEqualTo(Found.RIGHT);
+    fill(after, "more", 1);
+    assertThat(after.current().number()).as("its turn").isEqualTo(begun);
+    assertThat(read(after, "a", 0)).isEqualTo(Found.ABSENT);
   }
 
   @Test
@@ -245,30 +246,14 @@ class SharedRegionsTest {
   }
 
   @Test
-  void scansKeepAFifthAndHaveWhatNobodyElseWants() throws IOException {
-    SharedRegionsRig one = open();
-    StoredObject scanned = one.object("scanned", 2000);
-    int regions = SharedRegionsRig.REGIONS;
-    for (int chunk = 0; chunk < (regions + 5) * SharedRegionsRig.CHUNKS_OF_REGION; chunk++) {
-      assertThat(one.append(scanned, chunk, Kind.SCANNED)).isTrue();
-    }
-    assertThat(SharedRegionsRig.known(one.index, scanned))
-        .isEqualTo(regions * SharedRegionsRig.CHUNKS_OF_REGION);
-    fill(one, "lasting", 2 * regions);
-    assertThat(SharedRegionsRig.known(one.index, scanned))
-        .isEqualTo(3 * SharedRegionsRig.CHUNKS_OF_REGION);
-    assertThat(one.read(scanned, (regions + 5) * SharedRegionsRig.CHUNKS_OF_REGION - 1))
-        .isEqualTo(Found.RIGHT);
-  }
-
-  @Test
   void whatIsGivenBackIsGoneForAll() throws IOException {
     SharedRegionsRig one = open();
     SharedRegionsRig other = open();
     fill(one, "first", 3);
     one.finish();
     other.refresh();
-    Regions scarce = new Regions(one.all, one.index, new DiskSpace(() -> 5, () -> 100, () -> 0));
+    Regions scarce =
+        new Regions(one.all, new DiskSpace(() -> 5, () -> 100, () -> 0), new DiskMetrics());
     while (scarce.giveBackIfScarce()) {
       assertThat(bytesOnDisk()).isLessThan(3L * Region.LEAST_BYTES);
     }
@@ -291,7 +276,7 @@ class SharedRegionsTest {
     disk.awaitHanging(1, Duration.ofSeconds(20));
     SharedRegionsRig other = open();
     for (int i = 0; i < SharedRegionsRig.REGIONS; i++) {
-      assertThat(other.regions.next(Kind.LASTING)).as("%d", i).isNotNull();
+      assertThat(other.regions.next()).as("%d", i).isNotNull();
     }
     disk.heal();
     assertThat(Background.await(closing, 20_000)).isTrue();
@@ -302,15 +287,15 @@ class SharedRegionsTest {
     SharedRegionsRig one = open();
     Set<Integer> numbers = new HashSet<>();
     for (int i = 0; i < SharedRegionsRig.REGIONS; i++) {
-      Regions.Taken taken = one.regions.next(Kind.LASTING);
+      Region taken = one.regions.next();
       assertThat(taken).isNotNull();
-      assertThat(numbers.add(taken.region().number())).isTrue();
+      assertThat(numbers.add(taken.number())).isTrue();
     }
     SharedRegionsRig other = open();
-    assertThat(other.regions.next(Kind.LASTING)).isNull();
-    assertThat(one.regions.next(Kind.LASTING)).isNull();
+    assertThat(other.regions.next()).isNull();
+    assertThat(one.regions.next()).isNull();
     one.close();
-    assertThat(other.regions.next(Kind.LASTING)).isNotNull();
+    assertThat(other.regions.next()).isNotNull();
   }
 
   @Test
@@ -319,32 +304,8 @@ class SharedRegionsTest {
     SharedRegionsRig one = open(disk);
     // The length of the log is asked for first, then that of the data.
     disk.failNth(Operation.SIZE, 2, Failure.EIO);
-    assertThat(one.regions.next(Kind.LASTING))
-        .extracting(taken -> taken.region().number())
-        .isEqualTo(1);
-    assertThat(open().regions.next(Kind.LASTING))
-        .extracting(taken -> taken.region().number())
-        .isEqualTo(0);
-  }
-
-  @Test
-  void aRegionThatCannotBeResumedIsNotKept() throws IOException {
-    SharedRegionsRig before = open();
-    write(before, "a", 5);
-    before.close();
-    Path log = SharedRegionsRig.logOf(SharedRegionsRig.instance(directory), 0);
-    Files.write(log, new byte[100], StandardOpenOption.APPEND);
-    SharedRegionsRig others = open();
-    for (int i = 1; i < SharedRegionsRig.REGIONS; i++) {
-      assertThat(others.regions.next(Kind.LASTING)).isNotNull();
-    }
-    FaultyDiskIo disk = new FaultyDiskIo(new DiskIo());
-    SharedRegionsRig one = open(disk);
-    disk.failEvery(Operation.TRUNCATE, Failure.EIO);
-    assertThatThrownBy(() -> one.regions.next(Kind.LASTING)).isInstanceOf(IOException.class);
-    assertThat(others.regions.next(Kind.LASTING))
-        .extracting(taken -> taken.region().number())
-        .isEqualTo(0);
+    assertThat(one.regions.next()).extracting(Region::number).isEqualTo(1);
+    assertThat(open().regions.next()).extracting(Region::number).isEqualTo(0);
   }
 
   @Test
@@ -376,15 +337,11 @@ class SharedRegionsTest {
     FaultyDiskIo disk = new FaultyDiskIo(new DiskIo());
     SharedRegionsRig one = open(disk);
     disk.failNth(Operation.WRITE, 1, Failure.EIO);
-    assertThat(one.regions.next(Kind.LASTING))
-        .extracting(taken -> taken.region().number())
-        .isEqualTo(1);
+    assertThat(one.regions.next()).extracting(Region::number).isEqualTo(1);
     disk.failEvery(Operation.WRITE, Failure.ENOSPC);
-    assertThatThrownBy(() -> one.regions.next(Kind.LASTING)).hasMessageContaining("No space left");
+    assertThatThrownBy(() -> one.regions.next()).hasMessageContaining("No space left");
     disk.heal();
-    assertThat(one.regions.next(Kind.LASTING))
-        .extracting(taken -> taken.region().number())
-        .isEqualTo(0);
+    assertThat(one.regions.next()).extracting(Region::number).isEqualTo(0);
   }
 
   @Test

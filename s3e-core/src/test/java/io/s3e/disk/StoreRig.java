@@ -57,20 +57,12 @@ final class StoreRig implements AutoCloseable {
                 count,
                 index,
                 number -> new PrivateRegion(disk, directory, index, key, number, bytes, most)),
-            index,
-            space());
+            space(),
+            metrics);
     boolean sealed = key != null;
     breaker = new Breaker(Duration.ofMillis(1), System::nanoTime, metrics, "Writing of a test");
     reader = new ChunkReader(index, metrics, sealed);
-    appender =
-        new Appender(
-            regions,
-            index,
-            space(),
-            breaker,
-            metrics,
-            new ChunkReader(index, metrics, sealed),
-            mostWaitingBytes);
+    appender = new Appender(regions, index, space(), breaker, metrics, mostWaitingBytes);
     appender.start();
   }
 

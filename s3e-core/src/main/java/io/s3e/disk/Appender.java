@@ -53,7 +53,7 @@ final class Appender {
 
   private static final long CLOSE_MILLIS = 500;
 
-  /** The thread looks again at least so often. */
+  /** The thread looks again so often at what other processes have written. */
   private static final long LONGEST_PARK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final Regions regions;
@@ -74,6 +74,9 @@ final class Appender {
   private volatile boolean closed;
 
   // The writing thread's.
+  /** When the regions of other processes were looked at last. */
+  private long lookedNanos = System.nanoTime() - LONGEST_PARK_NANOS;
+
   /** The region that is appended to. */
   private @Nullable Region current;
 
@@ -88,7 +91,7 @@ final class Appender {
   private long stagedBytes;
 
   /**
-   * @param space asked before a file grows
+   * @param space asked before a region is written
    * @param mostWaitingBytes the most that waits in memory to be written, in bytes
    */
   Appender(
@@ -175,7 +178,7 @@ final class Appender {
 
   private void run() {
     while (!closed) {
-      boolean goesOn = giveBack();
+      boolean goesOn = tend();
       WriteBack next = waiting.poll();
       if (next != null) {
         attempt(() -> take(next));
@@ -189,17 +192,35 @@ final class Appender {
     settle(Counter.DROPPED_CLOSED_BYTES, stagedBytes);
   }
 
-  /** Gives a region back where the disk is nearly full; false if there is no need. */
+  /**
+   * Gives a region back where the disk is nearly full, and looks at what other processes have done,
+   * once a second.
+   *
+   * @return whether there may be more to give back
+   */
   @SuppressWarnings("IllegalCatch") // The thread would end, and nothing be written any more.
-  private boolean giveBack() {
+  private boolean tend() {
     busy();
     try {
-      return regions.giveBackIfScarce();
+      boolean given = regions.giveBackIfScarce();
+      if (System.nanoTime() - lookedNanos >= LONGEST_PARK_NANOS) {
+        look();
+      }
+      return given;
     } catch (IOException | RuntimeException | Error e) {
-      LOG.debug("No region can be given back", e);
+      LOG.debug("The regions cannot be tended", e);
+      metrics.count(Counter.READ_ERRORS);
       return false;
     } finally {
       busySinceNanos = 0;
+    }
+  }
+
+  private void look() throws IOException {
+    try {
+      regions.look(this::busy);
+    } finally {
+      lookedNanos = System.nanoTime();
     }
   }
 
@@ -326,7 +347,7 @@ final class Appender {
       to.takenUntil(end);
       to.file().write(stage.slice(0, (end - first.slot()) * Region.SLOT_BYTES), first.position());
       // First: slots without a record may be used again within the generation.
-      to.appended(entries);
+      regions.appended(to, entries);
       for (Place each : entries) {
         boolean unused = index.add(each);
       }
@@ -344,6 +365,9 @@ final class Appender {
 
   /** The region to stage so many slots for, when the stage has room for them; null if none. */
   private @Nullable Region regionFor(int slots) throws IOException {
+    if (isScarce()) {
+      return null;
+    }
     Region to = current;
     if (to == null
         || nextSlot(to) + slots > to.slotCount()
@@ -351,13 +375,11 @@ final class Appender {
       flush();
       to = nextRegion();
     }
-    if (to != null && nextSlot(to) + slots > to.allocatedSlots() && !mayGrow()) {
-      // The disk is too full for the file to grow.
+    if (to == null) {
       return null;
     }
     boolean fits =
-        to == null
-            || entries.isEmpty()
+        entries.isEmpty()
             || (nextSlot(to) + slots - entries.get(0).slot()) * Region.SLOT_BYTES <= STAGE_BYTES;
     if (!fits) {
       flush();
@@ -365,9 +387,9 @@ final class Appender {
     return to;
   }
 
-  private boolean mayGrow() {
+  private boolean isScarce() {
     busy();
-    return space.mayGrow();
+    return space.isScarce();
   }
 
   /** Another region to append to. */
@@ -376,7 +398,7 @@ final class Appender {
     Region before = current;
     current = null;
     if (before != null) {
-      before.giveBack();
+      before.finish();
     }
     current = regions.next();
     return current;

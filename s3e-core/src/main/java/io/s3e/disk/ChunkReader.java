@@ -110,13 +110,10 @@ final class ChunkReader {
     } catch (ClosedByInterruptException e) {
       throw e;
     } catch (ClosedChannelException e) {
-      if (region.generation() == first.generation()) {
+      if (!region.isGone()) {
         throw e;
       }
       // The file was let go with all that was in it.
-      return false;
-    }
-    if (!region.isStill(first.generation())) {
       return false;
     }
     if (count < batchBytes) {
@@ -144,7 +141,7 @@ final class ChunkReader {
     return taken;
   }
 
-  /** Counted once, by the reader that is first; not if the region was begun anew meanwhile. */
+  /** Counted once, by the reader that is first; not if the region was given up meanwhile. */
   private void corrupt(Place place) {
     if (index.drop(place)) {
       metrics.count(Counter.CORRUPTIONS);

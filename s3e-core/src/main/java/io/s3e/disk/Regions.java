@@ -1,5 +1,6 @@
 package io.s3e.disk;
 
+import io.s3e.disk.Region.Place;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
 import java.io.IOException;
@@ -7,172 +8,265 @@ import java.nio.channels.ClosedByInterruptException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.function.IntFunction;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The regions of one directory, and the order in which they are appended to. Their number is fixed:
- * that is the hard cap, which nobody has to keep count of.
+ * The regions of one directory, by their numbers, and the order in which they are given up. The
+ * count of numbers is fixed: that is the hard cap, which nobody has to keep count of.
  *
- * <p><b>Order.</b> Regions that were never used, while the disk has room; then the region that
- * began longest ago, with all that it holds. What is wanted again is fetched again, and written for
- * that. Nothing is locked before {@link Region#take}, so another process may be first: a region
- * counts only if its generation is the one that it was chosen for.
+ * <p><b>Order.</b> A region is made under a number that none has, while the disk has room; then in
+ * place of the one that began longest ago, with all that it holds. What is wanted again is fetched
+ * again, and written for that.
+ *
+ * <p><b>Sharing is persistence.</b> A process finds what others have made when it looks at their
+ * files ({@link #look}), once a second, and lets go of what they have deleted. Processes that begin
+ * on the same object may all fetch it. Two that give up the same region at once make one each under
+ * its number: the later one has the name, and the earlier one is its maker's alone.
  *
  * <p><b>Threads.</b> {@link #bytes} and {@link #capacityBytes} are any thread's and touch memory
- * alone: gauges call them on threads that may be interrupted, and an interrupt closes the file that
- * its thread works on. {@link #refresh} and {@link #close} are any thread's of the directory; the
- * rest is its appending thread's.
+ * alone. {@link #close} comes when the writing thread has ended, or hangs; the rest is that
+ * thread's.
  */
 final class Regions implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Regions.class);
 
-  private final DiskMetrics metrics;
+  /** Makes, finds and deletes the files of the regions. */
+  interface Maker {
+    /** How many regions there may be. */
+    int count();
+
+    /** The length of each, in bytes. */
+    long regionBytes();
+
+    /**
+     * Makes a region of this process; a file that has its name is deleted.
+     *
+     * @return null if another process was first
+     */
+    @Nullable Region make(int number) throws IOException;
+
+    /**
+     * The region that is there under a number now.
+     *
+     * @param known so far, and not this process's own; null if none
+     * @return {@code known} if it is still that one; null if there is none that can be believed
+     */
+    default @Nullable Region look(int number, @Nullable Region known) throws IOException {
+      return known;
+    }
+
+    /** Chunks stand in this process's own region; makes them known to other processes. */
+    default void appended(Region region, List<Place> chunks) throws IOException {}
+
+    /** Tells of chunks of another process's region that have come since the last time. */
+    default void read(Region region, Consumer<Place> visitor) throws IOException {}
+
+    /** Deletes the file of a region, which may be read on by those who have it open. */
+    default void delete(Region region) throws IOException {}
+  }
+
+  private final Maker maker;
+  private final ChunkIndex index;
   private final DiskSpace space;
-  private final List<Region> all;
+  private final DiskMetrics metrics;
+  private final AtomicReferenceArray<@Nullable Region> all;
+  private volatile boolean closed;
 
   /**
-   * @param all by number
-   * @param space asked before a region is used for the first time
+   * @param space asked before a region more is made
    * @param metrics told of evictions
    */
-  Regions(List<Region> all, DiskSpace space, DiskMetrics metrics) {
-    this.all = List.copyOf(all);
+  Regions(Maker maker, ChunkIndex index, DiskSpace space, DiskMetrics metrics) {
+    this.maker = maker;
+    this.index = index;
     this.space = space;
     this.metrics = metrics;
-  }
-
-  /** So many regions, which the index knows from now on. */
-  static List<Region> enter(int count, ChunkIndex index, IntFunction<Region> made) {
-    List<Region> regions = new ArrayList<>();
-    for (int number = 0; number < count; number++) {
-      Region region = made.apply(number);
-      index.enter(region);
-      regions.add(region);
-    }
-    return regions;
+    this.all = new AtomicReferenceArray<>(maker.count());
   }
 
   /**
-   * A region to append to, which is this process's until it is given back; what it held is
-   * forgotten.
+   * Makes a region to append to, which is this process's own until it is finished.
    *
-   * @return null if there is none for now: others have them all, or the disk has too little space
+   * @return null if there is none for now: the disk has too little space, or the cache is closed
    */
   @Nullable Region next() throws IOException {
     Failures failures = new Failures();
-    List<Region> candidates = new ArrayList<>(unused());
-    oldest().filter(e -> e.generation() != 0).forEach(candidates::add);
-    for (Region each : candidates) {
+    for (int number : candidates()) {
       try {
-        if (isBegun(each)) {
-          return each;
+        Region made = closed ? null : replace(number);
+        if (made != null) {
+          return made;
         }
       } catch (IOException e) {
-        failures.add(each, e);
+        failures.add(number, e);
       }
     }
     failures.throwFirst();
     return null;
   }
 
-  private boolean isBegun(Region region) throws IOException {
-    int chosen = region.generation();
-    if (!region.take()) {
-      return false;
+  private List<Integer> candidates() {
+    List<Integer> numbers = new ArrayList<>();
+    if (space.mayGrow()) {
+      IntStream.range(0, all.length()).filter(e -> all.get(e) == null).forEach(numbers::add);
     }
-    boolean begun = false;
-    try {
-      if (region.generation() == chosen) {
-        int evicted = region.nextSlot();
-        region.begin();
-        begun = true;
-        metrics.add(Counter.EVICTIONS, evicted == 0 ? 0 : 1);
-        metrics.add(Counter.EVICTED_BYTES, (long) evicted * Region.SLOT_BYTES);
-      }
-      return begun;
-    } finally {
-      if (!begun) {
-        region.giveBack();
-      }
+    oldest().forEach(region -> numbers.add(region.number()));
+    return numbers;
+  }
+
+  private @Nullable Region replace(int number) throws IOException {
+    Region old = all.get(number);
+    if (!isStill(number, old)) {
+      return null;
+    }
+    if (old != null) {
+      giveUp(old);
+      metrics.count(Counter.EVICTIONS);
+      metrics.add(Counter.EVICTED_BYTES, (long) old.nextSlot() * Region.SLOT_BYTES);
+    }
+    Region made = maker.make(number);
+    return enter(number, made) ? made : null;
+  }
+
+  /** Whether no other process has put its own in the place of a region, or of none, meanwhile. */
+  private boolean isStill(int number, @Nullable Region region) throws IOException {
+    look(number);
+    return all.get(number) == region;
+  }
+
+  private void giveUp(Region region) throws IOException {
+    forget(region);
+    maker.delete(region);
+  }
+
+  /** Nothing leads to the region any more; its file stays. */
+  private void forget(Region region) {
+    index.forget(region);
+    if (all.compareAndSet(region.number(), region, null)) {
+      region.close();
     }
   }
 
-  private List<Region> unused() {
-    List<Region> unused = all.stream().filter(e -> e.generation() == 0 && !e.isOwn()).toList();
-    return unused.isEmpty() || !space.mayGrow() ? List.of() : unused;
+  /** False if there is no region, or nobody wants one any more. */
+  private boolean enter(int number, @Nullable Region region) {
+    if (region == null) {
+      return false;
+    }
+    index.enter(region);
+    all.set(number, region);
+    if (closed) {
+      // Whoever closes has looked here before, or closes it, too.
+      close(number);
+    }
+    return !closed;
   }
 
   /**
-   * Empties the region that began longest ago, of those that are not this process's now, if so
+   * Gives up the region that began longest ago, of those that this process does not fill, if so
    * little of the disk is free that others need it.
    *
    * @return whether there was need, and such a region
    */
   boolean giveBackIfScarce() throws IOException {
-    if (!space.isScarce()) {
+    Region oldest = space.isScarce() ? oldest().findFirst().orElse(null) : null;
+    if (oldest == null) {
       return false;
     }
-    Failures failures = new Failures();
-    for (Region each : oldest().toList()) {
-      try {
-        if (each.allocatedSlots() > 0 && each.take()) {
-          try {
-            each.empty();
-          } finally {
-            each.giveBack();
-            space.givenBack();
-          }
-          return true;
-        }
-      } catch (IOException e) {
-        failures.add(each, e);
-      }
+    if (isStill(oldest.number(), oldest)) {
+      giveUp(oldest);
     }
-    failures.throwFirst();
-    return false;
+    space.givenBack();
+    return true;
   }
 
   private Stream<Region> oldest() {
-    return all.stream()
-        .filter(e -> !e.isOwn())
-        .sorted(Comparator.comparingLong(e -> e.filling().began()));
+    return known().filter(e -> !e.isOwn()).sorted(Comparator.comparingLong(Region::began));
   }
 
-  /** Looks at what other processes have written. */
-  void refresh() throws IOException {
+  private Stream<Region> known() {
+    return IntStream.range(0, all.length()).mapToObj(all::get).flatMap(Stream::ofNullable);
+  }
+
+  /**
+   * Looks at what other processes have made, written and deleted.
+   *
+   * @param beforeEach runs before each file that is looked at
+   * @throws IOException if all of them fail: one file that fails is one region less
+   */
+  void look(Runnable beforeEach) throws IOException {
     Failures failures = new Failures();
-    boolean isAnyRead = false;
-    for (Region each : all) {
+    boolean isAnySeen = false;
+    for (int number = 0; number < all.length() && !closed; number++) {
+      beforeEach.run();
       try {
-        isAnyRead |= each.refresh();
+        look(number);
+        isAnySeen = true;
       } catch (IOException e) {
-        failures.add(each, e);
+        failures.add(number, e);
       }
     }
-    if (!isAnyRead) {
+    if (!isAnySeen) {
       failures.throwFirst();
     }
   }
 
-  /** Gives everything up; other processes can have it before a file that hangs is closed. */
+  private void look(int number) throws IOException {
+    Region known = all.get(number);
+    if (known != null && known.isOwn()) {
+      return;
+    }
+    Region now = maker.look(number, known);
+    if (now != known) {
+      if (known != null) {
+        forget(known);
+      }
+      if (!enter(number, now)) {
+        return;
+      }
+    }
+    if (now != null) {
+      maker.read(now, this::add);
+    }
+  }
+
+  private void add(Place chunk) {
+    boolean unused = index.add(chunk);
+  }
+
+  /** Chunks stand in a region that {@link #next} gave; makes them known to other processes. */
+  void appended(Region region, List<Place> chunks) throws IOException {
+    maker.appended(region, chunks);
+  }
+
   @Override
   public void close() {
-    all.forEach(Region::letGo);
-    all.forEach(Region::close);
+    closed = true;
+    for (int number = 0; number < all.length(); number++) {
+      close(number);
+    }
+  }
+
+  private void close(int number) {
+    Region region = all.getAndSet(number, null);
+    if (region != null) {
+      region.close();
+    }
   }
 
   /** Bytes that the regions take on disk, as far as is known in memory. */
   long bytes() {
-    return all.stream().mapToLong(e -> (long) e.allocatedSlots() * Region.SLOT_BYTES).sum();
+    return known().mapToLong(e -> (long) e.nextSlot() * Region.SLOT_BYTES).sum();
   }
 
   /** The most that they ever take, in bytes. */
   long capacityBytes() {
-    return all.stream().mapToLong(Region::bytes).sum();
+    return maker.count() * maker.regionBytes();
   }
 
   /** Failures of some files, which leave the others to be used. */
@@ -182,14 +276,12 @@ final class Regions implements AutoCloseable {
     /**
      * @throws ClosedByInterruptException at once: the interrupt would close the other files, too
      */
-    void add(Object of, IOException failure) throws ClosedByInterruptException {
+    void add(int number, IOException failure) throws ClosedByInterruptException {
       if (failure instanceof ClosedByInterruptException interrupt) {
         throw interrupt;
       }
-      LOG.debug("{} fails; the others are used", of, failure);
-      if (first == null) {
-        first = failure;
-      }
+      LOG.debug("Region {} fails; the others are used", number, failure);
+      first = first == null ? failure : first;
     }
 
     void throwFirst() throws IOException {

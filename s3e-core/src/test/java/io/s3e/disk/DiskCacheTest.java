@@ -186,7 +186,7 @@ class DiskCacheTest {
     try (DiskCache cache = open(config(1))) {
       StoredObject object = object(cache, "key", MIB);
       write(cache, object, 0, 16);
-      files.file(0).truncate(10L * StoredObject.CHUNK_BYTES + 5);
+      WatchedFiles.truncate(files.file(0), 10L * StoredObject.CHUNK_BYTES + 5);
 
       assertThat(read(cache, object, 0, 16)).isEqualTo(8);
       assertThat(metrics.get(Counter.CORRUPTIONS)).isPositive();

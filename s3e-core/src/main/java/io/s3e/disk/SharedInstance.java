@@ -175,12 +175,12 @@ record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path pa
     Region found = null;
     try {
       Header header = RegionTable.header(file);
-      boolean isOurs =
-          header != null
-              && header.number() == number
-              && header.regionBytes() == regionBytes()
-              && header.mostChunks() == Region.mostEntries(count(), regionBytes());
-      found = isOurs ? region(header, file, named, false) : null;
+      if (header != null
+          && header.number() == number
+          && header.regionBytes() == regionBytes()
+          && header.mostChunks() == Region.mostEntries(count(), regionBytes())) {
+        found = region(header, file, named, false);
+      }
       return found;
     } finally {
       if (found == null) {

@@ -166,22 +166,23 @@ class OutageTest {
   /** Most of them send nothing: the gate lets one request a second through. */
   @Test
   void readsThatWereNeverSentFailAsThoseThatWereRefused() throws Exception {
-    hasty.put(READERS);
+    int rounds = 4;
+    hasty.put(rounds * READERS);
     hasty.client.faults((request, number) -> Answer.GOOD.failingAfter(-1, Kind.THROTTLED));
     ExecutorService threads = Executors.newFixedThreadPool(READERS);
     List<RequestFailure> failures = new ArrayList<>();
     try (S3EInputStream in = hasty.open(OpenOptions.DEFAULTS.withPolicy(ReadPolicy.RANDOM))) {
-      for (int round = 0; round < 4; round++) {
+      for (int round = 0; round < rounds; round++) {
         List<Future<IOException>> reads = new ArrayList<>();
         for (int reader = 0; reader < READERS; reader++) {
-          long at = (long) reader * BLOCK;
+          long at = (round * READERS + reader) * (long) BLOCK;
           reads.add(
               threads.submit(
                   () ->
                       catchThrowableOfType(
                           IOException.class, () -> in.readFullyAt(at, new byte[1], 0, 1))));
         }
-        for (Future<RequestFailure> read : reads) {
+        for (Future<IOException> read : reads) {
           failures.add((RequestFailure) read.get(30, TimeUnit.SECONDS).getCause());
         }
       }

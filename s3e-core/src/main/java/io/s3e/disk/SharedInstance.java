@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.List;
@@ -171,7 +172,13 @@ record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path pa
     if (named == null || (known != null && known.isNamed(named))) {
       return named == null ? null : known;
     }
-    OpenFile file = io.openIn(name, enterAgain());
+    OpenFile file;
+    try {
+      file = io.openIn(name, enterAgain());
+    } catch (NoSuchFileException e) {
+      // Another process has just deleted it.
+      return null;
+    }
     Region found = null;
     try {
       Header header = RegionTable.header(file);

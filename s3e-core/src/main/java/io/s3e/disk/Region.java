@@ -257,9 +257,12 @@ final class Region implements AutoCloseable {
     entries = count;
   }
 
-  /** Whether no entry more can be added, with so many that are still to be. */
+  /**
+   * Whether no chunk more can be appended, with so many that are still to be: the index or the
+   * table is full. An entry may go, for another of the same chunk; a record never does.
+   */
   boolean isFullWith(int more) {
-    return entries + more >= mostEntries;
+    return Math.max(entries, recorded) + more >= mostEntries;
   }
 
   @Override

@@ -156,12 +156,22 @@ record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path pa
     Object made = null;
     try {
       file.write(RegionTable.encoded(header), 0);
-      made = io.identityOf(name);
+      Object named = io.identityOf(name);
+      // Before it had its header, another process may have taken it for broken and made its own.
+      made = named != null && header.equals(headerOf(name, parent)) ? named : null;
       return made == null ? null : region(header, file, made, true);
     } finally {
       if (made == null) {
         file.close();
       }
+    }
+  }
+
+  private @Nullable Header headerOf(Path name, Object parent) throws IOException {
+    try (OpenFile file = io.openIn(name, parent)) {
+      return RegionTable.header(file);
+    } catch (NoSuchFileException e) {
+      return null;
     }
   }
 
@@ -207,7 +217,8 @@ record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path pa
         RegionTable.bytesFor(header.mostChunks()),
         identity,
         CacheKey.ofRegion(config.key(), salt),
-        header.beganMillis(),
+        // A clock that was ahead would have it outlive all that come after.
+        Math.min(header.beganMillis(), System.currentTimeMillis()),
         own);
   }
 

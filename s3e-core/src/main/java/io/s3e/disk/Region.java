@@ -121,7 +121,7 @@ final class Region implements AutoCloseable {
   private final OpenFile file;
   private final @Nullable Object identity;
   private final @Nullable SecretKey key;
-  private final long began;
+  private long began;
   private final long dataStart;
   private volatile boolean own;
   private volatile boolean gone;
@@ -232,6 +232,11 @@ final class Region implements AutoCloseable {
   /** When it was begun, in ms since 1970. */
   long began() {
     return began;
+  }
+
+  /** It was not begun later; the writing thread's. */
+  void beganBy(long millis) {
+    began = Math.min(began, millis);
   }
 
   int nextSlot() {

@@ -45,7 +45,7 @@ final class Regions implements AutoCloseable {
     long regionBytes();
 
     /**
-     * Makes a region of this process; a file that has its name is deleted.
+     * Makes a region of this process; a file of its name that is no region is deleted.
      *
      * @return null if another process was first
      */

@@ -138,7 +138,6 @@ record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path pa
   public @Nullable Region make(int number) throws IOException {
     Object parent = enterAgain();
     Path name = fileOf(number);
-    io.delete(name);
     byte[] salt = CacheKey.newSalt();
     Header header =
         new Header(
@@ -151,7 +150,11 @@ record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path pa
     try {
       file = io.createIn(name, parent);
     } catch (FileAlreadyExistsException e) {
-      return null;
+      if (isRegion(number, headerOf(name, parent))) {
+        return null;
+      }
+      io.delete(name);
+      file = io.createIn(name, parent);
     }
     Object made = null;
     try {
@@ -179,8 +182,13 @@ record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path pa
   public @Nullable Region look(int number, @Nullable Region known) throws IOException {
     Path name = fileOf(number);
     Object named = io.identityOf(name);
-    if (named == null || (known != null && known.isNamed(named))) {
-      return named == null ? null : known;
+    if (named == null) {
+      return null;
+    }
+    if (known != null && known.isNamed(named)) {
+      // After a clock that was ahead, a region would outlive all that come later.
+      known.beganBy(System.currentTimeMillis());
+      return known;
     }
     OpenFile file;
     try {
@@ -192,10 +200,7 @@ record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path pa
     Region found = null;
     try {
       Header header = RegionTable.header(file);
-      if (header != null
-          && header.number() == number
-          && header.regionBytes() == regionBytes()
-          && header.mostChunks() == Region.mostEntries(count(), regionBytes())) {
+      if (header != null && isRegion(number, header)) {
         found = region(header, file, named, false);
       }
       return found;
@@ -204,6 +209,13 @@ record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path pa
         file.close();
       }
     }
+  }
+
+  private boolean isRegion(int number, @Nullable Header header) {
+    return header != null
+        && header.number() == number
+        && header.regionBytes() == regionBytes()
+        && header.mostChunks() == Region.mostEntries(count(), regionBytes());
   }
 
   private Region region(Header header, OpenFile file, Object identity, boolean own) {
@@ -217,8 +229,7 @@ record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path pa
         RegionTable.bytesFor(header.mostChunks()),
         identity,
         CacheKey.ofRegion(config.key(), salt),
-        // A clock that was ahead would have it outlive all that come after.
-        Math.min(header.beganMillis(), System.currentTimeMillis()),
+        header.beganMillis(),
         own);
   }
 

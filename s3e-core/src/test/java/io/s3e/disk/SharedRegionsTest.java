@@ -447,16 +447,41 @@ class SharedRegionsTest {
               @Override
               public OpenFile createIn(Path file, Object parent) throws IOException {
                 OpenFile created = super.createIn(file, parent);
-                for (SharedRegionsRig other : List.copyOf(others)) {
-                  others.clear();
-                  write(other, "other", 3);
-                }
+                writeFirst(others);
                 return created;
               }
             });
+    requireBothAreShared(one, others);
+  }
+
+  @Test
+  void aFileThatAnotherMakesMeanwhileKeepsItsName() throws IOException {
+    List<SharedRegionsRig> others = new ArrayList<>();
+    SharedRegionsRig one =
+        open(
+            new DiskIo() {
+              @Override
+              public OpenFile open(Path file) throws IOException {
+                writeFirst(others);
+                return super.open(file);
+              }
+            });
+    requireBothAreShared(one, others);
+  }
+
+  private static void writeFirst(List<SharedRegionsRig> others) throws IOException {
+    for (SharedRegionsRig other : List.copyOf(others)) {
+      others.clear();
+      write(other, "other", 3);
+    }
+  }
+
+  private void requireBothAreShared(SharedRegionsRig one, List<SharedRegionsRig> others)
+      throws IOException {
     SharedRegionsRig other = open();
     others.add(other);
     write(one, "one", 3);
+    assertThat(others).as("that came between").isEmpty();
     assertThat(other.current().number()).isZero();
     one.finish();
     one.refresh();
@@ -487,6 +512,7 @@ class SharedRegionsTest {
 
     SharedRegionsRig after = open();
     assertThat(read(after, "ahead", 2)).isEqualTo(Found.RIGHT);
+    after.refresh();
     sleepAMilli();
     fill(after, "a", SharedRegionsRig.REGIONS);
     assertThat(after.current().number()).isZero();

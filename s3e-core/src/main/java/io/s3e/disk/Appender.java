@@ -193,8 +193,8 @@ final class Appender {
   }
 
   /**
-   * Gives a region back where the disk is nearly full, and looks at what other processes have done,
-   * once a second.
+   * Looks at what other processes have done, once a second, and gives a region back where the disk
+   * is nearly full.
    *
    * @return whether there may be more to give back
    */
@@ -202,11 +202,10 @@ final class Appender {
   private boolean tend() {
     busy();
     try {
-      boolean given = regions.giveBackIfScarce();
       if (System.nanoTime() - lookedNanos >= LONGEST_PARK_NANOS) {
         look();
       }
-      return given;
+      return regions.giveBackIfScarce();
     } catch (IOException | RuntimeException | Error e) {
       LOG.debug("The regions cannot be tended", e);
       metrics.count(Counter.READ_ERRORS);
@@ -346,7 +345,6 @@ final class Appender {
       // Whatever comes of it, nothing else is sealed for these slots.
       to.takenUntil(end);
       to.file().write(stage.slice(0, (end - first.slot()) * Region.SLOT_BYTES), first.position());
-      // First: slots without a record may be used again within the generation.
       regions.appended(to, entries);
       for (Place each : entries) {
         boolean unused = index.add(each);

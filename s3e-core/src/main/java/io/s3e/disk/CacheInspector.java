@@ -77,7 +77,8 @@ public final class CacheInspector {
     long bytes = 0;
     for (Path each : SharedInstance.entriesOf(instance)) {
       if (Files.isRegularFile(each, LinkOption.NOFOLLOW_LINKS)) {
-        bytes += Files.size(each);
+        // 0 of one that a process gives up just now.
+        bytes += each.toFile().length();
       }
     }
     return bytes;

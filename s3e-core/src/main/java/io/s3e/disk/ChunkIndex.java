@@ -107,7 +107,7 @@ final class ChunkIndex {
       }
       // Its slots are used, whether it is known or not.
       region.takenUntil(place.endSlot());
-      if (region.isFullWith(0)) {
+      if (region.entries() >= region.mostEntries()) {
         return false;
       }
       if (free == NONE) {

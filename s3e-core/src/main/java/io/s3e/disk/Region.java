@@ -121,7 +121,7 @@ final class Region implements AutoCloseable {
   private final OpenFile file;
   private final @Nullable Object identity;
   private final @Nullable SecretKey key;
-  private final long began;
+  private long began;
   private final long dataStart;
   private volatile boolean own;
   private volatile boolean gone;
@@ -234,6 +234,11 @@ final class Region implements AutoCloseable {
     return began;
   }
 
+  /** It was not begun later; the writing thread's. */
+  void beganBy(long millis) {
+    began = Math.min(began, millis);
+  }
+
   int nextSlot() {
     return nextSlot;
   }
@@ -257,9 +262,12 @@ final class Region implements AutoCloseable {
     entries = count;
   }
 
-  /** Whether no entry more can be added, with so many that are still to be. */
+  /**
+   * Whether no chunk more can be appended, with so many that are still to be: the index or the
+   * table is full. An entry may go, for another of the same chunk; a record never does.
+   */
   boolean isFullWith(int more) {
-    return entries + more >= mostEntries;
+    return Math.max(entries, recorded) + more >= mostEntries;
   }
 
   @Override

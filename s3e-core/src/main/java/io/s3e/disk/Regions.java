@@ -45,7 +45,7 @@ final class Regions implements AutoCloseable {
     long regionBytes();
 
     /**
-     * Makes a region of this process; a file that has its name is deleted.
+     * Makes a region of this process; a file of its name that is no region is deleted.
      *
      * @return null if another process was first
      */
@@ -98,13 +98,18 @@ final class Regions implements AutoCloseable {
   @Nullable Region next() throws IOException {
     Failures failures = new Failures();
     for (int number : candidates()) {
+      Region old = all.get(number);
       try {
-        Region made = closed ? null : replace(number);
+        Region made = closed ? null : replace(number, old);
         if (made != null) {
           return made;
         }
       } catch (IOException e) {
         failures.add(number, e);
+        if (old != null && all.get(number) == null) {
+          // Where no file can be made, one region is lost for the attempt, and not all of them.
+          break;
+        }
       }
     }
     failures.throwFirst();
@@ -120,8 +125,7 @@ final class Regions implements AutoCloseable {
     return numbers;
   }
 
-  private @Nullable Region replace(int number) throws IOException {
-    Region old = all.get(number);
+  private @Nullable Region replace(int number, @Nullable Region old) throws IOException {
     if (!isStill(number, old)) {
       return null;
     }
@@ -140,9 +144,10 @@ final class Regions implements AutoCloseable {
     return all.get(number) == region;
   }
 
+  /** What cannot be deleted is kept, and read on. */
   private void giveUp(Region region) throws IOException {
-    forget(region);
     maker.delete(region);
+    forget(region);
   }
 
   /** Nothing leads to the region any more; its file stays. */

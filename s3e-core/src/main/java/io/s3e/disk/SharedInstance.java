@@ -138,7 +138,6 @@ record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path pa
   public @Nullable Region make(int number) throws IOException {
     Object parent = enterAgain();
     Path name = fileOf(number);
-    io.delete(name);
     byte[] salt = CacheKey.newSalt();
     Header header =
         new Header(
@@ -151,12 +150,18 @@ record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path pa
     try {
       file = io.createIn(name, parent);
     } catch (FileAlreadyExistsException e) {
-      return null;
+      if (isRegion(number, headerOf(name, parent))) {
+        return null;
+      }
+      io.delete(name);
+      file = io.createIn(name, parent);
     }
     Object made = null;
     try {
       file.write(RegionTable.encoded(header), 0);
-      made = io.identityOf(name);
+      Object named = io.identityOf(name);
+      // Before it had its header, another process may have taken it for broken and made its own.
+      made = named != null && header.equals(headerOf(name, parent)) ? named : null;
       return made == null ? null : region(header, file, made, true);
     } finally {
       if (made == null) {
@@ -165,12 +170,25 @@ record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path pa
     }
   }
 
+  private @Nullable Header headerOf(Path name, Object parent) throws IOException {
+    try (OpenFile file = io.openIn(name, parent)) {
+      return RegionTable.header(file);
+    } catch (NoSuchFileException e) {
+      return null;
+    }
+  }
+
   @Override
   public @Nullable Region look(int number, @Nullable Region known) throws IOException {
     Path name = fileOf(number);
     Object named = io.identityOf(name);
-    if (named == null || (known != null && known.isNamed(named))) {
-      return named == null ? null : known;
+    if (named == null) {
+      return null;
+    }
+    if (known != null && known.isNamed(named)) {
+      // After a clock that was ahead, a region would outlive all that come later.
+      known.beganBy(System.currentTimeMillis());
+      return known;
     }
     OpenFile file;
     try {
@@ -182,10 +200,7 @@ record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path pa
     Region found = null;
     try {
       Header header = RegionTable.header(file);
-      if (header != null
-          && header.number() == number
-          && header.regionBytes() == regionBytes()
-          && header.mostChunks() == Region.mostEntries(count(), regionBytes())) {
+      if (header != null && isRegion(number, header)) {
         found = region(header, file, named, false);
       }
       return found;
@@ -194,6 +209,13 @@ record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path pa
         file.close();
       }
     }
+  }
+
+  private boolean isRegion(int number, @Nullable Header header) {
+    return header != null
+        && header.number() == number
+        && header.regionBytes() == regionBytes()
+        && header.mostChunks() == Region.mostEntries(count(), regionBytes());
   }
 
   private Region region(Header header, OpenFile file, Object identity, boolean own) {

@@ -182,6 +182,18 @@ class PrivateRegionsTest {
   }
 
   @Test
+  void filesThatCannotBeMadeDoNotCostTheWholeCache() throws Exception {
+    try (StoreRig rig = rig()) {
+      fill(rig, "key ", 16);
+      rig.disk.failEvery(Operation.CREATE, Failure.EROFS);
+      rig.write(TestWriteBack.all(mib("more")));
+
+      assertThat(known(rig, "key ", 16)).isGreaterThanOrEqualTo(15);
+      rig.requireSums();
+    }
+  }
+
+  @Test
   void nothingHasANameInTheDirectory() throws Exception {
     try (StoreRig rig = rig()) {
       fill(rig, "key ", 20);

@@ -143,7 +143,7 @@ final class SharedRegionsRig implements AutoCloseable {
     ByteBuffer plain = bytes(object, chunk);
     int slots = Region.slotsOf(plain.remaining());
     Region to = current;
-    if (to != null && to.nextSlot() + slots > to.slotCount()) {
+    if (to != null && (to.nextSlot() + slots > to.slotCount() || to.isFullWith(0))) {
       finish();
       to = null;
     }

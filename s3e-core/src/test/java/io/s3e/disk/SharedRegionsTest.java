@@ -8,6 +8,7 @@ import io.s3e.disk.FaultyDiskIo.Operation;
 import io.s3e.disk.SharedRegionsRig.Found;
 import io.s3e.testing.CapturedLog;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -386,6 +387,136 @@ class SharedRegionsTest {
         new SharedRegionsRig(new DiskIo(), where, SharedRegionsRig.CAPACITY, key);
     opened.add(rig);
     return rig;
+  }
+
+  /** Its index may have fewer entries of a region than its table has records. */
+  @Test
+  void aTableNeverGrowsIntoTheChunks() throws IOException {
+    SharedRegionsRig one = new SharedRegionsRig(new DiskIo(), directory, 4L << 30, null);
+    opened.add(one);
+    int most = Region.mostEntries(Layout.USUAL_COUNT, 64 << 20);
+    for (int i = 0; i < most + 200; i++) {
+      assertThat(one.append(small(i), 0)).isTrue();
+      if (i == 500) {
+        // As if others had written the same, which stands in their regions then.
+        for (int gone = 100; gone < 400; gone++) {
+          assertThat(one.index.drop(one.index.place(small(gone), 0))).isTrue();
+        }
+      }
+    }
+    assertThat(one.read(small(0), 0)).isEqualTo(Found.RIGHT);
+    assertThat(one.read(small(most + 199), 0)).isEqualTo(Found.RIGHT);
+    SharedRegionsRig other = new SharedRegionsRig(new DiskIo(), directory, 4L << 30, null);
+    opened.add(other);
+    assertThat(other.read(small(most + 199), 0)).as("known to others").isEqualTo(Found.RIGHT);
+  }
+
+  private static StoredObject small(int number) {
+    return StoredBytes.object("small " + number, 100);
+  }
+
+  @Test
+  void filesThatCannotBeMadeDoNotCostTheWholeCache() throws IOException {
+    FaultyDiskIo disk = new FaultyDiskIo(new DiskIo());
+    SharedRegionsRig one = open(disk);
+    fill(one, "a", SharedRegionsRig.REGIONS);
+    one.finish();
+    for (Operation failing : List.of(Operation.CREATE, Operation.WRITE, Operation.DELETE)) {
+      disk.failEvery(failing, Failure.EROFS);
+      assertThatThrownBy(one.regions::next).as("%s", failing).hasMessageContaining("Read-only");
+      disk.heal();
+      one.refresh();
+    }
+    SharedRegionsRig other = open();
+    for (SharedRegionsRig each : List.of(one, other)) {
+      long left = 0;
+      for (int i = 0; i < SharedRegionsRig.REGIONS; i++) {
+        left += known(each, "a" + i) > 0 ? 1 : 0;
+      }
+      assertThat(left).as("regions left").isGreaterThanOrEqualTo(SharedRegionsRig.REGIONS - 2);
+    }
+  }
+
+  /** The other one finds a file without a header, takes it for broken, and makes its own. */
+  @Test
+  void aFileThatLosesItsNameBeforeItBeginsIsNotFilled() throws IOException {
+    List<SharedRegionsRig> others = new ArrayList<>();
+    SharedRegionsRig one =
+        open(
+            new DiskIo() {
+              @Override
+              public OpenFile createIn(Path file, Object parent) throws IOException {
+                OpenFile created = super.createIn(file, parent);
+                writeFirst(others);
+                return created;
+              }
+            });
+    requireBothAreShared(one, others);
+  }
+
+  @Test
+  void aFileThatAnotherMakesMeanwhileKeepsItsName() throws IOException {
+    List<SharedRegionsRig> others = new ArrayList<>();
+    SharedRegionsRig one =
+        open(
+            new DiskIo() {
+              @Override
+              public OpenFile open(Path file) throws IOException {
+                writeFirst(others);
+                return super.open(file);
+              }
+            });
+    requireBothAreShared(one, others);
+  }
+
+  private static void writeFirst(List<SharedRegionsRig> others) throws IOException {
+    for (SharedRegionsRig other : List.copyOf(others)) {
+      others.clear();
+      write(other, "other", 3);
+    }
+  }
+
+  private void requireBothAreShared(SharedRegionsRig one, List<SharedRegionsRig> others)
+      throws IOException {
+    SharedRegionsRig other = open();
+    others.add(other);
+    write(one, "one", 3);
+    assertThat(others).as("that came between").isEmpty();
+    assertThat(other.current().number()).isZero();
+    one.finish();
+    one.refresh();
+    other.refresh();
+    assertThat(read(one, "other", 2)).isEqualTo(Found.RIGHT);
+    assertThat(read(other, "one", 2)).isEqualTo(Found.RIGHT);
+  }
+
+  /** A clock that was ahead would have its regions outlive all that come after. */
+  @Test
+  void aRegionOfTheFutureIsNotTheYoungestForEver() throws IOException {
+    SharedRegionsRig before = open();
+    write(before, "ahead", 3);
+    before.close();
+    Path file = SharedRegionsRig.fileOf(SharedRegionsRig.instance(directory), 0);
+    byte[] bytes = Files.readAllBytes(file);
+    RegionTable.Header header = RegionTable.header(ByteBuffer.wrap(bytes));
+    ByteBuffer ahead =
+        RegionTable.encoded(
+            new RegionTable.Header(
+                header.number(),
+                header.mostChunks(),
+                header.regionBytes(),
+                header.beganMillis() + 1_000_000_000L,
+                header.salt()));
+    System.arraycopy(ahead.array(), 0, bytes, 0, RegionTable.RECORD_BYTES);
+    Files.write(file, bytes);
+
+    SharedRegionsRig after = open();
+    assertThat(read(after, "ahead", 2)).isEqualTo(Found.RIGHT);
+    after.refresh();
+    sleepAMilli();
+    fill(after, "a", SharedRegionsRig.REGIONS);
+    assertThat(after.current().number()).isZero();
+    assertThat(known(after, "a0")).isEqualTo(SharedRegionsRig.CHUNKS_OF_REGION);
   }
 
   @Test

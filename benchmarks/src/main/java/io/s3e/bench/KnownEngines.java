@@ -32,7 +32,7 @@ final class KnownEngines {
           s3eWith("s3e-nocache", Map.of(CACHE_MODE, "memory")),
           s3eWith("s3e-nocolumnar", Map.of(COLUMNAR, "off")),
           s3eWith("s3e-host", Map.of(CACHE_MODE, "disk", "fs.s3a.s3e.cache.scope", "host")),
-          iceberg("iceberg-s3fileio", IcebergFileSystem.Io.S3FILEIO),
+          iceberg(S3FILEIO, IcebergFileSystem.Io.S3FILEIO),
           iceberg("iceberg-s3e", IcebergFileSystem.Io.S3E),
           plain("plain-file", PlainFileSystem.Way.STREAM),
           plain("plain-hadoop", PlainFileSystem.Way.HADOOP),
@@ -42,6 +42,9 @@ final class KnownEngines {
           s3a("classic-tuned", "classic", TunedPeers::classic),
           s3a("prefetch-tuned", "prefetch", TunedPeers::prefetch),
           s3a("analytics-tuned", "analytics", TunedPeers::analytics));
+
+  /** Iceberg's own file IO. */
+  static final String S3FILEIO = "iceberg-s3fileio";
 
   /** How many ranges the raw clients have in flight when they are measured as ceilings. */
   static final List<Integer> IN_FLIGHT = List.of(16, 32);

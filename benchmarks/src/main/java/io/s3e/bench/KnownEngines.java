@@ -17,6 +17,9 @@ final class KnownEngines {
   private static final String COLUMNAR = "fs.s3a.s3e.columnar";
   private static final String CACHE_MODE = "fs.s3a.s3e.cache.mode";
 
+  /** Iceberg's own file IO. */
+  static final String S3FILEIO = "iceberg-s3fileio";
+
   /**
    * S3E, over each client that it reads by, and without its cache on disk or its prediction of
    * columns; Iceberg's file IO, with S3E's in its place; the streams of S3A as a user gets each by
@@ -42,9 +45,6 @@ final class KnownEngines {
           s3a("classic-tuned", "classic", TunedPeers::classic),
           s3a("prefetch-tuned", "prefetch", TunedPeers::prefetch),
           s3a("analytics-tuned", "analytics", TunedPeers::analytics));
-
-  /** Iceberg's own file IO. */
-  static final String S3FILEIO = "iceberg-s3fileio";
 
   /** How many ranges the raw clients have in flight when they are measured as ceilings. */
   static final List<Integer> IN_FLIGHT = List.of(16, 32);

@@ -1,7 +1,6 @@
 package io.s3e.bench;
 
 import io.s3e.bench.data.ObjectSlice;
-import io.s3e.bench.server.ServerStats;
 import io.s3e.bench.workload.WorkloadKind;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -121,11 +120,6 @@ final class WrittenTarget implements Target {
   }
 
   @Override
-  public List<String> jvmOptions() {
-    return List.of();
-  }
-
-  @Override
   public @Nullable Subject subject(WorkloadKind workload) {
     if (data == null) {
       throw new IllegalStateException("The data is not written yet");
@@ -167,11 +161,6 @@ final class WrittenTarget implements Target {
         .destinationBucket(target.getAuthority())
         .destinationKey(target.getPath().substring(1))
         .build();
-  }
-
-  @Override
-  public @Nullable ServerStats serverStats() {
-    return null;
   }
 
   private synchronized void delete() throws IOException {

@@ -175,7 +175,7 @@ public final class ReadPlanner {
     if (pattern.policy() == ReadPolicy.RANDOM || cursor == null) {
       return;
     }
-    cursor.stalled = true;
+    cursor.waitedAt = cursor.reached;
     cursors.use(cursor);
     if (cursor.active && !cursor.held) {
       windows.grow(cursor);

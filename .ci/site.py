@@ -16,7 +16,7 @@ import urllib.parse
 
 ROOT_PAGES = ["CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]
 README_LINES, WIDTH = 90, 120
-NARROW = ["README.md", "docs/index.md", "docs/start/*.md", "docs/ICEBERG.md", "docs/COMMAND-LINE.md", "docs/RELEASING.md"]
+NARROW = ["README.md", "docs/index.md", "docs/start/*.md", "docs/ICEBERG.md", "docs/COMMAND-LINE.md", "docs/RELEASING.md", "docs/RESULTS.md"]
 LINK = re.compile(r"(?<!`)(!?\[(?:[^\]\[]|\[[^\]]*\])*\])\(([^)\s]+)\)")
 FENCE = re.compile(r"^ *```.*?^ *```", re.M | re.S)
 

@@ -1,5 +1,7 @@
 package io.s3e;
 
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
@@ -63,18 +65,25 @@ class ArchitectureTest {
   static final ArchRule NO_HADOOP =
       noClasses().should().dependOnClassesThat().resideInAPackage("org.apache.hadoop..");
 
+  /** So that aws-crt alone will do: {@code WithoutSdkTest}. */
   @ArchTest
-  static final ArchRule SDK_ONLY_IN_ITS_CLIENTS =
+  static final ArchRule SDK_ONLY_WHERE_IT_IS_GIVEN =
       noClasses()
           .that()
-          .resideOutsideOfPackages(
-              "io.s3e.client.aws",
-              "io.s3e.client.crt",
-              "io.s3e.client.library",
-              "io.s3e.client.given")
+          .resideOutsideOfPackages("io.s3e.client.crt", "io.s3e.client.given")
           .should()
           .dependOnClassesThat()
           .resideInAPackage("software.amazon..");
+
+  @ArchTest
+  static final ArchRule THE_CRT_CLIENT_KNOWS_NO_SDK =
+      noClasses()
+          .that()
+          .resideInAPackage("io.s3e.client.crt")
+          .should()
+          .dependOnClassesThat(
+              resideInAPackage("software.amazon..")
+                  .and(resideOutsideOfPackage("software.amazon.awssdk.crt..")));
 
   /** It may be in another class loader than its user: only {@code CrtLibrary} makes it, by name. */
   @ArchTest

@@ -6,6 +6,7 @@ import io.s3e.buffer.MemoryBudget;
 import io.s3e.client.ClientLimits;
 import io.s3e.client.ClientMemory;
 import io.s3e.client.ClientProvider;
+import io.s3e.client.CredentialsSource;
 import io.s3e.client.ForwardingClient;
 import io.s3e.client.ForwardingHandler;
 import io.s3e.client.GetRequest;
@@ -24,6 +25,7 @@ import io.s3e.client.aws.AwsClients;
 import io.s3e.client.aws.JvmTrust;
 import io.s3e.client.fallback.FallbackClient;
 import io.s3e.client.given.BlockingStore;
+import io.s3e.client.given.SdkCredentials;
 import io.s3e.client.given.SyncObjectClient;
 import io.s3e.client.library.CrtLibrary;
 import io.s3e.client.library.CrtMemoryException;
@@ -83,11 +85,13 @@ public final class Exports {
           // S3E's clients.
           AwsClients.class,
           AwsClientSettings.class,
+          SdkCredentials.class,
           SyncObjectClient.class,
           BlockingStore.class,
           // The SPI for a user's own client.
           ObjectClient.class,
           ClientProvider.class,
+          CredentialsSource.class,
           ClientMemory.class,
           ClientLimits.class,
           Transport.class,

@@ -1,6 +1,7 @@
 package io.s3e.bench;
 
 import io.s3e.bench.plain.PageCache;
+import io.s3e.bench.report.OneTable;
 import io.s3e.bench.report.Report;
 import io.s3e.bench.report.TextTable;
 import io.s3e.bench.server.ServerCheck;
@@ -52,7 +53,7 @@ public final class BenchCommand implements Callable<Integer> {
           "An object of your own to read; or, with a slash at its end, a prefix: the workloads take"
               + " the largest objects below it, and those of up to 1 MiB as the small ones. Without"
               + " it the job starts an S3 server of its own and writes TPC-H lineitem into it, as"
-              + " text and as Parquet.")
+              + " text and as Parquet. With --preset aws the prefix is where it writes.")
   private @Nullable String uri;
 
   @Option(
@@ -60,7 +61,9 @@ public final class BenchCommand implements Callable<Integer> {
       defaultValue = "STANDARD",
       description = {
         "What is compared, and how much and how often it is read, where no option says otherwise:",
-        "short (does everything work), standard (S3E beside S3A's streams), columnar (readers"
+        "short (does everything work), standard (what S3E is for, beside what people use), aws (the"
+            + " same at s3a://BUCKET/PREFIX: says what it costs, asks, writes its data there and"
+            + " deletes it; an hour), columnar (readers"
             + " of Parquet and ORC, by S3E with and without its prediction of columns and by S3A's"
             + " streams), full (every engine in every workload; hours)."
       })
@@ -73,22 +76,7 @@ public final class BenchCommand implements Callable<Integer> {
       description = "Of " + WorkloadKind.NAMES + ".")
   private List<String> workloads = List.of();
 
-  @Option(
-      names = "--engines",
-      split = ",",
-      showDefaultValue = Visibility.NEVER,
-      description = {
-        "What to compare: " + Engine.NAMES + ".",
-        "A name of your own needs --set; classic-mine is classic with what is set."
-      })
-  private List<String> engines = List.of();
-
-  @Option(
-      names = "--set",
-      paramLabel = "ENGINE:KEY=VALUE",
-      showDefaultValue = Visibility.NEVER,
-      description = "A Hadoop configuration entry for one engine. Repeatable.")
-  private List<String> engineSettings = List.of();
+  @Mixin private EngineOptions engineOptions = new EngineOptions();
 
   @Option(
       names = {"-D", "--define"},
@@ -153,6 +141,8 @@ public final class BenchCommand implements Callable<Integer> {
       showDefaultValue = Visibility.NEVER,
       description = "TPC-H scale of the Parquet and ORC files that are decoded.")
   private @Nullable Double scale;
+
+  @Mixin private ConsentOption consent = new ConsentOption();
 
   @Mixin private StoreAddress storeAddress = new StoreAddress();
 
@@ -228,6 +218,9 @@ public final class BenchCommand implements Callable<Integer> {
     if (serverChecked) {
       return checkServer(options, out);
     }
+    if (preset == Preset.AWS && !mayWrite(options, out)) {
+      return 1;
+    }
     Progress progress = new Progress(System.err, progressShown, System.console() != null);
     try (RunDirectory directory = new RunDirectory(options.workDirectory());
         Target target = target(options, directory, progress)) {
@@ -235,7 +228,11 @@ public final class BenchCommand implements Callable<Integer> {
       options.workloads().forEach(w -> out.println("  " + w.label() + ": " + w.description()));
       List<Summary> summaries = new Comparison(options, target, directory, progress).run();
       out.println();
-      out.println(TextTable.render(summaries));
+      boolean isOfPreset = workloads.isEmpty() && engineOptions.isLeftOpen();
+      out.println(
+          isOfPreset && preset.hasOneTable()
+              ? OneTable.render(summaries)
+              : TextTable.render(summaries));
       Report report =
           Report.write(
               options.reportDirectory(),
@@ -265,12 +262,28 @@ public final class BenchCommand implements Callable<Integer> {
     }
   }
 
-  private static Target target(JobOptions options, RunDirectory directory, Progress progress)
+  /** Below the user's prefix; null for the embedded server. */
+  private @Nullable String root;
+
+  private boolean mayWrite(JobOptions options, PrintWriter out) throws IOException {
+    String prefix = options.uri();
+    if (prefix == null) {
+      throw wrong("--preset aws writes into a bucket of yours: name s3a://BUCKET/PREFIX");
+    }
+    String below = WrittenTarget.root(prefix);
+    root = below;
+    return consent.ask(Spend.of(options).text(below), out);
+  }
+
+  private Target target(JobOptions options, RunDirectory directory, Progress progress)
       throws IOException, InterruptedException {
     if (options.pageCacheDropped()) {
       PageCache.check(directory.cache());
     }
     String uri = options.uri();
+    if (root != null) {
+      return WrittenTarget.start(root, options, directory, progress);
+    }
     return uri == null
         ? EmbeddedTarget.start(options, directory, progress)
         : UserTarget.open(uri, options, directory, progress);
@@ -296,10 +309,10 @@ public final class BenchCommand implements Callable<Integer> {
   }
 
   private JobOptions options() {
-    int rounds = given(this.rounds, preset.rounds());
-    long sizeMebibytes = given(this.sizeMebibytes, preset.sizeMebibytes());
-    int smallObjects = given(this.smallObjects, preset.smallObjects());
-    double scale = given(this.scale, preset.scale());
+    int rounds = given(this.rounds, preset.amount().rounds());
+    long sizeMebibytes = given(this.sizeMebibytes, preset.amount().sizeMebibytes());
+    int smallObjects = given(this.smallObjects, preset.amount().smallObjects());
+    double scale = given(this.scale, preset.amount().scale());
     if (rounds < 1
         || sizeMebibytes < 1
         || smallObjects < 1
@@ -318,16 +331,17 @@ public final class BenchCommand implements Callable<Integer> {
               + " own: name s3a://BUCKET/KEY");
     }
     try {
-      Map<String, Map<String, String>> settings = settingsByEngine();
-      return new JobOptions(
-          given(engines, preset.engines()).stream()
-              .map(name -> Engine.of(name, settings.getOrDefault(name, Map.of())))
-              .toList(),
+      List<WorkloadKind> kinds =
           given(workloads, preset.workloads()).stream()
               .flatMap(name -> WorkloadKind.named(name).stream())
-              .toList(),
+              .toList();
+      return new JobOptions(
+          engineOptions.all(preset, kinds),
+          kinds,
           rounds,
-          warmUpOptions.time(),
+          engineOptions.byWorkload(preset, kinds),
+          warmUpOptions.time(preset.warmUp()),
+          warmUpOptions.steadyShare(preset.warmUp()),
           warmUpOptions.bytes(),
           warmUpOptions.coldJvms(),
           sizeMebibytes * MEBIBYTE,
@@ -349,21 +363,6 @@ public final class BenchCommand implements Callable<Integer> {
     } catch (IllegalArgumentException e) {
       throw new ParameterException(commandSpec().commandLine(), String.valueOf(e.getMessage()), e);
     }
-  }
-
-  private Map<String, Map<String, String>> settingsByEngine() {
-    Map<String, Map<String, String>> settings = new HashMap<>();
-    for (String entry : engineSettings) {
-      int colon = entry.indexOf(':');
-      int equals = entry.indexOf('=', colon + 1);
-      if (colon <= 0 || equals < 0) {
-        throw new IllegalArgumentException("Expected ENGINE:KEY=VALUE instead of " + entry);
-      }
-      settings
-          .computeIfAbsent(entry.substring(0, colon), engine -> new HashMap<>())
-          .put(entry.substring(colon + 1, equals), entry.substring(equals + 1));
-    }
-    return settings;
   }
 
   /** The settings of the user's files and definitions, without Hadoop's own defaults. */

@@ -88,8 +88,8 @@ final class Comparison {
   private List<Engine> enginesOf(WorkloadKind workload) {
     Target.Subject subject = target.subject(workload);
     boolean hasCopy = subject != null && subject.reference() != null;
-    return options.engines().stream()
-        .filter(engine -> engine.runs(workload) && (hasCopy || !engine.isFile()))
+    return options.enginesOf(workload).stream()
+        .filter(engine -> hasCopy || !engine.isFile())
         .toList();
   }
 
@@ -203,16 +203,20 @@ final class Comparison {
     long bytes = options.firstRunBytesOf(workload);
     long left = options.warmUp().toNanos();
     long leftBytes = options.warmUpBytes();
+    double before = Double.NaN;
     for (; ; ) {
       List<Measurement> passes = run(crew, engine, workload, round, bytes, steps);
       long wall = passes.stream().mapToLong(pass -> pass.result().wallNanos()).sum();
       long used = passes.stream().mapToLong(pass -> pass.result().bytesUsed()).sum();
-      if (!isOk(passes) || (wall >= left && used >= leftBytes)) {
+      double rate = (double) used / Math.max(1, wall);
+      boolean isSteady =
+          options.steadyShare() > 0 && Math.abs(rate / before - 1) <= options.steadyShare();
+      if (!isOk(passes) || ((wall >= left || isSteady) && used >= leftBytes)) {
         return passes;
       }
+      before = rate;
       left = Math.max(0, left - wall);
       leftBytes = Math.max(0, leftBytes - used);
-      double rate = (double) used / Math.max(1, wall);
       long more = Math.max(leftBytes, (long) (rate * left));
       bytes = Math.min(options.bytesOf(workload), Math.max(bytes, more));
     }

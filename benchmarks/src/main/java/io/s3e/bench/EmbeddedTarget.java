@@ -35,6 +35,8 @@ final class EmbeddedTarget implements Target {
   private static final String WARM_UP_URI = BUCKET_URI + "warm-up";
   private static final String HANGING_BUCKET =
       ObjectSlice.bucketBeside(BUCKET, ObjectSlice.HANGING);
+  private static final String REFUSING_BUCKET =
+      ObjectSlice.bucketBeside(BUCKET, ObjectSlice.REFUSING);
   private static final int WARM_UP_BYTES = 1 << 20;
 
   private static final String ACCESS_KEY = "s3e-bench";
@@ -66,7 +68,8 @@ final class EmbeddedTarget implements Target {
             settings.tls() ? directory.tmp().resolve("tls").toString() : null,
             requestLog == null ? null : requestLog.toAbsolutePath().toString(),
             bucketsBeside(options),
-            HANGING_BUCKET);
+            HANGING_BUCKET,
+            REFUSING_BUCKET);
     started = server.call(ServerProcess.START, start, PATIENCE, ServerProcess.Started.class);
     hadoop = entries(started.endpoint());
     SelfSignedCertificate certificate = started.certificate();
@@ -75,14 +78,14 @@ final class EmbeddedTarget implements Target {
     }
   }
 
-  /** Those that show the same objects; one of them hangs. */
+  /** Those that show the same objects; one of them refuses some GETs, one hangs. */
   private static List<String> bucketsBeside(JobOptions options) {
     int most = options.workloads().stream().mapToInt(WorkloadKind::bucketsBeside).max().orElse(0);
     return most == 0
-        ? List.of()
+        ? List.of(REFUSING_BUCKET)
         : Stream.concat(
                 IntStream.rangeClosed(1, most).mapToObj(Integer::toString),
-                Stream.of(ObjectSlice.HANGING))
+                Stream.of(ObjectSlice.HANGING, ObjectSlice.REFUSING))
             .map(suffix -> ObjectSlice.bucketBeside(BUCKET, suffix))
             .toList();
   }
@@ -160,7 +163,17 @@ final class EmbeddedTarget implements Target {
     if (data == null) {
       throw new IllegalStateException("The data is not written yet");
     }
-    return data.subject(workload, WARM_UP_URI);
+    Subject subject = data.subject(workload, WARM_UP_URI);
+    return switch (workload.store()) {
+      case WELL -> subject;
+      case REFUSING ->
+          renamed(
+              subject,
+              subject.objects().stream()
+                  .map(object -> object.besideBucket(ObjectSlice.REFUSING))
+                  .toList(),
+              ObjectSlice.REFUSING);
+    };
   }
 
   /** Each call shows the bucket, and those beside it, under one more name. */
@@ -178,9 +191,15 @@ final class EmbeddedTarget implements Target {
         renamed.add(object.besideBucket(suffix));
       }
     }
+    return renamed(subject, renamed, suffix);
+  }
+
+  /** The same by other names of its objects, and of the small one as its bucket is now called. */
+  private static Subject renamed(Subject subject, List<ObjectSlice> objects, String suffix) {
+    String warmUp = subject.warmUpUri();
     return new Subject(
-        renamed,
-        ObjectSlice.besideBucket(WARM_UP_URI, suffix),
+        objects,
+        ObjectSlice.besideBucket(warmUp == null ? WARM_UP_URI : warmUp, suffix),
         subject.reference(),
         subject.columns(),
         subject.checksum());

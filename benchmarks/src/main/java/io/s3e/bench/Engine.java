@@ -43,6 +43,11 @@ public sealed interface Engine {
   /** Whether it is a stream of S3A's own, with which the others are compared. */
   boolean isS3a();
 
+  /** Whether people read by it without S3E. */
+  default boolean isPeer() {
+    return isS3a() || name().equals(KnownEngines.S3FILEIO);
+  }
+
   /** Whether it is a raw client: a ceiling, not a stream. */
   boolean isRaw();
 

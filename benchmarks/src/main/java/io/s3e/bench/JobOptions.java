@@ -15,6 +15,10 @@ import org.jspecify.annotations.Nullable;
  * @param workloads what is read, in the order of the table
  * @param rounds how often each engine runs each workload, warm-up apart
  * @param warmUp how long each engine runs a workload before it is counted
+ * @param enginesByWorkload names of the engines of a workload, by its label, in which others do not
+ *     run; all engines run the workloads that are not there
+ * @param steadyShare a warm-up ends with a run whose rate differs from that of the run before by no
+ *     more than this share; 0: it lasts its time
  * @param warmUpBytes how much it reads before at least
  * @param coldJvms how many fresh JVMs each engine has in a workload that is measured cold
  * @param bytes size of the text object, and of a sequential read
@@ -39,7 +43,9 @@ record JobOptions(
     List<Engine> engines,
     List<WorkloadKind> workloads,
     int rounds,
+    Map<String, List<String>> enginesByWorkload,
     Duration warmUp,
+    double steadyShare,
     long warmUpBytes,
     int coldJvms,
     long bytes,
@@ -72,6 +78,15 @@ record JobOptions(
   Duration waitThreshold() {
     Duration half = Duration.ofNanos(server.shape().firstByte().baseNanos() / WAIT_SHARE);
     return uri != null || half.compareTo(LEAST_WAIT) < 0 ? LEAST_WAIT : half;
+  }
+
+  /** The engines that a workload is for, in the order of the table. */
+  List<Engine> enginesOf(WorkloadKind workload) {
+    List<String> names = enginesByWorkload.get(workload.label());
+    return engines.stream()
+        .filter(engine -> names == null || names.contains(engine.name()))
+        .filter(engine -> engine.runs(workload))
+        .toList();
   }
 
   /** How often each engine runs a workload, warm-up apart. */

@@ -17,6 +17,9 @@ final class KnownEngines {
   private static final String COLUMNAR = "fs.s3a.s3e.columnar";
   private static final String CACHE_MODE = "fs.s3a.s3e.cache.mode";
 
+  /** Iceberg's own file IO. */
+  static final String S3FILEIO = "iceberg-s3fileio";
+
   /**
    * S3E, over each client that it reads by, and without its cache on disk or its prediction of
    * columns; Iceberg's file IO, with S3E's in its place; the streams of S3A as a user gets each by
@@ -32,7 +35,7 @@ final class KnownEngines {
           s3eWith("s3e-nocache", Map.of(CACHE_MODE, "memory")),
           s3eWith("s3e-nocolumnar", Map.of(COLUMNAR, "off")),
           s3eWith("s3e-host", Map.of(CACHE_MODE, "disk", "fs.s3a.s3e.cache.scope", "host")),
-          iceberg("iceberg-s3fileio", IcebergFileSystem.Io.S3FILEIO),
+          iceberg(S3FILEIO, IcebergFileSystem.Io.S3FILEIO),
           iceberg("iceberg-s3e", IcebergFileSystem.Io.S3E),
           plain("plain-file", PlainFileSystem.Way.STREAM),
           plain("plain-hadoop", PlainFileSystem.Way.HADOOP),

@@ -1,24 +1,50 @@
 package io.s3e.bench;
 
 import java.util.List;
+import java.util.Map;
 
-/** The default comparison: its engines, workloads and number of rounds. */
+/** The default comparison: its engines, workloads, number of rounds and warm-up. */
+@SuppressWarnings("ImmutableEnumChecker") // Maps of Map.of, and records of numbers.
 enum Preset {
   /** Whether everything works, in a few minutes; its figures are no good. */
-  SHORT("s3e,classic,analytics,raw-crt-16", "seq,seq16,rnd,vec,pq,back,small", 1, 64, 200, 0.05),
+  SHORT(
+      "s3e,classic,analytics,raw-crt-16",
+      "seq,seq16,rnd,vec,pq,back,small",
+      Map.of(),
+      new Amount(1, 64, 200, 0.05),
+      WarmUp.SHORT),
 
-  /** S3E beside each of S3A's streams as they come. */
-  STANDARD("s3e,classic,prefetch,analytics", "seq,rnd,parquet", 3, 512, 2000, 0.3),
+  /** What S3E is for, beside what people use for it: the main job, in three minutes. */
+  STANDARD(
+      "s3e,classic,prefetch,analytics",
+      "seq,vec,iceberg,rnd,bad-vec",
+      Map.of(
+          "vec", "s3e,classic,analytics",
+          "iceberg", "iceberg-s3e,iceberg-s3fileio",
+          "rnd", "s3e,classic,analytics",
+          "bad-vec", "s3e,classic,analytics"),
+      new Amount(3, 256, 2000, 0.3),
+      WarmUp.STEADY),
+
+  /** The same at a store of the user's own, with data that is written first, and the raw client. */
+  AWS(
+      "s3e,classic,analytics,raw-crt-16",
+      "seq,vec,iceberg,rnd",
+      Map.of(
+          "vec", "s3e,classic,analytics",
+          "iceberg", "iceberg-s3e,iceberg-s3fileio",
+          "rnd", "s3e,classic,analytics"),
+      new Amount(3, 256, 2000, 0.3),
+      WarmUp.STEADY),
 
   /** Readers of columns, by S3E with and without its prediction of columns. */
   COLUMNAR(
       "s3e,s3e-nocolumnar,classic,analytics",
       "vec,pq,scan-200,narrow,parquet,manyfiles-name,manyfiles-status,"
           + "filter-dictionary,filter-bloom,filter-pageindex,orc",
-      3,
-      512,
-      200,
-      1),
+      Map.of(),
+      new Amount(3, 512, 200, 1),
+      WarmUp.SHORT),
 
   /** Every engine in every workload: hours. */
   FULL(
@@ -32,36 +58,46 @@ enum Preset {
           + "seq-2,vec-2,parquet-2,back-2,rnd-2,share-2,"
           + "cold,manyfs1,manyfs8,manyfs32,neighbour-hang,neighbour-full,neighbour-churn,"
           + "neighbour-idle,neighbour-dropped,neighbour-random",
-      5,
-      1024,
-      2000,
-      0.3);
+      Map.of(),
+      new Amount(5, 1024, 2000, 0.3),
+      WarmUp.SHORT);
+
+  /**
+   * How much is read.
+   *
+   * @param scale TPC-H scale of the files that are decoded
+   */
+  record Amount(int rounds, long sizeMebibytes, int smallObjects, double scale) {}
+
+  /**
+   * What comes before the runs that count.
+   *
+   * @param seconds how long at least, or, where a run may be steady, at most
+   * @param steadyPercent a run is steady whose rate differs from the one before by no more; 0 where
+   *     that ends nothing
+   */
+  record WarmUp(double seconds, double steadyPercent) {
+    static final WarmUp SHORT = new WarmUp(3, 0);
+    static final WarmUp STEADY = new WarmUp(8, 5);
+  }
 
   private final String engines;
   private final String workloads;
-  private final int rounds;
-  private final long sizeMebibytes;
-  private final int smallObjects;
-  private final double scale;
+  private final Map<String, String> own;
+  private final Amount amount;
+  private final WarmUp warmUp;
 
-  Preset(
-      String engines,
-      String workloads,
-      int rounds,
-      long sizeMebibytes,
-      int smallObjects,
-      double scale) {
+  Preset(String engines, String workloads, Map<String, String> own, Amount amount, WarmUp warmUp) {
     this.engines = engines;
     this.workloads = workloads;
-    this.rounds = rounds;
-    this.sizeMebibytes = sizeMebibytes;
-    this.smallObjects = smallObjects;
-    this.scale = scale;
+    this.own = own;
+    this.amount = amount;
+    this.warmUp = warmUp;
   }
 
-  /** Names of engines. */
-  List<String> engines() {
-    return List.of(engines.split(","));
+  /** Names of the engines of a workload; some have their own. */
+  List<String> engines(String workload) {
+    return List.of(own.getOrDefault(workload, engines).split(","));
   }
 
   /** Names of workloads. */
@@ -69,20 +105,19 @@ enum Preset {
     return List.of(workloads.split(","));
   }
 
-  int rounds() {
-    return rounds;
+  /** Whether its result is shown as one short table; the report has the rest. */
+  boolean hasOneTable() {
+    return switch (this) {
+      case STANDARD, AWS -> true;
+      case SHORT, COLUMNAR, FULL -> false;
+    };
   }
 
-  long sizeMebibytes() {
-    return sizeMebibytes;
+  Amount amount() {
+    return amount;
   }
 
-  int smallObjects() {
-    return smallObjects;
-  }
-
-  /** TPC-H scale of the files that are decoded. */
-  double scale() {
-    return scale;
+  WarmUp warmUp() {
+    return warmUp;
   }
 }

@@ -25,6 +25,7 @@ final class ReportedSettings {
     settings.put("target", target.description());
     settings.put("rounds", options.rounds());
     settings.put("warmUp", options.warmUp().toMillis() + " ms");
+    settings.put("steadyShare", options.steadyShare());
     settings.put("warmUpBytes", options.warmUpBytes());
     settings.put("coldJvms", options.coldJvms());
     settings.put("bytes", options.bytes());
@@ -50,7 +51,7 @@ final class ReportedSettings {
     for (Engine engine : options.engines()) {
       Map<String, Map<String, String>> byWorkload = new LinkedHashMap<>();
       for (WorkloadKind workload : options.workloads()) {
-        if (engine.runs(workload)) {
+        if (options.enginesOf(workload).contains(engine)) {
           byWorkload.put(workload.label(), withoutSecrets(engine.settings(workload)));
         }
       }

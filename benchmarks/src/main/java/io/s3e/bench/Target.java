@@ -36,7 +36,9 @@ interface Target extends AutoCloseable {
   Map<String, String> hadoop();
 
   /** Options of every JVM that reads here, in front of the user's own. */
-  List<String> jvmOptions();
+  default List<String> jvmOptions() {
+    return List.of();
+  }
 
   /** The objects for a workload here; null when there is nothing here that it could read. */
   @Nullable Subject subject(WorkloadKind workload);
@@ -48,7 +50,9 @@ interface Target extends AutoCloseable {
   Subject unread(Subject subject) throws IOException;
 
   /** Counts of the server; null when the server is somebody else's. */
-  @Nullable ServerStats serverStats() throws IOException, InterruptedException;
+  default @Nullable ServerStats serverStats() throws IOException, InterruptedException {
+    return null;
+  }
 
   @Override
   void close() throws IOException;

@@ -1,7 +1,6 @@
 package io.s3e.bench;
 
 import io.s3e.bench.data.ObjectSlice;
-import io.s3e.bench.server.ServerStats;
 import io.s3e.bench.workload.WorkloadKind;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -167,11 +166,6 @@ final class UserTarget implements Target {
   }
 
   @Override
-  public List<String> jvmOptions() {
-    return List.of();
-  }
-
-  @Override
   public @Nullable Subject subject(WorkloadKind workload) {
     if (workload.data() == WorkloadKind.Data.PARQUET) {
       return columns.isEmpty() ? null : new Subject(objects.parquet(), null, null, columns, null);
@@ -190,11 +184,6 @@ final class UserTarget implements Target {
   @Override
   public Subject unread(Subject subject) {
     return subject;
-  }
-
-  @Override
-  public @Nullable ServerStats serverStats() {
-    return null;
   }
 
   @Override

@@ -1,6 +1,8 @@
 package io.s3e.bench;
 
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Option;
 
 /** Options of {@code bench} about what a JVM has done before its runs are counted. */
@@ -11,11 +13,21 @@ final class WarmUpOptions {
   @Option(
       names = "--warm-up",
       paramLabel = "S",
-      defaultValue = "3",
+      showDefaultValue = Visibility.NEVER,
       description =
           "How long each engine runs each workload before it is counted; once at least, but not in"
-              + " cold ones. In manyfs and neighbour every JVM reads so long.")
-  private double seconds;
+              + " cold ones. In manyfs and neighbour every JVM reads so long. Default: 3; 8 in the"
+              + " presets standard and aws.")
+  private @Nullable Double seconds;
+
+  @Option(
+      names = "--steady",
+      paramLabel = "PERCENT",
+      showDefaultValue = Visibility.NEVER,
+      description =
+          "A warm-up ends before its time with a run whose rate differs by no more from that of the"
+              + " run before; 0: never. Default: 0; 5 in the presets standard and aws.")
+  private @Nullable Double steadyPercent;
 
   @Option(
       names = "--warm-up-size",
@@ -37,11 +49,25 @@ final class WarmUpOptions {
   /**
    * @throws IllegalArgumentException when it is negative
    */
-  Duration time() {
-    if (!(seconds >= 0)) {
-      throw new IllegalArgumentException("--warm-up must be at least 0 s and is " + seconds);
+  Duration time(Preset.WarmUp byPreset) {
+    double time = seconds == null ? byPreset.seconds() : seconds;
+    if (!(time >= 0)) {
+      throw new IllegalArgumentException("--warm-up must be at least 0 s and is " + time);
     }
-    return Duration.ofMillis(Math.round(seconds * 1e3));
+    return Duration.ofMillis(Math.round(time * 1e3));
+  }
+
+  /**
+   * By how much of its rate a run may differ from the one before for the warm-up to end.
+   *
+   * @throws IllegalArgumentException when it is no share
+   */
+  double steadyShare(Preset.WarmUp byPreset) {
+    double percent = steadyPercent == null ? byPreset.steadyPercent() : steadyPercent;
+    if (!(percent >= 0 && percent <= 100)) {
+      throw new IllegalArgumentException("--steady must be 0 to 100 % and is " + percent);
+    }
+    return percent / 100;
   }
 
   /**

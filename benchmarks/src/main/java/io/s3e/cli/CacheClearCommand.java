@@ -17,14 +17,14 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "clear",
     description = {
-      "Deletes what the cache holds, after asking. Regions that living processes write are left"
-          + " alone.",
-      "Exit code 1 if something named was left alone, or the answer was no."
+      "Deletes what the cache holds, after asking. Living processes go on: they read from S3, and"
+          + " cache anew.",
+      "Exit code 1 if the answer was no."
     },
     footer = {
       "  s3e cache clear",
       "  s3e cache clear --yes --dir /mnt/nvme",
-      "  s3e cache clear --force host"
+      "  s3e cache clear host"
     })
 final class CacheClearCommand extends CacheToolCommand {
   @Parameters(
@@ -34,17 +34,12 @@ final class CacheClearCommand extends CacheToolCommand {
   private List<String> names = new ArrayList<>();
 
   @Option(
-      names = "--force",
-      description = "Delete also what living processes write to; they read from S3 then.")
-  private boolean force;
-
-  @Option(
       names = {"-y", "--yes"},
       description = "Do not ask.")
   private boolean yes;
 
   /** The action, and the bytes that it freed: the lengths of the files. */
-  private record Cleared(List<String> cleared, List<String> inUse, long bytes) {}
+  private record Cleared(List<String> cleared, long bytes) {}
 
   @Override
   int work() throws IOException {
@@ -54,18 +49,16 @@ final class CacheClearCommand extends CacheToolCommand {
       return 1;
     }
     List<String> cleared = new ArrayList<>();
-    List<String> inUse = new ArrayList<>();
     long bytes = 0;
     for (CacheOptions.Place place : places) {
       Instance instance = place.instance();
-      boolean isCleared = place.inspector().clear(instance, force);
-      (isCleared ? cleared : inUse).add(instance.path().toString());
-      bytes += isCleared ? instance.bytes() : 0;
+      place.inspector().clear(instance);
+      cleared.add(instance.path().toString());
+      bytes += instance.bytes();
     }
     printResult(
-        new Cleared(cleared, inUse, bytes),
-        places.isEmpty() ? nothingThere() : text(cleared, inUse, bytes));
-    return names.isEmpty() || inUse.isEmpty() ? 0 : 1;
+        new Cleared(cleared, bytes), places.isEmpty() ? nothingThere() : text(cleared, bytes));
+    return 0;
   }
 
   private boolean confirmed(List<CacheOptions.Place> chosen) throws IOException {
@@ -76,15 +69,9 @@ final class CacheClearCommand extends CacheToolCommand {
     return answer != null && List.of("y", "yes").contains(answer.strip().toLowerCase(Locale.ROOT));
   }
 
-  private static String text(List<String> cleared, List<String> inUse, long bytes) {
-    List<String> lines = new ArrayList<>();
-    lines.add(
-        "Cleared %d %s: %s"
-            .formatted(
-                cleared.size(),
-                cleared.size() == 1 ? "instance" : "instances",
-                ByteSize.format(bytes)));
-    inUse.forEach(path -> lines.add("In use, left alone without --force: " + path));
-    return String.join(System.lineSeparator(), lines);
+  private static String text(List<String> cleared, long bytes) {
+    return "Cleared %d %s: %s"
+        .formatted(
+            cleared.size(), cleared.size() == 1 ? "instance" : "instances", ByteSize.format(bytes));
   }
 }

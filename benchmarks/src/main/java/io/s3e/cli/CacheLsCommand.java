@@ -10,23 +10,21 @@ import picocli.CommandLine.Command;
 @Command(
     name = "ls",
     description = {
-      "Shows the caches that processes share: what they take on disk, and whether a living process"
-          + " writes to them. Private caches have files without names; the metrics of their"
-          + " processes show them."
+      "Shows the caches that processes share, and what they take on disk. Private caches have files"
+          + " without names; the metrics of their processes show them."
     },
     footer = {"  s3e cache ls", "  s3e cache ls --dir /mnt/nvme --json"})
 final class CacheLsCommand extends CacheToolCommand {
   /** An instance, as a document has it. */
   private record InstanceFacts(
-      String path, String scope, long bytes, long capacityBytes, boolean encrypted, boolean inUse) {
+      String path, String scope, long bytes, long capacityBytes, boolean encrypted) {
     static InstanceFacts of(Instance instance) {
       return new InstanceFacts(
           instance.path().toString(),
           instance.scope(),
           instance.bytes(),
           instance.capacityBytes(),
-          instance.encrypted(),
-          instance.isInUse());
+          instance.encrypted());
     }
   }
 

@@ -32,14 +32,12 @@ abstract class CacheToolCommand extends ToolCommand {
 
   /** A line for each instance. */
   static String table(List<Instance> instances) {
-    Columns table =
-        new Columns().name("scope").figure("size").figure("of").name("in use").name("path");
+    Columns table = new Columns().name("scope").figure("size").figure("of").name("path");
     for (Instance instance : instances) {
       table.row(
           instance.scope(),
           ByteSize.format(instance.bytes()),
           ByteSize.format(instance.capacityBytes()),
-          instance.isInUse() ? "yes" : "no",
           instance.path());
     }
     return table.text();

@@ -2,6 +2,7 @@ package io.s3e.cli;
 
 import io.s3e.bench.PemTrust;
 import io.s3e.client.aws.AwsClientSettings;
+import io.s3e.client.given.SdkCredentials;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -50,7 +51,8 @@ final class SdkStore implements AutoCloseable {
         S3Client.builder()
             .httpClient(http)
             .region(Region.of(Objects.requireNonNull(settings.region())))
-            .credentialsProvider(Objects.requireNonNull(settings.credentials()))
+            .credentialsProvider(
+                ((SdkCredentials) Objects.requireNonNull(settings.credentials())).provider())
             .forcePathStyle(settings.pathStyle())
             .requestChecksumCalculation(calculation)
             .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED)

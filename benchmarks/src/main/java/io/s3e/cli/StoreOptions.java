@@ -2,6 +2,7 @@ package io.s3e.cli;
 
 import io.s3e.bench.StoreAddress;
 import io.s3e.client.aws.AwsClientSettings;
+import io.s3e.client.given.SdkCredentials;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,7 +24,7 @@ final class StoreOptions extends StoreAddress {
         .endpoint(endpoint())
         .region(region())
         .pathStyle(pathStyle())
-        .credentials(credentials())
+        .credentials(new SdkCredentials(credentials()))
         .anonymous(anonymous())
         .caFile(caBundle());
   }

@@ -77,6 +77,39 @@ class BenchCommandTest {
         .isEqualTo(8);
   }
 
+  /** Two runs of a warm-up have rates; the second ends it whatever they are. */
+  @Test
+  void aWarmUpEndsWithARunThatIsLikeTheOneBefore() throws Exception {
+    Path log = temp.resolve("requests.jsonl");
+    run(
+        "--engines=classic",
+        "--workloads=seq",
+        "--size=8",
+        "--warm-up=3600",
+        "--steady=100",
+        "--request-log=" + log,
+        "--rounds=1");
+
+    long gets =
+        Files.readAllLines(log).stream().filter(line -> line.contains("lineitem.tbl")).count();
+    assertThat(gets).as("some runs and the one that counts").isBetween(6L, 20L);
+  }
+
+  @Test
+  void theMainJobShowsEachEngineWhereItBelongsAndABadDay() throws Exception {
+    BenchRun.Outcome outcome = run("--size=6", "--random-size=4", "--rounds=1");
+
+    assertThat(outcome.code()).isZero();
+    for (String workload : Preset.STANDARD.workloads()) {
+      for (String engine : Preset.STANDARD.engines(workload)) {
+        assertThat(outcome.verdict(workload, engine)).as(workload + engine).startsWith("ok");
+      }
+    }
+    assertThat(outcome.results().get("summaries")).as("4, 3, 2, 3, 3").hasSize(15);
+    assertThat(outcome.out()).contains("S3E is").contains("Every byte was right in every run.");
+    assertThat(outcome.out().lines().map(String::length)).allMatch(length -> length <= 240);
+  }
+
   @Test
   void badPeersAreNamedAndTheJobGoesOn() throws Exception {
     BenchRun.Outcome outcome =
@@ -266,6 +299,7 @@ class BenchCommandTest {
           {"--stagger=-1"},
           {"--memory-budget=0"},
           {"--warm-up=-1"},
+          {"--steady=101"},
           {"--warm-up-size=-1"},
           {"--cold-jvms=0"},
           {"--rounds=0"},

@@ -3,6 +3,7 @@ package io.s3e.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.s3e.bench.report.OneTable;
 import io.s3e.bench.report.TextTable;
 import io.s3e.bench.server.Operation;
 import io.s3e.bench.server.ServerStats;
@@ -108,6 +109,25 @@ class SummaryTest {
     assertThat(Summary.classic(all, "seq")).isEqualTo(100);
     assertThat(Summary.bestS3a(all, "seq")).isEqualTo(500);
     assertThat(TextTable.render(all)).contains("10.00").contains("2.00");
+  }
+
+  @Test
+  void theOneTableTellsWhatS3eIsToEachAndWhereItIsSlower() {
+    List<Summary> won = List.of(summary("s3e", gigabyteIn(1)), summary("classic", gigabyteIn(10)));
+    assertThat(OneTable.render(won))
+        .contains("10.0 ×")
+        .contains("S3E was slower than none of them.")
+        .contains("Every byte was right in every run.");
+    List<Summary> lost =
+        List.of(
+            summary("s3e", gigabyteIn(2)),
+            summary("classic", gigabyteIn(1)),
+            summary("analytics", FAILURE));
+    assertThat(OneTable.render(lost))
+        .contains("S3E was slower in: seq, 0.50 × classic.")
+        .contains("WRONG BYTES in 1 of 1 runs")
+        .contains("but where a line below the engine says otherwise");
+    assertThat(OneTable.render(lost).lines().map(String::length)).allMatch(n -> n <= 100);
   }
 
   @Test

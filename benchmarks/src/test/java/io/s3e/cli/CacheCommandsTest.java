@@ -79,25 +79,18 @@ class CacheCommandsTest {
       assertThat(ls.code()).isZero();
       assertThat(ls.text())
           .hasLineCount(2)
-          .containsPattern("host +2.0 MiB +16.0 MiB +yes +")
+          .containsPattern("host +2.[01] MiB +16.0 MiB +")
           .contains(host.instance().toString());
       JsonNode instance = cache("ls", "--json").json().get("instances").get(0);
       assertThat(instance.get("scope").asText()).isEqualTo("host");
-      assertThat(instance.get("bytes").asLong()).isBetween(2 * MIB, 2 * MIB + 20_000);
+      assertThat(instance.get("bytes").asLong()).isBetween(2 * MIB, 2 * MIB + 100_000);
       assertThat(instance.get("encrypted").asBoolean()).isFalse();
-      assertThat(instance.get("inUse").asBoolean()).isTrue();
     }
-    assertThat(cache("ls", "--json").json().get("instances").get(0).get("inUse").asBoolean())
-        .isFalse();
   }
 
   @Test
-  void clearAsksAndLeavesAloneWhatIsInUse() throws IOException {
+  void clearAsks() throws IOException {
     CacheFixture host = filled();
-    Outcome used = cache("clear", "--yes");
-    assertThat(used.code()).isZero();
-    assertThat(used.text()).contains("Cleared 0 instances: 0 B", "In use, left alone");
-    assertThat(cache("clear", "--yes", "host").code()).isEqualTo(1);
     host.close();
 
     for (String answer : new String[] {"", "n\n", "\n"}) {
@@ -109,15 +102,15 @@ class CacheCommandsTest {
     assertThat(cache("ls").text()).contains(host.instance().toString());
     Outcome yes = answering("y\n", "clear");
     assertThat(yes.code()).isZero();
-    assertThat(yes.text()).contains("Cleared 1 instance: 2.0 MiB");
+    assertThat(yes.text()).containsPattern("Cleared 1 instance: 2.[01] MiB");
     assertThat(cache("ls").text()).contains("No cache in");
     assertThat(host.instance()).doesNotExist();
   }
 
   @Test
-  void clearTakesForce() throws IOException {
+  void clearWorksBesideThoseWhoUseTheCache() throws IOException {
     try (CacheFixture host = filled()) {
-      JsonNode cleared = cache("clear", "--force", "--yes", "--json", "host").json();
+      JsonNode cleared = cache("clear", "--yes", "--json", "host").json();
 
       assertThat(cleared.get("cleared").get(0).asText()).isEqualTo(host.instance().toString());
       assertThat(cleared.get("bytes").asLong()).isGreaterThan(2 * MIB);

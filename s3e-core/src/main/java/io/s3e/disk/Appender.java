@@ -1,8 +1,6 @@
 package io.s3e.disk;
 
-import io.s3e.disk.Region.Kind;
 import io.s3e.disk.Region.Place;
-import io.s3e.disk.Regions.Taken;
 import io.s3e.disk.WriteBack.Piece;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
@@ -10,10 +8,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
@@ -55,15 +51,9 @@ final class Appender {
   /** A write that takes longer is taken to hang. */
   private static final long HANGS_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-  /**
-   * As much of a region as the hits of its victim may take, and of a long one no more than of one
-   * of usual length: the rest is for what is new, which waits meanwhile.
-   */
-  private static final int KEPT_SHARE = 2;
-
   private static final long CLOSE_MILLIS = 500;
 
-  /** The thread looks again at least so often. */
+  /** The thread looks again so often at what other processes have written. */
   private static final long LONGEST_PARK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final Regions regions;
@@ -71,7 +61,6 @@ final class Appender {
   private final DiskSpace space;
   private final Breaker breaker;
   private final DiskMetrics metrics;
-  private final ChunkReader reader;
   private final long mostWaitingBytes;
   private final Thread thread;
   private final Queue<WriteBack> waiting = new ConcurrentLinkedQueue<>();
@@ -85,7 +74,12 @@ final class Appender {
   private volatile boolean closed;
 
   // The writing thread's.
-  private final Map<Kind, Region> current = new EnumMap<>(Kind.class);
+  /** When the regions of other processes were looked at last. */
+  private long lookedNanos = System.nanoTime() - LONGEST_PARK_NANOS;
+
+  /** The region that is appended to. */
+  private @Nullable Region current;
+
   private final RegionSeal seal = new RegionSeal();
   private final ByteBuffer stage = ByteBuffer.allocateDirect(STAGE_MEMORY);
 
@@ -94,15 +88,11 @@ final class Appender {
 
   private final List<Place> entries = new ArrayList<>();
 
-  /** Bytes of staged chunks that were offered; the others are kept for their hits. */
   private long stagedBytes;
 
-  private long keptBytes;
-
   /**
-   * @param space asked before a file grows
+   * @param space asked before a region is written
    * @param mostWaitingBytes the most that waits in memory to be written, in bytes
-   * @param reader reads what is to be kept of a victim; the writing thread's
    */
   Appender(
       Regions regions,
@@ -110,14 +100,12 @@ final class Appender {
       DiskSpace space,
       Breaker breaker,
       DiskMetrics metrics,
-      ChunkReader reader,
       long mostWaitingBytes) {
     this.regions = regions;
     this.index = index;
     this.space = space;
     this.breaker = breaker;
     this.metrics = metrics;
-    this.reader = reader;
     this.mostWaitingBytes = mostWaitingBytes;
     this.thread = Background.daemon("s3e-disk-writer", this::run);
   }
@@ -190,7 +178,7 @@ final class Appender {
 
   private void run() {
     while (!closed) {
-      boolean goesOn = giveBack();
+      boolean goesOn = tend();
       WriteBack next = waiting.poll();
       if (next != null) {
         attempt(() -> take(next));
@@ -204,17 +192,34 @@ final class Appender {
     settle(Counter.DROPPED_CLOSED_BYTES, stagedBytes);
   }
 
-  /** Gives a region back where the disk is nearly full; false if there is no need. */
+  /**
+   * Looks at what other processes have done, once a second, and gives a region back where the disk
+   * is nearly full.
+   *
+   * @return whether there may be more to give back
+   */
   @SuppressWarnings("IllegalCatch") // The thread would end, and nothing be written any more.
-  private boolean giveBack() {
+  private boolean tend() {
     busy();
     try {
+      if (System.nanoTime() - lookedNanos >= LONGEST_PARK_NANOS) {
+        look();
+      }
       return regions.giveBackIfScarce();
     } catch (IOException | RuntimeException | Error e) {
-      LOG.debug("No region can be given back", e);
+      LOG.debug("The regions cannot be tended", e);
+      metrics.count(Counter.READ_ERRORS);
       return false;
     } finally {
       busySinceNanos = 0;
+    }
+  }
+
+  private void look() throws IOException {
+    try {
+      regions.look(this::busy);
+    } finally {
+      lookedNanos = System.nanoTime();
     }
   }
 
@@ -285,8 +290,7 @@ final class Appender {
           // Somebody who fetched it at the same time was quicker.
           settle(Counter.DROPPED_PRESENT_BYTES, length);
         } else {
-          Kind kind = offered.isScanned() ? Kind.SCANNED : Kind.LASTING;
-          Region to = regionFor(kind, Region.slotsOf(length));
+          Region to = regionFor(Region.slotsOf(length));
           if (to == null) {
             rest = Counter.DROPPED_SPACE_BYTES;
             return false;
@@ -341,14 +345,12 @@ final class Appender {
       // Whatever comes of it, nothing else is sealed for these slots.
       to.takenUntil(end);
       to.file().write(stage.slice(0, (end - first.slot()) * Region.SLOT_BYTES), first.position());
-      // First: slots without a record may be used again within the generation.
-      to.appended(entries);
+      regions.appended(to, entries);
       for (Place each : entries) {
         boolean unused = index.add(each);
       }
       breaker.success();
       metrics.count(Counter.WRITES);
-      metrics.add(Counter.KEPT_BYTES, keptBytes);
       outcome = Counter.WRITTEN_BYTES;
     } finally {
       busySinceNanos = 0;
@@ -356,101 +358,48 @@ final class Appender {
       staged = null;
       settle(outcome, stagedBytes);
       stagedBytes = 0;
-      keptBytes = 0;
     }
   }
 
   /** The region to stage so many slots for, when the stage has room for them; null if none. */
-  private @Nullable Region regionFor(Kind kind, int slots) throws IOException {
-    Region to = current.get(kind);
+  private @Nullable Region regionFor(int slots) throws IOException {
+    if (isScarce()) {
+      return null;
+    }
+    Region to = current;
     if (to == null
         || nextSlot(to) + slots > to.slotCount()
         || to.isFullWith(to.equals(staged) ? entries.size() : 0)) {
       flush();
-      to = nextRegion(kind);
+      to = nextRegion();
     }
-    if (to != null && nextSlot(to) + slots > to.allocatedSlots() && !mayGrow()) {
-      // The disk is too full for the file to grow: one that has grown is begun anew.
+    if (to == null) {
+      return null;
+    }
+    boolean fits =
+        entries.isEmpty()
+            || (nextSlot(to) + slots - entries.get(0).slot()) * Region.SLOT_BYTES <= STAGE_BYTES;
+    if (!fits) {
       flush();
-      to = regions.hasGrownOnes() ? nextRegion(kind) : null;
-      if (to != null && to.nextSlot() + slots > to.allocatedSlots()) {
-        to = null;
-      }
-    }
-    if (to != null) {
-      makeRoom(to, slots);
     }
     return to;
   }
 
-  /** Writes what is staged, where so many slots of a region do not fit behind it. */
-  private void makeRoom(Region to, int slots) throws IOException {
-    boolean fits =
-        entries.isEmpty()
-            || (to.equals(staged)
-                && (nextSlot(to) + slots - entries.get(0).slot()) * Region.SLOT_BYTES
-                    <= STAGE_BYTES);
-    if (!fits) {
-      flush();
-    }
+  private boolean isScarce() {
+    busy();
+    return space.isScarce();
   }
 
-  private boolean mayGrow() {
+  /** Another region to append to. */
+  private @Nullable Region nextRegion() throws IOException {
     busy();
-    return space.mayGrow();
-  }
-
-  /** Another region to append to, with what was read of the generation before. */
-  private @Nullable Region nextRegion(Kind kind) throws IOException {
-    busy();
-    Region before = current.remove(kind);
+    Region before = current;
+    current = null;
     if (before != null) {
-      regions.finished(before);
+      before.finish();
     }
-    Taken next = regions.next(kind);
-    if (next == null) {
-      return null;
-    }
-    current.put(kind, next.region());
-    if (next.evictedSlots() > 0) {
-      metrics.count(Counter.EVICTIONS);
-      metrics.add(Counter.EVICTED_BYTES, (long) next.evictedSlots() * Region.SLOT_BYTES);
-      keepHits(next.hits(), next.region());
-    }
-    return next.region();
-  }
-
-  /**
-   * Appends again what was read of the generation before, in the order of its slots: what is
-   * written stands before all that is still to be read.
-   */
-  private void keepHits(List<Place> hits, Region to) throws IOException {
-    long usualBytes = Math.min(to.bytes(), Region.USUAL_MOST_BYTES);
-    long most = usualBytes / Region.SLOT_BYTES / KEPT_SHARE;
-    for (Place hit : hits) {
-      int slots = Region.slotsOf(hit.length());
-      if (nextSlot(to) + slots > most || closed || to.isFullWith(entries.size())) {
-        break;
-      }
-      busy();
-      ByteBuffer bytes = readAgain(hit);
-      if (bytes != null) {
-        makeRoom(to, slots);
-        seal(to, hit.object(), hit.chunk(), bytes);
-        keptBytes += bytes.remaining();
-      }
-    }
-    flush();
-  }
-
-  private @Nullable ByteBuffer readAgain(Place hit) {
-    try {
-      return reader.readAgain(hit);
-    } catch (IOException e) {
-      LOG.debug("{} cannot be kept", hit, e);
-      metrics.count(Counter.READ_ERRORS);
-      return null;
-    }
+    current = regions.next();
+    return current;
   }
 
   /**

@@ -25,14 +25,12 @@ import org.slf4j.LoggerFactory;
  * </ul>
  *
  * <p>What was begun before the directory was left alone and ends after it changes nothing while
- * OPEN. The pause is short again once {@value #GOOD_BEHAVIOUR} operations in a row have succeeded,
- * so a directory that fails again and again is asked ever less often. Thread-safe.
+ * OPEN. The pause is short again once a probe has succeeded. Thread-safe.
  */
 final class Breaker {
   private static final Logger LOG = LoggerFactory.getLogger(Breaker.class);
 
   private static final int FAILURES_IN_A_ROW = 3;
-  private static final int GOOD_BEHAVIOUR = 100;
   private static final int MOST_PAUSES = 32;
 
   /** Whether operations are let through. */
@@ -80,10 +78,6 @@ final class Breaker {
   private volatile State state = State.CLOSED;
 
   private int failuresInARow;
-  private int successesInARow;
-
-  /** Whether it has been open since it last behaved. */
-  private boolean opened;
 
   /** How often the pause is as long as the first one: a power of two. */
   private volatile int pauses = 1;
@@ -136,11 +130,9 @@ final class Breaker {
       if (closes) {
         state = State.CLOSED;
         metrics.add(Counter.BREAKERS_OPEN, -1);
+      }
+      if (state == State.CLOSED) {
         failuresInARow = 0;
-        successesInARow = 0;
-      } else if (state == State.CLOSED) {
-        failuresInARow = 0;
-        opened &= ++successesInARow < GOOD_BEHAVIOUR;
       }
     }
     if (closes) {
@@ -152,7 +144,6 @@ final class Breaker {
   void failure(Cause cause) {
     boolean opens;
     synchronized (this) {
-      successesInARow = 0;
       opens = state == State.CLOSED && (++failuresInARow >= FAILURES_IN_A_ROW || cause.lasts);
       if (opens) {
         metrics.count(Counter.BREAKER_OPENED);
@@ -184,9 +175,8 @@ final class Breaker {
   }
 
   private void open() {
-    // The first opening of a directory that has behaved pauses once; what follows it, ever longer.
-    pauses = opened ? Math.min(MOST_PAUSES, pauses * 2) : 1;
-    opened = true;
+    // A directory that does not come back is asked ever less often.
+    pauses = state == State.PROBING ? Math.min(MOST_PAUSES, pauses * 2) : 1;
     endsNanos = nanoClock.getAsLong() + pauseNanos * pauses;
     state = State.OPEN;
   }

@@ -32,16 +32,9 @@ public final class CacheInspector {
    * @param scope {@code app} or {@code host}
    * @param bytes that its files hold now
    * @param capacityBytes the most that its regions ever hold
-   * @param isInUse whether a living process appends to it
    */
   public record Instance(
-      Path path,
-      String name,
-      String scope,
-      long bytes,
-      long capacityBytes,
-      boolean encrypted,
-      boolean isInUse) {}
+      Path path, String name, String scope, long bytes, long capacityBytes, boolean encrypted) {}
 
   /**
    * All instances, by name; none if there is no cache in the directory.
@@ -72,8 +65,7 @@ public final class CacheInspector {
           long capacity = layout.capacityBytes();
           boolean sealed = layout.isSealed();
           String scope = isOfHost ? "host" : "app";
-          instances.add(
-              new Instance(path, name, scope, bytesIn(path), capacity, sealed, isInUse(path)));
+          instances.add(new Instance(path, name, scope, bytesIn(path), capacity, sealed));
         }
       }
     }
@@ -85,36 +77,18 @@ public final class CacheInspector {
     long bytes = 0;
     for (Path each : SharedInstance.entriesOf(instance)) {
       if (Files.isRegularFile(each, LinkOption.NOFOLLOW_LINKS)) {
-        bytes += Files.size(each);
+        // 0 of one that a process gives up just now.
+        bytes += each.toFile().length();
       }
     }
     return bytes;
   }
 
-  private static boolean isInUse(Path instance) throws IOException {
-    for (Path each : SharedInstance.entriesOf(instance)) {
-      if (each.toString().endsWith(SharedInstance.LOCK)) {
-        try (ProcessLock lock = ProcessLock.tryTake(each)) {
-          if (lock == null) {
-            return true;
-          }
-        }
-      }
-    }
-    return false;
-  }
-
   /**
-   * Deletes an instance. Processes that use it notice when they look at it next, and read from S3.
-   *
-   * @param evenIfInUse whether also if a living process appends to it
-   * @return false if it was left alone for that
+   * Deletes an instance. Processes that use it notice within a second, and read from S3; what they
+   * are just writing is theirs alone until they let it go.
    */
-  public boolean clear(Instance instance, boolean evenIfInUse) throws IOException {
-    if (!evenIfInUse && isInUse(instance.path())) {
-      return false;
-    }
+  public void clear(Instance instance) throws IOException {
     SharedInstance.delete(io, instance.path());
-    return true;
   }
 }

@@ -18,7 +18,7 @@ public final class CacheKey {
   /** Length of the secret, in bytes. */
   public static final int BYTES = 32;
 
-  /** Length of the salt of a generation's key, in bytes. */
+  /** Length of the salt of a region's key, in bytes. */
   static final int SALT_BYTES = 16;
 
   private static final String CHECK = "check of the key in a layout";
@@ -43,9 +43,9 @@ public final class CacheKey {
     return new CacheKey(secret.clone());
   }
 
-  /** The key of a generation, as {@link #generationKey(byte[])}; null without encryption. */
-  static @Nullable SecretKey ofGeneration(@Nullable CacheKey key, byte[] salt) {
-    return key == null ? null : key.generationKey(salt);
+  /** The key of a region, as {@link #regionKey(byte[])}; null without encryption. */
+  static @Nullable SecretKey ofRegion(@Nullable CacheKey key, byte[] salt) {
+    return key == null ? null : key.regionKey(salt);
   }
 
   /** A new secret, which no other process has. */
@@ -53,7 +53,7 @@ public final class CacheKey {
     return new CacheKey(random(BYTES));
   }
 
-  /** A salt that no other generation has. */
+  /** A salt that no other region has. */
   static byte[] newSalt() {
     return random(SALT_BYTES);
   }
@@ -65,10 +65,10 @@ public final class CacheKey {
   }
 
   /**
-   * The key of one generation of a region: HMAC-SHA-256 of the generation's salt. So each
-   * generation has a key of its own, and its slots serve as nonces.
+   * The key of one region: HMAC-SHA-256 of the region's salt. So each region has a key of its own,
+   * and its slots serve as nonces.
    */
-  SecretKey generationKey(byte[] salt) {
+  SecretKey regionKey(byte[] salt) {
     try {
       Mac mac = Mac.getInstance("HmacSHA256");
       mac.init(new SecretKeySpec(secret, "HmacSHA256"));
@@ -83,7 +83,7 @@ public final class CacheKey {
    * longer than any salt.
    */
   long check() {
-    return ByteBuffer.wrap(generationKey(CHECK.getBytes(StandardCharsets.US_ASCII)).getEncoded())
+    return ByteBuffer.wrap(regionKey(CHECK.getBytes(StandardCharsets.US_ASCII)).getEncoded())
         .getLong();
   }
 

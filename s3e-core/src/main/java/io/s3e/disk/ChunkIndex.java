@@ -1,11 +1,8 @@
 package io.s3e.disk;
 
-import io.s3e.disk.Region.Filling;
 import io.s3e.disk.Region.Place;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
-import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.locks.StampedLock;
 import org.jspecify.annotations.Nullable;
 
@@ -16,8 +13,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Entries</b> are {@value #WORDS} words each, {@value Region#ENTRY_BYTES} bytes with their
  * share of the table: no objects, because there may be half a million. The words: first and second
  * of the object's hash; its third with the number of the chunk; the object's length, 0 for an entry
- * that is free; {@code where} (whether it was hit, region, slot) with the next entry of the chain;
- * two of the seal.
+ * that is free; {@code where} (region, slot) with the next entry of the chain; two of the seal.
  *
  * <p>Any thread, under one lock that is held for a few steps a chunk and never over the disk;
  * readers share it.
@@ -31,9 +27,6 @@ final class ChunkIndex {
   private static final int HIGH = 5;
   private static final int LOW = 6;
 
-  /** Of {@code where}: the chunk was read. */
-  private static final int HIT = 1 << 31;
-
   private static final int NONE = -1;
 
   /** Entries that are made, and forgotten, at once: 1 ms. */
@@ -46,7 +39,7 @@ final class ChunkIndex {
   private final StampedLock lock = new StampedLock();
 
   // Guarded by the lock.
-  private Region[] regions = new Region[0];
+  private @Nullable Region[] regions = new Region[0];
   private long[][] blocks = new long[0][];
   private int[] heads = new int[FIRST_HEADS];
 
@@ -57,15 +50,18 @@ final class ChunkIndex {
     Arrays.fill(heads, NONE);
   }
 
-  /** A region whose entries may be added from now on; its number is that of those before plus 1. */
+  /** A region whose entries may be added from now on; no other one has its number. */
   void enter(Region region) {
     long stamp = lock.writeLock();
     try {
-      if (region.number() != regions.length || regions.length == Region.MOST_COUNT) {
-        throw new IllegalArgumentException(region + " cannot be number " + regions.length);
+      int number = region.number();
+      if (regions.length <= number) {
+        regions = Arrays.copyOf(regions, number + 1);
       }
-      regions = Arrays.copyOf(regions, regions.length + 1);
-      regions[region.number()] = region;
+      if (number >= Region.MOST_COUNT || regions[number] != null) {
+        throw new IllegalArgumentException(region + " cannot be in place of " + regions[number]);
+      }
+      regions[number] = region;
     } finally {
       lock.unlockWrite(stamp);
     }
@@ -96,38 +92,22 @@ final class ChunkIndex {
     }
   }
 
-  /** Chunks were read: they are worth keeping when their region is recycled. */
-  void hit(List<Place> places) {
-    long stamp = lock.readLock();
-    try {
-      for (Place place : places) {
-        int found = find(place);
-        if (found != NONE) {
-          // Written by several threads under a shared lock: all of them write the same.
-          set(found, WHERE_AND_NEXT, get(found, WHERE_AND_NEXT) | ((long) HIT << Integer.SIZE));
-        }
-      }
-    } finally {
-      lock.unlockRead(stamp);
-    }
-  }
-
   /**
    * A chunk was appended to a region. Replaces what stood for it.
    *
-   * @return false if the region cannot have more entries, or has been begun anew; then the chunk is
-   *     not known to be there
+   * @return false if the region cannot have more entries, or is forgotten; then the chunk is not
+   *     known to be there
    */
   boolean add(Place place) {
     Region region = place.region();
     long stamp = lock.writeLock();
     try {
-      if (region.generation() != place.generation()) {
+      if (!isEntered(region)) {
         return false;
       }
       // Its slots are used, whether it is known or not.
       region.takenUntil(place.endSlot());
-      if (region.isFullWith(0)) {
+      if (region.entries() >= region.mostEntries()) {
         return false;
       }
       if (free == NONE) {
@@ -176,12 +156,12 @@ final class ChunkIndex {
   }
 
   /**
-   * Forgets all that is in a region, and begins another generation of it. Readers come in between
-   * where there is much: until the last is forgotten, what is left stands.
+   * Forgets a region and all that is in it. Readers come in between where there is much: until the
+   * last is forgotten, what is left stands.
    */
-  void begin(Region region, Filling filling) {
-    boolean isBegun = false;
-    for (int block = 0; !isBegun; block++) {
+  void forget(Region region) {
+    boolean isForgotten = false;
+    for (int block = 0; !isForgotten; block++) {
       long stamp = lock.writeLock();
       try {
         for (int entry = block << BLOCK_BITS;
@@ -191,35 +171,14 @@ final class ChunkIndex {
             remove(entry);
           }
         }
-        isBegun = region.entries() == 0;
-        if (isBegun) {
-          region.fill(filling);
+        isForgotten = region.entries() == 0;
+        if (isForgotten && isEntered(region)) {
+          regions[region.number()] = null;
         }
       } finally {
         lock.unlockWrite(stamp);
       }
     }
-  }
-
-  /** The chunks of a region that were read, in the order of their slots. */
-  List<Place> hitsIn(Region region) {
-    List<Place> hits = new ArrayList<>();
-    int end = region.entries() == 0 ? 0 : blocks.length << BLOCK_BITS;
-    for (int first = 0; first < end; first += 1 << BLOCK_BITS) {
-      // A part at a time: others wait for the lock.
-      long stamp = lock.readLock();
-      try {
-        for (int entry = first; entry < first + (1 << BLOCK_BITS); entry++) {
-          if (isIn(region, entry) && (whereOf(entry) & HIT) != 0) {
-            hits.add(placeOf(entry));
-          }
-        }
-      } finally {
-        lock.unlockRead(stamp);
-      }
-    }
-    hits.sort(Comparator.comparingInt(Place::slot));
-    return hits;
   }
 
   private int find(StoredObject object, int chunk) {
@@ -238,11 +197,7 @@ final class ChunkIndex {
   private int find(Place place) {
     Region region = place.region();
     int found = find(place.object(), place.chunk());
-    boolean stands =
-        found != NONE
-            && regionOf(found) == region
-            && slotOf(found) == place.slot()
-            && region.generation() == place.generation();
+    boolean stands = found != NONE && regionOf(found) == region && slotOf(found) == place.slot();
     return stands ? found : NONE;
   }
 
@@ -254,7 +209,6 @@ final class ChunkIndex {
         new StoredObject(get(entry, 0), get(entry, SECOND), third, get(entry, SIZE)),
         (int) thirdAndChunk,
         region,
-        region.filling(),
         slotOf(entry),
         get(entry, HIGH),
         get(entry, LOW));
@@ -308,12 +262,16 @@ final class ChunkIndex {
     return (mixed ^ mixed >>> 15) & (heads.length - 1);
   }
 
+  private boolean isEntered(Region region) {
+    return region.number() < regions.length && regions[region.number()] == region;
+  }
+
   private boolean isIn(Region region, int entry) {
     return get(entry, SIZE) != 0 && regionOf(entry) == region;
   }
 
   private Region regionOf(int entry) {
-    return regions[(whereOf(entry) & ~HIT) >>> Region.SLOT_BITS];
+    return Objects.requireNonNull(regions[whereOf(entry) >>> Region.SLOT_BITS]);
   }
 
   private int slotOf(int entry) {

@@ -9,7 +9,6 @@ import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Reads chunks from regions and verifies them, in memory of its own: what hangs in a read holds
@@ -74,7 +73,6 @@ final class ChunkReader {
         return chunk;
       }
       int taken = handOn(sink);
-      index.hit(places.subList(0, taken));
       chunk += taken;
       if (taken < places.size()) {
         return chunk;
@@ -112,13 +110,10 @@ final class ChunkReader {
     } catch (ClosedByInterruptException e) {
       throw e;
     } catch (ClosedChannelException e) {
-      if (region.generation() == first.generation()) {
+      if (!region.isGone()) {
         throw e;
       }
       // The file was let go with all that was in it.
-      return false;
-    }
-    if (!region.isStill(first.generation())) {
       return false;
     }
     if (count < batchBytes) {
@@ -146,21 +141,11 @@ final class ChunkReader {
     return taken;
   }
 
-  /** Counted once, by the reader that is first; not if the region was begun anew meanwhile. */
+  /** Counted once, by the reader that is first; not if the region was given up meanwhile. */
   private void corrupt(Place place) {
     if (index.drop(place)) {
       metrics.count(Counter.CORRUPTIONS);
     }
-  }
-
-  /**
-   * The bytes of a chunk that stood in a region that this process has begun anew, and has not yet
-   * filled so far; valid until the next call. Null if they are not what was written.
-   */
-  @Nullable ByteBuffer readAgain(Place place) throws IOException {
-    scratch.clear().limit(place.length());
-    int count = place.region().file().readFully(scratch, place.position());
-    return count < place.length() ? null : seal.open(place, scratch.flip(), work);
   }
 
   /** Whether the last batch that was looked for was read from a file. */

@@ -1,7 +1,6 @@
 package io.s3e.disk;
 
 import io.s3e.block.ObjectVersion;
-import io.s3e.disk.WriteBack.Piece;
 import io.s3e.metrics.DiskMetrics;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -16,16 +15,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The cache on local disk of one engine: objects are spread over its directories, in stripes of
- * {@value #STRIPE_CHUNKS} chunks, and each directory reads, writes and fails on its own.
+ * The cache on local disk of one engine: each object is in one of its directories, and each
+ * directory reads, writes and fails on its own.
  *
  * <p>No method here waits for a disk: what is looked up is what memory knows, reads and writes are
  * done by threads of the directories, and a directory that fails is left alone. Any thread.
  */
 public final class DiskCache implements AutoCloseable {
-  /** Chunks of an object that stand in one directory: 64 MiB. */
-  private static final int STRIPE_CHUNKS = 1024;
-
   private static final Logger LOG = LoggerFactory.getLogger(DiskCache.class);
 
   private final List<RegionStore> directories;
@@ -106,41 +102,29 @@ public final class DiskCache implements AutoCloseable {
   }
 
   /**
-   * How many of the chunks are on disk, from the first on and without a gap, as far as memory knows
-   * and in one directory; 0 while that is left alone.
+   * How many of the chunks are on disk, from the first on and without a gap, as far as memory
+   * knows; 0 while their directory is left alone.
    */
   public int look(ChunkRange wanted) {
-    return directoryOf(wanted).look(inStripe(wanted));
+    return directoryOf(wanted.object()).look(wanted);
   }
 
   /**
    * Begins to read bytes for a reader.
    *
-   * @param present of one directory, on disk as far as memory knows: the chunks of the bytes, and
-   *     up to a batch behind them that the reader will want next
+   * @param present on disk as far as memory knows: the chunks of the bytes, and up to a batch
+   *     behind them that the reader will want next
    * @param position offset in the object of the first byte, which is in the first chunk
    * @param target takes the bytes from its position to its limit, which stay as they are, until
    *     {@link DiskRead#end}
    */
   public DiskRead read(ChunkRange present, long position, ByteBuffer target) {
-    return directoryOf(present).read(present, position, target);
+    return directoryOf(present.object()).read(present, position, target);
   }
 
-  /** Offers bytes to be written, to each directory its own: all end, sooner or later. */
+  /** Offers bytes to be written: all end, sooner or later. */
   public void offer(WriteBack offered) {
-    List<? extends Piece> pieces = offered.pieces();
-    int first = 0;
-    for (int next = 1; next <= pieces.size(); next++) {
-      int chunk = WriteBack.firstChunk(pieces.get(first));
-      if (next == pieces.size()
-          || stripeOf(WriteBack.firstChunk(pieces.get(next))) != stripeOf(chunk)) {
-        directoryOf(offered.object(), chunk)
-            .appender()
-            .offer(
-                new WriteBack(offered.object(), offered.isScanned(), pieces.subList(first, next)));
-        first = next;
-      }
-    }
+    directoryOf(offered.object()).appender().offer(offered);
   }
 
   /**
@@ -150,15 +134,6 @@ public final class DiskCache implements AutoCloseable {
    */
   public boolean fetched(ChunkRange chunks) {
     return history.fetched(chunks);
-  }
-
-  /** The part of the chunks, from the first on, that is in one directory. */
-  ChunkRange inStripe(ChunkRange chunks) {
-    if (directories.size() == 1) {
-      return chunks;
-    }
-    int end = (stripeOf(chunks.first()) + 1) * STRIPE_CHUNKS;
-    return end >= chunks.end() ? chunks : new ChunkRange(chunks.object(), chunks.first(), end);
   }
 
   /** Bytes on disk, as far as known. */
@@ -180,21 +155,9 @@ public final class DiskCache implements AutoCloseable {
     return config.directories().size() * RegionStore.bufferBytes(config);
   }
 
-  private static int stripeOf(int chunk) {
-    return chunk / STRIPE_CHUNKS;
-  }
-
-  private RegionStore directoryOf(ChunkRange chunks) {
-    return directoryOf(chunks.object(), chunks.first());
-  }
-
-  private RegionStore directoryOf(StoredObject object, int chunk) {
-    if (directories.size() == 1) {
-      return directories.get(0);
-    }
-    // The same in every process, as the hash is.
-    int hash = object.hashCode() * 31 + stripeOf(chunk);
-    return directories.get(Math.floorMod(hash * 0x9E3779B1, directories.size()));
+  /** The same in every process, as the hash is. */
+  private RegionStore directoryOf(StoredObject object) {
+    return directories.get(Math.floorMod(object.hashCode() * 0x9E3779B1, directories.size()));
   }
 
   /**

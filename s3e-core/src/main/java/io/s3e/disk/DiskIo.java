@@ -39,12 +39,6 @@ class DiskIo {
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
   private static final Set<OpenOption> READ =
       Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
-  private static final Set<OpenOption> OPEN_OR_CREATE =
-      Set.of(
-          StandardOpenOption.CREATE,
-          StandardOpenOption.READ,
-          StandardOpenOption.WRITE,
-          LinkOption.NOFOLLOW_LINKS);
   private static final Set<OpenOption> CREATE =
       Set.of(
           StandardOpenOption.CREATE_NEW,
@@ -99,34 +93,39 @@ class DiskIo {
   }
 
   /**
-   * Opens a regular file to read and write, without following a link; makes it, for its owner
-   * alone, if it is not there. By the directory's descriptor, where a JVM can do so: on Linux; by
-   * name elsewhere.
+   * Opens a regular file to read, without following a link. By the directory's descriptor, where a
+   * JVM can do so: on Linux; by name elsewhere.
    *
    * @param directory as {@link DirectoryGuard#require} has told the one that the file is in
    * @throws java.nio.file.FileSystemException if it is something else, or in another directory
    */
-  OpenFile openOrCreate(Path file, Object directory) throws IOException {
+  OpenFile openIn(Path file, Object directory) throws IOException {
+    requireRegular(file, attributesOf(file));
+    return in(file, directory, READ);
+  }
+
+  /**
+   * Creates a file for its owner alone, to read and write, as {@link #openIn} opens it.
+   *
+   * @throws java.nio.file.FileAlreadyExistsException if there is something of that name
+   */
+  OpenFile createIn(Path file, Object directory) throws IOException {
+    return in(file, directory, CREATE);
+  }
+
+  private static OpenFile in(Path file, Object directory, Set<OpenOption> options)
+      throws IOException {
     Path parent = Objects.requireNonNull(file.getParent());
     Path name = parent.relativize(file);
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(parent)) {
       if (!(entries instanceof SecureDirectoryStream<Path> opened)) {
-        return new ChannelFile(FileChannel.open(file, OPEN_OR_CREATE, OWNERS_FILE));
+        return new ChannelFile(FileChannel.open(file, options, OWNERS_FILE));
       }
       BasicFileAttributeView view = opened.getFileAttributeView(BasicFileAttributeView.class);
       if (!directory.equals(view.readAttributes().fileKey())) {
         throw new FileSystemException(parent.toString(), null, "is another directory now");
       }
-      try {
-        view =
-            opened.getFileAttributeView(
-                name, BasicFileAttributeView.class, LinkOption.NOFOLLOW_LINKS);
-        requireRegular(file, view.readAttributes());
-      } catch (NoSuchFileException e) {
-        // It is made.
-      }
-      return new ChannelFile(
-          (FileChannel) opened.newByteChannel(name, OPEN_OR_CREATE, OWNERS_FILE));
+      return new ChannelFile((FileChannel) opened.newByteChannel(name, options, OWNERS_FILE));
     }
   }
 
@@ -176,12 +175,7 @@ class DiskIo {
     return Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
   }
 
-  private record ChannelFile(FileChannel channel) implements OpenFile {
-    @Override
-    public long size() throws IOException {
-      return channel.size();
-    }
-
+  record ChannelFile(FileChannel channel) implements OpenFile {
     @Override
     public int read(ByteBuffer target, long position) throws IOException {
       return channel.read(target, position);
@@ -199,11 +193,6 @@ class DiskIo {
     }
 
     @Override
-    public void truncate(long bytes) throws IOException {
-      channel.truncate(bytes);
-    }
-
-    @Override
     public void close() throws IOException {
       channel.close();
     }
@@ -211,9 +200,6 @@ class DiskIo {
 
   /** An open file. Any thread; one at a time may write. */
   interface OpenFile extends Closeable {
-    /** Length in bytes. */
-    long size() throws IOException;
-
     /** Reads at a place, as {@link java.nio.channels.FileChannel#read(ByteBuffer, long)}. */
     int read(ByteBuffer target, long position) throws IOException;
 
@@ -233,8 +219,5 @@ class DiskIo {
 
     /** Writes all of {@code source} at a place. */
     void write(ByteBuffer source, long position) throws IOException;
-
-    /** Cuts the file off behind {@code bytes}. */
-    void truncate(long bytes) throws IOException;
   }
 }

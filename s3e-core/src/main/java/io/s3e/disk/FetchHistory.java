@@ -8,17 +8,14 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * has replaced, and confuses two objects once in 2³² times, which costs a write.
  *
  * <p>One entry for {@value #ENTRY_CHUNKS} chunks: 48 bits of the hash of their place, and a bit for
- * each chunk; {@value #WAYS} entries share a bucket, of which the one that was entered longest ago
- * is replaced. Any thread; an update that another one overtakes is lost.
+ * each chunk. The hash says which entry; what is there of others is replaced. Any thread; an update
+ * that another one overtakes is lost.
  */
 final class FetchHistory {
   private static final int ENTRY_CHUNKS = 16;
 
   /** 64 GiB of chunks. */
   private static final int ENTRIES = 1 << 16;
-
-  private static final int WAYS = 4;
-  private static final int BUCKET_BITS = 14;
 
   private static final long CHUNKS_MASK = (1L << ENTRY_CHUNKS) - 1;
 
@@ -44,20 +41,12 @@ final class FetchHistory {
 
   /** How many of the bits were there. */
   private int note(long hash, long bits) {
-    int bucket = (int) (hash >>> (Long.SIZE - BUCKET_BITS)) * WAYS;
+    int at = (int) (hash >>> Integer.SIZE) >>> Integer.numberOfLeadingZeros(ENTRIES - 1);
     long name = hash << ENTRY_CHUNKS;
-    for (int at = bucket; at < bucket + WAYS; at++) {
-      long entry = entries.getPlain(at);
-      if ((entry & ~CHUNKS_MASK) == name) {
-        entries.setPlain(at, entry | bits);
-        return Long.bitCount(entry & bits);
-      }
-    }
-    for (int at = bucket + WAYS - 1; at > bucket; at--) {
-      entries.setPlain(at, entries.getPlain(at - 1));
-    }
-    entries.setPlain(bucket, name | bits);
-    return 0;
+    long entry = entries.getPlain(at);
+    boolean isKnown = (entry & ~CHUNKS_MASK) == name;
+    entries.setPlain(at, isKnown ? entry | bits : name | bits);
+    return isKnown ? Long.bitCount(entry & bits) : 0;
   }
 
   /** Spreads as the finalizer of SplitMix64 does. */

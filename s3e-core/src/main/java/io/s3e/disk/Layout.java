@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
  * it over.
  *
  * <pre>
- *  0  "S3ELAY04"                            8
+ *  0  "S3ELAY05"                            8
  *  8  number of regions                     4
  * 12  1 if chunks are encrypted, else 0     4
  * 16  length of a region                    8
@@ -36,8 +36,8 @@ record Layout(int regions, long regionBytes, boolean isSealed, long keyCheck) {
   static final int USUAL_COUNT = 64;
 
   private static final Logger LOG = LoggerFactory.getLogger(Layout.class);
-  private static final int BYTES = RegionLog.RECORD_BYTES;
-  private static final long MAGIC = 0x5333454c41593034L;
+  private static final int BYTES = RegionTable.RECORD_BYTES;
+  private static final long MAGIC = 0x5333454c41593035L;
 
   /** The layout for such a capacity, of at least {@link Region#LEAST_BYTES}. */
   static Layout of(long capacityBytes, @Nullable CacheKey key) {
@@ -98,7 +98,7 @@ record Layout(int regions, long regionBytes, boolean isSealed, long keyCheck) {
   }
 
   static @Nullable Layout decode(ByteBuffer bytes) {
-    if (!RegionLog.isWhole(bytes, 0) || bytes.getLong(0) != MAGIC) {
+    if (!RegionTable.isWhole(bytes, 0) || bytes.getLong(0) != MAGIC) {
       return null;
     }
     Layout layout =
@@ -122,7 +122,7 @@ record Layout(int regions, long regionBytes, boolean isSealed, long keyCheck) {
             .putInt(12, isSealed ? 1 : 0)
             .putLong(16, regionBytes)
             .putLong(24, keyCheck);
-    RegionLog.putSum(bytes, 0);
+    RegionTable.putSum(bytes, 0);
     return bytes;
   }
 }

@@ -2,37 +2,38 @@ package io.s3e.disk;
 
 import io.s3e.disk.DiskIo.OpenFile;
 import java.io.IOException;
-import java.nio.channels.ClosedChannelException;
-import java.util.List;
 import javax.crypto.SecretKey;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * One file of a cache on disk, filled from its beginning, and begun anew, as a whole, when its
- * space is needed: a {@link PrivateRegion}, or a {@link SharedRegion}, of which other processes
- * know.
+ * One file of a cache on disk, filled once from its beginning and given up as a whole.
  *
- * <p><b>Generations.</b> Each filling is a generation. Bytes that were appended in a generation are
- * never changed within it. A reader takes the generation with the place of a chunk, reads the
- * bytes, and looks afterwards whether the generation is still that one; a writer raises the
- * generation first and writes afterwards. So bytes of two generations are never taken for each
- * other, and a reader holds nothing.
+ * <p><b>States.</b> <i>Own</i> from its making until {@link #finish}: this process appends to it,
+ * and nobody else ever does. Then <i>finished</i>: it is read. Then <i>gone</i>: nothing leads to
+ * it, and its file is closed. A region that another process makes is finished for this one from the
+ * start, and has more chunks each time that its table is looked at.
  *
- * <p><b>Slots.</b> Bytes are appended at multiples of {@value #SLOT_BYTES}. The number of chunks is
- * bounded, because each has an entry in the {@link ChunkIndex}: a region of many small objects is
- * full before its space is.
+ * <p><b>Bytes never change.</b> What is appended is never written again: another filling is another
+ * file. So a reader holds nothing, and looks at nothing afterwards: bytes that come from the place
+ * of a chunk are those of that chunk, or what a broken disk makes of them, which the seal tells; a
+ * file that is closed meanwhile is a miss. An own region whose name goes is filled to its end all
+ * the same, for this process alone, and its space is free when this process lets it go.
  *
- * <p>Here stands what holds where nobody else knows of the region.
+ * <p><b>Slots.</b> Bytes are appended at multiples of {@value #SLOT_BYTES}, behind the table where
+ * there is one. The number of chunks is bounded, because each has an entry in the {@link
+ * ChunkIndex}: a region of many small objects is full before its space is.
  *
- * <p><b>Threads.</b> {@link #isStill} and {@link #refresh} are any thread's of the directory, the
- * other operations its appending thread's; all may block on the disk. {@link #letGo} and {@link
- * #close} come when the appending thread has ended, or hangs, and wait for no lock.
+ * <p><b>Threads.</b> The directory's writing thread makes, fills and gives up; any thread reads.
  */
-abstract class Region implements AutoCloseable {
+final class Region implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Region.class);
+
   /** Bits of the number of a slot. */
   static final int SLOT_BITS = 22;
 
-  /** Regions of a cache at most: each takes one or two file descriptors. */
+  /** Regions of a cache at most: each takes a file descriptor. */
   static final int MOST_COUNT = 512;
 
   /** Alignment of what is appended, in bytes: a page. */
@@ -50,9 +51,6 @@ abstract class Region implements AutoCloseable {
   /** Regions of a cache, unless those were longer than the longest or shorter than the shortest. */
   static final int USUAL_COUNT = 16;
 
-  /** Chunks that scans bring have one region in so many. */
-  private static final int SCANNED_SHARE = 5;
-
   /** Heap of an entry in the index, in bytes. */
   static final int ENTRY_BYTES = 62;
 
@@ -63,12 +61,7 @@ abstract class Region implements AutoCloseable {
   static int mostEntries(int regions, long regionBytes) {
     long ofLongChunks = regionBytes / StoredObject.CHUNK_BYTES;
     long share = MOST_ENTRIES_BYTES / ENTRY_BYTES / regions;
-    return (int) Math.min(1L << SLOT_BITS, Math.max(ofLongChunks, share));
-  }
-
-  /** How many of a cache's regions chunks that scans bring may have. */
-  static int scannedShare(int regions) {
-    return Math.max(1, regions / SCANNED_SHARE);
+    return (int) Math.min(regionBytes / SLOT_BYTES, Math.max(ofLongChunks, share));
   }
 
   /**
@@ -87,52 +80,20 @@ abstract class Region implements AutoCloseable {
     return (int) Math.min(MOST_COUNT, capacityBytes / regionBytes);
   }
 
-  /** How long the bytes of a region are likely to be wanted. */
-  enum Kind {
-    /** Bytes of readers that jump, and what was fetched before. */
-    LASTING,
-    /** Bytes of readers that go from front to end. These have a fifth of the regions. */
-    SCANNED
-  }
-
-  /**
-   * One generation.
-   *
-   * @param generation 0 if nothing is known to be in the region
-   * @param began when, in ms since 1970 or any other order of the cache's regions
-   * @param key seals the chunks of this generation and nothing else; null without encryption
-   */
-  record Filling(int generation, Kind kind, long began, @Nullable SecretKey key) {
-    static final Filling NONE = new Filling(0, Kind.LASTING, 0, null);
-
-    /** Without the key. */
-    @Override
-    public String toString() {
-      return "generation " + generation;
-    }
+  /** Slots that so many bytes take. */
+  static int slotsOf(int length) {
+    return (length + SLOT_BYTES - 1) / SLOT_BYTES;
   }
 
   /**
    * Where one chunk stands.
    *
-   * @param filling the generation of the region that it was appended in
    * @param slot where its bytes begin, in slots
    * @param sealHigh the first word of its seal
    * @param sealLow the second word of its seal
    */
   record Place(
-      StoredObject object,
-      int chunk,
-      Region region,
-      Filling filling,
-      int slot,
-      long sealHigh,
-      long sealLow) {
-
-    int generation() {
-      return filling.generation();
-    }
-
+      StoredObject object, int chunk, Region region, int slot, long sealHigh, long sealLow) {
     /** Bytes in the chunk. */
     int length() {
       return object.chunkLength(chunk);
@@ -140,7 +101,7 @@ abstract class Region implements AutoCloseable {
 
     /** Where its bytes begin in the file. */
     long position() {
-      return (long) slot * SLOT_BYTES;
+      return region.dataStart + (long) slot * SLOT_BYTES;
     }
 
     /** The slot behind the chunk. */
@@ -150,89 +111,100 @@ abstract class Region implements AutoCloseable {
 
     /** Whether one read of the file gives both. */
     boolean isBehind(Place before) {
-      return region == before.region
-          && generation() == before.generation()
-          && slot == before.endSlot();
+      return region == before.region && slot == before.endSlot();
     }
   }
 
   private final int number;
   private final long bytes;
   private final int mostEntries;
-  private volatile @Nullable OpenFile file;
-  private volatile Filling filling = Filling.NONE;
+  private final OpenFile file;
+  private final @Nullable Object identity;
+  private final @Nullable SecretKey key;
+  private long began;
+  private final long dataStart;
+  private volatile boolean own;
+  private volatile boolean gone;
 
-  /** Whether this process is the one that may append. */
-  private volatile boolean isOwn;
-
-  // Written by the one thread that may append.
+  /** The slot after the last one that was appended to. */
   private volatile int nextSlot;
-  private volatile int allocatedSlots;
+
+  /** Chunks that its table tells of; the writing thread's. */
+  private int recorded;
 
   /** Entries that the index has of it. Written under the index's lock. */
   private volatile int entries;
 
   /**
-   * A region without a file.
-   *
-   * @param number from 0, unlike any other's of the cache
-   * @param bytes its length when it is full, a multiple of {@value #SLOT_BYTES}
+   * @param number from 0, unlike that of any other region that there is now
+   * @param bytes its length when it is full, without its table, a multiple of {@value #SLOT_BYTES}
+   * @param file open, and closed by this
+   * @param dataStart where its chunks begin in the file: behind the table, if there is one
+   * @param identity tells the file from any other that has its name later; null if it has no name
+   * @param key seals its chunks and nothing else; null without encryption
+   * @param began in ms since 1970
+   * @param own whether this process has made it
    */
-  Region(int number, long bytes, int mostEntries) {
+  Region(
+      int number,
+      long bytes,
+      int mostEntries,
+      OpenFile file,
+      long dataStart,
+      @Nullable Object identity,
+      @Nullable SecretKey key,
+      long began,
+      boolean own) {
     this.number = number;
     this.bytes = bytes;
     this.mostEntries = mostEntries;
+    this.file = file;
+    this.dataStart = dataStart;
+    this.identity = identity;
+    this.key = key;
+    this.began = began;
+    this.own = own;
   }
 
-  /**
-   * Makes this process the one that appends; the generation is the one on disk then.
-   *
-   * @return false if another process is, or the cache is closed
-   */
-  abstract boolean take() throws IOException;
-
-  /**
-   * Goes on behind what a region holds that this process has taken.
-   *
-   * @return false if its slots may have been used for more than what is known
-   */
-  boolean resume() throws IOException {
-    return true;
+  /** Whether the name of the file leads to this region; {@code named} is what it leads to. */
+  boolean isNamed(Object named) {
+    return named.equals(identity);
   }
 
-  /** Begins the next generation of a region that this process has taken. */
-  abstract void begin(Kind kind) throws IOException;
-
-  /** Chunks stand in a region that this process has taken; makes them known to others. */
-  void appended(List<Place> chunks) throws IOException {}
-
-  /** Empties a region that this process has taken, and gives its space back. */
-  abstract void empty() throws IOException;
-
-  /** Lets a region go that this process has taken. */
-  void giveBack() throws IOException {
-    setOwn(false);
+  /** So many chunks are known to stand in its table; the writing thread's. */
+  int recorded() {
+    return recorded;
   }
 
-  /** Whether bytes that were read after {@code generation} was looked up are that generation's. */
-  boolean isStill(int generation) throws IOException {
-    return generation() == generation;
+  void setRecorded(int count) {
+    recorded = count;
   }
 
-  /**
-   * Looks at what other processes have written and begun anew.
-   *
-   * @return whether there was anything to look at
-   */
-  boolean refresh() throws IOException {
-    return false;
+  /** Whether this process appends. */
+  boolean isOwn() {
+    return own;
   }
 
-  /** Lets other processes have it, whatever hangs in its files. */
-  void letGo() {}
+  /** Nothing more is appended. */
+  void finish() {
+    own = false;
+  }
 
+  /** Whether it has been given up: what its closed file says is nobody's failure. */
+  boolean isGone() {
+    return gone;
+  }
+
+  /** Gives it up. Waits for those who read the file just now. */
   @Override
-  public abstract void close();
+  public void close() {
+    gone = true;
+    try {
+      file.close();
+    } catch (IOException e) {
+      LOG.debug("The file of {} cannot be closed", this, e);
+    }
+  }
 
   int number() {
     return number;
@@ -243,58 +215,30 @@ abstract class Region implements AutoCloseable {
     return bytes;
   }
 
-  /**
-   * The file that holds its chunks.
-   *
-   * @throws ClosedChannelException if there is none, or none any more
-   */
-  OpenFile file() throws ClosedChannelException {
-    OpenFile held = file;
-    if (held == null) {
-      throw new ClosedChannelException();
-    }
-    return held;
+  int mostEntries() {
+    return mostEntries;
   }
 
-  boolean isHeld() {
-    return file != null;
+  /** The file that holds its chunks. */
+  OpenFile file() {
+    return file;
   }
 
-  /** From now on that file holds its chunks; null if none does. */
-  void hold(@Nullable OpenFile held) {
-    file = held;
+  /** Seals its chunks; null without encryption. */
+  @Nullable SecretKey key() {
+    return key;
   }
 
-  boolean isOwn() {
-    return isOwn;
+  /** When it was begun, in ms since 1970. */
+  long began() {
+    return began;
   }
 
-  void setOwn(boolean own) {
-    isOwn = own;
+  /** It was not begun later; the writing thread's. */
+  void beganBy(long millis) {
+    began = Math.min(began, millis);
   }
 
-  Filling filling() {
-    return filling;
-  }
-
-  int generation() {
-    return filling.generation();
-  }
-
-  Kind kind() {
-    return filling.kind();
-  }
-
-  /**
-   * Another generation: nothing is in it. Called by {@link ChunkIndex#begin}, which forgets the
-   * entries first.
-   */
-  void fill(Filling next) {
-    filling = next;
-    nextSlot = 0;
-  }
-
-  /** The slot after the last one that was appended to. */
   int nextSlot() {
     return nextSlot;
   }
@@ -302,27 +246,11 @@ abstract class Region implements AutoCloseable {
   /** Nothing more is appended before {@code slot}. */
   void takenUntil(int slot) {
     nextSlot = Math.max(nextSlot, slot);
-    allocatedSlots = Math.max(allocatedSlots, nextSlot);
-  }
-
-  /** The slot up to which the file takes space on disk already, whatever generation took it. */
-  int allocatedSlots() {
-    return allocatedSlots;
-  }
-
-  /** The file is found to be so long. */
-  void allocatedUntil(long fileBytes) {
-    allocatedSlots = (int) (Math.min(fileBytes, bytes) / SLOT_BYTES);
   }
 
   /** How many slots there are in all. */
   int slotCount() {
     return (int) (bytes / SLOT_BYTES);
-  }
-
-  /** Slots that so many bytes take. */
-  static int slotsOf(int length) {
-    return (length + SLOT_BYTES - 1) / SLOT_BYTES;
   }
 
   int entries() {
@@ -334,13 +262,16 @@ abstract class Region implements AutoCloseable {
     entries = count;
   }
 
-  /** Whether no entry more can be added, with so many that are still to be. */
+  /**
+   * Whether no chunk more can be appended, with so many that are still to be: the index or the
+   * table is full. An entry may go, for another of the same chunk; a record never does.
+   */
   boolean isFullWith(int more) {
-    return entries + more >= mostEntries;
+    return Math.max(entries, recorded) + more >= mostEntries;
   }
 
   @Override
   public String toString() {
-    return "region " + number + " (generation " + generation() + ")";
+    return "region " + number + " of " + began;
   }
 }

@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Seals chunks, and tells whether bytes are the ones that were sealed: by a CRC32C over the
  * object's hash, the number of the chunk and its bytes, which finds what goes wrong by chance; or,
- * where the cache is encrypted, by AES-256-GCM under the key of the region's generation, which
- * finds also what somebody has changed on purpose. The seal, 16 bytes in two words, stands in the
- * index and not with the bytes. One thread.
+ * where the cache is encrypted, by AES-256-GCM under the key of the region, which finds also what
+ * somebody has changed on purpose. The seal, 16 bytes in two words, stands in the index and not
+ * with the bytes. One thread.
  */
 final class RegionSeal {
   /** Bytes that a work buffer needs beyond those of a chunk. */
@@ -32,7 +32,7 @@ final class RegionSeal {
   /**
    * Seals a chunk.
    *
-   * @param to the region in whose present generation it is to stand
+   * @param to the region that it is to stand in
    * @param slot where, in slots
    * @param plain its bytes, from position to limit; left as they are
    * @param target takes what is to be stored, as long as the chunk, and at most {@value
@@ -40,14 +40,13 @@ final class RegionSeal {
    */
   Place seal(
       Region to, StoredObject object, int chunk, int slot, ByteBuffer plain, ByteBuffer target) {
-    Region.Filling filling = to.filling();
-    SecretKey key = filling.key();
+    SecretKey key = to.key();
     int start = target.position();
     int length = plain.remaining();
     if (key == null) {
       target.put(start, plain, plain.position(), length);
       long sum = sum(object, chunk, target.slice(start, length));
-      return new Place(object, chunk, to, filling, slot, sum, 0);
+      return new Place(object, chunk, to, slot, sum, 0);
     }
     try {
       Cipher sealing = init(Cipher.ENCRYPT_MODE, key, object, chunk, slot);
@@ -58,13 +57,7 @@ final class RegionSeal {
     target.position(start);
     int behind = start + length;
     return new Place(
-        object,
-        chunk,
-        to,
-        filling,
-        slot,
-        target.getLong(behind),
-        target.getLong(behind + Long.BYTES));
+        object, chunk, to, slot, target.getLong(behind), target.getLong(behind + Long.BYTES));
   }
 
   /**
@@ -77,7 +70,7 @@ final class RegionSeal {
    *     what was sealed for it
    */
   @Nullable ByteBuffer open(Place place, ByteBuffer stored, ByteBuffer work) {
-    SecretKey key = place.filling().key();
+    SecretKey key = place.region().key();
     if (key == null) {
       boolean same =
           sum(place.object(), place.chunk(), stored) == place.sealHigh() && place.sealLow() == 0;
@@ -119,7 +112,7 @@ final class RegionSeal {
       made = Cipher.getInstance("AES/GCM/NoPadding");
       cipher = made;
     }
-    // A slot is written once in a generation, whose key is used for nothing else.
+    // A slot is written once in a region, whose key is used for nothing else.
     byte[] nonce = ByteBuffer.allocate(NONCE_BYTES).putInt(NONCE_BYTES - 4, slot).array();
     made.init(mode, key, new GCMParameterSpec(WORK_BYTES * Byte.SIZE, nonce));
     made.updateAAD(identityOf(object, chunk).array());

@@ -2,15 +2,11 @@ package io.s3e.disk;
 
 import io.s3e.disk.DiskCacheConfig.Scope;
 import io.s3e.metrics.DiskMetrics;
-import io.s3e.metrics.DiskMetrics.Counter;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,39 +21,25 @@ import org.slf4j.LoggerFactory;
 final class RegionStore implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RegionStore.class);
 
-  /** What others have written is looked at no more often. */
-  private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
-
-  private static final long FAR_NANOS = TimeUnit.DAYS.toNanos(10_000);
-
-  private final Path directory;
   private final boolean isShared;
-  private final DiskMetrics metrics;
   private final ChunkIndex index;
   private final Regions regions;
   private final Breaker breaker;
   private final Appender appender;
   private final Readers readers;
 
-  /** When what others have written is to be looked at again; far off while a thread does. */
-  private final AtomicLong refreshDueNanos = new AtomicLong(System.nanoTime());
-
   private RegionStore(
       Path directory,
       DiskCacheConfig config,
       DiskMetrics metrics,
-      ChunkIndex index,
-      boolean isShared,
-      List<Region> all,
+      Regions.Maker maker,
       Duration breakerPause,
       long mostWaitingBytes) {
     boolean sealed = config.key() != null;
     DiskSpace space = new DiskSpace(directory);
-    this.directory = directory;
-    this.isShared = isShared;
-    this.metrics = metrics;
-    this.index = index;
-    this.regions = new Regions(all, index, space);
+    this.isShared = maker instanceof SharedInstance;
+    this.index = new ChunkIndex();
+    this.regions = new Regions(maker, index, space, metrics);
     this.breaker =
         new Breaker(
             breakerPause, System::nanoTime, metrics, "Reading from the cache in " + directory);
@@ -65,15 +47,7 @@ final class RegionStore implements AutoCloseable {
     Breaker writing =
         new Breaker(
             breakerPause, System::nanoTime, metrics, "Writing to the cache in " + directory);
-    this.appender =
-        new Appender(
-            regions,
-            index,
-            space,
-            writing,
-            metrics,
-            new ChunkReader(index, metrics, sealed),
-            mostWaitingBytes);
+    this.appender = new Appender(regions, index, space, writing, metrics, mostWaitingBytes);
   }
 
   /**
@@ -102,27 +76,15 @@ final class RegionStore implements AutoCloseable {
           DiskCacheConfig.LEAST_CAPACITY_BYTES + " or more",
           null);
     }
-    ChunkIndex index = new ChunkIndex();
     CacheKey key = config.key();
-    List<Region> all;
     boolean isShared = config.scope() != Scope.PRIVATE && isShareable(io, real, key);
-    if (!isShared) {
-      long bytes = Region.bytesFor(capacity, Region.USUAL_COUNT);
-      int count = Region.countFor(capacity, bytes);
-      int most = Region.mostEntries(count, bytes);
-      all =
-          Regions.enter(
-              count, index, number -> new PrivateRegion(io, real, index, key, number, bytes, most));
-    } else {
-      all = SharedRegion.enter(SharedInstance.enter(io, real, config, capacity), index);
-    }
+    Regions.Maker maker =
+        isShared
+            ? SharedInstance.enter(io, real, config, capacity)
+            : PrivateRegions.of(io, real, key, capacity);
     RegionStore opened =
-        new RegionStore(
-            real, config, metrics, index, isShared, all, breakerPause, mostWaitingBytes);
+        new RegionStore(real, config, metrics, maker, breakerPause, mostWaitingBytes);
     opened.appender.start();
-    if (opened.isShared) {
-      opened.refreshSoon();
-    }
     return opened;
   }
 
@@ -163,43 +125,13 @@ final class RegionStore implements AutoCloseable {
   /** Memory that one directory's buffers take, in bytes. */
   static long bufferBytes(DiskCacheConfig config) {
     boolean sealed = config.key() != null;
-    return Readers.bufferBytes(sealed) + ChunkReader.bufferBytes(sealed) + Appender.bufferBytes();
+    return Readers.bufferBytes(sealed) + Appender.bufferBytes();
   }
 
   /** As {@link DiskCache#look}. */
   int look(ChunkRange wanted) {
     boolean mayRead = breaker.allows() || breaker.isDue();
-    int present = mayRead ? index.presentFrom(wanted.object(), wanted.first(), wanted.end()) : 0;
-    if (isShared && present < wanted.end() - wanted.first() && breaker.allows()) {
-      refreshSoon();
-    }
-    return present;
-  }
-
-  /**
-   * Has a thread of the directory look at what others have written, unless one did just now. One at
-   * a time: those of a slow disk would take all threads.
-   */
-  private void refreshSoon() {
-    long due = refreshDueNanos.get();
-    long now = System.nanoTime();
-    if (now - due >= 0 && refreshDueNanos.compareAndSet(due, now + FAR_NANOS)) {
-      if (!readers.execute(this::refresh)) {
-        refreshDueNanos.set(now + FRESH_NANOS);
-      }
-    }
-  }
-
-  private void refresh() {
-    try {
-      regions.refresh();
-    } catch (IOException e) {
-      LOG.debug("The cache in {} cannot be looked at", directory, e);
-      metrics.count(Counter.READ_ERRORS);
-      breaker.failure(Breaker.Cause.of(e));
-    } finally {
-      refreshDueNanos.set(System.nanoTime() + FRESH_NANOS);
-    }
+    return mayRead ? index.presentFrom(wanted.object(), wanted.first(), wanted.end()) : 0;
   }
 
   /** As {@link DiskCache#read}. */

@@ -1,239 +1,277 @@
 package io.s3e.disk;
 
-import io.s3e.disk.Region.Kind;
 import io.s3e.disk.Region.Place;
+import io.s3e.metrics.DiskMetrics;
+import io.s3e.metrics.DiskMetrics.Counter;
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.function.IntFunction;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The regions of one directory, and the order in which they are appended to. Their number is fixed:
- * that is the hard cap, which nobody has to keep count of.
+ * The regions of one directory, by their numbers, and the order in which they are given up. The
+ * count of numbers is fixed: that is the hard cap, which nobody has to keep count of.
  *
- * <p><b>Order.</b> Regions that were never used, while the disk has room; regions of the same kind
- * that somebody has left half full; then the region that began longest ago. Scans have what nobody
- * else wants, and keep a fifth of the regions. Nothing is locked before {@link Region#take}, so
- * another process may be first: a region counts only if its generation is the one that it was
- * chosen for.
+ * <p><b>Order.</b> A region is made under a number that none has, while the disk has room; then in
+ * place of the one that began longest ago, with all that it holds. What is wanted again is fetched
+ * again, and written for that.
+ *
+ * <p><b>Sharing is persistence.</b> A process finds what others have made when it looks at their
+ * files ({@link #look}), once a second, and lets go of what they have deleted. Processes that begin
+ * on the same object may all fetch it. Two that give up the same region at once make one each under
+ * its number: the later one has the name, and the earlier one is its maker's alone.
  *
  * <p><b>Threads.</b> {@link #bytes} and {@link #capacityBytes} are any thread's and touch memory
- * alone: gauges call them on threads that may be interrupted, and an interrupt closes the file that
- * its thread works on. {@link #refresh} and {@link #close} are any thread's of the directory; the
- * rest is its appending thread's.
+ * alone. {@link #close} comes when the writing thread has ended, or hangs; the rest is that
+ * thread's.
  */
 final class Regions implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Regions.class);
 
-  /** Room that is worth going on with what another has left: a chunk, in slots. */
-  private static final int LEAST_SLOTS = StoredObject.CHUNK_BYTES / Region.SLOT_BYTES;
+  /** Makes, finds and deletes the files of the regions. */
+  interface Maker {
+    /** How many regions there may be. */
+    int count();
 
+    /** The length of each, in bytes. */
+    long regionBytes();
+
+    /**
+     * Makes a region of this process; a file of its name that is no region is deleted.
+     *
+     * @return null if another process was first
+     */
+    @Nullable Region make(int number) throws IOException;
+
+    /**
+     * The region that is there under a number now.
+     *
+     * @param known so far, and not this process's own; null if none
+     * @return {@code known} if it is still that one; null if there is none that can be believed
+     */
+    default @Nullable Region look(int number, @Nullable Region known) throws IOException {
+      return known;
+    }
+
+    /** Chunks stand in this process's own region; makes them known to other processes. */
+    default void appended(Region region, List<Place> chunks) throws IOException {}
+
+    /** Tells of chunks of another process's region that have come since the last time. */
+    default void read(Region region, Consumer<Place> visitor) throws IOException {}
+
+    /** Deletes the file of a region, which may be read on by those who have it open. */
+    default void delete(Region region) throws IOException {}
+  }
+
+  private final Maker maker;
   private final ChunkIndex index;
   private final DiskSpace space;
-  private final List<Region> all;
-
-  /** The generations that this process filled as far as it could, by the regions' numbers. */
-  private final int[] filled;
+  private final DiskMetrics metrics;
+  private final AtomicReferenceArray<@Nullable Region> all;
+  private volatile boolean closed;
 
   /**
-   * @param all by number
-   * @param index that they were {@linkplain #enter entered} in
-   * @param space asked before a region is used for the first time
+   * @param space asked before a region more is made
+   * @param metrics told of evictions
    */
-  Regions(List<Region> all, ChunkIndex index, DiskSpace space) {
+  Regions(Maker maker, ChunkIndex index, DiskSpace space, DiskMetrics metrics) {
+    this.maker = maker;
     this.index = index;
-    this.all = List.copyOf(all);
     this.space = space;
-    this.filled = new int[all.size()];
-  }
-
-  /** So many regions, which the index knows from now on. */
-  static List<Region> enter(int count, ChunkIndex index, IntFunction<Region> made) {
-    List<Region> regions = new ArrayList<>();
-    for (int number = 0; number < count; number++) {
-      Region region = made.apply(number);
-      index.enter(region);
-      regions.add(region);
-    }
-    return regions;
+    this.metrics = metrics;
+    this.all = new AtomicReferenceArray<>(maker.count());
   }
 
   /**
-   * A region that is this process's now.
+   * Makes a region to append to, which is this process's own until it is finished.
    *
-   * @param hits what was read of the generation before, in the order of its slots; its bytes stand
-   *     in the file until they are written over
-   * @param evictedSlots slots of the generation before
+   * @return null if there is none for now: the disk has too little space, or the cache is closed
    */
-  record Taken(Region region, List<Place> hits, int evictedSlots) {}
-
-  /**
-   * A region to append to, which is this process's until {@link #finished}.
-   *
-   * @return null if there is none for now: others have them all, or the disk has too little space
-   */
-  @Nullable Taken next(Kind kind) throws IOException {
+  @Nullable Region next() throws IOException {
     Failures failures = new Failures();
-    List<Region> halfFull = all.stream().filter(e -> isHalfFull(e, kind)).toList();
-    Taken taken = firstOf(unused(), kind, false, failures);
-    taken = taken == null ? firstOf(halfFull, kind, true, failures) : taken;
-    taken = taken == null ? firstOf(oldestFirst(kind), kind, false, failures) : taken;
-    if (taken == null) {
-      failures.throwFirst();
-    }
-    return taken;
-  }
-
-  private @Nullable Taken firstOf(
-      List<Region> candidates, Kind kind, boolean resumed, Failures failures) throws IOException {
-    for (Region each : candidates) {
+    for (int number : candidates()) {
+      Region old = all.get(number);
       try {
-        Taken taken = tryTake(each, kind, resumed);
-        if (taken != null) {
-          return taken;
+        Region made = closed ? null : replace(number, old);
+        if (made != null) {
+          return made;
         }
       } catch (IOException e) {
-        failures.add(each, e);
+        failures.add(number, e);
+        if (old != null && all.get(number) == null) {
+          // Where no file can be made, one region is lost for the attempt, and not all of them.
+          break;
+        }
       }
     }
+    failures.throwFirst();
     return null;
   }
 
-  private @Nullable Taken tryTake(Region region, Kind kind, boolean resumed) throws IOException {
-    int chosen = region.generation();
-    if (!region.take()) {
+  private List<Integer> candidates() {
+    List<Integer> numbers = new ArrayList<>();
+    if (space.mayGrow()) {
+      IntStream.range(0, all.length()).filter(e -> all.get(e) == null).forEach(numbers::add);
+    }
+    oldest().forEach(region -> numbers.add(region.number()));
+    return numbers;
+  }
+
+  private @Nullable Region replace(int number, @Nullable Region old) throws IOException {
+    if (!isStill(number, old)) {
       return null;
     }
-    Taken taken = null;
-    try {
-      if (region.generation() == chosen && !resumed) {
-        Taken begun = new Taken(region, index.hitsIn(region), region.nextSlot());
-        region.begin(kind);
-        taken = begun;
-      } else if (region.generation() == chosen && isRoomy(region) && region.resume()) {
-        taken = new Taken(region, List.of(), 0);
-      }
-      return taken;
-    } finally {
-      if (taken == null) {
-        region.giveBack();
-      }
+    if (old != null) {
+      giveUp(old);
+      metrics.count(Counter.EVICTIONS);
+      metrics.add(Counter.EVICTED_BYTES, (long) old.nextSlot() * Region.SLOT_BYTES);
+    }
+    Region made = maker.make(number);
+    return enter(number, made) ? made : null;
+  }
+
+  /** Whether no other process has put its own in the place of a region, or of none, meanwhile. */
+  private boolean isStill(int number, @Nullable Region region) throws IOException {
+    look(number);
+    return all.get(number) == region;
+  }
+
+  /** What cannot be deleted is kept, and read on. */
+  private void giveUp(Region region) throws IOException {
+    maker.delete(region);
+    forget(region);
+  }
+
+  /** Nothing leads to the region any more; its file stays. */
+  private void forget(Region region) {
+    index.forget(region);
+    if (all.compareAndSet(region.number(), region, null)) {
+      region.close();
     }
   }
 
-  private List<Region> unused() {
-    List<Region> unused = all.stream().filter(e -> e.generation() == 0 && !e.isOwn()).toList();
-    return unused.isEmpty() || !space.mayGrow() ? List.of() : unused;
-  }
-
-  private boolean isHalfFull(Region region, Kind kind) {
-    return !region.isOwn()
-        && region.generation() != 0
-        && region.kind() == kind
-        && region.generation() != filled[region.number()]
-        && isRoomy(region);
-  }
-
-  private static boolean isRoomy(Region region) {
-    return region.nextSlot() + LEAST_SLOTS <= region.slotCount() && !region.isFullWith(0);
-  }
-
-  /** Those of scans come first where scans would have more than their share. */
-  private List<Region> oldestFirst(Kind kind) {
-    long scanned =
-        all.stream().filter(e -> e.generation() != 0 && e.kind() == Kind.SCANNED).count();
-    long withNext = scanned + (kind == Kind.SCANNED ? 1 : 0);
-    Kind first = withNext > Region.scannedShare(all.size()) ? Kind.SCANNED : Kind.LASTING;
-    return oldest()
-        .filter(e -> e.generation() != 0)
-        .sorted(Comparator.comparing(e -> e.kind() != first))
-        .toList();
-  }
-
-  /** Whether there are regions that took space on disk before and are not this process's now. */
-  boolean hasGrownOnes() {
-    return all.stream().anyMatch(e -> !e.isOwn() && e.allocatedSlots() > 0);
+  /** False if there is no region, or nobody wants one any more. */
+  private boolean enter(int number, @Nullable Region region) {
+    if (region == null) {
+      return false;
+    }
+    index.enter(region);
+    all.set(number, region);
+    if (closed) {
+      // Whoever closes has looked here before, or closes it, too.
+      close(number);
+    }
+    return !closed;
   }
 
   /**
-   * Empties the region that began longest ago, of those that are not this process's now, if so
+   * Gives up the region that began longest ago, of those that this process does not fill, if so
    * little of the disk is free that others need it.
    *
    * @return whether there was need, and such a region
    */
   boolean giveBackIfScarce() throws IOException {
-    if (!space.isScarce()) {
+    Region oldest = space.isScarce() ? oldest().findFirst().orElse(null) : null;
+    if (oldest == null) {
       return false;
     }
-    Failures failures = new Failures();
-    for (Region each : oldest().toList()) {
-      try {
-        if (each.allocatedSlots() > 0 && each.take()) {
-          try {
-            each.empty();
-          } finally {
-            each.giveBack();
-            space.givenBack();
-          }
-          return true;
-        }
-      } catch (IOException e) {
-        failures.add(each, e);
-      }
+    if (isStill(oldest.number(), oldest)) {
+      giveUp(oldest);
     }
-    failures.throwFirst();
-    return false;
+    space.givenBack();
+    return true;
   }
 
   private Stream<Region> oldest() {
-    return all.stream()
-        .filter(e -> !e.isOwn())
-        .sorted(Comparator.comparingLong(e -> e.filling().began()));
+    return known().filter(e -> !e.isOwn()).sorted(Comparator.comparingLong(Region::began));
   }
 
-  /** Nothing more is appended to a region that {@link #next} gave. */
-  void finished(Region region) throws IOException {
-    filled[region.number()] = region.generation();
-    region.giveBack();
+  private Stream<Region> known() {
+    return IntStream.range(0, all.length()).mapToObj(all::get).flatMap(Stream::ofNullable);
   }
 
-  /** Looks at what other processes have written. */
-  void refresh() throws IOException {
+  /**
+   * Looks at what other processes have made, written and deleted.
+   *
+   * @param beforeEach runs before each file that is looked at
+   * @throws IOException if all of them fail: one file that fails is one region less
+   */
+  void look(Runnable beforeEach) throws IOException {
     Failures failures = new Failures();
-    boolean isAnyRead = false;
-    for (Region each : all) {
+    boolean isAnySeen = false;
+    for (int number = 0; number < all.length() && !closed; number++) {
+      beforeEach.run();
       try {
-        isAnyRead |= each.refresh();
+        look(number);
+        isAnySeen = true;
       } catch (IOException e) {
-        failures.add(each, e);
+        failures.add(number, e);
       }
     }
-    if (!isAnyRead) {
+    if (!isAnySeen) {
       failures.throwFirst();
     }
   }
 
-  /** Gives everything up; other processes can have it before a file that hangs is closed. */
+  private void look(int number) throws IOException {
+    Region known = all.get(number);
+    if (known != null && known.isOwn()) {
+      return;
+    }
+    Region now = maker.look(number, known);
+    if (now != known) {
+      if (known != null) {
+        forget(known);
+      }
+      if (!enter(number, now)) {
+        return;
+      }
+    }
+    if (now != null) {
+      maker.read(now, this::add);
+    }
+  }
+
+  private void add(Place chunk) {
+    boolean unused = index.add(chunk);
+  }
+
+  /** Chunks stand in a region that {@link #next} gave; makes them known to other processes. */
+  void appended(Region region, List<Place> chunks) throws IOException {
+    maker.appended(region, chunks);
+  }
+
   @Override
   public void close() {
-    all.forEach(Region::letGo);
-    all.forEach(Region::close);
+    closed = true;
+    for (int number = 0; number < all.length(); number++) {
+      close(number);
+    }
+  }
+
+  private void close(int number) {
+    Region region = all.getAndSet(number, null);
+    if (region != null) {
+      region.close();
+    }
   }
 
   /** Bytes that the regions take on disk, as far as is known in memory. */
   long bytes() {
-    return all.stream().mapToLong(e -> (long) e.allocatedSlots() * Region.SLOT_BYTES).sum();
+    return known().mapToLong(e -> (long) e.nextSlot() * Region.SLOT_BYTES).sum();
   }
 
   /** The most that they ever take, in bytes. */
   long capacityBytes() {
-    return all.stream().mapToLong(Region::bytes).sum();
+    return maker.count() * maker.regionBytes();
   }
 
   /** Failures of some files, which leave the others to be used. */
@@ -243,14 +281,12 @@ final class Regions implements AutoCloseable {
     /**
      * @throws ClosedByInterruptException at once: the interrupt would close the other files, too
      */
-    void add(Object of, IOException failure) throws ClosedByInterruptException {
+    void add(int number, IOException failure) throws ClosedByInterruptException {
       if (failure instanceof ClosedByInterruptException interrupt) {
         throw interrupt;
       }
-      LOG.debug("{} fails; the others are used", of, failure);
-      if (first == null) {
-        first = failure;
-      }
+      LOG.debug("Region {} fails; the others are used", number, failure);
+      first = first == null ? failure : first;
     }
 
     void throwFirst() throws IOException {

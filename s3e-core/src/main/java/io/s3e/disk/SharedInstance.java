@@ -1,14 +1,21 @@
 package io.s3e.disk;
 
 import io.s3e.disk.DiskCacheConfig.Scope;
+import io.s3e.disk.DiskIo.OpenFile;
+import io.s3e.disk.Region.Place;
+import io.s3e.disk.RegionTable.Header;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -18,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * Where one of the caches that processes share is. Immutable, any thread.
  *
  * <pre>
- * &lt;directory&gt;/s3e-cache-&lt;user&gt;/v4/&lt;host | app-hash&gt;/layout, NN.data, NN.log, NN.lock
+ * &lt;directory&gt;/s3e-cache-&lt;user&gt;/v5/&lt;host | app-hash&gt;/layout, NN.region
  * </pre>
  *
  * <p>From {@code s3e-cache-<user>} on every directory is the user's own and for the user alone;
@@ -27,18 +34,16 @@ import org.slf4j.LoggerFactory;
  * @param directory that the user named
  * @param path the instance's own
  */
-record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path path, Layout layout) {
+record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path path, Layout layout)
+    implements Regions.Maker {
   static final String APP = "app-";
   static final String HOST = "host";
 
   private static final Logger LOG = LoggerFactory.getLogger(SharedInstance.class);
-  private static final int FORMAT = 4;
+  private static final int FORMAT = 5;
 
   /** Directory of the instances of this version of the format, below {@link DirectoryGuard#top}. */
   static final String VERSION = "v" + FORMAT;
-
-  /** How the name of a region's lock ends. */
-  static final String LOCK = ".lock";
 
   private static final int HASH_BYTES = 10;
 
@@ -111,11 +116,6 @@ record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path pa
     return identity;
   }
 
-  /** Encrypts; null writes bytes as they are. */
-  @Nullable CacheKey key() {
-    return config.key();
-  }
-
   private static String nameOf(Scope scope, String application) {
     if (scope == Scope.HOST) {
       return HOST;
@@ -124,20 +124,132 @@ record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path pa
     return APP + HexFormat.of().formatHex(hash, 0, HASH_BYTES);
   }
 
-  Path dataOf(int number) {
-    return path.resolve(nameOf(number) + ".data");
+  @Override
+  public int count() {
+    return layout.regions();
   }
 
-  Path logOf(int number) {
-    return path.resolve(nameOf(number) + ".log");
+  @Override
+  public long regionBytes() {
+    return layout.regionBytes();
   }
 
-  Path lockOf(int number) {
-    return path.resolve(nameOf(number) + LOCK);
+  @Override
+  public @Nullable Region make(int number) throws IOException {
+    Object parent = enterAgain();
+    Path name = fileOf(number);
+    byte[] salt = CacheKey.newSalt();
+    Header header =
+        new Header(
+            number,
+            Region.mostEntries(count(), regionBytes()),
+            regionBytes(),
+            System.currentTimeMillis(),
+            ByteBuffer.wrap(salt));
+    OpenFile file;
+    try {
+      file = io.createIn(name, parent);
+    } catch (FileAlreadyExistsException e) {
+      if (isRegion(number, headerOf(name, parent))) {
+        return null;
+      }
+      io.delete(name);
+      file = io.createIn(name, parent);
+    }
+    Object made = null;
+    try {
+      file.write(RegionTable.encoded(header), 0);
+      Object named = io.identityOf(name);
+      // Before it had its header, another process may have taken it for broken and made its own.
+      made = named != null && header.equals(headerOf(name, parent)) ? named : null;
+      return made == null ? null : region(header, file, made, true);
+    } finally {
+      if (made == null) {
+        file.close();
+      }
+    }
   }
 
-  private static String nameOf(int number) {
-    return number < 10 ? "0" + number : String.valueOf(number);
+  private @Nullable Header headerOf(Path name, Object parent) throws IOException {
+    try (OpenFile file = io.openIn(name, parent)) {
+      return RegionTable.header(file);
+    } catch (NoSuchFileException e) {
+      return null;
+    }
+  }
+
+  @Override
+  public @Nullable Region look(int number, @Nullable Region known) throws IOException {
+    Path name = fileOf(number);
+    Object named = io.identityOf(name);
+    if (named == null) {
+      return null;
+    }
+    if (known != null && known.isNamed(named)) {
+      // After a clock that was ahead, a region would outlive all that come later.
+      known.beganBy(System.currentTimeMillis());
+      return known;
+    }
+    OpenFile file;
+    try {
+      file = io.openIn(name, enterAgain());
+    } catch (NoSuchFileException e) {
+      // Another process has just deleted it.
+      return null;
+    }
+    Region found = null;
+    try {
+      Header header = RegionTable.header(file);
+      if (header != null && isRegion(number, header)) {
+        found = region(header, file, named, false);
+      }
+      return found;
+    } finally {
+      if (found == null) {
+        file.close();
+      }
+    }
+  }
+
+  private boolean isRegion(int number, @Nullable Header header) {
+    return header != null
+        && header.number() == number
+        && header.regionBytes() == regionBytes()
+        && header.mostChunks() == Region.mostEntries(count(), regionBytes());
+  }
+
+  private Region region(Header header, OpenFile file, Object identity, boolean own) {
+    byte[] salt = new byte[CacheKey.SALT_BYTES];
+    header.salt().get(0, salt);
+    return new Region(
+        header.number(),
+        header.regionBytes(),
+        header.mostChunks(),
+        file,
+        RegionTable.bytesFor(header.mostChunks()),
+        identity,
+        CacheKey.ofRegion(config.key(), salt),
+        header.beganMillis(),
+        own);
+  }
+
+  @Override
+  public void appended(Region region, List<Place> chunks) throws IOException {
+    RegionTable.append(region, chunks);
+  }
+
+  @Override
+  public void read(Region region, Consumer<Place> visitor) throws IOException {
+    RegionTable.scan(region, visitor);
+  }
+
+  @Override
+  public void delete(Region region) throws IOException {
+    io.delete(fileOf(region.number()));
+  }
+
+  private Path fileOf(int number) {
+    return path.resolve((number < 10 ? "0" : "") + number + ".region");
   }
 
   /** Deletes the caches of older versions of the format, which no S3E of today reads. */

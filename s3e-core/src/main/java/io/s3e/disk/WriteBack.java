@@ -7,10 +7,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Adjacent bytes of one object that are in memory and are to be written.
  *
- * @param isScanned whether they are of a reader that goes from front to end
  * @param pieces at least one, one after the other in the object
  */
-public record WriteBack(StoredObject object, boolean isScanned, List<? extends Piece> pieces) {
+public record WriteBack(StoredObject object, List<? extends Piece> pieces) {
   /**
    * Bytes that may leave memory by themselves. Called by one thread of the cache at a time, which
    * must not be held up.

@@ -6,8 +6,8 @@
  *
  * <p>A <b>chunk</b> is 64 KiB of one version of one object ({@link io.s3e.disk.StoredObject}), the
  * unit of presence and of checksums: fixed, so that JVMs with different block sizes in memory share
- * a cache. Chunks are appended to a <b>region</b>, a file of fixed size; one filling of it is a
- * <b>generation</b>. A full cache recycles whole regions.
+ * a cache. Chunks are appended to a <b>region</b>, a file that is filled once. A full cache gives
+ * up whole regions, oldest first. A <b>place</b> is where a chunk stands in a region, and its seal.
  *
  * <h2>The boundary</h2>
  *
@@ -18,15 +18,19 @@
  *
  * <h2>Behind it</h2>
  *
- * <p>A {@link io.s3e.disk.RegionStore} is one directory: a {@link io.s3e.disk.ChunkIndex} of what
- * its {@link io.s3e.disk.Regions} hold, {@link io.s3e.disk.Readers} with a {@link
- * io.s3e.disk.ChunkReader} each and {@link io.s3e.disk.RecentChunks} for short reads, an {@link
- * io.s3e.disk.Appender} that writes, and a {@link io.s3e.disk.Breaker} for each direction. The
- * {@link io.s3e.disk.Region}s are files without names ({@link io.s3e.disk.PrivateRegion}), or have
- * a name, a lock ({@link io.s3e.disk.ProcessLock}) and a log ({@link io.s3e.disk.RegionLog}) that
- * other processes read ({@link io.s3e.disk.SharedRegion}), below a directory that {@link
- * io.s3e.disk.DirectoryGuard} trusts. {@link io.s3e.disk.RegionSeal} verifies or decrypts a chunk.
- * All that touches the file system goes by {@link io.s3e.disk.DiskIo}.
+ * <p>A {@link io.s3e.disk.RegionStore} is one directory. Its {@link io.s3e.disk.ChunkIndex} knows
+ * which chunks are where, and asks no disk. Its {@link io.s3e.disk.Regions} know which files there
+ * are, and which one goes next; they know nothing of chunks. Its {@link io.s3e.disk.Appender} is
+ * the one thread that writes, and that makes, gives up and looks at regions. Its {@link
+ * io.s3e.disk.Readers}, with a {@link io.s3e.disk.ChunkReader} each and {@link
+ * io.s3e.disk.RecentChunks} for short reads, touch a disk for whoever reads. A {@link
+ * io.s3e.disk.Breaker} for each direction says whether the directory is to be used.
+ *
+ * <p>{@link io.s3e.disk.PrivateRegions} are files without names. Those of a {@link
+ * io.s3e.disk.SharedInstance} have names and begin with a {@link io.s3e.disk.RegionTable} that
+ * other processes read, below a directory that {@link io.s3e.disk.DirectoryGuard} trusts. {@link
+ * io.s3e.disk.RegionSeal} verifies or decrypts a chunk. All that touches the file system goes by
+ * {@link io.s3e.disk.DiskIo}.
  *
  * <p>Internal to S3E but for {@link CacheKey}, {@link DiskCacheConfig}.
  */

@@ -110,12 +110,11 @@ final class Spiller {
     Origin origin = Origin.of(fetched.get(0));
     tier.speed().onStore(bytes.length(), origin.effort().elapsedNanos());
     if (origin.isSpilled()) {
-      offer(handle, fetched, isOfScan(origin));
+      offer(handle, fetched);
     } else if (chunks != null) {
       switch (verdict(origin, chunks)) {
         // When it was sent there was no cache, or its reader might have been one that scans.
-        case WRITTEN ->
-            offer(handle, fetched.stream().filter(Block::markDirty).toList(), isOfScan(origin));
+        case WRITTEN -> offer(handle, fetched.stream().filter(Block::markDirty).toList());
         case WITHHELD -> withhold(handle, bytes);
         case NOT_WRITTEN -> metrics.add(Counter.NOT_ADMITTED_BYTES, bytes.length());
       }
@@ -123,13 +122,13 @@ final class Spiller {
   }
 
   /** Offers blocks that are marked dirty. */
-  private void offer(ObjectHandle handle, List<Block> dirty, boolean ofScan) {
+  private void offer(ObjectHandle handle, List<Block> dirty) {
     ChunkRange chunks = dirty.isEmpty() ? null : tier.chunksOf(handle, rangeOf(dirty));
     if (chunks == null) {
       // The object has turned out to be another one than was told.
       dirty.forEach(Block::markClean);
     } else {
-      cache.offer(new WriteBack(chunks.object(), ofScan, dirty.stream().map(Spill::new).toList()));
+      cache.offer(new WriteBack(chunks.object(), dirty.stream().map(Spill::new).toList()));
     }
   }
 
@@ -168,7 +167,7 @@ final class Spiller {
         adjacent.add(block);
       } else if (!adjacent.isEmpty()) {
         offered += rangeOf(adjacent).length();
-        offer(handle, adjacent, false);
+        offer(handle, adjacent);
         adjacent = new ArrayList<>();
       }
     }
@@ -189,7 +188,7 @@ final class Spiller {
     if (verdict == Verdict.WITHHELD) {
       withhold(origin.handle(), bytes);
     } else if (verdict == Verdict.WRITTEN && block.markDirty()) {
-      offer(origin.handle(), List.of(block), isOfScan(origin));
+      offer(origin.handle(), List.of(block));
     }
   }
 }

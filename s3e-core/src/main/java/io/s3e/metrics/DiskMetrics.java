@@ -50,8 +50,6 @@ public final class DiskMetrics extends Counters<DiskMetrics.Counter> {
     EVICTIONS,
     /** Bytes that evicted regions held. */
     EVICTED_BYTES,
-    /** Bytes of evicted regions that had been read, and were written again. */
-    KEPT_BYTES,
     /** Times that reading from a directory, or writing to it, was given up after failures. */
     BREAKER_OPENED,
     /**

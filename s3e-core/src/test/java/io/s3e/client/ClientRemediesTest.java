@@ -8,6 +8,7 @@ import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.aws.AwsClientSettings;
+import io.s3e.client.given.SdkCredentials;
 import io.s3e.testing.Fault;
 import io.s3e.testing.HostileS3Server;
 import io.s3e.testing.RecordingHandler;
@@ -72,10 +73,11 @@ class ClientRemediesTest {
                 .region(S3ProxyServer.REGION)
                 .pathStyle(true)
                 .credentials(
-                    () -> {
-                      asked.incrementAndGet();
-                      return provider.get();
-                    })
+                    new SdkCredentials(
+                        () -> {
+                          asked.incrementAndGet();
+                          return provider.get();
+                        }))
                 .connectTimeout(Duration.ofSeconds(2))
                 .requestTimeout(Duration.ofSeconds(20))
                 .stallTimeout(Duration.ofSeconds(5))

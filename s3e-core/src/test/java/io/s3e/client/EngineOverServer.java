@@ -6,6 +6,7 @@ import io.s3e.S3E;
 import io.s3e.S3EConfig;
 import io.s3e.buffer.MemoryBudget;
 import io.s3e.client.aws.AwsClientSettings;
+import io.s3e.client.given.SdkCredentials;
 import io.s3e.metrics.EngineMetrics;
 import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.testing.HostileS3Server;
@@ -65,7 +66,7 @@ final class EngineOverServer implements AutoCloseable {
             .endpoint(server.endpoint())
             .region(S3ProxyServer.REGION)
             .pathStyle(true)
-            .credentials(credentials)
+            .credentials(new SdkCredentials(credentials))
             .connectTimeout(Duration.ofSeconds(2))
             .requestTimeout(Duration.ofSeconds(20))
             .stallTimeout(Duration.ofSeconds(2))

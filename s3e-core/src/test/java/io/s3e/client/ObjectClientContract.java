@@ -7,6 +7,7 @@ import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.aws.AwsClientSettings;
+import io.s3e.client.given.SdkCredentials;
 import io.s3e.testing.Pause;
 import io.s3e.testing.RecordingHandler;
 import io.s3e.testing.S3ProxyServer;
@@ -74,7 +75,7 @@ abstract class ObjectClientContract {
         .endpoint(S3.endpoint())
         .region(S3ProxyServer.REGION)
         .pathStyle(true)
-        .credentials(S3.credentials())
+        .credentials(new SdkCredentials(S3.credentials()))
         .requestTimeout(Duration.ofSeconds(20));
   }
 
@@ -226,7 +227,8 @@ abstract class ObjectClientContract {
     StaticCredentialsProvider wrong =
         StaticCredentialsProvider.create(
             AwsBasicCredentials.create(S3ProxyServer.ACCESS_KEY, "not the secret"));
-    try (ObjectClient other = open(settings().credentials(wrong).build(), MEMORY)) {
+    try (ObjectClient other =
+        open(settings().credentials(new SdkCredentials(wrong)).build(), MEMORY)) {
       RecordingHandler handler = new RecordingHandler();
       other.get(request(new ByteRange(0, 10), false), handler);
       RequestFailure failure = handler.awaitFailure();
@@ -240,9 +242,10 @@ abstract class ObjectClientContract {
     AwsClientSettings broken =
         settings()
             .credentials(
-                () -> {
-                  throw new IllegalStateException("no credentials today");
-                })
+                new SdkCredentials(
+                    () -> {
+                      throw new IllegalStateException("no credentials today");
+                    }))
             .build();
     try (ObjectClient other = open(broken, MEMORY)) {
       RecordingHandler handler = new RecordingHandler();

@@ -7,6 +7,7 @@ import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.aws.AwsClientSettings;
+import io.s3e.client.given.SdkCredentials;
 import io.s3e.fault.FaultPolicy;
 import io.s3e.fault.History;
 import io.s3e.fault.Verdict;
@@ -73,7 +74,8 @@ abstract class ObjectClientFaultContract {
         .region(S3ProxyServer.REGION)
         .pathStyle(true)
         .credentials(
-            StaticCredentialsProvider.create(AwsBasicCredentials.create("access", "secret")))
+            new SdkCredentials(
+                StaticCredentialsProvider.create(AwsBasicCredentials.create("access", "secret"))))
         .connectTimeout(Duration.ofSeconds(2))
         .requestTimeout(Duration.ofSeconds(20))
         .stallTimeout(Duration.ofSeconds(2));

@@ -17,8 +17,6 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
-import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 
 /** Two stores that differ in nothing but the port, read by one JVM. */
 class PortsTest {
@@ -55,8 +53,7 @@ class PortsTest {
             .endpoint(server.endpoint())
             .region(S3ProxyServer.REGION)
             .pathStyle(true)
-            .credentials(
-                StaticCredentialsProvider.create(AwsBasicCredentials.create("access", "secret")))
+            .credentials(CredentialsSource.of("access", "secret"))
             .build();
     S3EConfig config =
         S3EConfig.DEFAULTS.toBuilder()

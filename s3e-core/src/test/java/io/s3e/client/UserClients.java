@@ -2,6 +2,7 @@ package io.s3e.client;
 
 import io.s3e.client.aws.AwsClientSettings;
 import io.s3e.client.given.BlockingStore;
+import io.s3e.client.given.SdkCredentials;
 import io.s3e.client.given.SyncObjectClient;
 import software.amazon.awssdk.auth.credentials.AnonymousCredentialsProvider;
 import software.amazon.awssdk.core.checksums.ResponseChecksumValidation;
@@ -63,7 +64,9 @@ final class UserClients {
         .endpointOverride(settings.endpoint())
         .region(Region.of(settings.region()))
         .credentialsProvider(
-            settings.anonymous() ? AnonymousCredentialsProvider.create() : settings.credentials())
+            settings.credentials() instanceof SdkCredentials given && !settings.anonymous()
+                ? given.provider()
+                : AnonymousCredentialsProvider.create())
         .forcePathStyle(true)
         .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED)
         .overrideConfiguration(overrides.build())

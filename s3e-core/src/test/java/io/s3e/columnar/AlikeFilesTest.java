@@ -8,9 +8,7 @@ import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
 import io.s3e.prefetch.PrefetchLimits;
-import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.ReadPolicy;
-import io.s3e.prefetch.VectorPlanner.Joining;
 import io.s3e.prefetch.Wish;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -122,18 +120,7 @@ class AlikeFilesTest {
     ObjectVersion version = ObjectVersion.identified(new ObjectRef("b", "t/f"), 4 * MIB, "e", null);
     BlockLayout blocks = new BlockLayout(4 * MIB, BLOCK);
     PrefetchLimits limits = PrefetchLimits.defaults(BLOCK, 8 << 20);
-    return new StreamPlanner(
-        new ReadPlanner(blocks, ReadPolicy.RANDOM, null, limits),
-        blocks,
-        limits,
-        memory,
-        version,
-        null,
-        SplitSource.UNKNOWN,
-        new Joining(0, 0.5, 8 << 20),
-        ClassLoader.getPlatformClassLoader(),
-        ColumnarMode.AUTO,
-        (counter, count) -> {});
+    return StreamPlannerTest.planner(version, blocks, limits, ReadPolicy.RANDOM, memory);
   }
 
   private static LayoutMemory taught() {

@@ -30,8 +30,18 @@ class StreamPlannerTest {
   }
 
   private StreamPlanner planner(ObjectVersion version) {
+    return planner(version, layout, limits, ReadPolicy.ADAPTIVE, memory);
+  }
+
+  /** Of a stream that was told no split. */
+  static StreamPlanner planner(
+      ObjectVersion version,
+      BlockLayout layout,
+      PrefetchLimits limits,
+      ReadPolicy policy,
+      LayoutMemory memory) {
     return new StreamPlanner(
-        new ReadPlanner(layout, ReadPolicy.ADAPTIVE, null, limits),
+        new ReadPlanner(layout, policy, null, limits),
         layout,
         limits,
         memory,

@@ -282,7 +282,7 @@ class AppenderTest {
     try (StoreRig rig = rig()) {
       rig.write(TestWriteBack.of(mib("before"), 0, 4, 1));
       long bytes = rig.files.bytes();
-      rig.freePercent = 14;
+      rig.freePercent = 9;
       rig.write(TestWriteBack.all(mib("meanwhile")));
       rig.write(TestWriteBack.all(mib("and more")));
 
@@ -291,7 +291,7 @@ class AppenderTest {
       assertThat(rig.requireRight(mib("before"))).as("it is read nevertheless").isEqualTo(4);
       rig.requireSums();
 
-      rig.freePercent = 15;
+      rig.freePercent = 10;
       rig.write(TestWriteBack.of(mib("after"), 0, 4, 1));
       assertThat(rig.counted(Counter.WRITTEN_BYTES)).isEqualTo(8 * CHUNK);
       rig.requireSums();

@@ -6,29 +6,28 @@ import io.s3e.disk.CacheInspector.Instance;
 import io.s3e.disk.SharedRegionsRig.Found;
 import io.s3e.testing.TestDirectories;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 
 /**
- * A shared cache whose first log, region or layout somebody has made up: a byte that chooses among
- * {@link Part}s, and what they hold. Tools tell of it, and a process that opens it takes no wrong
- * byte.
+ * A shared cache whose first table, region or layout somebody has made up: a byte that chooses
+ * among {@link Part}s, and what they hold. Tools tell of it, and a process that opens it takes no
+ * wrong byte.
  */
 public final class CacheFilesFuzz {
 
   /** The place of the input in the cache. */
   private enum Part {
-    LOG,
-    /** Behind the honest records, as of the generation of these. */
-    END_OF_LOG,
+    TABLE,
+    /** Behind the honest records. */
+    END_OF_TABLE,
     DATA,
     LAYOUT
   }
-
-  /** Where a record has its generation. */
-  private static final int GENERATION = 4;
 
   private CacheFilesFuzz() {}
 
@@ -54,21 +53,19 @@ public final class CacheFilesFuzz {
   }
 
   private static void put(Part part, byte[] bytes, Path instance) throws IOException {
-    Path log = SharedRegionsRig.logOf(instance, 0);
+    Path file = SharedRegionsRig.fileOf(instance, 0);
     switch (part) {
-      case LOG -> Files.write(log, FuzzedRecords.repair(bytes));
-      case END_OF_LOG -> {
-        byte[] header = Files.readAllBytes(log);
-        for (int at = 0;
-            at + RegionLog.RECORD_BYTES <= bytes.length;
-            at += RegionLog.RECORD_BYTES) {
-          System.arraycopy(header, GENERATION, bytes, at + GENERATION, Integer.BYTES);
-        }
-        Files.write(log, FuzzedRecords.repair(bytes), StandardOpenOption.APPEND);
-      }
-      case DATA -> Files.write(SharedRegionsRig.dataOf(instance, 0), bytes);
+      case TABLE -> write(file, 0, FuzzedRecords.repair(bytes));
+      case END_OF_TABLE -> write(file, 2 * RegionTable.RECORD_BYTES, FuzzedRecords.repair(bytes));
+      case DATA -> write(file, SharedRegionsRig.tableBytes(), bytes);
       case LAYOUT -> Files.write(instance.resolve(Layout.NAME), FuzzedRecords.repair(bytes));
       default -> throw new AssertionError(part);
+    }
+  }
+
+  private static void write(Path file, long position, byte[] bytes) throws IOException {
+    try (FileChannel open = FileChannel.open(file, StandardOpenOption.WRITE)) {
+      open.write(ByteBuffer.wrap(bytes), position);
     }
   }
 

@@ -43,7 +43,7 @@ public final class CacheFixture implements AutoCloseable {
     if (last == null) {
       throw new IOException("not in the index");
     }
-    return SharedRegionsRig.dataOf(instance(), last.region().number());
+    return SharedRegionsRig.fileOf(instance(), last.region().number());
   }
 
   /** Leaves the instance. */

@@ -3,20 +3,17 @@ package io.s3e.disk;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.s3e.disk.Region.Filling;
-import io.s3e.disk.Region.Kind;
 import io.s3e.disk.Region.Place;
 import io.s3e.testing.Seed;
 import io.s3e.testing.Slow;
 import io.s3e.testing.Threads;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -31,20 +28,13 @@ class ChunkIndexTest {
   private final ChunkIndex index = new ChunkIndex();
   private final StoredObject object = StoredBytes.object("key", 10L * CHUNK);
 
-  private static Filling filling(int generation) {
-    return new Filling(generation, Kind.LASTING, 0, null);
-  }
-
   private Region region(int number) {
-    Region region =
-        StoredBytes.region(index, number, Region.MOST_BYTES >> 4, 1 << Region.SLOT_BITS);
-    index.begin(region, filling(1));
-    return region;
+    return StoredBytes.region(index, number, Region.MOST_BYTES >> 4, 1 << Region.SLOT_BITS);
   }
 
   private static Place at(
       Region region, StoredObject object, int chunk, int slot, long high, long low) {
-    return new Place(object, chunk, region, region.filling(), slot, high, low);
+    return new Place(object, chunk, region, slot, high, low);
   }
 
   private void add(Region region, int chunk, int slot) {
@@ -68,13 +58,12 @@ class ChunkIndexTest {
       Region in = chunk % 3 == 0 ? stays : region;
       assertThat(index.add(at(in, other, chunk, chunk * CHUNK_SLOTS, 0, 0))).isTrue();
     }
-    index.begin(region, filling(2));
+    index.forget(region);
 
     for (int chunk = 0; chunk < chunks; chunk++) {
       assertThat(index.place(other, chunk) != null).as("%d", chunk).isEqualTo(chunk % 3 == 0);
     }
     assertThat(region.entries()).isZero();
-    assertThat(region.generation()).isEqualTo(2);
   }
 
   @Test
@@ -110,11 +99,9 @@ class ChunkIndexTest {
     add(second, 0, 16);
 
     assertThat(place(0).region()).isSameAs(second);
-    index.hit(List.of(before));
-    assertThat(index.hitsIn(first)).as("hits of a place that was replaced").isEmpty();
     index.drop(before);
     assertThat(place(0).region()).as("place after the old one was dropped").isSameAs(second);
-    index.begin(first, filling(2));
+    index.forget(first);
     assertThat(place(0).region()).as("place after the old one's region").isSameAs(second);
   }
 
@@ -132,51 +119,37 @@ class ChunkIndexTest {
   }
 
   @Test
-  void aGenerationTakesItsEntriesWithIt() {
+  void aRegionTakesItsEntriesWithIt() {
     Region region = region(0);
     add(region, 0, 0);
     add(region, 1, 16);
     Place old = place(0);
-    index.begin(region, new Filling(2, Kind.SCANNED, 0, null));
+    index.forget(region);
 
     assertThat(index.presentFrom(object, 0, 10)).isZero();
-    assertThat(region.generation()).isEqualTo(2);
-    assertThat(region.kind()).isEqualTo(Kind.SCANNED);
-    assertThat(region.nextSlot()).isZero();
+    assertThat(index.add(old)).as("of a region that is forgotten").isFalse();
+    assertThat(index.place(object, 0)).isNull();
 
-    // Places in the generation before say nothing of this one.
-    add(region, 4, 0);
+    // Places in the region before say nothing of this one.
+    Region next = region(0);
+    add(next, 4, 0);
     index.drop(old);
-    index.hit(List.of(old));
-    assertThat(place(4).generation()).isEqualTo(2);
-    assertThat(index.hitsIn(region)).isEmpty();
+    index.forget(region);
+    assertThat(place(4).region()).isSameAs(next);
   }
 
   @Test
-  void hitsAreToldInTheOrderOfTheRegion() {
-    Region region = region(0);
-    for (int chunk = 0; chunk < 5; chunk++) {
-      add(region, chunk, chunk * CHUNK_SLOTS);
-    }
-    index.hit(List.of(place(3)));
-    index.hit(List.of(place(1), place(3), place(4)));
-    index.drop(place(4));
-
-    assertThat(index.hitsIn(region)).containsExactly(place(1), place(3));
-  }
-
-  @Test
-  void regionsAreEnteredInTheOrderOfTheirNumbers() {
-    region(0);
+  void aNumberIsOneRegions() {
+    region(2);
     assertThatThrownBy(() -> region(2)).isInstanceOf(IllegalArgumentException.class);
-    assertThatThrownBy(() -> region(0)).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> region(512)).isInstanceOf(IllegalArgumentException.class);
+    region(0);
   }
 
   @Test
   @Slow
   void aRegionHasAsManyEntriesAsItMay() {
     Region region = StoredBytes.region(index, 0, Region.MOST_BYTES >> 4, 1 << Region.SLOT_BITS - 4);
-    index.begin(region, filling(1));
     StoredObject large = StoredBytes.object("large", 1L << 40);
     for (int chunk = 0; chunk < region.slotCount(); chunk++) {
       assertThat(index.add(at(region, large, chunk, chunk, 1, 0))).isTrue();
@@ -199,11 +172,7 @@ class ChunkIndexTest {
   private static final long SEED = Seed.draw();
 
   /** A chunk with its object. */
-  private record Chunk(StoredObject object, int number) {
-    static Chunk of(Place place) {
-      return new Chunk(place.object(), place.chunk());
-    }
-  }
+  private record Chunk(StoredObject object, int number) {}
 
   /** An index beside a map. */
   private static final class Model {
@@ -214,7 +183,6 @@ class ChunkIndexTest {
     private final List<StoredObject> objects = new ArrayList<>();
     private final Map<Chunk, Place> places = new HashMap<>();
     private final List<Place> known = new ArrayList<>();
-    private final Map<Region, Set<Chunk>> hits = new HashMap<>();
 
     Model(long seed) {
       what = "seed " + seed;
@@ -222,9 +190,7 @@ class ChunkIndexTest {
       int count = 1 + random.nextInt(6);
       for (int i = 0; i < count; i++) {
         Region region = StoredBytes.region(index, i, Region.MOST_BYTES, 1 << Region.SLOT_BITS);
-        index.begin(region, filling(1));
         regions.add(region);
-        hits.put(region, new LinkedHashSet<>());
       }
       for (int i = 0; i < 30; i++) {
         objects.add(StoredBytes.object("key " + i, 1 + random.nextInt(300 * CHUNK)));
@@ -240,7 +206,6 @@ class ChunkIndexTest {
             }
           }
           case 1, 2, 3, 4 -> drop();
-          case 5, 6, 7, 8, 9 -> hit();
           case 10, 11, 12, 13, 14 -> look();
           default -> add();
         }
@@ -251,11 +216,6 @@ class ChunkIndexTest {
               .as(what)
               .isEqualTo(places.get(new Chunk(object, chunk)));
         }
-      }
-      for (Region region : regions) {
-        assertThat(index.hitsIn(region).stream().map(Chunk::of))
-            .as(what)
-            .containsExactlyInAnyOrderElementsOf(hits.get(region));
       }
     }
 
@@ -273,10 +233,7 @@ class ChunkIndexTest {
       long low = random.nextInt(3) == 0 ? 0 : random.nextLong();
       Place place = at(region, object, chunk.number(), slot, high, low);
       assertThat(index.add(place)).as(what).isTrue();
-      Place before = places.put(chunk, place);
-      if (before != null) {
-        hits.get(before.region()).remove(chunk);
-      }
+      places.put(chunk, place);
       known.add(place);
     }
 
@@ -286,38 +243,16 @@ class ChunkIndexTest {
       }
       Place place = known.get(random.nextInt(known.size()));
       index.drop(place);
-      places
-          .entrySet()
-          .removeIf(
-              each -> {
-                boolean same = each.getValue().equals(place);
-                if (same) {
-                  hits.get(place.region()).remove(each.getKey());
-                }
-                return same;
-              });
-    }
-
-    private void hit() {
-      if (known.isEmpty()) {
-        return;
-      }
-      Place place = known.get(random.nextInt(known.size()));
-      index.hit(List.of(place));
-      places.forEach(
-          (chunk, current) -> {
-            if (current.equals(place)) {
-              hits.get(place.region()).add(chunk);
-            }
-          });
+      places.values().removeIf(each -> each.equals(place));
     }
 
     private void begin() {
-      Region region = regions.get(random.nextInt(regions.size()));
-      int next = region.generation() + 1 + random.nextInt(2);
-      index.begin(region, new Filling(next, Kind.values()[random.nextInt(2)], 0, null));
+      int number = random.nextInt(regions.size());
+      Region region = regions.get(number);
+      index.forget(region);
       places.values().removeIf(place -> place.region() == region);
-      hits.get(region).clear();
+      regions.set(
+          number, StoredBytes.region(index, number, Region.MOST_BYTES, 1 << Region.SLOT_BITS));
     }
 
     private void look() {
@@ -333,19 +268,19 @@ class ChunkIndexTest {
   }
 
   /**
-   * Readers beside a writer that adds and begins generations: what a reader finds at a place whose
-   * generation still stands is what was written there for that chunk.
+   * Readers beside a writer that adds and gives up regions: what a reader finds at a place is what
+   * was written there for that chunk.
    */
   @Test
   @Slow
-  void aPlaceOfAGenerationThatIsGoneIsToldByTheGeneration() throws Exception {
+  void aPlaceIsThatOfItsChunkWhateverIsForgotten() throws Exception {
     int regionCount = 4;
     int slots = 32 * CHUNK_SLOTS;
     List<Region> regions = new ArrayList<>();
-    List<AtomicLongArray> disks = new ArrayList<>();
+    Map<Region, AtomicLongArray> disks = new ConcurrentHashMap<>();
     for (int i = 0; i < regionCount; i++) {
       regions.add(region(i));
-      disks.add(new AtomicLongArray(slots));
+      disks.put(regions.get(i), new AtomicLongArray(slots));
     }
     StoredObject[] objects = new StoredObject[4];
     for (int i = 0; i < objects.length; i++) {
@@ -353,7 +288,6 @@ class ChunkIndexTest {
     }
     AtomicBoolean done = new AtomicBoolean();
     AtomicLong verified = new AtomicLong();
-    AtomicLong stale = new AtomicLong();
 
     Threads.run(
         3,
@@ -369,18 +303,13 @@ class ChunkIndexTest {
                 if (random.nextInt(8) == 0) {
                   Thread.yield();
                 }
-                long found = disks.get(region.number()).get(place.slot());
-                if (region.generation() == place.generation()) {
-                  assertThat(found).isEqualTo(place.sealHigh());
-                  assertThat(place.sealLow()).isEqualTo(name(wanted, chunk));
-                  index.hit(List.of(place));
-                  if (random.nextInt(50) == 0) {
-                    index.drop(place);
-                  }
-                  verified.incrementAndGet();
-                } else {
-                  stale.incrementAndGet();
+                long found = disks.get(region).get(place.slot());
+                assertThat(found).isEqualTo(place.sealHigh());
+                assertThat(place.sealLow()).isEqualTo(name(wanted, chunk));
+                if (random.nextInt(50) == 0) {
+                  index.drop(place);
                 }
+                verified.incrementAndGet();
               }
             }
             return;
@@ -393,12 +322,11 @@ class ChunkIndexTest {
         });
 
     assertThat(verified).as("places that were verified").hasPositiveValue();
-    System.out.println(verified + " places verified, " + stale + " of generations that were gone");
   }
 
   private void write(
       List<Region> regions,
-      List<AtomicLongArray> disks,
+      Map<Region, AtomicLongArray> disks,
       int slots,
       StoredObject[] objects,
       SplittableRandom random) {
@@ -410,12 +338,15 @@ class ChunkIndexTest {
       Region region = regions.get(random.nextInt(regions.size()));
       int slot = region.nextSlot();
       if (slot + CHUNK_SLOTS > slots) {
-        index.begin(region, filling(region.generation() + 1));
+        index.forget(region);
+        Region next = region(region.number());
+        disks.put(next, new AtomicLongArray(slots));
+        regions.set(region.number(), next);
         continue;
       }
       StoredObject to = objects[random.nextInt(objects.length)];
       int chunk = random.nextInt(to.chunks());
-      disks.get(region.number()).set(slot, ++written);
+      disks.get(region).set(slot, ++written);
       assertThat(index.add(at(region, to, chunk, slot, written, name(to, chunk)))).isTrue();
     }
   }

@@ -96,8 +96,8 @@ class ExchangeableDirectoryTest {
   @Test
   void whatIsPutInPlaceOfTheCacheIsNotWrittenTo() throws IOException {
     Path directory = Host.KUBERNETES.make(above);
-    Path elsewhere = Files.createDirectories(above.resolve("elsewhere/v4/host"));
-    Path theirs = Files.writeString(elsewhere.resolve("00.data"), "theirs");
+    Path elsewhere = Files.createDirectories(above.resolve("elsewhere/v5/host"));
+    Path theirs = Files.writeString(elsewhere.resolve("00.region"), "theirs");
     Path top = DirectoryGuard.topIn(directory);
     try (SharedRegionsRig rig = encrypted(directory)) {
       Files.move(top, directory.resolve("away"));
@@ -107,7 +107,7 @@ class ExchangeableDirectoryTest {
           .hasMessageContaining("is a symbolic link");
     }
     assertThat(theirs).hasContent("theirs");
-    assertThat(elsewhere).isDirectoryNotContaining("glob:**.log");
+    assertThat(elsewhere).isDirectoryNotContaining("glob:**01.region");
   }
 
   /** The exchange comes between the look at the directory and the opening of the file. */
@@ -115,11 +115,11 @@ class ExchangeableDirectoryTest {
   void aFileOfAnotherDirectoryIsNotOpened() throws IOException {
     Path directory = Host.KUBERNETES.make(above);
     DirectoryGuard guard = DirectoryGuard.shared(directory);
-    Path own = guard.top().resolve("v4");
+    Path own = guard.top().resolve("v5");
     Object identity = guard.require(own);
-    Path file = own.resolve("00.data");
+    Path file = own.resolve("00.region");
     DiskIo io = new DiskIo();
-    io.openOrCreate(file, identity).close();
+    io.createIn(file, identity).close();
     assertThat(file).isRegularFile();
 
     Files.move(own, guard.top().resolve("away"));
@@ -131,7 +131,7 @@ class ExchangeableDirectoryTest {
         Files.delete(own);
         Files.createDirectory(own);
       }
-      assertThatThrownBy(() -> io.openOrCreate(file, identity))
+      assertThatThrownBy(() -> io.createIn(file, identity))
           .isInstanceOf(IOException.class)
           .hasMessageContaining("is another directory now");
       assertThat(theirs).isEmptyDirectory();

@@ -29,9 +29,10 @@ public final class FailingDisk implements AutoCloseable {
     public boolean isInTheWay(Scope scope) {
       return switch (operation) {
         case READ, WRITE -> true;
-        // Files that others share are made at the beginning, private ones when they are needed.
-        case CREATE -> scope == Scope.PRIVATE;
-        case SIZE -> scope == Scope.HOST;
+        // Regions are made when they are needed.
+        case CREATE -> true;
+        // Those of other processes are looked at each second.
+        case OPEN -> scope == Scope.HOST;
         default -> false;
       };
     }
@@ -40,7 +41,7 @@ public final class FailingDisk implements AutoCloseable {
     private boolean isOf(Scope scope) {
       return switch (operation) {
         case CREATE, READ, WRITE, CLOSE -> true;
-        case OPEN, RENAME, DELETE, SIZE, TRUNCATE -> scope == Scope.HOST;
+        case OPEN, RENAME, DELETE -> scope == Scope.HOST;
         // Asked by a cache whose capacity is not set.
         case USABLE_BYTES -> true;
       };

@@ -23,17 +23,15 @@ import org.jspecify.annotations.Nullable;
 final class FaultyDiskIo extends DiskIo {
   static final Duration LONGEST_HANG = Duration.ofSeconds(30);
 
-  /** Kinds of operations; the last five are those of open files. */
+  /** Kinds of operations; the last three are those of open files. */
   enum Operation {
     OPEN,
     CREATE,
     RENAME,
     DELETE,
     USABLE_BYTES,
-    SIZE,
     READ,
     WRITE,
-    TRUNCATE,
     CLOSE
   }
 
@@ -238,9 +236,15 @@ final class FaultyDiskIo extends DiskIo {
   }
 
   @Override
-  public OpenFile openOrCreate(Path file, Object directory) throws IOException {
+  public OpenFile openIn(Path file, Object directory) throws IOException {
     before(Operation.OPEN, file);
-    return new FaultyFile(file, disk.openOrCreate(file, directory));
+    return new FaultyFile(file, disk.openIn(file, directory));
+  }
+
+  @Override
+  public OpenFile createIn(Path file, Object directory) throws IOException {
+    before(Operation.CREATE, file);
+    return new FaultyFile(file, disk.createIn(file, directory));
   }
 
   @Override
@@ -284,12 +288,6 @@ final class FaultyDiskIo extends DiskIo {
     }
 
     @Override
-    public long size() throws IOException {
-      before(Operation.SIZE, path);
-      return file.size();
-    }
-
-    @Override
     public int read(ByteBuffer target, long position) throws IOException {
       before(Operation.READ, path);
       return file.read(target, position);
@@ -299,12 +297,6 @@ final class FaultyDiskIo extends DiskIo {
     public void write(ByteBuffer source, long position) throws IOException {
       before(Operation.WRITE, path);
       file.write(source, position);
-    }
-
-    @Override
-    public void truncate(long bytes) throws IOException {
-      before(Operation.TRUNCATE, path);
-      file.truncate(bytes);
     }
 
     /** The descriptor is closed whatever a rule says, as a kernel does. */

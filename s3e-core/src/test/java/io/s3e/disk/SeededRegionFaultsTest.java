@@ -106,7 +106,7 @@ class SeededRegionFaultsTest {
   }
 
   private static long position(Place place) {
-    return (long) place.slot() * Region.SLOT_BYTES;
+    return place.position();
   }
 
   /** As many bytes as there are; how many. */
@@ -180,7 +180,7 @@ class SeededRegionFaultsTest {
         int count = readFully(rig.files.file(1 - victim.place().region().number()), copy, begin);
         file.write(ByteBuffer.wrap(copy, 0, count), begin);
       }
-      case TRUNCATE -> file.truncate(begin + at);
+      case TRUNCATE -> WatchedFiles.truncate(file, begin + at);
     }
   }
 
@@ -209,11 +209,6 @@ class SeededRegionFaultsTest {
       boolean strikes = random.nextInt(3) == 0;
       struck += strikes ? 1 : 0;
       return strikes;
-    }
-
-    @Override
-    public long size() throws IOException {
-      return file.size();
     }
 
     @Override
@@ -270,11 +265,6 @@ class SeededRegionFaultsTest {
           file.write(ByteBuffer.wrap(bytes), position);
         }
       }
-    }
-
-    @Override
-    public void truncate(long bytes) throws IOException {
-      file.truncate(bytes);
     }
 
     @Override

@@ -79,10 +79,10 @@ class SharedDamageTest {
 
   @Test
   void everyBitOfAHeaderAndOfARecordCounts() throws IOException {
-    Path log = instance.resolve("00.log");
-    for (int from : new int[] {0, (int) RegionLog.FIRST + RegionLog.RECORD_BYTES}) {
-      for (int bit = 0; bit < RegionLog.RECORD_BYTES * Byte.SIZE; bit++) {
-        flip(log, from + bit / Byte.SIZE, bit % Byte.SIZE);
+    Path file = SharedRegionsRig.fileOf(instance, 0);
+    for (int from : new int[] {0, 2 * RegionTable.RECORD_BYTES}) {
+      for (int bit = 0; bit < RegionTable.RECORD_BYTES * Byte.SIZE; bit++) {
+        flip(file, from + bit / Byte.SIZE, bit % Byte.SIZE);
         try (SharedRegionsRig rig = new SharedRegionsRig(directory)) {
           int others = OBJECTS * CHUNKS - SharedRegionsRig.CHUNKS_OF_REGION;
           int known = 0;
@@ -95,7 +95,7 @@ class SharedDamageTest {
               .as("bit %d from %d", bit, from)
               .isEqualTo(from == 0 ? others : others + 1);
         }
-        flip(log, from + bit / Byte.SIZE, bit % Byte.SIZE);
+        flip(file, from + bit / Byte.SIZE, bit % Byte.SIZE);
       }
     }
     try (SharedRegionsRig rig = new SharedRegionsRig(directory)) {
@@ -111,10 +111,9 @@ class SharedDamageTest {
         int chunk = random.nextInt(10);
         Place place = rig.index.place(object, chunk);
         assertThat(place).isNotNull();
-        long at =
-            (long) place.slot() * Region.SLOT_BYTES + random.nextInt(StoredObject.CHUNK_BYTES);
+        long at = place.position() + random.nextInt(StoredObject.CHUNK_BYTES);
         int bit = random.nextInt(Byte.SIZE);
-        Path data = SharedRegionsRig.dataOf(instance, place.region().number());
+        Path data = SharedRegionsRig.fileOf(instance, place.region().number());
         flip(data, at, bit);
         assertThat(rig.read(object, chunk)).isEqualTo(Found.BROKEN);
         assertThat(rig.read(object, chunk)).as("forgotten").isEqualTo(Found.ABSENT);
@@ -140,7 +139,7 @@ class SharedDamageTest {
 
   private static Map<String, Damage> damages() {
     Map<String, Damage> damages = new LinkedHashMap<>();
-    for (String end : new String[] {"log", "data"}) {
+    for (String end : new String[] {"region"}) {
       damages.put(
           "truncate " + end,
           (in, random) -> {
@@ -191,15 +190,31 @@ class SharedDamageTest {
           });
     }
     damages.put(
-        "swap regions",
+        "garbage in the table",
         (in, random) -> {
-          swap(in, "log");
-          swap(in, "data");
+          byte[] garbage = new byte[10 * RegionTable.RECORD_BYTES];
+          random.nextBytes(garbage);
+          try (RandomAccessFile open =
+              new RandomAccessFile(in.resolve("00.region").toFile(), "rw")) {
+            open.seek(random.nextInt(8 * RegionTable.RECORD_BYTES));
+            open.write(garbage);
+          }
+        });
+    damages.put(
+        "another's table",
+        (in, random) -> {
+          byte[] theirs = Files.readAllBytes(in.resolve("01.region"));
+          try (RandomAccessFile open =
+              new RandomAccessFile(in.resolve("00.region").toFile(), "rw")) {
+            int header = RegionTable.RECORD_BYTES;
+            open.seek(header);
+            open.write(theirs, header, (int) SharedRegionsRig.tableBytes() - header);
+          }
         });
     damages.put("delete the layout", (in, random) -> Files.delete(in.resolve("layout")));
     damages.put("break the layout", (in, random) -> flip(in.resolve("layout"), 9, 3));
     damages.put("empty the layout", (in, random) -> truncate(in.resolve("layout"), 0));
-    damages.put("delete the locks", (in, random) -> deleteAll(in, ".lock"));
+    damages.put("delete the regions", (in, random) -> deleteAll(in, ".region"));
     damages.put("delete all files", (in, random) -> deleteAll(in, ""));
     damages.put(
         "delete the directory",
@@ -269,7 +284,7 @@ class SharedDamageTest {
   }
 
   @Test
-  void aReaderTakesNoByteOfAnotherGeneration() throws Exception {
+  void aReaderTakesNoByteOfAnotherRegion() throws Exception {
     AtomicBoolean stop = new AtomicBoolean();
     ExecutorService threads = Executors.newFixedThreadPool(3);
     try (SharedRegionsRig writer = new SharedRegionsRig(directory);
@@ -312,7 +327,7 @@ class SharedDamageTest {
     while (!stop.get()) {
       rig.refresh();
       Found found = rig.read(rig.object("o" + which.nextInt(10), 50), which.nextInt(50));
-      // A seal that does not fit would mean that the header has let bytes of another pass.
+      // A seal that does not fit would mean that a region was written again.
       assertThat(found).isIn(Found.RIGHT, Found.ABSENT);
       right += found == Found.RIGHT ? 1 : 0;
     }

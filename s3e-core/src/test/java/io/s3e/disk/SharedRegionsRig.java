@@ -4,13 +4,17 @@ import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
 import io.s3e.disk.DiskCacheConfig.Mode;
 import io.s3e.disk.DiskCacheConfig.Scope;
-import io.s3e.disk.Region.Kind;
 import io.s3e.disk.Region.Place;
+import io.s3e.metrics.DiskMetrics;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,12 +29,15 @@ final class SharedRegionsRig implements AutoCloseable {
   static final int CHUNKS_OF_REGION = (int) (Region.LEAST_BYTES / StoredObject.CHUNK_BYTES);
 
   final ChunkIndex index = new ChunkIndex();
-  final List<Region> all;
   final Regions regions;
   private final RegionSeal seal = new RegionSeal();
   private final ByteBuffer work =
       ByteBuffer.allocate(StoredObject.CHUNK_BYTES + RegionSeal.WORK_BYTES);
   private @Nullable Region current;
+  private long spaceNanos;
+
+  /** How much of the file system is free, in percent; asked anew each time. */
+  long freePercent = 80;
 
   SharedRegionsRig(Path directory) throws IOException {
     this(new DiskIo(), directory, CAPACITY, null);
@@ -38,11 +45,14 @@ final class SharedRegionsRig implements AutoCloseable {
 
   SharedRegionsRig(DiskIo io, Path directory, long capacity, @Nullable CacheKey key)
       throws IOException {
-    all =
-        SharedRegion.enter(
-            SharedInstance.enter(io, directory, config(directory, key), capacity), index);
-    regions = new Regions(all, index, new DiskSpace(directory));
-    regions.refresh();
+    regions =
+        new Regions(
+            SharedInstance.enter(io, directory, config(directory, key), capacity),
+            index,
+            new DiskSpace(
+                () -> freePercent, () -> 100, () -> spaceNanos += TimeUnit.SECONDS.toNanos(1)),
+            new DiskMetrics());
+    refresh();
   }
 
   static DiskCacheConfig config(Path directory, @Nullable CacheKey key) {
@@ -61,13 +71,33 @@ final class SharedRegionsRig implements AutoCloseable {
   }
 
   /** The file of a region. */
-  static Path dataOf(Path instance, int number) {
-    return instance.resolve("%02d.data".formatted(number));
+  static Path fileOf(Path instance, int number) {
+    return instance.resolve("%02d.region".formatted(number));
   }
 
-  /** The log of a region. */
-  static Path logOf(Path instance, int number) {
-    return instance.resolve("%02d.log".formatted(number));
+  /** The length of a region's table. */
+  static long tableBytes() {
+    return RegionTable.bytesFor(Region.mostEntries(REGIONS, Region.LEAST_BYTES));
+  }
+
+  /** Bytes that the chunks of all regions take in the files of an instance. */
+  static long bytesOnDisk(Path instance) throws IOException {
+    long bytes = 0;
+    try (var files = Files.list(instance)) {
+      for (Path file : files.filter(file -> file.toString().endsWith(".region")).toList()) {
+        bytes += Math.max(0, lengthOf(file) - tableBytes());
+      }
+    }
+    return bytes;
+  }
+
+  private static long lengthOf(Path file) throws IOException {
+    try {
+      return Files.size(file);
+    } catch (NoSuchFileException e) {
+      // Another process has given it up.
+      return 0;
+    }
   }
 
   /** An object of so many whole chunks. */
@@ -110,23 +140,18 @@ final class SharedRegionsRig implements AutoCloseable {
 
   /** Appends a chunk as the appending thread does; false if no region is to be had. */
   boolean append(StoredObject object, int chunk) throws IOException {
-    return append(object, chunk, Kind.LASTING);
-  }
-
-  boolean append(StoredObject object, int chunk, Kind kind) throws IOException {
     ByteBuffer plain = bytes(object, chunk);
     int slots = Region.slotsOf(plain.remaining());
     Region to = current;
-    if (to != null && (to.nextSlot() + slots > to.slotCount() || to.kind() != kind)) {
+    if (to != null && (to.nextSlot() + slots > to.slotCount() || to.isFullWith(0))) {
       finish();
       to = null;
     }
     if (to == null) {
-      Regions.Taken taken = regions.next(kind);
-      if (taken == null) {
+      to = regions.next();
+      if (to == null) {
         return false;
       }
-      to = taken.region();
       current = to;
     }
     int slot = to.nextSlot();
@@ -135,7 +160,7 @@ final class SharedRegionsRig implements AutoCloseable {
     to.takenUntil(slot + slots);
     to.file().write(stored, place.position());
     boolean added = index.add(place);
-    to.appended(List.of(place));
+    regions.appended(to, List.of(place));
     return added;
   }
 
@@ -144,7 +169,7 @@ final class SharedRegionsRig implements AutoCloseable {
     Region last = current;
     current = null;
     if (last != null) {
-      regions.finished(last);
+      last.finish();
     }
   }
 
@@ -155,7 +180,7 @@ final class SharedRegionsRig implements AutoCloseable {
   /** The result of reading a chunk. */
   enum Found {
     RIGHT,
-    /** It is not in the index, or its region was begun anew meanwhile. */
+    /** It is not in the index, or its region was given up meanwhile. */
     ABSENT,
     /** Its seal does not fit: counted, and not taken. */
     BROKEN,
@@ -170,12 +195,16 @@ final class SharedRegionsRig implements AutoCloseable {
       return Found.ABSENT;
     }
     ByteBuffer stored = ByteBuffer.allocate(object.chunkLength(chunk));
-    if (place.region().file().readFully(stored, place.position()) < stored.capacity()) {
-      index.drop(place);
-      return Found.BROKEN;
-    }
-    if (!place.region().isStill(place.generation())) {
-      return Found.ABSENT;
+    try {
+      if (place.region().file().readFully(stored, place.position()) < stored.capacity()) {
+        index.drop(place);
+        return Found.BROKEN;
+      }
+    } catch (ClosedChannelException e) {
+      if (place.region().isGone()) {
+        return Found.ABSENT;
+      }
+      throw e;
     }
     ByteBuffer plain =
         new RegionSeal().open(place, stored.flip(), ByteBuffer.allocate(StoredObject.CHUNK_BYTES));
@@ -188,7 +217,7 @@ final class SharedRegionsRig implements AutoCloseable {
 
   /** Looks at what others have written. */
   void refresh() throws IOException {
-    regions.refresh();
+    regions.look(() -> {});
   }
 
   @Override

@@ -5,15 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.s3e.disk.FaultyDiskIo.Failure;
 import io.s3e.disk.FaultyDiskIo.Operation;
-import io.s3e.disk.Region.Kind;
 import io.s3e.disk.SharedRegionsRig.Found;
 import io.s3e.testing.CapturedLog;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -21,10 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * Two processes that are instances of {@link SharedRegionsRig}: what one holds is noted in the
- * system properties, so the other finds it locked.
- */
+/** Two processes that are instances of {@link SharedRegionsRig}. */
 class SharedRegionsTest {
   @TempDir Path directory;
 
@@ -80,13 +77,7 @@ class SharedRegionsTest {
   }
 
   private long bytesOnDisk() throws IOException {
-    long bytes = 0;
-    try (var files = Files.list(SharedRegionsRig.instance(directory))) {
-      for (Path file : files.filter(file -> file.toString().endsWith(".data")).toList()) {
-        bytes += Files.size(file);
-      }
-    }
-    return bytes;
+    return SharedRegionsRig.bytesOnDisk(SharedRegionsRig.instance(directory));
   }
 
   @Test
@@ -122,20 +113,22 @@ class SharedRegionsTest {
   }
 
   @Test
-  void aRestartFindsEverythingAndGoesOnBehindIt() throws IOException {
+  void aRestartFindsEverythingAndLeavesItAsItIs() throws IOException {
     SharedRegionsRig before = open();
     write(before, "a", 5);
+    int begun = before.current().number();
     before.close();
     SharedRegionsRig after = open();
+    write(after, "b", 1);
+    assertThat(after.current().number()).isNotEqualTo(begun);
+    fill(after, "new", SharedRegionsRig.REGIONS - 2);
     for (int chunk = 0; chunk < 5; chunk++) {
       assertThat(read(after, "a", chunk)).isEqualTo(Found.RIGHT);
     }
-    // Regions that were never used come first.
-    fill(after, "new", SharedRegionsRig.REGIONS - 1);
-    write(after, "b", 1);
-    assertThat(after.current().nextSlot()).isEqualTo(6 * 16);
-    assertThat(read(after, "a", 4)).isEqualTo(Found.RIGHT);
     assertThat(read(after, "b", 0)).isEqualTo(Found.RIGHT);
+    fill(after, "more", 1);
+    assertThat(after.current().number()).as("its turn").isEqualTo(begun);
+    assertThat(read(after, "a", 0)).isEqualTo(Found.ABSENT);
   }
 
   @Test
@@ -148,7 +141,7 @@ class SharedRegionsTest {
     sleepAMilli();
     fill(one, "second", SharedRegionsRig.REGIONS / 2);
 
-    assertThat(read(other, "first0", 0)).as("not refreshed, not taken").isEqualTo(Found.ABSENT);
+    assertThat(read(other, "first0", 0)).as("it was not written again").isEqualTo(Found.RIGHT);
     other.refresh();
     for (int i = 0; i < SharedRegionsRig.REGIONS; i++) {
       Found expected = i < SharedRegionsRig.REGIONS / 2 ? Found.ABSENT : Found.RIGHT;
@@ -168,10 +161,10 @@ class SharedRegionsTest {
     write(one, "a", 3);
     FaultyDiskIo disk = new FaultyDiskIo(new DiskIo());
     SharedRegionsRig other = open(disk);
-    disk.failEvery(Operation.SIZE, Failure.EIO);
-    long before = disk.count(Operation.SIZE);
+    disk.failEvery(Operation.OPEN, Failure.EIO);
+    long before = disk.count(Operation.OPEN);
     assertThat(other.regions.bytes()).isEqualTo(bytesOnDisk());
-    assertThat(disk.count(Operation.SIZE)).isEqualTo(before);
+    assertThat(disk.count(Operation.OPEN)).isEqualTo(before);
     disk.heal();
     write(one, "b", 1);
     other.refresh();
@@ -186,26 +179,7 @@ class SharedRegionsTest {
   }
 
   @Test
-  void aReplayAndAReaderSeeTheSameAfterRecyclingToTheSameLength() throws IOException {
-    SharedRegionsRig one = open();
-    SharedRegionsRig other = open();
-    fill(one, "first", SharedRegionsRig.REGIONS);
-    one.finish();
-    other.refresh();
-    sleepAMilli();
-    fill(one, "again", 1);
-    one.finish();
-    // The log is as long as before. The header tells.
-    assertThat(known(other, "first0")).isEqualTo(SharedRegionsRig.CHUNKS_OF_REGION);
-    assertThat(read(other, "first0", 0)).isEqualTo(Found.ABSENT);
-    assertThat(known(other, "first0")).as("forgotten at once").isZero();
-    assertThat(known(other, "first1")).isEqualTo(SharedRegionsRig.CHUNKS_OF_REGION);
-    other.refresh();
-    assertThat(read(other, "again0", 0)).isEqualTo(Found.RIGHT);
-  }
-
-  @Test
-  void whoTakesARegionReadsItsHeaderThoughItsLogIsAsLongAsBefore() throws IOException {
+  void whatAnotherHasMadeMeanwhileIsNotGivenUpForWhatItReplaced() throws IOException {
     SharedRegionsRig one = open();
     SharedRegionsRig other = open();
     for (int i = 0; i < SharedRegionsRig.REGIONS; i++) {
@@ -216,7 +190,6 @@ class SharedRegionsTest {
     other.refresh();
     fill(one, "again00", 1);
     int recycled = one.current().number();
-    int generation = one.current().generation();
     one.finish();
 
     fill(other, "other", SharedRegionsRig.REGIONS);
@@ -224,9 +197,9 @@ class SharedRegionsTest {
       assertThat(SharedRegionsRig.known(other.index, other.object("other" + i, 64)))
           .isEqualTo(SharedRegionsRig.CHUNKS_OF_REGION);
     }
-    assertThat(read(one, "again000", 0)).as("recycled last").isEqualTo(Found.ABSENT);
+    one.refresh();
+    assertThat(read(one, "again000", 0)).as("given up last").isEqualTo(Found.ABSENT);
     assertThat(other.current().number()).isEqualTo(recycled);
-    assertThat(other.current().generation()).isEqualTo(generation + 1);
   }
 
   @Test
@@ -236,29 +209,11 @@ class SharedRegionsTest {
       sleepAMilli();
       fill(one, "first" + i + "-", 1);
     }
-    Region victim = one.all.get(0);
     assertThat(read(one, "first0-0", 0)).isEqualTo(Found.RIGHT);
     fill(one, "next", 1);
-    assertThat(one.current()).isSameAs(victim);
+    assertThat(one.current().number()).isZero();
     assertThat(read(one, "first0-0", 0)).isEqualTo(Found.ABSENT);
     assertThat(read(one, "first1-0", 0)).isEqualTo(Found.RIGHT);
-  }
-
-  @Test
-  void scansKeepAFifthAndHaveWhatNobodyElseWants() throws IOException {
-    SharedRegionsRig one = open();
-    StoredObject scanned = one.object("scanned", 2000);
-    int regions = SharedRegionsRig.REGIONS;
-    for (int chunk = 0; chunk < (regions + 5) * SharedRegionsRig.CHUNKS_OF_REGION; chunk++) {
-      assertThat(one.append(scanned, chunk, Kind.SCANNED)).isTrue();
-    }
-    assertThat(SharedRegionsRig.known(one.index, scanned))
-        .isEqualTo(regions * SharedRegionsRig.CHUNKS_OF_REGION);
-    fill(one, "lasting", 2 * regions);
-    assertThat(SharedRegionsRig.known(one.index, scanned))
-        .isEqualTo(3 * SharedRegionsRig.CHUNKS_OF_REGION);
-    assertThat(one.read(scanned, (regions + 5) * SharedRegionsRig.CHUNKS_OF_REGION - 1))
-        .isEqualTo(Found.RIGHT);
   }
 
   @Test
@@ -268,13 +223,14 @@ class SharedRegionsTest {
     fill(one, "first", 3);
     one.finish();
     other.refresh();
-    Regions scarce = new Regions(one.all, one.index, new DiskSpace(() -> 5, () -> 100, () -> 0));
-    while (scarce.giveBackIfScarce()) {
+    one.freePercent = 5;
+    while (one.regions.giveBackIfScarce()) {
       assertThat(bytesOnDisk()).isLessThan(3L * Region.LEAST_BYTES);
     }
     assertThat(bytesOnDisk()).isZero();
-    assertThat(read(other, "first0", 0)).isIn(Found.ABSENT, Found.BROKEN);
     other.refresh();
+    assertThat(read(other, "first0", 0)).isEqualTo(Found.ABSENT);
+    assertThat(other.regions.bytes()).isZero();
     assertThat(known(other, "first1")).isZero();
     fill(other, "again", 2);
     one.refresh();
@@ -291,64 +247,49 @@ class SharedRegionsTest {
     disk.awaitHanging(1, Duration.ofSeconds(20));
     SharedRegionsRig other = open();
     for (int i = 0; i < SharedRegionsRig.REGIONS; i++) {
-      assertThat(other.regions.next(Kind.LASTING)).as("%d", i).isNotNull();
+      assertThat(other.regions.next()).as("%d", i).isNotNull();
     }
     disk.heal();
     assertThat(Background.await(closing, 20_000)).isTrue();
   }
 
   @Test
-  void nobodyGetsARegionWhenOthersHaveThemAll() throws IOException {
+  void whoFillsAllRegionsGetsNoMore() throws IOException {
     SharedRegionsRig one = open();
     Set<Integer> numbers = new HashSet<>();
     for (int i = 0; i < SharedRegionsRig.REGIONS; i++) {
-      Regions.Taken taken = one.regions.next(Kind.LASTING);
-      assertThat(taken).isNotNull();
-      assertThat(numbers.add(taken.region().number())).isTrue();
+      Region made = one.regions.next();
+      assertThat(made).isNotNull();
+      assertThat(numbers.add(made.number())).isTrue();
     }
+    assertThat(one.regions.next()).isNull();
+  }
+
+  /** Slower than all others: its region is the oldest before it is full. */
+  @Test
+  void aRegionThatOthersGiveUpIsFilledForItsMakerAlone() throws IOException {
+    SharedRegionsRig slow = open();
+    write(slow, "slow", 3);
+    sleepAMilli();
     SharedRegionsRig other = open();
-    assertThat(other.regions.next(Kind.LASTING)).isNull();
-    assertThat(one.regions.next(Kind.LASTING)).isNull();
-    one.close();
-    assertThat(other.regions.next(Kind.LASTING)).isNotNull();
-  }
-
-  @Test
-  void aRegionThatCannotBeMeasuredIsNotKept() throws IOException {
-    FaultyDiskIo disk = new FaultyDiskIo(new DiskIo());
-    SharedRegionsRig one = open(disk);
-    // The length of the log is asked for first, then that of the data.
-    disk.failNth(Operation.SIZE, 2, Failure.EIO);
-    assertThat(one.regions.next(Kind.LASTING))
-        .extracting(taken -> taken.region().number())
-        .isEqualTo(1);
-    assertThat(open().regions.next(Kind.LASTING))
-        .extracting(taken -> taken.region().number())
-        .isEqualTo(0);
-  }
-
-  @Test
-  void aRegionThatCannotBeResumedIsNotKept() throws IOException {
-    SharedRegionsRig before = open();
-    write(before, "a", 5);
-    before.close();
-    Path log = SharedRegionsRig.logOf(SharedRegionsRig.instance(directory), 0);
-    Files.write(log, new byte[100], StandardOpenOption.APPEND);
-    SharedRegionsRig others = open();
-    for (int i = 1; i < SharedRegionsRig.REGIONS; i++) {
-      assertThat(others.regions.next(Kind.LASTING)).isNotNull();
+    assertThat(read(other, "slow", 2)).isEqualTo(Found.RIGHT);
+    fill(other, "fast", SharedRegionsRig.REGIONS);
+    assertThat(read(other, "slow", 2)).isEqualTo(Found.ABSENT);
+    for (int chunk = 3; chunk < SharedRegionsRig.CHUNKS_OF_REGION; chunk++) {
+      assertThat(slow.append(slow.object("slow", 64), chunk)).isTrue();
+      slow.refresh();
+      assertThat(read(slow, "slow", chunk)).isEqualTo(Found.RIGHT);
     }
-    FaultyDiskIo disk = new FaultyDiskIo(new DiskIo());
-    SharedRegionsRig one = open(disk);
-    disk.failEvery(Operation.TRUNCATE, Failure.EIO);
-    assertThatThrownBy(() -> one.regions.next(Kind.LASTING)).isInstanceOf(IOException.class);
-    assertThat(others.regions.next(Kind.LASTING))
-        .extracting(taken -> taken.region().number())
-        .isEqualTo(0);
+    slow.finish();
+    slow.refresh();
+    assertThat(read(slow, "slow", 3)).as("let go").isEqualTo(Found.ABSENT);
+    other.refresh();
+    assertThat(read(other, "slow", 5)).isEqualTo(Found.ABSENT);
+    assertThat(bytesOnDisk()).isLessThanOrEqualTo(SharedRegionsRig.CAPACITY);
   }
 
   @Test
-  void aBrokenLogDoesNotKeepTheOthersFromBeingRead() throws IOException {
+  void aFileThatFailsDoesNotKeepTheOthersFromBeingRead() throws IOException {
     SharedRegionsRig one = open();
     for (int failing = 1; failing <= 4; failing++) {
       FaultyDiskIo disk = new FaultyDiskIo(new DiskIo());
@@ -356,15 +297,15 @@ class SharedRegionsTest {
       int before = knownOfRounds(other, failing);
       fill(one, "round " + failing + " ", 3);
       one.finish();
-      disk.failNth(Operation.SIZE, failing, Failure.EIO);
+      disk.failNth(Operation.OPEN, failing, Failure.EIO);
       other.refresh();
       assertThat(knownOfRounds(other, failing) - before)
-          .as("size that fails: %d", failing)
+          .as("look that fails: %d", failing)
           .isGreaterThanOrEqualTo(2 * SharedRegionsRig.CHUNKS_OF_REGION);
       other.refresh();
       assertThat(knownOfRounds(other, failing)).isEqualTo(knownOfRounds(one, failing));
 
-      disk.failEvery(Operation.SIZE, Failure.EIO);
+      disk.failEvery(Operation.OPEN, Failure.EIO);
       assertThatThrownBy(other::refresh).hasMessageContaining("Input/output error");
       disk.heal();
       other.refresh();
@@ -376,15 +317,11 @@ class SharedRegionsTest {
     FaultyDiskIo disk = new FaultyDiskIo(new DiskIo());
     SharedRegionsRig one = open(disk);
     disk.failNth(Operation.WRITE, 1, Failure.EIO);
-    assertThat(one.regions.next(Kind.LASTING))
-        .extracting(taken -> taken.region().number())
-        .isEqualTo(1);
+    assertThat(one.regions.next()).extracting(Region::number).isEqualTo(1);
     disk.failEvery(Operation.WRITE, Failure.ENOSPC);
-    assertThatThrownBy(() -> one.regions.next(Kind.LASTING)).hasMessageContaining("No space left");
+    assertThatThrownBy(() -> one.regions.next()).hasMessageContaining("No space left");
     disk.heal();
-    assertThat(one.regions.next(Kind.LASTING))
-        .extracting(taken -> taken.region().number())
-        .isEqualTo(0);
+    assertThat(one.regions.next()).extracting(Region::number).isEqualTo(0);
   }
 
   @Test
@@ -407,7 +344,7 @@ class SharedRegionsTest {
             .build();
     try (CapturedLog log = new CapturedLog()) {
       SharedInstance more = SharedInstance.enter(new DiskIo(), directory, set, set.capacityBytes());
-      assertThat(SharedRegion.enter(more, new ChunkIndex())).hasSize(SharedRegionsRig.REGIONS);
+      assertThat(more.count()).isEqualTo(SharedRegionsRig.REGIONS);
       assertThat(log.lines("laid out for " + SharedRegionsRig.CAPACITY + " bytes")).hasSize(1);
     }
   }
@@ -428,8 +365,11 @@ class SharedRegionsTest {
     SharedRegionsRig other = encrypted(directory, key);
     assertThat(read(other, "a", 2)).isEqualTo(Found.RIGHT);
     byte[] plain = SharedRegionsRig.bytes(one.object("a", 64), 0).array();
-    Path data = SharedRegionsRig.instance(directory).resolve("00.data");
-    assertThat(Files.readAllBytes(data)).isNotEqualTo(plain).hasSize(3 << 16);
+    byte[] file =
+        Files.readAllBytes(SharedRegionsRig.fileOf(SharedRegionsRig.instance(directory), 0));
+    int table = (int) SharedRegionsRig.tableBytes();
+    assertThat(file).hasSize(table + (3 << 16));
+    assertThat(Arrays.copyOfRange(file, table, table + plain.length)).isNotEqualTo(plain);
     int begun = one.current().number();
     one.close();
     fill(other, "b", SharedRegionsRig.REGIONS - 1);
@@ -447,6 +387,136 @@ class SharedRegionsTest {
         new SharedRegionsRig(new DiskIo(), where, SharedRegionsRig.CAPACITY, key);
     opened.add(rig);
     return rig;
+  }
+
+  /** Its index may have fewer entries of a region than its table has records. */
+  @Test
+  void aTableNeverGrowsIntoTheChunks() throws IOException {
+    SharedRegionsRig one = new SharedRegionsRig(new DiskIo(), directory, 4L << 30, null);
+    opened.add(one);
+    int most = Region.mostEntries(Layout.USUAL_COUNT, 64 << 20);
+    for (int i = 0; i < most + 200; i++) {
+      assertThat(one.append(small(i), 0)).isTrue();
+      if (i == 500) {
+        // As if others had written the same, which stands in their regions then.
+        for (int gone = 100; gone < 400; gone++) {
+          assertThat(one.index.drop(one.index.place(small(gone), 0))).isTrue();
+        }
+      }
+    }
+    assertThat(one.read(small(0), 0)).isEqualTo(Found.RIGHT);
+    assertThat(one.read(small(most + 199), 0)).isEqualTo(Found.RIGHT);
+    SharedRegionsRig other = new SharedRegionsRig(new DiskIo(), directory, 4L << 30, null);
+    opened.add(other);
+    assertThat(other.read(small(most + 199), 0)).as("known to others").isEqualTo(Found.RIGHT);
+  }
+
+  private static StoredObject small(int number) {
+    return StoredBytes.object("small " + number, 100);
+  }
+
+  @Test
+  void filesThatCannotBeMadeDoNotCostTheWholeCache() throws IOException {
+    FaultyDiskIo disk = new FaultyDiskIo(new DiskIo());
+    SharedRegionsRig one = open(disk);
+    fill(one, "a", SharedRegionsRig.REGIONS);
+    one.finish();
+    for (Operation failing : List.of(Operation.CREATE, Operation.WRITE, Operation.DELETE)) {
+      disk.failEvery(failing, Failure.EROFS);
+      assertThatThrownBy(one.regions::next).as("%s", failing).hasMessageContaining("Read-only");
+      disk.heal();
+      one.refresh();
+    }
+    SharedRegionsRig other = open();
+    for (SharedRegionsRig each : List.of(one, other)) {
+      long left = 0;
+      for (int i = 0; i < SharedRegionsRig.REGIONS; i++) {
+        left += known(each, "a" + i) > 0 ? 1 : 0;
+      }
+      assertThat(left).as("regions left").isGreaterThanOrEqualTo(SharedRegionsRig.REGIONS - 2);
+    }
+  }
+
+  /** The other one finds a file without a header, takes it for broken, and makes its own. */
+  @Test
+  void aFileThatLosesItsNameBeforeItBeginsIsNotFilled() throws IOException {
+    List<SharedRegionsRig> others = new ArrayList<>();
+    SharedRegionsRig one =
+        open(
+            new DiskIo() {
+              @Override
+              public OpenFile createIn(Path file, Object parent) throws IOException {
+                OpenFile created = super.createIn(file, parent);
+                writeFirst(others);
+                return created;
+              }
+            });
+    requireBothAreShared(one, others);
+  }
+
+  @Test
+  void aFileThatAnotherMakesMeanwhileKeepsItsName() throws IOException {
+    List<SharedRegionsRig> others = new ArrayList<>();
+    SharedRegionsRig one =
+        open(
+            new DiskIo() {
+              @Override
+              public OpenFile open(Path file) throws IOException {
+                writeFirst(others);
+                return super.open(file);
+              }
+            });
+    requireBothAreShared(one, others);
+  }
+
+  private static void writeFirst(List<SharedRegionsRig> others) throws IOException {
+    for (SharedRegionsRig other : List.copyOf(others)) {
+      others.clear();
+      write(other, "other", 3);
+    }
+  }
+
+  private void requireBothAreShared(SharedRegionsRig one, List<SharedRegionsRig> others)
+      throws IOException {
+    SharedRegionsRig other = open();
+    others.add(other);
+    write(one, "one", 3);
+    assertThat(others).as("that came between").isEmpty();
+    assertThat(other.current().number()).isZero();
+    one.finish();
+    one.refresh();
+    other.refresh();
+    assertThat(read(one, "other", 2)).isEqualTo(Found.RIGHT);
+    assertThat(read(other, "one", 2)).isEqualTo(Found.RIGHT);
+  }
+
+  /** A clock that was ahead would have its regions outlive all that come after. */
+  @Test
+  void aRegionOfTheFutureIsNotTheYoungestForEver() throws IOException {
+    SharedRegionsRig before = open();
+    write(before, "ahead", 3);
+    before.close();
+    Path file = SharedRegionsRig.fileOf(SharedRegionsRig.instance(directory), 0);
+    byte[] bytes = Files.readAllBytes(file);
+    RegionTable.Header header = RegionTable.header(ByteBuffer.wrap(bytes));
+    ByteBuffer ahead =
+        RegionTable.encoded(
+            new RegionTable.Header(
+                header.number(),
+                header.mostChunks(),
+                header.regionBytes(),
+                header.beganMillis() + 1_000_000_000L,
+                header.salt()));
+    System.arraycopy(ahead.array(), 0, bytes, 0, RegionTable.RECORD_BYTES);
+    Files.write(file, bytes);
+
+    SharedRegionsRig after = open();
+    assertThat(read(after, "ahead", 2)).isEqualTo(Found.RIGHT);
+    after.refresh();
+    sleepAMilli();
+    fill(after, "a", SharedRegionsRig.REGIONS);
+    assertThat(after.current().number()).isZero();
+    assertThat(known(after, "a0")).isEqualTo(SharedRegionsRig.CHUNKS_OF_REGION);
   }
 
   @Test

@@ -48,29 +48,13 @@ final class StoreRig implements AutoCloseable {
       long mostWaitingBytes,
       UnaryOperator<OpenFile> below) {
     disk = new FaultyDiskIo(new DiskIo(), file -> files.apply(below.apply(file)));
-    long bytes = Region.bytesFor(capacityBytes, Region.USUAL_COUNT);
-    int count = Region.countFor(capacityBytes, bytes);
-    int most = Region.mostEntries(count, bytes);
     regions =
         new Regions(
-            Regions.enter(
-                count,
-                index,
-                number -> new PrivateRegion(disk, directory, index, key, number, bytes, most)),
-            index,
-            space());
+            PrivateRegions.of(disk, directory, key, capacityBytes), index, space(), metrics);
     boolean sealed = key != null;
     breaker = new Breaker(Duration.ofMillis(1), System::nanoTime, metrics, "Writing of a test");
     reader = new ChunkReader(index, metrics, sealed);
-    appender =
-        new Appender(
-            regions,
-            index,
-            space(),
-            breaker,
-            metrics,
-            new ChunkReader(index, metrics, sealed),
-            mostWaitingBytes);
+    appender = new Appender(regions, index, space(), breaker, metrics, mostWaitingBytes);
     appender.start();
   }
 

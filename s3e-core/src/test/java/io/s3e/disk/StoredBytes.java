@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
+import io.s3e.disk.DiskIo.OpenFile;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
+import javax.crypto.SecretKey;
+import org.jspecify.annotations.Nullable;
 
 /** Objects of tests, whose bytes follow from their names. */
 final class StoredBytes {
@@ -58,9 +60,29 @@ final class StoredBytes {
 
   /** A region without a file, which the index knows. */
   static Region region(ChunkIndex index, int number, long bytes, int mostEntries) {
-    Region region =
-        new PrivateRegion(new DiskIo(), Path.of("none"), index, null, number, bytes, mostEntries);
+    Region region = region(number, bytes, mostEntries, null);
     index.enter(region);
     return region;
+  }
+
+  /** A region without a file. */
+  static Region region(int number, long bytes, int mostEntries, @Nullable SecretKey key) {
+    return new Region(number, bytes, mostEntries, new NoFile(), 0, null, key, 0, true);
+  }
+
+  /** A file that nobody may touch. */
+  private static final class NoFile implements OpenFile {
+    @Override
+    public int read(ByteBuffer target, long position) {
+      throw new AssertionError("no file");
+    }
+
+    @Override
+    public void write(ByteBuffer source, long position) {
+      throw new AssertionError("no file");
+    }
+
+    @Override
+    public void close() {}
   }
 }

@@ -17,16 +17,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class TestWriteBack {
   private final StoredObject object;
-  private final boolean ofScan;
   private final List<Integer> firstChunks = new ArrayList<>();
   private final List<ByteBuffer> pieces = new ArrayList<>();
   private final Set<Integer> evicted = new HashSet<>();
   private final AtomicIntegerArray pinned;
   private final AtomicIntegerArray ended;
 
-  private TestWriteBack(StoredObject object, int first, int end, int pieceChunks, boolean ofScan) {
+  private TestWriteBack(StoredObject object, int first, int end, int pieceChunks) {
     this.object = object;
-    this.ofScan = ofScan;
     for (int chunk = first; chunk < end; chunk += pieceChunks) {
       firstChunks.add(chunk);
       pieces.add(StoredBytes.of(object, chunk, Math.min(end, chunk + pieceChunks)));
@@ -37,17 +35,12 @@ final class TestWriteBack {
 
   /** The chunks {@code [first, end)}, in pieces of so many. */
   static TestWriteBack of(StoredObject object, int first, int end, int pieceChunks) {
-    return new TestWriteBack(object, first, end, pieceChunks, false);
+    return new TestWriteBack(object, first, end, pieceChunks);
   }
 
   /** All of an object, a chunk a piece. */
   static TestWriteBack all(StoredObject object) {
     return of(object, 0, object.chunks(), 1);
-  }
-
-  /** All of an object, a chunk a piece, as a scan brings it. */
-  static TestWriteBack scanned(StoredObject object) {
-    return new TestWriteBack(object, 0, object.chunks(), 1, true);
   }
 
   /** A piece leaves memory before it is written. */
@@ -72,8 +65,7 @@ final class TestWriteBack {
 
   /** What is offered. */
   WriteBack offered() {
-    return new WriteBack(
-        object, ofScan, IntStream.range(0, pieces()).mapToObj(Offered::new).toList());
+    return new WriteBack(object, IntStream.range(0, pieces()).mapToObj(Offered::new).toList());
   }
 
   StoredObject object() {

@@ -3,6 +3,7 @@ package io.s3e.disk;
 import io.s3e.disk.DiskIo.OpenFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
@@ -68,6 +69,11 @@ final class WatchedFiles implements UnaryOperator<OpenFile> {
     }
   }
 
+  /** Cuts a file of the disk off, as nothing of a cache does. */
+  static void truncate(OpenFile file, long bytes) throws IOException {
+    FileChannel unused = ((DiskIo.ChannelFile) file).channel().truncate(bytes);
+  }
+
   private final class Watched implements OpenFile {
     private final OpenFile file;
 
@@ -78,11 +84,6 @@ final class WatchedFiles implements UnaryOperator<OpenFile> {
 
     Watched(OpenFile file) {
       this.file = file;
-    }
-
-    @Override
-    public long size() throws IOException {
-      return file.size();
     }
 
     @Override
@@ -97,16 +98,12 @@ final class WatchedFiles implements UnaryOperator<OpenFile> {
     }
 
     @Override
-    public void truncate(long bytes) throws IOException {
-      file.truncate(bytes);
-      shrunk(this, bytes);
-    }
-
-    @Override
     public void close() throws IOException {
       synchronized (WatchedFiles.this) {
         isClosedTwice |= isClosed;
         isClosed = true;
+        // It has no name, so that its space is free.
+        shrunk(this, 0);
       }
       file.close();
     }

@@ -16,7 +16,8 @@ import java.nio.file.Path;
  * bytes as a reader of a footer would.
  *
  * <p>Arguments: bucket, key, target file, and the endpoint of a store that is not AWS. Credentials
- * and region are found as by every AWS SDK.
+ * and region are found by the AWS SDK, which is on the class path; a program that sets {@link
+ * AwsClientSettings.Builder#credentials} and the region needs no SDK.
  */
 public final class CopyObject {
   private static final int TAIL_BYTES = 64;

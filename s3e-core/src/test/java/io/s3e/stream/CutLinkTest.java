@@ -8,6 +8,7 @@ import io.s3e.S3EConfig;
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
 import io.s3e.buffer.MemoryBudget;
+import io.s3e.client.CredentialsSource;
 import io.s3e.client.EveryClient;
 import io.s3e.client.aws.AwsClientSettings;
 import io.s3e.testing.Fault;
@@ -27,8 +28,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
-import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 
 /**
  * A link that cuts every body after 200 KiB is read over, by every client and every way to read.
@@ -108,8 +107,7 @@ class CutLinkTest {
         .endpoint(server.endpoint())
         .region("us-east-1")
         .pathStyle(true)
-        .credentials(
-            StaticCredentialsProvider.create(AwsBasicCredentials.create("access", "secret")))
+        .credentials(CredentialsSource.of("access", "secret"))
         .stallTimeout(Duration.ofSeconds(5))
         .build();
   }

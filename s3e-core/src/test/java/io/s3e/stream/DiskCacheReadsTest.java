@@ -699,6 +699,6 @@ class DiskCacheReadsTest {
   }
 
   private List<Path> dataFiles() throws IOException {
-    return files().stream().filter(file -> file.toString().endsWith(".data")).toList();
+    return files().stream().filter(file -> file.toString().endsWith(".region")).toList();
   }
 }

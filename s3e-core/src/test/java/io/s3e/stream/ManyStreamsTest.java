@@ -8,6 +8,7 @@ import io.s3e.block.ObjectRef;
 import io.s3e.buffer.MemoryBudget;
 import io.s3e.client.EveryClient;
 import io.s3e.client.aws.AwsClientSettings;
+import io.s3e.client.given.SdkCredentials;
 import io.s3e.testing.MemoryObjectClient;
 import io.s3e.testing.S3ProxyServer;
 import io.s3e.testing.Slow;
@@ -63,7 +64,7 @@ class ManyStreamsTest {
             .endpoint(SERVER.endpoint())
             .region(S3ProxyServer.REGION)
             .pathStyle(true)
-            .credentials(SERVER.credentials())
+            .credentials(new SdkCredentials(SERVER.credentials()))
             .build();
     MemoryBudget budget = new MemoryBudget((long) budgetMiB << 20);
     long before = directBytes();

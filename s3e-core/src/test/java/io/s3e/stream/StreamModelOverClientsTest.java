@@ -9,6 +9,7 @@ import io.s3e.block.ObjectRef;
 import io.s3e.buffer.MemoryBudget;
 import io.s3e.client.EveryClient;
 import io.s3e.client.aws.AwsClientSettings;
+import io.s3e.client.given.SdkCredentials;
 import io.s3e.testing.MemoryObjectClient;
 import io.s3e.testing.S3ProxyServer;
 import io.s3e.testing.Seed;
@@ -45,7 +46,7 @@ class StreamModelOverClientsTest {
             .endpoint(SERVER.endpoint())
             .region(S3ProxyServer.REGION)
             .pathStyle(true)
-            .credentials(SERVER.credentials())
+            .credentials(new SdkCredentials(SERVER.credentials()))
             .build();
     S3EConfig config =
         S3EConfig.DEFAULTS.toBuilder().blockBytes(BLOCK).requestBytes(REQUEST).build();

@@ -77,7 +77,7 @@ class DiskCacheReadsTest {
 
   private long regionBytes() throws IOException {
     try (Stream<Path> all = Files.walk(temp)) {
-      return all.filter(path -> path.toString().endsWith(".data"))
+      return all.filter(path -> path.toString().endsWith(".region"))
           .mapToLong(path -> path.toFile().length())
           .sum();
     }

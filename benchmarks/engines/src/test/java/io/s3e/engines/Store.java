@@ -96,7 +96,7 @@ public final class Store implements AutoCloseable {
     Path requests = directory.resolve("requests.jsonl");
     ShapedS3Server.Settings settings =
         new ShapedS3Server.Settings(
-            objects, 0, ACCESS_KEY, SECRET_KEY, shape, certificate, requests, null);
+            objects, 0, ACCESS_KEY, SECRET_KEY, shape, certificate, requests, null, null);
     return new Store(objects, ShapedS3Server.start(settings), certificate, requests);
   }
 

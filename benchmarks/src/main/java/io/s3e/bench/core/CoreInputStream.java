@@ -11,29 +11,18 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.IntFunction;
 import org.apache.hadoop.fs.ByteBufferReadable;
-import org.apache.hadoop.fs.FSInputStream;
 import org.apache.hadoop.fs.FileRange;
 import org.apache.hadoop.fs.StreamCapabilities;
 import org.apache.hadoop.fs.VectoredReadUtils;
 
 /** The core's stream as Hadoop sees streams; threads and closing as there. Owns it. */
-final class CoreInputStream extends FSInputStream
-    implements ByteBufferReadable, StreamCapabilities {
+final class CoreInputStream extends WrappedStream implements ByteBufferReadable {
 
   private final S3EInputStream in;
 
   CoreInputStream(S3EInputStream in) {
+    super(in);
     this.in = in;
-  }
-
-  @Override
-  public int read() throws IOException {
-    return in.read();
-  }
-
-  @Override
-  public int read(byte[] buffer, int offset, int length) throws IOException {
-    return in.read(buffer, offset, length);
   }
 
   @Override
@@ -77,25 +66,10 @@ final class CoreInputStream extends FSInputStream
   }
 
   @Override
-  public boolean seekToNewSource(long target) {
-    return false;
-  }
-
-  @Override
-  public int available() throws IOException {
-    return in.available();
-  }
-
-  @Override
   public boolean hasCapability(String capability) {
     return switch (capability.toLowerCase(Locale.ROOT)) {
       case StreamCapabilities.VECTOREDIO, StreamCapabilities.READBYTEBUFFER -> true;
       default -> false;
     };
-  }
-
-  @Override
-  public void close() {
-    in.close();
   }
 }

@@ -13,6 +13,9 @@ public record ObjectSlice(String uri, long position, long length, long reference
   /** Suffix of the bucket that never answers a GET. */
   public static final String HANGING = "hang";
 
+  /** Suffix, or what suffixes begin with, of the buckets that refuse some GETs. */
+  public static final String REFUSING = "bad";
+
   /** An object, or its first bytes, of which the reference file begins with a copy. */
   public static ObjectSlice front(String uri, long length) {
     return new ObjectSlice(uri, 0, length, 0);

@@ -1,5 +1,6 @@
 package io.s3e.bench.iceberg;
 
+import io.s3e.bench.core.WrappedStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -7,7 +8,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.IntFunction;
-import org.apache.hadoop.fs.FSInputStream;
 import org.apache.hadoop.fs.FileRange;
 import org.apache.hadoop.fs.StreamCapabilities;
 import org.apache.iceberg.io.RangeReadable;
@@ -18,21 +18,12 @@ import org.apache.iceberg.io.SeekableInputStream;
  * vectored read where the stream has ranges, as ParquetIO does since Iceberg 1.11. Owns the stream;
  * threads as there.
  */
-final class IcebergInputStream extends FSInputStream implements StreamCapabilities {
+final class IcebergInputStream extends WrappedStream {
   private final SeekableInputStream in;
 
   IcebergInputStream(SeekableInputStream in) {
+    super(in);
     this.in = in;
-  }
-
-  @Override
-  public int read() throws IOException {
-    return in.read();
-  }
-
-  @Override
-  public int read(byte[] buffer, int offset, int length) throws IOException {
-    return in.read(buffer, offset, length);
   }
 
   @Override
@@ -71,23 +62,8 @@ final class IcebergInputStream extends FSInputStream implements StreamCapabiliti
   }
 
   @Override
-  public boolean seekToNewSource(long target) {
-    return false;
-  }
-
-  @Override
-  public int available() throws IOException {
-    return in.available();
-  }
-
-  @Override
   public boolean hasCapability(String capability) {
     return StreamCapabilities.VECTOREDIO.equals(capability.toLowerCase(Locale.ROOT))
         && in instanceof RangeReadable;
-  }
-
-  @Override
-  public void close() throws IOException {
-    in.close();
   }
 }

@@ -6,8 +6,8 @@ import io.s3e.client.ClientMemory;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.aws.AwsClientSettings;
 import io.s3e.client.aws.AwsClients;
+import io.s3e.client.given.SdkCredentials;
 import java.net.URI;
-import java.util.Objects;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
 import software.amazon.awssdk.core.checksums.ResponseChecksumValidation;
@@ -108,7 +108,8 @@ public final class RawClients {
   }
 
   private static AwsCredentialsProvider credentials(AwsClientSettings store) {
-    return Objects.requireNonNullElseGet(
-        store.credentials(), () -> DefaultCredentialsProvider.builder().build());
+    return store.credentials() instanceof SdkCredentials given
+        ? given.provider()
+        : DefaultCredentialsProvider.builder().build();
   }
 }

@@ -1,6 +1,7 @@
 package io.s3e.bench.raw;
 
 import io.s3e.client.aws.AwsClientSettings;
+import io.s3e.client.given.SdkCredentials;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
@@ -28,7 +29,8 @@ public final class StoreSettings {
         AwsClientSettings.builder()
             .pathStyle(conf.getBoolean(Constants.PATH_STYLE_ACCESS, false))
             .credentials(
-                CredentialProviderListFactory.createAWSCredentialProviderList(bucket, conf));
+                new SdkCredentials(
+                    CredentialProviderListFactory.createAWSCredentialProviderList(bucket, conf)));
     String endpoint = conf.getTrimmed(Constants.ENDPOINT, "");
     if (!endpoint.isEmpty() && !endpoint.equals(Constants.CENTRAL_ENDPOINT)) {
       settings.endpoint(uri(endpoint, conf));

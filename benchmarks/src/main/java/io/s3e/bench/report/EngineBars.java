@@ -18,7 +18,7 @@ import org.knowm.xchart.style.Styler;
 final class EngineBars {
 
   private static final Color S3E = new Color(0x1b7f5c);
-  private static final Color S3A = new Color(0x8d99a6);
+  private static final Color PEER = new Color(0x8d99a6);
   private static final Color CEILING = new Color(0xd9822b);
   private static final int LABEL_DEGREES = 35;
 
@@ -72,7 +72,7 @@ final class EngineBars {
     if (engine.isCeiling()) {
       return CEILING;
     }
-    return engine.isS3a() ? S3A : S3E;
+    return engine.isPeer() ? PEER : S3E;
   }
 
   /** Three digits: the label on a bar has no room for more. */

@@ -108,7 +108,7 @@ final class HtmlPage {
 
   private void appendRow(Summary summary, List<Summary> block, List<Figure> figures) {
     Engine engine = summary.engine();
-    String kind = engine.isCeiling() ? "raw" : engine.isS3a() ? "s3a" : "s3e";
+    String kind = engine.isCeiling() ? "raw" : engine.isPeer() ? "s3a" : "s3e";
     html.append("<tr class=\"").append(kind).append("\">");
     appendCell("td", summary.engine().name());
     for (Figure figure : figures) {

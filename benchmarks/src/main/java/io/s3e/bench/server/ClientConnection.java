@@ -31,10 +31,12 @@ final class ClientConnection implements Runnable {
   private final Relay relay;
   private final RequestLog log;
   private final Predicate<HttpHead> hangs;
+  private final Refusals refusals;
 
   /**
    * @param number in the order in which connections are accepted
    * @param hangs which object GETs are never answered
+   * @param refusals which of the others are answered by 503
    */
   ClientConnection(
       SocketChannel accepted,
@@ -45,7 +47,8 @@ final class ClientConnection implements Runnable {
       ObjectFiles files,
       Relay relay,
       RequestLog log,
-      Predicate<HttpHead> hangs) {
+      Predicate<HttpHead> hangs,
+      Refusals refusals) {
     this.accepted = accepted;
     this.number = number;
     this.wires = wires;
@@ -55,6 +58,7 @@ final class ClientConnection implements Runnable {
     this.relay = relay;
     this.log = log;
     this.hangs = hangs;
+    this.refusals = refusals;
   }
 
   @Override
@@ -121,7 +125,11 @@ final class ClientConnection implements Runnable {
     String requestId = Long.toString(NEXT_REQUEST_ID.incrementAndGet());
     ShapedWriter out = shaper.begin(client, exchange.operation(), exchange.arrivedNanos());
     try {
-      ObjectGet.answer(exchange, requestId, object, out);
+      if (refusals.next(exchange.request())) {
+        ObjectGet.refuse(exchange, requestId, out);
+      } else {
+        ObjectGet.answer(exchange, requestId, object, out);
+      }
     } finally {
       exchange.sent(out.written());
     }

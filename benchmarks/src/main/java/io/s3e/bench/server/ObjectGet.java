@@ -60,6 +60,12 @@ final class ObjectGet {
     out.transfer(object, body);
   }
 
+  /** Answers as S3 does when it is asked too much. */
+  static void refuse(Exchange exchange, String requestId, ShapedWriter out) throws IOException {
+    answerError(
+        out, exchange, requestId, 503, "SlowDown", "Please reduce your request rate.", null);
+  }
+
   private static boolean matches(String ifMatch, String etag) {
     for (String candidate : ifMatch.split(",", -1)) {
       String tag = candidate.trim();

@@ -177,6 +177,7 @@ public final class ServerCheck {
               tls ? own.resolve("tls").toString() : null,
               null,
               List.of(),
+              null,
               null);
       ServerProcess.Started started =
           server.call(ServerProcess.START, start, PATIENCE, ServerProcess.Started.class);

@@ -40,6 +40,7 @@ public final class ServerProcess {
    * @param requestLog file that takes a line of every request; null for none
    * @param aliases more buckets, each of which shows the objects of {@code bucket} as its own
    * @param hangingBucket one of the aliases, whose object GETs are never answered; null for none
+   * @param refusing see {@link ShapedS3Server.Settings#refusing}
    */
   public record Start(
       String root,
@@ -50,7 +51,8 @@ public final class ServerProcess {
       @Nullable String certificateDirectory,
       @Nullable String requestLog,
       List<String> aliases,
-      @Nullable String hangingBucket) {}
+      @Nullable String hangingBucket,
+      @Nullable String refusing) {}
 
   /**
    * The server that was started.
@@ -115,7 +117,8 @@ public final class ServerProcess {
                 start.shape(),
                 certificate,
                 requestLog,
-                start.hangingBucket()));
+                start.hangingBucket(),
+                start.refusing()));
     return new Started(server.endpoint().toString(), server.backEndpoint().toString(), certificate);
   }
 

@@ -38,6 +38,8 @@ public final class ShapedS3Server implements AutoCloseable {
    * @param certificate what the server shows of itself; null for plain HTTP
    * @param requestLog file that takes a line of every request; null for none
    * @param hangingBucket bucket whose object GETs are accepted and never answered; null for none
+   * @param refusing what the names of buckets begin with of which one GET in twenty is answered by
+   *     503; null for none
    */
   public record Settings(
       Path root,
@@ -47,11 +49,12 @@ public final class ShapedS3Server implements AutoCloseable {
       Shape shape,
       @Nullable SelfSignedCertificate certificate,
       @Nullable Path requestLog,
-      @Nullable String hangingBucket) {
+      @Nullable String hangingBucket,
+      @Nullable String refusing) {
 
-    /** Plain HTTP, no file of requests, and no bucket that hangs. */
+    /** Plain HTTP, no file of requests, and no bucket that hangs or refuses. */
     public Settings(Path root, int port, String accessKey, String secretKey, Shape shape) {
-      this(root, port, accessKey, secretKey, shape, null, null, null);
+      this(root, port, accessKey, secretKey, shape, null, null, null, null);
     }
   }
 
@@ -65,6 +68,7 @@ public final class ShapedS3Server implements AutoCloseable {
   private final ObjectFiles files;
   private final Shaper shaper;
   private final Relay relay;
+  private final Refusals refusals;
   private final ClientConnection.WireFactory wires;
 
   private ShapedS3Server(Settings settings) throws IOException {
@@ -80,6 +84,7 @@ public final class ShapedS3Server implements AutoCloseable {
     InetSocketAddress upstream = new InetSocketAddress(loopback, s3Proxy.getPort());
     this.shaper = new Shaper(settings.shape());
     this.relay = new Relay(upstream, shaper);
+    this.refusals = new Refusals(settings.refusing());
     this.acceptor = ServerSocketChannel.open();
   }
 
@@ -177,7 +182,16 @@ public final class ShapedS3Server implements AutoCloseable {
         connections.add(client);
         Runnable connection =
             new ClientConnection(
-                client, number, wires, shaper, signatures, files, relay, log, this::hangs);
+                client,
+                number,
+                wires,
+                shaper,
+                signatures,
+                files,
+                relay,
+                log,
+                this::hangs,
+                refusals);
         Thread thread =
             new Thread(
                 () -> {

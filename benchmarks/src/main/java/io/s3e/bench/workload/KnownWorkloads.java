@@ -47,6 +47,7 @@ final class KnownWorkloads {
   private static final Pattern SHARED = Pattern.compile("share-(\\d{1,3})");
   private static final Pattern FILE_SYSTEMS = Pattern.compile("manyfs(\\d{1,2})");
   private static final Pattern COLD = Pattern.compile("cold-(.+)");
+  private static final Pattern BAD = Pattern.compile("bad-(.+)");
   private static final Pattern REPEATED = Pattern.compile("(.+)-(\\d{1,2})");
 
   /** Names of several workloads. */
@@ -73,6 +74,11 @@ final class KnownWorkloads {
         text("seq", "one stream from front to end, reads of 1 MiB", 1, () -> new SequentialRead(1)),
         random("rnd", DEFAULT_READ_KIBIBYTES, DEFAULT_RANDOM_THREADS),
         columns("vec", FOUR_CHUNKS + ", by one readVectored", Calls.VECTORED, Pace.UNBOUND),
+        columns(
+            "iceberg",
+            FOUR_CHUNKS + ", by the calls of Iceberg's ParquetIO",
+            Calls.VECTORED,
+            Pace.UNBOUND),
         columns("pq", FOUR_CHUNKS + ", by seek and readFully", Calls.SEEKS, Pace.UNBOUND),
         file(
             "narrow",
@@ -165,6 +171,10 @@ final class KnownWorkloads {
     Matcher cold = COLD.matcher(label);
     if (cold.matches()) {
       return of(cold.group(1)).cold();
+    }
+    Matcher bad = BAD.matcher(label);
+    if (bad.matches()) {
+      return of(bad.group(1)).refused();
     }
     Matcher repeated = REPEATED.matcher(label);
     if (repeated.matches()) {

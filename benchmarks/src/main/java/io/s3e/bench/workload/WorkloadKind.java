@@ -61,17 +61,26 @@ public final class WorkloadKind {
     COLD
   }
 
+  /** The store of a run. */
+  public enum Store {
+    /** It answers. */
+    WELL,
+    /** It answers one GET in twenty by 503. */
+    REFUSING
+  }
+
   /** The names that there are, for a person. */
   public static final String NAMES =
       "seq, seqN (N streams), rnd, rndKk-T (reads of K KiB by T threads), back, tiny, small,"
-          + " small-nostatus, text; vec, pq, scan-D (vec by a consumer of D MB/s), narrow, parquet,"
-          + " orc, manyfiles-name, -status, manyfiles (both of them), filter-dictionary, -bloom,"
-          + " -pageindex, filter (all of them); share-N (seq by N JVMs at once over one object);"
-          + " NAME-N (NAME N times over the same bytes, in passes that are told apart); cold (first"
-          + " byte, and 64 MiB, in a fresh JVM), cold-NAME (NAME in a fresh JVM); manyfsN (N file"
-          + " systems in one JVM), manyfs (with 1, 8 and 32); neighbour-hang, -full, -churn, -idle,"
-          + " -dropped, -random (a reader beside what disturbs it, or after), neighbour (all of"
-          + " them)";
+          + " small-nostatus, text; vec, iceberg (vec for Iceberg's file IO), pq, scan-D (vec by a"
+          + " consumer of D MB/s), narrow, parquet, orc, manyfiles-name, -status, manyfiles (both"
+          + " of them), filter-dictionary, -bloom, -pageindex, filter (all of them); share-N (seq"
+          + " by N JVMs at once over one object); NAME-N (NAME N times over the same bytes, in"
+          + " passes that are told apart); cold (first byte, and 64 MiB, in a fresh JVM), cold-NAME"
+          + " (NAME in a fresh JVM); bad-NAME (NAME while one GET in twenty is answered by 503);"
+          + " manyfsN (N file systems in one JVM), manyfs (with 1, 8 and 32); neighbour-hang,"
+          + " -full, -churn, -idle, -dropped, -random (a reader beside what disturbs it, or after),"
+          + " neighbour (all of them)";
 
   private final String label;
   private final String description;
@@ -86,6 +95,7 @@ public final class WorkloadKind {
   private final int processes;
   private final int passes;
   private final Jvm jvm;
+  private final Store store;
 
   WorkloadKind(
       String label,
@@ -105,11 +115,18 @@ public final class WorkloadKind {
     this.processes = 1;
     this.passes = 1;
     this.jvm = jvm;
+    this.store = Store.WELL;
   }
 
   /** Another way to run a workload. */
   private WorkloadKind(
-      String label, String description, WorkloadKind once, int processes, int passes, Jvm jvm) {
+      String label,
+      String description,
+      WorkloadKind once,
+      int processes,
+      int passes,
+      Jvm jvm,
+      Store store) {
     this.label = label;
     this.description = description;
     this.data = once.data;
@@ -120,11 +137,12 @@ public final class WorkloadKind {
     this.processes = processes;
     this.passes = passes;
     this.jvm = jvm;
+    this.store = store;
   }
 
   /** The same by several JVMs at once. */
   WorkloadKind shared(String name, String meaning, int by) {
-    return new WorkloadKind(name, meaning, this, by, passes, jvm);
+    return new WorkloadKind(name, meaning, this, by, passes, jvm, store);
   }
 
   /** The same several times over the same bytes. */
@@ -133,7 +151,7 @@ public final class WorkloadKind {
       throw new IllegalArgumentException(label + " cannot be repeated, or is so already");
     }
     String meaning = description + "; " + times + " times over the same bytes, with new streams";
-    return new WorkloadKind(label + '-' + times, meaning, this, processes, times, jvm);
+    return new WorkloadKind(label + '-' + times, meaning, this, processes, times, jvm, store);
   }
 
   /** The same in a fresh JVM for each round, from the first open. */
@@ -142,7 +160,16 @@ public final class WorkloadKind {
       throw new IllegalArgumentException(label + " has a fresh JVM for each round already");
     }
     String meaning = description + "; in a fresh JVM that has read nothing before";
-    return new WorkloadKind("cold-" + label, meaning, this, processes, passes, Jvm.COLD);
+    return new WorkloadKind("cold-" + label, meaning, this, processes, passes, Jvm.COLD, store);
+  }
+
+  /** The same at a store that refuses some GETs. */
+  WorkloadKind refused() {
+    if (bucketsBeside() > 0) {
+      throw new IllegalArgumentException(label + " has buckets of its own");
+    }
+    String meaning = description + "; while 5 % of all GETs are answered by 503";
+    return new WorkloadKind("bad-" + label, meaning, this, processes, passes, jvm, Store.REFUSING);
   }
 
   /**
@@ -185,6 +212,11 @@ public final class WorkloadKind {
   /** How often the same bytes are read, with new streams of the same file system. */
   public int passes() {
     return passes;
+  }
+
+  /** The store of each round. */
+  public Store store() {
+    return store;
   }
 
   /** The JVM of each round. */

@@ -43,7 +43,7 @@ class ManyConnectionsTest {
     SelfSignedCertificate certificate = tls ? SelfSignedCertificate.create(temp) : null;
     ShapedS3Server.Settings settings =
         new ShapedS3Server.Settings(
-            root, 0, "access", "secret", new Shape(wait, 0, 0), certificate, null, null);
+            root, 0, "access", "secret", new Shape(wait, 0, 0), certificate, null, null, null);
     ExecutorService reader = Executors.newSingleThreadExecutor();
     try (ShapedS3Server server = ShapedS3Server.start(settings)) {
       write(server.backEndpoint());

@@ -44,7 +44,7 @@ class RequestLogTest {
         new Shape(FirstByteTime.constant(TimeUnit.MILLISECONDS.toNanos(FIRST_BYTE_MILLIS)), 0, 0);
     Instant before = Instant.now();
     ShapedS3Server.Settings settings =
-        new ShapedS3Server.Settings(temp, 0, "access", "secret", shape, null, file, null);
+        new ShapedS3Server.Settings(temp, 0, "access", "secret", shape, null, file, null, null);
     try (ShapedS3Server server = ShapedS3Server.start(settings);
         S3Client s3 =
             S3Client.builder()

@@ -256,7 +256,7 @@ class ShapedS3ServerTest {
     Files.createSymbolicLink(root.resolve("bucket-hang"), Path.of(BUCKET));
     ShapedS3Server.Settings settings =
         new ShapedS3Server.Settings(
-            root, 0, "access", "secret", Shape.UNSHAPED, null, null, "bucket-hang");
+            root, 0, "access", "secret", Shape.UNSHAPED, null, null, "bucket-hang", null);
     try (ShapedS3Server hanging = ShapedS3Server.start(settings);
         S3Client client = client(hanging, "secret")) {
       client.putObject(b -> b.bucket(BUCKET).key(KEY), RequestBody.fromBytes(content));
@@ -275,6 +275,30 @@ class ShapedS3ServerTest {
                               .overrideConfiguration(o -> o.apiCallTimeout(Duration.ofSeconds(1)))))
           .isInstanceOf(ApiCallTimeoutException.class);
       assertThat(hanging.stats().of(Operation.GET_OBJECT).bytesSent()).isEqualTo(LENGTH);
+    }
+  }
+
+  @Test
+  void aBucketMayRefuseOneGetInTwenty() throws Exception {
+    Path root = Files.createDirectory(temp.resolve("refusing"));
+    Files.createDirectory(root.resolve(BUCKET));
+    Files.createSymbolicLink(root.resolve("bucket-bad-1"), Path.of(BUCKET));
+    ShapedS3Server.Settings settings =
+        new ShapedS3Server.Settings(
+            root, 0, "access", "secret", Shape.UNSHAPED, null, null, null, "bucket-bad");
+    try (ShapedS3Server refusing = ShapedS3Server.start(settings);
+        S3Client client = client(refusing, "secret")) {
+      client.putObject(b -> b.bucket(BUCKET).key(KEY), RequestBody.fromBytes(content));
+      for (int i = 0; i < 40; i++) {
+        assertThat(client.getObjectAsBytes(b -> b.bucket("bucket-bad-1").key(KEY)).asByteArray())
+            .isEqualTo(content);
+      }
+      assertThat(client.getObjectAsBytes(b -> b.bucket(BUCKET).key(KEY)).asByteArray())
+          .isEqualTo(content);
+
+      assertThat(refusing.stats().of(Operation.GET_OBJECT).requests())
+          .as("41 that the client got, and two or three that it had to send again")
+          .isBetween(43L, 44L);
     }
   }
 

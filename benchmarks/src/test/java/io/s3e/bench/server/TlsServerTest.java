@@ -48,7 +48,7 @@ class TlsServerTest {
     server =
         ShapedS3Server.start(
             new ShapedS3Server.Settings(
-                root, 0, "access", "secret", Shape.UNSHAPED, certificate, null, null));
+                root, 0, "access", "secret", Shape.UNSHAPED, certificate, null, null, null));
     content = new byte[LENGTH];
     new Random(11).nextBytes(content);
     try (S3Client back = client(server.backEndpoint())) {

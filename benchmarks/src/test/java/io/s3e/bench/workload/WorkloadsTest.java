@@ -124,7 +124,8 @@ class WorkloadsTest {
                 Shape.UNSHAPED,
                 null,
                 null,
-                ObjectSlice.bucketBeside("bucket", ObjectSlice.HANGING)));
+                ObjectSlice.bucketBeside("bucket", ObjectSlice.HANGING),
+                null));
     reference = temp.resolve("lineitem.tbl");
     LineItemText.write(reference, 40 << 20, written -> {});
     writeFiles();

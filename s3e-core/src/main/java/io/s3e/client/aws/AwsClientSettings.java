@@ -1,5 +1,6 @@
 package io.s3e.client.aws;
 
+import io.s3e.client.CredentialsSource;
 import io.s3e.jvm.HostSizing;
 import java.net.URI;
 import java.nio.file.Path;
@@ -7,7 +8,6 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 
 /**
  * How S3E's clients reach a store. Immutable and checked; made by {@link #builder()}. Every message
@@ -60,7 +60,7 @@ public final class AwsClientSettings {
   }
 
   /** Credentials to sign with; null for the SDK's default chain, unless {@link #anonymous()}. */
-  public @Nullable AwsCredentialsProvider credentials() {
+  public @Nullable CredentialsSource credentials() {
     return values.credentials;
   }
 
@@ -122,7 +122,7 @@ public final class AwsClientSettings {
     private boolean pathStyle;
     private boolean dualStack;
     private boolean followRegion = true;
-    private @Nullable AwsCredentialsProvider credentials;
+    private @Nullable CredentialsSource credentials;
     private boolean anonymous;
     private double targetGbps = HostSizing.ofThisJvm().targetGbps();
     private @Nullable Integer maxConnections;
@@ -187,8 +187,11 @@ public final class AwsClientSettings {
       return this;
     }
 
-    /** Null (the default) for the SDK's default chain. Not closed by the clients. */
-    public Builder credentials(@Nullable AwsCredentialsProvider value) {
+    /**
+     * Null (the default) for the SDK's default chain, where the SDK is on the class path. {@link
+     * io.s3e.client.given.SdkCredentials} is any other provider of the SDK's.
+     */
+    public Builder credentials(@Nullable CredentialsSource value) {
       credentials = value;
       return this;
     }

@@ -2,7 +2,9 @@ package io.s3e.client.aws;
 
 import io.s3e.client.ClientMemory;
 import io.s3e.client.ClientProvider;
+import io.s3e.client.CredentialsSource;
 import io.s3e.client.ObjectClient;
+import io.s3e.client.given.SdkCredentials;
 import io.s3e.client.library.CrtDelivery;
 import io.s3e.client.library.CrtLibrary;
 import io.s3e.client.library.CrtSettings;
@@ -13,11 +15,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import software.amazon.awssdk.auth.credentials.AnonymousCredentialsProvider;
-import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
-import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
-import software.amazon.awssdk.regions.providers.DefaultAwsRegionProviderChain;
 
 /**
  * Makes clients over the CRT from settings, for http and https alike: measured over loopback, one
@@ -112,14 +111,13 @@ public final class AwsClients {
     return endpoint == null || "https".equalsIgnoreCase(endpoint.getScheme());
   }
 
-  /** The signer; null for unsigned requests. */
-  @SuppressWarnings("deprecation") // create(): what would replace it is absent in older SDKs.
-  private static @Nullable AwsCredentialsProvider credentials(AwsClientSettings settings) {
-    AwsCredentialsProvider given = settings.credentials();
-    if (settings.anonymous() || given instanceof AnonymousCredentialsProvider) {
-      return null;
+  /** What signs; null for unsigned requests. */
+  private static @Nullable CredentialsSource credentials(AwsClientSettings settings) {
+    CredentialsSource given = settings.credentials();
+    if (settings.anonymous() || given != null) {
+      return settings.anonymous() ? null : given;
     }
-    return given != null ? given : DefaultCredentialsProvider.create();
+    return bySdk("credentials", () -> SdkCredentials.byDefault());
   }
 
   /** The region given, or found as the SDK does; any will do where the store is not AWS. */
@@ -128,7 +126,18 @@ public final class AwsClients {
     if (given != null) {
       return given;
     }
-    URI endpoint = settings.endpoint();
-    return endpoint != null ? "us-east-1" : new DefaultAwsRegionProviderChain().getRegion().id();
+    return settings.endpoint() != null
+        ? "us-east-1"
+        : bySdk("region", () -> SdkCredentials.defaultRegion());
+  }
+
+  /** What the SDK finds where a setting is left to it. */
+  private static <T> T bySdk(String setting, Supplier<T> found) {
+    try {
+      return found.get();
+    } catch (NoClassDefFoundError e) {
+      throw new IllegalArgumentException(
+          setting + " is not set, and the AWS SDK that would find it is not on the class path", e);
+    }
   }
 }

@@ -15,21 +15,15 @@ import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.crt.http.HttpRequest;
 import software.amazon.awssdk.crt.s3.S3MetaRequestOptions;
 import software.amazon.awssdk.crt.s3.S3MetaRequestOptions.MetaRequestType;
-import software.amazon.awssdk.regions.Region;
-import software.amazon.awssdk.services.s3.endpoints.S3EndpointParams;
-import software.amazon.awssdk.services.s3.endpoints.S3EndpointProvider;
-import software.amazon.awssdk.utils.http.SdkHttpUtils;
 
 /**
  * Turns requests for objects into HTTP messages: buckets and keys into hosts and paths. Hosts come
- * from the SDK's own endpoint rules (partitions, buckets whose names do not fit a host name, IP
- * addresses), asked once for each bucket, and once more for a bucket that turns out to be in
- * another region ({@link #follow}). Keys are percent-encoded as S3's canonical URI wants, since the
- * signature covers the path as sent. Thread-safe.
+ * from {@link Endpoints}, asked once for each bucket, and once more for a bucket that turns out to
+ * be in another region ({@link #follow}). Keys are percent-encoded as S3's canonical URI wants,
+ * since the signature covers the path as sent. Thread-safe.
  */
 final class Addressing {
   private static final Logger LOG = LoggerFactory.getLogger(Addressing.class);
-  private static final S3EndpointProvider RULES = S3EndpointProvider.defaultProvider();
 
   /**
    * Where one bucket answers.
@@ -131,29 +125,14 @@ final class Addressing {
 
   /** Path and query of a request for the object. */
   static String path(Target target, ObjectRef object, @Nullable String versionId) {
-    String path = target.pathPrefix() + '/' + SdkHttpUtils.urlEncodeIgnoreSlashes(object.key());
-    return versionId == null ? path : path + "?versionId=" + SdkHttpUtils.urlEncode(versionId);
+    String path = target.pathPrefix() + '/' + Endpoints.encoded(object.key()).replace("%2F", "/");
+    return versionId == null ? path : path + "?versionId=" + Endpoints.encoded(versionId);
   }
 
-  @SuppressWarnings("deprecation") // url(): what would replace it is absent in older SDKs.
   private Target resolve(String bucket, String region) {
-    S3EndpointParams.Builder params =
-        S3EndpointParams.builder()
-            .bucket(bucket)
-            .region(Region.of(region))
-            .forcePathStyle(settings.pathStyle())
-            .useDualStack(settings.dualStack());
-    if (settings.endpoint() != null) {
-      params.endpoint(settings.endpoint().toString());
-    }
-    URI url = RULES.resolveEndpoint(params.build()).join().url();
+    URI url = Endpoints.of(settings, bucket, region);
     String authority = url.getRawAuthority();
-    String path = url.getRawPath();
-    String prefix = path == null ? "" : path;
-    while (prefix.endsWith("/")) {
-      prefix = prefix.substring(0, prefix.length() - 1);
-    }
     URI endpoint = URI.create(url.getScheme() + "://" + authority);
-    return new Target(endpoint, authority, prefix, region);
+    return new Target(endpoint, authority, url.getRawPath(), region);
   }
 }

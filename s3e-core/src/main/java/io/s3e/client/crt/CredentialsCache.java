@@ -1,5 +1,7 @@
 package io.s3e.client.crt;
 
+import io.s3e.client.CredentialsSource;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -13,18 +15,15 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import software.amazon.awssdk.auth.credentials.AwsCredentials;
-import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
-import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
 import software.amazon.awssdk.crt.auth.credentials.Credentials;
 import software.amazon.awssdk.crt.auth.credentials.DelegateCredentialsHandler;
 
 /**
- * Stands between an SDK credentials provider, which may block on the network or the disk, and the
- * CRT, which asks for credentials on an event loop whenever it signs. A request starts only when
- * there are credentials at hand ({@link #whenReady}); the event loop is then answered from the
- * snapshot without waiting. The provider is asked on a thread of the cache's own, once for all who
- * wait for it.
+ * Stands between a source of credentials, which may block on the network or the disk, and the CRT,
+ * which asks for credentials on an event loop whenever it signs. A request starts only when there
+ * are credentials at hand ({@link #whenReady}); the event loop is then answered from the snapshot
+ * without waiting. The provider is asked on a thread of the cache's own, once for all who wait for
+ * it.
  *
  * <p>States of the snapshot:
  *
@@ -86,19 +85,19 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
     }
   }
 
-  private final AwsCredentialsProvider source;
+  private final CredentialsSource source;
   private final Supplier<Instant> clock;
   private final ThreadPoolExecutor resolver;
   private volatile boolean closed;
   private final AtomicReference<@Nullable Snapshot> snapshot = new AtomicReference<>();
 
   /** Asks the provider; lands with its failure, or with null once the snapshot is there. */
-  private final SingleFlight<RuntimeException> asking = new SingleFlight<>();
+  private final SingleFlight<Exception> asking = new SingleFlight<>();
 
   /**
    * @param clock tells whether credentials have expired
    */
-  CredentialsCache(AwsCredentialsProvider source, Supplier<Instant> clock) {
+  CredentialsCache(CredentialsSource source, Supplier<Instant> clock) {
     this.source = source;
     this.clock = clock;
     resolver =
@@ -120,7 +119,7 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
    * Runs {@code start} as soon as there are credentials: at once on the calling thread in the usual
    * case, else on the cache's thread. Runs {@code failed} instead if there are none to be had.
    */
-  void whenReady(Runnable start, Consumer<RuntimeException> failed) {
+  void whenReady(Runnable start, Consumer<Exception> failed) {
     Snapshot now = snapshot.get();
     if (now != null && now.servesUntil(clock.get().plus(EXPIRY_MARGIN))) {
       if (now.standing() == Standing.SUSPECT || now.isOld()) {
@@ -197,11 +196,11 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
     asking.land(closed());
   }
 
-  private static RuntimeException closed() {
+  private static Exception closed() {
     return new IllegalStateException("the client is closed");
   }
 
-  private void ask(Consumer<@Nullable RuntimeException> waiter) {
+  private void ask(Consumer<@Nullable Exception> waiter) {
     if (!asking.join(waiter)) {
       return;
     }
@@ -214,18 +213,18 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
   }
 
   /** Asks the provider; null if it has answered. */
-  private @Nullable RuntimeException resolve() {
+  private @Nullable Exception resolve() {
     try {
-      AwsCredentials identity = source.resolveCredentials();
+      CredentialsSource.Credentials found = source.resolve();
       if (closed) {
         return closed();
       }
-      Instant expiry = identity.expirationTime().orElse(null);
-      String keyId = identity.accessKeyId();
       snapshot.set(
-          new Snapshot(translate(identity), keyId, System.nanoTime(), expiry, Standing.GOOD));
+          found == null
+              ? snapshot(Credentials.createAnonymousCredentials(), null, null)
+              : snapshot(translate(found), found.keyId(), found.expiry()));
       return null;
-    } catch (RuntimeException e) {
+    } catch (IOException | RuntimeException e) {
       if (!closed) {
         LOG.warn("The provider gives no credentials at present: {}", e.toString());
       }
@@ -236,13 +235,15 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
     }
   }
 
-  private static Credentials translate(AwsCredentials identity) {
-    if (identity.accessKeyId() == null || identity.secretAccessKey() == null) {
-      return Credentials.createAnonymousCredentials();
-    }
-    byte[] token =
-        identity instanceof AwsSessionCredentials session ? utf8(session.sessionToken()) : null;
-    return new Credentials(utf8(identity.accessKeyId()), utf8(identity.secretAccessKey()), token);
+  private static Snapshot snapshot(
+      Credentials credentials, @Nullable String keyId, @Nullable Instant expiry) {
+    return new Snapshot(credentials, keyId, System.nanoTime(), expiry, Standing.GOOD);
+  }
+
+  private static Credentials translate(CredentialsSource.Credentials found) {
+    String token = found.sessionToken();
+    return new Credentials(
+        utf8(found.keyId()), utf8(found.secret()), token == null ? null : utf8(token));
   }
 
   private static byte[] utf8(String text) {

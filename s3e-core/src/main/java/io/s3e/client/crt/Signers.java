@@ -1,9 +1,9 @@
 package io.s3e.client.crt;
 
+import io.s3e.client.CredentialsSource;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
-import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.crt.auth.credentials.DelegateCredentialsProvider;
 import software.amazon.awssdk.crt.auth.signing.AwsSigner;
 import software.amazon.awssdk.crt.auth.signing.AwsSigningConfig;
@@ -29,7 +29,7 @@ final class Signers implements AutoCloseable {
   private final Map<String, AwsSigningConfig> byRegion = new HashMap<>();
   private boolean closed;
 
-  Signers(AwsCredentialsProvider source) {
+  Signers(CredentialsSource source) {
     credentials = new CredentialsCache(source, clock::now);
     provider =
         new DelegateCredentialsProvider.DelegateCredentialsProviderBuilder()

@@ -1,11 +1,11 @@
 package io.s3e.client.library;
 
+import io.s3e.client.CredentialsSource;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 
 /**
  * How a client over the CRT reaches the store. Values are taken as they are; {@code
@@ -39,7 +39,7 @@ public record CrtSettings(
     boolean pathStyle,
     boolean dualStack,
     boolean followRegion,
-    @Nullable AwsCredentialsProvider credentials,
+    @Nullable CredentialsSource credentials,
     double targetGbps,
     int maxConnections,
     Duration connectTimeout,

@@ -16,6 +16,7 @@ import io.s3e.client.HeadRequest;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
+import io.s3e.client.given.SdkCredentials;
 import io.s3e.columnar.ColumnarMode;
 import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.stream.S3EInputStream;
@@ -236,6 +237,7 @@ class RegionTest {
         .region("us-east-1")
         .pathStyle(true)
         .credentials(
-            StaticCredentialsProvider.create(AwsBasicCredentials.create("access", "secret")));
+            new SdkCredentials(
+                StaticCredentialsProvider.create(AwsBasicCredentials.create("access", "secret"))));
   }
 }

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
 import io.s3e.client.ClientMemory;
+import io.s3e.client.CredentialsSource;
 import io.s3e.client.EveryClient;
 import io.s3e.client.GetRequest;
 import io.s3e.client.HeadRequest;
@@ -29,8 +30,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
-import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 
 /** Which certificates the clients trust. */
 class TlsTest {
@@ -179,7 +178,6 @@ class TlsTest {
         .region("us-east-1")
         .pathStyle(true)
         .requestTimeout(Duration.ofSeconds(5))
-        .credentials(
-            StaticCredentialsProvider.create(AwsBasicCredentials.create("access", "secret")));
+        .credentials(CredentialsSource.of("access", "secret"));
   }
 }

@@ -3,6 +3,9 @@ package io.s3e.client.crt;
 import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.s3e.client.CredentialsSource;
+import io.s3e.client.CredentialsSource.Credentials;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
@@ -11,11 +14,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import software.amazon.awssdk.auth.credentials.AnonymousCredentialsProvider;
-import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
-import software.amazon.awssdk.auth.credentials.AwsCredentials;
-import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
-import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
 
 class CredentialsCacheTest {
   private final AtomicInteger asked = new AtomicInteger();
@@ -28,7 +26,7 @@ class CredentialsCacheTest {
 
   @Test
   void asksOnceAndThenAnswersOnTheCallersThread() throws Exception {
-    open(() -> AwsBasicCredentials.create("key", "secret"));
+    open(() -> key("key"));
     assertThat(readyOn()).isNotSameAs(Thread.currentThread());
     for (int i = 0; i < 100; i++) {
       assertThat(readyOn()).isSameAs(Thread.currentThread());
@@ -45,7 +43,7 @@ class CredentialsCacheTest {
     open(
         () -> {
           awaitQuietly(release);
-          return AwsBasicCredentials.create("key", "secret");
+          return key("key");
         });
     CompletableFuture<Void> ready = new CompletableFuture<>();
     cache.whenReady(() -> ready.complete(null), ready::completeExceptionally);
@@ -60,7 +58,7 @@ class CredentialsCacheTest {
     open(
         () -> {
           awaitQuietly(release);
-          return AwsBasicCredentials.create("key", "secret");
+          return key("key");
         });
     CompletableFuture<Void> ready = new CompletableFuture<>();
     CompletableFuture<Void> renewed = new CompletableFuture<>();
@@ -83,12 +81,11 @@ class CredentialsCacheTest {
   void expiredCredentialsAreAskedForAgain() throws Exception {
     open(
         () ->
-            AwsSessionCredentials.builder()
-                .accessKeyId("key-" + asked.get())
-                .secretAccessKey("secret")
-                .sessionToken("token")
-                .expirationTime(Instant.now().plusSeconds(asked.get() == 1 ? 5 : 3600))
-                .build());
+            new Credentials(
+                "key-" + asked.get(),
+                "secret",
+                "token",
+                Instant.now().plusSeconds(asked.get() == 1 ? 5 : 3600)));
     readyOn();
     readyOn();
     readyOn();
@@ -99,7 +96,7 @@ class CredentialsCacheTest {
 
   @Test
   void suspectedCredentialsServeUntilNewOnesAreThere() throws Exception {
-    open(() -> AwsBasicCredentials.create("key-" + asked.get(), "secret"));
+    open(() -> key("key-" + asked.get()));
     readyOn();
     cache.suspect(System.nanoTime());
     assertThat(readyOn()).isSameAs(Thread.currentThread());
@@ -115,11 +112,11 @@ class CredentialsCacheTest {
     open(
         () -> {
           if (asked.get() == 1) {
-            throw new IllegalStateException("not yet");
+            throw new IOException("not yet");
           }
-          return AwsBasicCredentials.create("key", "secret");
+          return key("key");
         });
-    CompletableFuture<RuntimeException> failure = new CompletableFuture<>();
+    CompletableFuture<Exception> failure = new CompletableFuture<>();
     cache.whenReady(() -> failure.complete(null), failure::complete);
     assertThat(failure.get(10, TimeUnit.SECONDS)).hasMessage("not yet");
     readyOn();
@@ -127,31 +124,32 @@ class CredentialsCacheTest {
 
   @Test
   void anonymousCredentialsStayAnonymous() throws Exception {
-    open(AnonymousCredentialsProvider.create());
+    open(() -> null);
     readyOn();
     assertThat(cache.getCredentials().getAccessKeyId()).isNull();
   }
 
   @Test
   void aClosedCacheFailsThoseWhoWouldHaveToWait() {
-    open(() -> AwsBasicCredentials.create("key", "secret"));
+    open(() -> key("key"));
     cache.close();
     CompletableFuture<Void> ready = new CompletableFuture<>();
     cache.whenReady(() -> ready.complete(null), ready::completeExceptionally);
     assertThat(ready).isCompletedExceptionally();
   }
 
-  private void open(AwsCredentialsProvider source) {
+  private void open(CredentialsSource source) {
     cache =
         new CredentialsCache(
-            new AwsCredentialsProvider() {
-              @Override
-              public AwsCredentials resolveCredentials() {
-                asked.incrementAndGet();
-                return source.resolveCredentials();
-              }
+            () -> {
+              asked.incrementAndGet();
+              return source.resolve();
             },
             Instant::now);
+  }
+
+  private static Credentials key(String id) {
+    return new Credentials(id, "secret", null, null);
   }
 
   /** Waits until there are credentials; the thread on which that was told. */

@@ -7,6 +7,7 @@ import io.s3e.Engines;
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
 import io.s3e.client.ClientMemory;
+import io.s3e.client.CredentialsSource;
 import io.s3e.client.GetRequest;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.aws.AwsClientSettings;
@@ -27,8 +28,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
-import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.crt.CrtResource;
 
 /** Opening and closing the CRT client: nothing native stays behind, also of what was in flight. */
@@ -172,8 +171,7 @@ class CrtLifecycleTest {
         .endpoint(server.endpoint())
         .region("us-east-1")
         .pathStyle(true)
-        .credentials(
-            StaticCredentialsProvider.create(AwsBasicCredentials.create("access", "secret")));
+        .credentials(CredentialsSource.of("access", "secret"));
   }
 
   private ObjectClient open(boolean lend) {

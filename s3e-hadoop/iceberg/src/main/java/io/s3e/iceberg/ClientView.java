@@ -3,6 +3,7 @@ package io.s3e.iceberg;
 import io.s3e.block.ObjectRef;
 import io.s3e.client.aws.AwsClientSettings;
 import io.s3e.client.aws.AwsClients;
+import io.s3e.client.given.SdkCredentials;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
@@ -162,7 +163,7 @@ record ClientView(
         .dualStack(is(DUAL_STACK))
         .followRegion(is(CROSS_REGION))
         // Not the provider itself, which is Iceberg's client's to close.
-        .credentials(credentials::resolveCredentials)
+        .credentials(new SdkCredentials(credentials::resolveCredentials))
         .userAgentSuffix("iceberg")
         .build();
   }

@@ -6,6 +6,7 @@ import io.s3e.OpenOptions;
 import io.s3e.S3E;
 import io.s3e.S3EConfig;
 import io.s3e.block.ObjectRef;
+import io.s3e.client.CredentialsSource;
 import io.s3e.client.aws.AwsClientSettings;
 import io.s3e.client.aws.AwsClients;
 import io.s3e.stream.S3EInputStream;
@@ -25,8 +26,6 @@ import org.apache.iceberg.io.SeekableInputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
-import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 
 /** File IOs are tenants of the JVM's engine: with others they share memory, and leave nothing. */
 class SharedEngineTest {
@@ -55,8 +54,7 @@ class SharedEngineTest {
             .endpoint(store.server.endpoint())
             .region("us-east-1")
             .pathStyle(true)
-            .credentials(
-                StaticCredentialsProvider.create(AwsBasicCredentials.create("s3as", "secret")))
+            .credentials(CredentialsSource.of("s3as", "secret"))
             .build();
     String name = AwsClients.storeName(Optional.of(store.server.endpoint()), "us-east-1");
     return S3E.create(S3EConfig.DEFAULTS.toBuilder().store(name).build(), AwsClients.crt(settings));

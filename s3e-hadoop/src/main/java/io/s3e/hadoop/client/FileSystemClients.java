@@ -7,6 +7,7 @@ import io.s3e.client.ClientProvider;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.aws.AwsClientSettings;
 import io.s3e.client.aws.AwsClients;
+import io.s3e.client.given.SdkCredentials;
 import io.s3e.client.library.CrtLibrary;
 import io.s3e.client.library.CrtMemoryException;
 import io.s3e.client.library.CrtUnusableException;
@@ -130,7 +131,7 @@ public final class FileSystemClients implements ReadEngine.Maker {
     AwsClientSettings settings;
     try {
       // Not the list itself: an SDK client closes what it can, and this one is shared.
-      settings = view.settings(credentials::resolveCredentials, anonymous);
+      settings = view.settings(new SdkCredentials(credentials::resolveCredentials), anonymous);
     } catch (RuntimeException | LinkageError e) {
       return instead(e);
     }

@@ -1,5 +1,6 @@
 package io.s3e.hadoop.client;
 
+import io.s3e.client.CredentialsSource;
 import io.s3e.client.aws.AwsClientSettings;
 import io.s3e.hadoop.conf.AdapterConfig;
 import java.net.URI;
@@ -8,7 +9,6 @@ import java.util.Optional;
 import org.apache.hadoop.fs.s3a.Constants;
 import org.apache.hadoop.fs.s3a.S3AFileSystem;
 import org.jspecify.annotations.Nullable;
-import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration;
 import software.amazon.awssdk.core.client.config.SdkAdvancedClientOption;
 
@@ -60,7 +60,7 @@ final class S3AClientView {
   }
 
   /** Settings with which S3E's client does what S3A's does. */
-  AwsClientSettings settings(AwsCredentialsProvider credentials, boolean anonymous) {
+  AwsClientSettings settings(CredentialsSource credentials, boolean anonymous) {
     AdapterConfig config = facts.config();
     ClientOverrideConfiguration overrides = facts.built().overrideConfiguration();
     AwsClientSettings.Builder settings =

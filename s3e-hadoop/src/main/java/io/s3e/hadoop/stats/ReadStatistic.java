@@ -357,11 +357,6 @@ public enum ReadStatistic {
       "Regions that were begun anew to make room."),
   S3E_CACHE_EVICTED_BYTES(
       DiskMetrics.Counter.EVICTED_BYTES, BYTES, FILE_SYSTEM, "Bytes that those held."),
-  S3E_CACHE_KEPT_BYTES(
-      DiskMetrics.Counter.KEPT_BYTES,
-      BYTES,
-      FILE_SYSTEM,
-      "The part of those bytes that had been read, and was written again."),
   S3E_CACHE_BREAKER_OPENED(
       DiskMetrics.Counter.BREAKER_OPENED,
       COUNT,

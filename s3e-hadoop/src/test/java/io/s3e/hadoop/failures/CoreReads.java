@@ -6,6 +6,7 @@ import io.s3e.S3EConfig;
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
 import io.s3e.buffer.MemoryBudget;
+import io.s3e.client.CredentialsSource;
 import io.s3e.client.aws.AwsClientSettings;
 import io.s3e.client.aws.AwsClients;
 import io.s3e.hadoop.client.FailedRead;
@@ -19,8 +20,6 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
-import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 
 /**
  * Reads by the core, with memory of its own and by a CRT that copies if asked, told as the adapter
@@ -39,8 +38,7 @@ final class CoreReads implements AutoCloseable {
             .region("us-east-1")
             .pathStyle(true)
             .stallTimeout(place.stallTimeout())
-            .credentials(
-                StaticCredentialsProvider.create(AwsBasicCredentials.create("access", "secret")))
+            .credentials(CredentialsSource.of("access", "secret"))
             .build();
     S3EConfig config =
         S3EConfig.DEFAULTS.toBuilder()

@@ -4,20 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
-import io.s3e.disk.Region.Filling;
-import io.s3e.disk.Region.Kind;
 import io.s3e.disk.Region.Place;
-import io.s3e.disk.RegionLog.Header;
+import io.s3e.disk.RegionTable.Header;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
-class RegionLogTest {
+class RegionTableTest {
   private static final long REGION_BYTES = 2 << 20;
   private final StoredObject object = object(200_000);
   private final Region region = region(7, REGION_BYTES);
-  private final Filling filling = new Filling(42, Kind.SCANNED, 0, null);
 
   private static StoredObject object(long size) {
     return StoredObject.of(
@@ -26,31 +22,30 @@ class RegionLogTest {
   }
 
   private static Region region(int number, long bytes) {
-    return new PrivateRegion(
-        new DiskIo(), Path.of("none"), new ChunkIndex(), null, number, bytes, 10);
+    return StoredBytes.region(number, bytes, 10, null);
   }
 
   private ByteBuffer header() {
     byte[] salt = new byte[CacheKey.SALT_BYTES];
     salt[3] = 0x12;
-    Header header = new Header(42, Kind.SCANNED, 1_700_000_000_000L, ByteBuffer.wrap(salt));
-    return RegionLog.encoded(header, region);
+    Header header = new Header(7, 10, REGION_BYTES, 1_700_000_000_000L, ByteBuffer.wrap(salt));
+    return RegionTable.encoded(header);
   }
 
   private ByteBuffer chunks(Place... places) {
-    ByteBuffer bytes = ByteBuffer.allocate(places.length * RegionLog.RECORD_BYTES);
+    ByteBuffer bytes = ByteBuffer.allocate(places.length * RegionTable.RECORD_BYTES);
     for (Place each : places) {
-      RegionLog.put(bytes, each);
+      RegionTable.put(bytes, each);
     }
     return bytes.flip();
   }
 
   private Place place(StoredObject of, int chunk, int slot) {
-    return new Place(of, chunk, region, filling, slot, -1, 2);
+    return new Place(of, chunk, region, slot, -1, 2);
   }
 
   private static void requireEveryFlipIsFound(ByteBuffer bytes, BooleanSupplier isFound) {
-    for (int bit = 0; bit < RegionLog.RECORD_BYTES * Byte.SIZE; bit++) {
+    for (int bit = 0; bit < RegionTable.RECORD_BYTES * Byte.SIZE; bit++) {
       int at = bit / Byte.SIZE;
       byte before = bytes.get(at);
       bytes.put(at, (byte) (before ^ 1 << bit % Byte.SIZE));
@@ -63,33 +58,33 @@ class RegionLogTest {
   @Test
   void everyFlipOfABitIsFound() {
     ByteBuffer header = header();
-    requireEveryFlipIsFound(header, () -> RegionLog.header(header, region) != null);
-    requireEveryFlipIsFound(header, () -> RegionLog.isWhole(header, 0));
+    requireEveryFlipIsFound(header, () -> RegionTable.header(header) != null);
+    requireEveryFlipIsFound(header, () -> RegionTable.isWhole(header, 0));
     ByteBuffer chunk = chunks(place(object, 3, 17));
-    requireEveryFlipIsFound(chunk, () -> RegionLog.chunk(chunk, 0, region, filling) != null);
-    requireEveryFlipIsFound(chunk, () -> RegionLog.isWhole(chunk, 0));
+    requireEveryFlipIsFound(chunk, () -> RegionTable.chunk(chunk, 0, region) != null);
+    requireEveryFlipIsFound(chunk, () -> RegionTable.isWhole(chunk, 0));
   }
 
   @Test
   void saysWhatWasWritten() {
-    Header header = RegionLog.header(header(), region);
+    Header header = RegionTable.header(header());
     assertThat(header).isNotNull();
-    assertThat(header.generation()).isEqualTo(42);
-    assertThat(header.kind()).isEqualTo(Kind.SCANNED);
+    assertThat(header.number()).isEqualTo(7);
+    assertThat(header.mostChunks()).isEqualTo(10);
+    assertThat(header.regionBytes()).isEqualTo(REGION_BYTES);
     assertThat(header.beganMillis()).isEqualTo(1_700_000_000_000L);
     assertThat(header.salt().remaining()).isEqualTo(CacheKey.SALT_BYTES);
     assertThat(header.salt().get(3)).isEqualTo((byte) 0x12);
 
     Place place = place(object, 3, 17);
-    assertThat(RegionLog.chunk(chunks(place), 0, region, filling)).isEqualTo(place);
+    assertThat(RegionTable.chunk(chunks(place), 0, region)).isEqualTo(place);
   }
 
   @Test
-  void recordsOfOtherKindsAndGenerationsAreNone() {
+  void recordsOfAnotherTypeAreNone() {
     ByteBuffer chunk = chunks(place(object, 3, 17));
-    assertThat(RegionLog.chunk(header(), 0, region, filling)).isNull();
-    assertThat(RegionLog.chunk(chunk, 0, region, new Filling(43, Kind.SCANNED, 0, null))).isNull();
-    assertThat(RegionLog.header(chunk, region)).isNull();
+    assertThat(RegionTable.chunk(header(), 0, region)).isNull();
+    assertThat(RegionTable.header(chunk)).isNull();
   }
 
   @Test
@@ -99,7 +94,7 @@ class RegionLogTest {
     };
     ByteBuffer bytes = chunks(places);
     for (int i = 0; i < places.length; i++) {
-      assertThat(RegionLog.chunk(bytes, i * RegionLog.RECORD_BYTES, region, filling))
+      assertThat(RegionTable.chunk(bytes, i * RegionTable.RECORD_BYTES, region))
           .isEqualTo(places[i]);
     }
   }
@@ -118,13 +113,7 @@ class RegionLogTest {
   }
 
   private boolean fits(int chunk, int slot) {
-    return RegionLog.chunk(chunks(place(object, chunk, slot)), 0, region, filling) != null;
-  }
-
-  @Test
-  void headersOfOtherRegionsAreNone() {
-    assertThat(RegionLog.header(header(), region(8, REGION_BYTES))).isNull();
-    assertThat(RegionLog.header(header(), region(7, REGION_BYTES * 2))).isNull();
+    return RegionTable.chunk(chunks(place(object, chunk, slot)), 0, region) != null;
   }
 
   @Test

@@ -1,0 +1,179 @@
+"""Runs the two lines that Spark's page names on a fresh Spark, from a staged repository: spark-staged.py REPOSITORY VERSION DIRECTORY
+
+Spark comes from PyPI into an environment of its own, Ivy begins with an empty directory, and what it resolves of S3E has to be the staged file, byte
+for byte. The job runs twice, as `spark-submit --packages … --conf spark.plugins=…` and as PySpark's builder, and counts the lines of an object that a
+small server of this script holds. It ends well only if the count is right, S3E's stream has read, and the server saw ranges.
+"""
+
+import hashlib
+import html
+import http.server
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import threading
+import urllib.parse
+import venv
+
+SPARK = "4.1.4"
+ARTIFACT = "s3e-spark-4.1_2.13"
+PLUGIN = "io.s3e.spark.S3EPlugin"
+BUCKET, KEY, LINES = "staged", "lines.txt", 400_000
+ETAG = '"00000000000000000000000000000001"'
+MODIFIED = "Wed, 01 Jan 2025 00:00:00 GMT"
+PATIENCE_SECONDS = 900
+
+JOB = '''
+import os, sys
+from pyspark.sql import SparkSession
+
+builder = SparkSession.builder.master("local[2]").appName("staged")
+for entry in filter(None, os.environ.get("STAGED_CONF", "").split("\\n")):
+    builder = builder.config(*entry.split("=", 1))
+spark = builder.getOrCreate()
+print("RESULT lines", spark.read.text(sys.argv[1]).count())
+path = spark._jvm.org.apache.hadoop.fs.Path(sys.argv[1])
+stream = path.getFileSystem(spark._jsc.hadoopConfiguration()).open(path)
+print("RESULT stream", stream.getWrappedStream().getClass().getName())
+stream.close()
+spark.stop()
+'''
+
+
+class Store(http.server.BaseHTTPRequestHandler):
+    """One object by HEAD, GET and listing, and nothing else: no credentials are asked for."""
+
+    protocol_version = "HTTP/1.1"
+    content = b"".join(b"line %d of an object that nobody has read before\n" % n for n in range(LINES))
+    ranges = 0
+
+    def do_HEAD(self):
+        self.answer(body=False)
+
+    def do_GET(self):
+        self.answer(body=True)
+
+    def answer(self, body):
+        path, _, query = self.path.partition("?")
+        if path.rstrip("/") == f"/{BUCKET}" and "list-type" in query:
+            self.send(200, self.listing(urllib.parse.parse_qs(query).get("prefix", [""])[0]), {"Content-Type": "application/xml"}, body)
+            return
+        if path != f"/{BUCKET}/{KEY}":
+            self.send(404, b"<Error><Code>NoSuchKey</Code></Error>", {"Content-Type": "application/xml"}, body)
+            return
+        headers = {"ETag": ETAG, "Last-Modified": MODIFIED, "Accept-Ranges": "bytes", "Content-Type": "text/plain"}
+        asked = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))
+        if asked is None:
+            self.send(200, self.content, headers, body)
+            return
+        Store.ranges += 1
+        first = int(asked[1])
+        last = min(int(asked[2] or len(self.content)), len(self.content) - 1)
+        if first > last:
+            self.send(416, b"", {"Content-Range": f"bytes */{len(self.content)}"}, body)
+            return
+        headers["Content-Range"] = f"bytes {first}-{last}/{len(self.content)}"
+        self.send(206, self.content[first : last + 1], headers, body)
+
+    def listing(self, prefix):
+        """Spark asks for what lies below the object, before it takes it for one."""
+        found = (
+            f"<Contents><Key>{KEY}</Key><LastModified>2025-01-01T00:00:00.000Z</LastModified><ETag>{html.escape(ETAG)}</ETag>"
+            f"<Size>{len(self.content)}</Size><StorageClass>STANDARD</StorageClass></Contents>"
+        )
+        content = found if KEY.startswith(prefix) else ""
+        return (
+            '<?xml version="1.0" encoding="UTF-8"?><ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">'
+            f"<Name>{BUCKET}</Name><Prefix>{html.escape(prefix)}</Prefix><KeyCount>{1 if content else 0}</KeyCount><MaxKeys>1000</MaxKeys>"
+            f"<IsTruncated>false</IsTruncated>{content}</ListBucketResult>"
+        ).encode()
+
+    def send(self, status, content, headers, body):
+        self.send_response(status)
+        for name, value in (headers | {"Content-Length": str(len(content)), "x-amz-request-id": "staged"}).items():
+            self.send_header(name, value)
+        self.end_headers()
+        if body:
+            self.wfile.write(content)
+
+    def log_message(self, *_):
+        """Requests are counted, not told."""
+
+
+def settings(staged, version, ivy, endpoint):
+    """What a user would write: the repository and the two lines; the rest says where this script's store is."""
+    group = re.search(r"<groupId>([^<]+)</groupId>", pathlib.Path("pom.xml").read_text())[1]
+    return {
+        "spark.jars.repositories": staged.as_uri(),
+        "spark.jars.packages": f"{group}:{ARTIFACT}:{version}",
+        "spark.plugins": PLUGIN,
+        "spark.jars.ivy": str(ivy),
+        "spark.ui.enabled": "false",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.hadoop.hadoop.tmp.dir": str(ivy.parent / "tmp"),
+        "spark.hadoop.fs.s3a.endpoint": endpoint,
+        "spark.hadoop.fs.s3a.endpoint.region": "us-east-1",
+        "spark.hadoop.fs.s3a.path.style.access": "true",
+        "spark.hadoop.fs.s3a.access.key": "staged",
+        "spark.hadoop.fs.s3a.secret.key": "staged",
+    }, group
+
+
+def verify(way, command, environment, log):
+    with open(log, "w") as out:
+        subprocess.run(command, env=environment, stdout=out, stderr=subprocess.STDOUT, timeout=PATIENCE_SECONDS, check=False)
+    text = log.read_text()
+    results = dict(re.findall(r"^RESULT (\w+) (\S+)$", text, re.M))
+    if results.get("lines") != str(LINES) or not results.get("stream", "").startswith("io.s3e."):
+        sys.exit("\n".join(text.splitlines()[-40:]) + f"\nspark: {way}: {results or 'no result'} instead of {LINES} lines by a stream of S3E; see {log}")
+    print(f"{way}: {results['lines']} lines by {results['stream']}")
+    return text
+
+
+def same(ivy, staged, version, group):
+    """S3E came from the staged repository, and not from one that knew another build of it."""
+    resolved = ivy / "jars" / f"{group}_{ARTIFACT}-{version}.jar"
+    here = staged / group.replace(".", "/") / ARTIFACT / version / f"{ARTIFACT}-{version}.jar"
+    if not resolved.is_file() or hashlib.sha256(resolved.read_bytes()).digest() != hashlib.sha256(here.read_bytes()).digest():
+        sys.exit(f"spark: {resolved} is not {here}")
+
+
+def main(staged, version, work):
+    work.mkdir(parents=True, exist_ok=True)
+    venv.create(work / "venv", with_pip=True)
+    binaries = work / "venv" / "bin"
+    subprocess.run([binaries / "pip", "install", "-q", f"pyspark=={SPARK}"], check=True, timeout=PATIENCE_SECONDS)
+    job = work / "job.py"
+    job.write_text(JOB)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Store)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    conf, group = settings(staged, version, work / "ivy", f"http://127.0.0.1:{server.server_address[1]}")
+    plain = {name: value for name, value in os.environ.items() if name not in ("SPARK_HOME", "SPARK_CONF_DIR", "HADOOP_CONF_DIR", "PYTHONPATH")}
+    plain["PATH"] = f"{binaries}:{plain['PATH']}"
+    uri = f"s3a://{BUCKET}/{KEY}"
+    submit = [binaries / "spark-submit", "--packages", conf["spark.jars.packages"], "--repositories", conf["spark.jars.repositories"]]
+    for name, value in conf.items():
+        if name not in ("spark.jars.packages", "spark.jars.repositories"):
+            submit += ["--conf", f"{name}={value}"]
+    text = verify("spark-submit", [*submit, job, uri], plain, work / "submit.log")
+    said = re.search(r"S3E \S+ on Hadoop .*", text)
+    if said is None:
+        sys.exit(f"spark: the plugin said nothing; see {work / 'submit.log'}")
+    print(said[0])
+    same(work / "ivy", staged, version, group)
+    entries = "\n".join(f"{name}={value}" for name, value in conf.items())
+    # Under python Spark logs from WARN on, so the plugin's line is not there.
+    verify("PySpark", [binaries / "python", job, uri], plain | {"STAGED_CONF": entries}, work / "pyspark.log")
+    if Store.ranges == 0:
+        sys.exit("spark: the store saw no range")
+    print(f"Spark {SPARK}: both ways, {Store.ranges} ranges")
+    server.shutdown()
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 4:
+        sys.exit(__doc__)
+    main(pathlib.Path(sys.argv[1]).resolve(), sys.argv[2], pathlib.Path(sys.argv[3]).resolve())

@@ -1,0 +1,106 @@
+package io.s3e.client.crt;
+
+import io.s3e.client.library.CrtSettings;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/**
+ * Where buckets answer: S3's rules as the SDK has them, for buckets that have a name (no ARN, no
+ * bucket of S3 Express). Pure.
+ */
+final class Endpoints {
+  /** By the start of a region's name. Those of the partition "aws" need no row. */
+  private static final Map<String, String> DOMAINS =
+      Map.of(
+          "cn-", "amazonaws.com.cn",
+          "us-iso-", "c2s.ic.gov",
+          "us-isob-", "sc2s.sgov.gov",
+          "eu-isoe-", "cloud.adc-e.uk",
+          "us-isof-", "csp.hci.ic.gov",
+          "eusc-", "amazonaws.eu");
+
+  private static final Pattern HOST_LABEL = Pattern.compile("[a-zA-Z\\d][a-zA-Z\\d-]{0,62}");
+  private static final Pattern BUCKET_LABEL = Pattern.compile("[a-z\\d][a-z\\d-]{1,61}[a-z\\d]");
+  private static final Pattern BUCKET_LABELS =
+      Pattern.compile(
+          "(?=.{3,63}$)[a-z\\d]([a-z\\d-]*[a-z\\d])?(\\.[a-z\\d]([a-z\\d-]*[a-z\\d])?)*");
+  private static final Pattern IP_ADDRESS = Pattern.compile("(\\d+\\.){3}\\d+|\\[.*]");
+
+  private Endpoints() {}
+
+  /**
+   * The URL of the bucket, with a path that ends with its name where that is no part of the host.
+   *
+   * @param region in which the bucket is
+   * @throws IllegalArgumentException if the region is no name of one, the bucket is none that these
+   *     rules know, or dual stack is asked of another store than AWS
+   */
+  static URI of(CrtSettings settings, String bucket, String region) {
+    require(HOST_LABEL.matcher(region).matches(), "region", region, "a region's name");
+    require(
+        !bucket.startsWith("arn:") && !bucket.endsWith("--x-s3"),
+        "bucket",
+        bucket,
+        "a bucket's name; access points and directory buckets are read by the SDK's client");
+    URI given = settings.endpoint();
+    if (given == null) {
+      String host =
+          (settings.dualStack() ? "s3.dualstack." : "s3.") + region + '.' + domain(region);
+      return place("https", host, "", bucket, !settings.pathStyle() && isLabel(bucket));
+    }
+    require(!settings.dualStack(), "dualStack", true, "false where there is an endpoint");
+    boolean inHost =
+        !settings.pathStyle()
+            && !IP_ADDRESS.matcher(given.getHost()).matches()
+            && (isLabel(bucket)
+                || ("http".equalsIgnoreCase(given.getScheme()) && areLabels(bucket)));
+    return place(given.getScheme(), given.getRawAuthority(), path(given), bucket, inHost);
+  }
+
+  private static URI place(
+      String scheme, String authority, String path, String bucket, boolean inHost) {
+    return URI.create(
+        inHost
+            ? scheme + "://" + bucket + '.' + authority + path
+            : scheme + "://" + authority + path + '/' + encoded(bucket));
+  }
+
+  /** Without a slash at its end. */
+  private static String path(URI endpoint) {
+    String path = endpoint.getRawPath();
+    return path == null ? "" : path.replaceFirst("/+$", "");
+  }
+
+  private static String domain(String region) {
+    return DOMAINS.entrySet().stream()
+        .filter(row -> region.startsWith(row.getKey()))
+        .map(Map.Entry::getValue)
+        .findFirst()
+        .orElse("amazonaws.com");
+  }
+
+  private static boolean isLabel(String bucket) {
+    return BUCKET_LABEL.matcher(bucket).matches();
+  }
+
+  private static boolean areLabels(String bucket) {
+    return BUCKET_LABELS.matcher(bucket).matches() && !IP_ADDRESS.matcher(bucket).matches();
+  }
+
+  /** As S3's canonical URI wants a part of a path or of a query: all but the unreserved. */
+  static String encoded(String text) {
+    return URLEncoder.encode(text, StandardCharsets.UTF_8)
+        .replace("+", "%20")
+        .replace("*", "%2A")
+        .replace("%7E", "~");
+  }
+
+  private static void require(boolean holds, String key, Object value, String accepted) {
+    if (!holds) {
+      throw new IllegalArgumentException(key + " is '" + value + "'; accepted is " + accepted);
+    }
+  }
+}

@@ -1,0 +1,48 @@
+package io.s3e.disk;
+
+import io.s3e.disk.DiskIo.OpenFile;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The regions that one engine has for itself: files without names. The kernel frees them however
+ * the JVM ends, nobody else can open them, and what happens to the directory does not concern them.
+ *
+ * @param key encrypts; null writes bytes as they are
+ */
+record PrivateRegions(
+    DiskIo io, Path directory, @Nullable CacheKey key, int count, long regionBytes)
+    implements Regions.Maker {
+
+  /** Regions that together hold so many bytes. */
+  static PrivateRegions of(DiskIo io, Path directory, @Nullable CacheKey key, long capacityBytes) {
+    long bytes = Region.bytesFor(capacityBytes, Region.USUAL_COUNT);
+    int count = Region.countFor(capacityBytes, bytes);
+    return new PrivateRegions(io, directory, key, count, bytes);
+  }
+
+  @Override
+  public Region make(int number) throws IOException {
+    return new Region(
+        number,
+        regionBytes,
+        Region.mostEntries(count, regionBytes),
+        create(),
+        0,
+        null,
+        CacheKey.ofRegion(key, CacheKey.newSalt()),
+        System.nanoTime(),
+        true);
+  }
+
+  private OpenFile create() throws IOException {
+    try {
+      return io.createUnlinked(directory);
+    } catch (NoSuchFileException e) {
+      // Cleaners of temporary files delete directories that look empty.
+      return io.createUnlinked(DirectoryGuard.realDirectory(directory));
+    }
+  }
+}

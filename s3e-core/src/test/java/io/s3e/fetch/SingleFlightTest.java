@@ -130,7 +130,7 @@ class SingleFlightTest {
       ObjectHandle starter = rig.open();
       rig.fetcher.prefetch(starter, new BlockRange(2, 4), Purpose.GUESS, runs::add);
       CompletableFuture<byte[]> joiner = async(() -> rig.read(rig.open(), 3));
-      awaitTrue(() -> runs.get(0).interested() == 2);
+      awaitTrue(() -> Origin.of(runs.get(0).blocks().get(0)).interested() == 2);
       starter.close();
       runs.get(0).abandon();
       gate.countDown();
@@ -202,7 +202,7 @@ class SingleFlightTest {
       for (int i = 0; i < 6; i++) {
         readers.add(async(() -> rig.read(rig.open(), 0, 1, runs::add)));
       }
-      awaitTrue(() -> runs.size() == 1 && runs.get(0).interested() == 7);
+      awaitTrue(() -> runs.size() == 1 && Origin.of(runs.get(0).blocks().get(0)).interested() == 7);
       gate.countDown();
       for (CompletableFuture<byte[]> reader : readers) {
         assertThatThrownBy(() -> reader.get(20, TimeUnit.SECONDS))

@@ -167,6 +167,7 @@ class LatestGetsTest {
       try (S3EInputStream in = engine.open(OBJECT, RANDOM)) {
         assertThat(in.read()).isNotNegative();
       }
+      awaitTrue("its end", () -> engine.gets().latest(null, 1).get(0).hasEnded());
       added = server.queryNames(all, null);
       added.removeAll(before);
       assertThat(added).hasSize(1);

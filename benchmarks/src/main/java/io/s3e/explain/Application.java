@@ -1,6 +1,7 @@
 package io.s3e.explain;
 
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -33,6 +34,9 @@ final class Application {
 
   /** What the user called a job: its description, else its call. */
   final Map<Integer, String> jobNames = new HashMap<>();
+
+  /** What Spark SQL calls a query, by its number. */
+  final Map<Long, String> queries = new HashMap<>();
 
   /** By the number of a metric, so that a plan that Spark tells again brings no scan twice. */
   final Map<Long, TableScan> scans = new LinkedHashMap<>();
@@ -80,6 +84,22 @@ final class Application {
 
   long runMillis() {
     return stages.values().stream().mapToLong(Stage::runMillis).sum();
+  }
+
+  /** Time of slots while any stage ran, whether they had tasks or not. */
+  long slotMillis() {
+    List<Stage> inOrder =
+        stages.values().stream()
+            .filter(stage -> stage.tasks() > 0)
+            .sorted(Comparator.comparingLong(Stage::firstLaunch))
+            .toList();
+    long busy = 0;
+    long until = 0;
+    for (Stage stage : inOrder) {
+      busy += Math.max(0, stage.lastFinish() - Math.max(until, stage.firstLaunch()));
+      until = Math.max(until, stage.lastFinish());
+    }
+    return Math.max(busy * slots(), runMillis());
   }
 
   /** The sum over stages of what S3E's plugin tells. */

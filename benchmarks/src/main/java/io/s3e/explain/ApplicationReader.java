@@ -38,9 +38,11 @@ final class ApplicationReader implements Consumer<JsonNode> {
       case "SparkListenerJobStart" -> jobStarted(event);
       case "SparkListenerStageCompleted" -> stageCompleted(event.path("Stage Info"));
       case "SparkListenerTaskEnd" -> taskEnded(event);
-      case SQL + "SQLExecutionStart", SQL + "SQLAdaptiveExecutionUpdate" ->
-          PlanReader.read(
-              event.path(EXECUTION).asLong(), event.path("sparkPlanInfo"), this::addScan);
+      case SQL + "SQLExecutionStart" -> {
+        application.queries.put(event.path(EXECUTION).asLong(), event.path("description").asText());
+        plan(event);
+      }
+      case SQL + "SQLAdaptiveExecutionUpdate" -> plan(event);
       case SQL + "DriverAccumUpdates" ->
           event
               .path("accumUpdates")
@@ -55,12 +57,18 @@ final class ApplicationReader implements Consumer<JsonNode> {
     application.name = event.path("App Name").asText();
   }
 
+  private void plan(JsonNode event) {
+    PlanReader.read(event.path(EXECUTION).asLong(), event.path("sparkPlanInfo"), this::addScan);
+  }
+
   private void jobStarted(JsonNode event) {
     int job = event.path("Job ID").asInt();
     JsonNode properties = event.path("Properties");
-    String description = properties.path("spark.job.description").asText();
-    application.jobNames.put(
-        job, description.isEmpty() ? properties.path("callSite.short").asText() : description);
+    String byUser = properties.path("spark.job.description").asText();
+    String query =
+        application.queries.getOrDefault(properties.path("spark.sql.execution.id").asLong(-1), "");
+    String call = properties.path("callSite.short").asText();
+    application.jobNames.put(job, !byUser.isEmpty() ? byUser : query.isEmpty() ? call : query);
     event
         .path("Stage IDs")
         .forEach(stage -> application.jobOfStage.putIfAbsent(stage.asInt(), job));

@@ -11,7 +11,7 @@ import org.apache.hadoop.fs.Path;
 /**
  * Where time and money of an application went, and what would save some of it.
  *
- * <p>A finding is told if it saves at least {@link #WORTH_TELLING} of what the application's tasks
+ * <p>A finding is told if it saves at least {@link #WORTH_TELLING} of what the application's slots
  * and requests cost; the dearest comes first, remarks last.
  *
  * @param log the path of the event log
@@ -79,10 +79,10 @@ public record Explanation(
 
   private static double cost(Application application, List<TableReads> tables, Prices prices) {
     return prices.of(
-        application.runMillis(), tables.stream().mapToLong(TableReads::requests).sum());
+        application.slotMillis(), tables.stream().mapToLong(TableReads::requests).sum());
   }
 
-  /** What the application's tasks and requests cost, in US dollars. */
+  /** What the slots of the application, while stages ran, and its requests cost, in US dollars. */
   double cost() {
     return cost(application, tables, prices);
   }

@@ -1,7 +1,6 @@
 package io.s3e.explain;
 
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -13,6 +12,9 @@ import java.util.stream.Collectors;
 public final class ExplanationText {
   /** More rows than that nobody reads. */
   private static final int ROWS = 10;
+
+  /** A smaller part of the cost has no row. */
+  private static final double SHOWN = 0.01;
 
   private ExplanationText() {}
 
@@ -26,7 +28,10 @@ public final class ExplanationText {
     lines.add(head(explanation));
     explanation.damages().forEach(damage -> lines.add("  read as far as it goes: " + damage));
     for (var part : spent(explanation).entrySet()) {
-      part.getValue().stream().limit(ROWS).forEach(row -> lines.add(line(explanation, row)));
+      part.getValue().stream()
+          .filter(row -> row.usd() >= SHOWN * explanation.cost())
+          .limit(ROWS)
+          .forEach(row -> lines.add(line(explanation, row)));
     }
     if (explanation.findings().isEmpty()) {
       lines.add("Nothing was found that is worth a change.");
@@ -53,7 +58,8 @@ public final class ExplanationText {
         "\"" + application.name + "\",",
         "Spark " + application.spark + ",",
         application.slots() + " slots,",
-        Sizes.seconds(application.runMillis()) + " of tasks,",
+        Sizes.seconds(application.runMillis()) + " of tasks in",
+        Sizes.seconds(application.slotMillis()) + " of slots,",
         Sizes.dollars(explanation.cost()) + ",",
         application.isReadByS3e() ? from(application.s3e()) : "without events of S3E");
   }
@@ -94,7 +100,7 @@ public final class ExplanationText {
         + Sizes.dollars(usd)
         + ", "
         + Sizes.percent(usd, explanation.cost())
-        + " of what tasks and requests cost";
+        + " of what slots and requests cost";
   }
 
   /** Tables, jobs and stages, each with the dearest first. */
@@ -137,19 +143,20 @@ public final class ExplanationText {
     places.forEach(
         (name, stages) -> {
           long run = stages.stream().mapToLong(Stage::runMillis).sum();
-          List<TableReads.Run> runs =
+          long opened =
               explanation.tables().stream()
-                  .map(TableReads::runs)
-                  .flatMap(Collection::stream)
+                  .flatMap(table -> table.runs().stream())
                   .filter(each -> stages.contains(each.stage()))
-                  .toList();
-          long requests = runs.stream().mapToLong(TableReads.Run::requests).sum();
+                  .mapToLong(each -> each.requests() - each.s3e().gets())
+                  .sum();
+          S3eReads s3e = stages.stream().map(Stage::s3e).reduce(S3eReads.NONE, S3eReads::plus);
+          long requests = opened + s3e.gets();
           rows.add(
               new Spent(
                   name,
                   run,
-                  runs.stream().mapToLong(TableReads.Run::waitedMillis).sum(),
-                  runs.stream().mapToLong(TableReads.Run::readBytes).sum(),
+                  stages.stream().mapToLong(Stage::waitedMillis).sum(),
+                  stages.stream().mapToLong(Stage::readBytes).sum(),
                   requests,
                   explanation.prices().of(run, requests)));
         });
@@ -174,6 +181,7 @@ public final class ExplanationText {
     document.put("spark", application.spark);
     document.put("slots", application.slots());
     document.put("runMillis", application.runMillis());
+    document.put("slotMillis", application.slotMillis());
     document.put("usd", explanation.cost());
     document.put("damages", explanation.damages());
     if (application.isReadByS3e()) {

@@ -52,17 +52,17 @@ final class FileRule implements Rule {
             Sizes.count(files)
                 + " files of "
                 + Sizes.bytes(mean)
-                + " on average were read; tasks waited "
-                + Sizes.seconds(table.waitedMillis())
-                + " of "
-                + Sizes.seconds(table.runMillis()),
+                + " on average were read; tasks ran "
+                + Sizes.seconds(table.runMillis())
+                + ", of which they did not compute for "
+                + Sizes.seconds(table.offProcessorMillis()),
             "write files of about 128 MiB ("
                 + Sizes.count(good)
                 + " in place of "
                 + Sizes.count(files)
                 + "): coalesce or repartition before writing, or compact the table",
             new Saving(
-                Math.min(Math.round(table.waitedMillis() * excess), byTrips),
+                Math.min(Math.round(table.offProcessorMillis() * excess), byTrips),
                 Math.round(table.requests() * excess))));
   }
 
@@ -104,8 +104,6 @@ final class FileRule implements Rule {
                 + " orc.stripe.size), or raise that to "
                 + Sizes.bytes(groupBytes),
             new Saving(
-                Math.max(idle - stage.runMillis(), 0)
-                    + stage.runMillis() * empty / stage.tasks() / 2,
-                empty * 2L)));
+                Math.max(idle - stage.runMillis(), 0) + stage.runMillisWithoutRows(), empty * 2L)));
   }
 }

@@ -20,6 +20,9 @@ final class SlotRule implements Rule {
   private static final double OF_THE_APPLICATION = 0.25;
   private static final double BLOCKED = 0.05;
 
+  /** Opening files is no blocked read: what tasks did with their time has to be known. */
+  private static final double COMPUTED = 0.5;
+
   @Override
   public List<Finding> find(Facts facts) {
     List<Finding> findings = new ArrayList<>();
@@ -104,7 +107,8 @@ final class SlotRule implements Rule {
     for (Stage stage : reading) {
       if (stage.runMillis() < LONG_MILLIS
           || stage.runMillis() < OF_THE_APPLICATION * all
-          || stage.waitedMillis() >= BLOCKED * stage.runMillis()) {
+          || stage.waitedMillis() >= BLOCKED * stage.runMillis()
+          || stage.offProcessorMillis() > (1 - COMPUTED) * stage.runMillis()) {
         continue;
       }
       findings.add(

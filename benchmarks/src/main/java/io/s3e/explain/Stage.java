@@ -23,6 +23,7 @@ final class Stage {
   private int tasks;
   private int tasksWithoutRows;
   private long runMillis;
+  private long runMillisWithoutRows;
   private long cpuNanos;
   private long gcMillis;
   private long shuffleWaitMillis;
@@ -42,8 +43,12 @@ final class Stage {
     JsonNode input = metricsOfTask.path("Input Metrics");
     long bytes = input.path("Bytes Read").asLong();
     tasks++;
-    tasksWithoutRows += input.path("Records Read").asLong() == 0 ? 1 : 0;
-    runMillis += metricsOfTask.path("Executor Run Time").asLong();
+    long run = metricsOfTask.path("Executor Run Time").asLong();
+    runMillis += run;
+    if (input.path("Records Read").asLong() == 0) {
+      tasksWithoutRows++;
+      runMillisWithoutRows += run;
+    }
     cpuNanos += metricsOfTask.path("Executor CPU Time").asLong();
     gcMillis += metricsOfTask.path("JVM GC Time").asLong();
     shuffleWaitMillis +=
@@ -70,12 +75,27 @@ final class Stage {
     return runMillis;
   }
 
+  /** Of the tasks that read no row. */
+  long runMillisWithoutRows() {
+    return runMillisWithoutRows;
+  }
+
   long cpuMillis() {
     return cpuNanos / 1_000_000;
   }
 
   long gcMillis() {
     return gcMillis;
+  }
+
+  /** When the first task began; in ms since 1970. */
+  long firstLaunch() {
+    return firstLaunch;
+  }
+
+  /** When the last task ended; in ms since 1970. */
+  long lastFinish() {
+    return lastFinish;
   }
 
   /** From the first task's start to the last one's end. */
@@ -85,6 +105,11 @@ final class Stage {
 
   long inputBytes() {
     return inputBytes;
+  }
+
+  /** What its tasks were given; Spark's count lacks what S3A reads of ranges at once. */
+  long readBytes() {
+    return s3e == null ? inputBytes : s3e.bytesRead();
   }
 
   long longestInputBytes() {
@@ -102,13 +127,19 @@ final class Stage {
   }
 
   /**
-   * How long its tasks waited for reads: what S3E has measured, else the time in which they neither
-   * computed nor collected garbage nor waited for a shuffle, which is more at most.
+   * The time in which its tasks neither computed nor collected garbage nor waited for a shuffle:
+   * they waited for reads, for HEADs when files were opened, or for a processor.
+   */
+  long offProcessorMillis() {
+    return Math.max(0, runMillis - cpuMillis() - gcMillis - shuffleWaitMillis);
+  }
+
+  /**
+   * How long its tasks waited for reads: what S3E has measured, without the opening of files, else
+   * {@link #offProcessorMillis}, which is more.
    */
   long waitedMillis() {
-    return s3e == null
-        ? Math.max(0, runMillis - cpuMillis() - gcMillis - shuffleWaitMillis)
-        : Math.min(runMillis, s3e.blockedMillis());
+    return s3e == null ? offProcessorMillis() : Math.min(runMillis, s3e.blockedMillis());
   }
 
   /** As people write it. */

@@ -32,6 +32,10 @@ record TableReads(String table, List<Run> runs) {
       return Math.round(stage.waitedMillis() * share);
     }
 
+    long offProcessorMillis() {
+      return Math.round(stage.offProcessorMillis() * share);
+    }
+
     S3eReads s3e() {
       return stage.s3e().times(share);
     }
@@ -89,6 +93,10 @@ record TableReads(String table, List<Run> runs) {
 
   long waitedMillis() {
     return runs.stream().mapToLong(Run::waitedMillis).sum();
+  }
+
+  long offProcessorMillis() {
+    return runs.stream().mapToLong(Run::offProcessorMillis).sum();
   }
 
   long readBytes() {

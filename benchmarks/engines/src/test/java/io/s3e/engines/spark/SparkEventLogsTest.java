@@ -65,7 +65,7 @@ class SparkEventLogsTest {
         "SELECT sum(a) FROM json.`" + Store.ROOT + "gzip`"),
     FILTER_WITHOUT_PRUNING(
         2, Map.of(), "SELECT sum(b) FROM " + TABLE + "wide` WHERE a = xxhash64(5L, 1)"),
-    THROTTLED(2, Map.of(), "SELECT sum(a) FROM parquet.`REFUSINGsmall`"),
+    THROTTLED(2, Map.of(), "SELECT sum(a + b + c + d + e + f) FROM parquet.`REFUSINGwide`"),
     MEMORY_BUDGET(
         4,
         Map.of("spark.s3e.memory.budget", "24m", "spark.s3e.cache.mode", "memory"),

@@ -155,7 +155,10 @@ public final class ExplanationText {
               new Spent(
                   name,
                   run,
-                  stages.stream().mapToLong(Stage::waitedMillis).sum(),
+                  stages.stream()
+                      .filter(s -> s.readBytes() > 0)
+                      .mapToLong(Stage::waitedMillis)
+                      .sum(),
                   stages.stream().mapToLong(Stage::readBytes).sum(),
                   requests,
                   explanation.prices().of(run, requests)));

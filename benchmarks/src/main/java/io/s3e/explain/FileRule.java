@@ -85,6 +85,10 @@ final class FileRule implements Rule {
       return;
     }
     long groupBytes = run.fileBytes() / groups;
+    if (groupBytes <= application.splitBytes()) {
+      // Spark has cut the file for its slots: those are too many, not the row groups too large.
+      return;
+    }
     long idle = stage.wallMillis() * Math.min(application.slots(), stage.tasks());
     findings.add(
         new Finding(

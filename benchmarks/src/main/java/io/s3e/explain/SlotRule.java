@@ -79,7 +79,9 @@ final class SlotRule implements Rule {
   private static void idle(
       Application application, TableReads table, TableReads.Run run, List<Finding> findings) {
     Stage stage = run.stage();
-    if (application.slots() < FEW_SLOTS || stage.tasks() > application.slots() / 2) {
+    // A task that finds no row group in its part has nothing to read.
+    int readers = Math.max(1, stage.tasks() - stage.tasksWithoutRows());
+    if (application.slots() < FEW_SLOTS || readers > application.slots() / 2) {
       return;
     }
     findings.add(
@@ -88,11 +90,13 @@ final class SlotRule implements Rule {
             Scope.STAGE,
             stage.label(),
             tasks(application, stage)
-                + ", reading "
+                + ", "
+                + readers
+                + " with rows, reading "
                 + table.table()
                 + (run.fileBytes() == 0 ? "" : ", " + Sizes.bytes(run.fileBytes()) + " of files"),
-            "give the job fewer executors (spark.dynamicAllocation.enabled), or each task less"
-                + " (spark.sql.files.maxPartitionBytes, and row groups no longer than that)",
+            "give the job fewer executors (spark.dynamicAllocation.enabled), or the table more row"
+                + " groups (parquet.block.size), so that all slots have some to read",
             new Saving(idleMillis(application, stage), 0)));
   }
 

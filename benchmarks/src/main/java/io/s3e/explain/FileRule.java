@@ -76,7 +76,7 @@ final class FileRule implements Rule {
     Stage stage = run.stage();
     int empty = stage.tasksWithoutRows();
     boolean isFiltered = run.scan().map(scan -> !scan.filters().isEmpty()).orElse(true);
-    long groups = stage.tasks() - empty;
+    int groups = stage.tasks() - empty;
     if (!run.isColumnar()
         || isFiltered
         || stage.tasks() < FEW_TASKS

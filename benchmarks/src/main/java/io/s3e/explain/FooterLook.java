@@ -128,8 +128,9 @@ final class FooterLook {
     for (ColumnChunkMetaData chunk : group.getColumns()) {
       String column = chunk.getPath().toDotString();
       columns.add(column);
-      if (chunk.hasDictionaryPage()
-          || chunk.getEncodingStats() != null && chunk.getEncodingStats().hasDictionaryPages()) {
+      boolean isToldByPages =
+          chunk.getEncodingStats() != null && chunk.getEncodingStats().hasDictionaryPages();
+      if (chunk.hasDictionaryPage() || isToldByPages) {
         withDictionary.add(column);
       }
       if (chunk.getColumnIndexReference() == null) {

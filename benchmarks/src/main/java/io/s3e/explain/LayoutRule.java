@@ -58,7 +58,7 @@ final class LayoutRule implements Rule {
             + " on average in "
             + seen.files()
             + " files of "
-            + Sizes.bytes((double) seen.fileBytes() / seen.files());
+            + Sizes.bytes(seen.fileBytes() / seen.files());
     long groups = Math.round((double) table.fileBytes() / seen.rowGroupBytes());
     long good = Math.max(table.files(), table.fileBytes() / GOOD_GROUP_BYTES);
     long excess = Math.max(0, groups - good);

@@ -21,8 +21,8 @@ final class Sizes {
     return StringUtils.TraditionalBinaryPrefix.string2long(size);
   }
 
-  static String bytes(double bytes) {
-    double value = bytes;
+  static String bytes(long bytes) {
+    double value = (double) bytes;
     int unit = 0;
     while (value >= UNIT && unit < UNITS.length - 1) {
       value /= UNIT;
@@ -40,6 +40,10 @@ final class Sizes {
   }
 
   /** A share of a whole; 0 % of nothing. */
+  static String percent(long part, long whole) {
+    return percent((double) part, (double) whole);
+  }
+
   static String percent(double part, double whole) {
     double share = whole == 0 ? 0 : 100 * part / whole;
     return String.format(Locale.ROOT, share < 10 ? "%.1f %%" : "%.0f %%", share);

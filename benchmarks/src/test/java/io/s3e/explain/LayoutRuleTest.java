@@ -1,10 +1,8 @@
 package io.s3e.explain;
 
+import static org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName.INT64;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.s3e.bench.data.TextParquet;
-import io.s3e.bench.data.TextParquet.Coding;
-import io.s3e.bench.data.TextParquet.Column;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,17 +12,43 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.parquet.example.data.Group;
+import org.apache.parquet.example.data.simple.SimpleGroup;
+import org.apache.parquet.hadoop.ParquetWriter;
+import org.apache.parquet.hadoop.example.ExampleParquetWriter;
+import org.apache.parquet.io.LocalOutputFile;
+import org.apache.parquet.schema.MessageType;
+import org.apache.parquet.schema.Types;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What the footers of real Parquet files say. */
 class LayoutRuleTest {
+  private static final int ROWS_OF_GROUP = 20;
+
   @TempDir Path directory;
 
-  private FileLayout look(TextParquet parquet) throws IOException {
-    Files.createDirectories(directory.resolve("table"));
-    parquet.write(directory.resolve("table").resolve("part-0.parquet"), bytes -> {});
-    Files.createFile(directory.resolve("table").resolve("_SUCCESS"));
+  /** Writes a table of one file of numbers and looks at it. */
+  private FileLayout look(int columns, int groups, boolean dictionary) throws IOException {
+    Path table = Files.createDirectories(directory.resolve("table"));
+    Files.createFile(table.resolve("_SUCCESS"));
+    Types.MessageTypeBuilder schema = Types.buildMessage();
+    IntStream.range(0, columns).forEach(i -> schema.required(INT64).named("column_" + i));
+    MessageType type = schema.named("numbers");
+    try (ParquetWriter<Group> writer =
+        ExampleParquetWriter.builder(new LocalOutputFile(table.resolve("part-0.parquet")))
+            .withType(type)
+            .withRowGroupRowCountLimit(ROWS_OF_GROUP)
+            .withDictionaryEncoding(dictionary)
+            .build()) {
+      for (int row = 0; row < groups * ROWS_OF_GROUP; row++) {
+        Group numbers = new SimpleGroup(type);
+        for (int column = 0; column < columns; column++) {
+          numbers.add(column, (long) row % 3);
+        }
+        writer.write(numbers);
+      }
+    }
     List<String> failures = new ArrayList<>();
     Map<String, FileLayout> layouts =
         FooterLook.at(List.of(table()), new Configuration(), failures);
@@ -48,9 +72,9 @@ class LayoutRuleTest {
 
   @Test
   void shortRowGroups() throws IOException {
-    FileLayout layout = look(new TextParquet(List.of(new Column("a", 1, Coding.PLAIN)), 10_000, 8));
+    FileLayout layout = look(1, 8, false);
     assertThat(layout.rowGroups()).isEqualTo(8);
-    assertThat(layout.withoutDictionary()).containsExactly("a");
+    assertThat(layout.withoutDictionary()).containsExactly("column_0");
     assertThat(find(layout))
         .extracting(Finding::kind)
         .containsExactly(Finding.Kind.SMALL_ROW_GROUPS);
@@ -58,11 +82,7 @@ class LayoutRuleTest {
 
   @Test
   void aLongFooter() throws IOException {
-    List<Column> columns =
-        IntStream.range(0, 500)
-            .mapToObj(i -> new Column("a_column_with_a_name_" + i, 1, Coding.DICTIONARY))
-            .toList();
-    FileLayout layout = look(new TextParquet(columns, 100_000, 30));
+    FileLayout layout = look(400, 40, true);
     assertThat(layout.footerBytes()).isGreaterThan(1 << 20);
     assertThat(layout.withoutDictionary()).isEmpty();
     assertThat(find(layout)).extracting(Finding::kind).contains(Finding.Kind.LARGE_FOOTERS);
@@ -70,8 +90,7 @@ class LayoutRuleTest {
 
   @Test
   void oneRowGroupIsAsLongAsItsFile() throws IOException {
-    FileLayout layout =
-        look(new TextParquet(List.of(new Column("a", 1, Coding.DICTIONARY)), 10_000, 1));
+    FileLayout layout = look(1, 1, true);
     assertThat(find(layout)).isEmpty();
   }
 

@@ -2,6 +2,7 @@ package io.s3e.explain;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * Makes an {@link Application} of the events of its log, in their order. One thread. An event that
@@ -68,11 +69,29 @@ final class ApplicationReader implements Consumer<JsonNode> {
     String query =
         application.queries.getOrDefault(properties.path("spark.sql.execution.id").asLong(-1), "");
     String call = properties.path("callSite.short").asText();
-    application.jobNames.put(job, !byUser.isEmpty() ? byUser : query.isEmpty() ? call : query);
+    application.jobNames.put(
+        job,
+        Stream.of(byUser, query, call, resultStage(event))
+            .filter(name -> !name.isEmpty())
+            .findFirst()
+            .orElse(""));
     event
         .path("Stage IDs")
         .forEach(stage -> application.jobOfStage.putIfAbsent(stage.asInt(), job));
     event.path("Stage Infos").forEach(this::describe);
+  }
+
+  /** The stage that gives a job's result has the highest number, and the job's call as its name. */
+  private static String resultStage(JsonNode event) {
+    String name = "";
+    int highest = -1;
+    for (JsonNode info : event.path("Stage Infos")) {
+      if (info.path(STAGE_ID).asInt() > highest) {
+        highest = info.path(STAGE_ID).asInt();
+        name = info.path("Stage Name").asText();
+      }
+    }
+    return name;
   }
 
   private Stage describe(JsonNode info) {

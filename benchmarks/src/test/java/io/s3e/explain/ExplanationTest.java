@@ -23,7 +23,7 @@ class ExplanationTest {
     return Explanation.of(file.toString(), options).get(0);
   }
 
-  /** Footers are looked at by {@link LayoutRuleTest}; waste has no run that shows it alone. */
+  /** Footers are looked at by {@link LayoutRuleTest}; waste by {@link StoreRuleTest}. */
   @ParameterizedTest
   @EnumSource(
       mode = Mode.EXCLUDE,

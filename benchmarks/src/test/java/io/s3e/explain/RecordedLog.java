@@ -32,6 +32,15 @@ final class RecordedLog {
     }
   }
 
+  /** The events of as many such applications, one after the other, as if they were one's. */
+  RecordedLog times(int count) {
+    byte[] all = new byte[lines.length * count];
+    for (int i = 0; i < count; i++) {
+      System.arraycopy(lines, 0, all, i * lines.length, lines.length);
+    }
+    return new RecordedLog(all);
+  }
+
   byte[] lines() {
     return lines.clone();
   }

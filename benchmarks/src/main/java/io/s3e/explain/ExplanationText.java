@@ -26,7 +26,7 @@ public final class ExplanationText {
   public static String text(Explanation explanation) {
     List<String> lines = new ArrayList<>();
     lines.add(head(explanation));
-    explanation.damages().forEach(damage -> lines.add("  read as far as it goes: " + damage));
+    explanation.damages().forEach(damage -> lines.add("  incomplete: " + damage));
     for (var part : spent(explanation).entrySet()) {
       part.getValue().stream()
           .filter(row -> row.usd() >= SHOWN * explanation.cost())

@@ -14,7 +14,9 @@ final class PlanReader {
   private static final Pattern LOCATION = Pattern.compile("\\w+(?:\\(\\d+ paths\\))?\\[([^,\\]]+)");
 
   private static final Pattern FIELD =
-      Pattern.compile("(Location|Format|PushedFilters|ReadSchema): (\\[[^]]*]|\\S+\\[[^]]*]|\\S+)");
+      Pattern.compile(
+          "(Location|Format|PushedFilters|PartitionFilters|ReadSchema):"
+              + " (\\[[^]]*]|\\S+\\[[^]]*]|\\S+)");
 
   /** Operators that change no row between a scan and the filter above it. */
   private static final Pattern PASSES =
@@ -60,6 +62,7 @@ final class PlanReader {
         facts.getOrDefault("Format", "").toLowerCase(Locale.ROOT),
         facts.getOrDefault("ReadSchema", ""),
         filters.equals("[]") ? "" : filters,
+        facts.getOrDefault("PartitionFilters", ""),
         metrics(node),
         filter);
   }

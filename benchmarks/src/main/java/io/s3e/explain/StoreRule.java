@@ -93,8 +93,8 @@ final class StoreRule implements Rule {
   private static void readAgain(TableReads table, Facts facts, List<Finding> findings) {
     Map<String, List<TableReads.Run>> same = new LinkedHashMap<>();
     for (TableReads.Run run : table.runs()) {
-      String columns = run.scan().map(scan -> scan.columns() + scan.filters()).orElse("");
-      same.computeIfAbsent(columns, key -> new ArrayList<>()).add(run);
+      String what = run.scan().map(TableScan::whatIsRead).orElse("");
+      same.computeIfAbsent(what, key -> new ArrayList<>()).add(run);
     }
     long again = 0;
     long waited = 0;
@@ -102,11 +102,12 @@ final class StoreRule implements Rule {
     long distance = 0;
     int times = 0;
     for (List<TableReads.Run> runs : same.values()) {
-      for (TableReads.Run run : runs.subList(1, runs.size())) {
+      for (int i = 1; i < runs.size(); i++) {
+        TableReads.Run run = runs.get(i);
         again += fromS3(run);
         waited += run.waitedMillis();
         requests += run.requests() - run.files();
-        distance = Math.max(distance, distance(facts, runs.get(0), run));
+        distance = Math.max(distance, distance(facts, runs.get(i - 1), run));
         times++;
       }
     }

@@ -11,6 +11,7 @@ import java.util.Map;
  * @param columns the columns that it reads, as the plan writes them
  * @param filters what is asked of the files by their statistics, as the plan writes it; empty for
  *     none
+ * @param partitions the filters that say which partitions are read, as the plan writes them
  * @param metrics numbers of the scan's SQL metrics, by name
  * @param filterRows number of the metric of rows behind the filter above the scan; -1 for none
  */
@@ -20,12 +21,19 @@ record TableScan(
     String format,
     String columns,
     String filters,
+    String partitions,
     Map<String, Long> metrics,
     long filterRows) {
   static final String OUTPUT_ROWS = "number of output rows";
   static final String FILES = "number of files read";
   static final String FILE_BYTES = "size of files read";
   static final long NO_FILTER = -1;
+
+  /** The same for two scans that read the same part of the table. */
+  String whatIsRead() {
+    // Numbers of expressions differ from query to query.
+    return (columns + filters + partitions).replaceAll("#\\d+L?", "");
+  }
 
   boolean isColumnar() {
     return format.equals("parquet") || format.equals("orc");

@@ -60,7 +60,7 @@ class LayoutRuleTest {
     Stage stage = new Stage(0, 0);
     TableScan scan =
         new TableScan(
-            0, directory.resolve("table").toUri().toString(), "parquet", "", "", Map.of(), -1);
+            0, directory.resolve("table").toUri().toString(), "parquet", "", "", "", Map.of(), -1);
     return new TableReads(
         scan.table(), List.of(new TableReads.Run(stage, Optional.of(scan), 1, 1, 1 << 20)));
   }

@@ -114,10 +114,10 @@ class SparkEventLogsTest {
     spark = SparkHome.of("spark-4.1");
     store = Store.startRefusing(directory);
     SparkTpchTest.generate(store, 0.1, List.of("parquet"));
-    // Texts of 3,000 letters, whose least and greatest values stand in the footer.
+    // Texts of 1,900 letters, whose least and greatest values stand in the footer.
     String columns =
-        IntStream.range(0, 250)
-            .mapToObj(i -> "repeat(char(97 + id % 26), 3000) AS c" + i)
+        IntStream.range(0, 300)
+            .mapToObj(i -> "repeat(char(97 + id % 26), 1900) AS c" + i)
             .collect(Collectors.joining(", "));
     List<String> steps =
         List.of(
@@ -129,7 +129,7 @@ class SparkEventLogsTest {
                 + Store.ROOT
                 + "footers' USING parquet SELECT "
                 + columns
-                + " FROM range(0, 12000, 1, 12)",
+                + " FROM range(0, 720, 1, 12)",
             "sql SET parquet.block.size=1048576",
             "sql SET parquet.block.size.row.check.min=1000",
             "sql SET parquet.page.size.row.check.min=1000",

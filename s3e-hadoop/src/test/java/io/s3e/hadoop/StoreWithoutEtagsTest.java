@@ -164,6 +164,13 @@ class StoreWithoutEtagsTest {
     }
   }
 
+  /** The stream that Hadoop 3.5 has by default ends in a NullPointerException there. */
+  private Configuration classic() {
+    Configuration conf = S3AServer.s3a(server.endpoint());
+    conf.set("fs.s3a.input.stream.type", "classic");
+    return conf;
+  }
+
   private static Stream<Arguments> policies() {
     return Stream.of("server", "client", "warn", "none")
         .flatMap(
@@ -179,7 +186,7 @@ class StoreWithoutEtagsTest {
   @ParameterizedTest
   @MethodSource("policies")
   void changeDetectionEndsAsWithS3A(String mode, String source, boolean required) throws Exception {
-    Object s3a = outcome(S3AServer.s3a(server.endpoint()), mode, source, required);
+    Object s3a = outcome(classic(), mode, source, required);
     int gets = server.gets().size();
     Object s3e = outcome(S3AServer.s3e(server.endpoint()), mode, source, required);
     assertThat(s3e).isEqualTo(s3a);
@@ -195,7 +202,7 @@ class StoreWithoutEtagsTest {
             request.method().equals("GET") && request.target().contains(OBJECT.key())
                 ? Fault.etag(null)
                 : Fault.none());
-    Object s3a = outcome(S3AServer.s3a(server.endpoint()), "server", "etag", required);
+    Object s3a = outcome(classic(), "server", "etag", required);
     Object s3e = outcome(S3AServer.s3e(server.endpoint()), "server", "etag", required);
     assertThat(s3e).isEqualTo(s3a);
     assertThat(server.gets()).hasSizeLessThanOrEqualTo(2);
@@ -204,13 +211,15 @@ class StoreWithoutEtagsTest {
   /** Nothing but its length would tell the object from another one under its name. */
   @Test
   void nothingOfItIsKeptOnDisk(@TempDir java.nio.file.Path directory) throws Exception {
-    Configuration conf = S3AServer.s3e(server.endpoint());
+    Engines.endIdle();
+    Configuration conf = S3AReads.small(S3AServer.s3e(server.endpoint()));
     conf.setBoolean(REQUIRED, false);
     conf.set("fs.s3a.s3e.cache.mode", "disk");
     conf.set("fs.s3a.s3e.cache.dirs", directory.toString());
+    conf.set("fs.s3a.s3e.cache.scope", "host");
     try (S3EFileSystem fs = (S3EFileSystem) S3AReads.open(conf)) {
       readWhole(fs, OTHER);
-      awaitTrue("the other object is written", () -> written(fs) >= DATA.length);
+      awaitTrue("the other object is written", () -> written(fs) > 0);
       long before = counter(fs, "s3e_cache_offered_bytes");
       for (int i = 0; i < 2; i++) {
         server.forgetRequests();

@@ -58,7 +58,6 @@ final class Appender {
 
   private final Regions regions;
   private final ChunkIndex index;
-  private final DiskSpace space;
   private final Breaker breaker;
   private final DiskMetrics metrics;
   private final long mostWaitingBytes;
@@ -91,19 +90,16 @@ final class Appender {
   private long stagedBytes;
 
   /**
-   * @param space asked before a region is written
    * @param mostWaitingBytes the most that waits in memory to be written, in bytes
    */
   Appender(
       Regions regions,
       ChunkIndex index,
-      DiskSpace space,
       Breaker breaker,
       DiskMetrics metrics,
       long mostWaitingBytes) {
     this.regions = regions;
     this.index = index;
-    this.space = space;
     this.breaker = breaker;
     this.metrics = metrics;
     this.mostWaitingBytes = mostWaitingBytes;
@@ -203,7 +199,11 @@ final class Appender {
     busy();
     try {
       if (System.nanoTime() - lookedNanos >= LONGEST_PARK_NANOS) {
-        look();
+        try {
+          regions.look(this::busy);
+        } finally {
+          lookedNanos = System.nanoTime();
+        }
       }
       return regions.giveBackIfScarce();
     } catch (IOException | RuntimeException | Error e) {
@@ -212,14 +212,6 @@ final class Appender {
       return false;
     } finally {
       busySinceNanos = 0;
-    }
-  }
-
-  private void look() throws IOException {
-    try {
-      regions.look(this::busy);
-    } finally {
-      lookedNanos = System.nanoTime();
     }
   }
 
@@ -346,9 +338,6 @@ final class Appender {
       to.takenUntil(end);
       to.file().write(stage.slice(0, (end - first.slot()) * Region.SLOT_BYTES), first.position());
       regions.appended(to, entries);
-      for (Place each : entries) {
-        boolean unused = index.add(each);
-      }
       breaker.success();
       metrics.count(Counter.WRITES);
       outcome = Counter.WRITTEN_BYTES;
@@ -363,7 +352,8 @@ final class Appender {
 
   /** The region to stage so many slots for, when the stage has room for them; null if none. */
   private @Nullable Region regionFor(int slots) throws IOException {
-    if (isScarce()) {
+    busy();
+    if (regions.isScarce()) {
       return null;
     }
     Region to = current;
@@ -373,31 +363,22 @@ final class Appender {
       flush();
       to = nextRegion();
     }
-    if (to == null) {
-      return null;
-    }
-    boolean fits =
-        entries.isEmpty()
-            || (nextSlot(to) + slots - entries.get(0).slot()) * Region.SLOT_BYTES <= STAGE_BYTES;
-    if (!fits) {
+    if (to != null
+        && !entries.isEmpty()
+        && (nextSlot(to) + slots - entries.get(0).slot()) * Region.SLOT_BYTES > STAGE_BYTES) {
       flush();
     }
     return to;
-  }
-
-  private boolean isScarce() {
-    busy();
-    return space.isScarce();
   }
 
   /** Another region to append to. */
   private @Nullable Region nextRegion() throws IOException {
     busy();
     Region before = current;
-    current = null;
     if (before != null) {
       before.finish();
     }
+    current = null;
     current = regions.next();
     return current;
   }

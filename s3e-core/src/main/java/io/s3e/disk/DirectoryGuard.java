@@ -99,16 +99,14 @@ record DirectoryGuard(Path top, UserPrincipal user, @Nullable RefusedDirectoryEx
   private static void checkAncestor(Path directory, UserPrincipal user) throws IOException {
     PosixFileAttributes attributes = attributesOf(directory);
     if (!attributes.isDirectory()) {
-      throw new RefusedDirectoryException(
-          directory, "is not a directory any more", "a directory", null);
+      throw new RefusedDirectoryException(directory, "is not a directory any more", "a directory");
     }
     UserPrincipal owner = attributes.owner();
     if (unixAttribute(directory, "uid") != ROOT && !owner.equals(user)) {
       throw new RefusedDirectoryException(
           directory,
           "is owned by '" + owner.getName() + "', who could exchange the cache below it",
-          "root or the user of this process, '" + user.getName() + "'",
-          null);
+          "root or the user of this process, '" + user.getName() + "'");
     }
     int mode = unixAttribute(directory, "mode");
     if ((mode & WRITABLE_BY_OTHERS) != 0 && (mode & STICKY) == 0) {
@@ -118,18 +116,13 @@ record DirectoryGuard(Path top, UserPrincipal user, @Nullable RefusedDirectoryEx
               Locale.ROOT,
               "has mode %04o, so that others could exchange the cache below it",
               mode & PERMISSIONS),
-          "one that only its owner may write (chmod go-w), or with the sticky bit (chmod +t)",
-          null);
+          "one that only its owner may write (chmod go-w), or with the sticky bit (chmod +t)");
     }
   }
 
   private static int unixAttribute(Path path, String name) throws IOException {
-    try {
-      Object value = Files.getAttribute(path, "unix:" + name, LinkOption.NOFOLLOW_LINKS);
-      return (Integer) Objects.requireNonNull(value);
-    } catch (UnsupportedOperationException e) {
-      throw noPermissions(path, e);
-    }
+    Object value = Files.getAttribute(path, "unix:" + name, LinkOption.NOFOLLOW_LINKS);
+    return (Integer) Objects.requireNonNull(value);
   }
 
   private static UserPrincipal ownerOfNewFile(Path directory) throws IOException {
@@ -176,8 +169,7 @@ record DirectoryGuard(Path top, UserPrincipal user, @Nullable RefusedDirectoryEx
       throw new RefusedDirectoryException(
           directory,
           "is owned by '" + attributes.owner().getName() + "'",
-          "the user of this process, '" + user.getName() + "'",
-          null);
+          "the user of this process, '" + user.getName() + "'");
     }
     return Objects.requireNonNullElse(attributes.fileKey(), directory);
   }
@@ -188,18 +180,16 @@ record DirectoryGuard(Path top, UserPrincipal user, @Nullable RefusedDirectoryEx
       throw new RefusedDirectoryException(
           directory,
           "is a symbolic link to " + Files.readSymbolicLink(directory),
-          "a directory, not a link",
-          null);
+          "a directory, not a link");
     }
     if (!attributes.isDirectory()) {
-      throw new RefusedDirectoryException(directory, "is not a directory", "a directory", null);
+      throw new RefusedDirectoryException(directory, "is not a directory", "a directory");
     }
     if (!attributes.permissions().equals(OWNER_ALONE)) {
       throw new RefusedDirectoryException(
           directory,
           "has the permissions " + PosixFilePermissions.toString(attributes.permissions()),
-          PosixFilePermissions.toString(OWNER_ALONE) + " (chmod 700), for its owner alone",
-          null);
+          PosixFilePermissions.toString(OWNER_ALONE) + " (chmod 700), for its owner alone");
     }
   }
 
@@ -210,25 +200,11 @@ record DirectoryGuard(Path top, UserPrincipal user, @Nullable RefusedDirectoryEx
       return true;
     } catch (FileAlreadyExistsException e) {
       return false;
-    } catch (UnsupportedOperationException e) {
-      throw noPermissions(directory, e);
     }
   }
 
   private static PosixFileAttributes attributesOf(Path path) throws IOException {
-    try {
-      return Files.readAttributes(path, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-    } catch (UnsupportedOperationException e) {
-      throw noPermissions(path, e);
-    }
-  }
-
-  private static RefusedDirectoryException noPermissions(Path path, Exception cause) {
-    return new RefusedDirectoryException(
-        path,
-        "is on a file system without owners and permissions",
-        "one that has those of POSIX",
-        cause);
+    return Files.readAttributes(path, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
   }
 
   /** Digits that nobody guesses, two for each byte. */
@@ -243,11 +219,15 @@ record DirectoryGuard(Path top, UserPrincipal user, @Nullable RefusedDirectoryEx
    * Links are followed up to here: where the cache stands is the user's to say.
    */
   static Path realDirectory(Path named) throws IOException {
+    if (!named.getFileSystem().supportedFileAttributeViews().contains("unix")) {
+      throw new RefusedDirectoryException(
+          named,
+          "is on a file system without owners and permissions",
+          "one that has those of POSIX");
+    }
     if (!Files.isDirectory(named)) {
       try {
         Files.createDirectories(named, PosixFilePermissions.asFileAttribute(OWNER_ALONE));
-      } catch (UnsupportedOperationException e) {
-        throw noPermissions(named, e);
       } catch (FileAlreadyExistsException e) {
         throw new RefusedDirectoryException(named, "is not a directory", "a directory", e);
       }

@@ -7,9 +7,12 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,7 +27,9 @@ import org.slf4j.LoggerFactory;
 public final class DiskCache implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DiskCache.class);
 
-  private final List<RegionStore> directories;
+  /** By their places among those that are configured; null where one is left out. */
+  private final @Nullable RegionStore[] directories;
+
   private final FetchHistory history = new FetchHistory();
 
   /** A directory that has failed is left alone for so long at first. */
@@ -33,8 +38,12 @@ public final class DiskCache implements AutoCloseable {
   /** Threads that hang take 1 s, and the directories are ended side by side. */
   private static final long CLOSE_MILLIS = 1_500;
 
-  private DiskCache(List<RegionStore> directories) {
-    this.directories = List.copyOf(directories);
+  private DiskCache(@Nullable RegionStore[] directories) {
+    this.directories = directories;
+  }
+
+  private Stream<RegionStore> directories() {
+    return Arrays.stream(directories).flatMap(Stream::ofNullable);
   }
 
   /**
@@ -58,37 +67,33 @@ public final class DiskCache implements AutoCloseable {
       Duration breakerPause)
       throws IOException {
     long mostOfEach = mostWaitingBytes / config.directories().size();
-    List<RegionStore> opened = new ArrayList<>();
+    List<@Nullable RegionStore> opened = new ArrayList<>();
     List<String> problems = new ArrayList<>();
-    boolean complete = false;
-    try {
-      for (Path directory : config.directories()) {
-        try {
-          opened.add(RegionStore.open(directory, config, metrics, io, breakerPause, mostOfEach));
-        } catch (IOException e) {
-          LOG.debug("A directory of the cache cannot be opened", e);
-          boolean isRefusal = e instanceof RefusedDirectoryException;
-          problems.add(directory + ": " + (isRefusal ? e.getMessage() : e));
-        }
-      }
-      if (opened.isEmpty()) {
-        throw new IOException("no directory can be used: " + String.join("; ", problems));
-      }
-      if (!problems.isEmpty()) {
-        LOG.warn("Nothing is cached in {}", String.join("; ", problems));
-      }
-      complete = true;
-      return new DiskCache(opened);
-    } finally {
-      if (!complete) {
-        opened.forEach(RegionStore::close);
+    for (Path directory : config.directories()) {
+      try {
+        opened.add(new RegionStore(directory, config, metrics, io, breakerPause, mostOfEach));
+      } catch (IOException e) {
+        LOG.debug("A directory of the cache cannot be opened", e);
+        opened.add(null);
+        boolean isRefusal = e instanceof RefusedDirectoryException;
+        problems.add(directory + ": " + (isRefusal ? e.getMessage() : e));
+      } catch (RuntimeException | Error e) {
+        opened.stream().flatMap(Stream::ofNullable).forEach(RegionStore::close);
+        throw e;
       }
     }
+    if (problems.size() == opened.size()) {
+      throw new IOException("no directory can be used: " + String.join("; ", problems));
+    }
+    if (!problems.isEmpty()) {
+      LOG.warn("Nothing is cached in {}", String.join("; ", problems));
+    }
+    return new DiskCache(opened.toArray(RegionStore[]::new));
   }
 
   /** Whether other processes may read what this engine writes, and the other way round. */
   public boolean isShared() {
-    return directories.stream().anyMatch(RegionStore::isShared);
+    return directories().anyMatch(RegionStore::isShared);
   }
 
   /**
@@ -147,7 +152,7 @@ public final class DiskCache implements AutoCloseable {
   }
 
   private long sum(ToLongFunction<Regions> of) {
-    return directories.stream().map(RegionStore::regions).mapToLong(of).sum();
+    return directories().map(RegionStore::regions).mapToLong(of).sum();
   }
 
   /** Bytes that {@code config}'s buffers take of the memory budget. */
@@ -155,9 +160,22 @@ public final class DiskCache implements AutoCloseable {
     return config.directories().size() * RegionStore.bufferBytes(config);
   }
 
-  /** The same in every process, as the hash is. */
+  /**
+   * The first that there is in an order of the object's own: the same in every process, but for the
+   * objects of a directory that one of them has left out.
+   */
   private RegionStore directoryOf(StoredObject object) {
-    return directories.get(Math.floorMod(object.hashCode() * 0x9E3779B1, directories.size()));
+    RegionStore chosen = null;
+    long highest = Long.MIN_VALUE;
+    for (int place = 0; place < directories.length; place++) {
+      RegionStore each = directories[place];
+      long rank = object.mixedWith(place);
+      if (each != null && rank >= highest) {
+        chosen = each;
+        highest = rank;
+      }
+    }
+    return Objects.requireNonNull(chosen);
   }
 
   /**
@@ -167,7 +185,7 @@ public final class DiskCache implements AutoCloseable {
    */
   public boolean awaitWritten(Duration limit) throws InterruptedException {
     long deadline = System.nanoTime() + limit.toNanos();
-    for (RegionStore directory : directories) {
+    for (RegionStore directory : directories().toList()) {
       if (!directory.appender().awaitIdle(Duration.ofNanos(deadline - System.nanoTime()))) {
         return false;
       }
@@ -179,7 +197,7 @@ public final class DiskCache implements AutoCloseable {
   @Override
   public void close() {
     List<Thread> closing =
-        directories.stream()
+        directories()
             .map(directory -> Background.start("s3e-disk-close", directory::close))
             .toList();
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(CLOSE_MILLIS);

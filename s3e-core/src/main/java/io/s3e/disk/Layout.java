@@ -60,22 +60,25 @@ record Layout(int regions, long regionBytes, boolean isSealed, long keyCheck) {
    * The layout of an instance: the one that is there, or else {@code wanted}, which is then laid
    * down. A broken layout is replaced; no process believes a region of another length, so no
    * process reads wrong bytes for that.
+   *
+   * @param directory as {@link DirectoryGuard#require} has told the instance's
    */
-  static Layout enter(DiskIo io, Path instance, Layout wanted) throws IOException {
+  static Layout enter(DiskIo io, Path instance, Object directory, Layout wanted)
+      throws IOException {
     Path file = instance.resolve(NAME);
-    Layout present = read(io, file);
+    Layout present = read(io, file, directory);
     if (present != null) {
       return present;
     }
     Path unfinished = instance.resolve(NAME + "-" + DirectoryGuard.randomHex(8));
     try {
-      try (OpenFile created = io.create(unfinished)) {
+      try (OpenFile created = io.createIn(unfinished, directory)) {
         created.write(wanted.encode(), 0);
       }
       try {
         io.link(unfinished, file);
       } catch (FileAlreadyExistsException e) {
-        present = read(io, file);
+        present = read(io, file, directory);
         if (present == null) {
           LOG.warn("{} is broken and is replaced", file);
           io.rename(unfinished, file);
@@ -88,9 +91,9 @@ record Layout(int regions, long regionBytes, boolean isSealed, long keyCheck) {
   }
 
   /** The layout in the file; null if the file is not there, or broken. */
-  static @Nullable Layout read(DiskIo io, Path file) throws IOException {
+  static @Nullable Layout read(DiskIo io, Path file, Object directory) throws IOException {
     ByteBuffer bytes = ByteBuffer.allocate(BYTES);
-    try (OpenFile open = io.open(file)) {
+    try (OpenFile open = io.openIn(file, directory)) {
       return open.readFully(bytes, 0) == BYTES ? decode(bytes) : null;
     } catch (NoSuchFileException e) {
       return null;

@@ -2,7 +2,6 @@ package io.s3e.disk;
 
 import io.s3e.disk.DiskCacheConfig.Scope;
 import io.s3e.disk.DiskIo.OpenFile;
-import io.s3e.disk.Region.Place;
 import io.s3e.disk.RegionTable.Header;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -15,7 +14,9 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.function.Consumer;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -39,6 +40,9 @@ record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path pa
   static final String APP = "app-";
   static final String HOST = "host";
 
+  /** How the name of a region's file ends. */
+  private static final String REGION = ".region";
+
   private static final Logger LOG = LoggerFactory.getLogger(SharedInstance.class);
   private static final int FORMAT = 5;
 
@@ -61,9 +65,9 @@ record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path pa
     CacheKey key = config.key();
     DirectoryGuard guard = guard(directory, config);
     Path path = pathIn(guard, config);
-    Object unused = guard.require(path);
+    Object identity = guard.require(path);
     Layout wanted = Layout.of(capacityBytes, key);
-    Layout layout = Layout.enter(io, path, wanted);
+    Layout layout = Layout.enter(io, path, identity, wanted);
     // The automatic capacity follows what is free, which differs from one process to the next.
     if (config.capacityBytes() != 0 && layout.capacityBytes() != wanted.capacityBytes()) {
       LOG.warn(
@@ -77,12 +81,12 @@ record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path pa
       throw new RefusedDirectoryException(
           path,
           layout.isSealed() ? "is encrypted with another key" : "is not encrypted",
-          key == null ? "a cache that is not encrypted" : "one that is encrypted with this key",
-          null);
+          key == null ? "a cache that is not encrypted" : "one that is encrypted with this key");
     }
     SharedInstance entered = new SharedInstance(io, directory, config, path, layout);
     if (guard.doubt() == null) {
       entered.deleteOlder();
+      entered.deleteBeyond();
     }
     return entered;
   }
@@ -110,7 +114,7 @@ record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path pa
     DirectoryGuard guard = guard(directory, config);
     boolean same = path.equals(pathIn(guard, config));
     Object identity = guard.require(path);
-    if (!same || !Layout.enter(io, path, layout).equals(layout)) {
+    if (!same || !Layout.enter(io, path, identity, layout).equals(layout)) {
       throw new IOException(path + " is another directory now, or was laid out in another way");
     }
     return identity;
@@ -234,22 +238,12 @@ record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path pa
   }
 
   @Override
-  public void appended(Region region, List<Place> chunks) throws IOException {
-    RegionTable.append(region, chunks);
-  }
-
-  @Override
-  public void read(Region region, Consumer<Place> visitor) throws IOException {
-    RegionTable.scan(region, visitor);
-  }
-
-  @Override
   public void delete(Region region) throws IOException {
     io.delete(fileOf(region.number()));
   }
 
   private Path fileOf(int number) {
-    return path.resolve((number < 10 ? "0" : "") + number + ".region");
+    return path.resolve((number < 10 ? "0" : "") + number + REGION);
   }
 
   /** Deletes the caches of older versions of the format, which no S3E of today reads. */
@@ -260,6 +254,17 @@ record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path pa
         delete(io, versions.resolveSibling("v" + version));
       } catch (IOException e) {
         LOG.debug("An older cache beside {} cannot be deleted", versions, e);
+      }
+    }
+  }
+
+  /** Deletes regions of another layout, which was broken and is replaced by one of fewer. */
+  private void deleteBeyond() throws IOException {
+    Set<Path> regions =
+        IntStream.range(0, count()).mapToObj(this::fileOf).collect(Collectors.toSet());
+    for (Path each : entriesOf(path)) {
+      if (each.toString().endsWith(REGION) && !regions.contains(each)) {
+        delete(io, each);
       }
     }
   }

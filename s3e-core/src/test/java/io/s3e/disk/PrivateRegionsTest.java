@@ -151,7 +151,7 @@ class PrivateRegionsTest {
     int most = Region.mostEntries(regions, regionBytes);
     assertThat((long) most * regions * Region.ENTRY_BYTES)
         .as("heap of the index")
-        .isBetween(Region.MOST_ENTRIES_BYTES * 9 / 10, Region.MOST_ENTRIES_BYTES);
+        .isBetween(28_000_000L * 9 / 10, 28_000_000L);
     assertThat(most).as("all whole chunks fit").isGreaterThan((int) (regionBytes / 65_536));
     assertThat(Region.mostEntries(512, 2L << 30)).isEqualTo(32_768);
     assertThat(Region.mostEntries(16, MIB)).as("a slot each").isEqualTo(256);

@@ -461,9 +461,9 @@ class SharedRegionsTest {
         open(
             new DiskIo() {
               @Override
-              public OpenFile open(Path file) throws IOException {
+              public OpenFile openIn(Path file, Object parent) throws IOException {
                 writeFirst(others);
-                return super.open(file);
+                return super.openIn(file, parent);
               }
             });
     requireBothAreShared(one, others);

@@ -54,7 +54,7 @@ final class StoreRig implements AutoCloseable {
     boolean sealed = key != null;
     breaker = new Breaker(Duration.ofMillis(1), System::nanoTime, metrics, "Writing of a test");
     reader = new ChunkReader(index, metrics, sealed);
-    appender = new Appender(regions, index, space(), breaker, metrics, mostWaitingBytes);
+    appender = new Appender(regions, index, breaker, metrics, mostWaitingBytes);
     appender.start();
   }
 

@@ -4,15 +4,11 @@ import io.s3e.block.ObjectVersion;
 import io.s3e.metrics.DiskMetrics;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToLongFunction;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,9 +23,7 @@ import org.slf4j.LoggerFactory;
 public final class DiskCache implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DiskCache.class);
 
-  /** By their places among those that are configured; null where one is left out. */
-  private final @Nullable RegionStore[] directories;
-
+  private final List<RegionStore> directories;
   private final FetchHistory history = new FetchHistory();
 
   /** A directory that has failed is left alone for so long at first. */
@@ -38,12 +32,8 @@ public final class DiskCache implements AutoCloseable {
   /** Threads that hang take 1 s, and the directories are ended side by side. */
   private static final long CLOSE_MILLIS = 1_500;
 
-  private DiskCache(@Nullable RegionStore[] directories) {
+  private DiskCache(List<RegionStore> directories) {
     this.directories = directories;
-  }
-
-  private Stream<RegionStore> directories() {
-    return Arrays.stream(directories).flatMap(Stream::ofNullable);
   }
 
   /**
@@ -67,33 +57,32 @@ public final class DiskCache implements AutoCloseable {
       Duration breakerPause)
       throws IOException {
     long mostOfEach = mostWaitingBytes / config.directories().size();
-    List<@Nullable RegionStore> opened = new ArrayList<>();
+    List<RegionStore> opened = new ArrayList<>();
     List<String> problems = new ArrayList<>();
-    for (Path directory : config.directories()) {
+    for (int place = 0; place < config.directories().size(); place++) {
       try {
-        opened.add(new RegionStore(directory, config, metrics, io, breakerPause, mostOfEach));
+        opened.add(new RegionStore(place, config, metrics, io, breakerPause, mostOfEach));
       } catch (IOException e) {
         LOG.debug("A directory of the cache cannot be opened", e);
-        opened.add(null);
         boolean isRefusal = e instanceof RefusedDirectoryException;
-        problems.add(directory + ": " + (isRefusal ? e.getMessage() : e));
+        problems.add(config.directories().get(place) + ": " + (isRefusal ? e.getMessage() : e));
       } catch (RuntimeException | Error e) {
-        opened.stream().flatMap(Stream::ofNullable).forEach(RegionStore::close);
+        opened.forEach(RegionStore::close);
         throw e;
       }
     }
-    if (problems.size() == opened.size()) {
+    if (opened.isEmpty()) {
       throw new IOException("no directory can be used: " + String.join("; ", problems));
     }
     if (!problems.isEmpty()) {
       LOG.warn("Nothing is cached in {}", String.join("; ", problems));
     }
-    return new DiskCache(opened.toArray(RegionStore[]::new));
+    return new DiskCache(opened);
   }
 
   /** Whether other processes may read what this engine writes, and the other way round. */
   public boolean isShared() {
-    return directories().anyMatch(RegionStore::isShared);
+    return directories.stream().anyMatch(RegionStore::isShared);
   }
 
   /**
@@ -152,7 +141,7 @@ public final class DiskCache implements AutoCloseable {
   }
 
   private long sum(ToLongFunction<Regions> of) {
-    return directories().map(RegionStore::regions).mapToLong(of).sum();
+    return directories.stream().map(RegionStore::regions).mapToLong(of).sum();
   }
 
   /** Bytes that {@code config}'s buffers take of the memory budget. */
@@ -165,17 +154,12 @@ public final class DiskCache implements AutoCloseable {
    * objects of a directory that one of them has left out.
    */
   private RegionStore directoryOf(StoredObject object) {
-    RegionStore chosen = null;
-    long highest = Long.MIN_VALUE;
-    for (int place = 0; place < directories.length; place++) {
-      RegionStore each = directories[place];
-      long rank = object.mixedWith(place);
-      if (each != null && rank >= highest) {
-        chosen = each;
-        highest = rank;
-      }
+    RegionStore chosen = directories.get(0);
+    for (int i = 1; i < directories.size(); i++) {
+      RegionStore each = directories.get(i);
+      chosen = object.mixedWith(each.place()) > object.mixedWith(chosen.place()) ? each : chosen;
     }
-    return Objects.requireNonNull(chosen);
+    return chosen;
   }
 
   /**
@@ -185,7 +169,7 @@ public final class DiskCache implements AutoCloseable {
    */
   public boolean awaitWritten(Duration limit) throws InterruptedException {
     long deadline = System.nanoTime() + limit.toNanos();
-    for (RegionStore directory : directories().toList()) {
+    for (RegionStore directory : directories) {
       if (!directory.appender().awaitIdle(Duration.ofNanos(deadline - System.nanoTime()))) {
         return false;
       }
@@ -197,7 +181,7 @@ public final class DiskCache implements AutoCloseable {
   @Override
   public void close() {
     List<Thread> closing =
-        directories()
+        directories.stream()
             .map(directory -> Background.start("s3e-disk-close", directory::close))
             .toList();
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(CLOSE_MILLIS);

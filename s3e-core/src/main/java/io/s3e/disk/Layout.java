@@ -11,9 +11,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The layout of an instance that processes share: the number of its regions, their length, and a
- * check of the key. The first process lays it down in the file {@value #NAME}, and all others take
- * it over.
+ * The layout of a cache in one directory: the number of its regions, their length, and a check of
+ * the key. In an instance that processes share the first one lays it down in the file {@value
+ * #NAME}, and all others take it over.
  *
  * <pre>
  *  0  "S3ELAY05"                            8
@@ -32,18 +32,24 @@ import org.slf4j.LoggerFactory;
 record Layout(int regions, long regionBytes, boolean isSealed, long keyCheck) {
   static final String NAME = "layout";
 
-  /** So many regions as long as they fit {@link Region}'s limits: each process fills its own. */
-  static final int USUAL_COUNT = 64;
-
   private static final Logger LOG = LoggerFactory.getLogger(Layout.class);
   private static final int BYTES = RegionTable.RECORD_BYTES;
   private static final long MAGIC = 0x5333454c41593035L;
 
-  /** The layout for such a capacity, of at least {@link Region#LEAST_BYTES}. */
-  static Layout of(long capacityBytes, @Nullable CacheKey key) {
-    long regionBytes = Region.bytesFor(capacityBytes, USUAL_COUNT);
-    int regions = Region.countFor(capacityBytes, regionBytes);
+  /**
+   * The layout for such a capacity, of at least {@link Region#LEAST_BYTES}.
+   *
+   * @param count of regions, as long as they fit {@link Region}'s limits
+   */
+  static Layout of(long capacityBytes, int count, @Nullable CacheKey key) {
+    long regionBytes = Region.bytesFor(capacityBytes, count);
+    int regions = (int) Math.min(Region.MOST_COUNT, capacityBytes / regionBytes);
     return new Layout(regions, regionBytes, key != null, key == null ? 0 : key.check());
+  }
+
+  /** So many chunks has each region at most. */
+  int mostChunks() {
+    return Region.mostEntries(regions, regionBytes);
   }
 
   /** The most that the regions take on disk, in bytes. */

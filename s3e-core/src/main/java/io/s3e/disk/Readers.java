@@ -3,6 +3,7 @@ package io.s3e.disk;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
 import java.io.IOException;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -143,18 +144,13 @@ final class Readers implements AutoCloseable {
   @Override
   public void close() {
     threads.shutdown();
-    boolean interrupted = Thread.interrupted();
     try {
       if (!threads.awaitTermination(CLOSE_MILLIS, TimeUnit.MILLISECONDS)) {
         LOG.warn("Reading from the cache on disk hangs; left behind");
-        threads.shutdownNow();
       }
     } catch (InterruptedException e) {
-      threads.shutdownNow();
-      interrupted = true;
-    }
-    if (interrupted) {
       Thread.currentThread().interrupt();
     }
+    List<Runnable> unused = threads.shutdownNow();
   }
 }

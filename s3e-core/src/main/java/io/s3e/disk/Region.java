@@ -77,11 +77,6 @@ final class Region implements AutoCloseable {
     return Math.max(part, least) / SLOT_BYTES * SLOT_BYTES;
   }
 
-  /** How many regions of such a length a cache has. */
-  static int countFor(long capacityBytes, long regionBytes) {
-    return (int) Math.min(MOST_COUNT, capacityBytes / regionBytes);
-  }
-
   /** Slots that so many bytes take. */
   static int slotsOf(int length) {
     return (length + SLOT_BYTES - 1) / SLOT_BYTES;

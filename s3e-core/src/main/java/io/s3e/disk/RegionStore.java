@@ -21,6 +21,7 @@ import org.slf4j.LoggerFactory;
 final class RegionStore implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RegionStore.class);
 
+  private final int place;
   private final boolean isShared;
   private final ChunkIndex index = new ChunkIndex();
   private final Regions regions;
@@ -29,23 +30,25 @@ final class RegionStore implements AutoCloseable {
   private final Readers readers;
 
   /**
-   * Opens the cache in the directory that the user named. Touches the disk, and takes as long as
+   * Opens the cache in one of the configured directories. Touches the disk, and takes as long as
    * that does; what others have written there is read afterwards, beside the reads.
    *
+   * @param place of the directory among those that are configured
    * @param breakerPause how long the directory is left alone when it has failed first
    * @param mostWaitingBytes the most that waits in memory to be written, in bytes
    * @throws IOException if it cannot be used, must not be trusted or is too small, saying why
    */
   RegionStore(
-      Path named,
+      int place,
       DiskCacheConfig config,
       DiskMetrics metrics,
       DiskIo io,
       Duration breakerPause,
       long mostWaitingBytes)
       throws IOException {
-    Path directory = DirectoryGuard.realDirectory(named);
+    Path directory = DirectoryGuard.realDirectory(config.directories().get(place));
     Regions.Maker maker = maker(io, directory, config);
+    this.place = place;
     this.isShared = maker instanceof SharedInstance;
     this.regions = new Regions(maker, index, new DiskSpace(directory), metrics);
     this.breaker = new Breaker(breakerPause, metrics, "Reading from the cache in " + directory);
@@ -68,9 +71,11 @@ final class RegionStore implements AutoCloseable {
           DiskCacheConfig.LEAST_CAPACITY_BYTES + " or more");
     }
     CacheKey key = config.key();
-    return config.scope() != Scope.PRIVATE && isShareable(io, directory, key)
-        ? SharedInstance.enter(io, directory, config, capacity)
-        : PrivateRegions.of(io, directory, key, capacity);
+    if (config.scope() != Scope.PRIVATE && isShareable(io, directory, key)) {
+      return SharedInstance.enter(io, directory, config, capacity);
+    }
+    return new PrivateRegions(
+        io, directory, key, Layout.of(capacity, Region.USUAL_COUNT, key));
   }
 
   /** Whether nobody else can put another cache in the place of one there, or it is encrypted. */
@@ -99,6 +104,10 @@ final class RegionStore implements AutoCloseable {
       }
     }
     return doubt == null;
+  }
+
+  int place() {
+    return place;
   }
 
   /** Whether other processes may read what is written here, and the other way round. */

@@ -37,11 +37,8 @@ final class Regions implements AutoCloseable {
 
   /** Makes, finds and deletes the files of the regions. */
   interface Maker {
-    /** How many regions there may be. */
-    int count();
-
-    /** The length of each, in bytes. */
-    long regionBytes();
+    /** How many regions there may be, and how long each is. */
+    Layout layout();
 
     /**
      * Makes a region of this process; a file of its name that is no region is deleted.
@@ -80,7 +77,7 @@ final class Regions implements AutoCloseable {
     this.index = index;
     this.space = space;
     this.metrics = metrics;
-    this.all = new AtomicReferenceArray<>(maker.count());
+    this.all = new AtomicReferenceArray<>(maker.layout().regions());
   }
 
   /**
@@ -270,7 +267,7 @@ final class Regions implements AutoCloseable {
 
   /** The most that they ever take, in bytes. */
   long capacityBytes() {
-    return maker.count() * maker.regionBytes();
+    return maker.layout().capacityBytes();
   }
 
   /**

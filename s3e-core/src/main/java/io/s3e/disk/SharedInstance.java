@@ -49,6 +49,9 @@ record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path pa
   /** Directory of the instances of this version of the format, below {@link DirectoryGuard#top}. */
   static final String VERSION = "v" + FORMAT;
 
+  /** Regions of an instance, as a rule: each process fills one of its own. */
+  static final int USUAL_COUNT = 64;
+
   private static final int HASH_BYTES = 10;
 
   /**
@@ -66,7 +69,7 @@ record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path pa
     DirectoryGuard guard = guard(directory, config);
     Path path = pathIn(guard, config);
     Object identity = guard.require(path);
-    Layout wanted = Layout.of(capacityBytes, key);
+    Layout wanted = Layout.of(capacityBytes, USUAL_COUNT, key);
     Layout layout = Layout.enter(io, path, identity, wanted);
     // The automatic capacity follows what is free, which differs from one process to the next.
     if (config.capacityBytes() != 0 && layout.capacityBytes() != wanted.capacityBytes()) {
@@ -129,16 +132,6 @@ record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path pa
   }
 
   @Override
-  public int count() {
-    return layout.regions();
-  }
-
-  @Override
-  public long regionBytes() {
-    return layout.regionBytes();
-  }
-
-  @Override
   public @Nullable Region make(int number) throws IOException {
     Object parent = enterAgain();
     Path name = fileOf(number);
@@ -146,8 +139,8 @@ record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path pa
     Header header =
         new Header(
             number,
-            Region.mostEntries(count(), regionBytes()),
-            regionBytes(),
+            layout.mostChunks(),
+            layout.regionBytes(),
             System.currentTimeMillis(),
             ByteBuffer.wrap(salt));
     OpenFile file;
@@ -218,8 +211,8 @@ record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path pa
   private boolean isRegion(int number, @Nullable Header header) {
     return header != null
         && header.number() == number
-        && header.regionBytes() == regionBytes()
-        && header.mostChunks() == Region.mostEntries(count(), regionBytes());
+        && header.regionBytes() == layout.regionBytes()
+        && header.mostChunks() == layout.mostChunks();
   }
 
   private Region region(Header header, OpenFile file, Object identity, boolean own) {
@@ -261,7 +254,7 @@ record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path pa
   /** Deletes regions of another layout, which was broken and is replaced by one of fewer. */
   private void deleteBeyond() throws IOException {
     Set<Path> regions =
-        IntStream.range(0, count()).mapToObj(this::fileOf).collect(Collectors.toSet());
+        IntStream.range(0, layout.regions()).mapToObj(this::fileOf).collect(Collectors.toSet());
     for (Path each : entriesOf(path)) {
       if (each.toString().endsWith(REGION) && !regions.contains(each)) {
         delete(io, each);

@@ -344,7 +344,7 @@ class SharedRegionsTest {
             .build();
     try (CapturedLog log = new CapturedLog()) {
       SharedInstance more = SharedInstance.enter(new DiskIo(), directory, set, set.capacityBytes());
-      assertThat(more.count()).isEqualTo(SharedRegionsRig.REGIONS);
+      assertThat(more.layout().regions()).isEqualTo(SharedRegionsRig.REGIONS);
       assertThat(log.lines("laid out for " + SharedRegionsRig.CAPACITY + " bytes")).hasSize(1);
     }
   }
@@ -394,7 +394,7 @@ class SharedRegionsTest {
   void aTableNeverGrowsIntoTheChunks() throws IOException {
     SharedRegionsRig one = new SharedRegionsRig(new DiskIo(), directory, 4L << 30, null);
     opened.add(one);
-    int most = Region.mostEntries(Layout.USUAL_COUNT, 64 << 20);
+    int most = Region.mostEntries(SharedInstance.USUAL_COUNT, 64 << 20);
     for (int i = 0; i < most + 200; i++) {
       assertThat(one.append(small(i), 0)).isTrue();
       if (i == 500) {

@@ -106,6 +106,10 @@ final class ChunkReader {
     scratch.clear().limit(batchBytes);
     try (Region region = first.region()) {
       int unused = region.file().readFully(scratch, first.position());
+    } catch (IOException e) {
+      // They are not asked for again.
+      places.forEach(index::drop);
+      throw e;
     }
     if (scratch.hasRemaining()) {
       corrupt(first);
@@ -142,10 +146,5 @@ final class ChunkReader {
   /** Whether the last batch that was looked for was read from a file. */
   boolean hasTouchedDisk() {
     return touchedDisk;
-  }
-
-  /** The places of what was asked for last could not be read: they are not asked for again. */
-  void dropLast() {
-    places.forEach(index::drop);
   }
 }

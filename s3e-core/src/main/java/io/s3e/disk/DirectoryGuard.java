@@ -88,11 +88,10 @@ record DirectoryGuard(Path top, UserPrincipal user, @Nullable RefusedDirectoryEx
 
   /** From the root down: what lies below a directory that passed cannot be exchanged any more. */
   private static void checkAncestors(Path top, UserPrincipal user) throws IOException {
-    Path at = top.getRoot();
-    checkAncestor(at, user);
-    for (int i = 0; i < top.getNameCount() - 1; i++) {
-      at = at.resolve(top.getName(i));
-      checkAncestor(at, user);
+    Path above = top.getParent();
+    if (above != null) {
+      checkAncestors(above, user);
+      checkAncestor(above, user);
     }
   }
 
@@ -152,14 +151,11 @@ record DirectoryGuard(Path top, UserPrincipal user, @Nullable RefusedDirectoryEx
    * @throws RefusedDirectoryException naming the path, what was found and what is expected
    */
   Object require(Path directory) throws IOException {
-    Path at = top;
-    for (Path name : top.relativize(directory)) {
-      make(at);
-      Object unused = check(at);
-      at = at.resolve(name);
+    if (!directory.equals(top)) {
+      Object unused = require(Objects.requireNonNull(directory.getParent()));
     }
-    make(at);
-    return check(at);
+    make(directory);
+    return check(directory);
   }
 
   private Object check(Path directory) throws IOException {

@@ -117,7 +117,6 @@ final class Readers implements AutoCloseable {
       LOG.debug("Read of {} failed", wanted, e);
       metrics.count(Counter.READ_ERRORS);
       breaker.failure(Breaker.Cause.of(e));
-      reader.dropLast();
       return wanted.first();
     } finally {
       lastEndNanos = System.nanoTime();

@@ -302,7 +302,7 @@ final class Appender {
       return false;
     }
     int slot = nextSlot(to);
-    int at = stagedSlots(to) * Region.SLOT_BYTES;
+    int at = stagedSlots() * Region.SLOT_BYTES;
     int end = at + slots * Region.SLOT_BYTES;
     ByteBuffer place = stage.slice(at, end + RegionSeal.WORK_BYTES - at);
     staged.add(seal.seal(to, object, chunk, slot, plain, place));
@@ -315,11 +315,11 @@ final class Appender {
 
   /** Where the next chunk of the current region will stand, behind those that are staged. */
   private int nextSlot(Region to) {
-    return staged.isEmpty() ? to.nextSlot() : staged.get(staged.size() - 1).endSlot();
+    return staged.isEmpty() ? to.nextSlot() : staged.get(0).slot() + stagedSlots();
   }
 
-  private int stagedSlots(Region to) {
-    return staged.isEmpty() ? 0 : nextSlot(to) - staged.get(0).slot();
+  private int stagedSlots() {
+    return staged.isEmpty() ? 0 : staged.get(staged.size() - 1).endSlot() - staged.get(0).slot();
   }
 
   /** Writes the stage behind what its region has, and makes its chunks known. */
@@ -334,7 +334,7 @@ final class Appender {
       Region to = first.region();
       // Whatever comes of it, nothing else is sealed for these slots.
       to.takenUntil(nextSlot(to));
-      to.file().write(stage.slice(0, stagedSlots(to) * Region.SLOT_BYTES), first.position());
+      to.file().write(stage.slice(0, stagedSlots() * Region.SLOT_BYTES), first.position());
       regions.appended(to, staged);
       breaker.success();
       metrics.count(Counter.WRITES);
@@ -356,7 +356,7 @@ final class Appender {
     Region to = current;
     boolean isFull =
         to == null || nextSlot(to) + slots > to.slotCount() || to.isFullWith(staged.size());
-    if (isFull || (stagedSlots(to) + slots) * Region.SLOT_BYTES > STAGE_BYTES) {
+    if (isFull || (stagedSlots() + slots) * Region.SLOT_BYTES > STAGE_BYTES) {
       flush();
     }
     if (isFull) {

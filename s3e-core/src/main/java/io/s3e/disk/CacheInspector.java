@@ -69,8 +69,7 @@ public final class CacheInspector {
               ? null
               : Layout.read(io, path.resolve(Layout.NAME), identity);
       if (layout != null) {
-        instances.add(
-            new Instance(path, bytesIn(path), layout.capacityBytes(), layout.isSealed()));
+        instances.add(new Instance(path, bytesIn(path), layout.capacityBytes(), layout.isSealed()));
       }
     }
     instances.sort(Comparator.comparing(Instance::name));

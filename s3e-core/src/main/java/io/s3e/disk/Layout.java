@@ -47,6 +47,12 @@ record Layout(int regions, long regionBytes, boolean isSealed, long keyCheck) {
     return new Layout(regions, regionBytes, key != null, key == null ? 0 : key.check());
   }
 
+  /** A region that is made now, with a salt that no other one has. */
+  Region.Header newRegion(int number, long began) {
+    ByteBuffer salt = ByteBuffer.wrap(CacheKey.newSalt());
+    return new Region.Header(number, mostChunks(), regionBytes, began, salt);
+  }
+
   /** So many chunks has each region at most. */
   int mostChunks() {
     return Region.mostEntries(regions, regionBytes);

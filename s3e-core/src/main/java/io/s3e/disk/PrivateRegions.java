@@ -17,16 +17,8 @@ record PrivateRegions(DiskIo io, Path directory, @Nullable CacheKey key, Layout 
 
   @Override
   public Region make(int number) throws IOException {
-    return new Region(
-        number,
-        layout.regionBytes(),
-        layout.mostChunks(),
-        create(),
-        0,
-        null,
-        CacheKey.ofRegion(key, CacheKey.newSalt()),
-        System.nanoTime(),
-        true);
+    Region.Header header = layout.newRegion(number, System.nanoTime());
+    return new Region(header, create(), 0, null, CacheKey.ofRegion(key, header.salt()), true);
   }
 
   private OpenFile create() throws IOException {

@@ -2,6 +2,7 @@ package io.s3e.disk;
 
 import io.s3e.disk.DiskIo.OpenFile;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.crypto.SecretKey;
 import org.jspecify.annotations.Nullable;
@@ -18,10 +19,10 @@ import org.slf4j.LoggerFactory;
  * that its table is looked at.
  *
  * <p><b>Bytes never change.</b> What is appended is never written again: another filling is another
- * file. So a reader looks at nothing afterwards: bytes that come from the place of a chunk are those
- * of that chunk, or what a broken disk makes of them, which the seal tells. An own region whose name
- * goes is filled to its end all the same, for this process alone, and its space is free when this
- * process lets it go.
+ * file. So a reader looks at nothing afterwards: bytes that come from the place of a chunk are
+ * those of that chunk, or what a broken disk makes of them, which the seal tells. An own region
+ * whose name goes is filled to its end all the same, for this process alone, and its space is free
+ * when this process lets it go.
  *
  * <p><b>Slots.</b> Bytes are appended at multiples of {@value #SLOT_BYTES}, behind the table where
  * there is one. The number of chunks is bounded, because each has an entry in the {@link
@@ -112,9 +113,19 @@ final class Region implements AutoCloseable {
     }
   }
 
-  private final int number;
-  private final long bytes;
-  private final int mostEntries;
+  /**
+   * How a region begins.
+   *
+   * @param number from 0, unlike that of any other region that there is now
+   * @param mostChunks that it may have
+   * @param regionBytes its length when it is full, without its table, a multiple of {@value
+   *     #SLOT_BYTES}
+   * @param beganMillis when, in ms since 1970
+   * @param salt that its key is derived from
+   */
+  record Header(int number, int mostChunks, long regionBytes, long beganMillis, ByteBuffer salt) {}
+
+  private final Header header;
   private final OpenFile file;
   private final @Nullable Object identity;
   private final @Nullable SecretKey key;
@@ -135,33 +146,25 @@ final class Region implements AutoCloseable {
   private volatile int entries;
 
   /**
-   * @param number from 0, unlike that of any other region that there is now
-   * @param bytes its length when it is full, without its table, a multiple of {@value #SLOT_BYTES}
    * @param file open, and closed by this
    * @param dataStart where its chunks begin in the file: behind the table, if there is one
    * @param identity tells the file from any other that has its name later; null if it has no name
    * @param key seals its chunks and nothing else; null without encryption
-   * @param began in ms since 1970
    * @param own whether this process has made it
    */
   Region(
-      int number,
-      long bytes,
-      int mostEntries,
+      Header header,
       OpenFile file,
       long dataStart,
       @Nullable Object identity,
       @Nullable SecretKey key,
-      long began,
       boolean own) {
-    this.number = number;
-    this.bytes = bytes;
-    this.mostEntries = mostEntries;
+    this.header = header;
     this.file = file;
     this.dataStart = dataStart;
     this.identity = identity;
     this.key = key;
-    this.began = began;
+    this.began = header.beganMillis();
     this.own = own;
   }
 
@@ -212,16 +215,11 @@ final class Region implements AutoCloseable {
   }
 
   int number() {
-    return number;
-  }
-
-  /** Its length when it is full, in bytes. */
-  long bytes() {
-    return bytes;
+    return header.number();
   }
 
   int mostEntries() {
-    return mostEntries;
+    return header.mostChunks();
   }
 
   /** The file that holds its chunks; to be read after {@link #use}. */
@@ -255,7 +253,7 @@ final class Region implements AutoCloseable {
 
   /** How many slots there are in all. */
   int slotCount() {
-    return (int) (bytes / SLOT_BYTES);
+    return (int) (header.regionBytes() / SLOT_BYTES);
   }
 
   int entries() {
@@ -272,11 +270,11 @@ final class Region implements AutoCloseable {
    * table is full. An entry may go, for another of the same chunk; a record never does.
    */
   boolean isFullWith(int more) {
-    return Math.max(entries, recorded) + more >= mostEntries;
+    return Math.max(entries, recorded) + more >= mostEntries();
   }
 
   @Override
   public String toString() {
-    return "region " + number + " of " + began;
+    return "region " + number() + " of " + began;
   }
 }

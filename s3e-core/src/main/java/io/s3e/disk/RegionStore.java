@@ -53,8 +53,7 @@ final class RegionStore implements AutoCloseable {
     this.regions = new Regions(maker, index, new DiskSpace(directory), metrics);
     this.breaker = new Breaker(breakerPause, metrics, "Reading from the cache in " + directory);
     this.readers =
-        new Readers(
-            index, metrics, breaker, config.key() != null, config.readDeadline().toNanos());
+        new Readers(index, metrics, breaker, config.key() != null, config.readDeadline().toNanos());
     Breaker writing = new Breaker(breakerPause, metrics, "Writing to the cache in " + directory);
     this.appender = new Appender(regions, index, writing, metrics, mostWaitingBytes);
     appender.start();
@@ -74,8 +73,7 @@ final class RegionStore implements AutoCloseable {
     if (config.scope() != Scope.PRIVATE && isShareable(io, directory, key)) {
       return SharedInstance.enter(io, directory, config, capacity);
     }
-    return new PrivateRegions(
-        io, directory, key, Layout.of(capacity, Region.USUAL_COUNT, key));
+    return new PrivateRegions(io, directory, key, Layout.of(capacity, Region.USUAL_COUNT, key));
   }
 
   /** Whether nobody else can put another cache in the place of one there, or it is encrypted. */

@@ -2,10 +2,9 @@ package io.s3e.disk;
 
 import io.s3e.disk.DiskCacheConfig.Scope;
 import io.s3e.disk.DiskIo.OpenFile;
-import io.s3e.disk.RegionTable.Header;
+import io.s3e.disk.Region.Header;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -135,14 +134,7 @@ record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path pa
   public @Nullable Region make(int number) throws IOException {
     Object parent = enterAgain();
     Path name = fileOf(number);
-    byte[] salt = CacheKey.newSalt();
-    Header header =
-        new Header(
-            number,
-            layout.mostChunks(),
-            layout.regionBytes(),
-            System.currentTimeMillis(),
-            ByteBuffer.wrap(salt));
+    Header header = layout.newRegion(number, System.currentTimeMillis());
     OpenFile file;
     try {
       file = io.createIn(name, parent);
@@ -216,17 +208,12 @@ record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path pa
   }
 
   private Region region(Header header, OpenFile file, Object identity, boolean own) {
-    byte[] salt = new byte[CacheKey.SALT_BYTES];
-    header.salt().get(0, salt);
     return new Region(
-        header.number(),
-        header.regionBytes(),
-        header.mostChunks(),
+        header,
         file,
         RegionTable.bytesFor(header.mostChunks()),
         identity,
-        CacheKey.ofRegion(config.key(), salt),
-        header.beganMillis(),
+        CacheKey.ofRegion(config.key(), header.salt()),
         own);
   }
 

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
+import io.s3e.disk.Region.Header;
 import io.s3e.disk.Region.Place;
-import io.s3e.disk.RegionTable.Header;
 import java.nio.ByteBuffer;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;

@@ -502,10 +502,10 @@ class SharedRegionsTest {
     before.close();
     Path file = SharedRegionsRig.fileOf(SharedRegionsRig.instance(directory), 0);
     byte[] bytes = Files.readAllBytes(file);
-    RegionTable.Header header = RegionTable.header(ByteBuffer.wrap(bytes));
+    Region.Header header = RegionTable.header(ByteBuffer.wrap(bytes));
     ByteBuffer ahead =
         RegionTable.encoded(
-            new RegionTable.Header(
+            new Region.Header(
                 header.number(),
                 header.mostChunks(),
                 header.regionBytes(),
@@ -561,11 +561,7 @@ class SharedRegionsTest {
         disk.failNth(Operation.USABLE_BYTES, leftOut, Failure.EIO);
         caches.add(
             DiskCache.open(
-                config,
-                new DiskMetrics(),
-                SharedRegionsRig.CAPACITY,
-                disk,
-                Duration.ofSeconds(5)));
+                config, new DiskMetrics(), SharedRegionsRig.CAPACITY, disk, Duration.ofSeconds(5)));
       }
       for (ChunkRange each : objects) {
         Eventually.awaitTrue(

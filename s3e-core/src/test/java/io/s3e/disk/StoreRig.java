@@ -50,7 +50,11 @@ final class StoreRig implements AutoCloseable {
     disk = new FaultyDiskIo(new DiskIo(), file -> files.apply(below.apply(file)));
     regions =
         new Regions(
-            new PrivateRegions(disk, directory, key, Layout.of(capacityBytes, Region.USUAL_COUNT, key)), index, space(), metrics);
+            new PrivateRegions(
+                disk, directory, key, Layout.of(capacityBytes, Region.USUAL_COUNT, key)),
+            index,
+            space(),
+            metrics);
     boolean sealed = key != null;
     breaker = new Breaker(Duration.ofMillis(1), System::nanoTime, metrics, "Writing of a test");
     reader = new ChunkReader(index, metrics, sealed);

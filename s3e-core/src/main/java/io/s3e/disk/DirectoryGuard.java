@@ -60,13 +60,9 @@ record DirectoryGuard(Path top, UserPrincipal user, @Nullable RefusedDirectoryEx
    */
   static DirectoryGuard shared(Path named) throws IOException {
     Path top = topIn(realDirectory(named));
-    UserPrincipal user;
-    if (make(top)) {
-      user = attributesOf(top).owner();
-    } else {
-      checkShape(top, attributesOf(top));
-      user = ownerOfNewFile(top);
-    }
+    make(top);
+    checkShape(top, attributesOf(top));
+    UserPrincipal user = ownerOfNewFile(top);
     RefusedDirectoryException doubt = null;
     try {
       checkAncestors(top, user);
@@ -189,13 +185,12 @@ record DirectoryGuard(Path top, UserPrincipal user, @Nullable RefusedDirectoryEx
     }
   }
 
-  /** Whether it was this call that made it. */
-  private static boolean make(Path directory) throws IOException {
+  /** Makes a directory for the user alone, unless there is something of that name. */
+  private static void make(Path directory) throws IOException {
     try {
       Files.createDirectory(directory, PosixFilePermissions.asFileAttribute(OWNER_ALONE));
-      return true;
     } catch (FileAlreadyExistsException e) {
-      return false;
+      // What is there is looked at next, whoever made it.
     }
   }
 

@@ -110,7 +110,7 @@ public record StoredObject(long first, long second, int third, long size) {
     return (int) Math.min(CHUNK_BYTES, size - (long) chunk * CHUNK_BYTES);
   }
 
-  /** A number that is spread evenly, as by the finalizer of SplitMix64, over all that it is of. */
+  /** SplitMix64's number for the object and another number: the same in every process. */
   long mixedWith(int number) {
     long mixed = (((long) hashCode() << Integer.SIZE) | number) * 0x9E3779B97F4A7C15L;
     mixed = (mixed ^ (mixed >>> 30)) * 0xBF58476D1CE4E5B9L;

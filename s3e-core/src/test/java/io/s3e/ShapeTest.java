@@ -37,8 +37,8 @@ class ShapeTest {
 
   private static final int LONG_CLASS_LINES = 400;
   private static final int MOST_LONG_CLASSES = 2;
-  private static final int MOST_LINES = 34_150;
-  private static final int MOST_DISK_LINES = 4_405;
+  private static final int MOST_LINES = 34_149;
+  private static final int MOST_DISK_LINES = 4_404;
   private static final double LEAST_COMMENTS = 0.19;
 
   private static final Path SOURCES = Path.of("src/main/java");

@@ -13,6 +13,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -87,8 +88,7 @@ record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path pa
     }
     SharedInstance entered = new SharedInstance(io, directory, config, path, layout);
     if (guard.doubt() == null) {
-      entered.deleteOlder();
-      entered.deleteBeyond();
+      entered.deleteUnread();
     }
     return entered;
   }
@@ -226,25 +226,24 @@ record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path pa
     return path.resolve((number < 10 ? "0" : "") + number + REGION);
   }
 
-  /** Deletes the caches of older versions of the format, which no S3E of today reads. */
-  private void deleteOlder() {
-    Path versions = path.getParent();
-    for (int version = 1; versions != null && version < FORMAT; version++) {
-      try {
-        delete(io, versions.resolveSibling("v" + version));
-      } catch (IOException e) {
-        LOG.debug("An older cache beside {} cannot be deleted", versions, e);
-      }
-    }
-  }
-
-  /** Deletes regions of another layout, which was broken and is replaced by one of fewer. */
-  private void deleteBeyond() throws IOException {
+  /**
+   * Deletes what no S3E of today reads: caches of older versions of the format, and regions beyond
+   * the layout, which was broken then and is replaced by one of fewer.
+   */
+  private void deleteUnread() throws IOException {
+    Path version = Objects.requireNonNull(path.getParent());
+    Stream<Path> older =
+        IntStream.range(1, FORMAT).mapToObj(each -> version.resolveSibling("v" + each));
     Set<Path> regions =
         IntStream.range(0, layout.regions()).mapToObj(this::fileOf).collect(Collectors.toSet());
-    for (Path each : entriesOf(path)) {
-      if (each.toString().endsWith(REGION) && !regions.contains(each)) {
+    Stream<Path> beyond =
+        entriesOf(path).stream()
+            .filter(each -> each.toString().endsWith(REGION) && !regions.contains(each));
+    for (Path each : Stream.concat(older, beyond).toList()) {
+      try {
         delete(io, each);
+      } catch (IOException e) {
+        LOG.debug("{} cannot be deleted", each, e);
       }
     }
   }

@@ -58,7 +58,6 @@ final class Appender {
 
   private final Regions regions;
   private final ChunkIndex index;
-  private final DiskSpace space;
   private final Breaker breaker;
   private final DiskMetrics metrics;
   private final long mostWaitingBytes;
@@ -83,27 +82,22 @@ final class Appender {
   private final RegionSeal seal = new RegionSeal();
   private final ByteBuffer stage = ByteBuffer.allocateDirect(STAGE_MEMORY);
 
-  /** The region that the staged chunks will stand in. */
-  private @Nullable Region staged;
-
-  private final List<Place> entries = new ArrayList<>();
+  /** The places of the staged chunks, all in the current region. */
+  private final List<Place> staged = new ArrayList<>();
 
   private long stagedBytes;
 
   /**
-   * @param space asked before a region is written
    * @param mostWaitingBytes the most that waits in memory to be written, in bytes
    */
   Appender(
       Regions regions,
       ChunkIndex index,
-      DiskSpace space,
       Breaker breaker,
       DiskMetrics metrics,
       long mostWaitingBytes) {
     this.regions = regions;
     this.index = index;
-    this.space = space;
     this.breaker = breaker;
     this.metrics = metrics;
     this.mostWaitingBytes = mostWaitingBytes;
@@ -182,7 +176,7 @@ final class Appender {
       WriteBack next = waiting.poll();
       if (next != null) {
         attempt(() -> take(next));
-      } else if (!entries.isEmpty()) {
+      } else if (!staged.isEmpty()) {
         attempt(this::flush);
       } else if (!goesOn) {
         LockSupport.parkNanos(this, LONGEST_PARK_NANOS);
@@ -203,7 +197,11 @@ final class Appender {
     busy();
     try {
       if (System.nanoTime() - lookedNanos >= LONGEST_PARK_NANOS) {
-        look();
+        try {
+          regions.look(this::busy);
+        } finally {
+          lookedNanos = System.nanoTime();
+        }
       }
       return regions.giveBackIfScarce();
     } catch (IOException | RuntimeException | Error e) {
@@ -212,14 +210,6 @@ final class Appender {
       return false;
     } finally {
       busySinceNanos = 0;
-    }
-  }
-
-  private void look() throws IOException {
-    try {
-      regions.look(this::busy);
-    } finally {
-      lookedNanos = System.nanoTime();
     }
   }
 
@@ -261,7 +251,7 @@ final class Appender {
     try {
       boolean hasSpace = true;
       while (hasSpace && pieces.hasNext()) {
-        hasSpace = stage(offered, pieces.next());
+        hasSpace = stage(offered.object(), pieces.next());
       }
       rest = Counter.DROPPED_SPACE_BYTES;
     } finally {
@@ -274,88 +264,84 @@ final class Appender {
   }
 
   /** False if there is no space for the piece. */
-  private boolean stage(WriteBack offered, Piece piece) throws IOException {
+  private boolean stage(StoredObject object, Piece piece) throws IOException {
     ByteBuffer bytes = null;
-    int left = piece.length();
+    int at = 0;
     Counter rest = Counter.DROPPED_FAULT_BYTES;
     try {
       bytes = piece.pin();
       rest = bytes == null ? Counter.DROPPED_EVICTED_BYTES : rest;
-      StoredObject object = offered.object();
-      int chunk = WriteBack.firstChunk(piece);
-      for (int at = 0; bytes != null && left > 0; chunk++) {
+      while (bytes != null && at < piece.length()) {
+        int chunk = (int) ((piece.start() + at) / StoredObject.CHUNK_BYTES);
         ByteBuffer plain = bytes.slice(at, object.chunkLength(chunk));
-        int length = plain.remaining();
         if (index.presentFrom(object, chunk, chunk + 1) > 0 || isStaged(object, chunk)) {
           // Somebody who fetched it at the same time was quicker.
-          settle(Counter.DROPPED_PRESENT_BYTES, length);
-        } else {
-          Region to = regionFor(Region.slotsOf(length));
-          if (to == null) {
-            rest = Counter.DROPPED_SPACE_BYTES;
-            return false;
-          }
-          seal(to, object, chunk, plain);
-          stagedBytes += length;
+          settle(Counter.DROPPED_PRESENT_BYTES, plain.remaining());
+        } else if (!seal(object, chunk, plain)) {
+          rest = Counter.DROPPED_SPACE_BYTES;
+          return false;
         }
-        at += length;
-        left -= length;
+        at += plain.remaining();
       }
       return true;
     } finally {
-      settle(rest, left);
+      settle(rest, piece.length() - at);
       piece.ended(bytes != null);
     }
   }
 
   private boolean isStaged(StoredObject object, int chunk) {
-    return entries.stream().anyMatch(e -> e.chunk() == chunk && object.equals(e.object()));
+    return staged.stream().anyMatch(e -> e.chunk() == chunk && object.equals(e.object()));
   }
 
-  /** Puts a chunk on the stage, which has room for it. */
-  private void seal(Region to, StoredObject object, int chunk, ByteBuffer plain) {
+  /** Puts a chunk on the stage; false if no region has space for it. */
+  private boolean seal(StoredObject object, int chunk, ByteBuffer plain) throws IOException {
+    int slots = Region.slotsOf(plain.remaining());
+    Region to = regionFor(slots);
+    if (to == null) {
+      return false;
+    }
     int slot = nextSlot(to);
-    int at = entries.isEmpty() ? 0 : (slot - entries.get(0).slot()) * Region.SLOT_BYTES;
-    int end = at + Region.slotsOf(plain.remaining()) * Region.SLOT_BYTES;
+    int at = stagedSlots() * Region.SLOT_BYTES;
+    int end = at + slots * Region.SLOT_BYTES;
     ByteBuffer place = stage.slice(at, end + RegionSeal.WORK_BYTES - at);
-    Place sealed = seal.seal(to, object, chunk, slot, plain, place);
+    staged.add(seal.seal(to, object, chunk, slot, plain, place));
+    stagedBytes += plain.remaining();
     for (int zero = at + plain.remaining(); zero < end; zero++) {
       stage.put(zero, (byte) 0);
     }
-    staged = to;
-    entries.add(sealed);
+    return true;
   }
 
-  /** Where the next chunk of a region will stand, behind those that are staged for it. */
+  /** Where the next chunk of the current region will stand, behind those that are staged. */
   private int nextSlot(Region to) {
-    return to.equals(staged) ? entries.get(entries.size() - 1).endSlot() : to.nextSlot();
+    return staged.isEmpty() ? to.nextSlot() : staged.get(0).slot() + stagedSlots();
+  }
+
+  private int stagedSlots() {
+    return staged.isEmpty() ? 0 : staged.get(staged.size() - 1).endSlot() - staged.get(0).slot();
   }
 
   /** Writes the stage behind what its region has, and makes its chunks known. */
   private void flush() throws IOException {
-    Region to = staged;
-    if (to == null || entries.isEmpty()) {
+    if (staged.isEmpty()) {
       return;
     }
     busy();
     Counter outcome = Counter.DROPPED_FAULT_BYTES;
     try {
-      Place first = entries.get(0);
-      int end = nextSlot(to);
+      Place first = staged.get(0);
+      Region to = first.region();
       // Whatever comes of it, nothing else is sealed for these slots.
-      to.takenUntil(end);
-      to.file().write(stage.slice(0, (end - first.slot()) * Region.SLOT_BYTES), first.position());
-      regions.appended(to, entries);
-      for (Place each : entries) {
-        boolean unused = index.add(each);
-      }
+      to.takenUntil(nextSlot(to));
+      to.file().write(stage.slice(0, stagedSlots() * Region.SLOT_BYTES), first.position());
+      regions.appended(to, staged);
       breaker.success();
       metrics.count(Counter.WRITES);
       outcome = Counter.WRITTEN_BYTES;
     } finally {
       busySinceNanos = 0;
-      entries.clear();
-      staged = null;
+      staged.clear();
       settle(outcome, stagedBytes);
       stagedBytes = 0;
     }
@@ -363,42 +349,24 @@ final class Appender {
 
   /** The region to stage so many slots for, when the stage has room for them; null if none. */
   private @Nullable Region regionFor(int slots) throws IOException {
-    if (isScarce()) {
+    busy();
+    if (regions.isScarce()) {
       return null;
     }
     Region to = current;
-    if (to == null
-        || nextSlot(to) + slots > to.slotCount()
-        || to.isFullWith(to.equals(staged) ? entries.size() : 0)) {
-      flush();
-      to = nextRegion();
-    }
-    if (to == null) {
-      return null;
-    }
-    boolean fits =
-        entries.isEmpty()
-            || (nextSlot(to) + slots - entries.get(0).slot()) * Region.SLOT_BYTES <= STAGE_BYTES;
-    if (!fits) {
+    boolean isFull =
+        to == null || nextSlot(to) + slots > to.slotCount() || to.isFullWith(staged.size());
+    if (isFull || (stagedSlots() + slots) * Region.SLOT_BYTES > STAGE_BYTES) {
       flush();
     }
-    return to;
-  }
-
-  private boolean isScarce() {
-    busy();
-    return space.isScarce();
-  }
-
-  /** Another region to append to. */
-  private @Nullable Region nextRegion() throws IOException {
-    busy();
-    Region before = current;
-    current = null;
-    if (before != null) {
-      before.finish();
+    if (isFull) {
+      busy();
+      if (to != null) {
+        to.finish();
+      }
+      current = null;
+      current = regions.next();
     }
-    current = regions.next();
     return current;
   }
 

@@ -85,6 +85,11 @@ final class Breaker {
   /** When the state that ends by time ends. */
   private volatile long endsNanos;
 
+  /** By this machine's clock. */
+  Breaker(Duration pause, DiskMetrics metrics, String what) {
+    this(pause, System::nanoTime, metrics, what);
+  }
+
   /**
    * @param pause how long the directory is left alone at first
    * @param nanoClock time in ns, as {@link System#nanoTime}

@@ -29,12 +29,19 @@ public final class CacheInspector {
   /**
    * One instance: the regions that one set of processes shares.
    *
-   * @param scope {@code app} or {@code host}
    * @param bytes that its files hold now
    * @param capacityBytes the most that its regions ever hold
    */
-  public record Instance(
-      Path path, String name, String scope, long bytes, long capacityBytes, boolean encrypted) {}
+  public record Instance(Path path, long bytes, long capacityBytes, boolean encrypted) {
+    public String name() {
+      return String.valueOf(path.getFileName());
+    }
+
+    /** {@code app} or {@code host}. */
+    public String scope() {
+      return name().equals(SharedInstance.HOST) ? SharedInstance.HOST : "app";
+    }
+  }
 
   /**
    * All instances, by name; none if there is no cache in the directory.
@@ -56,17 +63,13 @@ public final class CacheInspector {
     }
     List<Instance> instances = new ArrayList<>();
     for (Path path : SharedInstance.entriesOf(top.resolve(SharedInstance.VERSION))) {
-      String name = String.valueOf(path.getFileName());
-      boolean isOfHost = name.equals(SharedInstance.HOST);
-      if ((isOfHost || name.startsWith(SharedInstance.APP))
-          && Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
-        Layout layout = Layout.read(io, path.resolve(Layout.NAME));
-        if (layout != null) {
-          long capacity = layout.capacityBytes();
-          boolean sealed = layout.isSealed();
-          String scope = isOfHost ? "host" : "app";
-          instances.add(new Instance(path, name, scope, bytesIn(path), capacity, sealed));
-        }
+      Object identity = io.identityOf(path);
+      Layout layout =
+          identity == null || !Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)
+              ? null
+              : Layout.read(io, path.resolve(Layout.NAME), identity);
+      if (layout != null) {
+        instances.add(new Instance(path, bytesIn(path), layout.capacityBytes(), layout.isSealed()));
       }
     }
     instances.sort(Comparator.comparing(Instance::name));

@@ -43,9 +43,11 @@ public final class CacheKey {
     return new CacheKey(secret.clone());
   }
 
-  /** The key of a region, as {@link #regionKey(byte[])}; null without encryption. */
-  static @Nullable SecretKey ofRegion(@Nullable CacheKey key, byte[] salt) {
-    return key == null ? null : key.regionKey(salt);
+  /** The key of the region with a salt, as {@link #regionKey}; null without encryption. */
+  static @Nullable SecretKey ofRegion(@Nullable CacheKey key, ByteBuffer salt) {
+    byte[] bytes = new byte[SALT_BYTES];
+    salt.get(0, bytes);
+    return key == null ? null : key.regionKey(bytes);
   }
 
   /** A new secret, which no other process has. */

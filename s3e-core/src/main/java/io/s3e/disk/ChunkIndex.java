@@ -3,7 +3,6 @@ package io.s3e.disk;
 import io.s3e.disk.Region.Place;
 import java.util.Arrays;
 import java.util.Objects;
-import java.util.concurrent.locks.StampedLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,20 +11,19 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Entries</b> are {@value #WORDS} words each, {@value Region#ENTRY_BYTES} bytes with their
  * share of the table: no objects, because there may be half a million. The words: first and second
- * of the object's hash; its third with the number of the chunk; the object's length, 0 for an entry
- * that is free; {@code where} (region, slot) with the next entry of the chain; two of the seal.
+ * of the object's hash, which counts its length in; the hash's third with the number of the chunk;
+ * {@code where} (region, slot), {@value #NONE} for an entry that is free, with the next entry of
+ * the chain; two of the seal.
  *
- * <p>Any thread, under one lock that is held for a few steps a chunk and never over the disk;
- * readers share it.
+ * <p>Any thread, under one lock that is held for a few steps a chunk and never over the disk.
  */
 final class ChunkIndex {
-  private static final int WORDS = 7;
+  private static final int WORDS = 6;
   private static final int SECOND = 1;
   private static final int THIRD_AND_CHUNK = 2;
-  private static final int SIZE = 3;
-  private static final int WHERE_AND_NEXT = 4;
-  private static final int HIGH = 5;
-  private static final int LOW = 6;
+  private static final int WHERE_AND_NEXT = 3;
+  private static final int HIGH = 4;
+  private static final int LOW = 5;
 
   private static final int NONE = -1;
 
@@ -36,10 +34,8 @@ final class ChunkIndex {
 
   private static final int FIRST_HEADS = 1 << 10;
 
-  private final StampedLock lock = new StampedLock();
-
-  // Guarded by the lock.
-  private @Nullable Region[] regions = new Region[0];
+  // Guarded by this.
+  private final @Nullable Region[] regions = new Region[Region.MOST_COUNT];
   private long[][] blocks = new long[0][];
   private int[] heads = new int[FIRST_HEADS];
 
@@ -51,45 +47,30 @@ final class ChunkIndex {
   }
 
   /** A region whose entries may be added from now on; no other one has its number. */
-  void enter(Region region) {
-    long stamp = lock.writeLock();
-    try {
-      int number = region.number();
-      if (regions.length <= number) {
-        regions = Arrays.copyOf(regions, number + 1);
-      }
-      if (number >= Region.MOST_COUNT || regions[number] != null) {
-        throw new IllegalArgumentException(region + " cannot be in place of " + regions[number]);
-      }
-      regions[number] = region;
-    } finally {
-      lock.unlockWrite(stamp);
+  synchronized void enter(Region region) {
+    int number = region.number();
+    if (number >= regions.length || regions[number] != null) {
+      throw new IllegalArgumentException(region + " cannot be entered: its number is taken");
     }
+    regions[number] = region;
   }
 
   /** How many chunks are there from {@code first} on without a gap, and before {@code end}. */
-  int presentFrom(StoredObject object, int first, int end) {
-    long stamp = lock.readLock();
-    try {
-      int chunk = first;
-      while (chunk < end && find(object, chunk) != NONE) {
-        chunk++;
-      }
-      return chunk - first;
-    } finally {
-      lock.unlockRead(stamp);
+  synchronized int presentFrom(StoredObject object, int first, int end) {
+    int chunk = first;
+    while (chunk < end && find(object, chunk) != NONE) {
+      chunk++;
     }
+    return chunk - first;
   }
 
   /** Where a chunk is; null if it is nowhere. */
-  @Nullable Place place(StoredObject object, int chunk) {
-    long stamp = lock.readLock();
-    try {
-      int found = find(object, chunk);
-      return found == NONE ? null : placeOf(found);
-    } finally {
-      lock.unlockRead(stamp);
-    }
+  synchronized @Nullable Place place(StoredObject object, int chunk) {
+    int found = find(object, chunk);
+    return found == NONE
+        ? null
+        : new Place(
+            object, chunk, regionOf(found), slotOf(found), get(found, HIGH), get(found, LOW));
   }
 
   /**
@@ -98,43 +79,32 @@ final class ChunkIndex {
    * @return false if the region cannot have more entries, or is forgotten; then the chunk is not
    *     known to be there
    */
-  boolean add(Place place) {
+  synchronized boolean add(Place place) {
     Region region = place.region();
-    long stamp = lock.writeLock();
-    try {
-      if (!isEntered(region)) {
-        return false;
-      }
-      // Its slots are used, whether it is known or not.
-      region.takenUntil(place.endSlot());
-      if (region.entries() >= region.mostEntries()) {
-        return false;
-      }
-      if (free == NONE) {
-        grow();
-      }
-      int before = find(place.object(), place.chunk());
-      if (before != NONE) {
-        remove(before);
-      }
-      int entry = free;
-      free = nextOf(entry);
-      StoredObject object = place.object();
-      set(entry, 0, object.first());
-      set(entry, SECOND, object.second());
-      set(entry, THIRD_AND_CHUNK, pair(object.third(), place.chunk()));
-      set(entry, SIZE, object.size());
-      set(entry, HIGH, place.sealHigh());
-      set(entry, LOW, place.sealLow());
-      int head = headOf(object.hashCode(), place.chunk());
-      int where = region.number() << Region.SLOT_BITS | place.slot();
-      set(entry, WHERE_AND_NEXT, pair(where, heads[head]));
-      heads[head] = entry;
-      region.setEntries(region.entries() + 1);
-      return true;
-    } finally {
-      lock.unlockWrite(stamp);
+    if (!isEntered(region)) {
+      return false;
     }
+    // Its slots are used, whether it is known or not.
+    region.takenUntil(place.endSlot());
+    if (region.entries() >= region.mostEntries()) {
+      return false;
+    }
+    StoredObject object = place.object();
+    remove(find(object, place.chunk()));
+    if (free == NONE) {
+      grow();
+    }
+    int entry = free;
+    free = nextOf(entry);
+    set(entry, 0, object.first());
+    set(entry, SECOND, object.second());
+    set(entry, THIRD_AND_CHUNK, pair(object.third(), place.chunk()));
+    set(entry, WHERE_AND_NEXT, pair(region.number() << Region.SLOT_BITS | place.slot(), NONE));
+    set(entry, HIGH, place.sealHigh());
+    set(entry, LOW, place.sealLow());
+    chain(entry);
+    region.setEntries(region.entries() + 1);
+    return true;
   }
 
   /**
@@ -142,43 +112,37 @@ final class ChunkIndex {
    *
    * @return false if it was no chunk's place any more
    */
-  boolean drop(Place place) {
-    long stamp = lock.writeLock();
-    try {
-      int found = find(place);
-      if (found != NONE) {
-        remove(found);
-      }
-      return found != NONE;
-    } finally {
-      lock.unlockWrite(stamp);
-    }
+  synchronized boolean drop(Place place) {
+    int found = find(place.object(), place.chunk());
+    boolean stands =
+        found != NONE && regionOf(found) == place.region() && slotOf(found) == place.slot();
+    remove(stands ? found : NONE);
+    return stands;
   }
 
   /**
-   * Forgets a region and all that is in it. Readers come in between where there is much: until the
+   * Forgets a region and all that is in it. Others come in between where there is much: until the
    * last is forgotten, what is left stands.
    */
   void forget(Region region) {
-    boolean isForgotten = false;
-    for (int block = 0; !isForgotten; block++) {
-      long stamp = lock.writeLock();
-      try {
-        for (int entry = block << BLOCK_BITS;
-            region.entries() > 0 && entry < (block + 1) << BLOCK_BITS;
-            entry++) {
-          if (isIn(region, entry)) {
-            remove(entry);
-          }
-        }
-        isForgotten = region.entries() == 0;
-        if (isForgotten && isEntered(region)) {
-          regions[region.number()] = null;
-        }
-      } finally {
-        lock.unlockWrite(stamp);
+    for (int block = 0; !forget(region, block); ) {
+      block++;
+    }
+  }
+
+  /** Forgets what is in one block; true if nothing of the region is left. */
+  private synchronized boolean forget(Region region, int block) {
+    int end = (block + 1) << BLOCK_BITS;
+    for (int entry = block << BLOCK_BITS; region.entries() > 0 && entry < end; entry++) {
+      if (whereOf(entry) >> Region.SLOT_BITS == region.number() && isEntered(region)) {
+        remove(entry);
       }
     }
+    boolean isForgotten = region.entries() == 0;
+    if (isForgotten && isEntered(region)) {
+      regions[region.number()] = null;
+    }
+    return isForgotten;
   }
 
   private int find(StoredObject object, int chunk) {
@@ -186,75 +150,64 @@ final class ChunkIndex {
     while (at != NONE
         && (get(at, 0) != object.first()
             || get(at, SECOND) != object.second()
-            || get(at, THIRD_AND_CHUNK) != pair(object.third(), chunk)
-            || get(at, SIZE) != object.size())) {
+            || get(at, THIRD_AND_CHUNK) != pair(object.third(), chunk))) {
       at = nextOf(at);
     }
     return at;
   }
 
-  /** The entry of a chunk, if that is where it stands. */
-  private int find(Place place) {
-    Region region = place.region();
-    int found = find(place.object(), place.chunk());
-    boolean stands = found != NONE && regionOf(found) == region && slotOf(found) == place.slot();
-    return stands ? found : NONE;
-  }
-
-  private Place placeOf(int entry) {
-    long thirdAndChunk = get(entry, THIRD_AND_CHUNK);
-    int third = (int) (thirdAndChunk >>> Integer.SIZE);
-    Region region = regionOf(entry);
-    return new Place(
-        new StoredObject(get(entry, 0), get(entry, SECOND), third, get(entry, SIZE)),
-        (int) thirdAndChunk,
-        region,
-        slotOf(entry),
-        get(entry, HIGH),
-        get(entry, LOW));
+  /** Puts an entry into the chain of its chunk. */
+  private void chain(int entry) {
+    int head = headOf(entry);
+    setNext(entry, heads[head]);
+    heads[head] = entry;
   }
 
   private void remove(int gone) {
+    if (gone == NONE) {
+      return;
+    }
     Region region = regionOf(gone);
-    int next = nextOf(gone);
-    int head = headOf((int) get(gone, 0), (int) get(gone, THIRD_AND_CHUNK));
+    int head = headOf(gone);
     if (heads[head] == gone) {
-      heads[head] = next;
+      heads[head] = nextOf(gone);
     } else {
       int at = heads[head];
       while (nextOf(at) != gone) {
         at = nextOf(at);
       }
-      setNext(at, next);
+      setNext(at, nextOf(gone));
     }
-    set(gone, SIZE, 0);
-    setNext(gone, free);
-    free = gone;
+    release(gone);
     region.setEntries(region.entries() - 1);
+  }
+
+  private void release(int entry) {
+    set(entry, WHERE_AND_NEXT, pair(NONE, free));
+    free = entry;
   }
 
   /** Makes a block of free entries, and the table as long as there are entries. */
   private void grow() {
     int first = blocks.length << BLOCK_BITS;
-    long[][] more = Arrays.copyOf(blocks, blocks.length + 1);
-    more[blocks.length] = new long[BLOCK * WORDS];
-    int length = heads.length < first + BLOCK ? heads.length * 2 : heads.length;
-    int[] table = length > heads.length ? new int[Math.max(length, BLOCK)] : heads;
-    blocks = more;
-    for (int entry = first; entry < first + BLOCK; entry++) {
-      setNext(entry, free);
-      free = entry;
-    }
-    if (table != heads) {
-      heads = table;
+    if (heads.length < first + BLOCK) {
+      heads = new int[Math.max(heads.length * 2, BLOCK)];
       Arrays.fill(heads, NONE);
       for (int entry = 0; entry < first; entry++) {
         // All are in use: there was none free.
-        int head = headOf((int) get(entry, 0), (int) get(entry, THIRD_AND_CHUNK));
-        setNext(entry, heads[head]);
-        heads[head] = entry;
+        chain(entry);
       }
     }
+    long[][] more = Arrays.copyOf(blocks, blocks.length + 1);
+    more[blocks.length] = new long[BLOCK * WORDS];
+    blocks = more;
+    for (int entry = first; entry < first + BLOCK; entry++) {
+      release(entry);
+    }
+  }
+
+  private int headOf(int entry) {
+    return headOf((int) get(entry, 0), (int) get(entry, THIRD_AND_CHUNK));
   }
 
   private int headOf(int object, int chunk) {
@@ -263,11 +216,7 @@ final class ChunkIndex {
   }
 
   private boolean isEntered(Region region) {
-    return region.number() < regions.length && regions[region.number()] == region;
-  }
-
-  private boolean isIn(Region region, int entry) {
-    return get(entry, SIZE) != 0 && regionOf(entry) == region;
+    return regions[region.number()] == region;
   }
 
   private Region regionOf(int entry) {

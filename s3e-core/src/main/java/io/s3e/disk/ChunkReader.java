@@ -5,8 +5,6 @@ import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.ClosedByInterruptException;
-import java.nio.channels.ClosedChannelException;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -101,22 +99,19 @@ final class ChunkReader {
   /** False if the bytes are not there. */
   private boolean readBatch() throws IOException {
     Place first = places.get(0);
-    Region region = first.region();
-    scratch.clear().limit(batchBytes);
-    touchedDisk = true;
-    int count;
-    try {
-      count = region.file().readFully(scratch, first.position());
-    } catch (ClosedByInterruptException e) {
-      throw e;
-    } catch (ClosedChannelException e) {
-      if (!region.isGone()) {
-        throw e;
-      }
-      // The file was let go with all that was in it.
+    touchedDisk = first.region().use();
+    if (!touchedDisk) {
       return false;
     }
-    if (count < batchBytes) {
+    scratch.clear().limit(batchBytes);
+    try (Region region = first.region()) {
+      int unused = region.file().readFully(scratch, first.position());
+    } catch (IOException e) {
+      // They are not asked for again.
+      places.forEach(index::drop);
+      throw e;
+    }
+    if (scratch.hasRemaining()) {
       corrupt(first);
       return false;
     }
@@ -141,7 +136,7 @@ final class ChunkReader {
     return taken;
   }
 
-  /** Counted once, by the reader that is first; not if the region was given up meanwhile. */
+  /** Counted once, by the reader that is first. */
   private void corrupt(Place place) {
     if (index.drop(place)) {
       metrics.count(Counter.CORRUPTIONS);
@@ -151,10 +146,5 @@ final class ChunkReader {
   /** Whether the last batch that was looked for was read from a file. */
   boolean hasTouchedDisk() {
     return touchedDisk;
-  }
-
-  /** The places of what was asked for last could not be read: they are not asked for again. */
-  void dropLast() {
-    places.forEach(index::drop);
   }
 }

@@ -60,13 +60,9 @@ record DirectoryGuard(Path top, UserPrincipal user, @Nullable RefusedDirectoryEx
    */
   static DirectoryGuard shared(Path named) throws IOException {
     Path top = topIn(realDirectory(named));
-    UserPrincipal user;
-    if (make(top)) {
-      user = attributesOf(top).owner();
-    } else {
-      checkShape(top, attributesOf(top));
-      user = ownerOfNewFile(top);
-    }
+    make(top);
+    checkShape(top, attributesOf(top));
+    UserPrincipal user = ownerOfNewFile(top);
     RefusedDirectoryException doubt = null;
     try {
       checkAncestors(top, user);
@@ -88,27 +84,24 @@ record DirectoryGuard(Path top, UserPrincipal user, @Nullable RefusedDirectoryEx
 
   /** From the root down: what lies below a directory that passed cannot be exchanged any more. */
   private static void checkAncestors(Path top, UserPrincipal user) throws IOException {
-    Path at = top.getRoot();
-    checkAncestor(at, user);
-    for (int i = 0; i < top.getNameCount() - 1; i++) {
-      at = at.resolve(top.getName(i));
-      checkAncestor(at, user);
+    Path above = top.getParent();
+    if (above != null) {
+      checkAncestors(above, user);
+      checkAncestor(above, user);
     }
   }
 
   private static void checkAncestor(Path directory, UserPrincipal user) throws IOException {
     PosixFileAttributes attributes = attributesOf(directory);
     if (!attributes.isDirectory()) {
-      throw new RefusedDirectoryException(
-          directory, "is not a directory any more", "a directory", null);
+      throw new RefusedDirectoryException(directory, "is not a directory any more", "a directory");
     }
     UserPrincipal owner = attributes.owner();
     if (unixAttribute(directory, "uid") != ROOT && !owner.equals(user)) {
       throw new RefusedDirectoryException(
           directory,
           "is owned by '" + owner.getName() + "', who could exchange the cache below it",
-          "root or the user of this process, '" + user.getName() + "'",
-          null);
+          "root or the user of this process, '" + user.getName() + "'");
     }
     int mode = unixAttribute(directory, "mode");
     if ((mode & WRITABLE_BY_OTHERS) != 0 && (mode & STICKY) == 0) {
@@ -118,18 +111,13 @@ record DirectoryGuard(Path top, UserPrincipal user, @Nullable RefusedDirectoryEx
               Locale.ROOT,
               "has mode %04o, so that others could exchange the cache below it",
               mode & PERMISSIONS),
-          "one that only its owner may write (chmod go-w), or with the sticky bit (chmod +t)",
-          null);
+          "one that only its owner may write (chmod go-w), or with the sticky bit (chmod +t)");
     }
   }
 
   private static int unixAttribute(Path path, String name) throws IOException {
-    try {
-      Object value = Files.getAttribute(path, "unix:" + name, LinkOption.NOFOLLOW_LINKS);
-      return (Integer) Objects.requireNonNull(value);
-    } catch (UnsupportedOperationException e) {
-      throw noPermissions(path, e);
-    }
+    Object value = Files.getAttribute(path, "unix:" + name, LinkOption.NOFOLLOW_LINKS);
+    return (Integer) Objects.requireNonNull(value);
   }
 
   private static UserPrincipal ownerOfNewFile(Path directory) throws IOException {
@@ -159,14 +147,11 @@ record DirectoryGuard(Path top, UserPrincipal user, @Nullable RefusedDirectoryEx
    * @throws RefusedDirectoryException naming the path, what was found and what is expected
    */
   Object require(Path directory) throws IOException {
-    Path at = top;
-    for (Path name : top.relativize(directory)) {
-      make(at);
-      Object unused = check(at);
-      at = at.resolve(name);
+    if (!directory.equals(top)) {
+      Object unused = require(Objects.requireNonNull(directory.getParent()));
     }
-    make(at);
-    return check(at);
+    make(directory);
+    return check(directory);
   }
 
   private Object check(Path directory) throws IOException {
@@ -176,8 +161,7 @@ record DirectoryGuard(Path top, UserPrincipal user, @Nullable RefusedDirectoryEx
       throw new RefusedDirectoryException(
           directory,
           "is owned by '" + attributes.owner().getName() + "'",
-          "the user of this process, '" + user.getName() + "'",
-          null);
+          "the user of this process, '" + user.getName() + "'");
     }
     return Objects.requireNonNullElse(attributes.fileKey(), directory);
   }
@@ -188,47 +172,30 @@ record DirectoryGuard(Path top, UserPrincipal user, @Nullable RefusedDirectoryEx
       throw new RefusedDirectoryException(
           directory,
           "is a symbolic link to " + Files.readSymbolicLink(directory),
-          "a directory, not a link",
-          null);
+          "a directory, not a link");
     }
     if (!attributes.isDirectory()) {
-      throw new RefusedDirectoryException(directory, "is not a directory", "a directory", null);
+      throw new RefusedDirectoryException(directory, "is not a directory", "a directory");
     }
     if (!attributes.permissions().equals(OWNER_ALONE)) {
       throw new RefusedDirectoryException(
           directory,
           "has the permissions " + PosixFilePermissions.toString(attributes.permissions()),
-          PosixFilePermissions.toString(OWNER_ALONE) + " (chmod 700), for its owner alone",
-          null);
+          PosixFilePermissions.toString(OWNER_ALONE) + " (chmod 700), for its owner alone");
     }
   }
 
-  /** Whether it was this call that made it. */
-  private static boolean make(Path directory) throws IOException {
+  /** Makes a directory for the user alone, unless there is something of that name. */
+  private static void make(Path directory) throws IOException {
     try {
       Files.createDirectory(directory, PosixFilePermissions.asFileAttribute(OWNER_ALONE));
-      return true;
     } catch (FileAlreadyExistsException e) {
-      return false;
-    } catch (UnsupportedOperationException e) {
-      throw noPermissions(directory, e);
+      // What is there is looked at next, whoever made it.
     }
   }
 
   private static PosixFileAttributes attributesOf(Path path) throws IOException {
-    try {
-      return Files.readAttributes(path, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-    } catch (UnsupportedOperationException e) {
-      throw noPermissions(path, e);
-    }
-  }
-
-  private static RefusedDirectoryException noPermissions(Path path, Exception cause) {
-    return new RefusedDirectoryException(
-        path,
-        "is on a file system without owners and permissions",
-        "one that has those of POSIX",
-        cause);
+    return Files.readAttributes(path, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
   }
 
   /** Digits that nobody guesses, two for each byte. */
@@ -243,11 +210,15 @@ record DirectoryGuard(Path top, UserPrincipal user, @Nullable RefusedDirectoryEx
    * Links are followed up to here: where the cache stands is the user's to say.
    */
   static Path realDirectory(Path named) throws IOException {
+    if (!named.getFileSystem().supportedFileAttributeViews().contains("unix")) {
+      throw new RefusedDirectoryException(
+          named,
+          "is on a file system without owners and permissions",
+          "one that has those of POSIX");
+    }
     if (!Files.isDirectory(named)) {
       try {
         Files.createDirectories(named, PosixFilePermissions.asFileAttribute(OWNER_ALONE));
-      } catch (UnsupportedOperationException e) {
-        throw noPermissions(named, e);
       } catch (FileAlreadyExistsException e) {
         throw new RefusedDirectoryException(named, "is not a directory", "a directory", e);
       }

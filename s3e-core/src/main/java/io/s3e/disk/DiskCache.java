@@ -4,7 +4,6 @@ import io.s3e.block.ObjectVersion;
 import io.s3e.metrics.DiskMetrics;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,7 +33,7 @@ public final class DiskCache implements AutoCloseable {
   private static final long CLOSE_MILLIS = 1_500;
 
   private DiskCache(List<RegionStore> directories) {
-    this.directories = List.copyOf(directories);
+    this.directories = directories;
   }
 
   /**
@@ -60,30 +59,25 @@ public final class DiskCache implements AutoCloseable {
     long mostOfEach = mostWaitingBytes / config.directories().size();
     List<RegionStore> opened = new ArrayList<>();
     List<String> problems = new ArrayList<>();
-    boolean complete = false;
-    try {
-      for (Path directory : config.directories()) {
-        try {
-          opened.add(RegionStore.open(directory, config, metrics, io, breakerPause, mostOfEach));
-        } catch (IOException e) {
-          LOG.debug("A directory of the cache cannot be opened", e);
-          boolean isRefusal = e instanceof RefusedDirectoryException;
-          problems.add(directory + ": " + (isRefusal ? e.getMessage() : e));
-        }
-      }
-      if (opened.isEmpty()) {
-        throw new IOException("no directory can be used: " + String.join("; ", problems));
-      }
-      if (!problems.isEmpty()) {
-        LOG.warn("Nothing is cached in {}", String.join("; ", problems));
-      }
-      complete = true;
-      return new DiskCache(opened);
-    } finally {
-      if (!complete) {
+    for (int place = 0; place < config.directories().size(); place++) {
+      try {
+        opened.add(new RegionStore(place, config, metrics, io, breakerPause, mostOfEach));
+      } catch (IOException e) {
+        LOG.debug("A directory of the cache cannot be opened", e);
+        boolean isRefusal = e instanceof RefusedDirectoryException;
+        problems.add(config.directories().get(place) + ": " + (isRefusal ? e.getMessage() : e));
+      } catch (RuntimeException | Error e) {
         opened.forEach(RegionStore::close);
+        throw e;
       }
     }
+    if (opened.isEmpty()) {
+      throw new IOException("no directory can be used: " + String.join("; ", problems));
+    }
+    if (!problems.isEmpty()) {
+      LOG.warn("Nothing is cached in {}", String.join("; ", problems));
+    }
+    return new DiskCache(opened);
   }
 
   /** Whether other processes may read what this engine writes, and the other way round. */
@@ -155,9 +149,17 @@ public final class DiskCache implements AutoCloseable {
     return config.directories().size() * RegionStore.bufferBytes(config);
   }
 
-  /** The same in every process, as the hash is. */
+  /**
+   * The first that there is in an order of the object's own: the same in every process, but for the
+   * objects of a directory that one of them has left out.
+   */
   private RegionStore directoryOf(StoredObject object) {
-    return directories.get(Math.floorMod(object.hashCode() * 0x9E3779B1, directories.size()));
+    RegionStore chosen = directories.get(0);
+    for (int i = 1; i < directories.size(); i++) {
+      RegionStore each = directories.get(i);
+      chosen = object.mixedWith(each.place()) > object.mixedWith(chosen.place()) ? each : chosen;
+    }
+    return chosen;
   }
 
   /**

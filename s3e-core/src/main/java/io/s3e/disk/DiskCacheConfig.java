@@ -64,28 +64,17 @@ public record DiskCacheConfig(
 
   public DiskCacheConfig {
     directories = List.copyOf(directories);
-    require(
-        mode == Mode.MEMORY || !directories.isEmpty(),
-        "cache directories",
-        directories,
-        "at least one in mode " + mode);
-    require(
-        scope != Scope.APP || !application.isEmpty(),
-        "application",
-        "''",
-        "the application's name in scope " + scope);
-    require(capacityBytes >= 0, "cache capacity", capacityBytes, "0 (automatic) or more");
-    require(hybridBytes >= 0, "bytes of an object on disk", hybridBytes, "0 or more");
-    require(
-        !readDeadline.isNegative() && !readDeadline.isZero(),
-        "read deadline",
-        readDeadline,
-        "more than 0");
+    require(mode == Mode.MEMORY || !directories.isEmpty(), "cache directories []", "at least one");
+    require(scope != Scope.APP || !application.isEmpty(), "application ''", "a name in scope APP");
+    require(capacityBytes >= 0, "cache capacity " + capacityBytes, "0 (automatic) or more");
+    require(hybridBytes >= 0, "bytes of an object on disk " + hybridBytes, "0 or more");
+    boolean isPositive = readDeadline.compareTo(Duration.ZERO) > 0;
+    require(isPositive, "read deadline " + readDeadline, "more than 0");
   }
 
-  private static void require(boolean holds, String what, Object value, String accepted) {
+  private static void require(boolean holds, String found, String accepted) {
     if (!holds) {
-      throw new IllegalArgumentException(what + " " + value + ": expected " + accepted);
+      throw new IllegalArgumentException(found + ": expected " + accepted);
     }
   }
 

@@ -54,42 +54,19 @@ class DiskIo {
   private static final int WRITE_BYTES = 128 << 10;
 
   /**
-   * Opens a regular file, without following a link.
-   *
-   * @throws java.nio.file.NoSuchFileException if there is none
-   * @throws java.nio.file.FileSystemException if it is something else
-   */
-  OpenFile open(Path file) throws IOException {
-    requireRegular(file, attributesOf(file));
-    return new ChannelFile(FileChannel.open(file, READ));
-  }
-
-  /**
-   * Creates a file that nobody but its owner may read or write, without following a link.
-   *
-   * @throws java.nio.file.FileAlreadyExistsException if there is something of that name
-   */
-  OpenFile create(Path file) throws IOException {
-    return new ChannelFile(FileChannel.open(file, CREATE, OWNERS_FILE));
-  }
-
-  /**
    * Makes a file to read and write that has no name any more when this returns: nobody else can
    * open it, and it goes with its descriptor, however this process ends.
    */
   OpenFile createUnlinked(Path directory) throws IOException {
     Path file = directory.resolve(".s3e-" + DirectoryGuard.randomHex(16));
-    OpenFile created = create(file);
-    boolean unlinked = false;
+    FileChannel created = FileChannel.open(file, CREATE, OWNERS_FILE);
     try {
       Files.delete(file);
-      unlinked = true;
-    } finally {
-      if (!unlinked) {
-        created.close();
-      }
+      return new ChannelFile(created);
+    } catch (IOException e) {
+      created.close();
+      throw e;
     }
-    return created;
   }
 
   /**
@@ -97,10 +74,13 @@ class DiskIo {
    * JVM can do so: on Linux; by name elsewhere.
    *
    * @param directory as {@link DirectoryGuard#require} has told the one that the file is in
-   * @throws java.nio.file.FileSystemException if it is something else, or in another directory
+   * @throws NoSuchFileException if there is none
+   * @throws FileSystemException if it is something else, or in another directory
    */
   OpenFile openIn(Path file, Object directory) throws IOException {
-    requireRegular(file, attributesOf(file));
+    if (!attributesOf(file).isRegularFile()) {
+      throw new FileSystemException(file.toString(), null, "not a regular file");
+    }
     return in(file, directory, READ);
   }
 
@@ -163,12 +143,6 @@ class DiskIo {
    */
   long usableBytes(Path directory) throws IOException {
     return directory.toFile().getUsableSpace();
-  }
-
-  private static void requireRegular(Path file, BasicFileAttributes attributes) throws IOException {
-    if (!attributes.isRegularFile()) {
-      throw new FileSystemException(file.toString(), null, "not a regular file");
-    }
   }
 
   private static BasicFileAttributes attributesOf(Path path) throws IOException {

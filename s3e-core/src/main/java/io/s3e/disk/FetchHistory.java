@@ -33,7 +33,7 @@ final class FetchHistory {
       int end = Math.min(chunks.end(), (group + 1) * ENTRY_CHUNKS);
       int from = chunk % ENTRY_CHUNKS;
       long bits = (1L << (end - group * ENTRY_CHUNKS)) - (1L << from);
-      before += note(hash(chunks.object().hashCode(), group), bits);
+      before += note(chunks.object().mixedWith(group), bits);
       chunk = end;
     }
     return 2 * before >= chunks.end() - chunks.first();
@@ -47,13 +47,5 @@ final class FetchHistory {
     boolean isKnown = (entry & ~CHUNKS_MASK) == name;
     entries.setPlain(at, isKnown ? entry | bits : name | bits);
     return isKnown ? Long.bitCount(entry & bits) : 0;
-  }
-
-  /** Spreads as the finalizer of SplitMix64 does. */
-  private static long hash(int object, int group) {
-    long mixed = (((long) object << Integer.SIZE) | group) * 0x9E3779B97F4A7C15L;
-    mixed = (mixed ^ (mixed >>> 30)) * 0xBF58476D1CE4E5B9L;
-    mixed = (mixed ^ (mixed >>> 27)) * 0x94D049BB133111EBL;
-    return mixed ^ (mixed >>> 31);
   }
 }

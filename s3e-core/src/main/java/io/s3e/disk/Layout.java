@@ -11,9 +11,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The layout of an instance that processes share: the number of its regions, their length, and a
- * check of the key. The first process lays it down in the file {@value #NAME}, and all others take
- * it over.
+ * The layout of a cache in one directory: the number of its regions, their length, and a check of
+ * the key. In an instance that processes share the first one lays it down in the file {@value
+ * #NAME}, and all others take it over.
  *
  * <pre>
  *  0  "S3ELAY05"                            8
@@ -32,18 +32,30 @@ import org.slf4j.LoggerFactory;
 record Layout(int regions, long regionBytes, boolean isSealed, long keyCheck) {
   static final String NAME = "layout";
 
-  /** So many regions as long as they fit {@link Region}'s limits: each process fills its own. */
-  static final int USUAL_COUNT = 64;
-
   private static final Logger LOG = LoggerFactory.getLogger(Layout.class);
   private static final int BYTES = RegionTable.RECORD_BYTES;
   private static final long MAGIC = 0x5333454c41593035L;
 
-  /** The layout for such a capacity, of at least {@link Region#LEAST_BYTES}. */
-  static Layout of(long capacityBytes, @Nullable CacheKey key) {
-    long regionBytes = Region.bytesFor(capacityBytes, USUAL_COUNT);
-    int regions = Region.countFor(capacityBytes, regionBytes);
+  /**
+   * The layout for such a capacity, of at least {@link Region#LEAST_BYTES}.
+   *
+   * @param count of regions, as long as they fit {@link Region}'s limits
+   */
+  static Layout of(long capacityBytes, int count, @Nullable CacheKey key) {
+    long regionBytes = Region.bytesFor(capacityBytes, count);
+    int regions = (int) Math.min(Region.MOST_COUNT, capacityBytes / regionBytes);
     return new Layout(regions, regionBytes, key != null, key == null ? 0 : key.check());
+  }
+
+  /** A region that is made now, with a salt that no other one has. */
+  Region.Header newRegion(int number, long began) {
+    ByteBuffer salt = ByteBuffer.wrap(CacheKey.newSalt());
+    return new Region.Header(number, mostChunks(), regionBytes, began, salt);
+  }
+
+  /** So many chunks has each region at most. */
+  int mostChunks() {
+    return Region.mostEntries(regions, regionBytes);
   }
 
   /** The most that the regions take on disk, in bytes. */
@@ -60,22 +72,25 @@ record Layout(int regions, long regionBytes, boolean isSealed, long keyCheck) {
    * The layout of an instance: the one that is there, or else {@code wanted}, which is then laid
    * down. A broken layout is replaced; no process believes a region of another length, so no
    * process reads wrong bytes for that.
+   *
+   * @param directory as {@link DirectoryGuard#require} has told the instance's
    */
-  static Layout enter(DiskIo io, Path instance, Layout wanted) throws IOException {
+  static Layout enter(DiskIo io, Path instance, Object directory, Layout wanted)
+      throws IOException {
     Path file = instance.resolve(NAME);
-    Layout present = read(io, file);
+    Layout present = read(io, file, directory);
     if (present != null) {
       return present;
     }
     Path unfinished = instance.resolve(NAME + "-" + DirectoryGuard.randomHex(8));
     try {
-      try (OpenFile created = io.create(unfinished)) {
+      try (OpenFile created = io.createIn(unfinished, directory)) {
         created.write(wanted.encode(), 0);
       }
       try {
         io.link(unfinished, file);
       } catch (FileAlreadyExistsException e) {
-        present = read(io, file);
+        present = read(io, file, directory);
         if (present == null) {
           LOG.warn("{} is broken and is replaced", file);
           io.rename(unfinished, file);
@@ -88,9 +103,9 @@ record Layout(int regions, long regionBytes, boolean isSealed, long keyCheck) {
   }
 
   /** The layout in the file; null if the file is not there, or broken. */
-  static @Nullable Layout read(DiskIo io, Path file) throws IOException {
+  static @Nullable Layout read(DiskIo io, Path file, Object directory) throws IOException {
     ByteBuffer bytes = ByteBuffer.allocate(BYTES);
-    try (OpenFile open = io.open(file)) {
+    try (OpenFile open = io.openIn(file, directory)) {
       return open.readFully(bytes, 0) == BYTES ? decode(bytes) : null;
     } catch (NoSuchFileException e) {
       return null;

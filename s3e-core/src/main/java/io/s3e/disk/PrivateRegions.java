@@ -12,29 +12,13 @@ import org.jspecify.annotations.Nullable;
  *
  * @param key encrypts; null writes bytes as they are
  */
-record PrivateRegions(
-    DiskIo io, Path directory, @Nullable CacheKey key, int count, long regionBytes)
+record PrivateRegions(DiskIo io, Path directory, @Nullable CacheKey key, Layout layout)
     implements Regions.Maker {
-
-  /** Regions that together hold so many bytes. */
-  static PrivateRegions of(DiskIo io, Path directory, @Nullable CacheKey key, long capacityBytes) {
-    long bytes = Region.bytesFor(capacityBytes, Region.USUAL_COUNT);
-    int count = Region.countFor(capacityBytes, bytes);
-    return new PrivateRegions(io, directory, key, count, bytes);
-  }
 
   @Override
   public Region make(int number) throws IOException {
-    return new Region(
-        number,
-        regionBytes,
-        Region.mostEntries(count, regionBytes),
-        create(),
-        0,
-        null,
-        CacheKey.ofRegion(key, CacheKey.newSalt()),
-        System.nanoTime(),
-        true);
+    Region.Header header = layout.newRegion(number, System.nanoTime());
+    return new Region(header, create(), 0, null, CacheKey.ofRegion(key, header.salt()), true);
   }
 
   private OpenFile create() throws IOException {

@@ -3,6 +3,7 @@ package io.s3e.disk;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
 import java.io.IOException;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -116,7 +117,6 @@ final class Readers implements AutoCloseable {
       LOG.debug("Read of {} failed", wanted, e);
       metrics.count(Counter.READ_ERRORS);
       breaker.failure(Breaker.Cause.of(e));
-      reader.dropLast();
       return wanted.first();
     } finally {
       lastEndNanos = System.nanoTime();
@@ -143,18 +143,13 @@ final class Readers implements AutoCloseable {
   @Override
   public void close() {
     threads.shutdown();
-    boolean interrupted = Thread.interrupted();
     try {
       if (!threads.awaitTermination(CLOSE_MILLIS, TimeUnit.MILLISECONDS)) {
         LOG.warn("Reading from the cache on disk hangs; left behind");
-        threads.shutdownNow();
       }
     } catch (InterruptedException e) {
-      threads.shutdownNow();
-      interrupted = true;
-    }
-    if (interrupted) {
       Thread.currentThread().interrupt();
     }
+    List<Runnable> unused = threads.shutdownNow();
   }
 }

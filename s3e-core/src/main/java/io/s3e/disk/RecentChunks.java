@@ -2,6 +2,7 @@ package io.s3e.disk;
 
 import java.nio.ByteBuffer;
 import java.util.function.ObjIntConsumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,19 +21,14 @@ final class RecentChunks {
     private final ByteBuffer bytes = ByteBuffer.allocateDirect(StoredObject.CHUNK_BYTES);
     private @Nullable StoredObject object;
     private int chunk;
-    private long used;
-  }
 
-  private final Kept[] all = new Kept[MOST];
-
-  /** Counts uses, so that they have an order. */
-  private long uses;
-
-  RecentChunks() {
-    for (int i = 0; i < MOST; i++) {
-      all[i] = new Kept();
+    boolean is(StoredObject of, int number) {
+      return chunk == number && of.equals(object);
     }
   }
+
+  /** In the order of their last uses, the latest first. */
+  private final Kept[] all = Stream.generate(Kept::new).limit(MOST).toArray(Kept[]::new);
 
   /** Memory that they take, in bytes. */
   static long bufferBytes() {
@@ -45,38 +41,37 @@ final class RecentChunks {
    * @return false if the chunk is not kept
    */
   synchronized boolean visit(StoredObject object, int chunk, ObjIntConsumer<ByteBuffer> visitor) {
-    Kept found = find(object, chunk);
-    if (found == null) {
+    int at = find(object, chunk);
+    if (!all[at].is(object, chunk)) {
       return false;
     }
-    found.used = ++uses;
-    visitor.accept(found.bytes.duplicate(), chunk);
+    visitor.accept(used(at).bytes.duplicate(), chunk);
     return true;
   }
 
   /** Keeps a copy of a chunk's bytes. */
   synchronized void keep(StoredObject object, int chunk, ByteBuffer bytes) {
-    Kept place = find(object, chunk);
-    if (place == null) {
-      place = all[0];
-      for (Kept each : all) {
-        if (each.used < place.used) {
-          place = each;
-        }
-      }
+    Kept place = used(find(object, chunk));
+    if (!place.is(object, chunk)) {
       place.object = object;
       place.chunk = chunk;
       place.bytes.clear().put(bytes.duplicate()).flip();
     }
-    place.used = ++uses;
   }
 
-  private @Nullable Kept find(StoredObject object, int chunk) {
-    for (Kept each : all) {
-      if (each.chunk == chunk && object.equals(each.object)) {
-        return each;
-      }
+  /** Where a chunk is kept, or else the last place. */
+  private int find(StoredObject object, int chunk) {
+    int at = 0;
+    while (at < MOST - 1 && !all[at].is(object, chunk)) {
+      at++;
     }
-    return null;
+    return at;
+  }
+
+  private Kept used(int at) {
+    Kept used = all[at];
+    System.arraycopy(all, 0, all, 1, at);
+    all[0] = used;
+    return used;
   }
 }

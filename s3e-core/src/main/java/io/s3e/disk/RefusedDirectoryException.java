@@ -11,6 +11,10 @@ import org.jspecify.annotations.Nullable;
 final class RefusedDirectoryException extends FileSystemException {
   private static final long serialVersionUID = 1;
 
+  RefusedDirectoryException(Path path, String found, String expected) {
+    this(path, found, expected, null);
+  }
+
   /**
    * @param path which directory
    * @param found what it is, in words that follow "it"

@@ -2,6 +2,8 @@ package io.s3e.disk;
 
 import io.s3e.disk.DiskIo.OpenFile;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.crypto.SecretKey;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -12,14 +14,15 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>States.</b> <i>Own</i> from its making until {@link #finish}: this process appends to it,
  * and nobody else ever does. Then <i>finished</i>: it is read. Then <i>gone</i>: nothing leads to
- * it, and its file is closed. A region that another process makes is finished for this one from the
- * start, and has more chunks each time that its table is looked at.
+ * it, and whoever uses it last closes its file: a read that hangs holds up nobody else. A region
+ * that another process makes is finished for this one from the start, and has more chunks each time
+ * that its table is looked at.
  *
  * <p><b>Bytes never change.</b> What is appended is never written again: another filling is another
- * file. So a reader holds nothing, and looks at nothing afterwards: bytes that come from the place
- * of a chunk are those of that chunk, or what a broken disk makes of them, which the seal tells; a
- * file that is closed meanwhile is a miss. An own region whose name goes is filled to its end all
- * the same, for this process alone, and its space is free when this process lets it go.
+ * file. So a reader looks at nothing afterwards: bytes that come from the place of a chunk are
+ * those of that chunk, or what a broken disk makes of them, which the seal tells. An own region
+ * whose name goes is filled to its end all the same, for this process alone, and its space is free
+ * when this process lets it go.
  *
  * <p><b>Slots.</b> Bytes are appended at multiples of {@value #SLOT_BYTES}, behind the table where
  * there is one. The number of chunks is bounded, because each has an entry in the {@link
@@ -51,16 +54,16 @@ final class Region implements AutoCloseable {
   /** Regions of a cache, unless those were longer than the longest or shorter than the shortest. */
   static final int USUAL_COUNT = 16;
 
-  /** Heap of an entry in the index, in bytes. */
-  static final int ENTRY_BYTES = 62;
+  /** Heap of an entry in the index, in bytes: its words, and its share of the table. */
+  static final int ENTRY_BYTES = 54;
 
-  /** Heap that the entries of one directory may take, in bytes, unless its chunks are all long. */
-  static final long MOST_ENTRIES_BYTES = 32_000_000;
+  /** Entries of one directory, unless its chunks are all long: 28 MB of heap. */
+  static final int MOST_ENTRIES = 516_129;
 
   /** So many entries has each region of a cache at most. */
   static int mostEntries(int regions, long regionBytes) {
     long ofLongChunks = regionBytes / StoredObject.CHUNK_BYTES;
-    long share = MOST_ENTRIES_BYTES / ENTRY_BYTES / regions;
+    long share = MOST_ENTRIES / regions;
     return (int) Math.min(regionBytes / SLOT_BYTES, Math.max(ofLongChunks, share));
   }
 
@@ -73,11 +76,6 @@ final class Region implements AutoCloseable {
     long part = Math.max(LEAST_BYTES, Math.min(USUAL_MOST_BYTES, capacityBytes / count));
     long least = Math.min(MOST_BYTES, capacityBytes / MOST_COUNT);
     return Math.max(part, least) / SLOT_BYTES * SLOT_BYTES;
-  }
-
-  /** How many regions of such a length a cache has. */
-  static int countFor(long capacityBytes, long regionBytes) {
-    return (int) Math.min(MOST_COUNT, capacityBytes / regionBytes);
   }
 
   /** Slots that so many bytes take. */
@@ -115,16 +113,28 @@ final class Region implements AutoCloseable {
     }
   }
 
-  private final int number;
-  private final long bytes;
-  private final int mostEntries;
+  /**
+   * How a region begins.
+   *
+   * @param number from 0, unlike that of any other region that there is now
+   * @param mostChunks that it may have
+   * @param regionBytes its length when it is full, without its table, a multiple of {@value
+   *     #SLOT_BYTES}
+   * @param beganMillis when, in ms since 1970
+   * @param salt that its key is derived from
+   */
+  record Header(int number, int mostChunks, long regionBytes, long beganMillis, ByteBuffer salt) {}
+
+  private final Header header;
   private final OpenFile file;
   private final @Nullable Object identity;
   private final @Nullable SecretKey key;
   private long began;
   private final long dataStart;
   private volatile boolean own;
-  private volatile boolean gone;
+
+  /** Those who read the file just now, and one more until it is given up. */
+  private final AtomicInteger users = new AtomicInteger(1);
 
   /** The slot after the last one that was appended to. */
   private volatile int nextSlot;
@@ -136,34 +146,31 @@ final class Region implements AutoCloseable {
   private volatile int entries;
 
   /**
-   * @param number from 0, unlike that of any other region that there is now
-   * @param bytes its length when it is full, without its table, a multiple of {@value #SLOT_BYTES}
    * @param file open, and closed by this
    * @param dataStart where its chunks begin in the file: behind the table, if there is one
    * @param identity tells the file from any other that has its name later; null if it has no name
    * @param key seals its chunks and nothing else; null without encryption
-   * @param began in ms since 1970
    * @param own whether this process has made it
    */
   Region(
-      int number,
-      long bytes,
-      int mostEntries,
+      Header header,
       OpenFile file,
       long dataStart,
       @Nullable Object identity,
       @Nullable SecretKey key,
-      long began,
       boolean own) {
-    this.number = number;
-    this.bytes = bytes;
-    this.mostEntries = mostEntries;
+    this.header = header;
     this.file = file;
     this.dataStart = dataStart;
     this.identity = identity;
     this.key = key;
-    this.began = began;
+    this.began = header.beganMillis();
     this.own = own;
+  }
+
+  /** Whether other processes read it, by its table. */
+  boolean isShared() {
+    return identity != null;
   }
 
   /** Whether the name of the file leads to this region; {@code named} is what it leads to. */
@@ -190,36 +197,32 @@ final class Region implements AutoCloseable {
     own = false;
   }
 
-  /** Whether it has been given up: what its closed file says is nobody's failure. */
-  boolean isGone() {
-    return gone;
+  /** Keeps the file open until {@link #close}; false if the region has been given up. */
+  boolean use() {
+    return users.getAndUpdate(count -> count == 0 ? 0 : count + 1) > 0;
   }
 
-  /** Gives it up. Waits for those who read the file just now. */
+  /** Ends a {@link #use}, or gives the region up; the last one closes the file. */
   @Override
   public void close() {
-    gone = true;
-    try {
-      file.close();
-    } catch (IOException e) {
-      LOG.debug("The file of {} cannot be closed", this, e);
+    if (users.decrementAndGet() == 0) {
+      try {
+        file.close();
+      } catch (IOException e) {
+        LOG.debug("The file of {} cannot be closed", this, e);
+      }
     }
   }
 
   int number() {
-    return number;
-  }
-
-  /** Its length when it is full, in bytes. */
-  long bytes() {
-    return bytes;
+    return header.number();
   }
 
   int mostEntries() {
-    return mostEntries;
+    return header.mostChunks();
   }
 
-  /** The file that holds its chunks. */
+  /** The file that holds its chunks; to be read after {@link #use}. */
   OpenFile file() {
     return file;
   }
@@ -250,7 +253,7 @@ final class Region implements AutoCloseable {
 
   /** How many slots there are in all. */
   int slotCount() {
-    return (int) (bytes / SLOT_BYTES);
+    return (int) (header.regionBytes() / SLOT_BYTES);
   }
 
   int entries() {
@@ -267,11 +270,11 @@ final class Region implements AutoCloseable {
    * table is full. An entry may go, for another of the same chunk; a record never does.
    */
   boolean isFullWith(int more) {
-    return Math.max(entries, recorded) + more >= mostEntries;
+    return Math.max(entries, recorded) + more >= mostEntries();
   }
 
   @Override
   public String toString() {
-    return "region " + number + " of " + began;
+    return "region " + number() + " of " + began;
   }
 }

@@ -21,100 +21,91 @@ import org.slf4j.LoggerFactory;
 final class RegionStore implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RegionStore.class);
 
+  private final int place;
   private final boolean isShared;
-  private final ChunkIndex index;
+  private final ChunkIndex index = new ChunkIndex();
   private final Regions regions;
   private final Breaker breaker;
   private final Appender appender;
   private final Readers readers;
 
-  private RegionStore(
-      Path directory,
-      DiskCacheConfig config,
-      DiskMetrics metrics,
-      Regions.Maker maker,
-      Duration breakerPause,
-      long mostWaitingBytes) {
-    boolean sealed = config.key() != null;
-    DiskSpace space = new DiskSpace(directory);
-    this.isShared = maker instanceof SharedInstance;
-    this.index = new ChunkIndex();
-    this.regions = new Regions(maker, index, space, metrics);
-    this.breaker =
-        new Breaker(
-            breakerPause, System::nanoTime, metrics, "Reading from the cache in " + directory);
-    this.readers = new Readers(index, metrics, breaker, sealed, config.readDeadline().toNanos());
-    Breaker writing =
-        new Breaker(
-            breakerPause, System::nanoTime, metrics, "Writing to the cache in " + directory);
-    this.appender = new Appender(regions, index, space, writing, metrics, mostWaitingBytes);
-  }
-
   /**
-   * Opens the cache in {@code directory}. Touches the disk, and takes as long as that does; what
-   * others have written there is read afterwards, beside the reads.
+   * Opens the cache in one of the configured directories. Touches the disk, and takes as long as
+   * that does; what others have written there is read afterwards, beside the reads.
    *
+   * @param place of the directory among those that are configured
    * @param breakerPause how long the directory is left alone when it has failed first
    * @param mostWaitingBytes the most that waits in memory to be written, in bytes
    * @throws IOException if it cannot be used, must not be trusted or is too small, saying why
    */
-  static RegionStore open(
-      Path directory,
+  RegionStore(
+      int place,
       DiskCacheConfig config,
       DiskMetrics metrics,
       DiskIo io,
       Duration breakerPause,
       long mostWaitingBytes)
       throws IOException {
-    Path real = DirectoryGuard.realDirectory(directory);
-    long capacity = config.capacityBytes(io.usableBytes(real));
+    Path directory = DirectoryGuard.realDirectory(config.directories().get(place));
+    Regions.Maker maker = maker(io, directory, config);
+    this.place = place;
+    this.isShared = maker instanceof SharedInstance;
+    this.regions = new Regions(maker, index, new DiskSpace(directory), metrics);
+    this.breaker = new Breaker(breakerPause, metrics, "Reading from the cache in " + directory);
+    this.readers =
+        new Readers(index, metrics, breaker, config.key() != null, config.readDeadline().toNanos());
+    Breaker writing = new Breaker(breakerPause, metrics, "Writing to the cache in " + directory);
+    this.appender = new Appender(regions, index, writing, metrics, mostWaitingBytes);
+    appender.start();
+  }
+
+  private static Regions.Maker maker(DiskIo io, Path directory, DiskCacheConfig config)
+      throws IOException {
+    long capacity = config.capacityBytes(io.usableBytes(directory));
     if (capacity < DiskCacheConfig.LEAST_CAPACITY_BYTES) {
       String why = config.capacityBytes() == 0 ? "5 % of what is free" : "its capacity as set";
       throw new RefusedDirectoryException(
-          real,
+          directory,
           "would hold " + capacity + " bytes, " + why,
-          DiskCacheConfig.LEAST_CAPACITY_BYTES + " or more",
-          null);
+          DiskCacheConfig.LEAST_CAPACITY_BYTES + " or more");
     }
     CacheKey key = config.key();
-    boolean isShared = config.scope() != Scope.PRIVATE && isShareable(io, real, key);
-    Regions.Maker maker =
-        isShared
-            ? SharedInstance.enter(io, real, config, capacity)
-            : PrivateRegions.of(io, real, key, capacity);
-    RegionStore opened =
-        new RegionStore(real, config, metrics, maker, breakerPause, mostWaitingBytes);
-    opened.appender.start();
-    return opened;
+    if (config.scope() != Scope.PRIVATE && isShareable(io, directory, key)) {
+      return SharedInstance.enter(io, directory, config, capacity);
+    }
+    return new PrivateRegions(io, directory, key, Layout.of(capacity, Region.USUAL_COUNT, key));
   }
 
   /** Whether nobody else can put another cache in the place of one there, or it is encrypted. */
   private static boolean isShareable(DiskIo io, Path directory, @Nullable CacheKey key)
       throws IOException {
+    if (key != null) {
+      return true;
+    }
     DirectoryGuard guard;
     try {
       guard = DirectoryGuard.shared(directory);
     } catch (NoSuchFileException e) {
-      if (key != null) {
-        throw e;
-      }
       // Another process that shares nothing either has just deleted it.
       return false;
     }
     RefusedDirectoryException doubt = guard.doubt();
-    if (doubt == null || key != null) {
-      return true;
+    if (doubt != null) {
+      LOG.warn(
+          "The cache in {} is of this process alone; encryption would let it be shared: {}",
+          directory,
+          doubt.getMessage());
+      try {
+        io.delete(guard.top());
+      } catch (IOException e) {
+        LOG.debug("{} is not empty", guard.top(), e);
+      }
     }
-    LOG.warn(
-        "The cache in {} is of this process alone; encryption would let it be shared: {}",
-        directory,
-        doubt.getMessage());
-    try {
-      io.delete(guard.top());
-    } catch (IOException e) {
-      LOG.debug("{} is not empty", guard.top(), e);
-    }
-    return false;
+    return doubt == null;
+  }
+
+  int place() {
+    return place;
   }
 
   /** Whether other processes may read what is written here, and the other way round. */
@@ -124,8 +115,7 @@ final class RegionStore implements AutoCloseable {
 
   /** Memory that one directory's buffers take, in bytes. */
   static long bufferBytes(DiskCacheConfig config) {
-    boolean sealed = config.key() != null;
-    return Readers.bufferBytes(sealed) + Appender.bufferBytes();
+    return Readers.bufferBytes(config.key() != null) + Appender.bufferBytes();
   }
 
   /** As {@link DiskCache#look}. */

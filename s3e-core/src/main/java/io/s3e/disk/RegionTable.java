@@ -1,6 +1,7 @@
 package io.s3e.disk;
 
 import io.s3e.disk.DiskIo.OpenFile;
+import io.s3e.disk.Region.Header;
 import io.s3e.disk.Region.Place;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -57,17 +58,6 @@ final class RegionTable {
 
   /** Records that one read of the file brings. */
   private static final int READ_RECORDS = 1024;
-
-  /**
-   * How a region begins.
-   *
-   * @param number of the region
-   * @param mostChunks that its table has room for
-   * @param regionBytes its length without the table
-   * @param beganMillis when, in ms since 1970
-   * @param salt that the region's key is derived from
-   */
-  record Header(int number, int mostChunks, long regionBytes, long beganMillis, ByteBuffer salt) {}
 
   private RegionTable() {}
 

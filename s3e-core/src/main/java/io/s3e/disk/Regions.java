@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceArray;
-import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -38,11 +37,8 @@ final class Regions implements AutoCloseable {
 
   /** Makes, finds and deletes the files of the regions. */
   interface Maker {
-    /** How many regions there may be. */
-    int count();
-
-    /** The length of each, in bytes. */
-    long regionBytes();
+    /** How many regions there may be, and how long each is. */
+    Layout layout();
 
     /**
      * Makes a region of this process; a file of its name that is no region is deleted.
@@ -60,12 +56,6 @@ final class Regions implements AutoCloseable {
     default @Nullable Region look(int number, @Nullable Region known) throws IOException {
       return known;
     }
-
-    /** Chunks stand in this process's own region; makes them known to other processes. */
-    default void appended(Region region, List<Place> chunks) throws IOException {}
-
-    /** Tells of chunks of another process's region that have come since the last time. */
-    default void read(Region region, Consumer<Place> visitor) throws IOException {}
 
     /** Deletes the file of a region, which may be read on by those who have it open. */
     default void delete(Region region) throws IOException {}
@@ -87,7 +77,7 @@ final class Regions implements AutoCloseable {
     this.index = index;
     this.space = space;
     this.metrics = metrics;
-    this.all = new AtomicReferenceArray<>(maker.count());
+    this.all = new AtomicReferenceArray<>(maker.layout().regions());
   }
 
   /**
@@ -96,7 +86,7 @@ final class Regions implements AutoCloseable {
    * @return null if there is none for now: the disk has too little space, or the cache is closed
    */
   @Nullable Region next() throws IOException {
-    Failures failures = new Failures();
+    IOException failure = null;
     for (int number : candidates()) {
       Region old = all.get(number);
       try {
@@ -105,14 +95,16 @@ final class Regions implements AutoCloseable {
           return made;
         }
       } catch (IOException e) {
-        failures.add(number, e);
+        failure = first(failure, number, e);
         if (old != null && all.get(number) == null) {
           // Where no file can be made, one region is lost for the attempt, and not all of them.
           break;
         }
       }
     }
-    failures.throwFirst();
+    if (failure != null) {
+      throw failure;
+    }
     return null;
   }
 
@@ -179,7 +171,7 @@ final class Regions implements AutoCloseable {
    * @return whether there was need, and such a region
    */
   boolean giveBackIfScarce() throws IOException {
-    Region oldest = space.isScarce() ? oldest().findFirst().orElse(null) : null;
+    Region oldest = isScarce() ? oldest().findFirst().orElse(null) : null;
     if (oldest == null) {
       return false;
     }
@@ -188,6 +180,11 @@ final class Regions implements AutoCloseable {
     }
     space.givenBack();
     return true;
+  }
+
+  /** Whether so little of the disk is free that nothing is to be written. */
+  boolean isScarce() {
+    return space.isScarce();
   }
 
   private Stream<Region> oldest() {
@@ -205,7 +202,7 @@ final class Regions implements AutoCloseable {
    * @throws IOException if all of them fail: one file that fails is one region less
    */
   void look(Runnable beforeEach) throws IOException {
-    Failures failures = new Failures();
+    IOException failure = null;
     boolean isAnySeen = false;
     for (int number = 0; number < all.length() && !closed; number++) {
       beforeEach.run();
@@ -213,11 +210,11 @@ final class Regions implements AutoCloseable {
         look(number);
         isAnySeen = true;
       } catch (IOException e) {
-        failures.add(number, e);
+        failure = first(failure, number, e);
       }
     }
-    if (!isAnySeen) {
-      failures.throwFirst();
+    if (!isAnySeen && failure != null) {
+      throw failure;
     }
   }
 
@@ -235,18 +232,17 @@ final class Regions implements AutoCloseable {
         return;
       }
     }
-    if (now != null) {
-      maker.read(now, this::add);
+    if (now != null && now.isShared()) {
+      RegionTable.scan(now, index::add);
     }
   }
 
-  private void add(Place chunk) {
-    boolean unused = index.add(chunk);
-  }
-
-  /** Chunks stand in a region that {@link #next} gave; makes them known to other processes. */
+  /** Chunks stand in a region that {@link #next} gave; makes them known to all. */
   void appended(Region region, List<Place> chunks) throws IOException {
-    maker.appended(region, chunks);
+    if (region.isShared()) {
+      RegionTable.append(region, chunks);
+    }
+    chunks.forEach(index::add);
   }
 
   @Override
@@ -271,29 +267,20 @@ final class Regions implements AutoCloseable {
 
   /** The most that they ever take, in bytes. */
   long capacityBytes() {
-    return maker.count() * maker.regionBytes();
+    return maker.layout().capacityBytes();
   }
 
-  /** Failures of some files, which leave the others to be used. */
-  private static final class Failures {
-    private @Nullable IOException first;
-
-    /**
-     * @throws ClosedByInterruptException at once: the interrupt would close the other files, too
-     */
-    void add(int number, IOException failure) throws ClosedByInterruptException {
-      if (failure instanceof ClosedByInterruptException interrupt) {
-        throw interrupt;
-      }
-      LOG.debug("Region {} fails; the others are used", number, failure);
-      first = first == null ? failure : first;
+  /**
+   * The failure to be told of, of files whose failures leave the others to be used.
+   *
+   * @throws ClosedByInterruptException at once: the interrupt would close the other files, too
+   */
+  private static IOException first(@Nullable IOException before, int number, IOException now)
+      throws ClosedByInterruptException {
+    if (now instanceof ClosedByInterruptException interrupt) {
+      throw interrupt;
     }
-
-    void throwFirst() throws IOException {
-      IOException thrown = first;
-      if (thrown != null) {
-        throw thrown;
-      }
-    }
+    LOG.debug("Region {} fails; the others are used", number, now);
+    return before == null ? now : before;
   }
 }

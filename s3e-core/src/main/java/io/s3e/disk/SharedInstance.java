@@ -2,11 +2,9 @@ package io.s3e.disk;
 
 import io.s3e.disk.DiskCacheConfig.Scope;
 import io.s3e.disk.DiskIo.OpenFile;
-import io.s3e.disk.Region.Place;
-import io.s3e.disk.RegionTable.Header;
+import io.s3e.disk.Region.Header;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -15,7 +13,10 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.function.Consumer;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -39,11 +40,17 @@ record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path pa
   static final String APP = "app-";
   static final String HOST = "host";
 
+  /** How the name of a region's file ends. */
+  private static final String REGION = ".region";
+
   private static final Logger LOG = LoggerFactory.getLogger(SharedInstance.class);
   private static final int FORMAT = 5;
 
   /** Directory of the instances of this version of the format, below {@link DirectoryGuard#top}. */
   static final String VERSION = "v" + FORMAT;
+
+  /** Regions of an instance, as a rule: each process fills one of its own. */
+  static final int USUAL_COUNT = 64;
 
   private static final int HASH_BYTES = 10;
 
@@ -61,9 +68,9 @@ record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path pa
     CacheKey key = config.key();
     DirectoryGuard guard = guard(directory, config);
     Path path = pathIn(guard, config);
-    Object unused = guard.require(path);
-    Layout wanted = Layout.of(capacityBytes, key);
-    Layout layout = Layout.enter(io, path, wanted);
+    Object identity = guard.require(path);
+    Layout wanted = Layout.of(capacityBytes, USUAL_COUNT, key);
+    Layout layout = Layout.enter(io, path, identity, wanted);
     // The automatic capacity follows what is free, which differs from one process to the next.
     if (config.capacityBytes() != 0 && layout.capacityBytes() != wanted.capacityBytes()) {
       LOG.warn(
@@ -77,12 +84,11 @@ record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path pa
       throw new RefusedDirectoryException(
           path,
           layout.isSealed() ? "is encrypted with another key" : "is not encrypted",
-          key == null ? "a cache that is not encrypted" : "one that is encrypted with this key",
-          null);
+          key == null ? "a cache that is not encrypted" : "one that is encrypted with this key");
     }
     SharedInstance entered = new SharedInstance(io, directory, config, path, layout);
     if (guard.doubt() == null) {
-      entered.deleteOlder();
+      entered.deleteUnread();
     }
     return entered;
   }
@@ -110,7 +116,7 @@ record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path pa
     DirectoryGuard guard = guard(directory, config);
     boolean same = path.equals(pathIn(guard, config));
     Object identity = guard.require(path);
-    if (!same || !Layout.enter(io, path, layout).equals(layout)) {
+    if (!same || !Layout.enter(io, path, identity, layout).equals(layout)) {
       throw new IOException(path + " is another directory now, or was laid out in another way");
     }
     return identity;
@@ -125,27 +131,10 @@ record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path pa
   }
 
   @Override
-  public int count() {
-    return layout.regions();
-  }
-
-  @Override
-  public long regionBytes() {
-    return layout.regionBytes();
-  }
-
-  @Override
   public @Nullable Region make(int number) throws IOException {
     Object parent = enterAgain();
     Path name = fileOf(number);
-    byte[] salt = CacheKey.newSalt();
-    Header header =
-        new Header(
-            number,
-            Region.mostEntries(count(), regionBytes()),
-            regionBytes(),
-            System.currentTimeMillis(),
-            ByteBuffer.wrap(salt));
+    Header header = layout.newRegion(number, System.currentTimeMillis());
     OpenFile file;
     try {
       file = io.createIn(name, parent);
@@ -214,33 +203,18 @@ record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path pa
   private boolean isRegion(int number, @Nullable Header header) {
     return header != null
         && header.number() == number
-        && header.regionBytes() == regionBytes()
-        && header.mostChunks() == Region.mostEntries(count(), regionBytes());
+        && header.regionBytes() == layout.regionBytes()
+        && header.mostChunks() == layout.mostChunks();
   }
 
   private Region region(Header header, OpenFile file, Object identity, boolean own) {
-    byte[] salt = new byte[CacheKey.SALT_BYTES];
-    header.salt().get(0, salt);
     return new Region(
-        header.number(),
-        header.regionBytes(),
-        header.mostChunks(),
+        header,
         file,
         RegionTable.bytesFor(header.mostChunks()),
         identity,
-        CacheKey.ofRegion(config.key(), salt),
-        header.beganMillis(),
+        CacheKey.ofRegion(config.key(), header.salt()),
         own);
-  }
-
-  @Override
-  public void appended(Region region, List<Place> chunks) throws IOException {
-    RegionTable.append(region, chunks);
-  }
-
-  @Override
-  public void read(Region region, Consumer<Place> visitor) throws IOException {
-    RegionTable.scan(region, visitor);
   }
 
   @Override
@@ -249,17 +223,27 @@ record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path pa
   }
 
   private Path fileOf(int number) {
-    return path.resolve((number < 10 ? "0" : "") + number + ".region");
+    return path.resolve((number < 10 ? "0" : "") + number + REGION);
   }
 
-  /** Deletes the caches of older versions of the format, which no S3E of today reads. */
-  private void deleteOlder() {
-    Path versions = path.getParent();
-    for (int version = 1; versions != null && version < FORMAT; version++) {
+  /**
+   * Deletes what no S3E of today reads: caches of older versions of the format, and regions beyond
+   * the layout, which was broken then and is replaced by one of fewer.
+   */
+  private void deleteUnread() throws IOException {
+    Path version = Objects.requireNonNull(path.getParent());
+    Stream<Path> older =
+        IntStream.range(1, FORMAT).mapToObj(each -> version.resolveSibling("v" + each));
+    Set<Path> regions =
+        IntStream.range(0, layout.regions()).mapToObj(this::fileOf).collect(Collectors.toSet());
+    Stream<Path> beyond =
+        entriesOf(path).stream()
+            .filter(each -> each.toString().endsWith(REGION) && !regions.contains(each));
+    for (Path each : Stream.concat(older, beyond).toList()) {
       try {
-        delete(io, versions.resolveSibling("v" + version));
+        delete(io, each);
       } catch (IOException e) {
-        LOG.debug("An older cache beside {} cannot be deleted", versions, e);
+        LOG.debug("{} cannot be deleted", each, e);
       }
     }
   }

@@ -110,6 +110,14 @@ public record StoredObject(long first, long second, int third, long size) {
     return (int) Math.min(CHUNK_BYTES, size - (long) chunk * CHUNK_BYTES);
   }
 
+  /** SplitMix64's number for the object and another number: the same in every process. */
+  long mixedWith(int number) {
+    long mixed = (((long) hashCode() << Integer.SIZE) | number) * 0x9E3779B97F4A7C15L;
+    mixed = (mixed ^ (mixed >>> 30)) * 0xBF58476D1CE4E5B9L;
+    mixed = (mixed ^ (mixed >>> 27)) * 0x94D049BB133111EBL;
+    return mixed ^ (mixed >>> 31);
+  }
+
   @Override
   public int hashCode() {
     return (int) first;

@@ -36,10 +36,6 @@ public record WriteBack(StoredObject object, List<? extends Piece> pieces) {
     void ended(boolean pinned);
   }
 
-  static int firstChunk(Piece piece) {
-    return (int) (piece.start() / StoredObject.CHUNK_BYTES);
-  }
-
   long bytes() {
     return pieces.stream().mapToLong(Piece::length).sum();
   }

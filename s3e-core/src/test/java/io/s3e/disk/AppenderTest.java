@@ -7,10 +7,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.disk.FaultyDiskIo.Failure;
 import io.s3e.disk.FaultyDiskIo.Operation;
+import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
 import io.s3e.testing.Pause;
 import io.s3e.testing.Seed;
 import io.s3e.testing.Slow;
+import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -274,6 +277,44 @@ class AppenderTest {
       rig.awaitIdle();
       assertThat(rig.counted(Counter.WRITTEN_BYTES)).isEqualTo(4 * MIB);
       rig.requireSums();
+    }
+  }
+
+  /** A region may have 10 chunks; all are staged at once. */
+  @Test
+  void smallObjectsThatARegionHasNoEntriesForGoToTheNext() throws Exception {
+    DiskIo disk = new DiskIo();
+    Layout layout = Layout.of(CAPACITY, Region.USUAL_COUNT, null);
+    ByteBuffer salt = ByteBuffer.allocate(CacheKey.SALT_BYTES);
+    Regions.Maker maker =
+        new Regions.Maker() {
+          @Override
+          public Layout layout() {
+            return layout;
+          }
+
+          @Override
+          public Region make(int number) throws IOException {
+            Region.Header header = new Region.Header(number, 10, MIB, number, salt);
+            return new Region(header, disk.createUnlinked(directory), 0, null, null, true);
+          }
+        };
+    ChunkIndex index = new ChunkIndex();
+    DiskMetrics metrics = new DiskMetrics();
+    DiskSpace space = new DiskSpace(() -> 80, () -> 100, System::nanoTime);
+    Breaker breaker = new Breaker(Duration.ofMillis(1), metrics, "Writing of a test");
+    try (Regions regions = new Regions(maker, index, space, metrics)) {
+      Appender appender = new Appender(regions, index, breaker, metrics, MIB);
+      for (int i = 0; i < 25; i++) {
+        appender.offer(TestWriteBack.all(StoredBytes.object("key " + i, 100)).offered());
+      }
+      appender.start();
+      assertThat(appender.awaitIdle(StoreRig.PATIENCE)).isTrue();
+      for (int i = 0; i < 25; i++) {
+        assertThat(index.place(StoredBytes.object("key " + i, 100), 0)).as("%d", i).isNotNull();
+      }
+      assertThat(metrics.get(Counter.WRITES)).isEqualTo(3);
+      appender.close();
     }
   }
 

@@ -232,6 +232,11 @@ class DiskCacheTest {
       assertThat(disk.count(Operation.READ)).isGreaterThan(reads);
       awaitTrue("used again", () -> metrics.get(Counter.BREAKERS_OPEN) == 0);
       assertThat(read(cache, object, 590, 600)).isEqualTo(600);
+      for (int i = 0; i < 3; i++) {
+        assertThat(cache.look(new ChunkRange(object, 4 * i, 4 * i + 4)))
+            .as("what failed is not asked for again, in a directory that is used")
+            .isZero();
+      }
     }
   }
 

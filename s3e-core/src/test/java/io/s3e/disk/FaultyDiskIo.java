@@ -218,18 +218,6 @@ final class FaultyDiskIo extends DiskIo {
   }
 
   @Override
-  public OpenFile open(Path file) throws IOException {
-    before(Operation.OPEN, file);
-    return new FaultyFile(file, disk.open(file));
-  }
-
-  @Override
-  public OpenFile create(Path file) throws IOException {
-    before(Operation.CREATE, file);
-    return new FaultyFile(file, disk.create(file));
-  }
-
-  @Override
   public OpenFile createUnlinked(Path directory) throws IOException {
     before(Operation.CREATE, directory);
     return new FaultyFile(directory, disk.createUnlinked(directory));

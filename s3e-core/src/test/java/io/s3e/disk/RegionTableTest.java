@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
+import io.s3e.disk.Region.Header;
 import io.s3e.disk.Region.Place;
-import io.s3e.disk.RegionTable.Header;
 import java.nio.ByteBuffer;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
@@ -118,7 +118,7 @@ class RegionTableTest {
 
   @Test
   void everyFlipInALayoutIsFound() {
-    Layout layout = Layout.of(100 << 20, CacheKey.random());
+    Layout layout = Layout.of(100 << 20, 64, CacheKey.random());
     ByteBuffer bytes = layout.encode();
     for (int bit = 0; bit < bytes.capacity() * Byte.SIZE; bit++) {
       int at = bit / Byte.SIZE;
@@ -133,13 +133,13 @@ class RegionTableTest {
   @Test
   void layoutsKeepToTheCapacity() {
     for (long mib : new long[] {16, 17, 63, 64, 100, 1000, 10 << 10, 20 << 10, 1 << 20}) {
-      Layout layout = Layout.of(mib << 20, null);
+      Layout layout = Layout.of(mib << 20, 64, null);
       assertThat(layout.capacityBytes())
           .isLessThanOrEqualTo(mib << 20)
           .isGreaterThan((mib << 20) / 100 * 94);
       assertThat(Layout.decode(layout.encode())).isEqualTo(layout);
     }
-    assertThat(Layout.of(10L << 30, null).regions()).isEqualTo(64);
-    assertThat(Layout.of(16 << 20, null).regions()).isEqualTo(16);
+    assertThat(Layout.of(10L << 30, 64, null).regions()).isEqualTo(64);
+    assertThat(Layout.of(16 << 20, 64, null).regions()).isEqualTo(16);
   }
 }

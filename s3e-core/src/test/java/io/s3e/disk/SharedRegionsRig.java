@@ -8,7 +8,6 @@ import io.s3e.disk.Region.Place;
 import io.s3e.metrics.DiskMetrics;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.ClosedChannelException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -159,9 +158,8 @@ final class SharedRegionsRig implements AutoCloseable {
     ByteBuffer stored = work.limit(plain.remaining());
     to.takenUntil(slot + slots);
     to.file().write(stored, place.position());
-    boolean added = index.add(place);
     regions.appended(to, List.of(place));
-    return added;
+    return place.equals(index.place(object, chunk));
   }
 
   /** Gives the region back that was appended to. */
@@ -195,16 +193,14 @@ final class SharedRegionsRig implements AutoCloseable {
       return Found.ABSENT;
     }
     ByteBuffer stored = ByteBuffer.allocate(object.chunkLength(chunk));
-    try {
-      if (place.region().file().readFully(stored, place.position()) < stored.capacity()) {
+    if (!place.region().use()) {
+      return Found.ABSENT;
+    }
+    try (Region region = place.region()) {
+      if (region.file().readFully(stored, place.position()) < stored.capacity()) {
         index.drop(place);
         return Found.BROKEN;
       }
-    } catch (ClosedChannelException e) {
-      if (place.region().isGone()) {
-        return Found.ABSENT;
-      }
-      throw e;
     }
     ByteBuffer plain =
         new RegionSeal().open(place, stored.flip(), ByteBuffer.allocate(StoredObject.CHUNK_BYTES));

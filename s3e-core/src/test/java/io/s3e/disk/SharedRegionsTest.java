@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.s3e.disk.FaultyDiskIo.Failure;
 import io.s3e.disk.FaultyDiskIo.Operation;
 import io.s3e.disk.SharedRegionsRig.Found;
+import io.s3e.metrics.DiskMetrics;
 import io.s3e.testing.CapturedLog;
+import io.s3e.testing.Eventually;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -17,6 +19,8 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -344,7 +348,7 @@ class SharedRegionsTest {
             .build();
     try (CapturedLog log = new CapturedLog()) {
       SharedInstance more = SharedInstance.enter(new DiskIo(), directory, set, set.capacityBytes());
-      assertThat(more.count()).isEqualTo(SharedRegionsRig.REGIONS);
+      assertThat(more.layout().regions()).isEqualTo(SharedRegionsRig.REGIONS);
       assertThat(log.lines("laid out for " + SharedRegionsRig.CAPACITY + " bytes")).hasSize(1);
     }
   }
@@ -394,7 +398,7 @@ class SharedRegionsTest {
   void aTableNeverGrowsIntoTheChunks() throws IOException {
     SharedRegionsRig one = new SharedRegionsRig(new DiskIo(), directory, 4L << 30, null);
     opened.add(one);
-    int most = Region.mostEntries(Layout.USUAL_COUNT, 64 << 20);
+    int most = Region.mostEntries(SharedInstance.USUAL_COUNT, 64 << 20);
     for (int i = 0; i < most + 200; i++) {
       assertThat(one.append(small(i), 0)).isTrue();
       if (i == 500) {
@@ -461,9 +465,9 @@ class SharedRegionsTest {
         open(
             new DiskIo() {
               @Override
-              public OpenFile open(Path file) throws IOException {
+              public OpenFile openIn(Path file, Object parent) throws IOException {
                 writeFirst(others);
-                return super.open(file);
+                return super.openIn(file, parent);
               }
             });
     requireBothAreShared(one, others);
@@ -498,10 +502,10 @@ class SharedRegionsTest {
     before.close();
     Path file = SharedRegionsRig.fileOf(SharedRegionsRig.instance(directory), 0);
     byte[] bytes = Files.readAllBytes(file);
-    RegionTable.Header header = RegionTable.header(ByteBuffer.wrap(bytes));
+    Region.Header header = RegionTable.header(ByteBuffer.wrap(bytes));
     ByteBuffer ahead =
         RegionTable.encoded(
-            new RegionTable.Header(
+            new Region.Header(
                 header.number(),
                 header.mostChunks(),
                 header.regionBytes(),
@@ -517,6 +521,56 @@ class SharedRegionsTest {
     fill(after, "a", SharedRegionsRig.REGIONS);
     assertThat(after.current().number()).isZero();
     assertThat(known(after, "a0")).isEqualTo(SharedRegionsRig.CHUNKS_OF_REGION);
+  }
+
+  @Test
+  void nothingIsLeftBeyondALayoutOfFewerRegions() throws IOException {
+    long more = 4 * SharedRegionsRig.CAPACITY;
+    try (SharedRegionsRig before = new SharedRegionsRig(new DiskIo(), directory, more, null)) {
+      fill(before, "a", SharedRegionsRig.REGIONS + 4);
+    }
+    Path instance = SharedRegionsRig.instance(directory);
+    assertThat(SharedRegionsRig.fileOf(instance, SharedRegionsRig.REGIONS)).exists();
+    Files.writeString(instance.resolve(Layout.NAME), "broken");
+    SharedRegionsRig after = open();
+
+    assertThat(after.regions.capacityBytes()).isEqualTo(SharedRegionsRig.CAPACITY);
+    assertThat(bytesOnDisk()).isEqualTo(SharedRegionsRig.CAPACITY);
+    assertThat(SharedRegionsRig.fileOf(instance, SharedRegionsRig.REGIONS)).doesNotExist();
+    assertThat(SharedRegionsRig.fileOf(instance, SharedRegionsRig.REGIONS - 1)).exists();
+  }
+
+  /** Of three directories each of three processes leaves out another one. */
+  @Test
+  void anObjectKeepsItsDirectoryWhereAnotherIsLeftOut() throws Exception {
+    DiskCacheConfig config =
+        SharedRegionsRig.config(directory, null).toBuilder()
+            .directories(Stream.of("a", "b", "c").map(directory::resolve).toList())
+            .capacityBytes(SharedRegionsRig.CAPACITY)
+            .build();
+    List<ChunkRange> objects =
+        IntStream.range(0, 30).mapToObj(i -> new ChunkRange(small(i), 0, 1)).toList();
+    List<DiskCache> caches = new ArrayList<>();
+    try {
+      DiskCache whole = DiskCache.open(config, new DiskMetrics(), SharedRegionsRig.CAPACITY);
+      caches.add(whole);
+      objects.forEach(each -> whole.offer(TestWriteBack.all(each.object()).offered()));
+      assertThat(whole.awaitWritten(StoreRig.PATIENCE)).isTrue();
+      for (int leftOut = 1; leftOut <= 3; leftOut++) {
+        FaultyDiskIo disk = new FaultyDiskIo(new DiskIo());
+        disk.failNth(Operation.USABLE_BYTES, leftOut, Failure.EIO);
+        caches.add(
+            DiskCache.open(
+                config, new DiskMetrics(), SharedRegionsRig.CAPACITY, disk, Duration.ofSeconds(5)));
+      }
+      for (ChunkRange each : objects) {
+        Eventually.awaitTrue(
+            "found by all but the one without its directory",
+            () -> caches.stream().mapToInt(cache -> cache.look(each)).sum() == 3);
+      }
+    } finally {
+      caches.forEach(DiskCache::close);
+    }
   }
 
   @Test

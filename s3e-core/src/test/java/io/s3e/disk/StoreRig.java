@@ -50,11 +50,15 @@ final class StoreRig implements AutoCloseable {
     disk = new FaultyDiskIo(new DiskIo(), file -> files.apply(below.apply(file)));
     regions =
         new Regions(
-            PrivateRegions.of(disk, directory, key, capacityBytes), index, space(), metrics);
+            new PrivateRegions(
+                disk, directory, key, Layout.of(capacityBytes, Region.USUAL_COUNT, key)),
+            index,
+            space(),
+            metrics);
     boolean sealed = key != null;
     breaker = new Breaker(Duration.ofMillis(1), System::nanoTime, metrics, "Writing of a test");
     reader = new ChunkReader(index, metrics, sealed);
-    appender = new Appender(regions, index, space(), breaker, metrics, mostWaitingBytes);
+    appender = new Appender(regions, index, breaker, metrics, mostWaitingBytes);
     appender.start();
   }
 

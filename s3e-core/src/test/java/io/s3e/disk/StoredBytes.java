@@ -67,7 +67,9 @@ final class StoredBytes {
 
   /** A region without a file. */
   static Region region(int number, long bytes, int mostEntries, @Nullable SecretKey key) {
-    return new Region(number, bytes, mostEntries, new NoFile(), 0, null, key, 0, true);
+    ByteBuffer salt = ByteBuffer.allocate(CacheKey.SALT_BYTES);
+    Region.Header header = new Region.Header(number, mostEntries, bytes, 0, salt);
+    return new Region(header, new NoFile(), 0, null, key, true);
   }
 
   /** A file that nobody may touch. */

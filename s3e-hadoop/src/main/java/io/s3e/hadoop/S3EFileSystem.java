@@ -111,7 +111,9 @@ public class S3EFileSystem extends S3AFileSystem {
     }
     if (found.isHadoop33()) {
       super.initialize(name, original);
-      reads33 = reads ? reads33(config, bucket) : null;
+      if (reads && config.client() != ClientChoice.S3A) {
+        reads33 = reads33(config, bucket);
+      }
       return;
     }
     super.initialize(name, reads ? withStreams(original, bucket) : original);

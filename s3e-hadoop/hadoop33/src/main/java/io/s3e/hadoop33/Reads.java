@@ -27,6 +27,7 @@ import org.apache.hadoop.fs.impl.OpenFileParameters;
 import org.apache.hadoop.fs.s3a.AWSCredentialProviderList;
 import org.apache.hadoop.fs.s3a.S3AFileSystem;
 import org.apache.hadoop.fs.s3a.S3AInputStream;
+import org.apache.hadoop.util.StringUtils;
 import org.apache.hadoop.util.functional.FutureIO;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -151,8 +152,8 @@ public final class Reads implements Closeable {
             "fs.option.openfile.read.policy",
             options.getTrimmed(
                 "fs.s3a.experimental.input.fadvise", fileSystem.getInputPolicy().name()));
-    for (String name : names.split(",")) {
-      switch (name.trim().toLowerCase(Locale.ROOT)) {
+    for (String name : StringUtils.getTrimmedStrings(names)) {
+      switch (name.toLowerCase(Locale.ROOT)) {
         case "adaptive", "default", "normal":
           return ReadPolicy.ADAPTIVE;
         case "sequential":
@@ -223,7 +224,7 @@ public final class Reads implements Closeable {
   synchronized boolean goBack(IOException failure) {
     Kind kind = Failures.kind(failure);
     boolean unreached = kind == Kind.NETWORK || kind == Kind.TLS;
-    if (way == Way.UNDECIDED && unreached || kind == Kind.NO_ETAG) {
+    if ((way == Way.UNDECIDED && unreached) || kind == Kind.NO_ETAG) {
       leaveToS3a(String.valueOf(failure.getMessage()));
     }
     return way == Way.S3A;

@@ -83,7 +83,7 @@ class UnfitClassPathTest {
             "hadoop-aws "
                 + System.getProperty("s3e.test.hadoop.version")
                 + " is not of Hadoop's version 3.3.4. Found: ")
-        .contains(". Needed: Hadoop 3.4.1 or newer, ")
+        .contains(". Needed: Hadoop 3.3.4 to 3.3.6, or 3.4.1 or newer, ")
         .contains("put hadoop-client-api and hadoop-client-runtime 3.4.2 into Spark's jars")
         .contains("leave out spark.plugins=io.s3e.spark.S3EPlugin and its artifact")
         .doesNotContain("reads by S3A alone");

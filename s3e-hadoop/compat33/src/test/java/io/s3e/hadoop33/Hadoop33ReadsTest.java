@@ -83,8 +83,7 @@ class Hadoop33ReadsTest {
   }
 
   private static FileSystem make(String type, Configuration conf) throws Exception {
-    FileSystem made =
-        (FileSystem) Class.forName(type).getDeclaredConstructor().newInstance();
+    FileSystem made = (FileSystem) Class.forName(type).getDeclaredConstructor().newInstance();
     made.initialize(BUCKET, conf);
     return made;
   }
@@ -165,8 +164,8 @@ class Hadoop33ReadsTest {
     assertThat(mine).isEqualTo(others);
   }
 
-  private static void assertSameAt(
-      FSDataInputStream ours, FSDataInputStream theirs, long at, int n) throws IOException {
+  private static void assertSameAt(FSDataInputStream ours, FSDataInputStream theirs, long at, int n)
+      throws IOException {
     byte[] mine = new byte[n];
     byte[] others = new byte[n];
     String failed = "";

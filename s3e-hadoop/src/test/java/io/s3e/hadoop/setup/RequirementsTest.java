@@ -126,7 +126,8 @@ class RequirementsTest {
             new FoundLibrary("hadoop-aws", hadoopAws, hadoopAws == null ? null : "b.jar"),
             new FoundLibrary("AWS SDK for Java 2", sdk, sdk == null ? null : "c.jar"));
     String said = catchThrowableOfType(made::requireAll, IOException.class).getMessage();
-    assertThat(said).contains("cannot read here: ", ". Needed: Hadoop 3.3.4 to 3.3.6, or 3.4.1 or newer");
+    assertThat(said)
+        .contains("cannot read here: ", ". Needed: Hadoop 3.3.4 to 3.3.6, or 3.4.1 or newer");
     assertThat(said.contains("reads by S3A alone")).as(said).isEqualTo(advised);
   }
 

@@ -32,7 +32,7 @@ final class UnfitClassPathException extends RuntimeException {
 
   /** The artifact brings a hadoop-aws, which reads by no other Hadoop: not by S3A alone either. */
   private static String remedy(Requirements found) {
-    return found.isHadoopTooOld()
+    return found.isHadoopTooOld() || found.isHadoop33()
         ? ". To read by S3E put hadoop-client-api and hadoop-client-runtime 3.4.2 into Spark's jars"
             + " in place of those that are there, with the artifact s3e-spark-3.5_2.12 or _2.13"
             + " (docs/INSTALL.md, Spark 3.5), or take Spark 4.0 or newer"

@@ -37,6 +37,12 @@ public record FoundLibrary(String name, @Nullable String version, @Nullable Stri
     return new FoundLibrary("AWS SDK for Java 2", jar == null ? null : sdkVersion(), jar);
   }
 
+  /** The one of S3A before Hadoop 3.4.0: version 1. */
+  static FoundLibrary awsSdk1() {
+    return new FoundLibrary(
+        "AWS SDK for Java 1", null, place("com.amazonaws.services.s3.AmazonS3"));
+  }
+
   boolean isThere() {
     return jar != null;
   }

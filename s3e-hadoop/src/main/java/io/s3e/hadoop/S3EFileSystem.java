@@ -24,7 +24,7 @@ import io.s3e.hadoop.stats.OpenerStatistics;
 import io.s3e.hadoop.stream.OpenHints;
 import io.s3e.hadoop.stream.Opening;
 import io.s3e.hadoop.stream.S3EReadable;
-import io.s3e.hadoop33.Reads;
+import io.s3e.hadoop.hadoop33.Reads;
 import java.io.IOException;
 import java.net.URI;
 import java.util.EnumSet;

@@ -85,7 +85,7 @@ class UnfitClassPathTest {
                 + System.getProperty("s3e.test.hadoop.version")
                 + " is not of Hadoop's version 3.3.4; ")
         .contains(". Needed: Hadoop 3.3.4 to 3.3.6, or 3.4.1 or newer, ")
-        .contains("put hadoop-client-api and hadoop-client-runtime 3.4.2 into Spark's jars")
+        .contains("take the artifact s3e-spark-3.5_2.12 with all that it brings (--packages)")
         .contains("leave out spark.plugins=io.s3e.spark.S3EPlugin and its artifact")
         .doesNotContain("reads by S3A alone");
   }

@@ -33,6 +33,13 @@ public record Requirements(FoundLibrary hadoop, FoundLibrary hadoopAws, FoundLib
           "software.amazon.awssdk.core.exception.SdkException",
           "software.amazon.awssdk.http.apache.ApacheHttpClient");
 
+  /** The same of version 1. */
+  private static final String SDK_1_CORE = "com.amazonaws.SdkBaseException";
+
+  /** S3A before Hadoop 3.3.5 names exceptions of DynamoDB, of which it has kept no other use. */
+  private static final String SDK_1_DYNAMODB =
+      "com.amazonaws.services.dynamodbv2.model.AmazonDynamoDBException";
+
   /** What there is. */
   public static Requirements found() {
     FoundLibrary hadoop = FoundLibrary.hadoopCommon();
@@ -131,10 +138,11 @@ public record Requirements(FoundLibrary hadoop, FoundLibrary hadoopAws, FoundLib
     return running != null && aws != null && !aws.equals(running);
   }
 
-  /** Whether S3A would read without S3E; before Hadoop 3.4 it stood upon another SDK. */
+  /** Whether S3A would read without S3E; before Hadoop 3.3.4 nobody looks for its SDK. */
   private boolean isS3aWhole() {
     Numbers running = Numbers.of(hadoop.version());
-    boolean needsSdk = running == null || !running.isBefore(Numbers.FIRST_BY_SDK_2);
+    boolean needsSdk =
+        running == null || isHadoop33() || !running.isBefore(Numbers.FIRST_BY_SDK_2);
     return hadoopAws.isThere() && !isHadoopAwsAnother() && !(needsSdk && !sdkLacks().isEmpty());
   }
 
@@ -142,17 +150,28 @@ public record Requirements(FoundLibrary hadoop, FoundLibrary hadoopAws, FoundLib
     List<String> lacks = new ArrayList<>();
     if (!sdk.isThere()) {
       lacks.add("the " + sdk.name() + " is not on the class path");
-    } else if (!isHadoop33()) {
-      SDK_CLASSES.stream()
+    } else {
+      sdkClasses().stream()
           .filter(name -> FoundLibrary.place(name) == null)
-          .forEach(name -> lacks.add("the AWS SDK for Java 2 lacks " + name));
+          .forEach(name -> lacks.add("the " + sdk.name() + " lacks " + name));
     }
     return lacks;
+  }
+
+  private List<String> sdkClasses() {
+    if (!isHadoop33()) {
+      return SDK_CLASSES;
+    }
+    Numbers running = Numbers.of(hadoop.version());
+    return running != null && running.isBefore(Numbers.FIRST_WITHOUT_DYNAMODB)
+        ? List.of(SDK_1_CORE, SDK_1_DYNAMODB)
+        : List.of(SDK_1_CORE);
   }
 
   /** The first three numbers of a version; distributors append words and numbers of their own. */
   private record Numbers(int major, int minor, int patch) {
     static final Numbers OLDEST_BY_SDK_1 = new Numbers(3, 3, 4);
+    static final Numbers FIRST_WITHOUT_DYNAMODB = new Numbers(3, 3, 5);
     static final Numbers OLDEST_BY_SDK_2 = new Numbers(3, 4, 1);
     static final Numbers FIRST_BY_SDK_2 = new Numbers(3, 4, 0);
 

@@ -44,10 +44,23 @@ class RequirementsTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void hadoop33NeedsVersion1OfTheSdk(boolean withSdk2) throws Exception {
-    String said = make("context", onHadoop33(classPath(entry -> withSdk2 || !isSdk2(entry))));
+    List<String> classPath = onHadoop33(classPath(entry -> withSdk2 || !isSdk2(entry)));
+    classPath.removeIf(entry -> name(entry).startsWith("aws-java-sdk-s3-"));
+    assertThat(make("context", classPath))
+        .contains("cannot read here: the AWS SDK for Java 1 is not on the class path. ")
+        .contains("no AWS SDK for Java 1. Needed: ")
+        .doesNotContain("reads by S3A alone");
+  }
+
+  /** Its S3A is loaded by two modules and reads by three. */
+  @ParameterizedTest
+  @ValueSource(strings = {"filesystem", "context"})
+  void hadoop33NeedsAllOfItsSdk(String way) throws Exception {
+    String said = make(way, onHadoop33(classPath(entry -> !isSdk2(entry))));
     assertThat(said)
         .contains("java.io.IOException: S3E ")
-        .contains("cannot read here: the AWS SDK for Java 1 is not on the class path. ")
+        .contains("cannot read here: the AWS SDK for Java 1 lacks com.amazonaws.services.dynamodb")
+        .contains(", AWS SDK for Java 1 1.12.262 (" + OLD_HADOOP)
         .contains("Found: hadoop-common 3.3.4 (" + OLD_HADOOP)
         .contains("hadoop-aws 3.3.4 (" + OLD_HADOOP)
         .contains("Needed: Hadoop 3.3.4 to 3.3.6, or 3.4.1 or newer, hadoop-aws of exactly that")
@@ -101,7 +114,7 @@ class RequirementsTest {
             new FoundLibrary("hadoop-common", hadoop, "a.jar"),
             new FoundLibrary("hadoop-aws", hadoopAws, "b.jar"),
             new FoundLibrary("AWS SDK for Java 2", "2.1.1", "c.jar"));
-    assertThat(String.join("; ", made.lacks())).isEqualTo(lack);
+    assertThat(String.join("; ", made.unfitVersions())).isEqualTo(lack);
   }
 
   /** Advice that ends in a NoClassDefFoundError is none. */
@@ -111,6 +124,7 @@ class RequirementsTest {
       value = {
         "3.3.1, 3.3.1, none, true",
         "3.3.1, 3.3.1, 2.29.52, true",
+        "3.3.4, 3.3.4, none, false",
         "3.4.0, 3.4.0, 2.24.6, true",
         "3.4.0, 3.4.0, none, false",
         "3.4.2, 3.4.2, none, false",

@@ -1,4 +1,4 @@
-package io.s3e.hadoop33;
+package io.s3e.hadoop.hadoop33;
 
 import io.s3e.OpenOptions;
 import io.s3e.S3E;
@@ -199,8 +199,8 @@ public final class Reads implements Closeable {
       AwsClientSettings settings = client.settings(reach, S3aClient.of(shared));
       engine = engines.create(client.store(), client.secret(), AwsClients.crt(settings));
       credentials = shared;
-    } catch (CrtUnusableException | IllegalArgumentException e) {
-      leaveToS3a(String.valueOf(e.getMessage()));
+    } catch (CrtUnusableException | IllegalArgumentException | LinkageError e) {
+      leaveToS3a(e.toString());
     } finally {
       if (engine == null) {
         shared.close();

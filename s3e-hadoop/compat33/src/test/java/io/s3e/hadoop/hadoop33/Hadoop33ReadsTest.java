@@ -1,4 +1,4 @@
-package io.s3e.hadoop33;
+package io.s3e.hadoop.hadoop33;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

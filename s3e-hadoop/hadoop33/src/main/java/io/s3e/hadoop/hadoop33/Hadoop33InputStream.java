@@ -1,4 +1,4 @@
-package io.s3e.hadoop33;
+package io.s3e.hadoop.hadoop33;
 
 import io.s3e.OpenOptions;
 import io.s3e.block.ObjectRef;

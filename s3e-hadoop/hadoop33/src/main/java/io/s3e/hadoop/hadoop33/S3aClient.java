@@ -1,4 +1,4 @@
-package io.s3e.hadoop33;
+package io.s3e.hadoop.hadoop33;
 
 import com.amazonaws.auth.AWSCredentials;
 import com.amazonaws.auth.AWSSessionCredentials;

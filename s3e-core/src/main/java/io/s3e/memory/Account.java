@@ -66,20 +66,17 @@ public final class Account implements AutoCloseable {
    */
   @Nullable Reader next() {
     for (Reader reader : waiting) {
-      if (!isFull(reader.object())) {
+      if (!carrier.copiesByObject().isFull(reader.object())) {
         return reader;
       }
     }
     return waiting.peek();
   }
 
-  private boolean isFull(Object object) {
-    return carrier.copiesByObject().isFull(object);
-  }
-
   /** Whether the object's GETs are late, and it may have no more places until they end. */
   public boolean isHeldUp(Object object) {
-    return isFull(object) && carrier.copiesByObject().isSilent(object);
+    ObjectPlaces places = carrier.copiesByObject();
+    return places.isFull(object) && places.isSilent(object);
   }
 
   boolean isOpen() {

@@ -101,15 +101,7 @@ final class Lane {
 
   /** One GET more may be under way without a place; false if there are as many as may be. */
   boolean tryAddOverdue() {
-    for (; ; ) {
-      int now = overdue.get();
-      if (now >= mostOverdue) {
-        return false;
-      }
-      if (overdue.compareAndSet(now, now + 1)) {
-        return true;
-      }
-    }
+    return overdue.getAndUpdate(now -> Math.min(now + 1, mostOverdue)) < mostOverdue;
   }
 
   /** A GET without a place is over, or has kept its place. */

@@ -246,7 +246,7 @@ public final class AccessPattern {
     int base = countsAsRandom() ? CROSSINGS_AFTER_JUMPS : 1;
     int needed = Math.min(MAX_CROSSINGS, base << ledger.distrust());
     return cursor.crossings >= needed
-        && (cursor.origin != Cursor.CursorStart.REREAD || cursor.stalled);
+        && (cursor.origin != Cursor.CursorStart.REREAD || cursor.waitedAt > cursor.startBlock);
   }
 
   @Override

@@ -169,8 +169,8 @@ final class Cursors {
     /** The last read touched a block that the cursor did not want before. */
     boolean pastAhead;
 
-    /** A reader had to wait at this cursor. */
-    boolean stalled;
+    /** {@link #reached} when its reader last had to wait; {@link #startBlock} if it never had. */
+    long waitedAt;
 
     /** A request was refused; nothing is asked for until the reader reaches another block. */
     boolean held;
@@ -190,6 +190,7 @@ final class Cursors {
       this.next = start;
       this.startBlock = startBlock;
       this.reached = startBlock;
+      this.waitedAt = startBlock;
       this.aheadTo = startBlock;
     }
 
@@ -210,6 +211,11 @@ final class Cursors {
       aheadTo = Math.max(aheadTo, reached);
       held = false;
       return true;
+    }
+
+    /** How many blocks its reader has come on since it last had to wait. */
+    long sinceWait() {
+      return reached - waitedAt;
     }
 
     /** How many blocks it wants that its reader has not come to. */

@@ -32,10 +32,10 @@ import org.jspecify.annotations.Nullable;
  * reader comes to, until it has read 1 MiB: a look at a header costs a GET or two. Otherwise the
  * window starts small and doubles for each wait of the reader, up to the cap; after a refusal it
  * falls to what was granted. It is cut into {@link PrefetchLimits#parallelRamp} requests, or the
- * stream's share of what is in flight at once, until these have their full length, and towards the
- * end into shorter ones again. Requests are issued whole, when one of them fits into the window.
- * Cursors that prefetch share the cap. Prefetch stops at the split's end; a reader that goes on for
- * more than a block beyond it gets one small request ahead.
+ * stream's share of what is in flight at once, until these have their full length; into fewer and
+ * longer ones where nobody waits, else towards the end into shorter ones again. Requests are issued
+ * whole, when one fits. Cursors that prefetch share the cap. Prefetch stops at the split's end; a
+ * reader that goes on for more than a block beyond it gets one small request ahead.
  *
  * <p><b>Trust.</b> If more than a fifth of what was prefetched lately was never read, windows fall
  * back to where they began, and new cursors have to show more before they prefetch.
@@ -175,7 +175,7 @@ public final class ReadPlanner {
     if (pattern.policy() == ReadPolicy.RANDOM || cursor == null) {
       return;
     }
-    cursor.stalled = true;
+    cursor.waitedAt = cursor.reached;
     cursors.use(cursor);
     if (cursor.active && !cursor.held) {
       windows.grow(cursor);

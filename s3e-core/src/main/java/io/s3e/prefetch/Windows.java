@@ -14,8 +14,10 @@ final class Windows {
   private static final int LEAST_PARALLEL = 4;
 
   /**
-   * Requests cost money: a reader that has come far has earned long ones, even if it never waits. A
-   * request may be as long as this part of what the cursor has read, a window as this other part.
+   * Requests cost money: a reader that has come far has earned long ones, as long as this part of
+   * what it has read. Where nobody waits they need not be short at all: a window is as large as
+   * what was read since the last wait, but for an initial window, and cut into {@link
+   * #LEAST_PARALLEL}.
    */
   private static final int EARNED_PART = 8;
 
@@ -77,7 +79,8 @@ final class Windows {
     if (cursor.earning) {
       return Math.min(Math.max(layout.blocksOver(minimumBytes), read(cursor)), share());
     }
-    long earned = Math.min(LEAST_PARALLEL * sizing.maxBlocks(), read(cursor) / EARNED_WINDOW_PART);
+    long shown = Math.max(cursor.sinceWait() - initial, read(cursor) / EARNED_WINDOW_PART);
+    long earned = Math.min(LEAST_PARALLEL * sizing.maxBlocks(), shown);
     long least = Math.max(layout.blocksOver(minimumBytes), earned);
     return Math.min(Math.max(cursor.windowBlocks, least), share());
   }
@@ -174,9 +177,11 @@ final class Windows {
   /** Length of a request, where prefetch goes on for {@code left} blocks. */
   private long requestOf(Cursor cursor, long left) {
     long window = windowOf(cursor);
-    long earned =
-        window < share() ? Math.min(read(cursor) / EARNED_PART, window / LEAST_PARALLEL) : 0;
-    return sizing.requestFor(window, inFlight, Math.max(cursor.leastRequest, earned), left);
+    long shown = Math.max(cursor.sinceWait() / LEAST_PARALLEL, read(cursor) / EARNED_PART);
+    long earned = window < share() ? Math.min(shown, window / LEAST_PARALLEL) : 0;
+    // The last ones run alone: only who waits for them minds.
+    long toEnd = cursor.sinceWait() < window ? left : Long.MAX_VALUE;
+    return sizing.requestFor(window, inFlight, Math.max(cursor.leastRequest, earned), toEnd);
   }
 
   /** Whether what is absent ahead of {@code cursor} is to be asked for now. */

@@ -282,6 +282,37 @@ class ReadPlannerTranscriptTest {
         """);
   }
 
+  /** A reader that has come 24 MiB without a wait asks for 4 MiB; one wait, and for 3 MiB. */
+  @Test
+  void aWaitEndsTheGrowthOfRequests() {
+    assertTranscript(
+        over("1G", ReadPolicy.SEQUENTIAL),
+        """
+        read 0 1M -> fetch [1M,9M) in 8
+        scan 1M 24M 1M
+          at 1M -> fetch [9M,10M)
+          at 2M -> fetch [10M,11M)
+          at 3M -> fetch [11M,12M)
+          at 5M -> fetch [12M,13824K)
+          at 7M -> fetch [13824K,15872K)
+          at 9M -> fetch [15872K,17920K)
+          at 11M -> fetch [17920K,19968K)
+          at 13M -> fetch [19968K,22016K)
+          at 15M -> fetch [22016K,24064K)
+          at 16M -> fetch [24064K,26368K)
+          at 18M -> fetch [26368K,29184K)
+          at 19M -> fetch [29184K,32256K)
+          at 21M -> fetch [32256K,35M)
+          at 23M -> fetch [35M,39M)
+        stall 23M
+        scan 24M 40M 1M
+          at 26M -> fetch [39M,43264K)
+          at 29M -> fetch [43264K,46M)
+          at 33M -> fetch [46M,50M)
+          at 37M -> fetch [50M,54M)
+        """);
+  }
+
   @Test
   void theCapMayChange() {
     assertTranscript(
@@ -305,8 +336,8 @@ class ReadPlannerTranscriptTest {
         read 0 16M -> fetch [16M,24M) in 4
         read 256K 16128K
         read 8M 8M
-        read 12M 8M -> fetch [24M,28M) in 2
-        describe -> SEQUENTIAL, ahead 8388608 of 536870912; at 20971520 window 8388608 ahead 8388608
+        read 12M 8M -> fetch [24M,30M) in 2
+        describe -> SEQUENTIAL, ahead 10485760 of 536870912; at 20971520 window 12582912 ahead 10485760
         """);
   }
 
@@ -321,7 +352,7 @@ class ReadPlannerTranscriptTest {
         scan 1M 18M 1M
           at 1M -> fetch [2M,10M) along
           at 9M -> fetch [10M,18M)
-          at 17M -> fetch [18M,26M)
+          at 16M -> fetch [18M,26M)
         """);
   }
 
@@ -410,19 +441,16 @@ class ReadPlannerTranscriptTest {
         read 0 64K -> fetch [256K,8448K) in 8
         read 500M 16M -> fetch [516M,524M) in 4
         scan 516M 539M 1M
-          at 517M -> fetch [524M,526M)
-          at 519M -> fetch [526M,528M)
-          at 521M -> fetch [528M,530M)
-          at 523M -> fetch [530M,532M)
-          at 525M -> fetch [532M,534M)
-          at 527M -> fetch [534M,536M)
-          at 529M -> fetch [536M,538M)
-          at 531M -> fetch [538M,540M)
+          at 517M -> fetch [524M,539136K)
+          at 518M -> fetch [539136K,541952K)
+          at 520M -> fetch [541952K,545280K)
+          at 521M -> fetch [545280K,536M)
+          at 523M -> fetch [536M,540M)
+          at 526M -> fetch [540M,557824K)
+          at 528M -> fetch [557824K,550M)
+          at 531M -> fetch [550M,556M)
           at 532M -> abandon [256K,8448K)
-          at 533M -> fetch [540M,542M)
-          at 535M -> fetch [542M,557312K)
-          at 537M -> fetch [557312K,559616K)
-          at 538M -> fetch [559616K,561920K)
+          at 535M -> fetch [556M,563M)
         """);
   }
 

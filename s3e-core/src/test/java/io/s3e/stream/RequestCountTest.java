@@ -75,22 +75,89 @@ class RequestCountTest {
     assertThat(perGigabyte(late)).as("GETs a GB after 64 MiB").isLessThanOrEqualTo(250);
   }
 
-  /** A reader that never waits earns no larger window, but longer GETs. */
-  @Test
-  void aSlowScanUsesLongGetsToo() throws Exception {
-    try (S3EInputStream in = open(128 * MIB, ReadPolicy.SEQUENTIAL)) {
+  /**
+   * A reader that never waits needs no short GETs: they grow until a window holds four, and end as
+   * long as they were. Slots of other lengths than today's show that nothing else keeps them short.
+   */
+  @ParameterizedTest
+  @CsvSource({
+    // streams, MiB of a slot, slots, GETs a GB: in all, and in the middle
+    "1, 4, 34, 310, 240",
+    "8, 4, 34, 325, 240",
+    "1, 16, 9, 160, 80",
+    "1, 1, 24, 970, 960",
+    "8, 1, 24, 970, 960"
+  })
+  void aSlowScanUsesLongGetsToo(int streams, int slotMib, int slots, double all, double middle)
+      throws Exception {
+    int length = 256 * MIB / Math.max(1, streams / 4);
+    try (Slow slow = new Slow(streams, slotMib, slots, length)) {
+      slow.read(length);
+      List<GetRequest> late =
+          slow.store.gets().stream()
+              .filter(get -> get.range().start() >= length / 4)
+              .filter(get -> get.range().end() < length / 4 * 3)
+              .toList();
+      assertThat(perGigabyte(late)).as("GETs a GB in the middle").isLessThanOrEqualTo(middle);
+      assertThat(perGigabyte(slow.store.gets())).as("GETs a GB").isLessThanOrEqualTo(all);
+    }
+  }
+
+  /** Nor is it ahead by more than what it has read since it last waited. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 4, 12, 24, 48, 96})
+  void aSlowScanThatEndsEarlyHasCostTwiceItsBytesAtMost(int mib) throws Exception {
+    try (Slow slow = new Slow(1, 16, 9, 256 * MIB)) {
+      slow.read(mib * MIB);
+      assertThat(slow.store.bytesAsked())
+          .isLessThanOrEqualTo(mib * MIB + Math.max(10, mib) * (long) MIB);
+    }
+  }
+
+  /** Readers by turns, whose every GET has come before they read on. */
+  private static final class Slow implements AutoCloseable {
+    private final MemoryObjectClient store;
+    private final S3E tenant;
+    private final List<S3EInputStream> streams = new ArrayList<>();
+
+    Slow(int count, int slotMib, int slots, int length) throws Exception {
+      int slot = slotMib * MIB;
+      long budget = 2L * slots * slot;
+      store =
+          new MemoryObjectClient(new ClientLimits(MIB / 2, 24, slot, slots, (long) slots * slot));
+      tenant =
+          S3E.create(
+              S3EConfig.DEFAULTS.toBuilder().requestBytes(16 * MIB).memoryBytes(budget).build(),
+              new MemoryBudget(budget),
+              granted -> store);
+      byte[] bytes = MemoryObjectClient.bytes(length, 7);
+      for (int i = 0; i < count; i++) {
+        ObjectRef object = new ObjectRef("bucket", "key" + i);
+        store.put(object, bytes, ETAG);
+        OpenOptions options = OpenOptions.DEFAULTS.withPolicy(ReadPolicy.SEQUENTIAL);
+        streams.add(tenant.open(object, options));
+      }
+    }
+
+    void read(int bytes) throws Exception {
       byte[] piece = new byte[64 * KIB];
-      while (in.read(piece, 0, piece.length) > 0) {
-        while (client.active() > 0) {
-          Thread.onSpinWait();
+      for (int at = 0; at < bytes; at += piece.length) {
+        for (S3EInputStream in : streams) {
+          assertThat(in.readNBytes(piece, 0, piece.length)).isEqualTo(piece.length);
+          while (store.active() > 0) {
+            Thread.onSpinWait();
+          }
         }
       }
     }
-    List<GetRequest> late =
-        client.gets().stream()
-            .filter(get -> get.range().start() >= 64 * MIB && get.range().end() < 96 * MIB)
-            .toList();
-    assertThat(perGigabyte(late)).as("GETs a GB after 64 MiB").isLessThanOrEqualTo(250);
+
+    @Override
+    public void close() throws Exception {
+      for (S3EInputStream in : streams) {
+        in.close();
+      }
+      tenant.close();
+    }
   }
 
   @ParameterizedTest

@@ -23,7 +23,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-
 /** Spark 3.5 with the Hadoop 3.3 that it ships: the jar of the line and what its POM brings. */
 @Tag("stock")
 class StockHadoopTest {
@@ -82,7 +81,8 @@ class StockHadoopTest {
   }
 
   private static List<Row> answer(SparkSession session, String format, String table) {
-    Dataset<Row> read = session.read().format(format).schema("id long, k long, n string").load(table);
+    Dataset<Row> read =
+        session.read().format(format).schema("id long, k long, n string").load(table);
     return read.groupBy("k")
         .agg(
             org.apache.spark.sql.functions.sum("id"),

@@ -141,8 +141,7 @@ public record Requirements(FoundLibrary hadoop, FoundLibrary hadoopAws, FoundLib
   /** Whether S3A would read without S3E; before Hadoop 3.3.4 nobody looks for its SDK. */
   private boolean isS3aWhole() {
     Numbers running = Numbers.of(hadoop.version());
-    boolean needsSdk =
-        running == null || isHadoop33() || !running.isBefore(Numbers.FIRST_BY_SDK_2);
+    boolean needsSdk = running == null || isHadoop33() || !running.isBefore(Numbers.FIRST_BY_SDK_2);
     return hadoopAws.isThere() && !isHadoopAwsAnother() && !(needsSdk && !sdkLacks().isEmpty());
   }
 

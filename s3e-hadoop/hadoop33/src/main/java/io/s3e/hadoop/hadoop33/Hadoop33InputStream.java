@@ -43,7 +43,7 @@ final class Hadoop33InputStream extends FSInputStream
   private long next;
   private volatile boolean closed;
 
-  /** Opened by the first read; null before, and where S3A's stream reads. Guarded by this. */
+  /** Opened by the first read; null before, and once S3A's stream reads. Guarded by this. */
   private @Nullable S3EInputStream own;
 
   Hadoop33InputStream(
@@ -92,10 +92,21 @@ final class Hadoop33InputStream extends FSInputStream
 
   private synchronized @Nullable S3EInputStream own() throws IOException {
     requireOpen();
-    if (own == null) {
+    if (reads.isByS3a()) {
+      endOwn();
+    } else if (own == null) {
       own = reads.stream(object, options);
     }
     return own;
+  }
+
+  /** A read of another thread by it fails, and goes to S3A's stream. */
+  private synchronized void endOwn() throws IOException {
+    S3EInputStream ended = own;
+    own = null;
+    if (ended != null) {
+      ended.close();
+    }
   }
 
   private void requireOpen() throws IOException {

@@ -213,6 +213,11 @@ public final class Reads implements Closeable {
     LOG.info("Reading {} by S3A's own stream: {}", fileSystem.getUri(), reason);
   }
 
+  /** Whether S3A's streams read, from now on. */
+  boolean isByS3a() {
+    return way == Way.S3A;
+  }
+
   /** Something has come by S3E's client. */
   void came() {
     if (way == Way.UNDECIDED) {

@@ -15,9 +15,9 @@ class TaskAccountTest {
         IOStatisticsBinding.iostatisticsStore()
             .withCounters("stream_read_bytes", "s3e_cache_hit_bytes", "s3e_fetched_bytes")
             .build();
-    store.counters().put("stream_read_bytes", (long) (read));
-    store.counters().put("s3e_cache_hit_bytes", (long) (fromDisk));
-    store.counters().put("s3e_fetched_bytes", (long) (fromS3));
+    store.setCounter("stream_read_bytes", read);
+    store.setCounter("s3e_cache_hit_bytes", fromDisk);
+    store.setCounter("s3e_fetched_bytes", fromS3);
     return store;
   }
 

@@ -2,7 +2,8 @@
 
 Spark comes from PyPI into an environment of its own, Ivy begins with an empty directory, and what it resolves of S3E has to be the staged file, byte
 for byte. The job runs twice, as `spark-submit --packages … --conf spark.plugins=…` and as PySpark's builder, and counts the lines of an object that a
-small server of this script holds. It ends well only if the count is right, S3E's stream has read, and the server saw ranges.
+small server of this script holds; each for every Spark that is listed below. It ends well only if the count is right, S3E's stream has read, and the
+server saw ranges.
 """
 
 import hashlib
@@ -17,8 +18,8 @@ import threading
 import urllib.parse
 import venv
 
-SPARK = "4.1.4"
-ARTIFACT = "s3e-spark-4.1_2.13"
+# Of PyPI, and the artifact that its page names. Of 4.3 Maven Central has nothing to build a line with; the one before runs on it.
+SPARKS = {"4.1.4": "s3e-spark-4.1_2.13", "4.3.0": "s3e-spark-4.2_2.13"}
 PLUGIN = "io.s3e.spark.S3EPlugin"
 BUCKET, KEY, LINES = "staged", "lines.txt", 400_000
 ETAG = '"00000000000000000000000000000001"'
@@ -102,12 +103,12 @@ class Store(http.server.BaseHTTPRequestHandler):
         """Requests are counted, not told."""
 
 
-def settings(staged, version, ivy, endpoint):
+def settings(staged, artifact, version, ivy, endpoint):
     """What a user would write: the repository and the two lines; the rest says where this script's store is."""
     group = re.search(r"<groupId>([^<]+)</groupId>", pathlib.Path("pom.xml").read_text())[1]
     return {
         "spark.jars.repositories": staged.as_uri(),
-        "spark.jars.packages": f"{group}:{ARTIFACT}:{version}",
+        "spark.jars.packages": f"{group}:{artifact}:{version}",
         "spark.plugins": PLUGIN,
         "spark.jars.ivy": str(ivy),
         "spark.ui.enabled": "false",
@@ -133,24 +134,25 @@ def verify(way, command, environment, log):
     return text
 
 
-def same(ivy, staged, version, group):
+def same(ivy, staged, artifact, version, group):
     """S3E came from the staged repository, and not from one that knew another build of it."""
-    resolved = ivy / "jars" / f"{group}_{ARTIFACT}-{version}.jar"
-    here = staged / group.replace(".", "/") / ARTIFACT / version / f"{ARTIFACT}-{version}.jar"
+    resolved = ivy / "jars" / f"{group}_{artifact}-{version}.jar"
+    here = staged / group.replace(".", "/") / artifact / version / f"{artifact}-{version}.jar"
     if not resolved.is_file() or hashlib.sha256(resolved.read_bytes()).digest() != hashlib.sha256(here.read_bytes()).digest():
         sys.exit(f"spark: {resolved} is not {here}")
 
 
-def main(staged, version, work):
+def run(spark, artifact, staged, version, work):
     work.mkdir(parents=True, exist_ok=True)
     venv.create(work / "venv", with_pip=True)
     binaries = work / "venv" / "bin"
-    subprocess.run([binaries / "pip", "install", "-q", f"pyspark=={SPARK}"], check=True, timeout=PATIENCE_SECONDS)
+    subprocess.run([binaries / "pip", "install", "-q", f"pyspark=={spark}"], check=True, timeout=PATIENCE_SECONDS)
     job = work / "job.py"
     job.write_text(JOB)
+    Store.ranges = 0
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Store)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    conf, group = settings(staged, version, work / "ivy", f"http://127.0.0.1:{server.server_address[1]}")
+    conf, group = settings(staged, artifact, version, work / "ivy", f"http://127.0.0.1:{server.server_address[1]}")
     plain = {name: value for name, value in os.environ.items() if name not in ("SPARK_HOME", "SPARK_CONF_DIR", "HADOOP_CONF_DIR", "PYTHONPATH")}
     plain["PATH"] = f"{binaries}:{plain['PATH']}"
     uri = f"s3a://{BUCKET}/{KEY}"
@@ -163,17 +165,18 @@ def main(staged, version, work):
     if said is None:
         sys.exit(f"spark: the plugin said nothing; see {work / 'submit.log'}")
     print(said[0])
-    same(work / "ivy", staged, version, group)
+    same(work / "ivy", staged, artifact, version, group)
     entries = "\n".join(f"{name}={value}" for name, value in conf.items())
     # Under python Spark logs from WARN on, so the plugin's line is not there.
     verify("PySpark", [binaries / "python", job, uri], plain | {"STAGED_CONF": entries}, work / "pyspark.log")
     if Store.ranges == 0:
         sys.exit("spark: the store saw no range")
-    print(f"Spark {SPARK}: both ways, {Store.ranges} ranges")
+    print(f"Spark {spark} by {artifact}: both ways, {Store.ranges} ranges")
     server.shutdown()
 
 
 if __name__ == "__main__":
     if len(sys.argv) != 4:
         sys.exit(__doc__)
-    main(pathlib.Path(sys.argv[1]).resolve(), sys.argv[2], pathlib.Path(sys.argv[3]).resolve())
+    for spark, artifact in SPARKS.items():
+        run(spark, artifact, pathlib.Path(sys.argv[1]).resolve(), sys.argv[2], pathlib.Path(sys.argv[3]).resolve() / spark)

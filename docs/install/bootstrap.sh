@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Puts S3E behind s3a://, s3:// and s3n:// on a host of Amazon EMR or Google Dataproc.
+# Puts S3E behind s3a://, s3:// and s3n:// on a host of Amazon EMR or Google Dataproc. EMR reads all three by S3A from
+# release 7.10 on; where s3:// is EMRFS's, the outcome says so.
 #
 #   bootstrap.sh [--only-s3a] [--after-install] [--wait SECONDS] [--root DIR] [JAR]
 #
@@ -231,6 +232,9 @@ install_s3e() {
   check_java
   mkdir -p "$home/lib"
   ln -sfn "$installed" "$home/lib/s3e-hadoop-bundle.jar"
+  if [ ${#schemes[@]} != 1 ] && grep -q 'EmrFileSystem' "$core_site"; then
+    echo "s3:// was EMRFS's and is S3A's now: roles, encryption and committers of EMRFS do not apply; --only-s3a leaves it"
+  fi
   for scheme in "${schemes[@]}"; do
     set_property "fs.$scheme.impl" $file_system
     set_property "fs.AbstractFileSystem.$scheme.impl" $abstract_file_system

@@ -7,6 +7,7 @@ import io.s3e.fault.Gates;
 import io.s3e.fault.Stores;
 import io.s3e.fetch.FetchServices;
 import io.s3e.fetch.FetchTimer;
+import io.s3e.fetch.GetLedger;
 import io.s3e.jvm.JvmEnd;
 import io.s3e.jvm.NativeHeap;
 import io.s3e.jvm.OwnLoader;
@@ -87,6 +88,8 @@ final class Engine {
   private final BlockIndex index = new BlockIndex();
   private final Admission admission;
   private final FetchTimer timer = new FetchTimer();
+  private final GetLedger ledger = new GetLedger();
+  private final Runnable shown = ShownGets.show(ledger);
   final FetchServices services;
   final DiskMetrics diskMetrics = new DiskMetrics();
 
@@ -127,7 +130,8 @@ final class Engine {
     }
     pool = new BlockPool(budget, blockBytes, (int) Math.min(Integer.MAX_VALUE, blocks));
     admission = new Admission(budget, pool, index);
-    services = new FetchServices(index, admission, timer, new Gates(timer::later), new Stores());
+    Gates gates = new Gates(timer::later);
+    services = new FetchServices(index, admission, timer, gates, new Stores(), ledger);
     clients = new EngineClients(budget, admission, timer, linger, Engine::endOnThread);
     admission.whenMemoryIsWanted(clients::endIdleSoon);
     disk = new EngineDisk(clients::reserve, budget, diskMetrics);
@@ -286,6 +290,7 @@ final class Engine {
   /** Called once, after {@link #forget}. */
   private void close() {
     JvmEnd.forget(atEnd);
+    shown.run();
     vectored.close();
     timer.close();
     clients.endIdle();

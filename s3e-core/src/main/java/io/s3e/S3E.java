@@ -14,6 +14,7 @@ import io.s3e.disk.DiskCacheConfig;
 import io.s3e.fault.FaultPolicy;
 import io.s3e.fetch.FetchConfig;
 import io.s3e.fetch.Fetcher;
+import io.s3e.fetch.GetLedger;
 import io.s3e.fetch.HeadFetch;
 import io.s3e.fetch.Tenant;
 import io.s3e.fetch.TenantDisk;
@@ -295,6 +296,11 @@ public final class S3E implements AutoCloseable {
   /** The work of this tenant so far. */
   public EngineMetrics metrics() {
     return metrics;
+  }
+
+  /** The latest GETs of the engine, by all tenants. */
+  public GetLedger gets() {
+    return engine.services.ledger();
   }
 
   /**

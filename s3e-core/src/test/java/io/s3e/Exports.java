@@ -35,6 +35,8 @@ import io.s3e.columnar.SplitSource;
 import io.s3e.disk.CacheInspector;
 import io.s3e.disk.CacheKey;
 import io.s3e.disk.DiskCacheConfig;
+import io.s3e.fetch.GetLedger;
+import io.s3e.fetch.GetRecord;
 import io.s3e.fetch.ObjectChangedException;
 import io.s3e.jvm.HostSizing;
 import io.s3e.jvm.JvmEnd;
@@ -79,6 +81,8 @@ public final class Exports {
           EngineMetrics.class,
           DiskMetrics.class,
           StreamListener.class,
+          GetLedger.class,
+          GetRecord.class,
           // The cache on local disk.
           DiskCacheConfig.class,
           CacheKey.class,

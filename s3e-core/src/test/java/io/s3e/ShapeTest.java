@@ -37,7 +37,7 @@ class ShapeTest {
 
   private static final int LONG_CLASS_LINES = 400;
   private static final int MOST_LONG_CLASSES = 2;
-  private static final int MOST_LINES = 34_353;
+  private static final int MOST_LINES = 34_760;
   private static final double LEAST_COMMENTS = 0.19;
 
   private static final Path SOURCES = Path.of("src/main/java");

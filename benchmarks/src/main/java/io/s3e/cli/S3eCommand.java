@@ -30,6 +30,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       StatCommand.class,
       CacheCommand.class,
       DoctorCommand.class,
+      ExplainCommand.class,
       GenerateCompletion.class
     },
     synopsisHeading = "Usage: ",
@@ -55,6 +56,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       "  s3e stat --json s3a://bucket/key",
       "  s3e cache ls                                  what is on local disk",
       "  s3e doctor --conf core-site.xml               would S3E read?",
+      "  s3e explain EVENTLOG                          where did a Spark job's time go?",
       "  s3e bench                                     without an account",
       "  . <(s3e generate-completion)                  completion for bash and zsh",
       "",

@@ -10,7 +10,6 @@ import io.s3e.client.ResponseHandler;
 import io.s3e.client.ResponseHead;
 import io.s3e.fault.FaultPolicy;
 import io.s3e.fault.Gate;
-import io.s3e.memory.Purpose;
 import io.s3e.metrics.EngineMetrics.Counter;
 import java.io.IOException;
 import java.net.SocketException;
@@ -54,8 +53,7 @@ final class Attempt implements ResponseHandler {
   private final ObjectHandle handle;
   private final Gate gate;
   private final GetRequest request;
-  private final boolean isPrefetch;
-  private final int number;
+  private final GetRecord get;
   private final long patienceNanos;
   private final long readerPatienceNanos;
   private final long startedNanos = System.nanoTime();
@@ -71,7 +69,7 @@ final class Attempt implements ResponseHandler {
    * Counts as under way at the gate from here on.
    *
    * @param asked which bytes, the first of what is missing
-   * @param purpose of the run
+   * @param reason why it is sent: the purpose of the run, or the kind of guess
    * @param number which attempt of the run in a row without a new block, from 1; later ones are
    *     more patient
    */
@@ -82,10 +80,8 @@ final class Attempt implements ResponseHandler {
       ObjectHandle handle,
       Gate gate,
       ByteRange asked,
-      Purpose purpose,
+      Enum<?> reason,
       int number) {
-    this.isPrefetch = purpose == Purpose.GUESS;
-    this.number = number;
     this.outcome = outcome;
     this.destination = destination;
     this.tenant = tenant;
@@ -102,6 +98,8 @@ final class Attempt implements ResponseHandler {
             destination.isLent(),
             handle.headers(),
             handle.context());
+    this.get = new GetRecord(request.object(), asked, reason, number);
+    tenant.ledger().add(get);
     int doublings = Math.min(number - 1, MAX_PATIENCE_DOUBLINGS);
     long stall = tenant.config().stallTimeout().toNanos() << doublings;
     // A lent response arrives whole, so its silence says nothing until a slow link had its time.
@@ -116,13 +114,15 @@ final class Attempt implements ResponseHandler {
   }
 
   void begin() {
-    handle.listener().onGetStarted(request.range().start(), request.range().length(), isPrefetch);
+    handle
+        .listener()
+        .onGetStarted(request.range().start(), request.range().length(), get.isGuess());
     ObjectClient.Exchange started;
     try {
       started = tenant.client().get(request, this);
     } catch (RuntimeException e) {
       onFailure(
-          new RequestFailure(RequestFailure.Kind.OTHER, subject(), "client refused: " + e, e));
+          new RequestFailure(RequestFailure.Kind.OTHER, get.subject(), "client refused: " + e, e));
       return;
     }
     exchange = started;
@@ -151,26 +151,16 @@ final class Attempt implements ResponseHandler {
    * where all have become slow, some must come.
    */
   boolean isInTheWay(long now) {
-    return now - startedNanos > lateNanos() << Math.min(number - 1, MAX_LATE_DOUBLINGS);
+    return now - startedNanos > lateNanos() << Math.min(get.attempt() - 1, MAX_LATE_DOUBLINGS);
   }
 
   private long lateNanos() {
     return tenant.times().lateNanos(request.range().length());
   }
 
-  /** Whether none before it has failed since the run last got on. */
-  boolean isFirst() {
-    return number == 1;
-  }
-
-  /** Whether its end is told, or about to be. */
-  boolean hasEnded() {
-    return fence.isClosed();
-  }
-
-  /** The bytes that it asks for. */
-  ByteRange range() {
-    return request.range();
+  /** What is known of its GET. */
+  GetRecord record() {
+    return get;
   }
 
   /** Ends an attempt that never began. */
@@ -178,6 +168,7 @@ final class Attempt implements ResponseHandler {
     fence.close(
         () -> {
           gate.ended(Gate.Outcome.CANCELLED);
+          get.ended(RequestFailure.cancelled(get.subject()));
           then.run();
         });
   }
@@ -191,7 +182,7 @@ final class Attempt implements ResponseHandler {
               drop();
               report(
                   new RequestFailure(
-                      RequestFailure.Kind.CANCELLED, subject(), why.toString(), why));
+                      RequestFailure.Kind.CANCELLED, get.subject(), why.toString(), why));
               outcome.attemptCancelled(why);
             });
   }
@@ -214,7 +205,7 @@ final class Attempt implements ResponseHandler {
           drop();
           report(
               new RequestFailure(
-                  RequestFailure.Kind.CANCELLED, subject(), "a second GET was quicker", null));
+                  RequestFailure.Kind.CANCELLED, get.subject(), "a second GET was quicker", null));
           then.run();
         });
   }
@@ -247,28 +238,39 @@ final class Attempt implements ResponseHandler {
 
   /** Lets go what came of an answer that has not ended in order. */
   private void drop() {
-    tenant.discarded(handle, destination.drop());
+    long dropped = destination.drop();
+    get.discarded(dropped);
+    tenant.discarded(handle, dropped);
   }
 
   /** Counts, also where the attempt has ended meanwhile: what went out is at the store. */
   @Override
   public void onSent() {
+    get.sent();
     tenant.metrics().count(Counter.GETS);
-    if (isPrefetch) {
+    if (get.isGuess()) {
       tenant.metrics().count(Counter.PREFETCH_GETS);
     }
-    handle.listener().onGetSent(request.range().start(), request.range().length(), isPrefetch);
+    handle.listener().onGetSent(request.range().start(), request.range().length(), get.isGuess());
   }
 
   @Override
   public void onResent(RequestFailure failure) {
     gate.ended(FaultPolicy.outcome(failure), failure);
     gate.sent();
-    report(failure);
-    handle.listener().onGetStarted(request.range().start(), request.range().length(), isPrefetch);
+    tell(failure);
+    handle
+        .listener()
+        .onGetStarted(request.range().start(), request.range().length(), get.isGuess());
   }
 
-  private void report(@Nullable Exception failure) {
+  /** It has ended. */
+  private void report(@Nullable RequestFailure failure) {
+    get.ended(failure);
+    tell(failure);
+  }
+
+  private void tell(@Nullable RequestFailure failure) {
     long nanos = System.nanoTime() - startedNanos;
     Body came = body;
     long received = came == null ? 0 : came.received();
@@ -284,6 +286,7 @@ final class Attempt implements ResponseHandler {
         destination.endsAt(told.end());
       }
       tenant.answered(handle, credentials);
+      get.answered();
       body = new Body(told, head.lengthSource(), destination);
       lastByteNanos = System.nanoTime();
     } finally {
@@ -330,6 +333,7 @@ final class Attempt implements ResponseHandler {
   /** Before the bytes land: whoever reads them finds them counted. */
   private void countReceived(Body coming, int bytes) {
     coming.came(bytes);
+    get.came(bytes);
     tenant.metrics().add(Counter.FETCHED_BYTES, bytes);
     handle.listener().onReceived(bytes);
   }
@@ -341,7 +345,7 @@ final class Attempt implements ResponseHandler {
       String reason = "the answer ended in order" + (came == null ? "" : " after " + came);
       onFailure(
           new RequestFailure(
-              RequestFailure.Kind.REJECTED, subject(), reason, new IOException(reason)));
+              RequestFailure.Kind.REJECTED, get.subject(), reason, new IOException(reason)));
       return;
     }
     fence.close(
@@ -370,29 +374,25 @@ final class Attempt implements ResponseHandler {
     String reason = "the client gave up unasked: " + failure.reason();
     RequestFailure broken =
         new RequestFailure(
-            RequestFailure.Kind.NETWORK, subject(), reason, new SocketException(reason));
+            RequestFailure.Kind.NETWORK, get.subject(), reason, new SocketException(reason));
     fence.close(() -> endedBy(broken));
   }
 
   private void enter() throws IOException {
     if (!fence.enter()) {
-      throw new IOException(subject() + " was given up");
+      throw new IOException(get.subject() + " was given up");
     }
   }
 
   private Body requireBody(boolean wanted, int count) throws IOException {
     Body coming = body;
     if (coming == null) {
-      throw new IOException(subject() + ": body before head");
+      throw new IOException(get.subject() + ": body before head");
     }
     if (!wanted || !coming.expects(count)) {
-      throw new IOException(
-          subject() + ": brought " + count + " bytes after " + coming + ", not what it asked for");
+      String wrong = " bytes after " + coming + ", not what it asked for";
+      throw new IOException(get.subject() + ": brought " + count + wrong);
     }
     return coming;
-  }
-
-  private String subject() {
-    return "GET " + request.range() + " of " + request.object();
   }
 }

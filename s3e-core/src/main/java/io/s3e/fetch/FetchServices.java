@@ -13,6 +13,12 @@ import io.s3e.memory.BlockIndex;
  * @param timer pauses and deadlines
  * @param gates before the stores
  * @param stores what is known of them
+ * @param ledger the latest GETs
  */
 public record FetchServices(
-    BlockIndex index, Admission admission, FetchTimer timer, Gates gates, Stores stores) {}
+    BlockIndex index,
+    Admission admission,
+    FetchTimer timer,
+    Gates gates,
+    Stores stores,
+    GetLedger ledger) {}

@@ -72,6 +72,11 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     return tenant.metrics();
   }
 
+  /** The latest GETs, of all tenants. */
+  public GetLedger ledger() {
+    return tenant.ledger();
+  }
+
   /**
    * How much one of {@code windows} readers may have in flight ahead of it, in bytes. At least one
    * long request, which a crowd of readers takes turns at; the memory bounds them all together.
@@ -106,9 +111,6 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
 
   /**
    * Starts fetching what is absent of {@code wanted}, as far as there is room, nearest first.
-   *
-   * <p>Both kinds leave the demand reserve alone: a reader's claim to it is for the block that it
-   * waits for next, which is what {@link #demand} is for.
    *
    * @param purpose whether a reader has asked for these bytes, or they are a guess
    * @param started gets each run that was started
@@ -189,9 +191,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     return wanted.end();
   }
 
-  /**
-   * @param unsent how many runs have a grant and are to be sent with this one
-   */
+  /** A grant for one more guess, where {@code unsent} others are to be sent with it. */
   private @Nullable Grant guess(ObjectHandle handle, BlockRange run, Purpose purpose, int unsent) {
     ObjectRef object = handle.version().object();
     if (tenant.gate(object).admitsGuess(unsent)) {

@@ -82,6 +82,11 @@ final class Hedge implements Destination, Attempt.Outcome {
     return attempt.isLate(now);
   }
 
+  /** What is known of its GET. */
+  GetRecord record() {
+    return attempt.record();
+  }
+
   void begin() {
     tenant.metrics().count(Counter.HEDGES);
     handle.listener().onHedge();
@@ -150,6 +155,7 @@ final class Hedge implements Destination, Attempt.Outcome {
 
   private void copyTo(Landing landing) {
     int skipped = Math.toIntExact(landing.missing().start() - range.start());
+    record().keptFrom(landing.missing().start());
     for (int at = skipped; at < filled; ) {
       int inBlock = at % blockBytes;
       int count = Math.min(filled - at, blockBytes - inBlock);
@@ -162,6 +168,7 @@ final class Hedge implements Destination, Attempt.Outcome {
 
   /** Ends the hedge: what the run has not taken of its bytes came twice. */
   private void release() {
+    record().discarded(filled - used);
     tenant.discarded(handle, filled - used);
     grant.giveBack();
   }

@@ -174,7 +174,7 @@ final class Landing implements Destination {
   }
 
   /** Bytes that came and are in no block that is published: for nothing, once the run is over. */
-  long unpublishedBytes() {
+  private long unpublishedBytes() {
     return accepted - blocks.subList(0, published).stream().mapToLong(Block::length).sum();
   }
 
@@ -295,6 +295,9 @@ final class Landing implements Destination {
       why = new ObjectTruncatedException("the object ends at offset " + range().end(), null);
     }
     List<Block> unpublished = blocks.subList(published, blocks.size());
+    Origin origin = Origin.of(unpublished.get(0));
+    origin.lost(unpublished.get(0).start());
+    tenant.discarded(origin.handle(), unpublishedBytes());
     unpublished.forEach(tenant.index()::remove);
     releaseLeases(published, grant.leases().isEmpty() ? 0 : blocks.size());
     for (Block block : unpublished) {

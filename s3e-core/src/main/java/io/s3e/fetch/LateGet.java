@@ -76,17 +76,17 @@ final class LateGet {
 
   private void hedge() {
     // An object whose GETs hang again and again would hold two places in place of one.
-    if (landing.isLent() || !attempt.isFirst() || !gate.admitsGuess(0)) {
+    if (landing.isLent() || attempt.record().attempt() > 1 || !gate.admitsGuess(0)) {
       return;
     }
-    Hedge second = Hedge.of(run, tenant, handle, gate, attempt.range());
+    Hedge second = Hedge.of(run, tenant, handle, gate, attempt.record().range());
     if (second == null) {
       return;
     }
     hedge = second;
     second.begin();
     // Perhaps the attempt has ended before it could see the hedge.
-    if (attempt.hasEnded()) {
+    if (attempt.record().hasEnded()) {
       end();
     }
   }

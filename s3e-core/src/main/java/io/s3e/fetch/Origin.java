@@ -4,6 +4,8 @@ import io.s3e.memory.Block;
 import io.s3e.memory.Purpose;
 import io.s3e.metrics.EngineMetrics;
 import io.s3e.metrics.EngineMetrics.Counter;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -31,6 +33,13 @@ final class Origin implements Block.Fate {
   private final boolean ofScan;
   private final AtomicInteger interested = new AtomicInteger(1);
   private final AtomicInteger waiting = new AtomicInteger();
+
+  /** The GETs of the run, whose bytes its blocks are. One thread at a time adds. */
+  private volatile List<GetRecord> gets = List.of();
+
+  /** Why they are sent: the purpose of the run, or the kind of guess. */
+  private volatile Enum<?> reason;
+
   private volatile boolean demanded;
   private volatile boolean fetchedBefore;
   private volatile boolean spilled;
@@ -51,6 +60,7 @@ final class Origin implements Block.Fate {
     this.metrics = metrics;
     this.handle = handle;
     this.purpose = purpose;
+    this.reason = purpose;
     this.effort = effort;
     this.unwanted = unwanted;
     this.demanded = purpose != Purpose.GUESS;
@@ -68,6 +78,28 @@ final class Origin implements Block.Fate {
 
   RunEffort effort() {
     return effort;
+  }
+
+  /** One GET more brings bytes of the run, before any of them lands. */
+  void asksBy(GetRecord get) {
+    List<GetRecord> more = new ArrayList<>(gets);
+    more.add(get);
+    gets = List.copyOf(more);
+  }
+
+  /** Why the GETs of the run are sent: its purpose, or the kind of guess. */
+  Enum<?> reason() {
+    return reason;
+  }
+
+  /** The run is a guess of that kind. */
+  void isGuess(Enum<?> kind) {
+    reason = kind;
+  }
+
+  /** The run is over, and what came from {@code offset} on is in no block. */
+  void lost(long offset) {
+    gets.forEach(get -> get.lost(offset, Long.MAX_VALUE));
   }
 
   /** One more reader is about to wait. False if the run has been given up. */
@@ -176,6 +208,7 @@ final class Origin implements Block.Fate {
   public void onFirstRead(Block block) {
     metrics.add(Counter.HELD_BYTES, -block.length());
     metrics.add(Counter.USED_BYTES, block.length());
+    gets.forEach(get -> get.read(block.start(), block.end()));
     if (isPrefetch()) {
       metrics.add(Counter.PREFETCH_USED_BYTES, block.length());
     }
@@ -186,6 +219,7 @@ final class Origin implements Block.Fate {
   public void onDroppedUnread(Block block) {
     metrics.add(Counter.HELD_BYTES, -block.length());
     metrics.add(Counter.WASTED_BYTES, block.length());
+    gets.forEach(get -> get.lost(block.start(), block.end()));
     if (isPrefetch()) {
       metrics.add(Counter.PREFETCH_WASTED_BYTES, block.length());
     }

@@ -124,11 +124,6 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
     return entered;
   }
 
-  /** How many are interested. */
-  int interested() {
-    return origin.interested();
-  }
-
   List<Block> blocks() {
     return landing.blocks();
   }
@@ -178,6 +173,11 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
     loss = task;
   }
 
+  /** It is a guess of that kind. For who started it, before it starts. */
+  public void isGuess(Enum<?> kind) {
+    origin.isGuess(kind);
+  }
+
   /** Whether it is over and everything it brought has been read or dropped. */
   public boolean isSpent() {
     return isOver() && blocks().stream().noneMatch(block -> block.isReady() && block.isUnread());
@@ -205,7 +205,9 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
     ByteRange part = effort.sends(missing, landing.isLent());
     tenant.hedges().sent();
     int number = effort.nextAttempt();
-    Attempt attempt = new Attempt(this, landing, tenant, handle, gate, part, purpose, number);
+    Attempt attempt =
+        new Attempt(this, landing, tenant, handle, gate, part, origin.reason(), number);
+    origin.asksBy(attempt.record());
     phase.set(new Phase("GETTING", attempt));
     IOException why = cancelled;
     if (why != null) {
@@ -280,6 +282,7 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
     return attempt != null
         && attempt.overtaken(
             () -> {
+              origin.asksBy(by.record());
               by.fill(landing);
               attemptDone();
             });
@@ -379,7 +382,6 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
     if (failure != null && origin.isForAReader() && !Failures.isNobodysError(failure)) {
       tenant.metrics().count(Counter.FAILURES);
     }
-    tenant.discarded(handle, landing.unpublishedBytes());
     landing.fail(failure);
     landing.end();
     if (origin.interested() == 0) {

@@ -110,6 +110,11 @@ public final class Tenant {
     return store.hedges();
   }
 
+  /** The latest GETs of the engine. */
+  GetLedger ledger() {
+    return services.ledger();
+  }
+
   Proofs proofs() {
     return proofs;
   }

@@ -55,7 +55,7 @@ public final class BlockReader {
     this.source = source;
     this.fetcher = fetcher;
     this.handle = handle;
-    this.failures = new ReadFailures(source, handle);
+    this.failures = new ReadFailures(source, fetcher, handle);
     this.pump = new Pump(fetcher, handle, planner, ahead, prefetch, askers);
   }
 

@@ -13,6 +13,7 @@ import io.s3e.memory.Purpose;
 import io.s3e.prefetch.Ahead;
 import io.s3e.prefetch.Ahead.Change;
 import io.s3e.prefetch.Ahead.Starting;
+import io.s3e.prefetch.GuessKind;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.prefetch.Wish;
 import java.util.ArrayList;
@@ -281,8 +282,9 @@ final class Pump implements Consumer<RunFetch> {
   /** What was refused of the first, with which all of a group are; null if nothing was. */
   private @Nullable BlockRange start(List<Starting> group) {
     BlockRange first = group.get(0).blocks();
+    GuessKind kind = group.get(0).of().kind();
     if (group.size() == 1) {
-      long stopped = fetcher.prefetch(handle, first, Purpose.GUESS, this);
+      long stopped = fetcher.prefetch(handle, first, Purpose.GUESS, run -> accept(run, kind));
       BlockRange sent = new BlockRange(first.first(), Math.min(stopped, first.end()));
       configure(() -> started(sent, group.get(0).of()));
       return stopped < first.end() ? new BlockRange(stopped, first.end()) : null;
@@ -290,7 +292,8 @@ final class Pump implements Consumer<RunFetch> {
     // Another thread's may be the same one, which must not be refused for want of what it has got.
     if (isStartingGroup.compareAndSet(false, true)) {
       try {
-        if (!fetcher.prefetchAll(handle, group.stream().map(Starting::blocks).toList(), this)) {
+        List<BlockRange> wanted = group.stream().map(Starting::blocks).toList();
+        if (!fetcher.prefetchAll(handle, wanted, run -> accept(run, kind))) {
           return first;
         }
         configure(() -> group.forEach(run -> started(run.blocks(), run.of())));
@@ -322,6 +325,11 @@ final class Pump implements Consumer<RunFetch> {
    */
   long announce(BlockRange blocks) {
     return enabled ? fetcher.announce(handle, blocks, this) : blocks.first();
+  }
+
+  private void accept(RunFetch run, GuessKind kind) {
+    run.isGuess(kind);
+    accept(run);
   }
 
   /** A run for the reader that has not begun. */

@@ -2,6 +2,8 @@ package io.s3e.stream;
 
 import io.s3e.block.ObjectVersion;
 import io.s3e.fetch.EncodedBodyException;
+import io.s3e.fetch.Fetcher;
+import io.s3e.fetch.GetRecord;
 import io.s3e.fetch.ObjectChangedException;
 import io.s3e.fetch.ObjectHandle;
 import io.s3e.fetch.ObjectTruncatedException;
@@ -9,20 +11,26 @@ import java.io.EOFException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.util.List;
 
 /**
  * The failures of one stream's reads. A read may go on where the store only has to say better what
- * the object is; every other error tells the object, its size, and the offset and length of the
- * read. Any thread.
+ * the object is; every other error tells the object, its size, the offset and length of the read,
+ * and the latest GETs of the object. Any thread.
  */
 final class ReadFailures {
   static final String CLOSED = "Stream is closed!";
 
+  /** So many GETs of the object an error tells of. */
+  private static final int TOLD_GETS = 5;
+
   private final StreamSource source;
+  private final Fetcher fetcher;
   private final ObjectHandle handle;
 
-  ReadFailures(StreamSource source, ObjectHandle handle) {
+  ReadFailures(StreamSource source, Fetcher fetcher, ObjectHandle handle) {
     this.source = source;
+    this.fetcher = fetcher;
     this.handle = handle;
   }
 
@@ -56,7 +64,7 @@ final class ReadFailures {
       return closed();
     }
     String read = "Reading " + length + " bytes at offset " + at + " of " + object();
-    String message = read + " failed: " + cause.getMessage();
+    String message = read + " failed: " + cause.getMessage() + latestGets();
     if (cause instanceof ObjectChangedException) {
       return new ObjectChangedException(message, cause);
     }
@@ -67,6 +75,16 @@ final class ReadFailures {
       return cause;
     }
     return new IOException(message, cause);
+  }
+
+  private String latestGets() {
+    List<GetRecord> gets = fetcher.ledger().latest(handle.version().object(), TOLD_GETS);
+    StringBuilder told = new StringBuilder();
+    for (int i = 0; i < gets.size(); i++) {
+      told.append(i == 0 ? "; its latest GETs: (" : ", (").append(i + 1).append(") ");
+      told.append(gets.get(i));
+    }
+    return told.toString();
   }
 
   IOException closed() {

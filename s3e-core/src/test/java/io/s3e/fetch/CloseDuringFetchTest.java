@@ -44,9 +44,12 @@ class CloseDuringFetchTest {
       List<RunFetch> runs = new ArrayList<>();
       ObjectHandle closing = rig.open();
       CompletableFuture<byte[]> first = async(() -> rig.read(closing, 0, 2, runs::add));
-      awaitTrue(() -> rig.client.calls().size() == 1 && runs.get(0).interested() == 2);
+      awaitTrue(
+          () ->
+              rig.client.calls().size() == 1
+                  && Origin.of(runs.get(0).blocks().get(0)).interested() == 2);
       CompletableFuture<byte[]> second = async(() -> rig.read(rig.open(), 1));
-      awaitTrue(() -> runs.get(0).interested() == 3);
+      awaitTrue(() -> Origin.of(runs.get(0).blocks().get(0)).interested() == 3);
       closing.close();
       runs.get(0).abandon();
       assertThatThrownBy(() -> first.get(10, TimeUnit.SECONDS))

@@ -50,6 +50,7 @@ final class FetchRig implements AutoCloseable {
   final Admission admission;
   final BlockIndex index;
   final Account account;
+  final GetLedger ledger = new GetLedger();
   private final FetchTimer timer = new FetchTimer();
   final Tenant tenant;
   final Fetcher fetcher;
@@ -94,7 +95,7 @@ final class FetchRig implements AutoCloseable {
         new Tenant(
             config,
             client,
-            new FetchServices(index, admission, timer, new Gates(timer::later), stores),
+            new FetchServices(index, admission, timer, new Gates(timer::later), stores, ledger),
             account,
             metrics,
             System::nanoTime);

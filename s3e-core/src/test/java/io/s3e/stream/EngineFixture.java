@@ -1,5 +1,6 @@
 package io.s3e.stream;
 
+import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.OpenOptions;
@@ -8,11 +9,14 @@ import io.s3e.S3EConfig;
 import io.s3e.block.ObjectRef;
 import io.s3e.buffer.MemoryBudget;
 import io.s3e.client.ClientLimits;
+import io.s3e.fetch.GetLedger;
+import io.s3e.fetch.GetRecord;
 import io.s3e.metrics.EngineMetrics;
 import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.testing.MemoryObjectClient;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -87,14 +91,40 @@ final class EngineFixture implements AfterEachCallback {
     return engine.open(OBJECT, options);
   }
 
+  private List<GetRecord> gets() {
+    return engine.gets().latest(null, GetLedger.CAPACITY);
+  }
+
+  private void requireThatGetsAddUp(EngineMetrics metrics) {
+    List<GetRecord> gets = gets();
+    assertThat(gets)
+        .allSatisfy(get -> assertThat(get.used() + get.wasted()).isEqualTo(get.received()));
+    if (gets.size() < GetLedger.CAPACITY) {
+      assertThat(gets.stream().mapToLong(GetRecord::timesSent).sum())
+          .as("GETs by their records")
+          .isEqualTo(metrics.get(Counter.GETS));
+      assertThat(gets.stream().mapToLong(GetRecord::received).sum())
+          .as("bytes by the records of GETs")
+          .isEqualTo(metrics.get(Counter.FETCHED_BYTES));
+      assertThat(gets.stream().mapToLong(GetRecord::used).sum())
+          .as("used bytes by the records of GETs")
+          .isEqualTo(metrics.get(Counter.USED_BYTES));
+    }
+  }
+
   @Override
-  public void afterEach(ExtensionContext context) {
+  public void afterEach(ExtensionContext context) throws InterruptedException {
     engine.close();
     EngineMetrics metrics = engine.metrics();
+    // What ends runs on threads of the client and of the timer too, which may be at it still.
+    awaitTrue(
+        "all that came is used or wasted",
+        () ->
+            metrics.get(Counter.USED_BYTES) + metrics.get(Counter.WASTED_BYTES)
+                == metrics.get(Counter.FETCHED_BYTES));
+    awaitTrue("all GETs have ended", () -> gets().stream().allMatch(GetRecord::hasEnded));
     assertThat(metrics.get(Counter.HELD_BYTES)).as("bytes still held").isZero();
-    assertThat(metrics.get(Counter.USED_BYTES) + metrics.get(Counter.WASTED_BYTES))
-        .as("bytes that were used and wasted")
-        .isEqualTo(metrics.get(Counter.FETCHED_BYTES));
+    requireThatGetsAddUp(metrics);
     assertThat(budget.reserved()).as("bytes still reserved").isZero();
     assertThat(client.lentOut()).as("lent buffers still out").isZero();
     assertThat(client.doubleCloses()).as("lent buffers closed twice").isZero();

@@ -84,6 +84,11 @@ public final class Store implements AutoCloseable {
     return start(directory, shape, null);
   }
 
+  /** As the first, but that of the buckets of the same objects one GET in twenty is refused. */
+  public static Store startRefusing(Path directory) throws IOException {
+    return start(directory, SHAPE, null, BUCKET + '-');
+  }
+
   /**
    * As above.
    *
@@ -91,12 +96,21 @@ public final class Store implements AutoCloseable {
    */
   public static Store start(
       Path directory, Shape shape, @Nullable SelfSignedCertificate certificate) throws IOException {
+    return start(directory, shape, certificate, null);
+  }
+
+  private static Store start(
+      Path directory,
+      Shape shape,
+      @Nullable SelfSignedCertificate certificate,
+      @Nullable String refusing)
+      throws IOException {
     Path objects = directory.resolve("objects");
     Files.createDirectories(objects.resolve(BUCKET));
     Path requests = directory.resolve("requests.jsonl");
     ShapedS3Server.Settings settings =
         new ShapedS3Server.Settings(
-            objects, 0, ACCESS_KEY, SECRET_KEY, shape, certificate, requests, null, null);
+            objects, 0, ACCESS_KEY, SECRET_KEY, shape, certificate, requests, null, refusing);
     return new Store(objects, ShapedS3Server.start(settings), certificate, requests);
   }
 

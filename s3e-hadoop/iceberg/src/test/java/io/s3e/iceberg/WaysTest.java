@@ -78,6 +78,22 @@ class WaysTest {
     }
   }
 
+  /** The CRT reads no such answer, and is asked for none once that is known. */
+  @Test
+  void aStoreWithoutEtagsIsReadByIcebergsClient() throws IOException {
+    store.server.always(Fault.etag(null));
+    try (CapturedLog log = new CapturedLog();
+        S3EFileIO io = store.open(new S3EFileIO())) {
+      assertReads(io);
+      assertThat(client(io)).isEqualTo("iceberg");
+      store.server.forgetRequests();
+      assertReads(io);
+      assertThat(store.server.gets()).isNotEmpty();
+      assertThat(byCrt()).isZero();
+      assertThat(log.lines("no ETag")).hasSize(1);
+    }
+  }
+
   @Test
   void icebergsCanBeChosen() throws IOException {
     try (CapturedLog log = new CapturedLog();

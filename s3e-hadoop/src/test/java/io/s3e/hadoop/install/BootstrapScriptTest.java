@@ -287,6 +287,27 @@ class BootstrapScriptTest {
     assertInstalled();
   }
 
+  /** EMR from release 7.10 on: all schemes are S3A's already. */
+  @Test
+  void takesAllSchemesWhereS3AHasThem() throws Exception {
+    emr("3.4.1-amzn-2");
+    file(
+        "etc/hadoop/conf/core-site.xml",
+        CORE_SITE_OF_EMR.replace(
+            "com.amazon.ws.emr.hadoop.fs.EmrFileSystem", "org.apache.hadoop.fs.s3a.S3AFileSystem"));
+    Said said = bootstrap(jar.toString());
+    assertThat(said.code()).as("%s", said).isZero();
+    assertThat(said.text()).doesNotContain("EMRFS");
+    assertInstalled();
+  }
+
+  @Test
+  void saysWhereEmrfsLosesItsScheme() throws Exception {
+    emr("3.4.1-amzn-2");
+    assertThat(bootstrap(jar.toString()).text()).contains("s3:// was EMRFS's", "--only-s3a");
+    assertThat(bootstrap(jar.toString()).text()).doesNotContain("EMRFS");
+  }
+
   @Test
   void leavesOtherSchemesAlone() throws Exception {
     emr("3.4.1-amzn-2");
@@ -295,6 +316,7 @@ class BootstrapScriptTest {
     assertThat(coreSite().get("fs.s3a.impl")).isEqualTo("io.s3e.hadoop.S3EFileSystem");
     assertThat(coreSite().get("fs.s3.impl")).isEqualTo("com.amazon.ws.emr.hadoop.fs.EmrFileSystem");
     assertThat(coreSite().get("fs.AbstractFileSystem.s3.impl")).isNull();
+    assertThat(said.text()).doesNotContain("EMRFS");
   }
 
   @Test

@@ -1,0 +1,79 @@
+package io.s3e.cli;
+
+import io.s3e.explain.Explanation;
+import io.s3e.explain.ExplanationText;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.apache.hadoop.conf.Configuration;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+
+/** Explains where time and money of Spark applications went, from their event logs. */
+@Command(
+    name = "explain",
+    description = {
+      "Says where time and money of Spark applications went, by table, job and stage, and what"
+          + " would save some of it, the most first; it is silent where there is nothing to save.",
+      "It reads event logs: a file, a rolling log (eventlog_v2_...) or a directory of both, local"
+          + " or s3a://, compressed or not, of applications that have ended, run or were killed."
+    },
+    footer = {
+      "  s3e explain /tmp/spark-events/app-20260101000000-0000.zstd",
+      "  s3e explain --json s3a://bucket/spark-events",
+      "  s3e explain --look --conf core-site.xml eventlog_v2_app-20260101000000-0000"
+    })
+final class ExplainCommand extends ToolCommand {
+  @SuppressWarnings("NullAway.Init") // Set by picocli.
+  @ParentCommand
+  private S3eCommand parent;
+
+  @SuppressWarnings("NullAway.Init") // Set by picocli.
+  @Parameters(paramLabel = "EVENTLOG", description = "The log, or a directory of logs.")
+  private String log;
+
+  @Option(
+      names = "--look",
+      description =
+          "Also open the footers of some Parquet files of each table that the log names: row"
+              + " groups, footers, dictionaries, page indexes.")
+  private boolean look;
+
+  @Option(
+      names = "--conf",
+      paramLabel = "FILE",
+      description = "Hadoop's settings (*.xml), for logs and tables on s3a://.")
+  private List<Path> configurations = new ArrayList<>();
+
+  @Option(
+      names = "--price-vcpu",
+      paramLabel = "USD",
+      defaultValue = "0.05",
+      description = "Price of an hour of a task slot. Default: ${DEFAULT-VALUE}.")
+  private double vcpuHour;
+
+  @Override
+  StandardStreams streams() {
+    return parent.streams();
+  }
+
+  @Override
+  int work() throws IOException {
+    Configuration conf = new Configuration();
+    for (Path file : configurations) {
+      conf.addResource(new org.apache.hadoop.fs.Path(file.toUri()));
+    }
+    List<Explanation> explanations =
+        Explanation.of(log, new Explanation.Options(conf, look, vcpuHour));
+    printResult(
+        ExplanationText.document(explanations),
+        explanations.stream()
+            .map(ExplanationText::text)
+            .collect(Collectors.joining(System.lineSeparator().repeat(2))));
+    return 0;
+  }
+}

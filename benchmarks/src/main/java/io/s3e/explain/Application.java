@@ -1,0 +1,137 @@
+package io.s3e.explain;
+
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * An application as its event log tells it. {@link ApplicationReader} fills it, one thread; nobody
+ * changes it afterwards.
+ */
+final class Application {
+  private static final String FILES_MAX_PARTITION_BYTES = "spark.sql.files.maxPartitionBytes";
+  private static final long DEFAULT_MAX_PARTITION_BYTES = 128L << 20;
+
+  String id = "";
+  String name = "";
+  String spark = "";
+
+  /** Spark's settings. */
+  final Map<String, String> settings = new TreeMap<>();
+
+  /** Cores of executors, by their ids. */
+  final Map<String, Integer> executorCores = new HashMap<>();
+
+  /** By number and attempt, in the order of their first event. */
+  private final Map<Long, Stage> stages = new LinkedHashMap<>();
+
+  /** The job that names a stage first. */
+  final Map<Integer, Integer> jobOfStage = new HashMap<>();
+
+  /** What the user called a job: its description, else its call. */
+  final Map<Integer, String> jobNames = new HashMap<>();
+
+  /** What Spark SQL calls a query, by its number. */
+  final Map<Long, String> queries = new HashMap<>();
+
+  /** By the number of a metric, so that a plan that Spark tells again brings no scan twice. */
+  final Map<Long, TableScan> scans = new LinkedHashMap<>();
+
+  /** Values of SQL metrics, by number. */
+  final Map<Long, Long> metrics = new HashMap<>();
+
+  Stage stage(int stageId, int attempt) {
+    return stages.computeIfAbsent(
+        ((long) stageId << Integer.SIZE) + attempt, key -> new Stage(stageId, attempt));
+  }
+
+  Collection<Stage> stages() {
+    return stages.values();
+  }
+
+  Collection<TableScan> scans() {
+    return scans.values();
+  }
+
+  /** The value of a scan's metric; 0 if it has none. */
+  long metric(TableScan scan, String metric) {
+    return metrics.getOrDefault(scan.metric(metric), 0L);
+  }
+
+  /** The scans that the tasks of a stage ran. */
+  List<TableScan> scansOf(Stage stage) {
+    return scans.values().stream()
+        .filter(scan -> scan.metrics().values().stream().anyMatch(stage.metrics::contains))
+        .toList();
+  }
+
+  /** Tasks that could run at once, had all executors been there. */
+  int slots() {
+    int cores = executorCores.values().stream().mapToInt(Integer::intValue).sum();
+    int cpus = Math.max(1, (int) number("spark.task.cpus", 1));
+    return Math.max(1, cores / cpus);
+  }
+
+  /** Tasks that run at once in an executor. */
+  int slotsOfExecutor() {
+    int cores = executorCores.values().stream().mapToInt(Integer::intValue).max().orElse(1);
+    return Math.max(1, cores / Math.max(1, (int) number("spark.task.cpus", 1)));
+  }
+
+  long runMillis() {
+    return stages.values().stream().mapToLong(Stage::runMillis).sum();
+  }
+
+  /** Time of slots while any stage ran, whether they had tasks or not. */
+  long slotMillis() {
+    List<Stage> inOrder =
+        stages.values().stream()
+            .filter(stage -> stage.tasks() > 0)
+            .sorted(Comparator.comparingLong(Stage::firstLaunch))
+            .toList();
+    long busy = 0;
+    long until = 0;
+    for (Stage stage : inOrder) {
+      busy += Math.max(0, stage.lastFinish() - Math.max(until, stage.firstLaunch()));
+      until = Math.max(until, stage.lastFinish());
+    }
+    return Math.max(busy * slots(), runMillis());
+  }
+
+  /** The sum over stages of what S3E's plugin tells. */
+  S3eReads s3e() {
+    return stages.values().stream().map(Stage::s3e).reduce(S3eReads.NONE, S3eReads::plus);
+  }
+
+  boolean isReadByS3e() {
+    return stages.values().stream().anyMatch(Stage::isReadByS3e);
+  }
+
+  /** The most that Spark SQL gives a task of a file that can be split. */
+  long splitBytes() {
+    return bytes(FILES_MAX_PARTITION_BYTES, DEFAULT_MAX_PARTITION_BYTES);
+  }
+
+  /** A setting in bytes; the default if it is not set or not understood. */
+  long bytes(String key, long byDefault) {
+    String text = settings.getOrDefault(key, "");
+    try {
+      return text.isEmpty() ? byDefault : Sizes.parse(text);
+    } catch (IllegalArgumentException e) {
+      return byDefault;
+    }
+  }
+
+  /** A setting that is a number; the default if it is not set or not understood. */
+  double number(String key, double byDefault) {
+    try {
+      return Double.parseDouble(settings.getOrDefault(key, Double.toString(byDefault)));
+    } catch (NumberFormatException e) {
+      return byDefault;
+    }
+  }
+}

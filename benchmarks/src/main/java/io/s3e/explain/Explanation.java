@@ -1,0 +1,89 @@
+package io.s3e.explain;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * Where time and money of an application went, and what would save some of it.
+ *
+ * <p>A finding is told if it saves at least {@link #WORTH_TELLING} of what the application's slots
+ * and requests cost; the dearest comes first, remarks last.
+ *
+ * @param log the path of the event log
+ * @param damages what of the log could not be read, and what of the files
+ * @param findings by what they save, most first
+ */
+public record Explanation(
+    String log,
+    List<String> damages,
+    Application application,
+    Prices prices,
+    List<TableReads> tables,
+    List<Finding> findings) {
+  /** A part of the whole that nobody would notice is not told. */
+  private static final double WORTH_TELLING = 0.03;
+
+  private static final List<Rule> RULES =
+      List.of(new FileRule(), new LayoutRule(), new SlotRule(), new StoreRule());
+
+  /** How to look. */
+  public record Options(Configuration conf, boolean look, double vcpuHour) {}
+
+  /**
+   * Explains every application whose log is at the path.
+   *
+   * @throws IOException if there is no event log, or one cannot be opened; its message names it
+   */
+  public static List<Explanation> of(String path, Options options) throws IOException {
+    List<Explanation> explanations = new ArrayList<>();
+    for (EventLog log : EventLog.find(new Path(path), options.conf())) {
+      explanations.add(of(log, options));
+    }
+    return explanations;
+  }
+
+  private static Explanation of(EventLog log, Options options) throws IOException {
+    ApplicationReader reader = new ApplicationReader();
+    List<String> damages = log.read(reader, options.conf());
+    Application application = reader.application();
+    List<TableReads> tables = TableReads.of(application);
+    Map<String, FileLayout> layouts =
+        options.look() ? FooterLook.at(tables, options.conf(), damages) : Map.of();
+    Prices prices =
+        new Prices(options.vcpuHour(), application.number("spark.s3e.price.gets", 0.0004));
+    return new Explanation(
+        log.path().toString(),
+        damages,
+        application,
+        prices,
+        tables,
+        ranked(new Facts(application, tables, layouts), prices));
+  }
+
+  private static List<Finding> ranked(Facts facts, Prices prices) {
+    double whole = cost(facts.application(), facts.tables(), prices);
+    return RULES.stream()
+        .flatMap(rule -> rule.find(facts).stream())
+        .filter(
+            finding ->
+                finding.kind().isRemark() || prices.of(finding.saving()) >= WORTH_TELLING * whole)
+        .sorted(
+            Comparator.<Finding>comparingDouble(finding -> prices.of(finding.saving())).reversed())
+        .toList();
+  }
+
+  private static double cost(Application application, List<TableReads> tables, Prices prices) {
+    return prices.of(
+        application.slotMillis(), tables.stream().mapToLong(TableReads::requests).sum());
+  }
+
+  /** What the slots of the application, while stages ran, and its requests cost, in US dollars. */
+  double cost() {
+    return cost(application, tables, prices);
+  }
+}

@@ -1,0 +1,212 @@
+package io.s3e.explain;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/** Writes an {@link Explanation}: lines for people, and a document for programs. */
+public final class ExplanationText {
+  /** More rows than that nobody reads. */
+  private static final int ROWS = 10;
+
+  /** A smaller part of the cost has no row. */
+  private static final double SHOWN = 0.01;
+
+  private ExplanationText() {}
+
+  /** A row of where time and money went. */
+  private record Spent(
+      String place, long runMillis, long waitedMillis, long readBytes, long requests, double usd) {}
+
+  /** The lines, without an end of line after the last. */
+  public static String text(Explanation explanation) {
+    List<String> lines = new ArrayList<>();
+    lines.add(head(explanation));
+    explanation.damages().forEach(damage -> lines.add("  incomplete: " + damage));
+    for (var part : spent(explanation).entrySet()) {
+      part.getValue().stream()
+          .filter(row -> row.usd() >= SHOWN * explanation.cost())
+          .limit(ROWS)
+          .forEach(row -> lines.add(line(explanation, row)));
+    }
+    if (explanation.findings().isEmpty()) {
+      lines.add("Nothing was found that is worth a change.");
+    }
+    int number = 1;
+    for (Finding finding : explanation.findings()) {
+      lines.add("");
+      lines.add(number + ". " + finding.kind().title + ": " + finding.place());
+      lines.add("   " + finding.evidence());
+      lines.add("   " + finding.change());
+      if (!finding.kind().isRemark()) {
+        lines.add("   saves about " + saving(explanation, finding.saving()));
+      }
+      number++;
+    }
+    return String.join(System.lineSeparator(), lines);
+  }
+
+  private static String head(Explanation explanation) {
+    Application application = explanation.application();
+    return String.join(
+        " ",
+        application.id.isEmpty() ? explanation.log() : application.id,
+        "\"" + application.name + "\",",
+        "Spark " + application.spark + ",",
+        application.slots() + " slots,",
+        Sizes.seconds(application.runMillis()) + " of tasks in",
+        Sizes.seconds(application.slotMillis()) + " of slots,",
+        Sizes.dollars(explanation.cost()) + ",",
+        application.isReadByS3e() ? from(application.s3e()) : "without events of S3E");
+  }
+
+  private static String from(S3eReads reads) {
+    return "read "
+        + Sizes.bytes(reads.bytesRead())
+        + " (from memory "
+        + Sizes.bytes(reads.bytesFromMemory())
+        + ", disk "
+        + Sizes.bytes(reads.bytesFromDisk())
+        + ", S3 "
+        + Sizes.bytes(reads.bytesFromS3())
+        + ")";
+  }
+
+  private static String line(Explanation explanation, Spent row) {
+    return "  "
+        + Sizes.percent(row.usd(), explanation.cost())
+        + "  "
+        + row.place()
+        + ": "
+        + Sizes.bytes(row.readBytes())
+        + " read, "
+        + Sizes.count(row.requests())
+        + " requests, tasks "
+        + Sizes.seconds(row.runMillis())
+        + ", waited "
+        + Sizes.seconds(row.waitedMillis());
+  }
+
+  private static String saving(Explanation explanation, Saving saving) {
+    double usd = explanation.prices().of(saving);
+    return Sizes.seconds(saving.slotMillis())
+        + " of task slots and "
+        + Sizes.count(saving.requests())
+        + " requests: "
+        + Sizes.dollars(usd)
+        + ", "
+        + Sizes.percent(usd, explanation.cost())
+        + " of what slots and requests cost";
+  }
+
+  /** Tables, jobs and stages, each with the dearest first. */
+  private static Map<String, List<Spent>> spent(Explanation explanation) {
+    Prices prices = explanation.prices();
+    Map<String, List<Spent>> spent = new LinkedHashMap<>();
+    spent.put(
+        "tables",
+        dearestFirst(
+            explanation.tables().stream()
+                .map(
+                    table ->
+                        new Spent(
+                            table.table(),
+                            table.runMillis(),
+                            table.waitedMillis(),
+                            table.readBytes(),
+                            table.requests(),
+                            prices.of(table.runMillis(), table.requests())))
+                .toList()));
+    spent.put("jobs", dearestFirst(ofStages(explanation, stage -> job(explanation, stage))));
+    spent.put(
+        "stages",
+        dearestFirst(ofStages(explanation, stage -> stage.label() + " (" + stage.name + ")")));
+    return spent;
+  }
+
+  private static String job(Explanation explanation, Stage stage) {
+    int job = explanation.application().jobOfStage.getOrDefault(stage.id, -1);
+    String name = explanation.application().jobNames.getOrDefault(job, "");
+    return "job " + job + (name.isEmpty() ? "" : " (" + name + ")");
+  }
+
+  private static List<Spent> ofStages(Explanation explanation, Function<Stage, String> place) {
+    Map<String, List<Stage>> places =
+        explanation.application().stages().stream()
+            .filter(stage -> stage.tasks() > 0)
+            .collect(Collectors.groupingBy(place, LinkedHashMap::new, Collectors.toList()));
+    List<Spent> rows = new ArrayList<>();
+    places.forEach(
+        (name, stages) -> {
+          long run = stages.stream().mapToLong(Stage::runMillis).sum();
+          long opened =
+              explanation.tables().stream()
+                  .flatMap(table -> table.runs().stream())
+                  .filter(each -> stages.contains(each.stage()))
+                  .mapToLong(each -> each.requests() - each.s3e().gets())
+                  .sum();
+          S3eReads s3e = stages.stream().map(Stage::s3e).reduce(S3eReads.NONE, S3eReads::plus);
+          long requests = opened + s3e.gets();
+          rows.add(
+              new Spent(
+                  name,
+                  run,
+                  stages.stream()
+                      .filter(s -> s.readBytes() > 0)
+                      .mapToLong(Stage::waitedMillis)
+                      .sum(),
+                  stages.stream().mapToLong(Stage::readBytes).sum(),
+                  requests,
+                  explanation.prices().of(run, requests)));
+        });
+    return rows;
+  }
+
+  private static List<Spent> dearestFirst(List<Spent> rows) {
+    return rows.stream().sorted(Comparator.comparingDouble(Spent::usd).reversed()).toList();
+  }
+
+  /** The same for a program: names stay, fields may be added. */
+  public static Map<String, Object> document(List<Explanation> explanations) {
+    return Map.of("applications", explanations.stream().map(ExplanationText::document).toList());
+  }
+
+  private static Map<String, Object> document(Explanation explanation) {
+    Map<String, Object> document = new LinkedHashMap<>();
+    Application application = explanation.application();
+    document.put("log", explanation.log());
+    document.put("id", application.id);
+    document.put("name", application.name);
+    document.put("spark", application.spark);
+    document.put("slots", application.slots());
+    document.put("runMillis", application.runMillis());
+    document.put("slotMillis", application.slotMillis());
+    document.put("usd", explanation.cost());
+    document.put("damages", explanation.damages());
+    if (application.isReadByS3e()) {
+      document.put("s3e", application.s3e());
+    }
+    document.putAll(spent(explanation));
+    document.put(
+        "findings",
+        explanation.findings().stream().map(finding -> document(explanation, finding)).toList());
+    return document;
+  }
+
+  private static Map<String, Object> document(Explanation explanation, Finding finding) {
+    Map<String, Object> document = new LinkedHashMap<>();
+    document.put("kind", finding.kind());
+    document.put("scope", finding.scope());
+    document.put("place", finding.place());
+    document.put("evidence", finding.evidence());
+    document.put("change", finding.change());
+    document.put("savedSlotMillis", finding.saving().slotMillis());
+    document.put("savedRequests", finding.saving().requests());
+    document.put("savedUsd", explanation.prices().of(finding.saving()));
+    return document;
+  }
+}

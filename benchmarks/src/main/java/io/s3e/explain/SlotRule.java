@@ -1,0 +1,152 @@
+package io.s3e.explain;
+
+import io.s3e.explain.Finding.Kind;
+import io.s3e.explain.Finding.Scope;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** Slots that have nothing to read, and stages that wait for something else than S3. */
+final class SlotRule implements Rule {
+  /** A file that cannot be split gives one task so much more than a split. */
+  private static final double MORE_THAN_A_SPLIT = 1.5;
+
+  /** Fewer slots are no cluster to save of. */
+  private static final int FEW_SLOTS = 4;
+
+  /** Shorter stages are not worth a line. */
+  private static final long LONG_MILLIS = 10_000;
+
+  private static final double OF_THE_APPLICATION = 0.25;
+  private static final double BLOCKED = 0.05;
+
+  @Override
+  public List<Finding> find(Facts facts) {
+    List<Finding> findings = new ArrayList<>();
+    for (TableReads table : facts.tables()) {
+      for (TableReads.Run run : table.runs()) {
+        if (isUnsplittable(facts.application(), run)) {
+          findings.add(unsplittable(facts.application(), table, run));
+        } else {
+          idle(facts.application(), table, run, findings);
+        }
+      }
+    }
+    notS3(facts, findings);
+    return findings;
+  }
+
+  private static boolean isUnsplittable(Application application, TableReads.Run run) {
+    return run.isText()
+        && run.stage().longestInputBytes() > MORE_THAN_A_SPLIT * application.splitBytes();
+  }
+
+  private static long idleMillis(Application application, Stage stage) {
+    return stage.wallMillis() * application.slots() - stage.runMillis();
+  }
+
+  private static Finding unsplittable(
+      Application application, TableReads table, TableReads.Run run) {
+    Stage stage = run.stage();
+    return new Finding(
+        Kind.UNSPLITTABLE_FILES,
+        Scope.TABLE,
+        table.table(),
+        "a task of "
+            + stage.label()
+            + " read "
+            + Sizes.bytes(stage.longestInputBytes())
+            + " of text, where a task gets "
+            + Sizes.bytes(application.splitBytes())
+            + " of a file that can be split; "
+            + tasks(application, stage),
+        "write the text uncompressed or as bzip2, in more files, or as Parquet: a file of gzip is"
+            + " read by one task from its start to its end",
+        new Saving(idleMillis(application, stage), 0));
+  }
+
+  private static String tasks(Application application, Stage stage) {
+    return stage.tasks()
+        + (stage.tasks() == 1 ? " task on " : " tasks on ")
+        + application.slots()
+        + " slots for "
+        + Sizes.seconds(stage.wallMillis());
+  }
+
+  private static void idle(
+      Application application, TableReads table, TableReads.Run run, List<Finding> findings) {
+    Stage stage = run.stage();
+    // A task that finds no row group in its part has nothing to read.
+    int readers = Math.max(1, stage.tasks() - stage.tasksWithoutRows());
+    if (application.slots() < FEW_SLOTS || readers > application.slots() / 2) {
+      return;
+    }
+    findings.add(
+        new Finding(
+            Kind.IDLE_SLOTS,
+            Scope.STAGE,
+            stage.label(),
+            tasks(application, stage)
+                + ", "
+                + readers
+                + " with rows, reading "
+                + table.table()
+                + (run.fileBytes() == 0 ? "" : ", " + Sizes.bytes(run.fileBytes()) + " of files"),
+            "give the job fewer executors (spark.dynamicAllocation.enabled), or the table more row"
+                + " groups (parquet.block.size), so that all slots have some to read",
+            new Saving(idleMillis(application, stage), 0)));
+  }
+
+  private static void notS3(Facts facts, List<Finding> findings) {
+    List<Stage> reading =
+        facts.tables().stream()
+            .flatMap(table -> table.runs().stream())
+            .map(TableReads.Run::stage)
+            .distinct()
+            .toList();
+    long all = facts.application().runMillis();
+    for (Stage stage : reading) {
+      if (stage.runMillis() < LONG_MILLIS
+          || stage.runMillis() < OF_THE_APPLICATION * all
+          || stage.waitedMillis() + openingMillis(facts, stage) >= BLOCKED * stage.runMillis()) {
+        continue;
+      }
+      findings.add(
+          new Finding(
+              Kind.NOT_S3,
+              Scope.STAGE,
+              stage.label(),
+              "tasks ran "
+                  + Sizes.seconds(stage.runMillis())
+                  + " and waited for reads "
+                  + Sizes.percent(stage.waitedMillis(), stage.runMillis())
+                  + " of it; they computed "
+                  + Sizes.percent(stage.cpuMillis(), stage.runMillis())
+                  + " and collected garbage "
+                  + Sizes.percent(stage.gcMillis(), stage.runMillis())
+                  + "; reads "
+                  + tables(facts, stage),
+              "look at the query, its expressions and its shuffles; faster reads save no more than"
+                  + " that",
+              Saving.NONE));
+    }
+  }
+
+  /** A HEAD for each file that a task opens, which S3E does not count among blocked reads. */
+  private static long openingMillis(Facts facts, Stage stage) {
+    long files =
+        facts.tables().stream()
+            .flatMap(table -> table.runs().stream())
+            .filter(run -> run.stage() == stage)
+            .mapToLong(TableReads.Run::files)
+            .sum();
+    return Math.max(files, stage.tasks()) * ROUND_TRIP_MILLIS;
+  }
+
+  private static String tables(Facts facts, Stage stage) {
+    return facts.tables().stream()
+        .filter(table -> table.runs().stream().anyMatch(run -> run.stage() == stage))
+        .map(TableReads::table)
+        .collect(Collectors.joining(", "));
+  }
+}

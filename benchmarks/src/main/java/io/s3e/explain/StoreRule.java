@@ -1,0 +1,209 @@
+package io.s3e.explain;
+
+import io.s3e.explain.Finding.Kind;
+import io.s3e.explain.Finding.Scope;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What S3 was asked more often than needed, and where it refused. */
+final class StoreRule implements Rule {
+  private static final double THROTTLED = 0.01;
+
+  /** S3E pauses after a refusal before it asks again. */
+  private static final long PAUSE_MILLIS = 100;
+
+  private static final double WASTED = 0.2;
+  private static final long LITTLE_BYTES = 8L << 20;
+
+  /** A reader with less memory cannot have as much on its way as a connection brings. */
+  private static final long MEMORY_OF_A_READER = 32L << 20;
+
+  private static final double MUCH_BLOCKED = 0.1;
+
+  /**
+   * S3E waits 0.57 times as long as S3A's classic stream in four queries of TPC-H on Spark 4.1
+   * (docs/BENCHMARKS.md).
+   */
+  private static final double LESS_BLOCKED = 0.43;
+
+  private static final String BUDGET = "spark.s3e.memory.budget";
+  private static final String S3A = "s3a://";
+
+  @Override
+  public List<Finding> find(Facts facts) {
+    List<Finding> findings = new ArrayList<>();
+    for (TableReads table : facts.tables()) {
+      throttled(table, findings);
+      wasted(table, findings);
+      readAgain(table, facts, findings);
+    }
+    memory(facts, findings);
+    plainS3a(facts, findings);
+    return findings;
+  }
+
+  private static void throttled(TableReads table, List<Finding> findings) {
+    S3eReads reads = table.s3e();
+    if (reads.throttled() == 0 || reads.throttled() < THROTTLED * reads.gets()) {
+      return;
+    }
+    long byPauses = reads.throttled() * (ROUND_TRIP_MILLIS + PAUSE_MILLIS);
+    findings.add(
+        new Finding(
+            Kind.THROTTLED,
+            Scope.TABLE,
+            table.table(),
+            Sizes.count(reads.throttled())
+                + " of "
+                + Sizes.count(reads.gets())
+                + " GETs were refused by the store ("
+                + Sizes.percent(reads.throttled(), reads.gets())
+                + "); tasks waited "
+                + Sizes.seconds(table.waitedMillis()),
+            "spread the objects over more prefixes, ask for fewer at once, or ask AWS to partition"
+                + " the bucket; who else reads it?",
+            new Saving(Math.min(table.waitedMillis(), byPauses), reads.throttled())));
+  }
+
+  private static void wasted(TableReads table, List<Finding> findings) {
+    S3eReads reads = table.s3e();
+    long wasted = reads.prefetchWastedBytes();
+    if (wasted < LITTLE_BYTES || wasted < WASTED * reads.bytesFromS3()) {
+      return;
+    }
+    double share = (double) wasted / reads.bytesFromS3();
+    findings.add(
+        new Finding(
+            Kind.WASTED_PREFETCH,
+            Scope.TABLE,
+            table.table(),
+            Sizes.bytes(wasted)
+                + " of "
+                + Sizes.bytes(reads.bytesFromS3())
+                + " from S3 were prefetched and read by nobody",
+            "if readers stop early, spark.s3e.columnar=false or a smaller"
+                + " spark.s3e.prefetch.window.max leaves them; if memory is short, raise "
+                + BUDGET,
+            new Saving(0, Math.round(reads.gets() * share))));
+  }
+
+  /** The same columns of the same files, by another query: what a cache is there for. */
+  private static void readAgain(TableReads table, Facts facts, List<Finding> findings) {
+    Map<String, List<TableReads.Run>> same = new LinkedHashMap<>();
+    for (TableReads.Run run : table.runs()) {
+      String what = run.scan().map(TableScan::whatIsRead).orElse("");
+      same.computeIfAbsent(what, key -> new ArrayList<>()).add(run);
+    }
+    long again = 0;
+    long waited = 0;
+    long requests = 0;
+    long distance = 0;
+    int times = 0;
+    for (List<TableReads.Run> runs : same.values()) {
+      for (int i = 1; i < runs.size(); i++) {
+        TableReads.Run run = runs.get(i);
+        again += fromS3(run);
+        waited += run.waitedMillis();
+        requests += run.requests() - run.files();
+        distance = Math.max(distance, distance(facts, runs.get(i - 1), run));
+        times++;
+      }
+    }
+    long whole = table.runs().stream().mapToLong(StoreRule::fromS3).sum();
+    if (again < LITTLE_BYTES || again < whole / 4) {
+      return;
+    }
+    findings.add(
+        new Finding(
+            Kind.READ_AGAIN,
+            Scope.TABLE,
+            table.table(),
+            "the same columns came from S3 again "
+                + (times == 1 ? "once" : times + " times")
+                + ": "
+                + Sizes.bytes(again)
+                + " of "
+                + Sizes.bytes(whole)
+                + "; up to "
+                + Sizes.bytes(distance)
+                + " were read from one time to the next",
+            (table.isReadByS3e()
+                    ? "give S3E a cache on local disk (spark.s3e.cache.mode=disk) of more than "
+                    : "read by S3E with a cache on local disk of more than ")
+                + Sizes.bytes(distance)
+                + " over all hosts (spark.s3e.cache.capacity)",
+            new Saving(waited, requests)));
+  }
+
+  private static long fromS3(TableReads.Run run) {
+    if (run.stage().isReadByS3e()) {
+      return run.s3e().bytesFromS3();
+    }
+    return run.scan().isPresent() ? run.fileBytes() : run.readBytes();
+  }
+
+  /** What all stages between two reads brought, the first of them with it. */
+  private static long distance(Facts facts, TableReads.Run first, TableReads.Run again) {
+    return facts.tables().stream()
+        .flatMap(table -> table.runs().stream())
+        .filter(run -> run.stage().id >= first.stage().id && run.stage().id < again.stage().id)
+        .mapToLong(StoreRule::fromS3)
+        .sum();
+  }
+
+  private static void memory(Facts facts, List<Finding> findings) {
+    Application application = facts.application();
+    long budget =
+        application.bytes(BUDGET, application.bytes("spark.hadoop.fs.s3a.s3e.memory.budget", 0));
+    long need = MEMORY_OF_A_READER * application.slotsOfExecutor();
+    long run = facts.tables().stream().mapToLong(TableReads::runMillis).sum();
+    long waited = facts.tables().stream().mapToLong(TableReads::waitedMillis).sum();
+    if (!application.isReadByS3e()
+        || budget == 0
+        || budget >= need
+        || waited < MUCH_BLOCKED * run) {
+      return;
+    }
+    findings.add(
+        new Finding(
+            Kind.MEMORY_BUDGET,
+            Scope.APPLICATION,
+            application.id,
+            BUDGET
+                + " is "
+                + Sizes.bytes(budget)
+                + " for "
+                + application.slotsOfExecutor()
+                + " tasks at once; they waited for reads "
+                + Sizes.percent(waited, run)
+                + " of their time",
+            "leave " + BUDGET + " to its default, or set at least " + Sizes.bytes(need),
+            new Saving(Math.round(waited * (1 - (double) budget / need)), 0)));
+  }
+
+  private static void plainS3a(Facts facts, List<Finding> findings) {
+    List<TableReads> tables =
+        facts.tables().stream()
+            .filter(table -> table.table().startsWith(S3A) && !table.isReadByS3e())
+            .toList();
+    if (tables.isEmpty() || facts.application().isReadByS3e()) {
+      return;
+    }
+    long run = tables.stream().mapToLong(TableReads::runMillis).sum();
+    long waited = tables.stream().mapToLong(TableReads::waitedMillis).sum();
+    findings.add(
+        new Finding(
+            Kind.PLAIN_S3A,
+            Scope.APPLICATION,
+            facts.application().id,
+            "no event of S3E in the log; tasks that read s3a:// neither computed nor shuffled for "
+                + Sizes.seconds(waited)
+                + " of "
+                + Sizes.seconds(run),
+            "read by S3E (docs/INSTALL.md); in TPC-H it waits 0.57 times as long as S3A"
+                + " (docs/BENCHMARKS.md)",
+            new Saving(Math.round(waited * LESS_BLOCKED), 0)));
+  }
+}

@@ -1,0 +1,123 @@
+package io.s3e.explain;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Finding and reading logs, whole and damaged ones, in every codec. */
+class EventLogTest {
+  private static final Explanation.Options OPTIONS =
+      new Explanation.Options(new Configuration(), false, 0.05);
+
+  @TempDir Path directory;
+  private RecordedLog recorded;
+  private String[] lines;
+
+  @BeforeEach
+  void read() throws IOException {
+    recorded = RecordedLog.of("clean");
+    lines = new String(recorded.lines(), UTF_8).split("\n");
+  }
+
+  private static List<Explanation> explain(Path path) throws IOException {
+    return Explanation.of(path.toString(), OPTIONS);
+  }
+
+  private void write(Path file, String[] some) throws IOException {
+    Files.writeString(file, String.join("\n", some) + "\n");
+  }
+
+  @ParameterizedTest
+  @EnumSource(LogCodec.class)
+  void everyCodecOfSparkGivesTheSame(LogCodec codec) throws IOException {
+    Explanation plain =
+        explain(recorded.write(Files.createDirectory(directory.resolve("plain")), LogCodec.NONE))
+            .get(0);
+    Explanation explanation = explain(recorded.write(directory, codec)).get(0);
+    assertThat(explanation.damages()).isEmpty();
+    assertThat(explanation.application().runMillis())
+        .isEqualTo(plain.application().runMillis())
+        .isPositive();
+    assertThat(explanation.application().s3e()).isEqualTo(plain.application().s3e());
+  }
+
+  @ParameterizedTest
+  @EnumSource(LogCodec.class)
+  void aLogThatBreaksOffIsReadAsFarAsItGoes(LogCodec codec) throws IOException {
+    // Codecs write blocks of up to 128 KiB, of which the last is lost.
+    Path whole = recorded.times(10).write(directory, codec);
+    byte[] bytes = Files.readAllBytes(whole);
+    Path killed = directory.resolve(whole.getFileName() + LogCodec.IN_PROGRESS);
+    Files.write(killed, Arrays.copyOf(bytes, bytes.length - 100));
+    Explanation explanation = explain(killed).get(0);
+    assertThat(explanation.damages()).hasSize(1).first().asString().contains("app-1");
+    assertThat(explanation.application().runMillis()).isPositive();
+  }
+
+  @Test
+  void theLastLineMayBeCutOff() throws IOException {
+    String cut = String.join("\n", lines);
+    Path file = Files.writeString(directory.resolve("app-2"), cut.substring(0, cut.length() - 3));
+    assertThat(explain(file).get(0).damages())
+        .containsExactly("app-2: the last line, number " + lines.length + ", is cut off");
+  }
+
+  @Test
+  void aBadLineAmongOthersIsTold() throws IOException {
+    String[] damaged = lines.clone();
+    damaged[3] = "{\"Event\":\"SparkListenerTaskEnd\",}";
+    Path file = directory.resolve("app-3");
+    write(file, damaged);
+    assertThat(explain(file).get(0).damages())
+        .containsExactly("app-3: 1 of " + lines.length + " lines cannot be read");
+  }
+
+  @Test
+  void aRollingLogIsReadFromItsCompactedPartOn() throws IOException {
+    Path rolling = Files.createDirectory(directory.resolve("eventlog_v2_app-4"));
+    int half = lines.length / 2;
+    write(rolling.resolve("events_1_app-4"), Arrays.copyOfRange(lines, 0, 5));
+    write(rolling.resolve("events_2_app-4.compact"), Arrays.copyOfRange(lines, 0, half));
+    write(rolling.resolve("events_10_app-4"), Arrays.copyOfRange(lines, half, lines.length));
+    Files.createFile(rolling.resolve("appstatus_app-4"));
+    Explanation whole = explain(recorded.write(directory, LogCodec.NONE)).get(0);
+    Explanation explanation = explain(rolling).get(0);
+    assertThat(explanation.damages()).isEmpty();
+    assertThat(explanation.application().runMillis()).isEqualTo(whole.application().runMillis());
+  }
+
+  @Test
+  void aDirectoryHasALogForEachApplication() throws IOException {
+    recorded.write(directory, LogCodec.NONE);
+    recorded.write(directory, LogCodec.ZSTD);
+    Path rolling = Files.createDirectory(directory.resolve("eventlog_v2_app-5"));
+    write(rolling.resolve("events_1_app-5"), lines);
+    Files.createFile(directory.resolve(".app-1.crc"));
+    assertThat(explain(directory)).hasSize(3);
+  }
+
+  @Test
+  void whatIsNoEventLogIsNamed() throws IOException {
+    Path text = Files.writeString(directory.resolve("notes.txt"), "not a log\n");
+    assertThatThrownBy(() -> explain(text))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(text.toString())
+        .hasMessageContaining("no event log");
+    Path missing = directory.resolve("missing");
+    assertThatThrownBy(() -> explain(missing)).hasMessageContaining(missing.toString());
+    Path empty = Files.createDirectory(directory.resolve("empty"));
+    assertThatThrownBy(() -> explain(empty)).hasMessageContaining(empty.toString());
+  }
+}

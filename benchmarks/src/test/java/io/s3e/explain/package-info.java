@@ -1,0 +1,4 @@
+@NullMarked
+package io.s3e.explain;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,179 @@
+package io.s3e.stream;
+
+import static io.s3e.stream.EngineFixture.BLOCK;
+import static io.s3e.stream.EngineFixture.OBJECT;
+import static io.s3e.testing.Eventually.awaitTrue;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.s3e.OpenOptions;
+import io.s3e.S3E;
+import io.s3e.S3EConfig;
+import io.s3e.block.ObjectRef;
+import io.s3e.buffer.MemoryBudget;
+import io.s3e.client.ClientLimits;
+import io.s3e.client.RequestFailure;
+import io.s3e.fetch.GetLedger;
+import io.s3e.fetch.GetRecord;
+import io.s3e.memory.Purpose;
+import io.s3e.prefetch.GuessKind;
+import io.s3e.prefetch.ReadPolicy;
+import io.s3e.testing.MemoryObjectClient;
+import io.s3e.testing.MemoryObjectClient.Answer;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.util.List;
+import java.util.Set;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * What is known of each GET: why it was sent, and what became of its bytes. That records of GETs
+ * add up to the counters is required after each test of {@link EngineFixture}.
+ */
+@Timeout(60)
+class LatestGetsTest {
+  private static final OpenOptions RANDOM = OpenOptions.DEFAULTS.withPolicy(ReadPolicy.RANDOM);
+  private static final OpenOptions SCAN = OpenOptions.DEFAULTS.withPolicy(ReadPolicy.SEQUENTIAL);
+
+  @RegisterExtension final EngineFixture s3e = EngineFixture.copying();
+
+  @RegisterExtension final EngineFixture lending = EngineFixture.lending();
+
+  private static List<GetRecord> gets(EngineFixture fixture) {
+    return fixture.engine.gets().latest(OBJECT, GetLedger.CAPACITY);
+  }
+
+  /** The last word of a client may come after the bytes. */
+  private static List<GetRecord> endedGets(EngineFixture fixture) throws InterruptedException {
+    awaitTrue("all have ended", () -> gets(fixture).stream().allMatch(GetRecord::hasEnded));
+    return gets(fixture);
+  }
+
+  @Test
+  void aReadAndWhatIsAheadOfItAreToldApart() throws Exception {
+    for (EngineFixture fixture : List.of(s3e, lending)) {
+      byte[] content = fixture.put(200);
+      try (S3EInputStream in = fixture.open(SCAN)) {
+        assertThat(in.readAllBytes()).isEqualTo(content);
+      }
+
+      List<GetRecord> gets = endedGets(fixture);
+      assertThat(gets.get(gets.size() - 1).reason()).isEqualTo(Purpose.DEMAND);
+      assertThat(gets).extracting(GetRecord::reason).contains(GuessKind.WINDOW);
+      assertThat(gets).allMatch(get -> get.state() == GetRecord.State.DONE);
+      assertThat(gets.stream().mapToLong(GetRecord::used).sum()).isEqualTo(content.length);
+    }
+  }
+
+  @Test
+  void bytesThatNobodyReadsAreWastedByTheGetsThatBroughtThem() throws Exception {
+    s3e.put(200);
+    try (S3EInputStream in = s3e.open(SCAN)) {
+      in.readNBytes(3 * BLOCK);
+      awaitTrue(
+          "guesses have come",
+          () ->
+              gets(s3e).stream()
+                  .anyMatch(get -> get.reason() == GuessKind.WINDOW && get.received() > 0));
+    }
+    s3e.engine.close();
+
+    assertThat(gets(s3e).stream().mapToLong(GetRecord::used).sum()).isEqualTo(3 * BLOCK);
+    assertThat(gets(s3e))
+        .filteredOn(get -> get.reason() == GuessKind.WINDOW)
+        .allSatisfy(get -> assertThat(get.used() + get.wasted()).isEqualTo(get.received()))
+        .anySatisfy(get -> assertThat(get.wasted()).isPositive());
+  }
+
+  @Test
+  void aRetryIsARecordOfItsOwn() throws Exception {
+    byte[] content = s3e.put(4);
+    int broken = BLOCK + 1000;
+    s3e.client.faults(
+        (request, number) ->
+            number == 0
+                ? Answer.GOOD.failingAfter(broken, RequestFailure.Kind.NETWORK)
+                : Answer.GOOD);
+
+    try (S3EInputStream in = s3e.open(RANDOM)) {
+      byte[] target = new byte[4 * BLOCK];
+      in.readFullyAt(0, target, 0, target.length);
+      assertThat(target).isEqualTo(content);
+    }
+
+    List<GetRecord> gets = endedGets(s3e);
+    assertThat(gets)
+        .extracting(GetRecord::state)
+        .containsExactly(GetRecord.State.DONE, GetRecord.State.FAILED);
+    assertThat(gets)
+        .extracting(GetRecord::used)
+        .containsExactly(4L * BLOCK - broken, (long) broken);
+    assertThat(gets.get(1).toString())
+        .contains("GET [0, " + 4 * BLOCK + ") of s3://bucket/key for DEMAND: FAILED after ")
+        .contains(broken + " bytes came, " + broken + " used, 0 wasted; ");
+  }
+
+  @Test
+  void anErrorTellsOfTheLatestGetsOfItsObject() throws Exception {
+    s3e.put(8);
+    s3e.client.put(new ObjectRef("bucket", "other"), s3e.content, "\"v2\"");
+    try (S3EInputStream other = s3e.engine.open(new ObjectRef("bucket", "other"), RANDOM)) {
+      other.readFullyAt(0, new byte[100], 0, 100);
+    }
+    s3e.client.faults(
+        (request, number) -> Answer.GOOD.failingAfter(-1, RequestFailure.Kind.FORBIDDEN));
+
+    try (S3EInputStream in = s3e.open(RANDOM)) {
+      assertThatThrownBy(() -> in.readFullyAt(0, new byte[10], 0, 10))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("; its latest GETs: (1) ")
+          .hasMessageContaining(" of s3://bucket/key for DEMAND: FAILED after ")
+          .hasMessageNotContaining("s3://bucket/other")
+          .hasMessageNotContaining("\n");
+    }
+  }
+
+  @Test
+  void theOldestGoesWhenThereAreTooMany() throws Exception {
+    s3e.put(GetLedger.CAPACITY + 10);
+    try (S3EInputStream in = s3e.open(RANDOM)) {
+      for (int block = 0; block < GetLedger.CAPACITY + 10; block++) {
+        in.readFullyAt((long) block * BLOCK, new byte[1], 0, 1);
+      }
+    }
+
+    List<GetRecord> gets = gets(s3e);
+    assertThat(gets).hasSize(GetLedger.CAPACITY);
+    assertThat(gets.get(0).range().start())
+        .isGreaterThanOrEqualTo((long) GetLedger.CAPACITY * BLOCK);
+    assertThat(s3e.engine.gets().latest(null, 3)).isEqualTo(gets.subList(0, 3));
+  }
+
+  @Test
+  void jmxShowsThemAsLongAsTheEngineIsThere() throws Exception {
+    MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+    ObjectName all = new ObjectName("io.s3e:type=Gets,*");
+    Set<ObjectName> before = server.queryNames(all, null);
+    MemoryObjectClient client =
+        new MemoryObjectClient(ClientLimits.copying(EngineFixture.REQUEST, 4, 0));
+    client.put(OBJECT, MemoryObjectClient.bytes(BLOCK, 1), EngineFixture.ETAG);
+    MemoryBudget budget = new MemoryBudget(64L * BLOCK);
+    Set<ObjectName> added;
+    try (S3E engine = S3E.create(S3EConfig.DEFAULTS, budget, granted -> client)) {
+      try (S3EInputStream in = engine.open(OBJECT, RANDOM)) {
+        assertThat(in.read()).isNotNegative();
+      }
+      awaitTrue("its end", () -> engine.gets().latest(null, 1).get(0).hasEnded());
+      added = server.queryNames(all, null);
+      added.removeAll(before);
+      assertThat(added).hasSize(1);
+      String[] lines = (String[]) server.getAttribute(added.iterator().next(), "Latest");
+      assertThat(lines).singleElement().asString().contains("of s3://bucket/key for DEMAND: DONE");
+    }
+    assertThat(server.queryNames(all, null)).doesNotContainAnyElementsOf(added);
+  }
+}

@@ -28,7 +28,7 @@ public class S3EAbstractFileSystem extends DelegateToFileSystem {
 
   /** Says what is missing before S3A is loaded, which does not load without the SDK. */
   private static FileSystem checkedFileSystem() throws IOException {
-    Requirements.check();
+    Requirements unused = Requirements.check();
     return Maker.make();
   }
 

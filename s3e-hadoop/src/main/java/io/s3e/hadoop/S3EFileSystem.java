@@ -11,6 +11,7 @@ import io.s3e.hadoop.conf.AdapterConfig;
 import io.s3e.hadoop.conf.ClientChoice;
 import io.s3e.hadoop.conf.S3EKeys;
 import io.s3e.hadoop.conf.UnknownKeys;
+import io.s3e.hadoop.hadoop33.Reads;
 import io.s3e.hadoop.hadoop341.DirectOpener;
 import io.s3e.hadoop.hadoop341.StreamSpi;
 import io.s3e.hadoop.open.Announcements;
@@ -81,6 +82,9 @@ public class S3EFileSystem extends S3AFileSystem {
   private @Nullable ReadEngine engine;
   private @Nullable DirectOpener opener;
 
+  /** On Hadoop 3.3, in place of all the others; null where S3A reads. */
+  private @Nullable Reads reads33;
+
   /** Null where S3A reads. */
   private @Nullable Announcements announcements;
 
@@ -92,7 +96,7 @@ public class S3EFileSystem extends S3AFileSystem {
    */
   @Override
   public void initialize(URI name, Configuration original) throws IOException {
-    Requirements.check();
+    Requirements found = Requirements.check();
     HadoopTables.opened(this);
     String bucket = name.getHost();
     Configuration conf = S3AUtils.propagateBucketOptions(original, bucket);
@@ -105,12 +109,42 @@ public class S3EFileSystem extends S3AFileSystem {
     if (reads) {
       EarlyStart.begin(config, conf);
     }
+    if (found.isHadoop33()) {
+      super.initialize(name, original);
+      if (reads && config.client() != ClientChoice.S3A) {
+        reads33 = reads33(config, bucket);
+      }
+      return;
+    }
     super.initialize(name, reads ? withStreams(original, bucket) : original);
     if (reads) {
       UnknownKeys.tell(getUri().toString(), original, bucket);
       sayOverridden(conf);
       prepareReads(config, bucket);
     }
+  }
+
+  private Reads reads33(AdapterConfig config, String bucket) {
+    UnknownKeys.tell(getUri().toString(), getConf(), bucket);
+    EngineFactory factory = new EngineFactory(config, getConf(), bucket);
+    String owner = getUri().toString();
+    return new Reads(
+        this,
+        statistics,
+        new Reads.S3a() {
+          @Override
+          public FSDataInputStream open(Path path, int bufferSize) throws IOException {
+            return S3EFileSystem.super.open(path, bufferSize);
+          }
+
+          @Override
+          public CompletableFuture<FSDataInputStream> openFile(
+              Path path, OpenFileParameters parameters) throws IOException {
+            return S3EFileSystem.super.openFileWithOptions(path, parameters);
+          }
+        },
+        config.reach(),
+        (store, secret, client) -> factory.create(owner, store, secret, client));
   }
 
   /** Only now, since S3A has added its credential providers, in which secrets may be. */
@@ -176,6 +210,10 @@ public class S3EFileSystem extends S3AFileSystem {
   /** S3A's, with S3E's stream. */
   @Override
   public FSDataInputStream open(Path rawPath, int bufferSize) throws IOException {
+    Reads older = reads33;
+    if (older != null) {
+      return older.open(rawPath, bufferSize);
+    }
     Announcements files = announcements;
     if (files == null) {
       return super.open(rawPath, bufferSize);
@@ -194,6 +232,10 @@ public class S3EFileSystem extends S3AFileSystem {
   @Override
   public CompletableFuture<FSDataInputStream> openFileWithOptions(
       Path rawPath, OpenFileParameters parameters) throws IOException {
+    Reads older = reads33;
+    if (older != null) {
+      return older.openFile(rawPath, parameters);
+    }
     Announcements files = announcements;
     if (files == null) {
       return super.openFileWithOptions(rawPath, parameters);
@@ -337,7 +379,7 @@ public class S3EFileSystem extends S3AFileSystem {
    */
   @Override
   public boolean hasPathCapability(Path path, String capability) throws IOException {
-    if (engine != null && S3EKeys.CAPABILITY.equalsIgnoreCase(capability)) {
+    if ((engine != null || reads33 != null) && S3EKeys.CAPABILITY.equalsIgnoreCase(capability)) {
       return true;
     }
     S3E made = engineIfMade();
@@ -369,6 +411,10 @@ public class S3EFileSystem extends S3AFileSystem {
       ReadEngine own = engine;
       if (own != null) {
         own.close();
+      }
+      Reads older = reads33;
+      if (older != null) {
+        older.close();
       }
       DirectOpener direct = opener;
       if (direct != null) {

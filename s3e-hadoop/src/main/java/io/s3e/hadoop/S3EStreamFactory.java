@@ -57,7 +57,7 @@ public class S3EStreamFactory extends AbstractObjectInputStreamFactory {
    */
   @Override
   protected void serviceInit(Configuration conf) throws Exception {
-    Requirements.check();
+    Requirements unused = Requirements.check();
     HadoopTables.opened(this);
     super.serviceInit(conf);
     AdapterConfig config = AdapterConfig.read(conf, null);

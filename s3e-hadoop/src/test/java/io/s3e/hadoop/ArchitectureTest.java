@@ -64,6 +64,8 @@ class ArchitectureTest {
           S3A + "impl.streams.ObjectReadParameters",
           S3A + "impl.streams.StreamFactoryRequirements",
           S3A + "impl.streams.StreamIntegration",
+          // Of Hadoop 3.3, for hadoop33 alone.
+          S3A + "auth.delegation.EncryptionSecrets",
           // Exceptions and keys, which S3A's users see.
           S3A + "Constants",
           S3A + "NoVersionAttributeException",
@@ -142,6 +144,8 @@ class ArchitectureTest {
           .definedBy("io.s3e.hadoop.doctor")
           .layer("file system")
           .definedBy("io.s3e.hadoop")
+          .layer("hadoop33")
+          .definedBy("io.s3e.hadoop.hadoop33")
           .layer("hadoop341")
           .definedBy("io.s3e.hadoop.hadoop341")
           .layer("stream")
@@ -164,6 +168,10 @@ class ArchitectureTest {
           .mayNotBeAccessedByAnyLayer()
           .whereLayer("file system")
           .mayOnlyBeAccessedByLayers("doctor")
+          .whereLayer("hadoop33")
+          .mayOnlyBeAccessedByLayers("file system")
+          .whereLayer("hadoop33")
+          .mayNotAccessAnyLayer()
           .whereLayer("hadoop341")
           .mayOnlyBeAccessedByLayers("file system")
           .whereLayer("stream")

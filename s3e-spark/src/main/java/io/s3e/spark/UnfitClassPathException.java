@@ -32,10 +32,10 @@ final class UnfitClassPathException extends RuntimeException {
 
   /** The artifact brings a hadoop-aws, which reads by no other Hadoop: not by S3A alone either. */
   private static String remedy(Requirements found) {
-    return found.isHadoopTooOld()
-        ? ". To read by S3E put hadoop-client-api and hadoop-client-runtime 3.4.2 into Spark's jars"
-            + " in place of those that are there, with the artifact s3e-spark-3.5_2.12 or _2.13"
-            + " (docs/INSTALL.md, Spark 3.5), or take Spark 4.0 or newer"
+    return found.isHadoopTooOld() || found.isHadoop33()
+        ? ". To read by S3E on Spark 3.5 as it is shipped, with Hadoop 3.3.4, take the artifact"
+            + " s3e-spark-3.5_2.12 with all that it brings (--packages); s3e-spark-3.5_2.13 is for"
+            + " a Spark whose Hadoop has been replaced by 3.4.2 (docs/INSTALL.md, Spark 3.5)"
         : ". To read by S3E take the artifact that is named by this Spark's line"
             + " (s3e-spark-4.1_2.13 for 4.1), with all that it brings: --packages";
   }

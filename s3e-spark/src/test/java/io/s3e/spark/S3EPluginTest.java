@@ -87,6 +87,7 @@ class S3EPluginTest {
 
   @Test
   @Tag("smoke")
+  @Tag("thread-statistics")
   void parquetIsReadByS3EAndTheEventsAddUpToSparksInput() throws Exception {
     Path sink = Files.createDirectory(directory.resolve("sink"));
     SparkSession session =

@@ -78,13 +78,14 @@ class UnfitClassPathTest {
     assertThat(said)
         .noneMatch(line -> line.contains(WENT_ON) || line.contains("NoClassDefFoundError"));
     assertThat(said.get(said.size() - 1))
-        .contains("S3E " + Version.text() + " cannot read here: Hadoop 3.3.4 is too old; ")
+        .contains("S3E " + Version.text() + " cannot read here: ")
+        .contains("the AWS SDK for Java 1 is not on the class path. Found: ")
         .contains(
-            "hadoop-aws "
+            "cannot read here: hadoop-aws "
                 + System.getProperty("s3e.test.hadoop.version")
-                + " is not of Hadoop's version 3.3.4. Found: ")
-        .contains(". Needed: Hadoop 3.4.1 or newer, ")
-        .contains("put hadoop-client-api and hadoop-client-runtime 3.4.2 into Spark's jars")
+                + " is not of Hadoop's version 3.3.4; ")
+        .contains(". Needed: Hadoop 3.3.4 to 3.3.6, or 3.4.1 or newer, ")
+        .contains("take the artifact s3e-spark-3.5_2.12 with all that it brings (--packages)")
         .contains("leave out spark.plugins=io.s3e.spark.S3EPlugin and its artifact")
         .doesNotContain("reads by S3A alone");
   }
@@ -93,6 +94,7 @@ class UnfitClassPathTest {
   void anExecutorDoesNotBeginEither() throws Exception {
     List<String> said = said("executor");
     assertThat(said.get(said.size() - 1))
-        .contains("S3E " + Version.text() + " cannot read here: Hadoop 3.3.4 is too old; ");
+        .contains("S3E " + Version.text() + " cannot read here: hadoop-aws ")
+        .contains(" is not of Hadoop's version 3.3.4; ");
   }
 }

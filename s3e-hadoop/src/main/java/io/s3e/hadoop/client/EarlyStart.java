@@ -32,6 +32,7 @@ public final class EarlyStart {
    * @param conf with the bucket's own settings in place
    */
   public static void begin(AdapterConfig config, Configuration conf) {
+    HadoopHooks.use();
     if (!BEGUN.compareAndSet(false, true)) {
       return;
     }
@@ -58,7 +59,6 @@ public final class EarlyStart {
   }
 
   private static void load(AdapterConfig config, boolean isTls) {
-    HadoopHooks.use();
     if (config.client() != ClientChoice.S3A) {
       boolean trustsJvm = isTls && config.tlsCaFile().isEmpty();
       CrtLibrary.rehearse(trustsJvm ? JvmTrust.authorities() : List.of());

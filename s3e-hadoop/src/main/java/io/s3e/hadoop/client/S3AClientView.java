@@ -4,7 +4,6 @@ import io.s3e.client.CredentialsSource;
 import io.s3e.client.aws.AwsClientSettings;
 import io.s3e.hadoop.conf.AdapterConfig;
 import java.net.URI;
-import java.nio.file.Path;
 import java.util.Optional;
 import org.apache.hadoop.fs.s3a.Constants;
 import org.apache.hadoop.fs.s3a.S3AFileSystem;
@@ -64,7 +63,8 @@ final class S3AClientView {
     AdapterConfig config = facts.config();
     ClientOverrideConfiguration overrides = facts.built().overrideConfiguration();
     AwsClientSettings.Builder settings =
-        AwsClientSettings.builder()
+        config
+            .reach()
             .endpoint(endpoint().orElse(null))
             .region(region())
             .followRegion(facts.followsRegions())
@@ -72,17 +72,10 @@ final class S3AClientView {
             .pathStyle(facts.conf().getBoolean(Constants.PATH_STYLE_ACCESS, false))
             .credentials(credentials)
             .anonymous(anonymous)
-            .targetGbps(config.targetGbps())
-            .connectTimeout(config.connectTimeout())
-            .stallTimeout(config.engine().stallTimeout())
             .userAgentPrefix(
                 overrides.advancedOption(SdkAdvancedClientOption.USER_AGENT_PREFIX).orElse(""))
             .userAgentSuffix(
                 overrides.advancedOption(SdkAdvancedClientOption.USER_AGENT_SUFFIX).orElse(""));
-    config.maxConnections().ifPresent(settings::maxConnections);
-    if (!config.tlsCaFile().isEmpty()) {
-      settings.caFile(Path.of(config.tlsCaFile()));
-    }
     overrides.headers().forEach((name, values) -> settings.header(name, String.join(",", values)));
     return settings.build();
   }

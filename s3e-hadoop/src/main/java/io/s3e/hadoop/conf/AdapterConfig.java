@@ -1,7 +1,9 @@
 package io.s3e.hadoop.conf;
 
 import io.s3e.S3EConfig;
+import io.s3e.client.aws.AwsClientSettings;
 import io.s3e.jvm.HostSizing;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
@@ -85,6 +87,19 @@ public record AdapterConfig(
         .readTimeout(S3EKeys.READ_TIMEOUT.get(conf, bucket))
         .accessMaxAge(S3EKeys.ACCESS_AGE_MAX.get(conf, bucket))
         .build();
+  }
+
+  /**
+   * Settings of S3E's own client, without those that are S3A's: where the store is, and who asks.
+   */
+  public AwsClientSettings.Builder reach() {
+    AwsClientSettings.Builder reach =
+        AwsClientSettings.builder()
+            .targetGbps(targetGbps)
+            .connectTimeout(connectTimeout)
+            .stallTimeout(engine.stallTimeout());
+    maxConnections.ifPresent(reach::maxConnections);
+    return tlsCaFile.isEmpty() ? reach : reach.caFile(Path.of(tlsCaFile));
   }
 
   private static String named(ConfigKey<?> key, String value) {

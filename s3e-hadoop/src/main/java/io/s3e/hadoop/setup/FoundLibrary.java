@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * @param jar where it was found; null if it is not there
  */
 public record FoundLibrary(String name, @Nullable String version, @Nullable String jar) {
+  private static final String HADOOP_AWS_VERSION =
+      "META-INF/maven/org.apache.hadoop/hadoop-aws/pom.properties";
+  private static final String SDK_1_VERSION = "com/amazonaws/sdk/versionInfo.properties";
   private static final String SDK_VERSION_CLASS = "software.amazon.awssdk.core.util.VersionInfo";
 
   /** The Hadoop that runs. */
@@ -28,13 +31,20 @@ public record FoundLibrary(String name, @Nullable String version, @Nullable Stri
   /** Its version is that of the jar's own properties, for its classes tell only hadoop-common's. */
   static FoundLibrary hadoopAws() {
     String jar = place("org.apache.hadoop.fs.s3a.S3AFileSystem");
-    return new FoundLibrary("hadoop-aws", jar == null ? null : hadoopAwsVersion(), jar);
+    return new FoundLibrary("hadoop-aws", jar == null ? null : versionIn(HADOOP_AWS_VERSION), jar);
   }
 
   /** The one of S3A since Hadoop 3.4.0: version 2. */
   static FoundLibrary awsSdk() {
     String jar = place("software.amazon.awssdk.services.s3.S3Client");
     return new FoundLibrary("AWS SDK for Java 2", jar == null ? null : sdkVersion(), jar);
+  }
+
+  /** The one of S3A before Hadoop 3.4.0: version 1. */
+  static FoundLibrary awsSdk1() {
+    String jar = place("com.amazonaws.services.s3.AmazonS3");
+    return new FoundLibrary(
+        "AWS SDK for Java 1", jar == null ? null : versionIn(SDK_1_VERSION), jar);
   }
 
   boolean isThere() {
@@ -61,15 +71,16 @@ public record FoundLibrary(String name, @Nullable String version, @Nullable Stri
     return FoundLibrary.class.getClassLoader().getResource(name);
   }
 
-  private static @Nullable String hadoopAwsVersion() {
-    URL found = resource("META-INF/maven/org.apache.hadoop/hadoop-aws/pom.properties");
+  /** What properties of a library say; null if they are not there. */
+  private static @Nullable String versionIn(String properties) {
+    URL found = resource(properties);
     if (found == null) {
       return null;
     }
     try (InputStream in = found.openStream()) {
-      Properties properties = new Properties();
-      properties.load(in);
-      return properties.getProperty("version");
+      Properties read = new Properties();
+      read.load(in);
+      return read.getProperty("version");
     } catch (IOException e) {
       return null;
     }

@@ -20,8 +20,9 @@ import org.jspecify.annotations.Nullable;
 public record Requirements(FoundLibrary hadoop, FoundLibrary hadoopAws, FoundLibrary sdk) {
   /** What has to be there, in words for a message. */
   public static final String NEEDED =
-      "Hadoop 3.4.1 or newer, hadoop-aws of exactly that version, and the AWS SDK for Java 2 that"
-          + " hadoop-aws names (software.amazon.awssdk:bundle, or its modules s3,"
+      "Hadoop 3.3.4 to 3.3.6, or 3.4.1 or newer, hadoop-aws of exactly that version, and the AWS"
+          + " SDK that hadoop-aws names: for Hadoop 3.3 com.amazonaws:aws-java-sdk-bundle, else the"
+          + " one for Java 2 (software.amazon.awssdk:bundle, or its modules s3,"
           + " s3-transfer-manager, sts, apache-client and netty-nio-client)";
 
   private static final Pattern NUMBERS = Pattern.compile("(\\d{1,6})\\.(\\d{1,6})\\.(\\d{1,6}).*");
@@ -32,17 +33,31 @@ public record Requirements(FoundLibrary hadoop, FoundLibrary hadoopAws, FoundLib
           "software.amazon.awssdk.core.exception.SdkException",
           "software.amazon.awssdk.http.apache.ApacheHttpClient");
 
+  /** The same of version 1. */
+  private static final String SDK_1_CORE = "com.amazonaws.SdkBaseException";
+
+  /** S3A before Hadoop 3.3.5 names exceptions of DynamoDB, of which it has kept no other use. */
+  private static final String SDK_1_DYNAMODB =
+      "com.amazonaws.services.dynamodbv2.model.AmazonDynamoDBException";
+
   /** What there is. */
   public static Requirements found() {
+    FoundLibrary hadoop = FoundLibrary.hadoopCommon();
     return new Requirements(
-        FoundLibrary.hadoopCommon(), FoundLibrary.hadoopAws(), FoundLibrary.awsSdk());
+        hadoop,
+        FoundLibrary.hadoopAws(),
+        isOfHadoop33(hadoop) ? FoundLibrary.awsSdk1() : FoundLibrary.awsSdk());
   }
 
   /**
+   * What there is.
+   *
    * @throws IOException if something is missing; names what was found and what is needed
    */
-  public static void check() throws IOException {
-    found().requireAll();
+  public static Requirements check() throws IOException {
+    Requirements found = found();
+    found.requireAll();
+    return found;
   }
 
   void requireAll() throws IOException {
@@ -89,7 +104,19 @@ public record Requirements(FoundLibrary hadoop, FoundLibrary hadoopAws, FoundLib
   /** Whether Hadoop itself is what S3E cannot run on, whatever is put beside it. */
   public boolean isHadoopTooOld() {
     Numbers running = Numbers.of(hadoop.version());
-    return running != null && running.isBefore(Numbers.OLDEST);
+    return running != null && running.isBefore(Numbers.OLDEST_BY_SDK_2) && !isOfHadoop33(hadoop);
+  }
+
+  /** Whether S3A stands upon version 1 of the SDK, in a Hadoop that S3E reads under. */
+  public boolean isHadoop33() {
+    return isOfHadoop33(hadoop);
+  }
+
+  private static boolean isOfHadoop33(FoundLibrary hadoop) {
+    Numbers running = Numbers.of(hadoop.version());
+    return running != null
+        && running.isBefore(Numbers.FIRST_BY_SDK_2)
+        && !running.isBefore(Numbers.OLDEST_BY_SDK_1);
   }
 
   /** What is there in a version that does not fit, each in a few words; empty if all fits. */
@@ -111,28 +138,40 @@ public record Requirements(FoundLibrary hadoop, FoundLibrary hadoopAws, FoundLib
     return running != null && aws != null && !aws.equals(running);
   }
 
-  /** Whether S3A would read without S3E; before Hadoop 3.4 it stood upon another SDK. */
+  /** Whether S3A would read without S3E; before Hadoop 3.3.4 nobody looks for its SDK. */
   private boolean isS3aWhole() {
     Numbers running = Numbers.of(hadoop.version());
-    boolean needsSdk = running == null || !running.isBefore(Numbers.FIRST_BY_SDK_2);
+    boolean needsSdk = running == null || isHadoop33() || !running.isBefore(Numbers.FIRST_BY_SDK_2);
     return hadoopAws.isThere() && !isHadoopAwsAnother() && !(needsSdk && !sdkLacks().isEmpty());
   }
 
   private List<String> sdkLacks() {
     List<String> lacks = new ArrayList<>();
     if (!sdk.isThere()) {
-      lacks.add("the AWS SDK for Java 2 is not on the class path");
+      lacks.add("the " + sdk.name() + " is not on the class path");
     } else {
-      SDK_CLASSES.stream()
+      sdkClasses().stream()
           .filter(name -> FoundLibrary.place(name) == null)
-          .forEach(name -> lacks.add("the AWS SDK for Java 2 lacks " + name));
+          .forEach(name -> lacks.add("the " + sdk.name() + " lacks " + name));
     }
     return lacks;
   }
 
+  private List<String> sdkClasses() {
+    if (!isHadoop33()) {
+      return SDK_CLASSES;
+    }
+    Numbers running = Numbers.of(hadoop.version());
+    return running != null && running.isBefore(Numbers.FIRST_WITHOUT_DYNAMODB)
+        ? List.of(SDK_1_CORE, SDK_1_DYNAMODB)
+        : List.of(SDK_1_CORE);
+  }
+
   /** The first three numbers of a version; distributors append words and numbers of their own. */
   private record Numbers(int major, int minor, int patch) {
-    static final Numbers OLDEST = new Numbers(3, 4, 1);
+    static final Numbers OLDEST_BY_SDK_1 = new Numbers(3, 3, 4);
+    static final Numbers FIRST_WITHOUT_DYNAMODB = new Numbers(3, 3, 5);
+    static final Numbers OLDEST_BY_SDK_2 = new Numbers(3, 4, 1);
     static final Numbers FIRST_BY_SDK_2 = new Numbers(3, 4, 0);
 
     /** Null if there is no version, or it is of another form: then nothing is concluded from it. */

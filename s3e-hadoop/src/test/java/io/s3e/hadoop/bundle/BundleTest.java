@@ -157,6 +157,8 @@ class BundleTest {
             entry ->
                 !entry.contains("s3e-core")
                     && !entry.contains("s3e-iceberg")
+                    && !entry.contains("s3e-hadoop33")
+                    && !entry.endsWith(Path.of("hadoop33", "target", "classes").toString())
                     && !entry.endsWith(Path.of("iceberg", "target", "classes").toString())
                     && !entry.endsWith(Path.of("s3e-hadoop", "target", "classes").toString())
                     && !entry.contains("/aws-crt/")

@@ -172,7 +172,8 @@ class DoctorJvmTest {
     assertThat(said.text())
         .containsPattern("! S3E cannot read here +hadoop-aws 3.3.4 is not of Hadoop's version ")
         .contains(
-            "Put on the class path: Hadoop 3.4.1 or newer, hadoop-aws of exactly that version")
+            "Put on the class path: Hadoop 3.3.4 to 3.3.6, or 3.4.1 or newer, hadoop-aws of exactly"
+                + " that version")
         .doesNotContain("any other bucket");
   }
 

@@ -40,26 +40,31 @@ class RequirementsTest {
     assertThat(found.sdk().version()).isEqualTo(System.getProperty("s3e.test.sdk.version"));
   }
 
-  /** As stock Spark 3.5, with hadoop-aws and its SDK beside it. */
+  /** As stock Spark 3.5, with hadoop-aws and without its SDK, whatever other SDK there is. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void hadoop33NeedsVersion1OfTheSdk(boolean withSdk2) throws Exception {
+    List<String> classPath = onHadoop33(classPath(entry -> withSdk2 || !isSdk2(entry)));
+    classPath.removeIf(entry -> name(entry).startsWith("aws-java-sdk-s3-"));
+    assertThat(make("context", classPath))
+        .contains("cannot read here: the AWS SDK for Java 1 is not on the class path. ")
+        .contains("no AWS SDK for Java 1. Needed: ")
+        .doesNotContain("reads by S3A alone");
+  }
+
+  /** Its S3A is loaded by two modules and reads by three. */
   @ParameterizedTest
   @ValueSource(strings = {"filesystem", "context"})
-  void hadoop33IsTooOld(String way) throws Exception {
+  void hadoop33NeedsAllOfItsSdk(String way) throws Exception {
     String said = make(way, onHadoop33(classPath(entry -> !isSdk2(entry))));
     assertThat(said)
         .contains("java.io.IOException: S3E ")
-        .contains(": Hadoop 3.3.4 is too old; the AWS SDK for Java 2 is not on the class path. ")
+        .contains("cannot read here: the AWS SDK for Java 1 lacks com.amazonaws.services.dynamodb")
+        .contains(", AWS SDK for Java 1 1.12.262 (" + OLD_HADOOP)
         .contains("Found: hadoop-common 3.3.4 (" + OLD_HADOOP)
         .contains("hadoop-aws 3.3.4 (" + OLD_HADOOP)
-        .contains("Needed: Hadoop 3.4.1 or newer, hadoop-aws of exactly that version")
+        .contains("Needed: Hadoop 3.3.4 to 3.3.6, or 3.4.1 or newer, hadoop-aws of exactly that")
         .doesNotContain("NoClassDefFoundError");
-  }
-
-  @Test
-  void hadoop33IsTooOldWithTheNewSdkToo() throws Exception {
-    String said = make("filesystem", onHadoop33(classPath(entry -> true)));
-    assertThat(said)
-        .contains(": Hadoop 3.3.4 is too old. ")
-        .contains("AWS SDK for Java 2 " + System.getProperty("s3e.test.sdk.version"));
   }
 
   @Test
@@ -96,7 +101,9 @@ class RequirementsTest {
         "3.4.2, none, ''",
         "unknown, unknown, ''",
         "3.4.0, 3.4.0, 'Hadoop 3.4.0 is too old'",
-        "3.3.6.7-cdp, 3.3.6.7-cdp, 'Hadoop 3.3.6.7-cdp is too old'",
+        "3.3.4, 3.3.4, ''",
+        "3.3.6.7-cdp, 3.3.6.7-cdp, ''",
+        "3.3.3, 3.3.3, 'Hadoop 3.3.3 is too old'",
         "2.10.2, 2.10.2, 'Hadoop 2.10.2 is too old'",
         "3.4.1, 3.4.2, 'hadoop-aws 3.4.2 is not of Hadoop''s version 3.4.1'",
         "3.5.0, 3.4.2, 'hadoop-aws 3.4.2 is not of Hadoop''s version 3.5.0'"
@@ -107,7 +114,7 @@ class RequirementsTest {
             new FoundLibrary("hadoop-common", hadoop, "a.jar"),
             new FoundLibrary("hadoop-aws", hadoopAws, "b.jar"),
             new FoundLibrary("AWS SDK for Java 2", "2.1.1", "c.jar"));
-    assertThat(String.join("; ", made.lacks())).isEqualTo(lack);
+    assertThat(String.join("; ", made.unfitVersions())).isEqualTo(lack);
   }
 
   /** Advice that ends in a NoClassDefFoundError is none. */
@@ -115,8 +122,9 @@ class RequirementsTest {
   @CsvSource(
       nullValues = "none",
       value = {
-        "3.3.4, 3.3.4, none, true",
-        "3.3.4, 3.3.4, 2.29.52, true",
+        "3.3.1, 3.3.1, none, true",
+        "3.3.1, 3.3.1, 2.29.52, true",
+        "3.3.4, 3.3.4, none, false",
         "3.4.0, 3.4.0, 2.24.6, true",
         "3.4.0, 3.4.0, none, false",
         "3.4.2, 3.4.2, none, false",
@@ -132,7 +140,8 @@ class RequirementsTest {
             new FoundLibrary("hadoop-aws", hadoopAws, hadoopAws == null ? null : "b.jar"),
             new FoundLibrary("AWS SDK for Java 2", sdk, sdk == null ? null : "c.jar"));
     String said = catchThrowableOfType(made::requireAll, IOException.class).getMessage();
-    assertThat(said).contains("cannot read here: ", ". Needed: Hadoop 3.4.1 or newer");
+    assertThat(said)
+        .contains("cannot read here: ", ". Needed: Hadoop 3.3.4 to 3.3.6, or 3.4.1 or newer");
     assertThat(said.contains("reads by S3A alone")).as(said).isEqualTo(advised);
   }
 

@@ -53,18 +53,18 @@ class TaskAccountTest {
     List<ReadCounts> late = new ArrayList<>();
     TaskAccount account = new TaskAccount(new StageAttempt(1, 0), 1_000, late::add);
     IOStatisticsSnapshot stream = new IOStatisticsSnapshot();
-    stream.setCounter("s3e_prefetched_bytes", 100);
-    stream.setCounter("s3e_prefetch_used_bytes", 30);
-    stream.setCounter("s3e_prefetch_wasted_bytes", 20);
+    stream.counters().put("s3e_prefetched_bytes", 100L);
+    stream.counters().put("s3e_prefetch_used_bytes", 30L);
+    stream.counters().put("s3e_prefetch_wasted_bytes", 20L);
     account.aggregate(stream);
     ReadCounts task = account.end(3_500);
     assertThat(task.prefetchWastedBytes()).isEqualTo(70);
 
     IOStatisticsSnapshot used = new IOStatisticsSnapshot();
-    used.setCounter("s3e_prefetch_used_bytes", 40);
+    used.counters().put("s3e_prefetch_used_bytes", 40L);
     account.aggregate(used);
     IOStatisticsSnapshot dropped = new IOStatisticsSnapshot();
-    dropped.setCounter("s3e_prefetch_wasted_bytes", 10);
+    dropped.counters().put("s3e_prefetch_wasted_bytes", 10L);
     account.aggregate(dropped);
     ReadCounts sum = late.stream().reduce(task, ReadCounts::plus);
     assertThat(sum.prefetchedBytes()).isEqualTo(100);

@@ -1,0 +1,212 @@
+package io.s3e.hadoop.hadoop33;
+
+import static io.s3e.testing.Eventually.awaitTrue;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+
+import io.s3e.block.ObjectRef;
+import io.s3e.testing.Fault;
+import io.s3e.testing.HostileS3Server;
+import io.s3e.testing.HostileS3Server.Request;
+import io.s3e.testing.SelfSigned;
+import java.io.IOException;
+import java.net.URI;
+import java.util.Base64;
+import java.util.List;
+import java.util.Random;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.s3a.RemoteFileChangedException;
+import org.apache.hadoop.util.VersionInfo;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What S3E's GETs say on Hadoop 3.3, beside the HEAD of S3A's client before them. */
+class Hadoop33RequestsTest {
+  private static final ObjectRef OBJECT = new ObjectRef("data", "file");
+  private static final Path FILE = new Path("s3a://data/file");
+
+  /** Of S3A's client. */
+  private static final String TRUSTS_ALL = "com.amazonaws.sdk.disableCertChecking";
+
+  private static final String SSE_C = "x-amz-server-side-encryption-customer-";
+
+  private final byte[] content = new byte[200_000];
+  private HostileS3Server server;
+
+  @BeforeEach
+  void start() throws Exception {
+    server = HostileS3Server.start();
+    new Random(33).nextBytes(content);
+    server.put(OBJECT, content);
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    server.close();
+  }
+
+  private Configuration conf(String... settings) {
+    Configuration conf = new Configuration();
+    conf.set("hadoop.tmp.dir", System.getProperty("java.io.tmpdir"));
+    conf.set("fs.s3a.endpoint", server.endpoint().toString());
+    conf.set("fs.s3a.path.style.access", "true");
+    conf.set("fs.s3a.access.key", "access");
+    conf.set("fs.s3a.secret.key", "secret");
+    conf.set("fs.s3a.attempts.maximum", "1");
+    conf.set("fs.s3a.s3e.read.timeout", "5s");
+    for (String setting : settings) {
+      conf.set(setting.split("=", 2)[0], setting.split("=", 2)[1]);
+    }
+    return conf;
+  }
+
+  private FileSystem make(String... settings) throws Exception {
+    FileSystem made =
+        (FileSystem)
+            Class.forName("io.s3e.hadoop.S3EFileSystem").getDeclaredConstructor().newInstance();
+    made.initialize(URI.create("s3a://data/"), conf(settings));
+    return made;
+  }
+
+  private static byte[] all(FSDataInputStream in) throws IOException {
+    try (in) {
+      return in.readAllBytes();
+    }
+  }
+
+  private Request readBy(FileSystem files) throws Exception {
+    try (files) {
+      assertThat(all(files.open(FILE))).isEqualTo(content);
+    }
+    Request get = server.gets().get(0);
+    assertThat(get.header("User-Agent")).contains("S3E");
+    return get;
+  }
+
+  private Request head() {
+    return server.requests().stream()
+        .filter(request -> request.method().equals("HEAD"))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  @Test
+  void anObjectIsNamedInThePathAndSignedForTheRegion() throws Exception {
+    Request get = readBy(make("fs.s3a.endpoint.region=eu-west-3"));
+    assertThat(get.target()).isEqualTo("/data/file").isEqualTo(head().target());
+    assertThat(get.header("Authorization"))
+        .contains("Credential=access/")
+        .contains("/eu-west-3/s3/aws4_request");
+    assertThat(head().header("Authorization")).contains("/eu-west-3/s3/aws4_request");
+  }
+
+  @Test
+  void withoutARegionBothSignForTheCentralOne() throws Exception {
+    Request get = readBy(make());
+    assertThat(get.header("Authorization")).contains("/us-east-1/s3/aws4_request");
+    assertThat(head().header("Authorization")).contains("/us-east-1/s3/aws4_request");
+  }
+
+  @Test
+  void aSessionOfS3asCredentialsIsTold() throws Exception {
+    Request get =
+        readBy(
+            make(
+                "fs.s3a.aws.credentials.provider="
+                    + "org.apache.hadoop.fs.s3a.TemporaryAWSCredentialsProvider",
+                "fs.s3a.session.token=a-session"));
+    assertThat(get.header("x-amz-security-token"))
+        .isEqualTo("a-session")
+        .isEqualTo(head().header("x-amz-security-token"));
+  }
+
+  /** Version 1 of the SDK sends such a key by TLS alone. */
+  @Test
+  void aKeyOfTheCustomersGoesWithEachGet(@TempDir java.nio.file.Path directory) throws Exception {
+    SelfSigned certificate = SelfSigned.create(directory);
+    String key = Base64.getEncoder().encodeToString(new byte[32]);
+    server.close();
+    server = HostileS3Server.startTls(certificate.serverContext());
+    server.put(OBJECT, content);
+    System.setProperty(TRUSTS_ALL, "true");
+    try {
+      Request get =
+          readBy(
+              make(
+                  "fs.s3a.s3e.tls.ca.file=" + certificate.pem(),
+                  "fs.s3a.encryption.algorithm=SSE-C",
+                  "fs.s3a.encryption.key=" + key));
+      for (String name : List.of("algorithm", "key", "key-MD5")) {
+        assertThat(get.header(SSE_C + name))
+            .as(name)
+            .isNotEmpty()
+            .isEqualTo(head().header(SSE_C + name));
+      }
+      assertThat(get.header(SSE_C + "key")).isEqualTo(key);
+    } finally {
+      System.clearProperty(TRUSTS_ALL);
+    }
+  }
+
+  @Test
+  void theRequesterPays() throws Exception {
+    assumeFalse(VersionInfo.getVersion().startsWith("3.3.4"), "S3A learnt it in 3.3.5");
+    Request get = readBy(make("fs.s3a.requester.pays.enabled=true"));
+    assertThat(get.header("x-amz-request-payer"))
+        .isEqualTo("requester")
+        .isEqualTo(head().header("x-amz-request-payer"));
+  }
+
+  @Test
+  void openedByNameAloneAFileIsThatOfItsFirstGet() throws Exception {
+    byte[] large = new byte[24 << 20];
+    server.put(OBJECT, large);
+    try (FileSystem files = make("fs.s3a.s3e.prefetch.enabled=false");
+        FSDataInputStream in = files.openFile(FILE).build().get()) {
+      assertThat(in.read()).isZero();
+      assertThat(server.gets()).hasSize(1).allMatch(get -> get.header("If-Match") == null);
+      large[0] = 1;
+      String etag = server.put(OBJECT, large);
+      assertThatThrownBy(() -> in.readFully(large.length / 2, new byte[1000]))
+          .isInstanceOf(RemoteFileChangedException.class);
+      assertThat(server.gets().get(1).header("If-Match")).isNotEmpty().isNotEqualTo(etag);
+    }
+  }
+
+  /** As behind a firewall that knows S3A's client alone. */
+  @Test
+  void whereOnlyS3asClientReachesTheStoreItReads() throws Exception {
+    // It compares what it is asked for with the quotes, which S3A leaves out.
+    server.ifMatch(HostileS3Server.IfMatch.IGNORED);
+    server.decideAll(
+        request ->
+            request.header("User-Agent").contains("aws-sdk-java")
+                ? Fault.none()
+                : Fault.resetAtOnce());
+    try (FileSystem files = make()) {
+      assertThat(all(files.open(FILE))).isEqualTo(content);
+      int asked = server.gets().size();
+      assertThat(all(files.open(FILE))).isEqualTo(content);
+      assertThat(server.gets().subList(asked, server.gets().size()))
+          .isNotEmpty()
+          .allMatch(get -> get.header("User-Agent").contains("aws-sdk-java"));
+    }
+  }
+
+  @Test
+  void aClosedFileSystemLeavesNoConnection() throws Exception {
+    FileSystem files = make();
+    FSDataInputStream forgotten = files.open(FILE);
+    assertThat(forgotten.read()).isEqualTo(content[0] & 0xff);
+    assertThat(server.openConnections()).isPositive();
+    files.close();
+    awaitTrue("no connection is open", () -> server.openConnections() == 0);
+    forgotten.close();
+  }
+}

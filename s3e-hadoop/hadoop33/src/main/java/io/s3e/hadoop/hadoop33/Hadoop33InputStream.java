@@ -1,0 +1,296 @@
+package io.s3e.hadoop.hadoop33;
+
+import io.s3e.OpenOptions;
+import io.s3e.block.ObjectRef;
+import io.s3e.stream.S3EInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Locale;
+import java.util.Objects;
+import org.apache.hadoop.fs.ByteBufferReadable;
+import org.apache.hadoop.fs.CanSetReadahead;
+import org.apache.hadoop.fs.CanUnbuffer;
+import org.apache.hadoop.fs.FSExceptionMessages;
+import org.apache.hadoop.fs.FSInputStream;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.StreamCapabilities;
+import org.apache.hadoop.fs.s3a.S3AInputStream;
+import org.apache.hadoop.fs.s3a.statistics.S3AInputStreamStatistics;
+import org.apache.hadoop.fs.statistics.IOStatistics;
+import org.apache.hadoop.fs.statistics.IOStatisticsSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A file of S3A 3.3, read by S3E, or by S3A's stream where {@link Reads} says so. S3A's stream is
+ * closed with this one, which merges its statistics. As S3A's stream it takes positions behind the
+ * end, where reads find the end of the file. One thread at a time reads in order and seeks;
+ * positioned reads and {@link #close} may come from any.
+ */
+final class Hadoop33InputStream extends FSInputStream
+    implements ByteBufferReadable,
+        CanSetReadahead,
+        CanUnbuffer,
+        StreamCapabilities,
+        IOStatisticsSource {
+  private final Reads reads;
+  private final ObjectRef object;
+  private final OpenOptions options;
+  private final S3AInputStream theirs;
+  private final S3AInputStreamStatistics counters;
+  private final FileSystem.Statistics statistics;
+
+  private long next;
+  private volatile boolean closed;
+
+  /** Opened by the first read; null before, and once S3A's stream reads. Guarded by this. */
+  private @Nullable S3EInputStream own;
+
+  Hadoop33InputStream(
+      Reads reads,
+      ObjectRef object,
+      OpenOptions options,
+      S3AInputStream theirs,
+      FileSystem.Statistics statistics) {
+    this.reads = reads;
+    this.object = object;
+    this.options = options;
+    this.theirs = theirs;
+    this.counters = theirs.getS3AStreamStatistics();
+    this.statistics = statistics;
+  }
+
+  /** One way to read. */
+  private interface Reader<S> {
+    int read(S stream) throws IOException;
+  }
+
+  /** Reads by S3E, or by S3A where that is to read. */
+  private int by(Reader<S3EInputStream> byS3e, Reader<S3AInputStream> byS3a) throws IOException {
+    try {
+      S3EInputStream stream = own();
+      if (stream != null) {
+        int count = byS3e.read(stream);
+        reads.came();
+        if (count > 0) {
+          counters.bytesRead(count);
+          statistics.incrementBytesRead(count);
+        }
+        return count;
+      }
+    } catch (IOException e) {
+      if (e instanceof EOFException || !reads.goBack(e)) {
+        throw Failures.translate(path(), e);
+      }
+    }
+    return byS3a.read(theirs);
+  }
+
+  private String path() {
+    return "s3a://" + object.bucket() + "/" + object.key();
+  }
+
+  private synchronized @Nullable S3EInputStream own() throws IOException {
+    requireOpen();
+    if (reads.isByS3a()) {
+      endOwn();
+    } else if (own == null) {
+      own = reads.stream(object, options);
+    }
+    return own;
+  }
+
+  /** A read of another thread by it fails, and goes to S3A's stream. */
+  private synchronized void endOwn() throws IOException {
+    S3EInputStream ended = own;
+    own = null;
+    if (ended != null) {
+      ended.close();
+    }
+  }
+
+  private void requireOpen() throws IOException {
+    if (closed) {
+      throw new IOException(path() + ": " + FSExceptionMessages.STREAM_IS_CLOSED);
+    }
+  }
+
+  @Override
+  public long getPos() {
+    return next;
+  }
+
+  @Override
+  public void seek(long target) throws IOException {
+    requireOpen();
+    if (target < 0) {
+      throw new EOFException(FSExceptionMessages.NEGATIVE_SEEK + " " + target);
+    }
+    next = target;
+  }
+
+  @Override
+  public boolean seekToNewSource(long target) {
+    return false;
+  }
+
+  @Override
+  public int read() throws IOException {
+    byte[] one = new byte[1];
+    return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+  }
+
+  @Override
+  public int read(byte[] target, int offset, int length) throws IOException {
+    requireOpen();
+    Objects.checkFromIndexSize(offset, length, target.length);
+    if (length == 0) {
+      return 0;
+    }
+    long at = next;
+    if (at >= options.size()) {
+      return -1;
+    }
+    int count =
+        by(
+            stream -> {
+              stream.seek(at);
+              return stream.read(target, offset, length);
+            },
+            stream -> {
+              stream.seek(at);
+              return stream.read(target, offset, length);
+            });
+    next += Math.max(0, count);
+    return count;
+  }
+
+  @Override
+  public int read(ByteBuffer target) throws IOException {
+    requireOpen();
+    if (!target.hasRemaining()) {
+      return 0;
+    }
+    long at = next;
+    if (at >= options.size()) {
+      return -1;
+    }
+    int count =
+        by(
+            stream -> {
+              stream.seek(at);
+              return stream.read(target);
+            },
+            stream -> {
+              stream.seek(at);
+              byte[] bytes = new byte[Math.min(target.remaining(), 1 << 20)];
+              int came = stream.read(bytes, 0, bytes.length);
+              target.put(bytes, 0, Math.max(0, came));
+              return came;
+            });
+    next += Math.max(0, count);
+    return count;
+  }
+
+  @Override
+  public int read(long position, byte[] target, int offset, int length) throws IOException {
+    requireOpen();
+    validatePositionedReadArgs(position, target, offset, length);
+    if (length == 0) {
+      return 0;
+    }
+    return position >= options.size()
+        ? -1
+        : by(
+            stream -> stream.readAt(position, target, offset, length),
+            stream -> stream.read(position, target, offset, length));
+  }
+
+  @Override
+  public void readFully(long position, byte[] target, int offset, int length) throws IOException {
+    requireOpen();
+    validatePositionedReadArgs(position, target, offset, length);
+    if (length == 0) {
+      return;
+    }
+    if (position > options.size() - length) {
+      throw new EOFException(FSExceptionMessages.EOF_IN_READ_FULLY);
+    }
+    by(
+        stream -> {
+          stream.readFullyAt(position, target, offset, length);
+          return length;
+        },
+        stream -> {
+          stream.readFully(position, target, offset, length);
+          return length;
+        });
+  }
+
+  @Override
+  public long skip(long count) throws IOException {
+    requireOpen();
+    long skipped = Math.max(0, Math.min(count, options.size() - next));
+    next += skipped;
+    return skipped;
+  }
+
+  @Override
+  public int available() throws IOException {
+    requireOpen();
+    return (int) Math.max(0, Math.min(Integer.MAX_VALUE, options.size() - next));
+  }
+
+  @Override
+  public void setReadahead(Long bytes) throws IOException {
+    S3EInputStream stream;
+    synchronized (this) {
+      stream = own;
+    }
+    theirs.setReadahead(bytes);
+    if (stream != null && bytes != null) {
+      stream.setReadahead(bytes);
+    }
+  }
+
+  @Override
+  public synchronized void unbuffer() {
+    if (own != null) {
+      own.unbuffer();
+    }
+    theirs.unbuffer();
+  }
+
+  @Override
+  public boolean hasCapability(String capability) {
+    return switch (capability.toLowerCase(Locale.ROOT)) {
+      case StreamCapabilities.READBYTEBUFFER -> true;
+      default -> theirs.hasCapability(capability);
+    };
+  }
+
+  @Override
+  public IOStatistics getIOStatistics() {
+    return theirs.getIOStatistics();
+  }
+
+  /** Ends reads that wait. Idempotent. */
+  @Override
+  public void close() throws IOException {
+    S3EInputStream stream;
+    synchronized (this) {
+      closed = true;
+      stream = own;
+      own = null;
+    }
+    if (stream != null) {
+      stream.close();
+    }
+    theirs.close();
+  }
+
+  @Override
+  public String toString() {
+    return "S3E of " + path() + " over " + theirs;
+  }
+}

@@ -1,0 +1,257 @@
+package io.s3e.hadoop.hadoop33;
+
+import io.s3e.OpenOptions;
+import io.s3e.S3E;
+import io.s3e.block.ObjectRef;
+import io.s3e.client.ClientProvider;
+import io.s3e.client.RequestFailure.Kind;
+import io.s3e.client.aws.AwsClientSettings;
+import io.s3e.client.aws.AwsClients;
+import io.s3e.client.library.CrtLibrary;
+import io.s3e.client.library.CrtUnusableException;
+import io.s3e.prefetch.ReadPolicy;
+import io.s3e.stream.S3EInputStream;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.EtagSource;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.impl.OpenFileParameters;
+import org.apache.hadoop.fs.s3a.AWSCredentialProviderList;
+import org.apache.hadoop.fs.s3a.S3AFileSystem;
+import org.apache.hadoop.fs.s3a.S3AInputStream;
+import org.apache.hadoop.util.StringUtils;
+import org.apache.hadoop.util.functional.FutureIO;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The reads of one file system on Hadoop 3.3. S3A opens each file, with its own checks, audit and
+ * statistics, and its stream, which asks the store for nothing until it is read, stays behind S3E's
+ * as the way back.
+ *
+ * <p><b>States.</b> <i>Undecided</i>, until the first read; then <i>by S3E</i>, once something has
+ * come by S3E; or <i>by S3A</i>, for good, where S3A's settings are for its own client alone, where
+ * the CRT cannot be used, or where S3E's client does not reach the store at its first read. The
+ * last is said once. <i>Closed</i> ends each of them. Any thread.
+ */
+public final class Reads implements Closeable {
+  private static final Logger LOG = LoggerFactory.getLogger(Reads.class);
+
+  /** What the file system would do without S3E. */
+  public interface S3a {
+    FSDataInputStream open(Path path, int bufferSize) throws IOException;
+
+    CompletableFuture<FSDataInputStream> openFile(Path path, OpenFileParameters parameters)
+        throws IOException;
+  }
+
+  /** Makes a tenant of the JVM's engine. */
+  public interface Engines {
+    /**
+     * @param secret why objects must not be written to local disk; null if they may
+     */
+    S3E create(String store, @Nullable String secret, ClientProvider client) throws IOException;
+  }
+
+  private enum Way {
+    UNDECIDED,
+    S3E,
+    S3A
+  }
+
+  private final S3AFileSystem fileSystem;
+  private final FileSystem.Statistics statistics;
+  private final S3a s3a;
+  private final AwsClientSettings.Builder reach;
+  private final Engines engines;
+  private final S3aClient client;
+  private final Map<String, String> headers;
+
+  private volatile Way way = Way.UNDECIDED;
+
+  // Guarded by this.
+  private @Nullable S3E engine;
+  private @Nullable AWSCredentialProviderList credentials;
+  private boolean closed;
+
+  /**
+   * @param fileSystem initialized
+   * @param reach settings of S3E's client that are not S3A's
+   */
+  public Reads(
+      S3AFileSystem fileSystem,
+      FileSystem.Statistics statistics,
+      S3a s3a,
+      AwsClientSettings.Builder reach,
+      Engines engines) {
+    this.fileSystem = fileSystem;
+    this.statistics = statistics;
+    this.s3a = s3a;
+    this.reach = reach;
+    this.engines = engines;
+    client = new S3aClient(fileSystem);
+    headers = client.headers();
+  }
+
+  /** As {@code FileSystem.open}: one HEAD, whose ETag all reads hold on to. */
+  public FSDataInputStream open(Path path, int bufferSize) throws IOException {
+    if (way == Way.S3A) {
+      return s3a.open(path, bufferSize);
+    }
+    FileStatus status = fileSystem.getFileStatus(path);
+    if (status.isDirectory()) {
+      return s3a.open(path, bufferSize);
+    }
+    OpenFileParameters parameters =
+        new OpenFileParameters()
+            .withMandatoryKeys(Set.of())
+            .withOptions(new Configuration(false))
+            .withBufferSize(bufferSize)
+            .withStatus(status);
+    return FutureIO.awaitFuture(openFile(path, parameters));
+  }
+
+  /** As {@code openFile().build()}, with what it tells. */
+  public CompletableFuture<FSDataInputStream> openFile(Path path, OpenFileParameters parameters)
+      throws IOException {
+    ReadPolicy policy = policy(parameters.getOptions());
+    String etag = parameters.getStatus() instanceof EtagSource known ? known.getEtag() : null;
+    return s3a.openFile(path, parameters).thenApply(opened -> over(opened, path, policy, etag));
+  }
+
+  private FSDataInputStream over(
+      FSDataInputStream opened, Path path, ReadPolicy policy, @Nullable String etag) {
+    if (way == Way.S3A || !(opened.getWrappedStream() instanceof S3AInputStream theirs)) {
+      return opened;
+    }
+    Path whole = fileSystem.makeQualified(path);
+    OpenOptions options =
+        OpenOptions.DEFAULTS
+            .withPolicy(policy)
+            .withSize(theirs.remainingInFile())
+            .withVersion(etag == null || etag.isEmpty() ? null : '"' + etag + '"', null)
+            .withHeaders(headers);
+    ObjectRef object = new ObjectRef(fileSystem.getBucket(), fileSystem.pathToKey(whole));
+    return new FSDataInputStream(
+        new Hadoop33InputStream(this, object, options, theirs, statistics));
+  }
+
+  /** The policy that the opener tells, else that of the file system. */
+  private ReadPolicy policy(Configuration options) {
+    String names =
+        options.getTrimmed(
+            "fs.option.openfile.read.policy",
+            options.getTrimmed(
+                "fs.s3a.experimental.input.fadvise", fileSystem.getInputPolicy().name()));
+    for (String name : StringUtils.getTrimmedStrings(names)) {
+      switch (name.toLowerCase(Locale.ROOT)) {
+        case "adaptive", "default", "normal":
+          return ReadPolicy.ADAPTIVE;
+        case "sequential":
+          return ReadPolicy.SEQUENTIAL;
+        case "whole-file":
+          return ReadPolicy.WHOLE_FILE;
+        case "random", "vector":
+          return ReadPolicy.RANDOM;
+        default:
+          break;
+      }
+    }
+    return ReadPolicy.ADAPTIVE;
+  }
+
+  /** S3E's stream; null where S3A's is to read. */
+  @Nullable S3EInputStream stream(ObjectRef object, OpenOptions options) throws IOException {
+    S3E made = engine();
+    return made == null ? null : made.open(object, options);
+  }
+
+  private synchronized @Nullable S3E engine() throws IOException {
+    if (closed) {
+      throw new IOException("Filesystem closed: " + fileSystem.getUri());
+    }
+    if (way != Way.S3A && engine == null) {
+      String reason = client.reasonAgainstOwn();
+      if (reason == null) {
+        reason = CrtLibrary.unusableBecause();
+      }
+      if (reason == null) {
+        make();
+      } else {
+        leaveToS3a(reason);
+      }
+    }
+    return way == Way.S3A ? null : engine;
+  }
+
+  private synchronized void make() throws IOException {
+    AWSCredentialProviderList shared = fileSystem.shareCredentials("S3E");
+    try {
+      AwsClientSettings settings = client.settings(reach, S3aClient.of(shared));
+      engine = engines.create(client.store(), client.secret(), AwsClients.crt(settings));
+      credentials = shared;
+    } catch (CrtUnusableException | IllegalArgumentException | LinkageError e) {
+      leaveToS3a(e.toString());
+    } finally {
+      if (engine == null) {
+        shared.close();
+      }
+    }
+  }
+
+  private void leaveToS3a(String reason) {
+    way = Way.S3A;
+    LOG.info("Reading {} by S3A's own stream: {}", fileSystem.getUri(), reason);
+  }
+
+  /** Whether S3A's streams read, from now on. */
+  boolean isByS3a() {
+    return way == Way.S3A;
+  }
+
+  /** Something has come by S3E's client. */
+  void came() {
+    if (way == Way.UNDECIDED) {
+      way = Way.S3E;
+    }
+  }
+
+  /** Whether S3A's stream is to read what S3E's client has failed to read. */
+  synchronized boolean goBack(IOException failure) {
+    Kind kind = Failures.kind(failure);
+    boolean unreached = kind == Kind.NETWORK || kind == Kind.TLS;
+    if ((way == Way.UNDECIDED && unreached) || kind == Kind.NO_ETAG) {
+      leaveToS3a(String.valueOf(failure.getMessage()));
+    }
+    return way == Way.S3A;
+  }
+
+  /** Ends all reads by S3E. Idempotent. */
+  @Override
+  public void close() {
+    S3E made;
+    AWSCredentialProviderList shared;
+    synchronized (this) {
+      closed = true;
+      made = engine;
+      shared = credentials;
+      engine = null;
+      credentials = null;
+    }
+    if (made != null) {
+      made.close();
+    }
+    if (shared != null) {
+      shared.close();
+    }
+  }
+}

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.s3e;
 
 import static io.s3e.testing.Eventually.awaitTrue;

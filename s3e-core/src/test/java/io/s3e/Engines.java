@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.s3e;
 
 /** The JVM's engine, for tests that begin with one that knows nothing. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.s3e.client;
 
 /** A repair that comes before the same request is sent again. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.s3e.columnar;
 
 /** What is made of Parquet and ORC files beyond what is made of all files. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.s3e.columnar;
 
 import io.s3e.block.BlockLayout;

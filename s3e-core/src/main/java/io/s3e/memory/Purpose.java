@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.s3e.memory;
 
 /** The reason why a run is fetched: what it may take for that, and how its end counts. */

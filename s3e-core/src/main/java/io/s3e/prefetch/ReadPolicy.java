@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.s3e.prefetch;
 
 /** The word of a stream's opener about the order of its reads. A hint: it never changes bytes. */

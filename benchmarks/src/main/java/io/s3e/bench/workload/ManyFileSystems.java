@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.s3e.bench.workload;
 
 import io.s3e.bench.data.ObjectLayout;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.s3e.hadoop.doctor;
 
 /** The libraries that S3E under Hadoop consists of or stands upon, and how each is recognized. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.s3e.hadoop.hadoop341;
 
 /** Whether this Hadoop has the stream SPI of hadoop-aws 3.4.2, found without loading its types. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.s3e.hadoop.formats;
 
 /** How much of a file a reader asks for. */

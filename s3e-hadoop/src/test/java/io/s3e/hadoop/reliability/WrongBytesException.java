@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.s3e.hadoop.reliability;
 
 /** A read gave bytes that are not the object's, or ended too early. */

@@ -91,34 +91,6 @@ class LatestGetsTest {
   }
 
   @Test
-  void aRetryIsARecordOfItsOwn() throws Exception {
-    byte[] content = s3e.put(4);
-    int broken = BLOCK + 1000;
-    s3e.client.faults(
-        (request, number) ->
-            number == 0
-                ? Answer.GOOD.failingAfter(broken, RequestFailure.Kind.NETWORK)
-                : Answer.GOOD);
-
-    try (S3EInputStream in = s3e.open(RANDOM)) {
-      byte[] target = new byte[4 * BLOCK];
-      in.readFullyAt(0, target, 0, target.length);
-      assertThat(target).isEqualTo(content);
-    }
-
-    List<GetRecord> gets = endedGets(s3e);
-    assertThat(gets)
-        .extracting(GetRecord::state)
-        .containsExactly(GetRecord.State.DONE, GetRecord.State.FAILED);
-    assertThat(gets)
-        .extracting(GetRecord::used)
-        .containsExactly(4L * BLOCK - broken, (long) broken);
-    assertThat(gets.get(1).toString())
-        .contains("GET [0, " + 4 * BLOCK + ") of s3://bucket/key for DEMAND: FAILED after ")
-        .contains(broken + " bytes came, " + broken + " used, 0 wasted; ");
-  }
-
-  @Test
   void anErrorTellsOfTheLatestGetsOfItsObject() throws Exception {
     s3e.put(8);
     s3e.client.put(new ObjectRef("bucket", "other"), s3e.content, "\"v2\"");

@@ -13,6 +13,7 @@ import io.s3e.block.ByteRange;
 import io.s3e.client.GetRequest;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.ResponseHead;
+import io.s3e.fetch.GetRecord;
 import io.s3e.fetch.ObjectChangedException;
 import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.prefetch.ReadPolicy;
@@ -23,6 +24,7 @@ import java.io.InterruptedIOException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -99,6 +101,14 @@ class ReadFaultsTest {
 
     assertThat(s3e.client.gets().get(1).range()).isEqualTo(new ByteRange(broken, 4L * BLOCK));
     assertThat(s3e.engine.metrics().get(Counter.FETCHED_BYTES)).isEqualTo(4L * BLOCK);
+    List<GetRecord> records = s3e.engine.gets().latest(OBJECT, 3);
+    awaitTrue("both have ended", () -> records.stream().allMatch(GetRecord::hasEnded));
+    assertThat(records)
+        .extracting(GetRecord::used)
+        .containsExactly(4L * BLOCK - broken, (long) broken);
+    assertThat(records.get(1).toString())
+        .contains("GET [0, " + 4 * BLOCK + ") of s3://bucket/key for DEMAND: FAILED after ")
+        .contains(broken + " bytes came, " + broken + " used, 0 wasted; ");
   }
 
   @Test

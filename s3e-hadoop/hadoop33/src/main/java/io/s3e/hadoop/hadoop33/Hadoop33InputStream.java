@@ -148,22 +148,9 @@ final class Hadoop33InputStream extends FSInputStream
     if (length == 0) {
       return 0;
     }
-    long at = next;
-    if (at >= options.size()) {
-      return -1;
-    }
-    int count =
-        by(
-            stream -> {
-              stream.seek(at);
-              return stream.read(target, offset, length);
-            },
-            stream -> {
-              stream.seek(at);
-              return stream.read(target, offset, length);
-            });
-    next += Math.max(0, count);
-    return count;
+    return readOn(
+        stream -> stream.read(target, offset, length),
+        stream -> stream.read(target, offset, length));
   }
 
   @Override
@@ -172,6 +159,19 @@ final class Hadoop33InputStream extends FSInputStream
     if (!target.hasRemaining()) {
       return 0;
     }
+    return readOn(
+        stream -> stream.read(target),
+        stream -> {
+          byte[] bytes = new byte[Math.min(target.remaining(), 1 << 20)];
+          int came = stream.read(bytes, 0, bytes.length);
+          target.put(bytes, 0, Math.max(0, came));
+          return came;
+        });
+  }
+
+  /** Reads from the position on, and moves it. */
+  private int readOn(Reader<S3EInputStream> byS3e, Reader<S3AInputStream> byS3a)
+      throws IOException {
     long at = next;
     if (at >= options.size()) {
       return -1;
@@ -180,14 +180,11 @@ final class Hadoop33InputStream extends FSInputStream
         by(
             stream -> {
               stream.seek(at);
-              return stream.read(target);
+              return byS3e.read(stream);
             },
             stream -> {
               stream.seek(at);
-              byte[] bytes = new byte[Math.min(target.remaining(), 1 << 20)];
-              int came = stream.read(bytes, 0, bytes.length);
-              target.put(bytes, 0, Math.max(0, came));
-              return came;
+              return byS3a.read(stream);
             });
     next += Math.max(0, count);
     return count;

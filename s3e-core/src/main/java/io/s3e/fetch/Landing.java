@@ -83,10 +83,10 @@ final class Landing implements Destination {
    */
   boolean enter(ObjectHandle handle, BlockRange run, Block.Fate fate) {
     int entered = 0;
-    for (long index = run.first(); index < run.end(); index++) {
-      boolean mayBeIsland =
-          RequestSizing.mayFetchOver(islands.size(), blocks.size() - islands.size());
-      boolean isIsland = mayBeIsland && memory.isReady(handle, index);
+    for (long index = run.first(), most = RequestSizing.mostIslands(run.count());
+        index < run.end();
+        index++) {
+      boolean isIsland = islands.size() < most && memory.isReady(handle, index);
       Block block =
           isIsland ? made(handle.block(index), handle, fate) : entered(handle, index, fate);
       if (block == null) {

@@ -78,7 +78,9 @@ public record RequestSizing(long minBlocks, long maxBlocks, int parallelRamp) {
 
   /**
    * Block after the last one that is absent and that one run from {@code first} on brings: blocks
-   * that are there end a run, unless they are an island in it, which is fetched over.
+   * that are there end a run, unless they are an island in it, which is fetched over. What an
+   * island is worth is told by all of the run: one right behind its first block may be small beside
+   * what follows.
    *
    * @param first absent
    * @param limit block that the run ends at
@@ -87,29 +89,26 @@ public record RequestSizing(long minBlocks, long maxBlocks, int parallelRamp) {
   public static long untilGap(
       long first, long limit, BlockLayout layout, LongPredicate isThere, LongPredicate isIsland) {
     long longest = ISLAND_BYTES / layout.blockSize();
-    long absent = 1;
     long over = 0;
     long end = first + 1;
+    long worthIt = end;
     for (long at = end; at < limit; at++) {
       if (!isThere.test(at)) {
         over += at - end;
-        absent++;
         end = at + 1;
+        worthIt = over <= mostIslands(end - first) ? end : worthIt;
       } else if (at - end >= longest
-          || !mayFetchOver(over + at - end, absent)
+          || over + at - end >= mostIslands(limit - first)
           || !isIsland.test(at)) {
-        return end;
+        return worthIt;
       }
     }
-    return end;
+    return worthIt;
   }
 
-  /**
-   * Whether a run with so many blocks that are {@code absent} may fetch over one more than {@code
-   * over}.
-   */
-  public static boolean mayFetchOver(long over, long absent) {
-    return (over + 1) * ABSENT_PER_ISLAND <= absent;
+  /** How many of so many blocks of a run may be islands. */
+  public static long mostIslands(long blocks) {
+    return blocks / (1 + ABSENT_PER_ISLAND);
   }
 
   /** Cuts {@code run} into requests of {@code request} blocks and adds them to {@code requests}. */

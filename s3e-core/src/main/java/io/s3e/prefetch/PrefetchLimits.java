@@ -51,7 +51,7 @@ public record PrefetchLimits(
   /**
    * The limits for blocks and requests of these sizes, in bytes. In that simulation a fast reader
    * then scans 512 MiB in 0.94 to 1.01 of the time that 16 connections need which never pause, if
-   * 20 requests may be in flight; in 1.14 to 1.19 of it if 16 may.
+   * 20 requests may be in flight; in 1.14 to 1.20 of it if 16 may.
    */
   public static PrefetchLimits defaults(int blockBytes, int requestBytes) {
     int small = Math.min(requestBytes, Math.max(blockBytes, SMALL_REQUEST_BYTES));

@@ -10,7 +10,7 @@ import java.util.function.LongPredicate;
  * How a window is cut into requests. A small window is cut into many short requests, so that the
  * ramp-up buys parallelism first; once there are {@code parallelRamp} of them, a larger window
  * makes them longer, up to the request size. Towards the end they become shorter again, so that the
- * last ones do not run alone.
+ * last ones do not run alone, but no shorter than two of the shortest: the gain is not worth a GET.
  *
  * @param minBlocks the shortest request of a ramp-up
  * @param maxBlocks the longest request
@@ -51,7 +51,7 @@ public record RequestSizing(long minBlocks, long maxBlocks, int parallelRamp) {
     long parallel = Math.max(1, Math.min(parallelRamp, granted));
     long byWindow = Math.max(minBlocks, Math.max(least, window / parallel));
     long request = Math.min(maxBlocks, byWindow);
-    long taper = Math.max(minBlocks, left / parallel);
+    long taper = Math.max(2 * minBlocks, left / parallel);
     return Math.max(1, Math.min(Math.min(request, taper), window));
   }
 

@@ -132,20 +132,14 @@ class ReadPlannerTranscriptTest {
         stall 128M
         scan 131136K 160M 64K
           at 131328K -> fetch [139520K,147712K) in 4
-          at 132864K -> fetch [147712K,146M)
-          at 134656K -> fetch [146M,151296K)
-          at 133M -> fetch [151296K,152832K)
-          at 137472K -> fetch [152832K,154112K)
-          at 138496K -> fetch [154112K,155136K)
-          at 139520K -> fetch [155136K,156160K)
-          at 140544K -> fetch [156160K,157184K)
-          at 141568K -> fetch [157184K,158208K)
-          at 142592K -> fetch [158208K,159232K)
-          at 143616K -> fetch [159232K,160256K)
-          at 144640K -> fetch [160256K,161280K)
-          at 145664K -> fetch [161280K,162304K)
-          at 146688K -> fetch [162304K,163328K)
-          at 147200K -> fetch [163328K,160M)
+          at 130M -> fetch [147712K,149760K)
+          at 132M -> fetch [149760K,151808K)
+          at 134M -> fetch [151808K,153856K)
+          at 136M -> fetch [153856K,155904K)
+          at 138M -> fetch [155904K,157952K)
+          at 140M -> fetch [157952K,160000K)
+          at 142M -> fetch [160000K,162048K)
+          at 147200K -> fetch [162048K,160M)
         scan 160M 163M 64K
           at 164096K -> fetch [164352K,165376K) along
           at 165120K -> fetch [165376K,166400K)

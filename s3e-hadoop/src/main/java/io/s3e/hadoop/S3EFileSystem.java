@@ -128,7 +128,6 @@ public class S3EFileSystem extends S3AFileSystem {
   private Reads reads33(AdapterConfig config, String bucket) {
     UnknownKeys.tell(getUri().toString(), getConf(), bucket);
     EngineFactory factory = new EngineFactory(config, getConf(), bucket);
-    String owner = getUri().toString();
     return new Reads(
         this,
         statistics,
@@ -145,7 +144,7 @@ public class S3EFileSystem extends S3AFileSystem {
           }
         },
         config.reach(),
-        (store, secret, client) -> factory.create(owner, store, secret, client));
+        new HostOnHadoop33(getUri().toString(), factory));
   }
 
   /** Only now, since S3A has added its credential providers, in which secrets may be. */
@@ -390,6 +389,10 @@ public class S3EFileSystem extends S3AFileSystem {
   }
 
   private @Nullable S3E engineIfMade() {
+    Reads older = reads33;
+    if (older != null) {
+      return older.ifMade();
+    }
     ReadEngine own = engine;
     return own == null ? null : own.ifMade();
   }
@@ -398,7 +401,8 @@ public class S3EFileSystem extends S3AFileSystem {
   @Override
   public IOStatistics getIOStatistics() {
     IOStatistics ofS3A = super.getIOStatistics();
-    return engine == null || ofS3A == null ? ofS3A : readStatistics.beside(ofS3A);
+    boolean reads = engine != null || reads33 != null;
+    return reads && ofS3A != null ? readStatistics.beside(ofS3A) : ofS3A;
   }
 
   /** Ends all reads, then closes S3A. */

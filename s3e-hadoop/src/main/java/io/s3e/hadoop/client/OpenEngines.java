@@ -6,6 +6,7 @@ import io.s3e.S3E;
 import io.s3e.metrics.Counters;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.EngineMetrics;
+import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
@@ -16,9 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * All {@link ReadEngine}s of this JVM, or of this class loader, that have read: their work in sum,
- * and their common end. For a framework that shows the work of a process and knows when the process
- * ends. Any thread.
+ * The engines of all owners in this JVM, or this class loader, that have read ({@link ReadEngine},
+ * and on Hadoop 3.3 the reads of a file system): their work in sum, and their common end. For a
+ * framework that shows the work of a process and knows when the process ends. Any thread.
  *
  * <p><b>Invariants.</b> An engine is in {@link #OPEN} from when it is made until it is closed or
  * forgotten, and weakly, so that a forgotten file system can be collected. Its counters move to
@@ -31,7 +32,7 @@ public final class OpenEngines {
   private static final Logger LOG = LoggerFactory.getLogger(OpenEngines.class);
 
   /** Guarded by this class. */
-  private static final Map<ReadEngine, S3E> OPEN = new WeakHashMap<>();
+  private static final Map<Closeable, S3E> OPEN = new WeakHashMap<>();
 
   /** The counters of engines that are closed. Guarded by this class. */
   private static final EngineMetrics PAST = new EngineMetrics();
@@ -48,12 +49,16 @@ public final class OpenEngines {
    */
   public record Work(EngineMetrics metrics, long memoryBytes, long memoryLimit, DiskUse diskUse) {}
 
-  static synchronized void opened(ReadEngine engine, S3E made) {
-    OPEN.put(engine, made);
+  /**
+   * @param owner closes the engine
+   */
+  public static synchronized void opened(Closeable owner, S3E made) {
+    OPEN.put(owner, made);
   }
 
-  static synchronized void closed(ReadEngine engine) {
-    S3E made = OPEN.remove(engine);
+  /** Once the engine of {@code owner} is closed. */
+  public static synchronized void closed(Closeable owner) {
+    S3E made = OPEN.remove(owner);
     if (made == null) {
       return;
     }
@@ -97,11 +102,11 @@ public final class OpenEngines {
    * the process.
    */
   public static void closeAll() {
-    List<ReadEngine> engines;
+    List<Closeable> owners;
     synchronized (OpenEngines.class) {
-      engines = new ArrayList<>(OPEN.keySet());
+      owners = new ArrayList<>(OPEN.keySet());
     }
-    for (ReadEngine each : engines) {
+    for (Closeable each : owners) {
       try {
         each.close();
       } catch (IOException | RuntimeException e) {

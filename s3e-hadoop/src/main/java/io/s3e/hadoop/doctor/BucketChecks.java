@@ -6,11 +6,14 @@ import io.s3e.hadoop.cache.EngineFactory;
 import io.s3e.hadoop.client.FileSystemClients;
 import io.s3e.hadoop.client.StreamChoice;
 import io.s3e.hadoop.conf.AdapterConfig;
+import io.s3e.hadoop.conf.ClientChoice;
 import io.s3e.hadoop.conf.DiskCacheKeys;
 import io.s3e.hadoop.conf.S3EKeys;
 import io.s3e.hadoop.conf.UnknownKeys;
 import io.s3e.hadoop.doctor.Report.Level;
 import io.s3e.hadoop.doctor.Report.Section;
+import io.s3e.hadoop.hadoop33.Reads;
+import io.s3e.hadoop.setup.Requirements;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -34,8 +37,11 @@ final class BucketChecks {
   private static final Map<String, String> WITHOUT_REQUESTS =
       Map.of("fs.s3a.bucket.probe", "0", "fs.s3a.multipart.purge", "false");
 
+  private static final String ASKED_FOR = S3EKeys.CLIENT.name() + " is " + ClientChoice.S3A.text();
+
   private final Configuration conf;
   private final Seam seam;
+  private final Requirements libraries;
   private final Report report;
 
   /** There is one cache for the JVM: what several buckets say of it is told once. */
@@ -44,9 +50,10 @@ final class BucketChecks {
   /**
    * @param conf that file systems are made with
    */
-  BucketChecks(Configuration conf, Seam seam, Report report) {
+  BucketChecks(Configuration conf, Seam seam, Requirements libraries, Report report) {
     this.conf = conf;
     this.seam = seam;
+    this.libraries = libraries;
     this.report = report;
   }
 
@@ -110,7 +117,7 @@ final class BucketChecks {
       AdapterConfig config =
           AdapterConfig.read(S3AUtils.propagateBucketOptions(own, bucket), bucket);
       EngineFactory cache = new EngineFactory(config, fs.getConf(), bucket);
-      tell(title, new FileSystemClients(fs, config, cache, () -> {}), config);
+      tell(title, () -> outlook(fs, config, cache), config);
     } catch (IOException | RuntimeException e) {
       report.todo(
           Section.BUCKETS,
@@ -120,10 +127,28 @@ final class BucketChecks {
     }
   }
 
-  private void tell(String title, FileSystemClients clients, AdapterConfig config) {
+  /** Asks for an {@link FileSystemClients.Outlook}. */
+  private interface Question {
+    FileSystemClients.Outlook ask() throws IOException;
+  }
+
+  private FileSystemClients.Outlook outlook(
+      S3AFileSystem fs, AdapterConfig config, EngineFactory cache) throws IOException {
+    if (!libraries.isHadoop33()) {
+      return new FileSystemClients(fs, config, cache, () -> {}).outlook();
+    }
+    Reads.Outlook reads = Reads.outlook(fs);
+    String reason = config.client() == ClientChoice.S3A ? ASKED_FOR : reads.reasonForS3a();
+    return new FileSystemClients.Outlook(
+        reason == null ? ClientChoice.CRT : ClientChoice.S3A,
+        reason,
+        cache.engine(fs.getUri().toString(), reads.store(), reads.secret()));
+  }
+
+  private void tell(String title, Question question, AdapterConfig config) {
     FileSystemClients.Outlook outlook;
     try {
-      outlook = clients.outlook();
+      outlook = question.ask();
     } catch (IOException e) {
       report.todo(
           Section.BUCKETS,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.hadoop.doctor;
 
+import io.s3e.hadoop.setup.Requirements;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -52,7 +53,14 @@ final class ClassPath {
 
   /** Whether all parts of the SDK that S3A links against are there. */
   boolean hasSdk() {
-    return Arrays.stream(Library.values()).allMatch(library -> !library.isOfSdk() || has(library));
+    return isHadoop33()
+        ? has(Library.SDK_1)
+        : Arrays.stream(Library.values()).allMatch(library -> !library.isOfSdk2() || has(library));
+  }
+
+  /** Whether the SDK of its S3A is version 1. */
+  boolean isHadoop33() {
+    return has(Library.HADOOP) && Requirements.isHadoop33(copies(Library.HADOOP).get(0).version());
   }
 
   private static List<Copy> copiesIn(ClassLoader loader, Library library) {

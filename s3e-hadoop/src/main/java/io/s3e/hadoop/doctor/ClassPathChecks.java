@@ -23,10 +23,10 @@ final class ClassPathChecks {
         "Java",
         Runtime.version() + " of " + System.getProperty("java.vendor", "an unknown vendor"));
     for (Library library : Library.values()) {
-      if (!library.isOfSdk()) {
-        check(library);
-      } else if (library == Library.SDK_S3) {
+      if (library == Library.SDK_S3 && !classPath.isHadoop33()) {
         checkSdk();
+      } else if (library == Library.SDK_1 ? classPath.isHadoop33() : !library.isOfSdk2()) {
+        check(library);
       }
     }
   }
@@ -50,7 +50,7 @@ final class ClassPathChecks {
     }
     List<Library> lacking =
         Arrays.stream(Library.values())
-            .filter(library -> library.isOfSdk() && !classPath.has(library))
+            .filter(library -> library.isOfSdk2() && !classPath.has(library))
             .toList();
     if (!lacking.isEmpty()) {
       report.todo(
@@ -124,6 +124,10 @@ final class ClassPathChecks {
                   : "VERSION")
               + " (Hadoop's own version) and the AWS SDK that it names to the class path:"
               + " docs/INSTALL.md has the coordinates for each engine";
+      case SDK_1 ->
+          "Add the AWS SDK for Java 1 that hadoop-aws was built with,"
+              + " com.amazonaws:aws-java-sdk-bundle (1.12.262 for Hadoop 3.3.4, 1.12.367 for"
+              + " 3.3.6)";
       default ->
           "Add the AWS SDK for Java 2 that hadoop-aws was built with, software.amazon.awssdk:bundle"
               + " or its modules s3, sts, s3-transfer-manager, apache-client and netty-nio-client"

@@ -48,7 +48,7 @@ final class HadoopChecks {
       // S3A or S3E would make no file system.
       return;
     }
-    BucketChecks buckets = new BucketChecks(conf, seam, report);
+    BucketChecks buckets = new BucketChecks(conf, seam, libraries, report);
     for (String bucket : asked(arguments)) {
       buckets.checkAsked(bucket);
     }

@@ -20,6 +20,12 @@ enum Library {
       Need.REQUIRED,
       "org/apache/hadoop/fs/s3a/S3AFileSystem.class",
       pom("org.apache.hadoop", "hadoop-aws")),
+  /** That of Hadoop 3.3, in place of all parts of version 2. */
+  SDK_1(
+      "AWS SDK 1",
+      Need.REQUIRED,
+      "com/amazonaws/services/s3/AmazonS3.class",
+      "com/amazonaws/sdk/versionInfo.properties"),
   SDK_CORE(
       "AWS SDK, core",
       Need.REQUIRED,
@@ -99,7 +105,8 @@ enum Library {
     return versionFile;
   }
 
-  boolean isOfSdk() {
+  /** Whether it is a part of version 2 of the AWS SDK, for Java 2. */
+  boolean isOfSdk2() {
     return marker.startsWith("software/amazon/awssdk/") && this != CRT;
   }
 }

@@ -114,7 +114,12 @@ public record Requirements(FoundLibrary hadoop, FoundLibrary hadoopAws, FoundLib
   }
 
   private static boolean isOfHadoop33(FoundLibrary hadoop) {
-    Numbers running = Numbers.of(hadoop.version());
+    return isHadoop33(hadoop.version());
+  }
+
+  /** The same of a version of Hadoop. */
+  public static boolean isHadoop33(@Nullable String version) {
+    Numbers running = Numbers.of(version);
     return running != null
         && running.isBefore(Numbers.FIRST_BY_SDK_2)
         && !running.isBefore(Numbers.OLDEST_BY_SDK_1);

@@ -20,11 +20,11 @@ import org.jspecify.annotations.Nullable;
 public final class OpenerStatistics {
   private static volatile @Nullable Supplier<@Nullable IOStatisticsAggregator> accounts;
 
-  private final IOStatisticsAggregator thread;
+  private final @Nullable IOStatisticsAggregator thread;
   private final @Nullable IOStatisticsAggregator account;
 
   private OpenerStatistics(
-      IOStatisticsAggregator thread, @Nullable IOStatisticsAggregator account) {
+      @Nullable IOStatisticsAggregator thread, @Nullable IOStatisticsAggregator account) {
     this.thread = thread;
     this.account = account;
   }
@@ -41,10 +41,18 @@ public final class OpenerStatistics {
 
   /** For a stream that the calling thread opens. */
   public static OpenerStatistics ofThisThread() {
-    Supplier<@Nullable IOStatisticsAggregator> kept = accounts;
     return new OpenerStatistics(
-        IOStatisticsContext.getCurrentIOStatisticsContext().getAggregator(),
-        kept == null ? null : kept.get());
+        IOStatisticsContext.getCurrentIOStatisticsContext().getAggregator(), account());
+  }
+
+  /** The account alone: Hadoop has no statistics of threads before 3.3.5. */
+  public static OpenerStatistics ofAccount() {
+    return new OpenerStatistics(null, account());
+  }
+
+  private static @Nullable IOStatisticsAggregator account() {
+    Supplier<@Nullable IOStatisticsAggregator> kept = accounts;
+    return kept == null ? null : kept.get();
   }
 
   /** For a stream that no framework has an account for. */
@@ -54,7 +62,9 @@ public final class OpenerStatistics {
 
   /** For Hadoop's statistics of the thread, once for each stream. */
   void toThread(IOStatistics counts) {
-    thread.aggregate(counts);
+    if (thread != null) {
+      thread.aggregate(counts);
+    }
   }
 
   /**
@@ -70,7 +80,7 @@ public final class OpenerStatistics {
   void toAccount(String counter, long amount) {
     if (account != null) {
       IOStatisticsSnapshot counts = new IOStatisticsSnapshot();
-      counts.setCounter(counter, amount);
+      counts.counters().put(counter, amount);
       account.aggregate(counts);
     }
   }

@@ -2,16 +2,9 @@
 package io.s3e.hadoop.stats;
 
 import io.s3e.client.RequestFailure;
-import io.s3e.metrics.Counters;
-import io.s3e.metrics.DiskMetrics;
-import io.s3e.metrics.EngineMetrics.Counter;
-import io.s3e.metrics.StreamListener;
-import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.ReadWriteLock;
-import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.s3a.Statistic;
 import org.apache.hadoop.fs.s3a.statistics.S3AInputStreamStatistics;
@@ -23,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Counts the work of one stream: the bytes for its reader, told by the stream, and the work of the
- * core for it, heard as its {@link StreamListener}. The names are those of {@link ReadStatistic}.
+ * core for it, heard as {@link StreamWork}. The names are those of {@link ReadStatistic}.
  *
  * <p>S3A's names are kept in S3A's counters of the stream, which S3A adds to the file system's when
  * the stream is closed; an older Hadoop ignores those that it does not know. S3A counts requests,
@@ -38,13 +31,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Any thread; waits for nothing but that lock; holds no stream.
  */
-public final class StreamStatistics implements StreamListener {
+public final class StreamStatistics extends StreamWork {
   private final S3AInputStreamStatistics s3a;
   private final @Nullable IOStatisticsStore names;
   private final FileSystem.@Nullable Statistics threads;
   private final S3AStatisticsContext fileSystem;
-  private final Counters<Counter> own = new Counters<>(Counter.class);
-  private final DiskMetrics disk = new DiskMetrics();
 
   /**
    * Offset of a GET in flight to it: a stream sends one GET for an offset at a time, and perhaps a
@@ -52,13 +43,8 @@ public final class StreamStatistics implements StreamListener {
    */
   private final ConcurrentMap<Long, Get> inFlight = new ConcurrentHashMap<>();
 
-  private final ReadWriteLock ending = new ReentrantReadWriteLock();
-
-  // Guarded by ending.
+  /** Guarded by {@link #ending}. */
   private boolean ended;
-
-  /** Whose account has all counts, and gets what comes; null if none has. */
-  private @Nullable OpenerStatistics told;
 
   /**
    * A GET in flight.
@@ -86,8 +72,7 @@ public final class StreamStatistics implements StreamListener {
 
   /** All counters of the stream, as live as they are. */
   public IOStatistics statistics() {
-    return new JoinedStatistics(
-        s3a.getIOStatistics(), () -> ReadStatistic.ofStream(own, disk), Map::of);
+    return beside(s3a.getIOStatistics());
   }
 
   public void seek(long from, long to) {
@@ -135,12 +120,11 @@ public final class StreamStatistics implements StreamListener {
     ending.readLock().lock();
     try {
       s3a.bytesRead(bytes);
-      OpenerStatistics opener = told;
-      if (ended && opener != null) {
+      if (ended) {
         // A range of a vectored read that came in the moment of the close.
         fileSystem.incrementCounter(Statistic.STREAM_READ_BYTES, bytes);
         fileSystem.incrementCounter(Statistic.STREAM_READ_TOTAL_BYTES, bytes);
-        opener.toAccount(ReadStatistic.STREAM_READ_BYTES.symbol(), bytes);
+        toAccount(ReadStatistic.STREAM_READ_BYTES.symbol(), bytes);
       }
     } finally {
       ending.readLock().unlock();
@@ -155,13 +139,7 @@ public final class StreamStatistics implements StreamListener {
 
   /** The account of {@code opener} is told everything as it comes, in place of at the end. */
   public void tell(OpenerStatistics opener) {
-    ending.writeLock().lock();
-    try {
-      opener.toAccount(statistics());
-      told = opener;
-    } finally {
-      ending.writeLock().unlock();
-    }
+    tell(opener, statistics());
   }
 
   /**
@@ -174,10 +152,7 @@ public final class StreamStatistics implements StreamListener {
       s3a.close();
       ended = true;
       opener.toThread(statistics());
-      if (told == null) {
-        opener.toAccount(statistics());
-        told = opener;
-      }
+      tell(opener, statistics());
     } finally {
       ending.writeLock().unlock();
     }
@@ -195,29 +170,6 @@ public final class StreamStatistics implements StreamListener {
       Statistic merged = ended ? Statistic.fromSymbol(statistic.symbol()) : null;
       if (merged != null) {
         fileSystem.incrementCounter(merged, amount);
-      }
-    } finally {
-      ending.readLock().unlock();
-    }
-  }
-
-  /** One of the core's counters, which the file system's statistics have by themselves. */
-  private void add(Counter counter, long amount) {
-    add(own, counter, ReadStatistic.symbolOf(counter), amount);
-  }
-
-  private void add(DiskMetrics.Counter counter, long amount) {
-    add(disk, counter, ReadStatistic.symbolOf(counter), amount);
-  }
-
-  private <C extends Enum<C>> void add(
-      Counters<C> counters, C counter, @Nullable String symbol, long amount) {
-    ending.readLock().lock();
-    try {
-      counters.add(counter, amount);
-      OpenerStatistics opener = told;
-      if (opener != null && symbol != null) {
-        opener.toAccount(symbol, amount);
       }
     } finally {
       ending.readLock().unlock();
@@ -246,12 +198,9 @@ public final class StreamStatistics implements StreamListener {
 
   @Override
   public void onGetSent(long offset, long bytes, boolean prefetch) {
-    add(Counter.GETS, 1);
+    super.onGetSent(offset, bytes, prefetch);
     add(ReadStatistic.STREAM_READ_OPENED, 1);
     add(ReadStatistic.ACTION_HTTP_GET_REQUEST, 1);
-    if (prefetch) {
-      add(Counter.PREFETCH_GETS, 1);
-    }
     Get present =
         inFlight.computeIfPresent(
             offset,
@@ -272,9 +221,9 @@ public final class StreamStatistics implements StreamListener {
 
   @Override
   public void onGetFinished(long offset, long received, long nanos, @Nullable Exception failure) {
+    super.onGetFinished(offset, received, nanos, failure);
     RequestFailure.Kind kind = failure instanceof RequestFailure request ? request.kind() : null;
     if (kind == RequestFailure.Kind.THROTTLED) {
-      add(Counter.THROTTLED, 1);
       fileSystem.incrementCounter(Statistic.STORE_IO_THROTTLED, 1);
       fileSystem.addValueToQuantiles(Statistic.STORE_IO_THROTTLE_RATE, 1);
     }
@@ -311,7 +260,7 @@ public final class StreamStatistics implements StreamListener {
   /** As S3A's {@code operationRetried}; throttling was counted when it was answered. */
   @Override
   public void onRetry(Exception failure) {
-    add(Counter.RETRIES, 1);
+    super.onRetry(failure);
     s3a.readException();
     boolean throttled =
         failure instanceof RequestFailure request
@@ -323,57 +272,26 @@ public final class StreamStatistics implements StreamListener {
   }
 
   @Override
-  public void onHedge() {
-    add(Counter.HEDGES, 1);
-  }
-
-  @Override
-  public void onReceived(long bytes) {
-    add(Counter.FETCHED_BYTES, bytes);
-  }
-
-  @Override
   public void onDiscarded(long bytes) {
-    add(Counter.DISCARDED_BYTES, bytes);
+    super.onDiscarded(bytes);
     wasted(bytes);
   }
 
   @Override
   public void onPrefetched(long bytes) {
-    add(Counter.PREFETCHED_BYTES, bytes);
+    super.onPrefetched(bytes);
     add(ReadStatistic.STREAM_READ_PREFETCHED_BYTES, bytes);
   }
 
   @Override
-  public void onUsed(long bytes, boolean prefetch) {
-    add(Counter.USED_BYTES, bytes);
-    if (prefetch) {
-      add(Counter.PREFETCH_USED_BYTES, bytes);
-    }
-  }
-
-  @Override
   public void onWasted(long bytes, boolean prefetch) {
-    if (prefetch) {
-      add(Counter.PREFETCH_WASTED_BYTES, bytes);
-    }
+    super.onWasted(bytes, prefetch);
     wasted(bytes);
   }
 
   private void wasted(long bytes) {
-    add(Counter.WASTED_BYTES, bytes);
     add(ReadStatistic.STREAM_READ_BYTES_DISCARDED_IN_CLOSE, bytes);
     add(ReadStatistic.STREAM_READ_TOTAL_BYTES, bytes);
-  }
-
-  @Override
-  public void onPrefetchRefused() {
-    add(Counter.PREFETCH_REFUSED, 1);
-  }
-
-  @Override
-  public void onColumnar(Counter counter, long amount) {
-    add(counter, amount);
   }
 
   @Override
@@ -383,25 +301,7 @@ public final class StreamStatistics implements StreamListener {
 
   @Override
   public void onMemoryHit(long bytes) {
-    add(Counter.MEMORY_HITS, 1);
+    super.onMemoryHit(bytes);
     add(ReadStatistic.STREAM_READ_CACHE_HIT, 1);
-  }
-
-  @Override
-  public void onStall(long offset, long nanos) {
-    add(Counter.WAITS, 1);
-    add(Counter.WAIT_NANOS, nanos);
-  }
-
-  @Override
-  public void onDiskHit(long bytes) {
-    add(DiskMetrics.Counter.HITS, 1);
-    add(DiskMetrics.Counter.HIT_BYTES, bytes);
-  }
-
-  @Override
-  public void onDiskMiss(long bytes) {
-    add(DiskMetrics.Counter.MISSES, 1);
-    add(DiskMetrics.Counter.MISS_BYTES, bytes);
   }
 }

@@ -7,6 +7,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.amazonaws.auth.AWSCredentials;
 import com.amazonaws.auth.AWSCredentialsProvider;
 import com.amazonaws.auth.BasicAWSCredentials;
+import io.s3e.hadoop.client.OpenEngines;
+import io.s3e.hadoop.stats.OpenerStatistics;
+import io.s3e.metrics.EngineMetrics;
 import io.s3e.testing.Seed;
 import io.s3e.testserver.S3TestServer;
 import java.io.EOFException;
@@ -24,6 +27,7 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.s3a.RemoteFileChangedException;
 import org.apache.hadoop.fs.s3a.auth.NoAuthWithAWSException;
+import org.apache.hadoop.fs.statistics.IOStatisticsSnapshot;
 import org.apache.hadoop.fs.statistics.IOStatisticsSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -98,6 +102,44 @@ class Hadoop33ReadsTest {
   private static byte[] all(FSDataInputStream in) throws IOException {
     try (in) {
       return in.readAllBytes();
+    }
+  }
+
+  /** A framework's account, as Spark's plugin keeps one for each task. */
+  @Test
+  void whatAStreamReadsIsCountedForItsOpenerAndTheFileSystem() throws Exception {
+    IOStatisticsSnapshot account = new IOStatisticsSnapshot();
+    OpenerStatistics.keepAccounts(() -> account);
+    try {
+      assertThat(all(s3e.open(file))).isEqualTo(content);
+    } finally {
+      OpenerStatistics.keepAccounts(null);
+    }
+    assertThat(account.counters())
+        .containsEntry("stream_read_bytes", (long) content.length)
+        .containsEntry("s3e_fetched_bytes", (long) content.length);
+    long gets = account.counters().get("s3e_gets");
+    assertThat(gets).isPositive();
+    assertThat(((IOStatisticsSource) s3e).getIOStatistics().counters())
+        .containsEntry("s3e_gets", gets)
+        .containsEntry("s3e_fetched_bytes", (long) content.length);
+    assertThat(s3e.hasPathCapability(file, "fs.s3a.s3e.client.crt")).isTrue();
+    OpenEngines.Work work = OpenEngines.work();
+    assertThat(work.metrics().get(EngineMetrics.Counter.GETS)).isGreaterThanOrEqualTo(gets);
+    assertThat(work.memoryLimit()).isPositive();
+  }
+
+  @Test
+  void theEndOfTheProcessEndsReads() throws Exception {
+    try (FSDataInputStream in = s3e.open(file)) {
+      assertThat(in.read()).isEqualTo(content[0] & 0xff);
+      long before = OpenEngines.work().metrics().get(EngineMetrics.Counter.GETS);
+      OpenEngines.closeAll();
+      assertThatThrownBy(() -> s3e.open(file).read()).isInstanceOf(IOException.class);
+      assertThat(OpenEngines.work().metrics().get(EngineMetrics.Counter.GETS))
+          .as("counts of what is closed")
+          .isGreaterThanOrEqualTo(before);
+      assertThat(OpenEngines.work().memoryLimit()).as("open engines").isZero();
     }
   }
 

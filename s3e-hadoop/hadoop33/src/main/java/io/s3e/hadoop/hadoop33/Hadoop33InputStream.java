@@ -40,6 +40,7 @@ final class Hadoop33InputStream extends FSInputStream
   private final S3AInputStream theirs;
   private final S3AInputStreamStatistics counters;
   private final FileSystem.Statistics statistics;
+  private final Reads.Account account;
 
   private long next;
   private volatile boolean closed;
@@ -52,13 +53,15 @@ final class Hadoop33InputStream extends FSInputStream
       ObjectRef object,
       OpenOptions options,
       S3AInputStream theirs,
-      FileSystem.Statistics statistics) {
+      FileSystem.Statistics statistics,
+      Reads.Account account) {
     this.reads = reads;
     this.object = object;
     this.options = options;
     this.theirs = theirs;
     this.counters = theirs.getS3AStreamStatistics();
     this.statistics = statistics;
+    this.account = account;
   }
 
   /** One way to read. */
@@ -276,7 +279,9 @@ final class Hadoop33InputStream extends FSInputStream
   @Override
   public void close() throws IOException {
     S3EInputStream stream;
+    boolean isFirst;
     synchronized (this) {
+      isFirst = !closed;
       closed = true;
       stream = own;
       own = null;
@@ -285,6 +290,9 @@ final class Hadoop33InputStream extends FSInputStream
       stream.close();
     }
     theirs.close();
+    if (isFirst) {
+      account.end(theirs.getIOStatistics());
+    }
   }
 
   @Override

@@ -10,6 +10,7 @@ import io.s3e.client.aws.AwsClientSettings;
 import io.s3e.client.aws.AwsClients;
 import io.s3e.client.library.CrtLibrary;
 import io.s3e.client.library.CrtUnusableException;
+import io.s3e.metrics.StreamListener;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.stream.S3EInputStream;
 import java.io.Closeable;
@@ -28,6 +29,7 @@ import org.apache.hadoop.fs.impl.OpenFileParameters;
 import org.apache.hadoop.fs.s3a.AWSCredentialProviderList;
 import org.apache.hadoop.fs.s3a.S3AFileSystem;
 import org.apache.hadoop.fs.s3a.S3AInputStream;
+import org.apache.hadoop.fs.statistics.IOStatistics;
 import org.apache.hadoop.util.StringUtils;
 import org.apache.hadoop.util.functional.FutureIO;
 import org.jspecify.annotations.Nullable;
@@ -55,12 +57,34 @@ public final class Reads implements Closeable {
         throws IOException;
   }
 
-  /** Makes a tenant of the JVM's engine. */
-  public interface Engines {
+  /** What the adapter has for the file systems of all Hadoops. */
+  public interface Host {
     /**
+     * Makes a tenant of the JVM's engine.
+     *
+     * @param reads its owner, which is closed when the process ends
      * @param secret why objects must not be written to local disk; null if they may
      */
-    S3E create(String store, @Nullable String secret, ClientProvider client) throws IOException;
+    S3E create(Closeable reads, String store, @Nullable String secret, ClientProvider client)
+        throws IOException;
+
+    /** The tenant has been closed by its owner. */
+    void closed(Closeable reads);
+
+    /** Counts what one stream reads that the calling thread opens. */
+    Account account();
+  }
+
+  /** Where the work of one stream is counted. */
+  public interface Account {
+    StreamListener listener();
+
+    /**
+     * The stream is closed; called once.
+     *
+     * @param ofS3a the counts of S3A's stream
+     */
+    void end(@Nullable IOStatistics ofS3a);
   }
 
   private enum Way {
@@ -73,7 +97,7 @@ public final class Reads implements Closeable {
   private final FileSystem.Statistics statistics;
   private final S3a s3a;
   private final AwsClientSettings.Builder reach;
-  private final Engines engines;
+  private final Host host;
   private final S3aClient client;
   private final Map<String, String> headers;
 
@@ -93,14 +117,39 @@ public final class Reads implements Closeable {
       FileSystem.Statistics statistics,
       S3a s3a,
       AwsClientSettings.Builder reach,
-      Engines engines) {
+      Host host) {
     this.fileSystem = fileSystem;
     this.statistics = statistics;
     this.s3a = s3a;
     this.reach = reach;
-    this.engines = engines;
+    this.host = host;
     client = new S3aClient(fileSystem);
     headers = client.headers();
+  }
+
+  /**
+   * What is known of a file system's reads before there are any.
+   *
+   * @param reasonForS3a why S3A's streams would read, in words that end a sentence; null if S3E's
+   * @param store the endpoint
+   * @param secret why objects must not be written to local disk; null if they may
+   */
+  public record Outlook(@Nullable String reasonForS3a, String store, @Nullable String secret) {}
+
+  /** Sends nothing. */
+  public static Outlook outlook(S3AFileSystem fileSystem) {
+    S3aClient client = new S3aClient(fileSystem);
+    return new Outlook(reasonForS3a(client), client.store(), client.secret());
+  }
+
+  private static @Nullable String reasonForS3a(S3aClient client) {
+    String reason = client.reasonAgainstOwn();
+    return reason == null ? CrtLibrary.unusableBecause() : reason;
+  }
+
+  /** The tenant that reads; null before the first read, and where S3A's streams read. */
+  public synchronized @Nullable S3E ifMade() {
+    return way == Way.S3A ? null : engine;
   }
 
   /** As {@code FileSystem.open}: one HEAD, whose ETag all reads hold on to. */
@@ -126,11 +175,18 @@ public final class Reads implements Closeable {
       throws IOException {
     ReadPolicy policy = policy(parameters.getOptions());
     String etag = parameters.getStatus() instanceof EtagSource known ? known.getEtag() : null;
-    return s3a.openFile(path, parameters).thenApply(opened -> over(opened, path, policy, etag));
+    // Here, and not where S3A has opened the file, which may be a thread of its own.
+    Account account = host.account();
+    return s3a.openFile(path, parameters)
+        .thenApply(opened -> over(opened, path, policy, etag, account));
   }
 
   private FSDataInputStream over(
-      FSDataInputStream opened, Path path, ReadPolicy policy, @Nullable String etag) {
+      FSDataInputStream opened,
+      Path path,
+      ReadPolicy policy,
+      @Nullable String etag,
+      Account account) {
     if (way == Way.S3A || !(opened.getWrappedStream() instanceof S3AInputStream theirs)) {
       return opened;
     }
@@ -140,10 +196,11 @@ public final class Reads implements Closeable {
             .withPolicy(policy)
             .withSize(theirs.remainingInFile())
             .withVersion(etag == null || etag.isEmpty() ? null : '"' + etag + '"', null)
-            .withHeaders(headers);
+            .withHeaders(headers)
+            .withListener(account.listener());
     ObjectRef object = new ObjectRef(fileSystem.getBucket(), fileSystem.pathToKey(whole));
     return new FSDataInputStream(
-        new Hadoop33InputStream(this, object, options, theirs, statistics));
+        new Hadoop33InputStream(this, object, options, theirs, statistics, account));
   }
 
   /** The policy that the opener tells, else that of the file system. */
@@ -181,24 +238,21 @@ public final class Reads implements Closeable {
       throw new IOException("Filesystem closed: " + fileSystem.getUri());
     }
     if (way != Way.S3A && engine == null) {
-      String reason = client.reasonAgainstOwn();
-      if (reason == null) {
-        reason = CrtLibrary.unusableBecause();
-      }
+      String reason = reasonForS3a(client);
       if (reason == null) {
         make();
       } else {
         leaveToS3a(reason);
       }
     }
-    return way == Way.S3A ? null : engine;
+    return ifMade();
   }
 
   private synchronized void make() throws IOException {
     AWSCredentialProviderList shared = fileSystem.shareCredentials("S3E");
     try {
       AwsClientSettings settings = client.settings(reach, S3aClient.of(shared));
-      engine = engines.create(client.store(), client.secret(), AwsClients.crt(settings));
+      engine = host.create(this, client.store(), client.secret(), AwsClients.crt(settings));
       credentials = shared;
     } catch (CrtUnusableException | IllegalArgumentException | LinkageError e) {
       leaveToS3a(e.toString());
@@ -250,6 +304,7 @@ public final class Reads implements Closeable {
     }
     if (made != null) {
       made.close();
+      host.closed(this);
     }
     if (shared != null) {
       shared.close();

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.s3e.hadoop;
+
+import io.s3e.S3E;
+import io.s3e.client.ClientProvider;
+import io.s3e.hadoop.cache.EngineFactory;
+import io.s3e.hadoop.client.OpenEngines;
+import io.s3e.hadoop.hadoop33.Reads;
+import io.s3e.hadoop.stats.OpenerStatistics;
+import io.s3e.hadoop.stats.StreamWork;
+import io.s3e.metrics.StreamListener;
+import java.io.Closeable;
+import java.io.IOException;
+import org.apache.hadoop.fs.statistics.IOStatistics;
+import org.apache.hadoop.fs.statistics.IOStatisticsSnapshot;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The JVM's engine and the accounts of a framework, for the reads of one file system on Hadoop 3.3.
+ *
+ * @param owner what to call the file system in messages
+ */
+record HostOnHadoop33(String owner, EngineFactory factory) implements Reads.Host {
+  @Override
+  public S3E create(Closeable reads, String store, @Nullable String secret, ClientProvider client)
+      throws IOException {
+    S3E made = factory.create(owner, store, secret, client);
+    OpenEngines.opened(reads, made);
+    return made;
+  }
+
+  @Override
+  public void closed(Closeable reads) {
+    OpenEngines.closed(reads);
+  }
+
+  @Override
+  public Reads.Account account() {
+    return new StreamAccount(OpenerStatistics.ofAccount(), new StreamWork());
+  }
+
+  private record StreamAccount(OpenerStatistics opener, StreamWork work) implements Reads.Account {
+    @Override
+    public StreamListener listener() {
+      return work;
+    }
+
+    @Override
+    public void end(@Nullable IOStatistics ofS3a) {
+      work.tell(opener, work.beside(ofS3a == null ? new IOStatisticsSnapshot() : ofS3a));
+    }
+  }
+}

@@ -4,15 +4,22 @@ package io.s3e.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.hadoop.S3EFileSystem;
+import io.s3e.spark.stages.ExecutorReads;
+import io.s3e.spark.stages.ReadCounts;
+import io.s3e.spark.stages.SparkListenerS3EStage;
 import io.s3e.testserver.S3TestServer;
 import io.s3e.version.Version;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.util.VersionInfo;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerEvent;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
@@ -66,12 +73,15 @@ class StockHadoopTest {
     try (LogLines log = new LogLines()) {
       SparkSession session = local.builder().getOrCreate();
       assertThat(VersionInfo.getVersion()).startsWith("3.3.");
+      Queue<SparkListenerS3EStage> posted = stagesOf(session);
       assertThat(answer(session, format, table)).isEqualTo(theirs).hasSize(97);
       FileSystem files =
           FileSystem.get(URI.create(table), session.sparkContext().hadoopConfiguration());
       assertThat(files).isInstanceOf(S3EFileSystem.class);
       assertReadByS3E(files, table);
       session.stop();
+      // Posted once the stage's tasks have reported, and all of them before the end of Spark.
+      assertThat(posted).anySatisfy(StockHadoopTest::assertRead);
       assertThat(log.lines())
           .anyMatch(
               line ->
@@ -79,6 +89,32 @@ class StockHadoopTest {
                       && line.contains(", client crt, budget "))
           .noneMatch(line -> line.startsWith("WARN S3E") || line.contains("by S3A's own stream"));
     }
+  }
+
+  private static Queue<SparkListenerS3EStage> stagesOf(SparkSession session) {
+    Queue<SparkListenerS3EStage> posted = new ConcurrentLinkedQueue<>();
+    session
+        .sparkContext()
+        .addSparkListener(
+            new SparkListener() {
+              @Override
+              public void onOtherEvent(SparkListenerEvent event) {
+                if (event instanceof SparkListenerS3EStage stage) {
+                  posted.add(stage);
+                }
+              }
+            });
+    return posted;
+  }
+
+  private static void assertRead(SparkListenerS3EStage stage) {
+    ReadCounts counts = ReadCounts.NONE;
+    for (ExecutorReads executor : stage.executors()) {
+      counts = counts.plus(executor.counts());
+    }
+    assertThat(counts.bytesRead()).isPositive();
+    assertThat(counts.gets()).isPositive();
+    assertThat(counts.bytesFromS3()).isPositive();
   }
 
   private static List<Row> answer(SparkSession session, String format, String table) {

@@ -15,7 +15,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileSystem;
 
 /**
@@ -99,12 +101,16 @@ final class Matrix {
     long start = System.nanoTime();
     Verdict verdict;
     String detail = "";
+    AtomicReference<FSDataInputStream> opened = new AtomicReference<>();
     try {
       LimitedJob.run(
           job.toString(),
           limit,
           () -> {
-            job.style().read(fs, file, content);
+            try (FSDataInputStream in = fs.open(file)) {
+              opened.set(in);
+              job.style().read(in, content);
+            }
             return null;
           });
       verdict = Verdict.RIGHT;
@@ -113,6 +119,12 @@ final class Matrix {
       detail = e.getMessage();
     } catch (TimeoutException e) {
       verdict = Verdict.HANG;
+      FSDataInputStream reading = opened.get();
+      if (reading != null) {
+        // S3A's prefetch stream gives 0 bytes for ever where a body is short, and keeps a record of
+        // each: that would take all memory.
+        LimitedJob.close(reading);
+      }
     } catch (UnsupportedOperationException e) {
       verdict = Verdict.UNSUPPORTED;
     } catch (Exception e) {

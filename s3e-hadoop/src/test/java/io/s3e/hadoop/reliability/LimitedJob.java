@@ -48,7 +48,8 @@ final class LimitedJob {
             return null;
           });
     } catch (IOException | TimeoutException e) {
-      LOG.warn("{} does not close", resource, e);
+      // Not its own words: S3A's stream waits for its reader before it tells of itself.
+      LOG.warn("{} does not close", resource.getClass().getName(), e);
     }
   }
 }

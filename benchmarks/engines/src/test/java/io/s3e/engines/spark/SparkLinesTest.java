@@ -9,7 +9,9 @@ import io.s3e.engines.Store;
 import io.s3e.engines.Stream;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -54,16 +56,33 @@ class SparkLinesTest {
         spark.name(), job, stream -> SparkRun.of(spark, stream, store, job).run(steps()).outcome());
   }
 
-  /** It has hadoop-aws of its own Hadoop among its jars; the control is S3A of the newer one. */
   @Test
   void stockSparkReadsAsS3A() throws Exception {
+    compareStock("stock", steps());
+  }
+
+  @Test
+  void allQueriesOnStockSpark() throws Exception {
+    List<String> formats = List.of("parquet", "orc", "csv", "json_gz");
+    String tables = SparkTpchTest.generate(store, 0.1, formats);
+    List<String> steps = new ArrayList<>(List.of("tables parquet " + tables));
+    IntStream.rangeClosed(1, 22).forEach(query -> steps.add("query " + query));
+    for (String format : formats.subList(1, formats.size())) {
+      steps.add("tables " + format + " " + tables);
+      List.of(1, 6, 14).forEach(query -> steps.add("query " + query));
+    }
+    compareStock("stock, 22 queries", steps);
+  }
+
+  /** It has hadoop-aws of its own Hadoop among its jars; the control is S3A of the newer one. */
+  private static void compareStock(String job, List<String> steps) throws Exception {
     SparkHome spark = SparkHome.of("spark-3.5-stock");
-    Outcome s3e = SparkRun.onBareHome(spark, Stream.S3E, store, "stock").run(steps()).outcome();
+    Outcome s3e = SparkRun.onBareHome(spark, Stream.S3E, store, job).run(steps).outcome();
     assertThat(s3e.exitCode()).as("%s", s3e.output()).isZero();
     assertThat(s3e.traffic().getsByS3E()).isPositive();
     SparkHome swapped = SparkHome.of("spark-3.5");
     Outcome control =
-        SparkRun.of(swapped, Stream.CLASSIC, store, "stock, control").run(steps()).outcome();
+        SparkRun.of(swapped, Stream.CLASSIC, store, job + ", control").run(steps).outcome();
     assertThat(s3e.digest()).isNotEmpty().isEqualTo(control.digest());
   }
 }

@@ -157,7 +157,6 @@ final class EngineClients {
     return true;
   }
 
-  /** Memory of idle transports, in bytes. */
   long idleBytes() {
     synchronized (transports) {
       return transports.values().stream()
@@ -167,7 +166,6 @@ final class EngineClients {
     }
   }
 
-  /** Closes all idle transports; waits for that. */
   void endIdle() {
     boolean ended;
     do {
@@ -203,7 +201,6 @@ final class EngineClients {
     budget.release(shared.reserved);
   }
 
-  /** One client less. */
   private void leave(Shared shared) {
     synchronized (transports) {
       if (--shared.clients > 0 || lingers(shared)) {
@@ -233,7 +230,6 @@ final class EngineClients {
     end(shared);
   }
 
-  /** A transport, the lanes over it, and how many clients use it. */
   private static final class Shared {
     private final Object key;
     private final Transport transport;

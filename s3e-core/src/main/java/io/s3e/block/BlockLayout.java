@@ -10,7 +10,6 @@ package io.s3e.block;
  */
 public record BlockLayout(long objectSize, int blockSize) {
 
-  /** The largest block, in bytes. */
   public static final int MAX_BLOCK_BYTES = 64 << 20;
 
   public BlockLayout {
@@ -37,22 +36,18 @@ public record BlockLayout(long objectSize, int blockSize) {
     return offset >> shift();
   }
 
-  /** Offset of the first byte of {@code block}. */
   public long startOf(long block) {
     return block << shift();
   }
 
-  /** Offset after the last byte of {@code block}. */
   public long endOf(long block) {
     return Math.min(objectSize, (block + 1) << shift());
   }
 
-  /** Bytes in {@code block}. */
   public int lengthOf(long block) {
     return (int) (endOf(block) - startOf(block));
   }
 
-  /** The bytes of a run of blocks. */
   public ByteRange bytesOf(BlockRange run) {
     return new ByteRange(startOf(run.first()), Math.min(objectSize, startOf(run.end())));
   }

@@ -37,11 +37,8 @@ final class AlikeFiles {
   private static final double MOST_MISSED = 0.05;
 
   /**
-   * The data that one stream read.
-   *
-   * @param objectSize length of its file, in bytes
-   * @param dataEnd offset after the last byte of data in the file
-   * @param ranges ascending and disjoint
+   * The data that one stream read of a file: ascending, disjoint ranges before {@code dataEnd},
+   * where all data of the file ends.
    */
   private record Shape(long objectSize, long dataEnd, List<ByteRange> ranges) {
     /** Where an offset lies in a file of that length. */

@@ -208,7 +208,6 @@ final class Filters {
     return layout.columnIndexes(from, to).length() + layout.offsetIndexes(from, to).length();
   }
 
-  /** How many blocks disjoint runs have. */
   static long blocksOf(List<BlockRange> runs) {
     long blocks = 0;
     for (BlockRange run : runs) {

@@ -317,7 +317,6 @@ final class Following {
     return isOne ? read.rangesOf(present, 0) : List.of();
   }
 
-  /** Tells the table what was read. */
   void remember() {
     if (groupsRead > 0 && isPresentWhole()) {
       Selection all = wanted;

@@ -51,7 +51,6 @@ final class FooterReading {
     this.listener = listener;
   }
 
-  /** The ETag of the version has become known. */
   void identify(ObjectVersion identified) {
     version = Objects.requireNonNull(identified, "identified");
   }

@@ -55,12 +55,10 @@ final class LayoutBuilder {
     layout.dictionaryLength[i] = known ? (int) dictionary : 0;
   }
 
-  /** The first byte of all chunks of a group. */
   long firstByte(int group) {
     return ofGroup(layout.chunkStart, group).min().orElse(Long.MAX_VALUE);
   }
 
-  /** Bytes of all chunks of a group. */
   long chunkBytes(int group) {
     return ofGroup(layout.chunkLength, group).sum();
   }

@@ -73,10 +73,8 @@ final class ParquetFooter {
   }
 
   /**
-   * The layout of a file.
+   * The layout of a file whose footer's Thrift bytes begin at {@code footerStart}.
    *
-   * @param footer the Thrift bytes alone
-   * @param footerStart their offset in the file: everything else lies before it
    * @throws MalformedException if they are no footer, or one with anything in doubt
    */
   static FileLayout parse(byte[] footer, long footerStart) throws MalformedException {

@@ -123,7 +123,6 @@ final class PickedPages {
     return all.isEmpty() || all.length() > MAX_BYTES ? null : all;
   }
 
-  /** The bytes that were {@linkplain #wants wanted}. */
   void onBytes(byte[] bytes) {
     indexes = bytes;
   }

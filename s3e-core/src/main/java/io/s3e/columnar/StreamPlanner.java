@@ -227,7 +227,6 @@ public final class StreamPlanner {
     }
   }
 
-  /** As {@link ReadPlanner#onStall}. */
   public void onStall(long position) {
     if (!isColumnar()) {
       forward.onStall(position);
@@ -245,7 +244,6 @@ public final class StreamPlanner {
     }
   }
 
-  /** What is wanted now. */
   public Wish wish() {
     if (mode != ColumnarMode.AUTO) {
       return forward.wish();
@@ -286,22 +284,16 @@ public final class StreamPlanner {
     }
   }
 
-  /**
-   * As {@link ReadPlanner#limitWindow}.
-   *
-   * @param atOnceAlone requests that the stream might have in flight if no other one read
-   */
+  /** As {@link ReadPlanner#limitWindow}; {@code atOnceAlone} requests if no other stream read. */
   public void limitWindow(long bytes, int requests, int atOnceAlone) {
     forward.limitWindow(bytes, requests);
     wanted.limit(bytes, requests, atOnceAlone);
   }
 
-  /** As {@link ReadPlanner#setPolicy}. */
   public void setPolicy(ReadPolicy policy) {
     forward.setPolicy(policy);
   }
 
-  /** As {@link ReadPlanner#setMinimumReadahead}. */
   public void setMinimumReadahead(long bytes) {
     forward.setMinimumReadahead(bytes);
   }

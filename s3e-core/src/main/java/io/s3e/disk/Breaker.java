@@ -34,24 +34,19 @@ final class Breaker {
   private static final int FAILURES_IN_A_ROW = 3;
   private static final int MOST_PAUSES = 32;
 
-  /** Whether operations are let through. */
   enum State {
     CLOSED,
     OPEN,
     PROBING
   }
 
-  /** Why an operation failed. */
   enum Cause {
-    /** The operation ended with an error. */
     ERROR(false),
-    /** It took longer than its deadline. */
     SLOW(false),
     /** It has not come back for so long that its thread is given up. */
     HUNG(true),
     /** No space, no inodes or no quota left. */
     NO_SPACE(true),
-    /** The file system may not be written. */
     READ_ONLY(true);
 
     private final boolean lasts;
@@ -128,7 +123,6 @@ final class Breaker {
     return true;
   }
 
-  /** An operation succeeded. */
   void success() {
     boolean closes;
     synchronized (this) {
@@ -146,7 +140,6 @@ final class Breaker {
     }
   }
 
-  /** An operation failed. */
   void failure(Cause cause) {
     boolean opens;
     synchronized (this) {

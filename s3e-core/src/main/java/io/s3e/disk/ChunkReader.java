@@ -24,11 +24,8 @@ final class ChunkReader {
   @FunctionalInterface
   interface Sink {
     /**
-     * Takes a verified chunk.
-     *
-     * @param chunk its number in the object
-     * @param bytes all of the chunk, from position to limit, valid until this returns
-     * @return false to end the read here
+     * Takes a verified chunk of that number, from position to limit, valid until this returns;
+     * false to end the read here.
      */
     boolean accept(int chunk, ByteBuffer bytes) throws IOException;
   }
@@ -45,16 +42,12 @@ final class ChunkReader {
   private int batchBytes;
   private boolean touchedDisk;
 
-  /**
-   * @param sealed whether the cache is encrypted
-   */
   ChunkReader(ChunkIndex index, DiskMetrics metrics, boolean sealed) {
     this.index = index;
     this.metrics = metrics;
     this.work = sealed ? ByteBuffer.allocateDirect(StoredObject.CHUNK_BYTES) : scratch;
   }
 
-  /** Memory of one reader, in bytes. */
   static long bufferBytes(boolean sealed) {
     return (BATCH_CHUNKS + (sealed ? 1L : 0)) * StoredObject.CHUNK_BYTES;
   }

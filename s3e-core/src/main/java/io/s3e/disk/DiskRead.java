@@ -221,11 +221,7 @@ public final class DiskRead {
     }
   }
 
-  /**
-   * Ends the read if its patience is over.
-   *
-   * @param now by {@link System#nanoTime()}
-   */
+  /** Ends the read if its patience is over. */
   public void checkDeadline(long now) {
     if (over || now - sinceNanos < readers.deadlineNanos()) {
       return;

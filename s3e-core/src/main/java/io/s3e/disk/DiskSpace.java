@@ -60,9 +60,7 @@ final class DiskSpace {
   }
 
   /**
-   * The capacity of a directory for which none is set, in bytes.
-   *
-   * @param usableBytes of its file system, now
+   * The capacity, in bytes, of a directory for which none is set, on a disk with so much usable.
    */
   static long defaultCapacity(long usableBytes) {
     return Math.min(MOST_BYTES, (long) (MOST_OF_FREE * usableBytes));

@@ -66,7 +66,6 @@ final class Readers implements AutoCloseable {
     threads.allowCoreThreadTimeOut(true);
   }
 
-  /** Memory of all of them, in bytes. */
   static long bufferBytes(boolean sealed) {
     return THREADS * ChunkReader.bufferBytes(sealed) + RecentChunks.bufferBytes();
   }
@@ -100,11 +99,7 @@ final class Readers implements AutoCloseable {
     return !threads.getQueue().isEmpty();
   }
 
-  /**
-   * Reads chunks on the calling thread, one of these.
-   *
-   * @return the chunk after the last one that was taken
-   */
+  /** Reads chunks on the calling thread, one of these; the chunk after the last that was taken. */
   int readChunks(ChunkRange wanted, ChunkReader.Sink sink) {
     ChunkReader reader = idle.remove();
     try {
@@ -125,11 +120,7 @@ final class Readers implements AutoCloseable {
     }
   }
 
-  /**
-   * A read passed its deadline.
-   *
-   * @param begun whether the disk has had it, and not the queue alone
-   */
+  /** A read passed its deadline; begun if the disk has had it, and not the queue alone. */
   void timedOut(boolean begun) {
     metrics.count(Counter.TIMEOUTS);
     // What still stands in the queue stands behind what hangs: a probe, and every read if none has

@@ -17,9 +17,7 @@ final class RefusedDirectoryException extends FileSystemException {
   }
 
   /**
-   * @param path which directory
    * @param found what it is, in words that follow "it"
-   * @param expected what it should be
    */
   RefusedDirectoryException(Path path, String found, String expected, @Nullable Exception cause) {
     super(

@@ -38,7 +38,6 @@ final class Regions implements AutoCloseable {
 
   /** Makes, finds and deletes the files of the regions. */
   interface Maker {
-    /** How many regions there may be, and how long each is. */
     Layout layout();
 
     /**
@@ -69,10 +68,6 @@ final class Regions implements AutoCloseable {
   private final AtomicReferenceArray<@Nullable Region> all;
   private volatile boolean closed;
 
-  /**
-   * @param space asked before a region more is made
-   * @param metrics told of evictions
-   */
   Regions(Maker maker, ChunkIndex index, DiskSpace space, DiskMetrics metrics) {
     this.maker = maker;
     this.index = index;
@@ -167,9 +162,7 @@ final class Regions implements AutoCloseable {
 
   /**
    * Gives up the region that began longest ago, of those that this process does not fill, if so
-   * little of the disk is free that others need it.
-   *
-   * @return whether there was need, and such a region
+   * little of the disk is free that others need it; whether there was need, and such a region.
    */
   boolean giveBackIfScarce() throws IOException {
     Region oldest = isScarce() ? oldest().findFirst().orElse(null) : null;
@@ -266,7 +259,6 @@ final class Regions implements AutoCloseable {
     return known().mapToLong(e -> (long) e.nextSlot() * Region.SLOT_BYTES).sum();
   }
 
-  /** The most that they ever take, in bytes. */
   long capacityBytes() {
     return maker.layout().capacityBytes();
   }

@@ -41,7 +41,6 @@ public record WriteBack(StoredObject object, List<? extends Piece> pieces) {
     return pieces.stream().mapToLong(Piece::length).sum();
   }
 
-  /** None of them is written. */
   void drop() {
     pieces.forEach(piece -> piece.ended(false));
   }

@@ -24,9 +24,6 @@ public final class Gates {
     this(later, System::nanoTime);
   }
 
-  /**
-   * @param clock in ns
-   */
   Gates(Gate.Later later, LongSupplier clock) {
     this.later = later;
     this.clock = clock;

@@ -25,11 +25,7 @@ public final class Stores {
 
   private final ConcurrentHashMap<Object, Known> known = new ConcurrentHashMap<>();
 
-  /**
-   * The store of that name, to be kept by who reads it.
-   *
-   * @param store names the endpoint; tenants with equal names share what is known
-   */
+  /** The store of that name, as {@link Gates#of} takes it; to be kept by who reads it. */
   public Known of(Object store) {
     if (known.size() >= MOST && !known.containsKey(store)) {
       known.clear();

@@ -41,10 +41,8 @@ final class Attempt implements ResponseHandler {
     /** It brought all that it asked for, or as much of that as there is. */
     void attemptDone();
 
-    /** It failed. */
     void attemptFailed(RequestFailure failure);
 
-    /** It was cancelled from outside. */
     void attemptCancelled(IOException why);
   }
 
@@ -137,7 +135,6 @@ final class Attempt implements ResponseHandler {
     return isAwaited ? readerPatienceNanos : patienceNanos;
   }
 
-  /** How long its client has been silent. */
   long silentNanos(long now) {
     return now - lastByteNanos;
   }
@@ -159,12 +156,10 @@ final class Attempt implements ResponseHandler {
     return tenant.times().lateNanos(request.range().length());
   }
 
-  /** What is known of its GET. */
   GetRecord record() {
     return get;
   }
 
-  /** Ends an attempt that never began. */
   void withdraw(Runnable then) {
     fence.close(
         () -> {
@@ -193,12 +188,7 @@ final class Attempt implements ResponseHandler {
     boolean unused = closeAndCancel(() -> endedBy(silence));
   }
 
-  /**
-   * Ends the attempt because its bytes have come by another one.
-   *
-   * @param then follows once no call of the client can touch the memory any more
-   * @return false if it has ended already
-   */
+  /** Ends the attempt because its bytes have come by another one; false if it has ended already. */
   boolean overtaken(Runnable then) {
     return closeAndCancel(
         () -> {

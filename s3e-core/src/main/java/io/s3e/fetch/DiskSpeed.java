@@ -20,7 +20,6 @@ final class DiskSpeed {
   /** A disk that is as fast as that spares requests, however near the store is. */
   private static final long FAST_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-  /** The average of what was told. */
   private static final class Average {
     private volatile long nanos;
     private volatile int count;

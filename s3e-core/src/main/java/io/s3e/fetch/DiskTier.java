@@ -58,7 +58,6 @@ final class DiskTier {
     return cache;
   }
 
-  /** How fast the disk is, and S3. */
   DiskSpeed speed() {
     return speed;
   }
@@ -133,13 +132,7 @@ final class DiskTier {
         || (config.mode() == Mode.HYBRID && start < config.hybridBytes());
   }
 
-  /**
-   * Begins to read the bytes from {@code position} on that are on disk, by whole chunks.
-   *
-   * @param target takes them, from its position to its limit at most
-   * @param goesOn whether a reader in order will go on behind them
-   * @return null if the first byte is not there, or S3 gives it sooner
-   */
+  /** As {@link Fetcher#fromDisk}, by whole chunks, whether they are in memory or not. */
   @Nullable DiskRead read(ObjectHandle handle, long position, ByteBuffer target, boolean goesOn) {
     if (!proofs.isProven(handle) || speed.isDiskToBeLeft(target.remaining())) {
       return null;
@@ -168,11 +161,7 @@ final class DiskTier {
     handle.listener().onUsed(bytes, false);
   }
 
-  /**
-   * Bytes are about to be fetched from S3.
-   *
-   * @return whether some of them were fetched before
-   */
+  /** Bytes are about to be fetched from S3; whether some of them were before. */
   boolean missed(ObjectHandle handle, ByteRange bytes) {
     ChunkRange chunks = chunksOf(handle, bytes);
     if (chunks == null) {

@@ -73,7 +73,6 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     return tenant.metrics();
   }
 
-  /** The latest GETs, of all tenants. */
   public GetLedger ledger() {
     return tenant.ledger();
   }
@@ -141,9 +140,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
 
   /**
    * As {@link #prefetch}, of guesses that are of use together only: all that is absent of them is
-   * granted before any of it is sent.
-   *
-   * @return false if there was no room for all, and nothing was started
+   * granted before any of it is sent. False if there was no room for all, and nothing was started.
    */
   public boolean prefetchAll(
       ObjectHandle handle, List<BlockRange> wanted, Consumer<RunFetch> started) {
@@ -291,9 +288,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
 
   /**
    * Waits for the GET that another reader of the handle's has sent, so that S3 is asked once for a
-   * version and not for each block.
-   *
-   * @return false if there is none under way
+   * version and not for each block; false if there is none under way.
    */
   private boolean awaitProof(ObjectHandle handle, Patience patience) throws IOException {
     Block asking = handle.asking();

@@ -169,7 +169,6 @@ final class Landing implements Destination {
     return grant.isLent();
   }
 
-  /** Blocks published so far. */
   int published() {
     return published;
   }

@@ -50,12 +50,7 @@ final class LateGet {
     return yielded;
   }
 
-  /**
-   * It is late still.
-   *
-   * @param isAwaited whether a reader waits now
-   * @param lateNanos how much longer than usual threads wait for a processor, in ns
-   */
+  /** It is late still; the rest as {@link FetchTimer.Watched#tick} has it. */
   void look(boolean isAwaited, long now, long lateNanos) {
     boolean isAside = landing.overdue();
     if (!tenant.admission().isStarving(tenant.account().carrier(), now)) {

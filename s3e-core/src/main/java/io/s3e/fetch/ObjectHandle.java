@@ -39,9 +39,7 @@ public final class ObjectHandle {
 
   /** The origin of the size that an object is opened with. */
   public enum SizeFrom {
-    /** The caller. */
     OPENER,
-    /** The store. */
     STORE
   }
 
@@ -87,10 +85,6 @@ public final class ObjectHandle {
 
   private volatile @Nullable StoredObject stored;
 
-  /**
-   * @param layout the grid over the size that {@code version} tells
-   * @param progress of the reader, for the runs that are started for it
-   */
   public ObjectHandle(
       ObjectVersion version,
       SizeFrom sizeFrom,
@@ -258,12 +252,10 @@ public final class ObjectHandle {
     return listener;
   }
 
-  /** How far the reader of this opening has come. */
   public ReaderProgress progress() {
     return progress;
   }
 
-  /** How long its GETs may be. */
   LongestGet longestGet() {
     return longestGet;
   }
@@ -290,12 +282,7 @@ public final class ObjectHandle {
     return found;
   }
 
-  /**
-   * The known version in a cache on disk.
-   *
-   * @param name names it, once
-   * @return null if the version is not known yet, or has no place there
-   */
+  /** The known version in a cache on disk, which {@code name} names once; null if there is none. */
   @Nullable StoredObject stored(Function<ObjectVersion, @Nullable StoredObject> name) {
     if (size() != version.size()) {
       return null;

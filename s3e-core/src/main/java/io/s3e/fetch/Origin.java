@@ -88,12 +88,10 @@ final class Origin implements Block.Fate {
     gets = List.copyOf(more);
   }
 
-  /** Why the GETs of the run are sent: its purpose, or the kind of guess. */
   Enum<?> reason() {
     return reason;
   }
 
-  /** The run is a guess of that kind. */
   void isGuess(Enum<?> kind) {
     reason = kind;
   }
@@ -131,7 +129,6 @@ final class Origin implements Block.Fate {
     }
   }
 
-  /** How many are interested. */
   int interested() {
     return interested.get();
   }
@@ -151,7 +148,6 @@ final class Origin implements Block.Fate {
     return demanded && interested.get() > 0;
   }
 
-  /** Whether that tenant sends the GETs of the run. */
   boolean isOf(Object one) {
     return tenant == one;
   }
@@ -173,7 +169,6 @@ final class Origin implements Block.Fate {
     return ofScan;
   }
 
-  /** Whether some of its bytes had come from S3 before. */
   boolean wasFetchedBefore() {
     return fetchedBefore;
   }
@@ -183,7 +178,6 @@ final class Origin implements Block.Fate {
     fetchedBefore = true;
   }
 
-  /** What comes from S3 is to be written. */
   void spill() {
     spilled = true;
   }

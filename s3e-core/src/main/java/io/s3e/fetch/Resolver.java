@@ -25,7 +25,6 @@ final class Resolver {
             config.blockBytes(), config.requestBytes(), tenant.account().carrier().limits());
   }
 
-  /** Whether the block is to be fetched from S3: it is nowhere, for whomever. */
   boolean isAbsent(ObjectHandle handle, long block) {
     return presentUntil(handle, block, block + 1) == block;
   }
@@ -74,7 +73,6 @@ final class Resolver {
     return new BlockRange(wanted.first(), end);
   }
 
-  /** The memory for a run. */
   Need need(ObjectHandle handle, BlockRange run) {
     return sizing.need(handle.layout(), run);
   }

@@ -44,12 +44,7 @@ final class RunEffort {
     this.range = range;
   }
 
-  /**
-   * One more GET is sent.
-   *
-   * @param isWhole whether it asks for all that is missing, however long that is
-   * @return what it asks for
-   */
+  /** One more GET is sent: what it asks for, which is all that is missing if {@code isWhole}. */
   ByteRange sends(ByteRange missing, boolean isWhole) {
     sent.incrementAndGet();
     long most = Math.min(longestPart, handle.longestGet().bytes());
@@ -63,7 +58,6 @@ final class RunEffort {
     return history.failures() + 1;
   }
 
-  /** What was asked for has come. */
   void came() {
     handle.longestGet().came(asked);
   }

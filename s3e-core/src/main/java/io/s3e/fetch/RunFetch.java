@@ -73,9 +73,6 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
   private final Origin origin;
   private final Consumer<RunFetch> ended;
 
-  /**
-   * @param attempt that is under way: null but in GETTING
-   */
   private record Phase(String name, @Nullable Attempt attempt) {
     static final Phase BETWEEN = new Phase("BETWEEN", null);
     static final Phase PREPARING = new Phase("PREPARING", null);
@@ -249,10 +246,8 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
   }
 
   /**
-   * Called about every 100 ms, by one thread; gives up an attempt that has become silent, and has
+   * Called by {@link FetchTimer.Watched#tick}; gives up an attempt that has become silent, and has
    * one that is late for its reader overtaken.
-   *
-   * @param lateNanos how much longer than usual threads wait for a processor, in ns
    */
   void checkDeadline(long now, long lateNanos) {
     boolean isAwaited = origin.isAwaited();

@@ -7,21 +7,13 @@ import io.s3e.client.ClientLimits;
 import io.s3e.memory.Need;
 import io.s3e.memory.Need.MemoryKind;
 
-/**
- * How long a run may be, and the memory that it needs. Arithmetic, no state.
- *
- * @param blockBytes block size in bytes
- * @param requestBytes longest GET that the tenant sends, in bytes
- * @param limits what its client carries
- */
+/** How long a run may be, and the memory that it needs. Arithmetic, no state. */
 record RunSizing(int blockBytes, int requestBytes, ClientLimits limits) {
 
-  /** How many blocks one copied GET can bring. */
   int copiedBlocks() {
     return Math.max(1, Math.min(requestBytes, limits.copyRequestBytes()) / blockBytes);
   }
 
-  /** How many blocks one lent GET can bring. */
   int lentBlocks() {
     return Math.max(1, Math.min(requestBytes, limits.lentSlotBytes()) / blockBytes);
   }
@@ -39,7 +31,6 @@ record RunSizing(int blockBytes, int requestBytes, ClientLimits limits) {
     return Math.min(wanted.end(), wanted.first() + through);
   }
 
-  /** The memory for a run. */
   Need need(BlockLayout layout, BlockRange run) {
     boolean isLong = layout.bytesOf(run).length() > limits.copyRequestBytes();
     return new Need(

@@ -152,11 +152,7 @@ final class Spiller {
             });
   }
 
-  /**
-   * Offers what is still in memory.
-   *
-   * @return how many bytes
-   */
+  /** Offers what is still in memory; how many bytes. */
   private long offerWithheld(ObjectHandle handle, ByteRange bytes) {
     BlockRange range = handle.layout().covering(bytes.start(), bytes.end());
     long offered = 0;

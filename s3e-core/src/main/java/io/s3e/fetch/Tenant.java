@@ -87,7 +87,6 @@ public final class Tenant {
     return services.timer();
   }
 
-  /** The gate before an object's bucket. */
   Gate gate(ObjectRef object) {
     String store = config.store();
     return gates.of(store == null ? holder : store, object.bucket());
@@ -101,17 +100,14 @@ public final class Tenant {
     return metrics;
   }
 
-  /** How long GETs to its store take. */
   GetTimes times() {
     return store.times();
   }
 
-  /** The GETs that may be sent twice. */
   HedgeBudget hedges() {
     return store.hedges();
   }
 
-  /** The latest GETs of the engine. */
   GetLedger ledger() {
     return services.ledger();
   }
@@ -124,7 +120,6 @@ public final class Tenant {
     return holder;
   }
 
-  /** As {@link Fetcher#attach}. */
   void attach(TenantDisk disk) {
     DiskTier tier = new DiskTier(disk, proofs, metrics);
     Spiller spiller = new Spiller(tier, services.index(), metrics.disk());
@@ -155,23 +150,17 @@ public final class Tenant {
     }
   }
 
-  /** The cache on local disk; null if there is none. */
   @Nullable DiskTier disk() {
     OnDisk now = onDisk;
     return now == null ? null : now.tier();
   }
 
-  /** The way of blocks to local disk; null if there is no cache there. */
   @Nullable Spiller spiller() {
     OnDisk now = onDisk;
     return now == null ? null : now.spiller();
   }
 
-  /**
-   * S3 has accepted a GET for what {@code handle} reads.
-   *
-   * @param credentials of the client, before it was sent; null if they were not known
-   */
+  /** S3 has accepted a GET for what {@code handle} reads; as {@link Proofs#answered}. */
   void answered(ObjectHandle handle, @Nullable Object credentials) {
     account.carrier().answered(handle.version().object());
     proofs.answered(handle, credentials);

@@ -28,7 +28,6 @@ final class VisibleBlocks {
     this.index = tenant.index();
   }
 
-  /** A stream is about to read through the handle: it profits from what was proven before. */
   void opened(ObjectHandle handle) {
     if (handle.hasCustomerKey()) {
       // Streams with another key, or with none, must not see the bytes that this key opens.
@@ -124,9 +123,7 @@ final class VisibleBlocks {
 
   /**
    * A reader is about to ask for a block that it does not see: where there is one it is left to
-   * others, and the reader's own is held apart.
-   *
-   * @return whether there is one
+   * others, and the reader's own is held apart; whether there is one.
    */
   boolean makeWay(ObjectHandle handle, long block) {
     if (handle.apart() == null && entered(handle.name(), block) != null) {

@@ -104,7 +104,6 @@ public final class Admission {
     return new Residency(index, System::nanoTime, this::wake);
   }
 
-  /** One more tenant whose GETs go by {@code carrier}. */
   public Account account(Carrier carrier) {
     return new Account(carrier, this::wake);
   }
@@ -347,7 +346,6 @@ public final class Admission {
     return grant;
   }
 
-  /** How many readers wait, of all tenants. */
   public int waitingReaders() {
     return waiting.count();
   }

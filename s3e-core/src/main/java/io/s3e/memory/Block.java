@@ -45,7 +45,6 @@ public final class Block {
     /** All bytes of the block have come; readers see it after this. */
     void onReady(Block block);
 
-    /** Somebody read the block for the first time. */
     void onFirstRead(Block block);
 
     /**
@@ -126,17 +125,14 @@ public final class Block {
     return id;
   }
 
-  /** Offset of the first byte in the object. */
   public long start() {
     return start;
   }
 
-  /** Offset after the last byte in the object. */
   public long end() {
     return start + length;
   }
 
-  /** Bytes in the block. */
   public int length() {
     return length;
   }
@@ -209,12 +205,7 @@ public final class Block {
     }
   }
 
-  /**
-   * Waits until the block is ready or has failed.
-   *
-   * @param nanos longest wait in ns
-   * @return false if it still is neither
-   */
+  /** Waits so many ns at most until the block is ready or has failed; false if it is neither. */
   public boolean await(long nanos) throws InterruptedException {
     return state != State.FETCHING || settled.await(nanos, TimeUnit.NANOSECONDS);
   }
@@ -232,7 +223,6 @@ public final class Block {
     }
   }
 
-  /** Ends a pin. */
   public void unpin() {
     int left = REFS.decrementAndGet(this);
     if (left == 0) {

@@ -52,7 +52,6 @@ public final class Carrier {
     this.lent = lent;
   }
 
-  /** The limits of the connections. */
   public ClientLimits limits() {
     return limits;
   }
@@ -82,12 +81,10 @@ public final class Carrier {
     copiesByObject.leave(object);
   }
 
-  /** A GET for that object is late for its reader. */
   void late(Object object) {
     copiesByObject.late(object);
   }
 
-  /** The store has answered a GET for that object. */
   public void answered(Object object) {
     copiesByObject.answered(object);
   }
@@ -137,7 +134,6 @@ public final class Carrier {
     lent.close();
   }
 
-  /** How many tenants there are. */
   AtomicInteger accounts() {
     return accounts;
   }

@@ -88,10 +88,7 @@ final class Slab {
   private volatile long place;
 
   /**
-   * @param blocks at least one
    * @param becameOnce hears of each move to ONCE that the slab makes by itself, and where from
-   * @param publishedNanos the time, by the residency's clock
-   * @param free gives the memory back
    */
   Slab(List<Block> blocks, BiConsumer<Slab, State> becameOnce, long publishedNanos, Runnable free) {
     this.blocks = List.copyOf(blocks);
@@ -227,7 +224,6 @@ final class Slab {
     return false;
   }
 
-  /** One of its blocks is to stay longest. */
   void keep() {
     if (!isKept) {
       isKept = true;

@@ -33,9 +33,8 @@ final class WaitingReaders {
 
   /**
    * Has the calling thread wait in the queue of {@code account}, and look each time that it is
-   * first and something may have changed.
-   *
-   * @return null if the deadline passed, the reader has given up, or the account is closed
+   * first and something may have changed; null if the deadline passed, the reader has given up, or
+   * the account is closed.
    */
   @Nullable Grant await(
       Account account, Object object, Look look, BooleanSupplier givenUp, long deadline)

@@ -125,7 +125,6 @@ public final class Ahead {
     }
   }
 
-  /** How a block leaves. */
   private enum End {
     USED,
     WASTED,
@@ -176,10 +175,8 @@ public final class Ahead {
   }
 
   /**
-   * Compares what is ahead with what is wished for. Nothing counts as started by that: see {@link
-   * #started}.
-   *
-   * @param isThere whether a block is in memory or on its way
+   * Compares what is ahead with what is wished for, and with what is in memory or on its way.
+   * Nothing counts as started by that: see {@link #started}.
    */
   public Change look(Wish wish, LongPredicate isThere) {
     List<BlockRange> dropped = drop(wish);
@@ -290,8 +287,6 @@ public final class Ahead {
   /**
    * Something did not come, or has left memory unread: looks for all blocks anew, and forgets those
    * that are not there.
-   *
-   * @param isThere whether a block is in memory or on its way
    */
   public void verify(LongPredicate isThere) {
     List<BlockRange> absent = new ArrayList<>();

@@ -75,7 +75,6 @@ final class Windows {
     return cursor.reached - cursor.startBlock;
   }
 
-  /** How far {@code cursor} should be ahead. */
   long windowOf(Cursor cursor) {
     if (cursor.earning) {
       return Math.min(Math.max(layout.blocksOver(minimumBytes), read(cursor)), share());
@@ -169,7 +168,6 @@ final class Windows {
     }
   }
 
-  /** Cuts what is absent ahead of {@code cursor} into requests. */
   void cut(Cursor cursor, BlockRange absent, List<BlockRange> requests) {
     long left = Math.max(cursor.aheadTo, pattern.splitLimit()) - absent.first();
     sizing.cut(absent, requestOf(cursor, left), requests);

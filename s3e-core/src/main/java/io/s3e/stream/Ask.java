@@ -168,11 +168,7 @@ final class Ask {
     lastFailure = null;
   }
 
-  /**
-   * Reads into {@code into} from {@code at} on.
-   *
-   * @return how many bytes; -1 at or behind the end of the object
-   */
+  /** Reads into {@code into} from {@code at} on; how many bytes, -1 at or behind the end. */
   int read(long at, ByteBuffer into) throws IOException {
     begin(at, into);
     patience = null;
@@ -428,12 +424,10 @@ final class Ask {
     return at >= lastStart && at < lastEnd;
   }
 
-  /** The block to wait for. */
   @Nullable Arrival arrival() {
     return arrival;
   }
 
-  /** The bytes from disk to wait for. */
   @Nullable DiskBytes fromDisk() {
     return fromDisk;
   }

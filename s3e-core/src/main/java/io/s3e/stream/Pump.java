@@ -83,11 +83,6 @@ final class Pump implements Consumer<RunFetch> {
   /** As {@link #wanted}, of where the tail begins. */
   private volatile long tailStart = Long.MAX_VALUE;
 
-  /**
-   * @param ahead of a reader that has read nothing
-   * @param enabled whether anything is fetched before it is asked for
-   * @param askers the readers that share what prefetch may take
-   */
   Pump(
       Fetcher fetcher,
       ObjectHandle handle,
@@ -152,17 +147,13 @@ final class Pump implements Consumer<RunFetch> {
     return look(step, this::verify);
   }
 
-  /** The reader waits for {@code awaited}. */
   void onStall(long position, ReadStep step, Block awaited) {
     start(look(step, () -> planner.onStall(position)), awaited);
   }
 
   /**
-   * A vectored read begins.
-   *
-   * @param ranges what is wanted, by offset
-   * @param spans what is fetched: ranges as they were joined
-   * @return what is to be {@linkplain #start started} behind it
+   * A vectored read begins, of ranges by offset, joined to spans: what is to be {@linkplain #start
+   * started} behind it.
    */
   Change onVectored(List<ByteRange> ranges, List<ByteRange> spans) {
     handle.progress().onOwnOrder();
@@ -174,7 +165,6 @@ final class Pump implements Consumer<RunFetch> {
         });
   }
 
-  /** A vectored read waits for {@code awaited}. */
   void onVectoredStall(Block awaited) {
     start(look(ReadStep.MOVE, planner::onVectoredStall), awaited);
   }
@@ -248,7 +238,6 @@ final class Pump implements Consumer<RunFetch> {
     return tailStart;
   }
 
-  /** The bytes that were {@linkplain #wanted wanted}. */
   void show(ByteRange range, byte[] bytes) {
     configure(() -> planner.onBytes(range, bytes));
   }
@@ -319,11 +308,7 @@ final class Pump implements Consumer<RunFetch> {
     configure(() -> planner.refused(unsent, ahead));
   }
 
-  /**
-   * Starts fetching blocks of an object that nobody has opened, as far as there is room.
-   *
-   * @return the first block that was not started
-   */
+  /** Starts fetching blocks of an object that nobody has opened; the first that was not started. */
   long announce(BlockRange blocks) {
     return enabled ? fetcher.announce(handle, blocks, this) : blocks.first();
   }

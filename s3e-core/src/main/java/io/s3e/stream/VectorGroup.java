@@ -56,12 +56,9 @@ final class VectorGroup {
   /**
    * What the groups of one read share.
    *
-   * @param allocate makes buffers of the application's
    * @param giveBack gives buffers back to the application; does not fail
    * @param waitsFor hears of blocks that ranges wait for
-   * @param pieces how what ranges miss is cut
    * @param patience moved by every block that is copied for one of the ranges
-   * @param waiting runs what waits for room
    * @param over hears of each group that is over
    */
   record Call(
@@ -74,11 +71,7 @@ final class VectorGroup {
       Executor waiting,
       Consumer<VectorGroup> over) {}
 
-  /**
-   * One range.
-   *
-   * @param next where the read's next range behind this one begins
-   */
+  /** One range; {@code next} is where the read's next one behind it begins. */
   record Member(ByteRange range, long next, CompletableFuture<ByteBuffer> result) {}
 
   private enum State {
@@ -126,7 +119,6 @@ final class VectorGroup {
     return span;
   }
 
-  /** The bytes of its members, in order of offset. */
   Stream<ByteRange> ranges() {
     return members.stream().map(Member::range);
   }
@@ -165,7 +157,6 @@ final class VectorGroup {
     return REFUSED.equals(endedBecause);
   }
 
-  /** Whether its turn has come. */
   synchronized boolean hasBegun() {
     return hasBegun;
   }
@@ -180,7 +171,6 @@ final class VectorGroup {
     return delivered == members.size();
   }
 
-  /** Gets on as far as it goes. */
   private void work(long its, Caller caller) {
     synchronized (this) {
       if (state != State.IDLE || turn != its) {
@@ -320,8 +310,6 @@ final class VectorGroup {
   /**
    * Fails what is not complete. A thread that works may stand in the application's code, which
    * waits for the ranges that follow: these fail here.
-   *
-   * @param why they are given up, or {@link #LATE}
    */
   void end(String why) {
     State before;

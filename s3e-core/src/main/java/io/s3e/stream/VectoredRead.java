@@ -144,11 +144,7 @@ final class VectoredRead {
     this.results = inOrderOfCall;
   }
 
-  /**
-   * Starts the GETs and the copying.
-   *
-   * @return a future for each range, in the order in which they were given
-   */
+  /** Starts the GETs and the copying; a future for each range, in the order of the call. */
   List<CompletableFuture<ByteBuffer>> start() throws IOException {
     groups.forEach(VectorGroup::watch);
     List<ByteRange> inOrder = groups.stream().flatMap(VectorGroup::ranges).toList();
@@ -247,7 +243,6 @@ final class VectoredRead {
     }
   }
 
-  /** Ends the ranges that are not over. */
   void end(String why) {
     ended = true;
     groups.forEach(group -> group.end(why));

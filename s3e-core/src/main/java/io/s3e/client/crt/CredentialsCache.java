@@ -95,9 +95,6 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
   /** Asks the provider; lands with its failure, or with null once the snapshot is there. */
   private final SingleFlight<Exception> asking = new SingleFlight<>();
 
-  /**
-   * @param clock tells whether credentials have expired
-   */
   CredentialsCache(CredentialsSource source, Supplier<Instant> clock) {
     this.source = source;
     this.clock = clock;

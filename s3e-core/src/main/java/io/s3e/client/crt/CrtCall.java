@@ -53,11 +53,7 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
 
   /** Hears of the end of a call; must not block. */
   interface Owner {
-    /**
-     * The call has failed; before its terminal call.
-     *
-     * @return the failure as the terminal call tells it
-     */
+    /** The call has failed: the failure as the terminal call, which follows, tells it. */
     RequestFailure failed(CrtCall call, RequestFailure failure);
 
     /** The call is over; after its terminal call. */
@@ -83,9 +79,6 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
   private @Nullable S3MetaRequest nativeHalf;
   private CrtFailures.@Nullable FailedAttempt failedAttempt;
 
-  /**
-   * @param subject words for messages: operation and object
-   */
   CrtCall(ObjectRef object, String subject, Owner owner) {
     this.object = object;
     this.subject = subject;
@@ -95,11 +88,7 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
   /** The terminal call: success if {@code failure} is null. */
   protected abstract void ended(@Nullable RequestFailure failure);
 
-  /**
-   * How it ended; null for success.
-   *
-   * @param failure what the CRT says, null for success
-   */
+  /** How it ended, null for success, where the CRT says {@code failure}. */
   protected @Nullable RequestFailure outcome(@Nullable RequestFailure failure) {
     return failure;
   }
@@ -165,7 +154,6 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
     }
   }
 
-  /** Ends a call that was never handed to the CRT. */
   final void endUnsent(RequestFailure failure) {
     end(failure);
   }

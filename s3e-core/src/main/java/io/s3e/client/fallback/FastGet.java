@@ -86,11 +86,7 @@ final class FastGet implements ObjectClient.Exchange {
     }
   }
 
-  /**
-   * The try has failed before its answer began.
-   *
-   * @param isSilence whether nothing at all has come in time
-   */
+  /** The try has failed before its answer began; in silence if nothing at all has come in time. */
   private void failed(RequestFailure failure, boolean isSilence) {
     if (!cancelled && failure.kind() == Kind.NO_ETAG) {
       client.substitute(failure, EnumSet.of(State.TRYING, State.FAST));
@@ -156,7 +152,6 @@ final class FastGet implements ObjectClient.Exchange {
     LEFT
   }
 
-  /** One GET of the fast client. */
   private final class Try implements ForwardingHandler, ObjectClient.Exchange {
     private final AtomicReference<AnswerState> answer = new AtomicReference<>(AnswerState.AWAITED);
     private final CompletableFuture<ObjectClient.Exchange> exchange = new CompletableFuture<>();

@@ -46,7 +46,6 @@ final class SdkFailures {
     return garbled(subject, "what came is no answer, status " + status);
   }
 
-  /** The connection ended in the middle of a body. */
   static RequestFailure truncated(String subject, long received, long announced) {
     return garbled(subject, "the body ended after " + received + " of " + announced + " bytes");
   }

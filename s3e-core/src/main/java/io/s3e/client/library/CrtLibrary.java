@@ -70,10 +70,8 @@ public final class CrtLibrary {
   }
 
   /**
-   * Opens a client over the CRT, which lends if {@code delivery} and the memory allow it.
+   * As {@link CrtClients#open}.
    *
-   * @throws IllegalArgumentException if the CRT can use none of the trusted authorities
-   * @throws CrtMemoryException if there is no transport to share, and no memory for two blocks
    * @throws CrtUnusableException if {@link #unusableBecause()} is not null, or turns out so
    */
   public static ObjectClient open(CrtSettings settings, ClientMemory memory, CrtDelivery delivery) {

@@ -71,6 +71,7 @@ public final class S3E implements AutoCloseable {
 
   private final CompletableFuture<@Nullable DiskCache> disk;
   private final Fetcher fetcher;
+  private final HeadFetch heads;
   private final EngineStreams streams;
   private final EngineMetrics metrics;
   private final AtomicBoolean closed = new AtomicBoolean();
@@ -118,7 +119,8 @@ public final class S3E implements AutoCloseable {
                   }
                   return cache;
                 });
-    this.streams = new EngineStreams(config, fetcher, client, new HeadFetch(tenant), engine);
+    this.heads = new HeadFetch(tenant);
+    this.streams = new EngineStreams(config, fetcher, client, heads, engine);
   }
 
   /** Whether all that is on disk was fetched by this tenant. */
@@ -284,7 +286,7 @@ public final class S3E implements AutoCloseable {
 
   private ObjectHead head(ObjectRef object, OpenOptions options) throws IOException {
     try {
-      return streams.head(
+      return heads.head(
           new HeadRequest(object, options.versionId(), options.headers(), options.context()));
     } catch (RequestFailure e) {
       if (e.kind() == RequestFailure.Kind.NOT_FOUND) {

@@ -69,6 +69,10 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     tenant.attach(disk);
   }
 
+  public FetchConfig config() {
+    return tenant.config();
+  }
+
   public EngineMetrics metrics() {
     return tenant.metrics();
   }

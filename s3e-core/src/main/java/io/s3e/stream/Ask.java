@@ -309,7 +309,7 @@ final class Ask {
   /** Not before it is needed: as a rule a read finds its block without asking for the time. */
   private Patience patience() {
     if (patience == null) {
-      patience = new Patience(reader.source().readTimeout());
+      patience = new Patience(reader.fetcher().config().readTimeout());
     }
     return patience;
   }

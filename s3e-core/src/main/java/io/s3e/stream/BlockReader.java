@@ -47,16 +47,15 @@ public final class BlockReader {
    */
   public BlockReader(
       StreamSource source,
-      Fetcher fetcher,
       ObjectHandle handle,
       StreamPlanner planner,
       Ahead ahead,
       boolean prefetch,
       Askers askers) {
     this.source = source;
-    this.fetcher = fetcher;
+    this.fetcher = source.fetcher();
     this.handle = handle;
-    this.failures = new ReadFailures(source, fetcher, handle);
+    this.failures = new ReadFailures(source, handle);
     this.pump = new Pump(fetcher, handle, planner, ahead, prefetch, askers);
   }
 

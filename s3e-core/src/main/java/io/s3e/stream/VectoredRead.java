@@ -105,14 +105,14 @@ final class VectoredRead {
             reader.handle().layout().blockSize(),
             VectorPlanner.MAX_GAP_BYTES,
             VectorPlanner.MAX_OVER_READ,
-            reader.source().requestBytes());
+            reader.fetcher().config().requestBytes());
     this.reader = reader;
     this.release = release;
     this.over = over;
     this.groupsLeft = new AtomicInteger(planned.size());
     this.pieces =
         Pieces.ofVectored(planned.stream().mapToLong(group -> group.span().length()).sum());
-    this.patience = new Patience(reader.source().readTimeout(), VISIT);
+    this.patience = new Patience(reader.fetcher().config().readTimeout(), VISIT);
     // One range after the other: reads that wait long leave threads to those that come later.
     Executor waiting = new BoundedExecutor(reader.source().waiting(), 1);
     VectorGroup.Call call =

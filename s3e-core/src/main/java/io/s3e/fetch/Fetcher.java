@@ -312,7 +312,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
   private @Nullable RunFetch enter(ObjectHandle handle, BlockRange run, Grant grant) {
     BlockRange granted = resolver.granted(run, grant.leases().size());
     RunFetch fetch = new RunFetch(tenant, handle, grant, memory, ended);
-    if (!fetch.enter(granted, grant)) {
+    if (!fetch.enter(granted)) {
       return null;
     }
     running.add(fetch);

@@ -305,26 +305,6 @@ final class Landing implements Destination {
     }
   }
 
-  /** The GET hangs: other GETs may have its place; false if the GET keeps the place. Any thread. */
-  boolean overdue() {
-    return grant.overdue();
-  }
-
-  /** Whether others have the place or the slot of its GET once that has been given up. */
-  boolean canYield() {
-    return grant.canYield();
-  }
-
-  /** Its GET has failed: until the next one it holds no place in the lane. */
-  void pause() {
-    grant.pause();
-  }
-
-  /** Whether the next GET has what it needs in the lane. */
-  boolean resume() {
-    return grant.resume();
-  }
-
   /** Nothing more lands. Ends the concurrency, and the slot if no slab has it. */
   void end() {
     boolean slotIsTheSlabs = grant.isLent() && grant.leases().isEmpty() && published > 0;

@@ -133,7 +133,7 @@ class SingleFlightTest {
       awaitTrue(handle::isAnswered);
       assertThat(handle.name()).isNotEqualTo(handle.version());
       RunFetch late = new RunFetch(rig.tenant, handle, grant, memory, run -> {});
-      assertThat(late.enter(new BlockRange(1, 2), grant)).isFalse();
+      assertThat(late.enter(new BlockRange(1, 2))).isFalse();
       gate.countDown();
       rig.requireRight(rig.read(handle, 1), 1);
       assertThat(rig.client.gets()).hasSize(1);

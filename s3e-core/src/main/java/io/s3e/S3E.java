@@ -26,8 +26,12 @@ import io.s3e.stream.Announcement;
 import io.s3e.stream.S3EInputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.channels.WritableByteChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -220,7 +224,18 @@ public final class S3E implements AutoCloseable {
       Path target,
       ProgressListener progress)
       throws IOException {
-    return transfer(object, options, range, progress, download -> download.to(target));
+    Path whole = target.toAbsolutePath();
+    Path partial = Files.createTempFile(whole.getParent(), "." + whole.getFileName(), ".part");
+    try {
+      long bytes;
+      try (FileChannel channel = FileChannel.open(partial, StandardOpenOption.WRITE)) {
+        bytes = transfer(object, options, range, channel, progress);
+      }
+      Files.move(partial, whole, StandardCopyOption.REPLACE_EXISTING);
+      return bytes;
+    } finally {
+      Files.deleteIfExists(partial);
+    }
   }
 
   /**
@@ -237,24 +252,10 @@ public final class S3E implements AutoCloseable {
       WritableByteChannel target,
       ProgressListener progress)
       throws IOException {
-    return transfer(object, options, range, progress, download -> download.to(target));
-  }
-
-  private interface Delivery {
-    void deliver(Download download) throws IOException;
-  }
-
-  private long transfer(
-      ObjectRef object,
-      OpenOptions options,
-      @Nullable ByteRange range,
-      ProgressListener progress,
-      Delivery delivery)
-      throws IOException {
     // The download says itself what it will read; a guess beside it could only be wrong.
     try (S3EInputStream in = open(object, options.withPolicy(ReadPolicy.RANDOM))) {
       ByteRange bytes = range == null ? new ByteRange(0, in.size()) : range;
-      delivery.deliver(new Download(in, bytes, config.effectiveMemoryBytes(), progress));
+      Download.transfer(in, bytes, config.effectiveMemoryBytes(), target, progress);
       return bytes.length();
     }
   }

@@ -118,8 +118,7 @@ public final class S3E implements AutoCloseable {
                 cache -> {
                   if (cache != null) {
                     String store = config.store() == null ? "" : config.store();
-                    fetcher.attach(
-                        new TenantDisk(cache, config.diskCache(), store, this::ownsDisk));
+                    tenant.attach(new TenantDisk(cache, config.diskCache(), store, this::ownsDisk));
                   }
                   return cache;
                 });

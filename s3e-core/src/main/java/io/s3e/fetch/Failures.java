@@ -3,6 +3,7 @@ package io.s3e.fetch;
 
 import io.s3e.client.RequestFailure;
 import java.io.IOException;
+import java.net.SocketTimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** Whose concern a failed fetch is. */
@@ -38,6 +39,11 @@ final class Failures {
       };
     }
     return new IOException(failure);
+  }
+
+  static RequestFailure timedOut(String subject, String reason) {
+    return new RequestFailure(
+        RequestFailure.Kind.NETWORK, subject, reason, new SocketTimeoutException(reason));
   }
 
   /** A cause that sending the same GET again would not change, and that its reader can act on. */

@@ -61,14 +61,6 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     tenant.timer().watch(this);
   }
 
-  /**
-   * From now on blocks that come from S3 go to {@code disk} where they are worth it, and are looked
-   * for there before S3 is asked. The cache is closed by the caller, after this.
-   */
-  public void attach(TenantDisk disk) {
-    tenant.attach(disk);
-  }
-
   public FetchConfig config() {
     return tenant.config();
   }
@@ -372,7 +364,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     if (last != null && !Failures.isNobodysError(last)) {
       throw Failures.asIoException(last);
     }
-    throw ReaderWaits.timedOut(
+    throw Failures.timedOut(
         ReaderWaits.subject(handle), "no fetch of it came to its end before the read's deadline");
   }
 

@@ -24,8 +24,6 @@ import java.util.concurrent.TimeUnit;
  * The thread that asks waits. Any thread.
  */
 public final class HeadFetch {
-  private static final long CLOSED_CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
-
   private final Tenant tenant;
 
   public HeadFetch(Tenant tenant) {
@@ -161,7 +159,7 @@ public final class HeadFetch {
       tenant.client().remedy(again.remedy(), failure.answer(), () -> pass(gate, again, mayGo));
     }
     try {
-      while (!mayGo.await(CLOSED_CHECK_NANOS, TimeUnit.NANOSECONDS)) {
+      while (!mayGo.await(ReaderWaits.CLOSED_CHECK_NANOS, TimeUnit.NANOSECONDS)) {
         if (patience.isOver() || tenant.isClosed()) {
           return false;
         }

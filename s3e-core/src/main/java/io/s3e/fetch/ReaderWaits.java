@@ -11,7 +11,6 @@ import io.s3e.memory.Need;
 import io.s3e.metrics.EngineMetrics.Counter;
 import java.io.IOException;
 import java.io.InterruptedIOException;
-import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -23,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  * thread is interrupted. Any thread.
  */
 final class ReaderWaits {
-  private static final long CLOSED_CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+  /** How soon a wait notices that the engine or its stream is closed. */
+  static final long CLOSED_CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
   private final Tenant tenant;
 
@@ -139,13 +139,8 @@ final class ReaderWaits {
   static RequestFailure unsent(Gate gate, String subject, Duration waited) {
     RequestFailure last = gate.lastFailure();
     return last == null
-        ? timedOut(subject, "the store has refused all requests until the deadline")
+        ? Failures.timedOut(subject, "the store has refused all requests until the deadline")
         : last.unsent(subject).with(new Effort(0, waited, Effort.End.DEADLINE));
-  }
-
-  static RequestFailure timedOut(String subject, String reason) {
-    return new RequestFailure(
-        RequestFailure.Kind.NETWORK, subject, reason, new SocketTimeoutException(reason));
   }
 
   static String subject(ObjectHandle handle) {

@@ -11,7 +11,6 @@ import io.s3e.fault.History;
 import io.s3e.fault.Part;
 import io.s3e.fault.Verdict;
 import java.io.IOException;
-import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -128,17 +127,13 @@ final class RunEffort {
   /** The error of a reader whose deadline passes: the last failure, or that nothing came. */
   RequestFailure deadlinePassed() {
     RequestFailure last = lastFailure;
-    return (last == null ? silent("no answer") : last).with(soFar(Effort.End.DEADLINE));
+    RequestFailure why = last == null ? Failures.timedOut(subject(), "no answer") : last;
+    return why.with(soFar(Effort.End.DEADLINE));
   }
 
   /** The failure of an attempt whose client was silent for so long. */
   RequestFailure stalled(Duration patience) {
-    return silent("stalled: no byte for " + patience.toMillis() + " ms");
-  }
-
-  private RequestFailure silent(String reason) {
-    return new RequestFailure(
-        RequestFailure.Kind.NETWORK, subject(), reason, new SocketTimeoutException(reason));
+    return Failures.timedOut(subject(), "stalled: no byte for " + patience.toMillis() + " ms");
   }
 
   /** The end of a run that is nobody's error. */

@@ -120,7 +120,11 @@ public final class Tenant {
     return holder;
   }
 
-  void attach(TenantDisk disk) {
+  /**
+   * From now on blocks that come from S3 go to {@code disk} where they are worth it, and are looked
+   * for there before S3 is asked. The cache is closed by the caller, after this.
+   */
+  public void attach(TenantDisk disk) {
     DiskTier tier = new DiskTier(disk, proofs, metrics);
     Spiller spiller = new Spiller(tier, services.index(), metrics.disk());
     // First seen by runs that end, then told of those that have ended: so each is offered.

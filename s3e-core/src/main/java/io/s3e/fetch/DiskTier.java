@@ -76,7 +76,7 @@ final class DiskTier {
     if (chunks == null) {
       // Without an ETag in its answer there is no version to be proven.
       return handle.knownVersion() == null
-          && !handle.isAnswered()
+          && handle.proof() == null
           && !disk.isAlone().getAsBoolean();
     }
     return !proofs.isProven(handle) && look(chunks) > 0;

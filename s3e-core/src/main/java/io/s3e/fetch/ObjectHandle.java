@@ -197,7 +197,7 @@ public final class ObjectHandle {
     proof = answer;
   }
 
-  /** The latest answer that is known here; null if there was none. */
+  /** The latest answer that is known here, to this handle or another; null if there was none. */
   @Nullable Proof proof() {
     return proof;
   }
@@ -299,11 +299,6 @@ public final class ObjectHandle {
   /** Whether requests carry a customer's key: what they bring is nobody else's to see. */
   boolean hasCustomerKey() {
     return customerKey;
-  }
-
-  /** Whether S3 has accepted a GET for the version, through this handle or another. */
-  boolean isAnswered() {
-    return proof != null;
   }
 
   /** Remembers the ETag of the first answer; false if an earlier answer had another. */

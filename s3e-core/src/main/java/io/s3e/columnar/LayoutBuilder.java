@@ -15,18 +15,8 @@ final class LayoutBuilder {
   /** Seen by nobody else before {@link #build}. */
   final FileLayout layout;
 
-  /** For a Parquet file. */
-  static LayoutBuilder parquet(long footerStart, int groups, int columns)
-      throws MalformedException {
-    return new LayoutBuilder(FileLayout.Format.PARQUET, footerStart, groups, columns);
-  }
-
-  /** For an ORC file. */
-  static LayoutBuilder orc(long footerStart, int stripes) throws MalformedException {
-    return new LayoutBuilder(FileLayout.Format.ORC, footerStart, stripes, 0);
-  }
-
-  private LayoutBuilder(FileLayout.Format format, long footerStart, int groups, int columns)
+  /** Of an ORC file, whose columns only its stripes tell, with 0 columns. */
+  LayoutBuilder(FileLayout.Format format, long footerStart, int groups, int columns)
       throws MalformedException {
     if ((long) groups * Math.max(1, columns) > FileLayout.MAX_CHUNKS) {
       throw new MalformedException(groups + " groups of " + columns + " columns are too many");

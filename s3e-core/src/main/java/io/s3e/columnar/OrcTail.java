@@ -99,7 +99,7 @@ final class OrcTail {
     if (stripes > MAX_STRIPES || footerStart > ParquetFooter.MAX_OBJECT_BYTES) {
       throw new MalformedException(stripes + " stripes before " + footerStart);
     }
-    LayoutBuilder layout = LayoutBuilder.orc(footerStart, stripes);
+    LayoutBuilder layout = new LayoutBuilder(FileLayout.Format.ORC, footerStart, stripes, 0);
     CRC32C schema = new CRC32C();
     int stripe = 0;
     while (in.nextField()) {

@@ -167,7 +167,7 @@ final class ParquetFooter {
       if (count == 0 || (long) groups * count > footer.length / LEAST_CHUNK_BYTES) {
         throw new MalformedException(groups + " groups of " + count + " columns in so few bytes");
       }
-      layout = LayoutBuilder.parquet(footerStart, groups, count);
+      layout = new LayoutBuilder(FileLayout.Format.PARQUET, footerStart, groups, count);
     } else if (count != columns) {
       throw new MalformedException("groups of " + columns + " and of " + count + " columns");
     }

@@ -122,18 +122,10 @@ public final class Residency {
    * Makes {@code blocks} readable out of {@code memory}, where they stand one after the other, and
    * takes over the memory.
    *
-   * @param blocks of one fetch, all of them FETCHING and in the index
+   * @param blocks of one fetch, all of them FETCHING
+   * @param unwanted blocks that nobody will come to read, since they are not in the index, as all
+   *     others of {@code blocks} are; those of other slabs do not count
    * @param free gives the memory back
-   */
-  public void publish(List<Block> blocks, ByteBuffer memory, Runnable free) {
-    publish(blocks, List.of(), memory, free);
-  }
-
-  /**
-   * As {@link #publish(List, ByteBuffer, Runnable)}.
-   *
-   * @param unwanted blocks that nobody will come to read, since they are not in the index; those of
-   *     other slabs do not count
    */
   public void publish(
       List<Block> blocks, Collection<Block> unwanted, ByteBuffer memory, Runnable free) {

@@ -249,18 +249,8 @@ public final class Ahead {
       boolean isWindow = of != null && of.kind() == GuessKind.WINDOW;
       end(each, makesWay && isWindow ? End.WITHDRAWN : End.WASTED);
       if (of != null) {
-        appendRun(dropped, each.blocks());
+        BlockRange.append(dropped, each.blocks());
       }
-    }
-  }
-
-  /** Adds {@code run} to the end of {@code runs}, as one with the last if they touch. */
-  private static void appendRun(List<BlockRange> runs, BlockRange run) {
-    int last = runs.size() - 1;
-    if (last >= 0 && runs.get(last).end() == run.first()) {
-      runs.set(last, new BlockRange(runs.get(last).first(), run.end()));
-    } else {
-      runs.add(run);
     }
   }
 
@@ -295,7 +285,7 @@ public final class Ahead {
           boolean isExpected = guess != Guess.GIVEN_UP && guess != Guess.READ;
           for (long block = piece.first(); isExpected && block < piece.end(); block++) {
             if (!isThere.test(block)) {
-              appendRun(absent, new BlockRange(block, block + 1));
+              BlockRange.append(absent, new BlockRange(block, block + 1));
             }
           }
         });

@@ -23,13 +23,7 @@ import java.util.concurrent.TimeUnit;
  * HEADs of one tenant: sent, and sent again, by the policy and through the gate that GETs go by.
  * The thread that asks waits. Any thread.
  */
-public final class HeadFetch {
-  private final Tenant tenant;
-
-  public HeadFetch(Tenant tenant) {
-    this.tenant = tenant;
-  }
-
+public record HeadFetch(Tenant tenant) {
   /**
    * Asks the store for size and version, for as long as a read would.
    *

@@ -21,15 +21,9 @@ import org.jspecify.annotations.Nullable;
  * Each ends by the reader's {@link Patience}, when its stream or the engine is closed, or when the
  * thread is interrupted. Any thread.
  */
-final class ReaderWaits {
+record ReaderWaits(Tenant tenant) {
   /** How soon a wait notices that the engine or its stream is closed. */
   static final long CLOSED_CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
-
-  private final Tenant tenant;
-
-  ReaderWaits(Tenant tenant) {
-    this.tenant = tenant;
-  }
 
   /** Waits until a GET for the object may be sent. */
   void atGate(ObjectHandle handle, Patience patience) throws IOException {

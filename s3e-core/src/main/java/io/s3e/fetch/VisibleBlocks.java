@@ -4,7 +4,6 @@ package io.s3e.fetch;
 import io.s3e.block.BlockId;
 import io.s3e.block.ObjectVersion;
 import io.s3e.memory.Block;
-import io.s3e.memory.BlockIndex;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,15 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <p>What the tenant fetched of an announced object has no ETag in its name. A handle that was told
  * of it looks there last.
  */
-final class VisibleBlocks {
-  private final Tenant tenant;
-  private final BlockIndex index;
-
-  VisibleBlocks(Tenant tenant) {
-    this.tenant = tenant;
-    this.index = tenant.index();
-  }
-
+record VisibleBlocks(Tenant tenant) {
   void opened(ObjectHandle handle) {
     if (handle.hasCustomerKey()) {
       // Streams with another key, or with none, must not see the bytes that this key opens.
@@ -57,13 +48,13 @@ final class VisibleBlocks {
 
   private @Nullable Block pinned(BlockId id) {
     for (; ; ) {
-      Block found = index.get(id);
+      Block found = tenant.index().get(id);
       if (found == null || found.tryPin()) {
         return found;
       }
       // Dead: evicted, or failed, a moment ago. The thread that killed it has removed it or is
       // about to.
-      index.remove(found);
+      tenant.index().remove(found);
     }
   }
 
@@ -94,7 +85,7 @@ final class VisibleBlocks {
   }
 
   private @Nullable Block entered(@Nullable ObjectVersion version, long block) {
-    return version == null ? null : index.get(new BlockId(version, block));
+    return version == null ? null : tenant.index().get(new BlockId(version, block));
   }
 
   /** Whether the handle sees the block under the name of before its ETag was known. */
@@ -132,7 +123,7 @@ final class VisibleBlocks {
     Block own = entered(handle.apart(), block);
     if (own != null && !mayRead(handle, own)) {
       // Nobody but this tenant's streams, none of which may read it.
-      index.remove(own);
+      tenant.index().remove(own);
     }
     return own != null || isPresent(handle, block);
   }

@@ -18,19 +18,11 @@ import java.util.List;
  * the object is; every other error tells the object, its size, the offset and length of the read,
  * and the latest GETs of the object. Any thread.
  */
-final class ReadFailures {
+record ReadFailures(StreamSource source, ObjectHandle handle) {
   static final String CLOSED = "Stream is closed!";
 
   /** So many GETs of the object an error tells of. */
   private static final int TOLD_GETS = 5;
-
-  private final StreamSource source;
-  private final ObjectHandle handle;
-
-  ReadFailures(StreamSource source, ObjectHandle handle) {
-    this.source = source;
-    this.handle = handle;
-  }
 
   /** Whether {@link #recover} asks the store how a failed read goes on. */
   static boolean isRecoverable(IOException cause) {

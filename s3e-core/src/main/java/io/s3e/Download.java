@@ -18,9 +18,7 @@ final class Download {
 
   private Download() {}
 
-  /**
-   * @param aheadBytes how far ahead GETs are started, in bytes; memory may stop them earlier
-   */
+  /** Starts GETs {@code aheadBytes} ahead; memory may stop them earlier. */
   static void transfer(
       S3EInputStream in,
       ByteRange range,

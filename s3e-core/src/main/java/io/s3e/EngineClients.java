@@ -62,10 +62,7 @@ final class EngineClients {
   /** Transports that are open. Guarded by itself. */
   private final Map<Object, Shared> transports = new HashMap<>();
 
-  /**
-   * @param linger how long a transport may be idle; zero for not at all
-   * @param ender where idle transports are closed
-   */
+  /** Idle transports live for {@code linger}, which may be zero; {@code ender} closes them. */
   EngineClients(
       MemoryBudget budget, Admission admission, FetchTimer timer, Duration linger, Executor ender) {
     this.budget = budget;
@@ -122,9 +119,7 @@ final class EngineClients {
     }
   }
 
-  /**
-   * The memory that transports may own and do not yet. Pooled buffers and idle ones may hold some.
-   */
+  /** Memory that transports may own and do not yet; pooled buffers and idle ones may hold some. */
   private long forTransports() {
     return budget.available() + budget.pooled() - budget.limit() / POOLS_SHARE;
   }

@@ -50,9 +50,7 @@ final class EngineDisk implements AutoCloseable {
 
   private boolean toldOfDifference;
 
-  /**
-   * @param reserve reserves bytes of {@code budget}; false if there are too few
-   */
+  /** {@code reserve} reserves bytes of {@code budget}; false if there are too few. */
   EngineDisk(LongPredicate reserve, MemoryBudget budget, DiskMetrics metrics) {
     this.reserve = reserve;
     this.budget = budget;

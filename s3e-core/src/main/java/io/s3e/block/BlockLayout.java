@@ -52,10 +52,7 @@ public record BlockLayout(long objectSize, int blockSize) {
     return new ByteRange(startOf(run.first()), Math.min(objectSize, startOf(run.end())));
   }
 
-  /**
-   * The blocks that hold any byte of {@code [start, end)}, clipped to the object; empty if there
-   * are none.
-   */
+  /** The blocks with any byte of {@code [start, end)}, clipped to the object; may be empty. */
   public BlockRange covering(long start, long end) {
     long from = Math.max(0, start);
     long to = Math.min(objectSize, end);

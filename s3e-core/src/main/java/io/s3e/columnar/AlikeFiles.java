@@ -50,10 +50,7 @@ final class AlikeFiles {
 
   private @Nullable Shape last;
 
-  /**
-   * By how much the bounds of {@link #last} were missed, as a share of its length; empty unless two
-   * were alike.
-   */
+  /** The share of its length by which {@link #last} was missed; empty unless two were alike. */
   private OptionalDouble missed = OptionalDouble.empty();
 
   /**

@@ -113,9 +113,7 @@ final class FooterReading {
     }
   }
 
-  /**
-   * A stream that began at the end has read that data, whole chunks of one group; or other data.
-   */
+  /** A stream that began at the end has read that data, whole chunks of a group; or other data. */
   void remember(FileLayout layout, List<ByteRange> data) {
     place().alike().onRead(blocks.objectSize(), layout.dataEnd(), data);
   }

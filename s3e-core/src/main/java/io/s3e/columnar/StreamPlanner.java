@@ -234,10 +234,7 @@ public final class StreamPlanner {
     onVectoredStall();
   }
 
-  /**
-   * A vectored read has to wait. What the other planner makes of waits is for readers that go
-   * forward.
-   */
+  /** A vectored read waits. What the other planner makes of waits is for forward readers. */
   public void onVectoredStall() {
     if (columns != null && isColumnar()) {
       columns.onStall();
@@ -343,10 +340,7 @@ public final class StreamPlanner {
     }
   }
 
-  /**
-   * Forgets where the reader is and wants nothing, as for unbuffer and close; the table learns what
-   * was read.
-   */
+  /** For unbuffer and close: forgets the reader, wants nothing; the table learns what was read. */
   public void reset() {
     ColumnPlanner last = columns;
     if (last != null && !isFresh) {

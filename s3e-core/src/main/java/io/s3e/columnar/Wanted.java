@@ -254,9 +254,7 @@ final class Wanted {
     leastRequest = Math.max(1, Math.min(2 * request, window / LEAST_PARALLEL));
   }
 
-  /**
-   * Filters, tails and indexes come first: few bytes that readers need before they know what else.
-   */
+  /** Filters, tails and indexes first: few bytes that readers need before they know what else. */
   Wish wish() {
     if (wish == null) {
       boolean isClosed = held || count() > cap();

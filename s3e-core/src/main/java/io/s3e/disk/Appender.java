@@ -41,9 +41,7 @@ import org.slf4j.LoggerFactory;
 final class Appender {
   private static final Logger LOG = LoggerFactory.getLogger(Appender.class);
 
-  /**
-   * Long enough for a disk to be busy with one write, short enough to be held for each directory.
-   */
+  /** Long enough to keep a disk busy with one write, short enough to hold for each directory. */
   private static final int STAGE_BYTES = 1 << 20;
 
   /** Memory of a stage: with room for the seal behind the last chunk. */

@@ -15,9 +15,7 @@ import java.util.List;
  * thread at a time.
  */
 final class ChunkReader {
-  /**
-   * Chunks in one read of a file at most: they stay in the processor's cache until they are used.
-   */
+  /** Most chunks in one read of a file: they stay in the processor's cache until they are used. */
   static final int BATCH_CHUNKS = 4;
 
   /** Takes the chunks that were read from disk, in order. */

@@ -206,9 +206,7 @@ public final class DiskRead {
     tell();
   }
 
-  /**
-   * Waits for the end of the read, as long as there is patience and the thread is not interrupted.
-   */
+  /** Waits for the end of the read while there is patience and the thread is not interrupted. */
   public void await() {
     for (int i = 0; i < SPINS && !over; i++) {
       Thread.onSpinWait();

@@ -59,9 +59,7 @@ final class DiskSpace {
     this.nanoClock = nanoClock;
   }
 
-  /**
-   * The capacity, in bytes, of a directory for which none is set, on a disk with so much usable.
-   */
+  /** The capacity, in bytes, where none is set, of a directory on a disk with so much usable. */
   static long defaultCapacity(long usableBytes) {
     return Math.min(MOST_BYTES, (long) (MOST_OF_FREE * usableBytes));
   }

@@ -43,9 +43,7 @@ final class Readers implements AutoCloseable {
   /** When a read came back from the disk last, by {@link System#nanoTime()}. */
   private volatile long lastEndNanos = System.nanoTime();
 
-  /**
-   * @param deadlineNanos the longest that a read of 1 MiB may take
-   */
+  /** {@code deadlineNanos} is the longest that a read of 1 MiB may take. */
   Readers(
       ChunkIndex index, DiskMetrics metrics, Breaker breaker, boolean sealed, long deadlineNanos) {
     this.metrics = metrics;

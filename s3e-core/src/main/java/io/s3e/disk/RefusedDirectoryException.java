@@ -16,9 +16,7 @@ final class RefusedDirectoryException extends FileSystemException {
     this(path, found, expected, null);
   }
 
-  /**
-   * @param found what it is, in words that follow "it"
-   */
+  /** {@code found} is what it is, in words that follow "it". */
   RefusedDirectoryException(Path path, String found, String expected, @Nullable Exception cause) {
     super(
         path.toString(),

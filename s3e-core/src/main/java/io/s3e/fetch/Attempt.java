@@ -34,9 +34,7 @@ final class Attempt implements ResponseHandler {
   /** A GET that is sent again may take up to so many doublings longer before it is in the way. */
   private static final int MAX_LATE_DOUBLINGS = 2;
 
-  /**
-   * Hears how the attempt ended, once, when no call of the client can touch the memory any more.
-   */
+  /** Hears how it ended, once, when no call of the client can touch the memory any more. */
   interface Outcome {
     /** It brought all that it asked for, or as much of that as there is. */
     void attemptDone();

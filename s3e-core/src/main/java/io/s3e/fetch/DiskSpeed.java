@@ -83,10 +83,7 @@ final class DiskSpeed {
     return disk.isKnown() && store.isKnown() && disk.nanos > Math.max(FAST_NANOS, store.nanos);
   }
 
-  /**
-   * As above for so many bytes; but false now and then for one reader, who tells how long the disk
-   * took.
-   */
+  /** As above for so many bytes; now and then false for one reader, who tells how long it took. */
   boolean isDiskToBeLeft(long bytes) {
     if (!isDiskSlower(bytes)) {
       return false;

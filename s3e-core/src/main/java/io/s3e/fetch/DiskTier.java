@@ -101,9 +101,7 @@ final class DiskTier {
     return until == layout.objectSize() ? end : Math.min(end, layout.blockAt(until));
   }
 
-  /**
-   * Bytes of the handle's by the names that they have on disk; null if they have no place there.
-   */
+  /** Bytes of the handle's by their names on disk; null if they have no place there. */
   @Nullable ChunkRange chunksOf(ObjectHandle handle, ByteRange bytes) {
     if (handle.hasCustomerKey() || !mayGo(bytes.start())) {
       return null;

@@ -17,9 +17,7 @@ final class Failures {
             || request.kind() == RequestFailure.Kind.NOT_LENT);
   }
 
-  /**
-   * The error that the reader sees: the reason behind a rejected answer, where that is the news.
-   */
+  /** The error that the reader sees: the reason behind a rejected answer, where that is news. */
   static IOException asIoException(Exception failure) {
     if (failure instanceof ObjectTruncatedException truncated) {
       return truncated;

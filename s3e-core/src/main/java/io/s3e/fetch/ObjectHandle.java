@@ -146,9 +146,7 @@ public final class ObjectHandle {
     return new BlockId(held == null || (proof != null && !customerKey) ? name() : held, index);
   }
 
-  /**
-   * Once it is known which version is read, its blocks are for all that {@code holder} holds for.
-   */
+  /** Once the version that is read is known, its blocks are for all {@code holder} holds for. */
   void sharedBy(Object holder) {
     sharedBy = holder;
   }

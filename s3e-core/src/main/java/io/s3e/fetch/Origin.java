@@ -157,9 +157,7 @@ final class Origin implements Block.Fate {
     return effort.elapsedNanos() > OVERDUE_NANOS;
   }
 
-  /**
-   * Whether the run was started as a guess: then its failure is no reader's, even if one joined.
-   */
+  /** Whether the run began as a guess: then its failure is no reader's, even if one joined. */
   boolean isPrefetch() {
     return purpose == Purpose.GUESS;
   }

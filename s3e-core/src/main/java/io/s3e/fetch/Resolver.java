@@ -77,9 +77,7 @@ final class Resolver {
     return sizing.need(handle.layout(), run);
   }
 
-  /**
-   * As much of a run as is brought by a GET with so many buffers, or with a slot if it has none.
-   */
+  /** As much of a run as a GET with so many buffers brings, or with a slot if it has none. */
   BlockRange granted(BlockRange run, int buffers) {
     int most = buffers == 0 ? sizing.lentBlocks() : buffers;
     return new BlockRange(run.first(), Math.min(run.end(), run.first() + most));

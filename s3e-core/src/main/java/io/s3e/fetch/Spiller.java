@@ -171,10 +171,7 @@ final class Spiller {
     return offered;
   }
 
-  /**
-   * A block may have come from S3 before there was a cache: it is offered now, unless it is on
-   * disk.
-   */
+  /** A block may have come before there was a cache: it is offered now, unless it is on disk. */
   void arrivedBefore(Origin origin, Block block) {
     ByteRange bytes = new ByteRange(block.start(), block.end());
     ChunkRange chunks = block.isReady() ? tier.chunksOf(origin.handle(), bytes) : null;

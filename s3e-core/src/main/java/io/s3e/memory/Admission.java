@@ -85,9 +85,7 @@ public final class Admission {
   /** Has what nobody uses give its memory back, at some time. */
   private volatile Runnable wanted = () -> {};
 
-  /**
-   * @param budget of which the pool has what the carriers leave
-   */
+  /** The pool has of {@code budget} what the carriers leave. */
   public Admission(MemoryBudget budget, BlockPool pool, BlockIndex index) {
     this.budget = budget;
     this.pool = pool;
@@ -208,10 +206,7 @@ public final class Admission {
     return new Grant(account, object, leases, purpose, true);
   }
 
-  /**
-   * @param blocks how many are wanted; a reader that waits gets at least one, everybody else all of
-   *     them or nothing
-   */
+  /** A reader that waits gets at least one of {@code blocks}, everybody else all or nothing. */
   private @Nullable Grant tryCopy(Account account, Object object, int blocks, Purpose purpose) {
     Carrier carrier = account.carrier();
     if (!carrier.copiesByObject().tryEnter(object)) {

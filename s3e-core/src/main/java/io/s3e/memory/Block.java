@@ -47,15 +47,10 @@ public final class Block {
 
     void onFirstRead(Block block);
 
-    /**
-     * The block left memory before anybody read it. Each block that came is read or dropped unread,
-     * once.
-     */
+    /** The block left memory unread. Each block that came is read or dropped unread, once. */
     void onDroppedUnread(Block block);
 
-    /**
-     * When the stream that had the block fetched last read anything, by {@link System#nanoTime()}.
-     */
+    /** When the stream that had the block fetched last read, by {@link System#nanoTime()}. */
     long lastReadNanos();
   }
 
@@ -110,10 +105,7 @@ public final class Block {
   private int base;
   private @Nullable Exception failure;
 
-  /**
-   * @param start offset of the block's first byte in the object
-   * @param length bytes in the block
-   */
+  /** {@code start} is the offset of the block's first byte in the object. */
   public Block(BlockId id, long start, int length, Fate fate) {
     this.id = id;
     this.start = start;
@@ -307,9 +299,7 @@ public final class Block {
     target.position(target.position() + count);
   }
 
-  /**
-   * The ready block's bytes, to be read only, while the caller keeps the block from being recycled.
-   */
+  /** The ready block's bytes, read-only, while the caller keeps the block from being recycled. */
   public ByteBuffer bytes() {
     return requireMemory().slice(base, length).asReadOnlyBuffer();
   }

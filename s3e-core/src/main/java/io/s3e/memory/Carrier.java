@@ -17,9 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * #pauseLending} then makes every grant a copied one for a minute.
  */
 public final class Carrier {
-  /**
-   * To ask again costs a GET that fails at once; rates without slots are about half of those with.
-   */
+  /** To ask again costs a GET that fails at once; rates without slots are about half as high. */
   private static final long LENDING_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   /** A guess that holds a place, and may be asked to give it up. */

@@ -87,10 +87,7 @@ public final class Grant implements Carrier.Guess {
     leaveLane();
   }
 
-  /**
-   * Says how the run is asked to give up. It may do nothing: the run decides whether it is still a
-   * guess.
-   */
+  /** How the run is asked to give up; it decides whether it is still a guess and may do nothing. */
   public void onRevoked(Runnable task) {
     if (purpose == Purpose.GUESS) {
       giveUp = task;

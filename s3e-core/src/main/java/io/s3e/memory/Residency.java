@@ -319,10 +319,7 @@ public final class Residency {
     }
   }
 
-  /**
-   * About how many slabs may be evicted for anybody: read and not parked, or left alone by an idle
-   * reader.
-   */
+  /** About how many slabs anybody may evict: read and not parked, or left alone by their reader. */
   public int spareSlabs(Idle how) {
     return onceCount.get()
         + againCount.get()
@@ -361,10 +358,7 @@ public final class Residency {
     }
   }
 
-  /**
-   * Evicts everything, now and whatever is still published. Memory under a pin goes back when the
-   * pin ends.
-   */
+  /** Evicts everything, now and from now on; memory under a pin goes back when the pin ends. */
   public void close() {
     closed = true;
     clearIfClosed();

@@ -65,9 +65,7 @@ final class Slab {
   private final long publishedNanos;
   private final Runnable free;
 
-  /**
-   * The state's ordinal, and {@link #MARK} times the number of marks; UNREAD and clean at first.
-   */
+  /** The state's ordinal and {@link #MARK} times the number of marks; UNREAD and clean at first. */
   private volatile int word;
 
   /** Blocks that are neither read nor abandoned; read by its updater alone. */
@@ -87,9 +85,7 @@ final class Slab {
   /** The number of its place among the unread or the parked ones. */
   private volatile long place;
 
-  /**
-   * @param becameOnce hears of each move to ONCE that the slab makes by itself, and where from
-   */
+  /** {@code becameOnce} hears of moves to ONCE that the slab makes by itself, and where from. */
   Slab(List<Block> blocks, BiConsumer<Slab, State> becameOnce, long publishedNanos, Runnable free) {
     this.blocks = List.copyOf(blocks);
     this.becameOnce = becameOnce;

@@ -80,9 +80,7 @@ final class WaitingReaders {
     return accounts.stream().mapToInt(account -> account.waiting().size()).sum();
   }
 
-  /**
-   * Whether a reader whose GETs go by {@code carrier} has waited since before {@code thenNanos}.
-   */
+  /** Whether a reader whose GETs go by {@code carrier} waits since before {@code thenNanos}. */
   boolean isStarving(Carrier carrier, long thenNanos) {
     for (Account account : accounts) {
       Account.Reader longest = account.waiting().peek();

@@ -99,9 +99,7 @@ final class Windows {
     }
   }
 
-  /**
-   * {@code child} goes on inside what {@code parent} prefetched: what lies ahead becomes its own.
-   */
+  /** {@code child} goes on in what {@code parent} prefetched: what lies ahead becomes its own. */
   void fork(Cursor parent, Cursor child) {
     child.active = parent.active;
     child.earning = parent.earning;
@@ -140,10 +138,7 @@ final class Windows {
     }
   }
 
-  /**
-   * Has {@code cursor} want blocks up to where its window ends now, in whole requests and as far as
-   * there is room.
-   */
+  /** Has {@code cursor} want whole requests up to its window's end now, as far as there is room. */
   void refill(Cursor cursor) {
     if (cursor.earning) {
       cursor.earning = !pattern.isTold() && read(cursor) <= layout.blocksOver(EARNING_BYTES);

@@ -153,9 +153,7 @@ final class Ask {
     beginBlock();
   }
 
-  /**
-   * Where the read ends: earlier than was asked for if the object turned out to end, at any time.
-   */
+  /** Where the read ends: earlier than asked for if the object turned out to end, at any time. */
   private long end() {
     return Math.min(handle.size(), next + target.remaining());
   }

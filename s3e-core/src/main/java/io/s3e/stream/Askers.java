@@ -77,9 +77,7 @@ public final class Askers {
     }
   }
 
-  /**
-   * Number of readers that {@code asker} shares with, itself counted whether it has asked or not.
-   */
+  /** How many readers {@code asker} shares with, itself counted whether it has asked or not. */
   int sharing(Asker asker) {
     Epoch epoch = epoch();
     int asked = epoch.present.get() + epoch.last.get();

@@ -151,10 +151,7 @@ final class Pump implements Consumer<RunFetch> {
     start(look(step, () -> planner.onStall(position)), awaited);
   }
 
-  /**
-   * A vectored read begins, of ranges by offset, joined to spans: what is to be {@linkplain #start
-   * started} behind it.
-   */
+  /** A vectored read of ranges by offset, joined to spans, begins: what to start behind it. */
   Change onVectored(List<ByteRange> ranges, List<ByteRange> spans) {
     handle.progress().onOwnOrder();
     return look(
@@ -169,10 +166,7 @@ final class Pump implements Consumer<RunFetch> {
     start(look(ReadStep.MOVE, planner::onVectoredStall), awaited);
   }
 
-  /**
-   * Tells the planner what has happened, and looks whether what it wants is there; cancels what it
-   * does not want.
-   */
+  /** Tells the planner what has happened; looks for what it wants, cancels what it does not. */
   private Change look(ReadStep step, Runnable happened) {
     if (!enabled || (step != ReadStep.MOVE && !planning.tryLock())) {
       return Change.NONE;
@@ -231,9 +225,7 @@ final class Pump implements Consumer<RunFetch> {
     return wanted;
   }
 
-  /**
-   * Where the end of a columnar file begins that each reader of it reads; else after the object.
-   */
+  /** Where the end of a columnar file begins that all its readers read; else after the object. */
   long tailStart() {
     return tailStart;
   }

@@ -188,10 +188,7 @@ final class VectorGroup {
     }
   }
 
-  /**
-   * Comes to the next range that is not complete, and that nobody has given up. The group is over
-   * if there is none.
-   */
+  /** Comes to the next range that is not complete and not given up; over if there is none. */
   private boolean hasNext() {
     for (; ; ) {
       String why;

@@ -64,9 +64,7 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
     SUSPECT
   }
 
-  /**
-   * @param keyId the access key's, which is no secret; null for anonymous requests
-   */
+  /** {@code keyId} is the access key's, which is no secret; null for anonymous requests. */
   private record Snapshot(
       Credentials credentials,
       @Nullable String keyId,

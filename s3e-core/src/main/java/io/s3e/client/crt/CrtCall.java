@@ -96,9 +96,7 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
   /** The answer has begun, once at most, and is none of a refusal. */
   protected void began(StoreAnswer head) {}
 
-  /**
-   * One attempt has gone out to the store. Any event loop; at any time before the terminal call.
-   */
+  /** One attempt has gone out to the store: any event loop, any time before the terminal call. */
   protected void sent() {}
 
   /** The head of the answer, if one has begun; null otherwise. */

@@ -143,9 +143,7 @@ final class CrtTransport implements Transport {
     return borrowed;
   }
 
-  /**
-   * Those with pools of direct memory; after a refusal those without, which may fail to be made.
-   */
+  /** Those with pools of direct memory; after a refusal, those without, which may fail too. */
   CrtConnections connections() {
     if (!refused) {
       return connections;

@@ -156,9 +156,7 @@ final class FastGet implements ObjectClient.Exchange {
     private final AtomicReference<AnswerState> answer = new AtomicReference<>(AnswerState.AWAITED);
     private final CompletableFuture<ObjectClient.Exchange> exchange = new CompletableFuture<>();
 
-    /**
-     * Completes when the answer is awaited no more; the timer goes then, with all that it holds.
-     */
+    /** Completes when the answer is awaited no more: the timer goes then, and all that it holds. */
     private final CompletableFuture<@Nullable Void> settled = new CompletableFuture<>();
 
     @Override

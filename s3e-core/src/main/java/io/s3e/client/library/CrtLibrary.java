@@ -27,9 +27,7 @@ import org.slf4j.LoggerFactory;
 public final class CrtLibrary {
   private static final Logger LOG = LoggerFactory.getLogger(CrtLibrary.class);
 
-  /**
-   * Looked at once: loading the native library has side effects and its outcome does not change.
-   */
+  /** Looked at once: to load the native library has side effects, and the outcome stays. */
   private static final class Found {
     private static final String OWN = "the aws-crt of S3E's bundle jar";
     static final CrtFinding FINDING = find();

@@ -110,10 +110,13 @@ final class Attempt implements ResponseHandler {
     }
   }
 
+  private void tellStarted() {
+    ByteRange range = request.range();
+    handle.listener().onGetStarted(range.start(), range.length(), get.isGuess());
+  }
+
   void begin() {
-    handle
-        .listener()
-        .onGetStarted(request.range().start(), request.range().length(), get.isGuess());
+    tellStarted();
     ObjectClient.Exchange started;
     try {
       started = tenant.client().get(request, this);
@@ -172,13 +175,15 @@ final class Attempt implements ResponseHandler {
     boolean unused =
         closeAndCancel(
             () -> {
-              gate.ended(Gate.Outcome.CANCELLED);
-              drop();
-              report(
-                  new RequestFailure(
-                      RequestFailure.Kind.CANCELLED, get.subject(), why.toString(), why));
+              endCancelled(why.toString(), why);
               outcome.attemptCancelled(why);
             });
+  }
+
+  private void endCancelled(String reason, @Nullable IOException why) {
+    gate.ended(Gate.Outcome.CANCELLED);
+    drop();
+    report(new RequestFailure(RequestFailure.Kind.CANCELLED, get.subject(), reason, why));
   }
 
   /** Ends the attempt because of its client's silence. */
@@ -190,11 +195,7 @@ final class Attempt implements ResponseHandler {
   boolean overtaken(Runnable then) {
     return closeAndCancel(
         () -> {
-          gate.ended(Gate.Outcome.CANCELLED);
-          drop();
-          report(
-              new RequestFailure(
-                  RequestFailure.Kind.CANCELLED, get.subject(), "a second GET was quicker", null));
+          endCancelled("a second GET was quicker", null);
           then.run();
         });
   }
@@ -248,9 +249,7 @@ final class Attempt implements ResponseHandler {
     gate.ended(FaultPolicy.outcome(failure), failure);
     gate.sent();
     tell(failure);
-    handle
-        .listener()
-        .onGetStarted(request.range().start(), request.range().length(), get.isGuess());
+    tellStarted();
   }
 
   /** It has ended. */

@@ -73,8 +73,10 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
 
   // Guarded by this.
   private State state = State.NEW;
-  private int heads;
-  private int written;
+
+  /** Heads without telemetry of their attempt; less than 0, attempts written without a head. */
+  private int unpaired;
+
   private boolean cancelled;
   private @Nullable S3MetaRequest nativeHalf;
   private CrtFailures.@Nullable FailedAttempt failedAttempt;
@@ -171,7 +173,7 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
 
   @Override
   public final void onResponseHeaders(int status, HttpHeader[] headers) {
-    countAnswered();
+    count(1);
     if (begun == null && status / 100 == 2) {
       StoreAnswer head = new StoreAnswer(status, null, null, CrtHeaders.asMap(headers), null);
       begun = head;
@@ -179,22 +181,12 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
     }
   }
 
-  private void countAnswered() {
+  /** Counts a head as 1, telemetry of an attempt that was written as −1: the first is news. */
+  private void count(int one) {
     boolean isNews;
     synchronized (this) {
-      heads++;
-      isNews = heads > written;
-    }
-    if (isNews) {
-      sent();
-    }
-  }
-
-  private void countWritten() {
-    boolean isNews;
-    synchronized (this) {
-      written++;
-      isNews = written > heads;
+      unpaired += one;
+      isNews = unpaired * one > 0;
     }
     if (isNews) {
       sent();
@@ -204,7 +196,7 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
   @Override
   public final void onTelemetry(S3RequestMetrics attempt) {
     if (SentAttempts.wasSent(attempt)) {
-      countWritten();
+      count(-1);
     }
     if (attempt.getErrorCode() == 0) {
       return;

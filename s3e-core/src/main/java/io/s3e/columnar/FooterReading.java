@@ -134,11 +134,7 @@ final class FooterReading {
     return isDone;
   }
 
-  /**
-   * The bytes that were {@linkplain #wants wanted}.
-   *
-   * @return the layout; null if it takes more bytes, or if there is none and this is done
-   */
+  /** The bytes that were wanted: the layout, or null if it takes more or this is done without. */
   @Nullable FileLayout onBytes(byte[] bytes) {
     TailMemory tails = place().tails();
     FileTail known = tail;

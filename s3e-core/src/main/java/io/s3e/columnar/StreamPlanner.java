@@ -192,12 +192,7 @@ public final class StreamPlanner {
     }
   }
 
-  /**
-   * A vectored read is about to be served.
-   *
-   * @param ranges what is wanted
-   * @param spans what is fetched: ranges as they were joined
-   */
+  /** A vectored read of these ranges, which are joined to spans, is about to be served. */
   public void onVectored(List<ByteRange> ranges, List<ByteRange> spans) {
     boolean wasColumnar = isColumnar();
     if (looksAtColumns()) {

@@ -86,12 +86,7 @@ final class Breaker {
     this(pause, System::nanoTime, metrics, what);
   }
 
-  /**
-   * @param pause how long the directory is left alone at first
-   * @param nanoClock time in ns, as {@link System#nanoTime}
-   * @param metrics told when it opens and closes
-   * @param what what is left alone, for the log
-   */
+  /** {@code pause} is the first one; {@code what} is left alone, for the log. */
   Breaker(Duration pause, LongSupplier nanoClock, DiskMetrics metrics, String what) {
     this.metrics = metrics;
     this.what = what;

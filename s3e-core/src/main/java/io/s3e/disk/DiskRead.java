@@ -234,11 +234,7 @@ public final class DiskRead {
     tell();
   }
 
-  /**
-   * Ends the read, if it is not over, and tells nobody. The target is the caller's from now on.
-   *
-   * @return how many bytes of it have come, from the first on
-   */
+  /** Ends the read and tells nobody; how many bytes have come. The target is the caller's now. */
   public synchronized int end() {
     whenOver = null;
     over = true;

@@ -49,10 +49,7 @@ final class DiskSpace {
     return at;
   }
 
-  /**
-   * @param usableBytes what this user may still write; one statvfs
-   * @param totalBytes the size of the file system; 0 if it cannot be told; one statvfs
-   */
+  /** One statvfs each; {@code totalBytes} is 0 if the size of the file system cannot be told. */
   DiskSpace(LongSupplier usableBytes, LongSupplier totalBytes, LongSupplier nanoClock) {
     this.usableBytes = usableBytes;
     this.totalBytes = totalBytes;

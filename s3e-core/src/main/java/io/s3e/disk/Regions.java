@@ -40,11 +40,7 @@ final class Regions implements AutoCloseable {
   interface Maker {
     Layout layout();
 
-    /**
-     * Makes a region of this process; a file of its name that is no region is deleted.
-     *
-     * @return null if another process was first
-     */
+    /** Makes this process's region in place of a file that is none; null if another was first. */
     @Nullable Region make(int number) throws IOException;
 
     /**
@@ -76,11 +72,7 @@ final class Regions implements AutoCloseable {
     this.all = new AtomicReferenceArray<>(maker.layout().regions());
   }
 
-  /**
-   * Makes a region to append to, which is this process's own until it is finished.
-   *
-   * @return null if there is none for now: the disk has too little space, or the cache is closed
-   */
+  /** A region to append to, of this process alone; null if there is no space, or after close. */
   @Nullable Region next() throws IOException {
     IOException failure = null;
     for (int number : candidates()) {

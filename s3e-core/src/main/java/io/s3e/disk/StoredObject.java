@@ -36,12 +36,7 @@ public record StoredObject(long first, long second, int third, long size) {
         buffer.getLong(at), buffer.getLong(at + 8), buffer.getInt(at + 16), size);
   }
 
-  /**
-   * @param store which store the bucket is in
-   * @param version whose ETag is known
-   * @throws IllegalArgumentException if there is no ETag to know it by, or it is longer than any
-   *     cache
-   */
+  /** {@code store} is the one that the bucket is in; fails where {@link #canBeOf} is false. */
   static StoredObject of(String store, ObjectVersion version) {
     if (!canBeOf(version)) {
       throw new IllegalArgumentException(

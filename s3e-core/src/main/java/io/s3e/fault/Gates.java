@@ -29,11 +29,7 @@ public final class Gates {
     this.clock = clock;
   }
 
-  /**
-   * The gate before a bucket; to be asked for anew from time to time.
-   *
-   * @param store names the endpoint; tenants with equal names share the gate
-   */
+  /** The gate before a bucket, to be asked for anew at times; equal names of stores share one. */
   public Gate of(Object store, String bucket) {
     Key key = new Key(store, bucket);
     Gate known = gates.get(key);

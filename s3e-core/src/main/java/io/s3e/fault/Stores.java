@@ -11,12 +11,7 @@ public final class Stores {
   /** More endpoints than a JVM reads as a rule. Then all are forgotten, and learnt anew. */
   private static final int MOST = 64;
 
-  /**
-   * One store.
-   *
-   * @param times how long GETs to it take
-   * @param hedges the GETs that may be sent to it twice
-   */
+  /** One store: how long GETs to it take, and those that may be sent to it twice. */
   public record Known(GetTimes times, HedgeBudget hedges) {
     Known() {
       this(new GetTimes(), new HedgeBudget(System::nanoTime));

@@ -319,12 +319,8 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
   }
 
   /**
-   * Waits until an expected block is ready.
-   *
-   * @return true if it is ready; false if its fetch was a guess or was cancelled, or is another
-   *     tenant's and late, and the reader should ask for the block itself
-   * @throws IOException if a fetch for a reader failed, the deadline passed, or the stream was
-   *     closed
+   * Waits until an expected block is ready; false as {@link Arrival#isReady} tells, or if it is
+   * another tenant's and late: the reader should ask for the block itself.
    */
   public boolean await(ObjectHandle handle, Arrival arrival, Patience patience) throws IOException {
     return waits.forBlock(handle, arrival, patience);

@@ -44,10 +44,8 @@ public final class ObjectHandle {
   }
 
   /**
-   * An answer of S3's: its reader may have the version, as {@link Proofs} tells.
-   *
-   * @param nanos when the answer came, by the clock of the proofs
-   * @param credentials of its request; null if they are not known
+   * An answer of S3's: its reader may have the version, as {@link Proofs} tells. {@code nanos} is
+   * by their clock; {@code credentials} are null if not known.
    */
   record Proof(long nanos, @Nullable Object credentials) {}
 

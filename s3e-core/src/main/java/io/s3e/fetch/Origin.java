@@ -45,11 +45,7 @@ final class Origin implements Block.Fate {
   private volatile boolean fetchedBefore;
   private volatile boolean spilled;
 
-  /**
-   * @param tenant that sends the GETs of the run, told from others by identity
-   * @param metrics of the tenant
-   * @param unwanted called once, when the last who was interested has left
-   */
+  /** Calls {@code unwanted} once, when the last who was interested has left. */
   Origin(
       Object tenant,
       EngineMetrics metrics,

@@ -54,11 +54,7 @@ record ReaderWaits(Tenant tenant) {
     }
   }
 
-  /**
-   * Waits for what one GET needs.
-   *
-   * @return null if others wait for the thread, and the object may have no more places now
-   */
+  /** Waits for what one GET needs; null if others wait for the thread, and the object is full. */
   @Nullable Grant forMemory(ObjectHandle handle, Need need, Patience patience) throws IOException {
     Account account = tenant.account();
     Object object = handle.version().object();

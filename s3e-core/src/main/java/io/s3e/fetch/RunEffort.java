@@ -67,12 +67,7 @@ final class RunEffort {
     progressedNanos = System.nanoTime();
   }
 
-  /**
-   * An attempt has failed.
-   *
-   * @param gotOn whether it has brought blocks: a connection that breaks after that is not counted
-   *     against the run
-   */
+  /** An attempt has failed; one that {@code gotOn}, by blocks, is not counted against the run. */
   Verdict after(RequestFailure failure, boolean gotOn, Gate gate, FaultPolicy policy) {
     history = (gotOn ? History.NONE : history).failed(failure, gate);
     if (Failures.isForTheReader(failure.getCause())) {

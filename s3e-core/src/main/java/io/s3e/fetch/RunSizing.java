@@ -20,10 +20,7 @@ record RunSizing(int blockBytes, int requestBytes, ClientLimits limits) {
 
   /**
    * The block up to which a run from the first block of {@code wanted} on may go: as far as {@code
-   * wanted} and one GET.
-   *
-   * @param lends whether the client lends memory now
-   * @param longest the longest GET that comes through, in bytes
+   * wanted}, one GET, and what comes through.
    */
   long limit(BlockRange wanted, boolean lends, long longest) {
     long most = lends ? Math.max(copiedBlocks(), lentBlocks()) : copiedBlocks();

@@ -97,11 +97,7 @@ final class Spiller {
         && metrics.get(Counter.HIT_BYTES) > 0;
   }
 
-  /**
-   * A run of the handle's is over.
-   *
-   * @param fetched its blocks that have come, ready, and dirty if they are to be written
-   */
+  /** A run of the handle's is over, with these blocks: ready, and dirty if to be written. */
   void ended(ObjectHandle handle, List<Block> fetched) {
     if (fetched.isEmpty()) {
       return;

@@ -46,10 +46,7 @@ public final class Tenant {
   /** The two directions of the cache on local disk. */
   private record OnDisk(DiskTier tier, Spiller spiller) {}
 
-  /**
-   * @param account the tenant's, in {@code services}' admission; closed with this
-   * @param nanoClock tells how old proofs are, as {@link System#nanoTime()}
-   */
+  /** {@code account} is closed with this; {@code nanoClock} tells how old proofs are. */
   public Tenant(
       FetchConfig config,
       ObjectClient client,

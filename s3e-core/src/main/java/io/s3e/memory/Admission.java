@@ -263,11 +263,7 @@ public final class Admission {
     return pooled.evictRead() || pooled.evictDirty() || pooled.evictUnread();
   }
 
-  /**
-   * Adds as many buffers as {@code blocks}, as far as there are.
-   *
-   * @return whether they are enough: one for a reader that waits, all for everybody else
-   */
+  /** Adds buffers up to {@code blocks}; true with one for a reader that waits, else with all. */
   private boolean addBuffers(List<BlockLease> leases, int blocks, Purpose purpose) {
     BlockLease lease = purpose == Purpose.DEMAND ? tryFirstBuffer() : trySpareBuffer();
     for (; lease != null; lease = leases.size() < blocks ? trySpareBuffer() : null) {

@@ -290,13 +290,7 @@ public final class Residency {
     return false;
   }
 
-  /**
-   * Evicts a slab.
-   *
-   * @param from not GONE
-   * @param ifDirty GONE, or {@code from} to let a dirty slab stay
-   * @return whether this call has evicted it
-   */
+  /** Evicts a slab, but a dirty one only if {@code ifDirty} is GONE; whether this call has. */
   private boolean evict(Slab slab, State from, State ifDirty) {
     if (slab.move(from, State.GONE, ifDirty) != State.GONE) {
       return false;

@@ -129,11 +129,7 @@ final class Slab {
     return move(from, to, to) != null;
   }
 
-  /**
-   * Moves the state of a slab that is clean, or of one that is dirty; {@code from} to leave it.
-   *
-   * @return the new state; null if the slab has left {@code from}
-   */
+  /** Moves a clean or a dirty slab, {@code from} to leave it; null if it has left {@code from}. */
   @Nullable State move(State from, State ifClean, State ifDirty) {
     for (; ; ) {
       int now = word;

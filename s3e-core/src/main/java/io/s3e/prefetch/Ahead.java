@@ -52,12 +52,7 @@ public final class Ahead {
     }
   }
 
-  /**
-   * What a look found.
-   *
-   * @param starting runs to ask for, the most urgent first
-   * @param dropped runs that are not wanted any more; ascending, and apart from each other
-   */
+  /** What a look found: runs to ask for, most urgent first, and ascending ones no more wanted. */
   public record Change(List<Starting> starting, List<BlockRange> dropped) {
     /** All is as it is wished. */
     public static final Change NONE = new Change(List.of(), List.of());

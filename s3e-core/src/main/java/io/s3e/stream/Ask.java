@@ -268,12 +268,7 @@ final class Ask {
     return true;
   }
 
-  /**
-   * The reader comes to bytes from {@code at} on.
-   *
-   * @param absent whether the first of them is neither at hand nor on its way
-   * @return what is to be started behind them
-   */
+  /** The reader comes to bytes from {@code at} on, absent or not: what to start behind them. */
   private Change tell(long at, boolean absent) {
     handle.progress().onRead(at, end());
     if (isTold) {

@@ -38,13 +38,7 @@ public final class BlockReader {
   private final ReadFailures failures;
   private final Pump pump;
 
-  /**
-   * @param source the engine that the object is read by
-   * @param planner decides what is prefetched
-   * @param ahead of a reader that has read nothing
-   * @param prefetch whether anything is fetched before it is asked for
-   * @param askers the readers that share what prefetch may take
-   */
+  /** {@code ahead} is of a reader that has read nothing; {@code askers} share what may be ahead. */
   public BlockReader(
       StreamSource source,
       ObjectHandle handle,

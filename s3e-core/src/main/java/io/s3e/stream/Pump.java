@@ -105,12 +105,7 @@ final class Pump implements Consumer<RunFetch> {
     return planner.pattern().policy();
   }
 
-  /**
-   * A read of {@code [position, end)} comes to another block.
-   *
-   * @param absent whether that block is neither in memory nor on its way
-   * @return what is to be {@linkplain #start started} behind it
-   */
+  /** A read of {@code [position, end)} comes to another block: what to {@link #start} behind it. */
   Change onRead(long position, long end, ReadStep step, boolean absent) {
     // A moving position goes on to the end of its block as a rule; it is not heard of in between.
     long until = Math.max(end, layout.endOf(layout.blockAt(position)));

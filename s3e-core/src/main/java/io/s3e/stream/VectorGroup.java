@@ -104,10 +104,7 @@ final class VectorGroup {
   private @Nullable ByteBuffer buffer;
   private int delivered;
 
-  /**
-   * @param span from the first byte of the first member to the last byte of the last
-   * @param members in order of offset; at least one
-   */
+  /** At least one member, in order of offset; {@code span} is from the first byte to the last. */
   VectorGroup(ByteRange span, List<Member> members, Call call) {
     this.span = span;
     this.members = members;
@@ -254,12 +251,7 @@ final class VectorGroup {
     return endedBecause;
   }
 
-  /**
-   * The error of a range that has ended.
-   *
-   * @param why it was given up, or {@link #LATE}; null if it was not
-   * @param cause how it failed; null if it did not
-   */
+  /** The error of a range that has ended: {@code why} it was given up and {@code cause}, if any. */
   private Throwable failure(Member member, @Nullable String why, @Nullable Throwable cause) {
     // The thread that closes the stream may be on its way to say so.
     boolean isClosed = why == null && call.reader.handle().isClosed();

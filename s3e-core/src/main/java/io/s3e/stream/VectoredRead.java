@@ -82,11 +82,7 @@ final class VectoredRead {
   /** Fails when the patience may be over, unless the read is. */
   private volatile CompletableFuture<Void> timer = new CompletableFuture<>();
 
-  /**
-   * Checks and groups the ranges; starts nothing.
-   *
-   * @param over hears of the read when all of its ranges are over; never, if there are none
-   */
+  /** Checks and groups the ranges; starts nothing. {@code over} hears when all are over, if any. */
   VectoredRead(
       BlockReader reader,
       List<ByteRange> wanted,
